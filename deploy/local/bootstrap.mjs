@@ -1,0 +1,37 @@
+/**
+ * The way into a checkout: `node deploy/local/bootstrap.mjs <command> [args]`, on any Node from 20 on, with nothing
+ * installed. Installs and compiles when needed, then runs the command under the workspace's own Node.
+ */
+import process from 'node:process';
+import { withCheckoutLock } from './bootstrap/checkout-lock.mjs';
+import { runCheck } from './bootstrap/check.mjs';
+import { compile } from './bootstrap/compile.mjs';
+import { installWhenNeeded } from './bootstrap/install.mjs';
+import { launcher, workspaceNode } from './bootstrap/paths.mjs';
+import { runChild } from './bootstrap/run-child.mjs';
+import { runTests } from './bootstrap/test.mjs';
+
+/** What `deploy/local/dist/index.js` knows. */
+const launcherCommands = ['start', 'dev', 'migrate', 'connect', 'stack'];
+
+const [command = '', ...args] = process.argv.slice(2);
+process.exitCode = await main();
+
+async function main() {
+  if (command !== 'test' && command !== 'check' && !launcherCommands.includes(command)) {
+    process.stderr.write(`usage: node deploy/local/bootstrap.mjs <${launcherCommands.join('|')}|test|check> [args]\n`);
+    return 2;
+  }
+  const prepared = await withCheckoutLock(prepare);
+  if (prepared !== 0) return prepared;
+  if (command === 'test') return runTests(args);
+  if (command === 'check') return runCheck();
+  return runChild(workspaceNode, ['--enable-source-maps', launcher, command, ...args], { isTiedToUs: true });
+}
+
+async function prepare() {
+  const installed = await installWhenNeeded();
+  if (installed !== 0) return installed;
+  // `check` compiles as one of its own steps, to report on it like on the others.
+  return command === 'check' ? 0 : compile();
+}

@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import process from 'node:process';
+import { childEnvironment } from './environment.mjs';
+import { root, tool, workspaceNode } from './paths.mjs';
+
+const jest = (project) => [tool('jest'), '-c', 'jest.config.js', '--passWithNoTests', '--selectProjects', project];
+const tsc = (...args) => [tool('tsc', 'typescript'), ...args];
+
+/** The commands of a step run in turn until one fails. Listed when called: the tools are installed by then. */
+const steps = () => [
+  { name: 'format', commands: [[tool('prettier'), '--check', '--log-level', 'warn', '.']] },
+  { name: 'lint', commands: [[tool('oxlint'), '--type-aware']] },
+  { name: 'types', commands: [tsc('-b'), tsc('-p', 'tsconfig.tests.json')] },
+  { name: 'architecture', commands: [jest('architecture')] },
+  { name: 'unused exports', commands: [[tool('knip'), '--no-progress']] },
+  { name: 'unit tests', commands: [jest('unit')] },
+];
+
+/** `npm run check`: every step, also after one that failed; what a failed step said, then a table. @returns 0 or 1 */
+export async function runCheck() {
+  const outcomes = [];
+  for (const { name, commands } of steps()) {
+    process.stdout.write(`${name} …\n`);
+    const begunAt = performance.now();
+    const failure = await runStep(commands);
+    if (failure !== undefined) process.stdout.write(`${failure}\n`);
+    outcomes.push({ name, isOk: failure === undefined, seconds: (performance.now() - begunAt) / 1000 });
+  }
+  process.stdout.write('\n');
+  for (const { name, isOk, seconds } of outcomes) {
+    process.stdout.write(`${isOk ? 'ok    ' : 'FAILED'}  ${name.padEnd(16)}${seconds.toFixed(1).padStart(6)} s\n`);
+  }
+  return outcomes.every((outcome) => outcome.isOk) ? 0 : 1;
+}
+
+async function runStep(commands) {
+  for (const args of commands) {
+    const { code, output } = await collect(args);
+    if (code !== 0) return output.trimEnd() || `ended with ${code}`;
+  }
+  return undefined;
+}
+
+function collect(args) {
+  return new Promise((resolve) => {
+    const child = spawn(workspaceNode, args, { cwd: root, env: childEnvironment(), stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    const keep = (chunk) => {
+      output += chunk;
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    child.once('error', (error) => resolve({ code: 127, output: error.message }));
+    child.once('close', (code) => resolve({ code, output }));
+  });
+}

@@ -1,0 +1,54 @@
+import { SluiceError } from '@sluice/errors';
+
+export {
+  createServiceProcesses,
+  servicePorts,
+  type ProcessName,
+  type ServiceProcesses,
+  type ServiceProcessesOptions,
+} from './service-processes';
+export { localDataDir, repositoryRoot, stackDataDir } from './repository-root';
+export { startStack, type Stack, type StackOptions } from './stack/stack';
+export { serviceNames, type ServiceName } from './stack/stack-state';
+
+interface Command {
+  /** @returns the exit code */
+  run(args: readonly string[]): Promise<number>;
+}
+
+/** A command is loaded when it is called, so that none pays for the others. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  stack: () => import('./stack-command.js'),
+};
+
+async function main([name = '', ...args]: readonly string[]): Promise<number> {
+  const load = commands[name];
+  if (load === undefined) {
+    process.stderr.write(`There is no command "${name}". Commands: ${Object.keys(commands).join(', ')}\n`);
+    return 2;
+  }
+  return (await load()).run(args);
+}
+
+/** The bootstrap is our parent; when it is killed there is nobody left to stop us. */
+function stopWithParent(): void {
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  process.channel?.unref();
+}
+
+function explain(error: unknown): string {
+  if (!(error instanceof SluiceError)) return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return [error.detail, error.remedy].filter((part) => part !== undefined).join('\n');
+}
+
+async function runAsProgram(): Promise<void> {
+  stopWithParent();
+  try {
+    process.exitCode = await main(process.argv.slice(2));
+  } catch (error) {
+    process.stderr.write(`${explain(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+if (require.main === module) void runAsProgram();

@@ -1,0 +1,114 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DependencyError } from '@sluice/errors';
+
+/** The five services of the card and the sandbox, with the distance of their port from SLUICE_PORT_BASE. */
+export const servicePorts = {
+  management: 100,
+  search: 200,
+  'write-gateway': 300,
+  batcher: 400,
+  executor: 500,
+  sandbox: 600,
+} as const;
+export type ProcessName = keyof typeof servicePorts;
+
+export interface ServiceProcessesOptions {
+  /** Base of the ports; each service adds its own distance. */
+  readonly portBase: number;
+  /** What every process gets: DATABASE_URL, KAFKA_BROKERS, REDIS_URL, keys. */
+  readonly env: Readonly<Record<string, string>>;
+  /** One log file per service, `<name>.log`. */
+  readonly logDir: string;
+  /** Longest wait for a service to become ready. @default 30 000 */
+  readonly readyMs?: number;
+}
+
+/** Services as operating-system processes: started, killed and started again by name. */
+export interface ServiceProcesses {
+  url(name: ProcessName): string;
+  pid(name: ProcessName): number | undefined;
+  /** Starts a service and waits until it is ready. `env` adds to, or replaces, what every process gets. */
+  start(name: ProcessName, env?: Readonly<Record<string, string>>): Promise<void>;
+  /** Sends a signal and waits until the process is gone; SIGSTOP and SIGCONT return at once. */
+  kill(name: ProcessName, signal: NodeJS.Signals): Promise<void>;
+  /** SIGTERM for all, SIGKILL for what is left after 15 s. */
+  stop(): Promise<void>;
+}
+
+const stopMs = 15_000;
+
+export function createServiceProcesses(options: ServiceProcessesOptions): ServiceProcesses {
+  const { portBase, env, logDir, readyMs = 30_000 } = options;
+  const children = new Map<ProcessName, ChildProcess>();
+  mkdirSync(logDir, { recursive: true });
+  const urlOf = (name: ProcessName): string => `http://127.0.0.1:${portBase + servicePorts[name]}`;
+  const logOf = (name: ProcessName): string => join(logDir, `${name}.log`);
+
+  const kill = async (name: ProcessName, signal: NodeJS.Signals): Promise<void> => {
+    const child = children.get(name);
+    if (child === undefined || isGone(child)) return;
+    child.kill(signal);
+    if (signal === 'SIGSTOP' || signal === 'SIGCONT') return;
+    await Promise.race([once(child, 'exit'), sleep(stopMs, undefined, { ref: false })]);
+    if (!isGone(child)) child.kill('SIGKILL');
+    children.delete(name);
+  };
+  return {
+    url: urlOf,
+    pid: (name) => children.get(name)?.pid,
+    kill,
+    start: async (name, more = {}) => {
+      const port = portBase + servicePorts[name];
+      const own = { SLUICE_PORT: String(port), SLUICE_HOST: '127.0.0.1' };
+      const child = spawnLogged(name, { ...env, ...own, ...more }, logOf(name));
+      children.set(name, child);
+      await waitUntilReady(child, name, { url: urlOf(name), logFile: logOf(name), readyMs });
+    },
+    stop: async () => {
+      await Promise.all([...children.keys()].map((name) => kill(name, 'SIGTERM')));
+    },
+  };
+}
+
+function spawnLogged(name: ProcessName, env: Readonly<Record<string, string>>, logFile: string): ChildProcess {
+  const log = openSync(logFile, 'a');
+  // A package exports its service; the executable lies beside it.
+  const executable = join(dirname(require.resolve(`@sluice/${name}`)), 'index.js');
+  const child = spawn(process.execPath, ['--enable-source-maps', executable], { env, stdio: ['ignore', log, log] });
+  closeSync(log);
+  return child;
+}
+
+async function waitUntilReady(
+  child: ChildProcess,
+  name: ProcessName,
+  { url, logFile, readyMs }: { url: string; logFile: string; readyMs: number },
+): Promise<void> {
+  const startedAtMs = performance.now();
+  while (performance.now() - startedAtMs < readyMs) {
+    if (isGone(child)) break;
+    if (await answers(`${url}/readyz`)) return;
+    await sleep(25);
+  }
+  const tail = readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-8).join('\n  ');
+  throw new DependencyError({
+    code: 'service.unavailable',
+    detail: `${name} did not become ready at ${url}. Its log ${logFile} ends with:\n  ${tail}`,
+  });
+}
+
+function isGone(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url, { signal: AbortSignal.timeout(1_000) })).ok;
+  } catch {
+    return false;
+  }
+}

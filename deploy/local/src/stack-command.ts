@@ -1,0 +1,69 @@
+import { readProcessEnv } from '@sluice/config';
+import { stackDataDir } from './repository-root';
+import { givenUrls, urlVariables } from './stack/given-urls';
+import { startStack } from './stack/stack';
+import { describeStack } from './stack/describe-stack';
+import { releaseStack, stopStack } from './stack/stop-stack';
+import { readState, serviceNames, type ServiceName } from './stack/stack-state';
+
+const usage = `npm run stack -- <command>
+  start [postgres|redis|kafka …]  starts what is named (default: all) and leaves it up until "stop"
+  stop                            ends every service that was started for this checkout, and nothing else
+  release                         ends those that no running command needs and "start" did not ask to keep
+  status                          what runs, where, and who needs it
+  env                             export lines for a shell: eval "$(npm run -s stack -- env)"
+`;
+
+/** `npm run stack -- start|stop|release|status|env`. @returns the exit code */
+export async function run(args: readonly string[]): Promise<number> {
+  const env = readProcessEnv();
+  const dataDir = stackDataDir(env);
+  const [command = '', ...names] = args;
+  if (command === 'start') return start(dataDir, names);
+  if (command === 'stop') return done(stopStack(dataDir, say));
+  if (command === 'release') return done(releaseStack(dataDir, say));
+  if (command === 'status') return print(await describeStack(dataDir, givenUrls(env)));
+  if (command === 'env') return printExports(dataDir, env);
+  process.stderr.write(usage);
+  return 2;
+}
+
+async function start(dataDir: string, names: readonly string[]): Promise<number> {
+  const unknown = names.filter((name) => !isServiceName(name));
+  if (unknown.length > 0) {
+    process.stderr.write(`There is no service ${unknown.join(', ')}.\n${usage}`);
+    return 2;
+  }
+  const wanted = names.filter(isServiceName);
+  const stack = await startStack({ dataDir, want: wanted.length > 0 ? wanted : serviceNames, log: say, keep: true });
+  await stack.stop(); // Our own need ends; what is kept stays.
+  return 0;
+}
+
+function printExports(dataDir: string, env: NodeJS.ProcessEnv): number {
+  const { services } = readState(dataDir);
+  const given = givenUrls(env);
+  const urls = serviceNames.map((name) => [urlVariables[name], given[name] ?? services[name]?.url] as const);
+  if (urls.some(([, url]) => url === undefined)) process.stderr.write('Not everything runs: npm run stack -- start\n');
+  const lines = urls.filter(([, url]) => url !== undefined).map(([variable, url]) => `export ${variable}='${url}'`);
+  print(lines);
+  return lines.length === urls.length ? 0 : 1;
+}
+
+function isServiceName(name: string): name is ServiceName {
+  return serviceNames.some((known) => known === name);
+}
+
+async function done(work: Promise<void>): Promise<number> {
+  await work;
+  return 0;
+}
+
+function print(lines: readonly string[]): number {
+  for (const line of lines) process.stdout.write(`${line}\n`);
+  return 0;
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

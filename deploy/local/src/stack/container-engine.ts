@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { DependencyError } from '@sluice/errors';
+import { findProgram } from './find-program';
+import type { Log } from './log';
+import { runCommand } from './run-command';
+import type { Runtime } from './stack-state';
+
+export interface ContainerSpec {
+  readonly engine: string;
+  /** Makes the container's name differ from those of other checkouts. */
+  readonly dataDir: string;
+  readonly service: string;
+  readonly image: string;
+  /** Port of 127.0.0.1 that leads to the port inside. */
+  readonly port: number;
+  readonly portInside: number;
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly command?: readonly string[];
+}
+
+/**
+ * The first engine that answers and has the image or can pull it. An engine without a way to the image is no engine to
+ * us: that is said, and the next way is taken.
+ */
+export async function findEngineFor(image: string, env: NodeJS.ProcessEnv, log: Log): Promise<string | undefined> {
+  for (const name of ['docker', 'podman']) {
+    const engine = findProgram(name, env);
+    if (engine === undefined) continue;
+    if ((await runCommand(engine, ['info'], { env, withinMs: 10_000 })).code !== 0) continue;
+    if ((await runCommand(engine, ['image', 'inspect', image], { env, withinMs: 10_000 })).code === 0) return engine;
+    log(`${name} pulls ${image}`);
+    if ((await runCommand(engine, ['pull', image], { env, withinMs: 180_000 })).code === 0) return engine;
+    log(`${name} answers but cannot pull ${image}`);
+  }
+  return undefined;
+}
+
+/** Starts a container in the background. It is removed when it ends. */
+export async function runContainer(spec: ContainerSpec, env: NodeJS.ProcessEnv): Promise<Runtime> {
+  const checkout = createHash('sha256').update(spec.dataDir).digest('hex').slice(0, 8);
+  const name = `sluice-${checkout}-${spec.service}`;
+  await runCommand(spec.engine, ['rm', '-f', name], { env, withinMs: 30_000 });
+  const settings = Object.entries(spec.settings ?? {}).flatMap(([key, value]) => ['-e', `${key}=${value}`]);
+  const publish = ['-p', `127.0.0.1:${spec.port}:${spec.portInside}`];
+  const args = ['run', '-d', '--rm', '--name', name, ...publish, ...settings, spec.image, ...(spec.command ?? [])];
+  const result = await runCommand(spec.engine, args, { env, withinMs: 60_000 });
+  if (result.code !== 0) {
+    const detail = `${spec.service} did not start in a container: ${result.output.trim()}`;
+    throw new DependencyError({ code: 'service.unavailable', detail });
+  }
+  const containerId = result.output.trim().split('\n').at(-1) ?? name;
+  return { origin: 'container', engine: spec.engine, containerId };
+}
+
+/** Whether the container runs. */
+export async function isContainerRunning(engine: string, containerId: string): Promise<boolean> {
+  const args = ['inspect', '-f', '{{.State.Running}}', containerId];
+  const result = await runCommand(engine, args, { withinMs: 10_000 });
+  return result.code === 0 && result.output.trim() === 'true';
+}
+
+/** Ends the container; silent when it is gone already. */
+export async function endContainer(engine: string, containerId: string): Promise<void> {
+  await runCommand(engine, ['stop', '-t', '10', containerId], { withinMs: 30_000 });
+}

@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DependencyError } from '@sluice/errors';
+import { chooseSource } from './choose-source';
+import { runContainer } from './container-engine';
+import { fetchKafkaJars, hasKafkaJars, kafkaJarFolder, kafkaVersion } from './kafka-jars';
+import { kafkaAnswers } from './kafka-probe';
+import { kafkaRequirements } from './kafka-requirements';
+import { kafkaContainerSettings, kafkaLogging, kafkaProperties, type KafkaNode } from './kafka-settings';
+import { retryWhenPortIsTaken, startFailure, takePort } from './remembered-port';
+import { runCommand } from './run-command';
+import { endRuntime, isAlive } from './runtime';
+import type { ServiceStarter, StartContext } from './service-starter';
+import { spawnDetached } from './spawn-detached';
+import type { Runtime, StartedService } from './stack-state';
+import { waitUntil } from './wait-until';
+
+const image = `docker.io/apache/kafka:${kafkaVersion}`;
+
+/** Apache Kafka, one node, as a child of its own session or in a container. */
+export const kafkaStarter: ServiceStarter = {
+  name: 'kafka',
+  start: (context, remember) =>
+    retryWhenPortIsTaken(context.book, ['kafka', 'kafkaController'], () => startKafka(context, remember)),
+  answers: ({ port }) => kafkaAnswers(port),
+  stop: ({ runtime }) => endRuntime(runtime, ['SIGTERM']),
+};
+
+async function startKafka(context: StartContext, remember: (service: StartedService) => void): Promise<StartedService> {
+  const { env, dataDir } = context;
+  const folder = join(dataDir, 'kafka');
+  mkdirSync(folder, { recursive: true });
+  const requirements = kafkaRequirements(env, hasKafkaJars(kafkaJarFolder(env, dataDir)));
+  const about = { name: 'kafka', service: 'Apache Kafka', variable: 'KAFKA_BROKERS', image, requirements } as const;
+  const source = await chooseSource(about, context);
+  const port = await takePort(context.book, 'kafka');
+  const logFile = join(folder, 'kafka.log');
+  const runtime =
+    source.origin === 'container'
+      ? await launchContainer(source.engine, port, context)
+      : await launchNative(source.programs, { folder, logFile, port, context });
+  const service: StartedService = { runtime, port, url: `127.0.0.1:${port}` };
+  remember(service);
+  await waitUntil(async () => !(await isAlive(runtime)) || (await kafkaAnswers(port)), { withinMs: 60_000 });
+  if ((await isAlive(runtime)) && (await kafkaAnswers(port))) return service;
+  await kafkaStarter.stop(service);
+  throw new DependencyError({ code: 'service.unavailable', detail: startFailure('Apache Kafka', logFile) });
+}
+
+async function launchContainer(engine: string, port: number, { dataDir, env }: StartContext): Promise<Runtime> {
+  const settings = kafkaContainerSettings(port);
+  return runContainer({ engine, dataDir, service: 'kafka', image, port, portInside: 9092, settings }, env);
+}
+
+interface KafkaPlace {
+  readonly folder: string;
+  readonly logFile: string;
+  readonly port: number;
+  readonly context: StartContext;
+}
+
+async function launchNative(programs: readonly string[], place: KafkaPlace): Promise<Runtime> {
+  const { folder, logFile, port, context } = place;
+  const [java = 'java', mvn = 'mvn'] = programs;
+  const jars = kafkaJarFolder(context.env, context.dataDir);
+  if (!hasKafkaJars(jars)) {
+    context.log(`kafka: Maven fetches Apache Kafka ${kafkaVersion} (54 MB, once) into ${jars}`);
+    await fetchKafkaJars(mvn, jars, context.env);
+  }
+  const controllerPort = await takePort(context.book, 'kafkaController');
+  const node: KafkaNode = { port, controllerPort, logDir: join(folder, 'data') };
+  const logging = join(folder, 'log4j2.xml');
+  writeFileSync(logging, kafkaLogging);
+  const jvm = ['-Xmx512m', '-XX:+UseSerialGC', `-Dlog4j2.configurationFile=${logging}`, '-cp', join(jars, '*')];
+  await formatOnce(folder, node, { java, jvm, env: context.env });
+  const args = [...jvm, 'kafka.Kafka', writeProperties(folder, node)];
+  return { origin: 'program', process: await spawnDetached({ program: java, args, env: context.env, logFile }) };
+}
+
+/** Gives an empty folder its cluster id. Done aside, so that a start that was cut off leaves nothing half made. */
+async function formatOnce(
+  folder: string,
+  node: KafkaNode,
+  { java, jvm, env }: { java: string; jvm: readonly string[]; env: NodeJS.ProcessEnv },
+): Promise<void> {
+  if (existsSync(join(node.logDir, 'meta.properties'))) return;
+  const logDir = `${node.logDir}.new`;
+  rmSync(logDir, { recursive: true, force: true });
+  rmSync(node.logDir, { recursive: true, force: true });
+  const properties = writeProperties(folder, { ...node, logDir });
+  // Kafka's ids are 16 bytes in URL-safe base64, and must not look like an option.
+  const clusterId = randomBytes(16).toString('base64url').replace(/^-/, 'A');
+  const tool = ['kafka.tools.StorageTool', 'format', '--standalone', '-t', clusterId, '-c', properties];
+  const result = await runCommand(java, [...jvm, ...tool], { env, withinMs: 60_000 });
+  if (result.code !== 0) {
+    const detail = `Kafka's storage could not be formatted.\n${result.output.trim()}`;
+    throw new DependencyError({ code: 'service.unavailable', detail });
+  }
+  renameSync(logDir, node.logDir);
+}
+
+function writeProperties(folder: string, node: KafkaNode): string {
+  const file = join(folder, 'server.properties');
+  writeFileSync(file, kafkaProperties(node));
+  return file;
+}

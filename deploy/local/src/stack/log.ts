@@ -1,0 +1,2 @@
+/** Takes one line for whoever waits. */
+export type Log = (line: string) => void;

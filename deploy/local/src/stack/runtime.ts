@@ -1,0 +1,23 @@
+import { endContainer, isContainerRunning } from './container-engine';
+import { endProcess, isRunning } from './process-identity';
+import type { Runtime } from './stack-state';
+
+/** Whether what we started is still there, answering or not. */
+export async function isAlive(runtime: Runtime): Promise<boolean> {
+  return runtime.origin === 'program'
+    ? isRunning(runtime.process)
+    : isContainerRunning(runtime.engine, runtime.containerId);
+}
+
+/** Ends it with these signals in turn (a container has its own), each given ten seconds. */
+export async function endRuntime(runtime: Runtime, signals: NodeJS.Signals[]): Promise<void> {
+  if (runtime.origin === 'program') await endProcess(runtime.process, signals, 10_000);
+  else await endContainer(runtime.engine, runtime.containerId);
+}
+
+/** A word for the log: `process 4711`, `container 0af1…`. */
+export function describeRuntime(runtime: Runtime): string {
+  return runtime.origin === 'program'
+    ? `process ${runtime.process.pid}`
+    : `container ${runtime.containerId.slice(0, 12)}`;
+}

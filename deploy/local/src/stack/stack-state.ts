@@ -1,0 +1,79 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DependencyError } from '@sluice/errors';
+import type { ProcessIdentity } from './process-identity';
+
+/** What the starter can bring up. */
+export const serviceNames = ['postgres', 'redis', 'kafka'] as const;
+export type ServiceName = (typeof serviceNames)[number];
+
+/** Where a service that we started runs: as a process of this machine or in a container. */
+export type Runtime =
+  | { readonly origin: 'program'; readonly process: ProcessIdentity }
+  | { readonly origin: 'container'; readonly engine: string; readonly containerId: string };
+
+/** A service that we started. `url` is what its environment variable takes. */
+export interface StartedService {
+  readonly runtime: Runtime;
+  readonly port: number;
+  readonly url: string;
+}
+
+/** Who needs which services for now. Gone from the list with its process. */
+export interface Holder {
+  readonly id: string;
+  readonly process: ProcessIdentity;
+  readonly wants: readonly ServiceName[];
+}
+
+/** What one data folder remembers between runs. */
+export interface StackState {
+  /** Ports chosen once, by listener name. */
+  readonly ports: Record<string, number>;
+  readonly services: { [Name in ServiceName]?: StartedService };
+  /** How a service was brought up the last time: its data is kept there. */
+  readonly sources: { [Name in ServiceName]?: Runtime['origin'] };
+  /** Services that stay up until they are told to stop, whoever needs them. */
+  kept: ServiceName[];
+  holders: Holder[];
+  /** Where Postgres lives when it cannot live in the data folder. */
+  postgresHome?: string;
+}
+
+/** The state of one data folder, as read when opened; written whole by `save`. Only for whoever holds the lock. */
+export interface StateBook {
+  readonly state: StackState;
+  save(): void;
+}
+
+/**
+ * Reads `stack.json` of the folder, which need not exist.
+ * @throws DependencyError when the file is there and cannot be understood
+ */
+export function openStateBook(dataDir: string): StateBook {
+  mkdirSync(dataDir, { recursive: true });
+  const file = join(dataDir, 'stack.json');
+  const state = readState(dataDir);
+  return {
+    state,
+    save: () => {
+      // The addresses in it carry a password.
+      writeFileSync(`${file}.new`, JSON.stringify(state, null, 2), { mode: 0o600 });
+      renameSync(`${file}.new`, file);
+    },
+  };
+}
+
+/** What is remembered, without the right to change it. */
+export function readState(dataDir: string): StackState {
+  const empty: StackState = { ports: {}, services: {}, sources: {}, kept: [], holders: [] };
+  const file = join(dataDir, 'stack.json');
+  if (!existsSync(file)) return empty;
+  try {
+    return { ...empty, ...(JSON.parse(readFileSync(file, 'utf8')) as Partial<StackState>) };
+  } catch (cause) {
+    const detail = `${file} is not readable, so it is not known which services run.`;
+    const remedy = 'End what still runs from that folder, then remove the file.';
+    throw new DependencyError({ code: 'service.unavailable', detail, remedy, cause });
+  }
+}

@@ -1,0 +1,72 @@
+/** What a fault does to the call it hits. */
+export type FaultAction =
+  /** Answers with `status` instead of doing anything. */
+  | ({ readonly kind: 'status'; readonly status: number } & ReplyShape)
+  /** Does the work, then answers with `status`. */
+  | ({ readonly kind: 'commit-then-status'; readonly status: number } & ReplyShape)
+  /** Cuts the connection instead of doing anything. */
+  | { readonly kind: 'reset-before' }
+  /** Does the work, then cuts the connection before a byte of the reply. */
+  | { readonly kind: 'commit-then-reset' }
+  /** Does the work, sends half of the reply, then cuts the connection. */
+  | { readonly kind: 'reset-mid-reply' }
+  /**
+   * Holds the connection for `delayMs` (default 120000), then cuts it. The work is done never (default),
+   * `first`, or `last`: after the wait, also when the caller has left by then.
+   */
+  | { readonly kind: 'timeout'; readonly delayMs?: number; readonly commit?: 'never' | 'first' | 'last' }
+  /** Waits `delayMs` (default 1000), then goes on as usual. */
+  | { readonly kind: 'slow'; readonly delayMs?: number }
+  /** Refuses chosen inputs of a batch (a single write is input 0) and does the others. */
+  | PartialAction;
+
+interface ReplyShape {
+  /** An object is sent as JSON, a string as it is (HTML when it begins with `<`). @default HubSpot's body for the status */
+  readonly body?: unknown;
+  /** Sent as `Retry-After`. @default absent */
+  readonly retryAfterSeconds?: number;
+}
+
+export interface PartialAction {
+  readonly kind: 'partial';
+  /** Positions of the refused inputs, from 0. @default [0] */
+  readonly inputs?: readonly number[];
+  /** @default 'VALIDATION_ERROR' */
+  readonly category?: string;
+  /** @default a sentence that names the sandbox */
+  readonly message?: string;
+  /** False leaves out of the error which input it means. @default true */
+  readonly context?: boolean;
+}
+
+/** Which calls a fault looks at. */
+interface FaultMatch {
+  readonly method?: string;
+  /** Prefix of the path without query; a regular expression when it begins with `^`. */
+  readonly path?: string;
+  /** Passes over the matching calls before this one. 1 is the first. @default 1 */
+  readonly nth?: number;
+}
+
+/** What `POST /_sandbox/faults` takes. */
+export interface FaultRequest {
+  /** @default every account */
+  readonly account?: string;
+  readonly match?: FaultMatch;
+  /** How many calls it hits; 0 for no end. @default 1, without end when `probability` is given */
+  readonly times?: number;
+  /** Chance to hit a call it could hit, above 0 to 1. @default 1 */
+  readonly probability?: number;
+  /** Start of the random numbers behind `probability`. @default 1 */
+  readonly seed?: number;
+  readonly action: FaultAction;
+}
+
+/** A scripted fault with what it has met so far. */
+export interface Fault extends FaultRequest {
+  readonly id: string;
+  /** Calls that matched. */
+  readonly seen: number;
+  /** Calls it hit. */
+  readonly hits: number;
+}

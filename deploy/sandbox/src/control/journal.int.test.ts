@@ -1,0 +1,60 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Sandbox } from '../sandbox';
+
+const folder = mkdtempSync(join(tmpdir(), 'sluice-sandbox-'));
+const ledgerFile = join(folder, 'ledger.jsonl');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const now = () => new Date('2026-01-01T00:00:00.000Z');
+const open = () => new Sandbox({ now, defaults: {}, ledgerFile });
+const outcome = {
+  at: now().toISOString(),
+  method: 'POST',
+  path: '/x',
+  action: 'create',
+  status: 201,
+  records: 1,
+  tookMs: 0,
+};
+
+/** What survives a `kill -9` is what was written: nothing here closes a sandbox before the next one reads the file. */
+it('brings accounts, contacts and ledger back, and cuts off a torn last line', async () => {
+  const first = open();
+  const { account, token } = first.openAccount({ name: 'acme', latencyMs: 5 });
+  const ana = account.contacts.create({ email: 'ana@example.com' }, now());
+  first.record(account, outcome);
+  account.contacts.update(ana, { city: 'Łódź' }, now());
+  first.record(account, { ...outcome, status: 0, fault: 'commit-then-reset' });
+  appendFileSync(ledgerFile, '{"call":{"seq":3,"at":"20');
+
+  const second = open();
+  const restored = second.accounts.findByToken(token);
+  expect(restored?.settings.latencyMs).toBe(5);
+  expect([...(restored?.contacts.all() ?? [])]).toEqual([
+    { ...ana, properties: { email: 'ana@example.com', city: 'Łódź' } },
+  ]);
+  expect(second.ledger.list()).toEqual(first.ledger.list());
+  expect(second.ledger.list()[1]).toMatchObject({
+    seq: 2,
+    status: 0,
+    applied: 1,
+    recordIds: [ana.id],
+    fault: 'commit-then-reset',
+  });
+  expect(readFileSync(ledgerFile, 'utf8').endsWith('\n')).toBe(true);
+
+  expect(restored?.contacts.conflict({ email: 'ANA@example.com' })?.existing.id).toBe(ana.id);
+  second.record(restored, outcome);
+  const third = open();
+  expect(third.ledger.list().map((entry) => entry.seq)).toEqual([1, 2, 3]);
+
+  third.clear({ account: 'acme', accounts: false });
+  const fourth = open();
+  expect(fourth.ledger.list()).toEqual([]);
+  expect([...fourth.accounts.get('acme').contacts.all()]).toEqual([]);
+  fourth.clear({ accounts: true });
+  expect(open().accounts.all()).toEqual([]);
+  for (const sandbox of [first, second, third, fourth]) await sandbox.close();
+});

@@ -1,0 +1,63 @@
+import { closeSync, fdatasync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
+import { promisify } from 'node:util';
+import type { Contact } from '../hubspot/contact';
+import type { AccountRequest } from './accounts';
+import type { LedgerEntry } from './ledger';
+
+const flush = promisify(fdatasync);
+
+/** One line of a journal: an account, a call with the contacts it left behind, or a fresh start. */
+export type JournalLine =
+  | { readonly account: AccountRequest }
+  | { readonly call: LedgerEntry; readonly contacts: readonly Contact[] }
+  | { readonly cleared: { readonly account?: string; readonly accounts: boolean } };
+
+/**
+ * A sandbox on disk: JSON lines, one per event, written before the call is answered, so that `kill -9` loses nothing
+ * that a caller was told. `fdatasync` follows in the background, one at a time; only a crash of the machine can lose
+ * the last milliseconds.
+ */
+export class Journal {
+  private readonly file: number;
+  private isDirty = false;
+  private syncing: Promise<void> | undefined;
+
+  constructor(private readonly path: string) {
+    this.file = openSync(path, 'a+');
+  }
+
+  /** Every whole line so far. A last line that a crash cut short is removed. */
+  load(): JournalLine[] {
+    const text = readFileSync(this.path, 'utf8');
+    const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+    if (whole.length < text.length) truncateSync(this.path, Buffer.byteLength(whole));
+    return whole
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line, reviveMoments) as JournalLine);
+  }
+
+  write(line: JournalLine): void {
+    writeSync(this.file, `${JSON.stringify(line)}\n`);
+    this.isDirty = true;
+    this.syncing ??= this.sync();
+  }
+
+  /** Waits until everything is on disk. */
+  async close(): Promise<void> {
+    await this.syncing;
+    closeSync(this.file);
+  }
+
+  private async sync(): Promise<void> {
+    while (this.isDirty) {
+      this.isDirty = false;
+      await flush(this.file);
+    }
+    this.syncing = undefined;
+  }
+}
+
+function reviveMoments(key: string, value: unknown): unknown {
+  return (key === 'createdAt' || key === 'updatedAt') && typeof value === 'string' ? new Date(value) : value;
+}

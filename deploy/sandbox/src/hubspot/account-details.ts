@@ -1,0 +1,17 @@
+import type { ApiAction } from './api-call';
+
+/** `GET /account-info/v3/details`: who the token belongs to. Only `portalId` differs between accounts. */
+export const accountDetails: ApiAction = ({ account }) => ({
+  status: 200,
+  body: {
+    portalId: account.portalId,
+    accountType: 'STANDARD',
+    timeZone: 'UTC',
+    companyCurrency: 'EUR',
+    additionalCurrencies: [],
+    utcOffset: '+00:00',
+    utcOffsetMilliseconds: 0,
+    uiDomain: 'app.hubspot.com',
+    dataHostingLocation: 'na1',
+  },
+});

@@ -1,0 +1,53 @@
+import type { ApiCall, ApiReply, Refusal } from './api-call';
+import type { HubspotError } from './errors';
+import type { WireContact } from './present-contact';
+
+type Context = Readonly<Record<string, readonly string[]>>;
+
+/** One entry of `errors[]` in a 207. */
+export interface BatchError {
+  readonly status: 'error';
+  readonly category: string;
+  readonly message: string;
+  readonly context?: Context;
+}
+
+/**
+ * The envelope of every batch call. `okStatus` becomes 207 as soon as one input failed.
+ * Member order as recorded; `errors` and `numErrors` are absent when nothing failed.
+ */
+export function batchReply(
+  call: ApiCall,
+  okStatus: 200 | 201,
+  outcome: { readonly results: readonly WireContact[]; readonly errors: readonly BatchError[] },
+): ApiReply {
+  const { results, errors } = outcome;
+  const failed = errors.length > 0 ? { errors, numErrors: errors.length } : {};
+  const at = call.now.toISOString();
+  return {
+    status: errors.length > 0 ? 207 : okStatus,
+    body: { completedAt: at, status: 'COMPLETE', startedAt: at, results, ...failed },
+  };
+}
+
+/** A refused input as it stands in `errors[]`, with what names it. A `partial` fault may leave the naming out. */
+export function batchError(failure: HubspotError, naming: Context, refusal?: Refusal): BatchError {
+  const { message, category, context } = failure.fields;
+  const named = refusal?.named === false ? undefined : { ...naming, ...context };
+  return {
+    status: 'error',
+    category: category ?? 'VALIDATION_ERROR',
+    message,
+    ...(named && Object.keys(named).length > 0 ? { context: named } : {}),
+  };
+}
+
+/** Ids that have no live contact, in one entry, as recorded. */
+export function missingIds(ids: readonly string[], traceIds: readonly string[] = []): BatchError {
+  return {
+    status: 'error',
+    category: 'OBJECT_NOT_FOUND',
+    message: 'Could not get some CONTACT objects, they may be deleted or not exist. Check that ids are valid.',
+    context: { ids, ...(traceIds.length > 0 ? { objectWriteTraceId: traceIds } : {}) },
+  };
+}

@@ -1,0 +1,102 @@
+import { propertyValue } from './computed-properties';
+import type { Contact } from './contact';
+import { contactProperties, type ValueType } from './property-definitions';
+
+/** One condition of a search, already checked by `search-request.ts`. */
+export interface Filter {
+  readonly propertyName: string;
+  readonly operator: Operator;
+  readonly value: string;
+  readonly highValue: string;
+  readonly values: readonly string[];
+}
+
+export const operators = [
+  'EQ',
+  'NEQ',
+  'LT',
+  'LTE',
+  'GT',
+  'GTE',
+  'BETWEEN',
+  'IN',
+  'NOT_IN',
+  'HAS_PROPERTY',
+  'NOT_HAS_PROPERTY',
+  'CONTAINS_TOKEN',
+  'NOT_CONTAINS_TOKEN',
+] as const;
+
+export type Operator = (typeof operators)[number];
+
+/**
+ * Whether a contact meets a condition. An unset property meets only the negative operators.
+ * Strings compare without case, except in IN and NOT_IN, whose values must be lower-case (HubSpot guide, A5).
+ */
+export function matches(contact: Contact, filter: Filter): boolean {
+  const actual = propertyValue(contact, filter.propertyName);
+  const type = contactProperties.get(filter.propertyName)?.type ?? 'string';
+  switch (filter.operator) {
+    case 'HAS_PROPERTY':
+      return actual !== undefined;
+    case 'NOT_HAS_PROPERTY':
+      return actual === undefined;
+    case 'NEQ':
+      return !meets(actual, { ...filter, operator: 'EQ' }, type);
+    case 'NOT_IN':
+      return !meets(actual, { ...filter, operator: 'IN' }, type);
+    case 'NOT_CONTAINS_TOKEN':
+      return !meets(actual, { ...filter, operator: 'CONTAINS_TOKEN' }, type);
+    default:
+      return meets(actual, filter, type);
+  }
+}
+
+/** Orders two values of one type: numbers and moments by size, anything else as lower-case text. */
+export function compareValues(a: string, b: string, type: ValueType): number {
+  const [left, right] = [comparable(a, type), comparable(b, type)];
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
+function meets(actual: string | undefined, filter: Filter, type: ValueType): boolean {
+  if (actual === undefined) return false;
+  const order = compareValues(actual, filter.value, type);
+  switch (filter.operator) {
+    case 'EQ':
+      return order === 0;
+    case 'LT':
+      return order < 0;
+    case 'LTE':
+      return order <= 0;
+    case 'GT':
+      return order > 0;
+    case 'GTE':
+      return order >= 0;
+    case 'BETWEEN':
+      return order >= 0 && compareValues(actual, filter.highValue, type) <= 0;
+    case 'IN':
+      return filter.values.includes(type === 'string' ? actual.toLowerCase() : actual);
+    default:
+      return containsToken(actual, filter.value);
+  }
+}
+
+function comparable(value: string, type: ValueType): string | number {
+  if (type === 'number') return Number(value);
+  if (type === 'date' || type === 'datetime') return /^-?\d+$/.test(value) ? Number(value) : Date.parse(value);
+  return value.toLowerCase();
+}
+
+/** A token is a run of letters and digits; `*` stands for any number of characters inside one. */
+function containsToken(actual: string, wanted: string): boolean {
+  const tokens = actual.toLowerCase().split(/[^\p{L}\p{N}]+/u);
+  const parts = wanted
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}*]+/u)
+    .filter(Boolean);
+  return parts.every((part) => {
+    const shape = new RegExp(`^${part.replaceAll('*', '.*')}$`, 'u');
+    return tokens.some((token) => shape.test(token));
+  });
+}

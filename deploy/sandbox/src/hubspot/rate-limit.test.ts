@@ -1,0 +1,68 @@
+import { HubspotError } from './errors';
+import { defaultRateLimits, RateLimiter, type RateLimits } from './rate-limit';
+
+const at = (ms: number): Date => new Date(Date.UTC(2026, 0, 1) + ms);
+
+function admitted(
+  limiter: RateLimiter,
+  limits: Partial<RateLimits>,
+  moments: readonly number[],
+  kind: 'search' | 'other' = 'other',
+) {
+  return moments.map((ms) => {
+    try {
+      limiter.admit(kind, { ...defaultRateLimits, ...limits }, at(ms));
+      return true;
+    } catch (error) {
+      if (error instanceof HubspotError && error.status === 429) return false;
+      throw error;
+    }
+  });
+}
+
+it('slides over ten seconds', () => {
+  const result = admitted(new RateLimiter(1), { perTenSeconds: 2 }, [0, 5000, 9999, 10_000, 10_001, 15_000]);
+  expect(result).toEqual([true, true, false, true, false, true]);
+});
+
+it('lets refused calls use up the limit when asked', () => {
+  const result = admitted(new RateLimiter(1), { perTenSeconds: 1, countRefused: true }, [0, 9000, 10_500, 20_600]);
+  expect(result).toEqual([true, false, false, true]);
+});
+
+it('counts searches apart, by the second', () => {
+  const limiter = new RateLimiter(1);
+  expect(admitted(limiter, { searchesPerSecond: 2 }, [0, 1, 2, 1000], 'search')).toEqual([true, true, false, true]);
+  expect(admitted(limiter, { perTenSeconds: 1 }, [1001])).toEqual([true]);
+});
+
+it('has a daily limit that begins anew at midnight UTC', () => {
+  const result = admitted(new RateLimiter(1), { perDay: 1 }, [0, 20_000, 86_400_000]);
+  expect(result).toEqual([true, false, true]);
+});
+
+it('is off at 0, and then says nothing in headers', () => {
+  const limits = { perTenSeconds: 0, searchesPerSecond: 0, perDay: 0, countRefused: false };
+  const limiter = new RateLimiter(1);
+  expect(
+    admitted(
+      limiter,
+      limits,
+      Array.from({ length: 500 }, () => 0),
+    ),
+  ).not.toContain(false);
+  expect(limiter.admit('other', limits, at(0))).toEqual({});
+});
+
+it('reports what is left, except to searches', () => {
+  const limiter = new RateLimiter(1);
+  limiter.admit('other', defaultRateLimits, at(0));
+  expect(limiter.admit('other', defaultRateLimits, at(1))).toEqual({
+    'X-HubSpot-RateLimit-Max': '110',
+    'X-HubSpot-RateLimit-Remaining': '108',
+    'X-HubSpot-RateLimit-Interval-Milliseconds': '10000',
+    'X-HubSpot-RateLimit-Daily': '625000',
+    'X-HubSpot-RateLimit-Daily-Remaining': '624998',
+  });
+  expect(limiter.admit('search', defaultRateLimits, at(2))).toEqual({});
+});

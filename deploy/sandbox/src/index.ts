@@ -1,0 +1,28 @@
+import { readProcessEnv } from '@sluice/config';
+import { createLogger } from '@sluice/telemetry';
+import { sandboxEnv } from './config';
+import { createSandbox } from './service';
+
+async function main(): Promise<void> {
+  const config = sandboxEnv.read(readProcessEnv());
+  const logger = createLogger({ service: 'sandbox', level: config.logLevel });
+  logger.info(sandboxEnv.describe(config), 'sandbox.starting');
+  const sandbox = await createSandbox({
+    port: config.port,
+    host: config.host,
+    logger,
+    searchLagMs: config.sandboxSearchLagMs,
+    shutdownMs: config.shutdownMs,
+    ...(config.sandboxLedger === undefined ? {} : { ledgerFile: config.sandboxLedger }),
+  });
+  const stop = (signal: string) => {
+    logger.info({ signal }, 'sandbox.stopping');
+    void sandbox.close().then(() => process.exit(0));
+  };
+  process.once('SIGTERM', stop).once('SIGINT', stop);
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,77 @@
+import { createApp, startServer, type Router } from '@sluice/http';
+import { createMetrics, silentLogger, type Logger } from '@sluice/telemetry';
+import { controlRoutes } from './routes/control-routes';
+import { hubspotHandler } from './routes/hubspot-handler';
+import { hubspotRoutes } from './routes/hubspot-route';
+import { Sandbox } from './sandbox';
+import { scriptedLogger } from './scripted-logger';
+
+export type { LedgerEntry } from './control/ledger';
+export type { FaultRequest } from './control/fault';
+
+export interface SandboxOptions {
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly host: string;
+  /** @default silent */
+  readonly logger?: Logger;
+  /** The clock behind timestamps, limits and search lag; waits always take real time. @default the system's */
+  readonly now?: () => Date;
+  /** Path of a journal that keeps accounts, contacts and the ledger over restarts. @default nothing is kept */
+  readonly ledgerFile?: string;
+  /** Search lag of accounts that ask for none, in milliseconds. @default 0 */
+  readonly searchLagMs?: number;
+  /** Longest wait for calls in flight when closing; calls that wait by script are cut at once. @default 2000 */
+  readonly shutdownMs?: number;
+}
+
+/** A running sandbox. */
+export interface RunningSandbox {
+  /** Base URL of the imitated API and of the control API: `http://127.0.0.1:4600`. */
+  readonly url: string;
+  readonly port: number;
+  /** Cuts held connections, stops listening, finishes the journal. Repeatable. */
+  close(): Promise<void>;
+}
+
+/** First segments of HubSpot's addresses: what lies under them and is not imitated is an HTML 404, and in the ledger. */
+const hubspotPrefixes = ['/crm/*rest', '/account-info/*rest', '/oauth/*rest'];
+const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
+
+/**
+ * Starts an imitation of HubSpot contacts with its control API.
+ * @throws ListenError when the port is taken
+ */
+export async function createSandbox(options: SandboxOptions): Promise<RunningSandbox> {
+  const logger = scriptedLogger(options.logger ?? silentLogger);
+  const sandbox = new Sandbox({
+    now: options.now ?? (() => new Date()),
+    defaults: { searchLagMs: options.searchLagMs ?? 0 },
+    ledgerFile: options.ledgerFile,
+  });
+  const app = createApp({
+    service: 'sandbox',
+    logger,
+    metrics: createMetrics('sandbox'),
+    ready: () => Promise.resolve({ ready: true, checks: {} }),
+    routes: (router) => register(sandbox, router),
+  });
+  const { port, host, shutdownMs = 2000 } = options;
+  const server = await startServer(app, { port, host, logger, shutdownMs });
+  const close = async (): Promise<void> => {
+    sandbox.stop();
+    await server.close();
+    await sandbox.close();
+  };
+  let closing: Promise<void> | undefined;
+  const shownHost = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return { url: `http://${shownHost}:${server.port}`, port: server.port, close: () => (closing ??= close()) };
+}
+
+function register(sandbox: Sandbox, router: Router): void {
+  controlRoutes(sandbox, router);
+  for (const route of hubspotRoutes) {
+    for (const path of route.paths) router[route.method](path, hubspotHandler(sandbox, route));
+  }
+  for (const path of hubspotPrefixes) for (const method of methods) router[method](path, hubspotHandler(sandbox));
+}

@@ -1,0 +1,83 @@
+import { DefectError } from '@sluice/errors';
+import { ConfigError, type ConfigProblem } from './config-error';
+import { describeEnv, documentEnv, exampleEnv } from './document-env';
+import type { EnvField, EnvFields, EnvValues } from './env-field';
+import { knownNames } from './fragments';
+import { defaultOf, isRequired, parseField, ruleOf } from './parse-field';
+import { settingKey } from './setting-key';
+import { unknownNames } from './unknown-names';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** The settings of one service: the one place they are declared, and all that is made from them. */
+export interface EnvTable<T extends EnvFields> {
+  readonly fields: T;
+  /**
+   * The values, frozen, under camelCase keys without the prefix: `callTimeoutMs`, `databaseUrl`.
+   * @throws ConfigError that lists every problem: a missing required setting, a present value that cannot be parsed
+   *   (never replaced by the default), a test-only setting in production, a `SLUICE_*` name nobody knows.
+   */
+  read(env: Env): EnvValues<T>;
+  /** Name -> text for the start-up log; secrets as `set` or `unset`. */
+  describe(values: EnvValues<T>): Record<string, string>;
+  /** A markdown table for the service's README. */
+  document(): string;
+  /** Text for `.env.example`. */
+  example(): string;
+}
+
+/** Names of every table made in this process: services that share a process share its environment. */
+const definedNames = new Set<string>();
+
+/**
+ * Declares the settings of a service. Spread fragments first, then its own.
+ * @throws DefectError when two names give the same key
+ */
+export function defineEnv<const T extends EnvFields>(fields: T): EnvTable<T> {
+  const keys = Object.keys(fields).map(settingKey);
+  const twice = keys.find((key, index) => keys.indexOf(key) !== index);
+  if (twice) throw new DefectError({ code: 'service.defect', detail: `two settings share the key ${twice}` });
+  for (const name of Object.keys(fields)) definedNames.add(name);
+  return {
+    fields,
+    read: (env) => readEnv(fields, env) as EnvValues<T>,
+    describe: (values) => describeEnv(fields, values),
+    document: () => documentEnv(fields),
+    example: () => exampleEnv(fields),
+  };
+}
+
+function readEnv(fields: EnvFields, env: Env): Readonly<Record<string, unknown>> {
+  const problems: ConfigProblem[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(fields)) {
+    const raw = env[name];
+    const problem = raw === undefined ? checkAbsent(field) : undefined;
+    const result = raw === undefined ? undefined : parseField(field, raw);
+    const rule = problem ?? (result?.ok === false ? result.rule : undefined) ?? checkProduction(field, result, env);
+    if (rule === undefined) values[settingKey(name)] = result?.ok ? result.value : defaultOf(field);
+    else problems.push({ name, rule, doc: field.doc, ...(isShown(field, raw) ? { value: raw } : {}) });
+  }
+  problems.push(...unknownNames(env, new Set([...knownNames, ...definedNames])));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(values);
+}
+
+function checkAbsent(field: EnvField): string | undefined {
+  return isRequired(field) ? `is required: ${ruleOf(field)}` : undefined;
+}
+
+function checkProduction(
+  field: EnvField,
+  result: ReturnType<typeof parseField> | undefined,
+  env: Env,
+): string | undefined {
+  const isTestValue = field.testOnly && result?.ok && result.value !== defaultOf(field);
+  return isTestValue && env['NODE_ENV'] === 'production'
+    ? 'is for tests only and refused with NODE_ENV=production'
+    : undefined;
+}
+
+function isShown(field: EnvField, raw: string | undefined): raw is string {
+  return raw !== undefined && !('secret' in field && field.secret);
+}

@@ -1,0 +1,190 @@
+import type { EnvFields } from './env-field';
+
+/**
+ * Settings that more than one service has, or that lie in an environment several services share.
+ * A setting of one service belongs here too when the services are started with one environment:
+ * a `SLUICE_*` name that no table knows is refused.
+ */
+
+/** What every service has. A service gives SLUICE_PORT its own default: `{ ...commonEnv, ...portEnv(4300) }`. */
+export const commonEnv = {
+  NODE_ENV: {
+    type: 'string',
+    pattern: 'development|test|production',
+    optional: true,
+    doc: 'In production, settings that are for tests are refused.',
+  },
+  SLUICE_LOG_LEVEL: {
+    type: 'string',
+    pattern: 'debug|info|warn|error|silent',
+    default: 'info',
+    doc: 'Least severe log line that is written.',
+  },
+  SLUICE_HOST: { type: 'string', default: '0.0.0.0', doc: 'Address to listen on.' },
+  SLUICE_PORT: { type: 'integer', min: 0, max: 65_535, doc: 'Port to listen on; 0 takes a free one.' },
+  SLUICE_SHUTDOWN_MS: {
+    type: 'integer',
+    min: 0,
+    max: 600_000,
+    default: 10_000,
+    doc: 'How long a stopping service waits for work in flight.',
+  },
+} as const satisfies EnvFields;
+
+/** SLUICE_PORT with a default. */
+export const portEnv = <const P extends number>(port: P) => ({
+  SLUICE_PORT: { ...commonEnv.SLUICE_PORT, default: port },
+});
+
+/** The store. */
+export const postgresEnv = {
+  DATABASE_URL: {
+    type: 'url',
+    protocols: ['postgres', 'postgresql'],
+    secret: true,
+    doc: 'PostgreSQL, 15 or later: postgres://user:password@host:5432/database.',
+  },
+  SLUICE_DATABASE_POOL: {
+    type: 'integer',
+    min: 1,
+    max: 200,
+    default: 10,
+    doc: 'Most database connections per process.',
+  },
+} as const satisfies EnvFields;
+
+/** The broker. */
+export const kafkaEnv = {
+  KAFKA_BROKERS: {
+    type: 'list',
+    pattern: '[^\\s,]+:\\d{1,5}',
+    doc: 'Kafka bootstrap brokers: host:port, several separated by commas.',
+  },
+} as const satisfies EnvFields;
+
+/** The cache and the quota buckets. */
+export const redisEnv = {
+  REDIS_URL: {
+    type: 'url',
+    protocols: ['redis', 'rediss'],
+    secret: true,
+    doc: 'Redis, for hints only: redis://host:6379.',
+  },
+} as const satisfies EnvFields;
+
+/** Keys that seal connection credentials. */
+export const credentialsEnv = {
+  SLUICE_CREDENTIALS_KEYS: {
+    type: 'keyring',
+    secret: true,
+    doc: 'Keys that seal connection secrets; the first is current. Make one with: openssl rand -base64 32.',
+  },
+} as const satisfies EnvFields;
+
+/** Where the providers are, and how they are called. */
+export const providersEnv = {
+  HUBSPOT_API_URL: { type: 'url', default: 'https://api.hubapi.com', doc: 'Base URL of the HubSpot API.' },
+  SALESFORCE_LOGIN_URL: {
+    type: 'url',
+    default: 'https://login.salesforce.com',
+    doc: 'Base URL of the Salesforce login.',
+  },
+  SALESFORCE_INSTANCE_URL: {
+    type: 'url',
+    optional: true,
+    doc: 'Used in place of every Salesforce instance; for the sandbox.',
+  },
+  SLUICE_EGRESS_ALLOW: {
+    type: 'list',
+    pattern: '[0-9a-fA-F.:]+/\\d{1,3}',
+    default: [],
+    doc: 'Networks (CIDR) that provider calls may reach although they are private.',
+  },
+  SLUICE_CALL_TIMEOUT_MS: {
+    type: 'integer',
+    min: 100,
+    max: 600_000,
+    default: 30_000,
+    doc: 'Longest provider call.',
+  },
+} as const satisfies EnvFields;
+
+/** How much an executor does at once. 256 and 4: design, section 5, step 8. */
+export const concurrencyEnv = {
+  SLUICE_CONCURRENCY: {
+    type: 'integer',
+    min: 1,
+    max: 1024,
+    default: 256,
+    doc: 'Provider calls in flight at once per process.',
+  },
+  SLUICE_LANE_CONCURRENCY: {
+    type: 'integer',
+    min: 1,
+    max: 64,
+    default: 4,
+    doc: 'Provider calls in flight at once per provider account.',
+  },
+} as const satisfies EnvFields;
+
+/** The bootstrap key of the management API. */
+export const adminEnv = {
+  SLUICE_ADMIN_KEY: {
+    type: 'string',
+    secret: true,
+    pattern: '\\S{16,}',
+    doc: 'Key for projects and their API and JWT keys, at least 16 characters.',
+  },
+} as const satisfies EnvFields;
+
+/** Settings that make tests possible. The first two are refused in production. */
+export const testingEnv = {
+  SLUICE_TIME_SCALE: {
+    type: 'number',
+    min: 1,
+    max: 100_000,
+    default: 1,
+    testOnly: true,
+    doc: 'How much faster minutes and hours of the specification pass; 60 makes a minute a second.',
+  },
+  SLUICE_FAILPOINT: {
+    type: 'failpoint',
+    optional: true,
+    testOnly: true,
+    doc: 'Where the process breaks on purpose.',
+  },
+  SLUICE_SWEEPS: {
+    type: 'boolean',
+    default: true,
+    doc: 'Sweeps that find work no message announced (the lease lapse always runs).',
+  },
+} as const satisfies EnvFields;
+
+/** Read by the launcher of deploy/local; services see them in a shared environment. */
+export const launcherEnv = {
+  SLUICE_DATA_DIR: { type: 'string', optional: true, doc: 'Folder of the embedded database.' },
+  SLUICE_PORT_BASE: {
+    type: 'integer',
+    min: 1024,
+    max: 64_000,
+    default: 4000,
+    doc: 'Embedded ports move together: management is this plus 100, search plus 200, write plus 300, and so on.',
+  },
+  SLUICE_NO_INSTALL: { type: 'boolean', default: false, doc: 'Never install a program that is missing.' },
+} as const satisfies EnvFields;
+
+/** Every name of every fragment. */
+export const knownNames: ReadonlySet<string> = new Set(
+  [
+    commonEnv,
+    postgresEnv,
+    kafkaEnv,
+    redisEnv,
+    credentialsEnv,
+    providersEnv,
+    concurrencyEnv,
+    adminEnv,
+    testingEnv,
+    launcherEnv,
+  ].flatMap((fragment) => Object.keys(fragment)),
+);

@@ -1,0 +1,20 @@
+export { ConfigError, type ConfigProblem } from './config-error';
+export { defineEnv, type EnvTable } from './define-env';
+export type { EnvField, EnvFields, EnvValues, SettingKey } from './env-field';
+export { failpointNames, type FailpointName } from './failpoint-spec';
+export { createFailpoints, type FailpointEffects, type Failpoints } from './failpoints';
+export {
+  adminEnv,
+  commonEnv,
+  concurrencyEnv,
+  credentialsEnv,
+  kafkaEnv,
+  launcherEnv,
+  portEnv,
+  postgresEnv,
+  providersEnv,
+  redisEnv,
+  testingEnv,
+} from './fragments';
+export type { Keyring } from './keyring';
+export { readProcessEnv } from './process-env';

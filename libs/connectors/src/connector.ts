@@ -1,0 +1,82 @@
+import type {
+  BatchCreate,
+  BatchRead,
+  BatchUpdate,
+  CreateWrite,
+  Fields,
+  FindCreated,
+  ProviderCall,
+  SearchRequest,
+  UpdateWrite,
+} from './requests';
+import type { FoundCreated, ProviderRecord, RecordResult, Workspace } from './results';
+
+/** A capability with the most records one provider call takes. */
+export interface Limited {
+  readonly limit: number;
+}
+
+/**
+ * What a provider can do, as data: asked when an installation is made and when a write is planned, so that nobody
+ * asks a provider by name. `false` means that the method is absent or the request member has no effect.
+ */
+export interface Capabilities {
+  readonly batchCreate: Limited | false;
+  readonly batchUpdate: Limited | false;
+  readonly batchRead: Limited | false;
+  /** `limit`: records per page. */
+  readonly search: Limited | false;
+  readonly delete: boolean;
+  /** For which write types associations are sent. */
+  readonly associations: { readonly create: boolean; readonly update: boolean } | false;
+  /** Caller's headers are forwarded to the provider. */
+  readonly forwardedHeaders: boolean;
+  /** `writeOnUpdate: ifEmpty` works: records can be read by id before an update. */
+  readonly ifEmpty: boolean;
+  /** The provider's own burst limit per account: `limit` calls per `windowMs`. */
+  readonly quota: { readonly limit: number; readonly windowMs: number };
+  /** A request that has no reply may still be committed this long after it was sent. */
+  readonly lateCommitMs: number;
+}
+
+/**
+ * One provider. A method that is absent is a capability the provider lacks; the caller asks, never assumes.
+ * Writes return an outcome per record and throw only for a defect of the caller. Reads throw ProviderError.
+ */
+export interface Connector {
+  readonly provider: string;
+  readonly capabilities: Capabilities;
+  readonly create?: (write: CreateWrite) => Promise<RecordResult>;
+  readonly update?: (write: UpdateWrite) => Promise<RecordResult>;
+  /** One result per input, in input order. A record whose outcome the reply does not show is `unknown`. */
+  readonly createBatch?: (write: BatchCreate) => Promise<RecordResult[]>;
+  /** One result per input, in input order. A record that the reply leaves out is `rejected`. */
+  readonly updateBatch?: (write: BatchUpdate) => Promise<RecordResult[]>;
+  /** One entry per id or value, in order; undefined where the provider says there is no such record. */
+  readonly readBatch?: (read: BatchRead) => Promise<(ProviderRecord | undefined)[]>;
+  /** One page of records. */
+  readonly search?: (search: SearchRequest) => Promise<ProviderRecord[]>;
+  /** Which account the credentials open. Also the cheapest proof that they work. */
+  readonly workspace: (call: ProviderCall) => Promise<Workspace>;
+  /**
+   * Looks for creates of unknown outcome; one entry per input, in order. Does not throw for a provider's failure.
+   * Not to be believed before the late-commit window and `visibilityMs` have passed since the last send.
+   */
+  readonly findCreated?: (find: FindCreated) => Promise<FoundCreated[]>;
+  /** How long a committed create of these fields may stay invisible to `findCreated`, in milliseconds. 0: consistent. */
+  readonly visibilityMs: (objectName: string, fields: Fields) => number;
+  /**
+   * What makes two creates the same for reconciliation: those of equal fingerprint compete for the same records.
+   * A hash, so it can be stored and indexed without the customer's values.
+   */
+  readonly fingerprint: (objectName: string, fields: Fields) => string;
+}
+
+/** The connectors of this process, by provider name. */
+export interface ConnectorRegistry {
+  readonly find: (provider: string) => Connector | undefined;
+  /** @throws NotFoundError `provider.unknown`, naming the known ones */
+  readonly get: (provider: string) => Connector;
+  /** Ends idle connections and waits for running calls. */
+  readonly close: () => Promise<void>;
+}

@@ -1,0 +1,217 @@
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { startProviderStub, type ProviderStub, type StubReply } from '../test/provider-stub';
+import { createHttpClient, type HttpClient, type HttpOutcome, type HttpReply, type HttpRequest } from './http-client';
+
+const post: HttpRequest = { method: 'POST', path: '/crm/v3/objects/contacts', headers: {}, body: { a: 1 } };
+const parent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+
+let stub: ProviderStub;
+let client: HttpClient;
+
+beforeAll(async () => {
+  stub = await startProviderStub();
+  client = createHttpClient({ baseUrl: `${stub.url}/prefix/`, callTimeoutMs: 400 });
+});
+
+afterAll(async () => {
+  await client.close();
+  await stub.close();
+});
+
+async function sendTo(reply: StubReply, request: Partial<HttpRequest> = {}): Promise<HttpOutcome> {
+  stub.replyWith(reply);
+  return client.send({ ...post, ...request });
+}
+
+/** Accepts one connection, does what it is told with the first bytes, and is gone afterwards. */
+async function withRawServer<T>(onData: (socket: Socket) => void, use: (url: string) => Promise<T>) {
+  const server: Server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => onData(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    return await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  } finally {
+    server.close();
+  }
+}
+
+async function sendOnce(baseUrl: string, request: Partial<HttpRequest> = {}): Promise<HttpOutcome> {
+  const once = createHttpClient({ baseUrl, callTimeoutMs: 400 });
+  try {
+    return await once.send({ ...post, ...request });
+  } finally {
+    await once.close();
+  }
+}
+
+describe('a request', () => {
+  test('carries JSON, the trace and the base path, and asks for no compression', async () => {
+    await sendTo({ status: 200, body: {} }, { headers: { authorization: 'Bearer t' }, traceparent: parent });
+    const [seen] = stub.requests;
+    expect(seen).toMatchObject({ method: 'POST', path: '/prefix/crm/v3/objects/contacts', body: { a: 1 } });
+    expect(seen?.headers).toMatchObject({ 'content-type': 'application/json', authorization: 'Bearer t' });
+    expect(seen?.headers['traceparent']).toMatch(
+      /^00-0af7651916cd43dd8448eb211c80319c-(?!b7ad6b7169203331)[0-9a-f]{16}-01$/,
+    );
+    expect(seen?.headers['accept-encoding']).toBeUndefined();
+  });
+
+  test('without a body has no content type', async () => {
+    await sendTo({ status: 200, body: {} }, { method: 'GET', body: undefined });
+    expect(stub.requests[0]?.headers['content-type']).toBeUndefined();
+  });
+});
+
+describe('a reply', () => {
+  const long = JSON.stringify({ text: 'x'.repeat(200_000) });
+  test.each<[string, StubReply, object]>([
+    ['JSON', { status: 201, body: { id: '1' } }, { status: 201, json: { id: '1' } }],
+    [
+      'JSON of the wrong content type',
+      { status: 200, headers: { 'content-type': 'text/plain' }, body: '{"id":"1"}' },
+      { json: { id: '1' } },
+    ],
+    ['an empty body', { status: 400 }, { status: 400 }],
+    ['HTML', { status: 502, headers: { 'content-type': 'text/html' }, body: '<html>502</html>' }, { status: 502 }],
+    ['cut JSON of the right length', { status: 200, body: '{"id":' }, { status: 200 }],
+    [
+      'gzip',
+      { status: 200, headers: { 'content-encoding': 'gzip' }, body: gzipSync('{"id":"1"}') },
+      { json: { id: '1' } },
+    ],
+    [
+      'broken gzip',
+      { status: 200, headers: { 'content-encoding': 'gzip' }, body: 'not gzip' },
+      { fault: 'undecodable' },
+    ],
+    [
+      'an unknown encoding',
+      { status: 200, headers: { 'content-encoding': 'zstd9' }, body: 'x' },
+      { fault: 'undecodable' },
+    ],
+    [
+      'a compression bomb',
+      { status: 200, headers: { 'content-encoding': 'gzip' }, body: gzipSync(long) },
+      { fault: 'too-large' },
+    ],
+    ['very deep JSON', { status: 200, body: '['.repeat(100_000) + ']'.repeat(100_000) }, { fault: 'undecodable' }],
+    [
+      'brackets inside a string',
+      { status: 200, body: JSON.stringify({ a: `\\"${'['.repeat(200)}` }) },
+      { json: { a: `\\"${'['.repeat(200)}` } },
+    ],
+    ['more than 10 MB', { status: 200, body: ' '.repeat(10 * 1024 * 1024 + 1) }, { fault: 'too-large' }],
+  ])('%s', async (_, reply, expected) => {
+    const outcome = await sendTo(reply);
+    const { status, json, fault }: Partial<HttpReply> = outcome.kind === 'reply' ? outcome.reply : {};
+    expect({ status, json, fault }).toMatchObject({ json: undefined, fault: undefined, ...expected });
+  });
+
+  test('a redirect is not followed', async () => {
+    const outcome = await sendTo({ status: 302, headers: { location: `${stub.url}/elsewhere` } });
+    expect(outcome).toMatchObject({ kind: 'reply', reply: { status: 302 } });
+    expect(stub.requests).toHaveLength(1);
+  });
+});
+
+describe('nothing was sent', () => {
+  test('connection refused', async () => {
+    const gone = await startProviderStub();
+    await gone.close();
+    expect(await sendOnce(gone.url)).toMatchObject({ kind: 'not-sent', reason: 'ECONNREFUSED' });
+  });
+
+  test('no such host', async () => {
+    expect(await sendOnce('http://sluice.invalid')).toMatchObject({ kind: 'not-sent' });
+  });
+
+  test('TLS fails', async () => {
+    const outcome = await sendOnce(stub.url.replace('http:', 'https:'));
+    expect(outcome.kind).toBe('not-sent');
+  });
+
+  test('cancelled before it began', async () => {
+    expect(await sendTo({ status: 200 }, { signal: AbortSignal.abort() })).toMatchObject({ kind: 'not-sent' });
+    expect(stub.requests).toHaveLength(0);
+  });
+
+  test('cancelled while connecting: the request never follows', async () => {
+    const cancel = new AbortController();
+    const sent = sendTo({ status: 200 }, { signal: cancel.signal });
+    cancel.abort();
+    expect(await sent).toMatchObject({ kind: 'not-sent' });
+    await client.send({ ...post, method: 'GET', body: undefined });
+    expect(stub.requests.map(({ method }) => method)).toEqual(['GET']);
+  });
+});
+
+describe('sent, and no whole reply', () => {
+  test('reset before the reply', async () => {
+    const outcome = await withRawServer(
+      (socket) => socket.resetAndDestroy(),
+      (url) => sendOnce(url),
+    );
+    expect(outcome).toMatchObject({ kind: 'no-reply', fault: 'broken' });
+  });
+
+  test('closed before the reply', async () => {
+    const outcome = await withRawServer(
+      (socket) => socket.end(),
+      (url) => sendOnce(url),
+    );
+    expect(outcome).toMatchObject({ kind: 'no-reply', fault: 'broken', reason: 'UND_ERR_SOCKET' });
+  });
+
+  test('not HTTP', async () => {
+    const outcome = await withRawServer(
+      (socket) => socket.end('garbage\r\n\r\n'),
+      (url) => sendOnce(url),
+    );
+    expect(outcome).toMatchObject({ kind: 'no-reply', fault: 'broken' });
+  });
+
+  test.each([
+    ['with a length', 'Content-Length: 100\r\n\r\n{"id":"1",'],
+    ['in chunks', 'Transfer-Encoding: chunked\r\n\r\na\r\n{"id":"1",\r\n'],
+  ])('reset inside the body %s keeps the status', async (_, rest) => {
+    const cut = (socket: Socket) => socket.write(`HTTP/1.1 201 Created\r\n${rest}`, () => socket.destroy());
+    const outcome = await withRawServer(cut, (url) => sendOnce(url));
+    expect(outcome).toMatchObject({ kind: 'reply', reply: { status: 201, fault: 'broken' } });
+  });
+
+  test('no reply in time', async () => {
+    expect(await sendTo(() => undefined)).toMatchObject({ kind: 'no-reply', fault: 'timeout' });
+  });
+
+  test('a trickle does not stretch the call', async () => {
+    const outcome = await sendTo((response) => {
+      response.writeHead(200);
+      const trickle = setInterval(() => response.write(' '), 50);
+      response.on('close', () => clearInterval(trickle));
+    });
+    expect(outcome).toMatchObject({ kind: 'reply', reply: { status: 200, fault: 'timeout' } });
+    expect(outcome.durationMs).toBeLessThan(2_000);
+  });
+
+  test('cancelled after it was sent', async () => {
+    const cancel = new AbortController();
+    const outcome = await sendTo(() => cancel.abort(), { signal: cancel.signal });
+    expect(outcome).toMatchObject({ kind: 'no-reply', fault: 'aborted' });
+  });
+});
+
+test('a connection that the peer closed while idle does not cost a write', async () => {
+  await sendTo((response) => {
+    response.writeHead(200, { 'content-length': 2 });
+    response.end('{}');
+    response.socket?.end();
+  });
+  expect(await sendTo({ status: 200, body: { id: '1' } })).toMatchObject({
+    kind: 'reply',
+    reply: { json: { id: '1' } },
+  });
+  expect(stub.requests).toHaveLength(1);
+});

@@ -1,0 +1,117 @@
+import { performance } from 'node:perf_hooks';
+import type { Dispatcher } from 'undici';
+
+/** Why a request that may have left has no whole reply. */
+export type ReplyFault = 'timeout' | 'broken' | 'aborted' | 'too-large';
+
+/** What went over the wire. `not-sent` is a promise: no byte of the request left this process. */
+export type Exchange = { readonly durationMs: number } & (
+  | { readonly kind: 'not-sent'; readonly reason: string }
+  | { readonly kind: 'no-reply'; readonly fault: ReplyFault; readonly reason: string }
+  | {
+      readonly kind: 'reply';
+      readonly status: number;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly bytes: Buffer;
+      /** Set when the body ended early. */
+      readonly fault?: ReplyFault;
+    }
+);
+
+export interface ExchangeLimits {
+  /** From the start of the call to the last byte of the reply, connecting included. */
+  readonly timeoutMs: number;
+  readonly bytesMax: number;
+  readonly signal?: AbortSignal;
+}
+
+/** What `Exchange` is without its duration: a union loses its members under a plain Omit. */
+type Outcome = Exchange extends infer Member ? (Member extends Exchange ? Omit<Member, 'durationMs'> : never) : never;
+
+/**
+ * One request and its reply. Invariant: `onRequestStart` is undici's last word before it writes to a socket, so an
+ * exchange that ends before it was certainly not sent, whatever the error says; every later end may have been applied.
+ * undici starts a request at most once on our settings; a second start is refused, because it would be a resend.
+ */
+export function exchange(
+  dispatcher: Dispatcher,
+  request: Dispatcher.DispatchOptions,
+  limits: ExchangeLimits,
+): Promise<Exchange> {
+  const startedAt = performance.now();
+  return new Promise((resolve) => {
+    const run = new Run(limits, (outcome) => resolve({ ...outcome, durationMs: performance.now() - startedAt }));
+    if (!run.isEnded) dispatcher.dispatch(request, run);
+  });
+}
+
+class Run implements Dispatcher.DispatchHandler {
+  isEnded = false;
+  private controller: Dispatcher.DispatchController | undefined;
+  private head: { status: number; headers: Record<string, string> } | undefined;
+  private readonly chunks: Buffer[] = [];
+  private length = 0;
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(
+    private readonly limits: ExchangeLimits,
+    private readonly settle: (outcome: Outcome) => void,
+  ) {
+    this.timer = setTimeout(() => this.stop('timeout', `no reply within ${limits.timeoutMs} ms`), limits.timeoutMs);
+    limits.signal?.addEventListener('abort', this.onAbort);
+    if (limits.signal?.aborted) this.onAbort();
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.isEnded || this.controller) controller.abort(new Error('not sent again'));
+    else this.controller = controller;
+  }
+
+  onResponseStart(
+    _: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    this.head = { status, headers: joinHeaders(headers) };
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.length += chunk.length;
+    if (this.length > this.limits.bytesMax)
+      this.stop('too-large', `the reply is larger than ${this.limits.bytesMax} bytes`);
+    else this.chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.end(undefined, '');
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.end('broken', 'code' in error && typeof error.code === 'string' ? error.code : error.name);
+  }
+
+  private readonly onAbort = (): void => this.stop('aborted', 'the call was cancelled');
+
+  private stop(fault: ReplyFault, reason: string): void {
+    this.end(fault, reason);
+    this.controller?.abort(new Error(reason));
+  }
+
+  private end(fault: ReplyFault | undefined, reason: string): void {
+    if (this.isEnded) return;
+    this.isEnded = true;
+    clearTimeout(this.timer);
+    this.limits.signal?.removeEventListener('abort', this.onAbort);
+    if (!this.controller) this.settle({ kind: 'not-sent', reason });
+    else if (!this.head) this.settle({ kind: 'no-reply', fault: fault ?? 'broken', reason });
+    else this.settle({ kind: 'reply', ...this.head, bytes: Buffer.concat(this.chunks), ...(fault && { fault }) });
+  }
+}
+
+function joinHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  const joined: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) joined[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return joined;
+}

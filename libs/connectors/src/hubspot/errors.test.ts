@@ -1,0 +1,232 @@
+import { ProviderError } from '@sluice/errors';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorTable, type Signal } from './error-table';
+import { classify, itemFailure, type FailedCall } from './errors';
+import { toFailure, toProviderError } from './thrown-failure';
+
+const now = Date.parse('2026-11-20T12:00:00Z');
+
+function failed(signal: Partial<Signal>, rest: Partial<FailedCall> = {}): FailedCall {
+  const json = rest.json;
+  return {
+    signal: { write: 'create', isKeyed: true, isJson: json !== undefined, hasRetryAfter: false, ...signal },
+    isBatch: false,
+    headers: {},
+    json,
+    token: 'secret-token',
+    now,
+    ...rest,
+  };
+}
+
+const body = (category: string | undefined, message = 'said') => ({
+  status: 'error',
+  message,
+  category,
+  correlationId: 'c-1',
+});
+
+/** A create of these can be repeated at HubSpot. */
+const unkeyed = { write: 'create', isKeyed: false } as const;
+const update = { write: 'update', isKeyed: false } as const;
+const read = { write: 'read', isKeyed: false } as const;
+
+describe('every row of reference 1a', () => {
+  test.each<[string, Partial<Signal>, unknown, string]>([
+    ['refused, DNS, TLS, connect timeout', { fault: 'not-sent' }, undefined, 'unavailable'],
+    ['reset after send', { fault: 'broken' }, undefined, 'unknown'],
+    ['timeout after send', { fault: 'timeout' }, undefined, 'timeout'],
+    ['cancelled after send', { fault: 'aborted' }, undefined, 'unknown'],
+    ['truncated body of a 201', { fault: 'broken', status: 201 }, undefined, 'unknown'],
+    ['slow body of a 201', { fault: 'timeout', status: 201 }, undefined, 'timeout'],
+    ['too large a 200', { fault: 'too-large', status: 200 }, undefined, 'unknown'],
+    ['truncated body of a 400: the status is enough', { fault: 'broken', status: 400 }, undefined, 'rejected'],
+    ['200 HTML', { fault: 'unreadable', status: 200 }, undefined, 'unknown'],
+    ['400', { status: 400 }, body('VALIDATION_ERROR'), 'rejected'],
+    ['400 without category', { status: 400 }, body(undefined), 'rejected'],
+    ['400 empty', { status: 400 }, undefined, 'rejected'],
+    ['405', { status: 405 }, undefined, 'rejected'],
+    ['413', { status: 413 }, undefined, 'rejected'],
+    ['414', { status: 414 }, undefined, 'rejected'],
+    ['415', { status: 415 }, undefined, 'rejected'],
+    ['422', { status: 422 }, body(undefined), 'rejected'],
+    ['401 expired', { status: 401 }, body('EXPIRED_AUTHENTICATION'), 'credentials'],
+    ['401 invalid', { status: 401 }, body('INVALID_AUTHENTICATION'), 'credentials'],
+    ['401 other', { status: 401 }, undefined, 'credentials'],
+    ['403 scopes', { status: 403 }, body('MISSING_SCOPES'), 'forbidden'],
+    ['403 other JSON', { status: 403 }, body(undefined), 'forbidden'],
+    ['403 HTML', { status: 403 }, undefined, 'unavailable'],
+    ['404 on update', { status: 404, ...update }, body(undefined), 'not-found'],
+    ['404 on create', { status: 404 }, body(undefined), 'rejected'],
+    ['404 on read', { status: 404, ...read }, undefined, 'rejected'],
+    ['408', { status: 408 }, undefined, 'unavailable'],
+    ['409', { status: 409 }, body('CONFLICT'), 'conflict'],
+    ['423', { status: 423 }, undefined, 'unavailable'],
+    ['429', { status: 429 }, body('RATE_LIMITS'), 'quota'],
+    ['477', { status: 477 }, undefined, 'unavailable'],
+    ['500', { status: 500 }, body('INTERNAL_ERROR'), 'unknown'],
+    ['520', { status: 520 }, undefined, 'unknown'],
+    ['502', { status: 502 }, undefined, 'unknown'],
+    ['504', { status: 504 }, undefined, 'unknown'],
+    ['524', { status: 524 }, undefined, 'unknown'],
+    ['503 keyed create', { status: 503 }, undefined, 'unavailable'],
+    ['503 unkeyed create', { status: 503, ...unkeyed }, undefined, 'unknown'],
+    ['503 unkeyed create, Retry-After', { status: 503, ...unkeyed, hasRetryAfter: true }, undefined, 'unavailable'],
+    ['503 update', { status: 503, ...update }, undefined, 'unavailable'],
+    ['521 keyed create', { status: 521 }, undefined, 'unavailable'],
+    ['521 unkeyed create', { status: 521, ...unkeyed }, undefined, 'unknown'],
+    ['523 unkeyed create', { status: 523, ...unkeyed }, undefined, 'unknown'],
+    ['522 update', { status: 522, ...update }, undefined, 'unavailable'],
+    ['525', { status: 525, ...unkeyed }, undefined, 'unavailable'],
+    ['526', { status: 526, ...unkeyed }, undefined, 'unavailable'],
+    ['302', { status: 302 }, undefined, 'unknown'],
+    ['304', { status: 304 }, undefined, 'unknown'],
+    ['599', { status: 599 }, undefined, 'unknown'],
+  ])('%s', (_, signal, json, expected) => {
+    expect(classify(failed(signal, { json })).class).toBe(expected);
+  });
+
+  test('a read is never of unknown outcome', () => {
+    expect(classify(failed({ status: 502, ...read })).class).toBe('unavailable');
+    expect(classify(failed({ fault: 'broken', ...read })).class).toBe('unavailable');
+    expect(classify(failed({ fault: 'timeout', ...read })).class).toBe('timeout');
+  });
+
+  test('the README shows the table as it is', () => {
+    const readme = readFileSync(join(__dirname, '../../README.md'), 'utf8').replaceAll(/ +/g, ' ');
+    for (const row of errorTable) expect(readme).toContain(`| ${row.signal} | ${row.class} | ${row.source} |`);
+  });
+});
+
+describe('the wait', () => {
+  const limit = (message: string, policyName?: string) => ({
+    status: 'error',
+    message,
+    errorType: 'RATE_LIMIT',
+    policyName,
+  });
+  test.each<[string, Partial<Signal>, Partial<FailedCall>, number | undefined]>([
+    ['ten seconds', { status: 429 }, { json: limit('x', 'TEN_SECONDLY_ROLLING') }, 10_000],
+    ['one second', { status: 429 }, { json: limit('x', 'SECONDLY') }, 1_000],
+    ['daily', { status: 429 }, { json: limit('x', 'DAILY') }, 900_000],
+    [
+      'ten seconds by text',
+      { status: 429 },
+      { json: limit('You have reached your ten_secondly_rolling limit.') },
+      10_000,
+    ],
+    ['one second by text', { status: 429 }, { json: limit('You have reached your secondly limit.') }, 1_000],
+    ['daily by header', { status: 429 }, { headers: { 'x-hubspot-ratelimit-daily-remaining': '0' } }, 900_000],
+    ['429 HTML', { status: 429 }, {}, 10_000],
+    ['429 Retry-After', { status: 429 }, { headers: { 'retry-after': '7' }, json: limit('x', 'DAILY') }, 7_000],
+    ['423 at least 2 s', { status: 423 }, { headers: { 'retry-after': '1' } }, 2_000],
+    ['423 longer', { status: 423 }, { headers: { 'retry-after': '5' } }, 5_000],
+    ['477', { status: 477 }, { headers: { 'retry-after': '86400' } }, 86_400_000],
+    ['477 without header', { status: 477 }, {}, 60_000],
+    ['503 Retry-After', { status: 503, hasRetryAfter: true }, { headers: { 'retry-after': '3' } }, 3_000],
+    ['503', { status: 503 }, {}, undefined],
+  ])('%s', (_, signal, rest, expected) => {
+    expect(classify(failed(signal, rest)).retryAfterMs).toBe(expected);
+  });
+});
+
+describe('scope', () => {
+  test.each<[string, Partial<Signal>, boolean, string]>([
+    ['429', { status: 429 }, false, 'lane'],
+    ['477', { status: 477 }, true, 'lane'],
+    ['400 single', { status: 400 }, false, 'record'],
+    ['400 batch: the cause may be any record', { status: 400 }, true, 'call'],
+    ['401', { status: 401 }, false, 'call'],
+    ['503', { status: 503 }, false, 'call'],
+  ])('%s', (_, signal, isBatch, expected) => {
+    expect(classify(failed(signal, { isBatch })).scope).toBe(expected);
+  });
+});
+
+describe('what the failure tells', () => {
+  test('the existing record of a single conflict', () => {
+    const json = body('CONFLICT', 'Contact already exists. Existing ID: 171591000198');
+    expect(classify(failed({ status: 409 }, { json }))).toMatchObject({
+      existingId: '171591000198',
+      providerRequestId: 'c-1',
+      status: 409,
+    });
+  });
+
+  test('a batch conflict names no record: it is not known whose it is', () => {
+    const json = body('CONFLICT', 'Contact already exists. Existing ID: 171591000198');
+    expect(classify(failed({ status: 409 }, { json, isBatch: true })).existingId).toBeUndefined();
+  });
+
+  test('missing scopes, wherever they stand', () => {
+    const inErrors = {
+      ...body('MISSING_SCOPES', 'no'),
+      errors: [{ context: { requiredGranularScopes: ['crm.a', 'crm.b'] } }],
+    };
+    expect(classify(failed({ status: 403 }, { json: inErrors })).message).toBe('no (missing scopes: crm.a, crm.b)');
+    const onTop = { ...body('MISSING_SCOPES', 'no'), context: { requiredGranularScopes: ['crm.c'] } };
+    expect(classify(failed({ status: 403 }, { json: onTop })).message).toBe('no (missing scopes: crm.c)');
+  });
+
+  test('no HTML, no token, no more than 2 KB', () => {
+    expect(classify(failed({ status: 502 })).message).toBe('HubSpot answered 502 without a message');
+    const json = body(undefined, `echo secret-token ${'é'.repeat(4_000)}`);
+    const { message } = classify(failed({ status: 400 }, { json }));
+    expect(message).toMatch(/^echo \[secret\] é/);
+    expect(Buffer.byteLength(message)).toBeLessThanOrEqual(2_048);
+  });
+
+  test('why there was no reply', () => {
+    expect(classify(failed({ fault: 'not-sent' }, { reason: 'ECONNREFUSED' })).message).toBe(
+      'HubSpot could not be reached: ECONNREFUSED',
+    );
+    expect(classify(failed({ fault: 'broken' }, { reason: 'UND_ERR_SOCKET' })).message).toBe(
+      'HubSpot sent no reply: UND_ERR_SOCKET',
+    );
+    expect(classify(failed({ fault: 'broken', status: 201 })).message).toBe(
+      'HubSpot answered 201 with a reply that is broken',
+    );
+  });
+});
+
+describe('an error of one record in a 2xx', () => {
+  test.each<[string | undefined, string, string, string]>([
+    ['CONFLICT', 'x', 'conflict', 'conflict'],
+    ['OBJECT_ALREADY_EXISTS', 'x', 'conflict', 'conflict'],
+    ['VALIDATION_ERROR', 'x', 'rejected', 'rejected'],
+    ['OBJECT_NOT_FOUND', 'x', 'rejected', 'not-found'],
+    ['MISSING_SCOPES', 'x', 'forbidden', 'forbidden'],
+    ['RATE_LIMITS', 'x', 'unknown', 'unknown'],
+    ['INTERNAL_ERROR', 'x', 'unknown', 'unknown'],
+    ['SOMETHING_NEW', 'Internal error, try again', 'unknown', 'unknown'],
+    ['SOMETHING_NEW', 'the value is odd', 'rejected', 'rejected'],
+    [undefined, 'the value is odd', 'rejected', 'rejected'],
+  ])('%s %s', (category, message, onCreate, onUpdate) => {
+    const error = { category, message, context: {} };
+    expect(itemFailure(error, 'create', '').class).toBe(onCreate);
+    expect(itemFailure(error, 'update', '').class).toBe(onUpdate);
+  });
+
+  test('names the existing record', () => {
+    const byContext = { category: 'CONFLICT', message: 'Contact already exists', context: { existingId: ['55'] } };
+    expect(itemFailure(byContext, 'create', '').existingId).toBe('55');
+    const byText = { category: 'CONFLICT', message: 'Contact already exists. Existing ID: 56', context: {} };
+    expect(itemFailure(byText, 'create', '').existingId).toBe('56');
+  });
+});
+
+test('a failure survives being thrown by a read', () => {
+  const failure = classify(
+    failed({ status: 429, ...read }, { json: body(undefined), headers: { 'retry-after': '2' } }),
+  );
+  const error = toProviderError(failure);
+  expect(error).toBeInstanceOf(ProviderError);
+  expect(error).toMatchObject({
+    code: 'provider.quota-exhausted',
+    retry: 'backoff',
+    retryAfterMs: 2_000,
+    detail: 'said',
+  });
+  expect(toFailure(error)).toEqual(failure);
+});

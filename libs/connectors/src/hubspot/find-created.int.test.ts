@@ -1,0 +1,197 @@
+import { createMetrics, silentLogger } from '@sluice/telemetry';
+import { startProviderStub, type ProviderStub } from '../../test/provider-stub';
+import type { Connector, ConnectorRegistry } from '../connector';
+import { createConnectors } from '../registry';
+import type { Fields } from '../requests';
+
+const since = new Date('2026-11-20T12:00:00Z');
+const contacts = { auth: { accessToken: 'token-12345' }, objectName: 'contacts' };
+
+let stub: ProviderStub;
+let connectors: ConnectorRegistry;
+let hubspot: Required<Connector>;
+
+beforeAll(async () => {
+  stub = await startProviderStub();
+  connectors = createConnectors({
+    urls: { hubspot: stub.url },
+    callTimeoutMs: 400,
+    logger: silentLogger,
+    metrics: createMetrics('test'),
+  });
+  hubspot = connectors.get('hubspot') as Required<Connector>;
+});
+
+afterAll(async () => {
+  await connectors.close();
+  await stub.close();
+});
+
+const record = (id: string, properties: Fields, secondsAfter = 1) => {
+  const createdAt = new Date(+since + secondsAfter * 1_000).toISOString();
+  return { id, properties: { ...properties, createdate: createdAt }, createdAt };
+};
+const absent = (...ids: string[]) => ({
+  status: 'error',
+  category: 'OBJECT_NOT_FOUND',
+  message: 'x',
+  context: { ids },
+});
+const look = (...fields: Fields[]) =>
+  hubspot.findCreated({ ...contacts, records: fields.map((each) => ({ fields: each, since })) });
+const bodies = () =>
+  stub.requests.map(({ body }) => body as { inputs?: unknown[]; filterGroups?: { filters: unknown[] }[] });
+
+describe('contacts with email: one consistent read', () => {
+  const email = 'ada@example.com';
+
+  test('found, however HubSpot spells the values', async () => {
+    const mine = record('1', { email, firstname: 'Ada', age: '5' });
+    stub.replyWith({ status: 207, body: { status: 'COMPLETE', results: [mine], errors: [absent('b@x')] } });
+    expect(await look({ email: ' ADA@example.com', firstname: ' Ada', age: 5 }, { email: 'b@x' })).toEqual([
+      {
+        kind: 'found',
+        consistent: true,
+        matches: [{ recordId: '1', createdAt: new Date(mine.createdAt), data: mine }],
+      },
+      { kind: 'none', consistent: true },
+    ]);
+    expect(stub.requests).toHaveLength(1);
+    expect(stub.requests[0]).toMatchObject({
+      path: '/crm/v3/objects/contacts/batch/read',
+      body: {
+        idProperty: 'email',
+        inputs: [{ id: email }, { id: 'b@x' }],
+        properties: ['createdate', 'email', 'firstname', 'age'],
+      },
+    });
+  });
+
+  test.each<[string, Fields, number, string]>([
+    ['a second before the first attempt: clocks differ', { firstname: 'Ada' }, -1, 'found'],
+    ['long before', { firstname: 'Ada' }, -11, 'none'],
+    ['of another content', { firstname: 'Eve' }, 1, 'none'],
+    ['without the sent value', { firstname: null }, 1, 'none'],
+  ])('a record %s', async (_, properties, secondsAfter, kind) => {
+    stub.replyWith({ status: 200, body: { results: [record('1', { email, ...properties }, secondsAfter)] } });
+    expect(await look({ email, firstname: 'Ada' })).toMatchObject([{ kind, consistent: true }]);
+  });
+
+  test('of another record that has it as its second email', async () => {
+    stub.replyWith({ status: 200, body: { results: [record('1', { email: 'first@x' })] } });
+    expect(await look({ email })).toEqual([{ kind: 'none', consistent: true }]);
+  });
+
+  test('more than 100: in several calls', async () => {
+    stub.replyWith({ status: 200, body: { results: [] } });
+    expect(await look(...Array.from({ length: 150 }, (_, index) => ({ email: `${index}@x` })))).toHaveLength(150);
+    expect(bodies().map(({ inputs }) => inputs?.length)).toEqual([100, 50]);
+  });
+
+  test('a failed look proves nothing and can be made again', async () => {
+    stub.replyWith({ status: 429, body: { message: 'no', policyName: 'DAILY' } });
+    expect(await look({ email })).toEqual([
+      {
+        kind: 'cannot-look',
+        consistent: true,
+        reason: 'no',
+        failure: { class: 'quota', message: 'no', status: 429, retryAfterMs: 900_000, scope: 'lane' },
+      },
+    ]);
+    stub.replyWith({ status: 207, body: { results: [], errors: [{ category: 'INTERNAL_ERROR', message: 'x' }] } });
+    expect(await look({ email })).toMatchObject([{ kind: 'cannot-look', failure: { class: 'unavailable' } }]);
+  });
+});
+
+describe('others: a search that lags', () => {
+  const ada = { lastname: 'Lovelace', firstname: 'Ada', vip: true };
+  const created = { propertyName: 'createdate', operator: 'GTE', value: String(+since - 10_000) };
+  const eq = (propertyName: string, value: string) => ({ propertyName, operator: 'EQ', value });
+
+  test('several creates share a search; each is told by all its values, oldest first', async () => {
+    const results = [
+      record('3', { ...ada, vip: 'true', phone: null }, 3),
+      record('2', { ...ada, vip: 'true', phone: null }, 2),
+      record('4', { ...ada, vip: 'false' }),
+      record('5', { lastname: 'Babbage' }),
+    ];
+    stub.replyWith({ status: 200, body: { total: 4, results } });
+    const found = await look(ada, { lastname: 'Babbage' }, { lastname: 'Nobody' });
+    expect(
+      found.map((each) => (each.kind === 'found' ? each.matches.map(({ recordId }) => recordId) : each.kind)),
+    ).toEqual([['2', '3'], ['5'], 'none']);
+    expect(found.every(({ consistent }) => !consistent)).toBe(true);
+    expect(bodies()).toEqual([
+      {
+        filterGroups: [
+          { filters: [eq('lastname', 'Lovelace'), eq('firstname', 'Ada'), created] },
+          { filters: [eq('lastname', 'Babbage'), created] },
+          { filters: [eq('lastname', 'Nobody'), created] },
+        ],
+        properties: ['createdate', 'lastname', 'firstname', 'vip'],
+        limit: 200,
+        sorts: [{ propertyName: 'createdate', direction: 'ASCENDING' }],
+      },
+    ]);
+  });
+
+  test('at most 18 filters and 5 groups in a search', async () => {
+    stub.replyWith({ status: 200, body: { total: 0, results: [] } });
+    const wide = { a: 'a1', b: 'b1', c: 'c1', d: 'd1', e: 'e1', f: 'f1' };
+    await look(wide, wide, wide, wide);
+    expect(bodies().map(({ filterGroups }) => filterGroups?.map(({ filters }) => filters.length))).toEqual([
+      [6, 6, 6],
+      [6],
+    ]);
+    stub.replyWith({ status: 200, body: { total: 0, results: [] } });
+    await look(...Array.from({ length: 6 }, () => ({ a: 'a1' })));
+    expect(bodies().map(({ filterGroups }) => filterGroups?.length)).toEqual([5, 1]);
+  });
+
+  test('a page that is not whole is asked for each create alone', async () => {
+    const mine = record('5', { lastname: 'Babbage' });
+    stub.replyWith(
+      { status: 200, body: { total: 500, results: [] } },
+      { status: 200, body: { total: 500, results: [] } },
+      { status: 200, body: { total: 1, results: [mine] } },
+    );
+    expect(await look(ada, { lastname: 'Babbage' })).toMatchObject([{ kind: 'none' }, { kind: 'found' }]);
+    expect(stub.requests).toHaveLength(3);
+  });
+
+  test('nothing to search for', async () => {
+    stub.replyWith({ status: 500 });
+    const [found] = await look({ vip: true });
+    expect(found).toEqual({
+      kind: 'cannot-look',
+      consistent: false,
+      reason: 'no field was sent that HubSpot can be searched for',
+    });
+    expect(stub.requests).toHaveLength(0);
+  });
+
+  test('after a failure no further search is made', async () => {
+    stub.replyWith({ status: 429, body: { message: 'no', policyName: 'SECONDLY' } });
+    const found = await look(...Array.from({ length: 12 }, (_, index) => ({ lastname: `n${index}` })));
+    expect(stub.requests).toHaveLength(1);
+    expect(found).toHaveLength(12);
+    for (const each of found)
+      expect(each).toMatchObject({ kind: 'cannot-look', failure: { class: 'quota', retryAfterMs: 1_000 } });
+  });
+});
+
+test('a mixed request keeps its order', async () => {
+  stub.replyWith({ status: 200, body: { total: 0, results: [] } });
+  const found = await look({ lastname: 'x' }, { email: 'a@x' }, { vip: true });
+  expect(found.map(({ kind, consistent }) => [kind, consistent])).toEqual([
+    ['none', false],
+    ['none', true],
+    ['cannot-look', false],
+  ]);
+});
+
+test('how long a create may stay invisible', () => {
+  expect(hubspot.visibilityMs('contacts', { email: 'a@x' })).toBe(0);
+  expect(hubspot.visibilityMs('contacts', { lastname: 'x' })).toBe(30_000);
+  expect(hubspot.visibilityMs('companies', { email: 'a@x' })).toBe(30_000);
+});

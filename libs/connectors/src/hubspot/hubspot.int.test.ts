@@ -1,0 +1,592 @@
+import { DefectError } from '@sluice/errors';
+import { createMetrics, silentLogger } from '@sluice/telemetry';
+import { startProviderStub, type ProviderStub, type StubReply } from '../../test/provider-stub';
+import type { Connector, ConnectorRegistry } from '../connector';
+import { createConnectors } from '../registry';
+import type { ObservedExchange } from '../requests';
+
+type HubspotConnector = Required<Connector>;
+
+const auth = { accessToken: 'pat-na1-11111111-2222' };
+const contacts = { auth, objectName: 'contacts' };
+const objects = '/crm/v3/objects/contacts';
+const metrics = createMetrics('test');
+
+let stub: ProviderStub;
+let connectors: ConnectorRegistry;
+let hubspot: HubspotConnector;
+
+const open = (hubspotVersion?: 'v3' | '2026-03') =>
+  createConnectors({
+    urls: { hubspot: stub.url },
+    callTimeoutMs: 400,
+    logger: silentLogger,
+    metrics,
+    ...(hubspotVersion && { hubspotVersion }),
+  });
+
+beforeAll(async () => {
+  stub = await startProviderStub();
+  connectors = open();
+  hubspot = connectors.get('hubspot') as HubspotConnector;
+});
+
+afterAll(async () => {
+  await connectors.close();
+  await stub.close();
+});
+
+/** Shapes of recorded replies, with invented values. Source: reference A2, A3, A7. */
+const ada = {
+  id: '171596044869',
+  properties: {
+    createdate: '2026-11-20T12:00:00.000Z',
+    email: 'ada@example.com',
+    firstname: 'Ada',
+    hs_object_id: '171596044869',
+  },
+  createdAt: '2026-11-20T12:00:00.000Z',
+  updatedAt: '2026-11-20T12:00:00.000Z',
+  archived: false,
+};
+const bob = {
+  ...ada,
+  id: '171596044870',
+  properties: { ...ada.properties, email: 'bob@example.com', firstname: 'Bob' },
+};
+const error = (category: string, message: string, rest: object = {}) => ({
+  status: 'error',
+  message,
+  correlationId: '0a1b2c3d-1111-2222-3333-444455556666',
+  category,
+  ...rest,
+});
+const batch = (results: readonly object[], errors?: readonly object[]) => ({
+  status: 'COMPLETE',
+  results,
+  ...(errors && { errors, numErrors: errors.length }),
+  startedAt: '2026-11-20T12:00:00.000Z',
+  completedAt: '2026-11-20T12:00:00.050Z',
+});
+const missing = (...ids: string[]) =>
+  error('OBJECT_NOT_FOUND', 'Could not get some CONTACT objects, they may be deleted or not exist.', {
+    context: { ids },
+  });
+
+interface Case {
+  readonly name: string;
+  readonly act: () => Promise<unknown>;
+  readonly request: { method: string; path: string; body?: unknown };
+  readonly reply: StubReply;
+  readonly expected: unknown;
+}
+
+const adaFields = { email: 'ada@example.com', firstname: 'Ada', nickname: null };
+const adaSent = { email: 'ada@example.com', firstname: 'Ada', nickname: '' };
+const association = { to: { id: '55' }, types: [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 279 }] };
+
+const singles: readonly Case[] = [
+  {
+    name: 'create',
+    act: () => hubspot.create({ ...contacts, fields: adaFields }),
+    request: { method: 'POST', path: objects, body: { properties: adaSent } },
+    reply: { status: 201, body: ada },
+    expected: { ok: true, recordId: ada.id, data: ada },
+  },
+  {
+    name: 'create with associations',
+    act: () => hubspot.create({ ...contacts, fields: { firstname: 'Ada' }, associations: [association] }),
+    request: { method: 'POST', path: objects, body: { properties: { firstname: 'Ada' }, associations: [association] } },
+    reply: { status: 201, body: ada },
+    expected: { ok: true, recordId: ada.id, data: ada },
+  },
+  {
+    name: 'create of what exists',
+    act: () => hubspot.create({ ...contacts, fields: adaFields }),
+    request: { method: 'POST', path: objects },
+    reply: { status: 409, body: error('CONFLICT', 'Contact already exists. Existing ID: 171591000198') },
+    expected: {
+      ok: false,
+      error: {
+        class: 'conflict',
+        message: 'Contact already exists. Existing ID: 171591000198',
+        status: 409,
+        existingId: '171591000198',
+        providerRequestId: '0a1b2c3d-1111-2222-3333-444455556666',
+        scope: 'record',
+      },
+    },
+  },
+  {
+    name: 'create with a token that ended',
+    act: () => hubspot.create({ ...contacts, fields: adaFields }),
+    request: { method: 'POST', path: objects },
+    reply: {
+      status: 401,
+      body: error('EXPIRED_AUTHENTICATION', 'The OAuth token used to make this call expired 5 hour(s) ago.'),
+    },
+    expected: { ok: false, error: expect.objectContaining({ class: 'credentials', scope: 'call' }) },
+  },
+  {
+    name: 'create that answers without an id',
+    act: () => hubspot.create({ ...contacts, fields: adaFields }),
+    request: { method: 'POST', path: objects },
+    reply: { status: 201, body: { properties: {} } },
+    expected: { ok: false, error: expect.objectContaining({ class: 'unknown' }) },
+  },
+  {
+    name: 'create that answers with a page',
+    act: () => hubspot.create({ ...contacts, fields: adaFields }),
+    request: { method: 'POST', path: objects },
+    reply: { status: 200, headers: { 'content-type': 'text/html' }, body: '<html></html>' },
+    expected: { ok: false, error: expect.objectContaining({ class: 'unknown', status: 200 }) },
+  },
+  {
+    name: 'create that gets no reply in time',
+    act: () => hubspot.create({ ...contacts, fields: adaFields }),
+    request: { method: 'POST', path: objects },
+    reply: () => undefined,
+    expected: {
+      ok: false,
+      error: expect.objectContaining({ class: 'timeout', message: 'HubSpot sent no reply: no reply within 400 ms' }),
+    },
+  },
+  {
+    name: 'create whose connection is reset',
+    act: () => hubspot.create({ ...contacts, fields: adaFields }),
+    request: { method: 'POST', path: objects },
+    reply: (response) => response.socket?.resetAndDestroy(),
+    expected: { ok: false, error: expect.objectContaining({ class: 'unknown', scope: 'call' }) },
+  },
+  {
+    name: 'create of a contact with email, refused at the edge',
+    act: () => hubspot.create({ ...contacts, fields: adaFields }),
+    request: { method: 'POST', path: objects },
+    reply: { status: 503, headers: { 'content-type': 'text/html' }, body: '<html>503</html>' },
+    expected: {
+      ok: false,
+      error: expect.objectContaining({ class: 'unavailable', message: 'HubSpot answered 503 without a message' }),
+    },
+  },
+  {
+    name: 'create of a contact without email, refused at the edge',
+    act: () => hubspot.create({ ...contacts, fields: { firstname: 'Ada' } }),
+    request: { method: 'POST', path: objects },
+    reply: { status: 503 },
+    expected: { ok: false, error: expect.objectContaining({ class: 'unknown' }) },
+  },
+  {
+    name: 'create redirected',
+    act: () => hubspot.create({ ...contacts, fields: adaFields }),
+    request: { method: 'POST', path: objects },
+    reply: { status: 301, headers: { location: 'https://elsewhere.example/' } },
+    expected: { ok: false, error: expect.objectContaining({ class: 'unknown', status: 301 }) },
+  },
+  {
+    name: 'update',
+    act: () => hubspot.update({ ...contacts, recordId: ada.id, fields: { firstname: 'Ada' } }),
+    request: { method: 'PATCH', path: `${objects}/${ada.id}`, body: { properties: { firstname: 'Ada' } } },
+    reply: { status: 200, body: ada },
+    expected: { ok: true, recordId: ada.id, data: ada },
+  },
+  {
+    name: 'update of a merged record',
+    act: () => hubspot.update({ ...contacts, recordId: '9', fields: { firstname: 'Ada' } }),
+    request: { method: 'PATCH', path: `${objects}/9` },
+    reply: { status: 200, body: ada },
+    expected: {
+      ok: true,
+      recordId: ada.id,
+      data: ada,
+      warnings: [`HubSpot updated record ${ada.id}, into which 9 was merged`],
+    },
+  },
+  {
+    name: 'update of nothing',
+    act: () => hubspot.update({ ...contacts, recordId: '9', fields: { firstname: 'Ada' } }),
+    request: { method: 'PATCH', path: `${objects}/9` },
+    reply: { status: 404, body: { status: 'error', message: 'resource not found', correlationId: 'c' } },
+    expected: {
+      ok: false,
+      error: {
+        class: 'not-found',
+        message: 'resource not found',
+        status: 404,
+        providerRequestId: 'c',
+        scope: 'record',
+      },
+    },
+  },
+  {
+    name: 'update over the quota',
+    act: () => hubspot.update({ ...contacts, recordId: '9', fields: { firstname: 'Ada' } }),
+    request: { method: 'PATCH', path: `${objects}/9` },
+    reply: {
+      status: 429,
+      body: {
+        status: 'error',
+        message: 'You have reached your ten_secondly_rolling limit.',
+        policyName: 'TEN_SECONDLY_ROLLING',
+        requestId: 'r',
+      },
+    },
+    expected: {
+      ok: false,
+      error: expect.objectContaining({ class: 'quota', retryAfterMs: 10_000, scope: 'lane', providerRequestId: 'r' }),
+    },
+  },
+];
+
+const twoCreates = [{ fields: adaFields }, { fields: { email: 'bob@example.com' }, associations: [association] }];
+const twoUpdates = [ada, bob].map(({ id }) => ({ recordId: id, fields: { firstname: 'New' } }));
+
+const batches: readonly Case[] = [
+  {
+    name: 'batch create, partial: each input is traced',
+    act: () => hubspot.createBatch({ ...contacts, records: twoCreates }),
+    request: {
+      method: 'POST',
+      path: `${objects}/batch/create`,
+      body: {
+        inputs: [
+          { properties: adaSent, objectWriteTraceId: '0' },
+          { properties: { email: 'bob@example.com' }, associations: [association], objectWriteTraceId: '1' },
+        ],
+      },
+    },
+    reply: {
+      status: 207,
+      body: batch(
+        [bob],
+        [error('CONFLICT', 'Contact already exists', { context: { objectWriteTraceId: ['0'], existingId: ['7'] } })],
+      ),
+    },
+    expected: [
+      { ok: false, error: { class: 'conflict', message: 'Contact already exists', existingId: '7', scope: 'record' } },
+      { ok: true, recordId: bob.id, data: bob },
+    ],
+  },
+  {
+    name: 'batch create, all or none: no input is traced, the first failure fails all',
+    act: () => hubspot.createBatch({ ...contacts, records: twoCreates, allOrNone: true }),
+    request: {
+      method: 'POST',
+      path: `${objects}/batch/create`,
+      body: {
+        inputs: [{ properties: adaSent }, { properties: { email: 'bob@example.com' }, associations: [association] }],
+      },
+    },
+    reply: { status: 409, body: error('CONFLICT', 'Contact already exists') },
+    expected: [
+      { ok: false, error: expect.objectContaining({ class: 'conflict', scope: 'call' }) },
+      { ok: false, error: expect.objectContaining({ class: 'conflict', scope: 'call' }) },
+    ],
+  },
+  {
+    name: 'batch create, all or none, written',
+    act: () => hubspot.createBatch({ ...contacts, records: twoCreates, allOrNone: true }),
+    request: { method: 'POST', path: `${objects}/batch/create` },
+    reply: { status: 201, body: batch([bob, ada]) },
+    expected: [expect.objectContaining({ recordId: ada.id }), expect.objectContaining({ recordId: bob.id })],
+  },
+  {
+    name: 'batch create whose reply breaks off',
+    act: () => hubspot.createBatch({ ...contacts, records: twoCreates }),
+    request: { method: 'POST', path: `${objects}/batch/create` },
+    reply: (response) => {
+      response.writeHead(201, { 'content-length': 1_000 });
+      response.write('{"status":"COMPLETE"', () => response.destroy());
+    },
+    expected: [
+      { ok: false, error: expect.objectContaining({ class: 'unknown', status: 201 }) },
+      { ok: false, error: expect.objectContaining({ class: 'unknown' }) },
+    ],
+  },
+  {
+    name: 'batch update',
+    act: () => hubspot.updateBatch({ ...contacts, records: twoUpdates }),
+    request: {
+      method: 'POST',
+      path: `${objects}/batch/update`,
+      body: {
+        inputs: [
+          { id: ada.id, properties: { firstname: 'New' }, objectWriteTraceId: '0' },
+          { id: bob.id, properties: { firstname: 'New' }, objectWriteTraceId: '1' },
+        ],
+      },
+    },
+    reply: { status: 200, body: batch([bob, ada]) },
+    expected: [
+      { ok: true, recordId: ada.id, data: ada },
+      { ok: true, recordId: bob.id, data: bob },
+    ],
+  },
+  {
+    name: 'batch update, partial',
+    act: () => hubspot.updateBatch({ ...contacts, records: twoUpdates }),
+    request: { method: 'POST', path: `${objects}/batch/update` },
+    reply: { status: 207, body: batch([bob], [missing(ada.id)]) },
+    expected: [
+      { ok: false, error: expect.objectContaining({ class: 'not-found' }) },
+      expect.objectContaining({ recordId: bob.id }),
+    ],
+  },
+  {
+    name: 'batch update with one id twice: refused whole',
+    act: () => hubspot.updateBatch({ ...contacts, records: twoUpdates }),
+    request: { method: 'POST', path: `${objects}/batch/update` },
+    reply: {
+      status: 400,
+      body: error('VALIDATION_ERROR', 'Duplicate IDs found in batch input: [123456]. IDs must be unique'),
+    },
+    expected: [
+      { ok: false, error: expect.objectContaining({ class: 'rejected', scope: 'call' }) },
+      { ok: false, error: expect.objectContaining({ class: 'rejected', scope: 'call' }) },
+    ],
+  },
+];
+
+const bobRecord = { id: bob.id, fields: bob.properties, raw: bob, createdAt: new Date(bob.createdAt) };
+
+const reads: readonly Case[] = [
+  {
+    name: 'batch read by id: aligned, each id asked once',
+    act: () => hubspot.readBatch({ ...contacts, ids: [bob.id, '9', bob.id], fields: ['firstname'] }),
+    request: {
+      method: 'POST',
+      path: `${objects}/batch/read`,
+      body: { properties: ['firstname'], propertiesWithHistory: [], inputs: [{ id: bob.id }, { id: '9' }] },
+    },
+    reply: { status: 207, body: batch([bob], [missing('9')]) },
+    expected: [bobRecord, undefined, bobRecord],
+  },
+  {
+    name: 'batch read by email, in any case',
+    act: () =>
+      hubspot.readBatch({
+        ...contacts,
+        byProperty: { name: 'email', values: ['nobody@example.com', 'BOB@example.com'] },
+        fields: ['firstname'],
+      }),
+    request: {
+      method: 'POST',
+      path: `${objects}/batch/read`,
+      body: {
+        idProperty: 'email',
+        properties: ['firstname', 'email'],
+        propertiesWithHistory: [],
+        inputs: [{ id: 'nobody@example.com' }, { id: 'BOB@example.com' }],
+      },
+    },
+    reply: { status: 207, body: batch([bob], [missing('nobody@example.com')]) },
+    expected: [undefined, bobRecord],
+  },
+  {
+    name: 'search',
+    act: () =>
+      hubspot.search({
+        ...contacts,
+        filters: [
+          { field: 'email', value: 'bob@example.com' },
+          { field: 'age', value: 5 },
+          { field: 'vip', value: true },
+        ],
+        fields: ['email'],
+        limit: 500,
+      }),
+    request: {
+      method: 'POST',
+      path: `${objects}/search`,
+      body: {
+        filterGroups: [
+          {
+            filters: [
+              { propertyName: 'email', operator: 'EQ', value: 'bob@example.com' },
+              { propertyName: 'age', operator: 'EQ', value: '5' },
+              { propertyName: 'vip', operator: 'EQ', value: 'true' },
+            ],
+          },
+        ],
+        properties: ['email'],
+        limit: 200,
+      },
+    },
+    reply: { status: 200, body: { total: 1, results: [bob], paging: { next: { after: '1' } } } },
+    expected: [bobRecord],
+  },
+  {
+    name: 'search without a hit',
+    act: () => hubspot.search({ ...contacts, filters: [], fields: [], limit: 10 }),
+    request: { method: 'POST', path: `${objects}/search`, body: { filterGroups: [], properties: [], limit: 10 } },
+    reply: { status: 200, body: { total: 0, results: [] } },
+    expected: [],
+  },
+  {
+    name: 'workspace',
+    act: () => hubspot.workspace({ auth }),
+    request: { method: 'GET', path: '/account-info/v3/details' },
+    reply: { status: 200, body: { portalId: 145123456, accountType: 'STANDARD', timeZone: 'US/Eastern' } },
+    expected: { workspaceRef: '145123456' },
+  },
+];
+
+describe.each([
+  ['single writes', singles],
+  ['batches', batches],
+  ['reads', reads],
+])('%s', (_, cases) => {
+  test.each(cases.map((each) => [each.name, each] as const))('%s', async (__, { act, request, reply, expected }) => {
+    stub.replyWith(reply);
+    const outcome = await act();
+    expect(stub.requests).toHaveLength(1);
+    expect(stub.requests[0]).toMatchObject(request);
+    expect(stub.requests[0]?.body).toEqual('body' in request ? request.body : stub.requests[0]?.body);
+    expect(stub.requests[0]?.headers['authorization']).toBe(`Bearer ${auth.accessToken}`);
+    expect(outcome).toEqual(expected);
+  });
+});
+
+describe('reads throw', () => {
+  test.each<[string, StubReply, object]>([
+    [
+      'refused',
+      { status: 400, body: error('VALIDATION_ERROR', 'There was a problem with the request.') },
+      { class: 'rejected' },
+    ],
+    [
+      'unknown object',
+      { status: 400, body: { status: 'error', message: 'Unable to infer object type from: butterflies' } },
+      { class: 'rejected' },
+    ],
+    ['a page', { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>' }, { class: 'unavailable' }],
+    [
+      'quota',
+      { status: 429, body: { message: 'You have reached your secondly limit.', policyName: 'SECONDLY' } },
+      { class: 'quota', retryAfterMs: 1_000 },
+    ],
+  ])('%s', async (_, reply, expected) => {
+    stub.replyWith(reply);
+    await expect(hubspot.search({ ...contacts, filters: [], fields: [], limit: 1 })).rejects.toMatchObject(expected);
+    await expect(hubspot.readBatch({ ...contacts, ids: ['1'], fields: [] })).rejects.toMatchObject(expected);
+    await expect(hubspot.workspace({ auth })).rejects.toMatchObject(expected);
+  });
+
+  test.each<[string, object]>([
+    ['an error of another kind', batch([], [error('INTERNAL_ERROR', 'There was a problem')])],
+    ['errors counted and not listed', { ...batch([]), numErrors: 2 }],
+    ['a reply that is not complete', { ...batch([]), status: 'PROCESSING' }],
+  ])('%s is not absence', async (_, body) => {
+    stub.replyWith({ status: 207, body });
+    await expect(hubspot.readBatch({ ...contacts, ids: ['1'], fields: [] })).rejects.toMatchObject({
+      class: 'unavailable',
+    });
+  });
+
+  test('an account without id', async () => {
+    stub.replyWith({ status: 200, body: {} });
+    await expect(hubspot.workspace({ auth })).rejects.toMatchObject({ class: 'unavailable' });
+  });
+});
+
+test('a merged record answers under another id: asked again alone', async () => {
+  const ids = ['8', '9', bob.id];
+  stub.replyWith({ status: 207, body: batch([ada, bob], [missing('9')]) }, { status: 200, body: batch([ada]) });
+  const records = await hubspot.readBatch({ ...contacts, ids, fields: [] });
+  expect(records.map((record) => record?.id)).toEqual([ada.id, undefined, bob.id]);
+  expect(stub.requests.map(({ body }) => (body as { inputs: unknown }).inputs)).toEqual([
+    ids.map((id) => ({ id })),
+    [{ id: '8' }],
+  ]);
+});
+
+describe('refused here, without a call', () => {
+  beforeEach(() => stub.replyWith((response) => response.destroy(new Error('a call was made'))));
+
+  test.each(['..', '../batch/archive', '1?hapikey=x', ''])('record id %j', async (recordId) => {
+    expect(await hubspot.update({ ...contacts, recordId, fields: {} })).toMatchObject({
+      ok: false,
+      error: { class: 'rejected', scope: 'record' },
+    });
+    expect(stub.requests).toHaveLength(0);
+  });
+
+  test('object name', async () => {
+    expect(await hubspot.create({ auth, objectName: '../x', fields: {} })).toMatchObject({
+      ok: false,
+      error: { class: 'rejected' },
+    });
+    await expect(hubspot.search({ auth, objectName: 'a b', filters: [], fields: [], limit: 1 })).rejects.toMatchObject({
+      class: 'rejected',
+    });
+    expect(stub.requests).toHaveLength(0);
+  });
+
+  test.each(['', 'a b', 'a\r\nx-evil: 1', 'ä'])('token %j', async (accessToken) => {
+    expect(await hubspot.create({ ...contacts, auth: { accessToken }, fields: {} })).toMatchObject({
+      ok: false,
+      error: { class: 'credentials' },
+    });
+    expect(stub.requests).toHaveLength(0);
+  });
+
+  test('a cancelled call', async () => {
+    const signal = AbortSignal.abort();
+    expect(await hubspot.create({ ...contacts, fields: {}, signal })).toMatchObject({
+      ok: false,
+      error: { class: 'unavailable' },
+    });
+    expect(stub.requests).toHaveLength(0);
+  });
+
+  test('more than 100 records are a defect, none are nothing', async () => {
+    const records = Array.from({ length: 101 }, (_, index) => ({ recordId: `${index}`, fields: {} }));
+    await expect(hubspot.createBatch({ ...contacts, records })).rejects.toBeInstanceOf(DefectError);
+    await expect(hubspot.updateBatch({ ...contacts, records })).rejects.toBeInstanceOf(DefectError);
+    await expect(
+      hubspot.readBatch({ ...contacts, ids: records.map(({ recordId }) => recordId), fields: [] }),
+    ).rejects.toBeInstanceOf(DefectError);
+    expect(await hubspot.createBatch({ ...contacts, records: [] })).toEqual([]);
+    expect(await hubspot.updateBatch({ ...contacts, records: [] })).toEqual([]);
+    expect(await hubspot.readBatch({ ...contacts, ids: [], fields: [] })).toEqual([]);
+    expect(stub.requests).toHaveLength(0);
+  });
+});
+
+test('HubSpot away: certainly not applied', async () => {
+  const gone = await startProviderStub();
+  await gone.close();
+  const away = createConnectors({ urls: { hubspot: gone.url }, callTimeoutMs: 400, logger: silentLogger, metrics });
+  const outcome = await away.get('hubspot').create?.({ ...contacts, fields: { firstname: 'Ada' } });
+  expect(outcome).toEqual({
+    ok: false,
+    error: { class: 'unavailable', message: 'HubSpot could not be reached: ECONNREFUSED', scope: 'call' },
+  });
+  await away.close();
+});
+
+test('the date version has its own layout', async () => {
+  const dated = open('2026-03');
+  stub.replyWith({ status: 201, body: ada });
+  await dated.get('hubspot').create?.({ ...contacts, fields: {} });
+  expect(stub.requests[0]?.path).toBe('/crm/objects/2026-03/contacts');
+  await dated.close();
+});
+
+test('an exchange is observed and counted', async () => {
+  const seen: ObservedExchange[] = [];
+  stub.replyWith({ status: 201, body: ada, headers: { 'x-hubspot-correlation-id': 'corr-1' } });
+  await hubspot.create({ ...contacts, fields: {}, observe: (exchange) => seen.push(exchange) });
+  expect(seen).toEqual([{ status: 201, providerRequestId: 'corr-1', durationMs: expect.any(Number) }]);
+  const { body } = await metrics.expose();
+  expect(body).toMatch(/sluice_provider_calls_total\{.*operation="create".*result="ok".*\} \d+/);
+});
+
+test('an unknown provider is named, with the known ones', () => {
+  expect(() => connectors.get('nowhere')).toThrow(
+    expect.objectContaining({
+      code: 'provider.unknown',
+      detail: "the provider 'nowhere' is not known; known: hubspot",
+    }),
+  );
+  expect(connectors.find('nowhere')).toBeUndefined();
+});

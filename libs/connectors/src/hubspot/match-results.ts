@@ -1,0 +1,160 @@
+import type { FailureClass } from '@sluice/errors';
+import type { Fields } from '../requests';
+import type { ProviderFailure, RecordResult } from '../results';
+import { itemFailure } from './errors';
+import { mergedWarning, toSuccess } from './record-result';
+import { matchesSent, sameValue } from './same-value';
+import { uniqueKeyOf } from './unique-key';
+import { textsOf, type WireBatch, type WireError, type WireRecord } from './wire';
+
+/**
+ * Which result of a batch reply belongs to which input. Source: reference A3.
+ * Invariants: one outcome per input, in input order; a result is given to one input at most; what cannot be matched
+ * is never a success.
+ */
+
+export interface MatchOptions {
+  readonly objectName: string;
+  /** Masked in error texts. */
+  readonly token: string;
+}
+
+type Outcomes = (RecordResult | undefined)[];
+type Slots = { readonly outcomes: Outcomes; readonly left: Set<WireRecord>; readonly batch: WireBatch };
+
+/** The name by which an input is recognised in the reply. */
+export function traceIdOf(index: number): string {
+  return String(index);
+}
+
+/**
+ * Creates: by the echoed trace id, by the trace id of an error, by the unique property, and by order only when
+ * every input is accounted for. What is left may have been created: `unknown`.
+ */
+export function matchCreates(inputs: readonly Fields[], batch: WireBatch, options: MatchOptions): RecordResult[] {
+  const slots = toSlots(inputs.length, batch);
+  takeEchoes(slots);
+  takeErrors(slots, (error) => tracesOf(error), 'create', options.token);
+  const keys = inputs.map((fields) => uniqueKeyOf(options.objectName, fields));
+  takeByKey(
+    slots,
+    keys.map((key) => key && [key.name, key.value]),
+  );
+  takeByOrder(slots, (index, record) => {
+    const key = keys[index];
+    // A result that carries another key than the input is somebody else's, so the order cannot be trusted.
+    return (
+      key === undefined || record.properties[key.name] == null || sameValue(key.value, record.properties[key.name])
+    );
+  });
+  return close(slots, 'unknown', 'the reply does not show whether HubSpot created the record');
+}
+
+/** Updates: by the echoed trace id, by id, by the ids of an error. What is left was not processed: `rejected`. */
+export function matchUpdates(
+  inputs: readonly { readonly recordId: string; readonly fields: Fields }[],
+  batch: WireBatch,
+  options: MatchOptions,
+): RecordResult[] {
+  const slots = toSlots(inputs.length, batch);
+  const indexOf = new Map(inputs.map(({ recordId }, index) => [recordId, index]));
+  takeEchoes(slots, (index, record) => mergedFrom(inputs[index]?.recordId, record.id));
+  for (const record of slots.left) {
+    const index = indexOf.get(record.id);
+    if (index !== undefined) take(slots, index, record);
+  }
+  const namedBy = (error: WireError) => [
+    ...tracesOf(error),
+    ...textsOf(error.context['ids']).map((id) => indexOf.get(id) ?? -1),
+  ];
+  takeErrors(slots, namedBy, 'update', options.token);
+  takeMerged(slots, inputs);
+  const isOver = batch.status === undefined || batch.status === 'COMPLETE';
+  return close(slots, isOver ? 'rejected' : 'unknown', 'no result from provider');
+}
+
+function toSlots(count: number, batch: WireBatch): Slots {
+  return { outcomes: Array.from({ length: count }, () => undefined), left: new Set(batch.results), batch };
+}
+
+function take(slots: Slots, index: number, record: WireRecord, ...warnings: readonly string[]): void {
+  if (!(index in slots.outcomes) || slots.outcomes[index] || !slots.left.delete(record)) return;
+  slots.outcomes[index] = toSuccess(record, ...warnings);
+}
+
+function takeEchoes(slots: Slots, warn: (index: number, record: WireRecord) => readonly string[] = () => []): void {
+  for (const record of slots.left) {
+    if (record.traceId === undefined) continue;
+    const index = indexOfTrace(record.traceId);
+    take(slots, index, record, ...warn(index, record));
+  }
+}
+
+function takeErrors(
+  slots: Slots,
+  namedBy: (error: WireError) => readonly number[],
+  write: 'create' | 'update',
+  token: string,
+): void {
+  for (const error of slots.batch.errors) {
+    for (const index of namedBy(error)) {
+      const outcome = slots.outcomes[index];
+      const failure = itemFailure(error, write, token);
+      // A record that stands in the results was written, whatever else went wrong with it.
+      if (outcome?.ok) slots.outcomes[index] = { ...outcome, warnings: [...(outcome.warnings ?? []), failure.message] };
+      else if (index in slots.outcomes) slots.outcomes[index] ??= { ok: false, error: failure };
+    }
+  }
+}
+
+/** One input and one result with the same value, and no second of either. */
+function takeByKey(slots: Slots, keys: readonly (readonly [string, string] | undefined)[]): void {
+  const open = keys.map((key, index) => ({ key, index })).filter(({ index }) => !slots.outcomes[index]);
+  for (const { key, index } of open) {
+    if (!key) continue;
+    const [name, value] = key;
+    const rivals = open.filter((other) => other.key?.[0] === name && other.key[1] === value);
+    const records = [...slots.left].filter((record) => sameValue(record.properties[name], value));
+    const [record] = records;
+    if (rivals.length === 1 && records.length === 1 && record) take(slots, index, record);
+  }
+}
+
+function takeByOrder(slots: Slots, mayBe: (index: number, record: WireRecord) => boolean): void {
+  const open = [...slots.outcomes.keys()].filter((index) => !slots.outcomes[index]);
+  const records = [...slots.left];
+  if (open.length !== records.length) return;
+  const pairs = open.map((index, at) => ({ index, record: records[at] as WireRecord }));
+  if (!pairs.every(({ index, record }) => mayBe(index, record))) return;
+  for (const { index, record } of pairs) take(slots, index, record);
+}
+
+/** A record that was merged away answers under another id: recognised when it alone carries what was sent. */
+function takeMerged(slots: Slots, inputs: readonly { readonly recordId: string; readonly fields: Fields }[]): void {
+  const open = inputs.map((input, index) => ({ ...input, index })).filter(({ index }) => !slots.outcomes[index]);
+  for (const input of open) {
+    const records = [...slots.left].filter((record) => matchesSent(input.fields, record.properties));
+    const rivals = records.flatMap((record) => open.filter(({ fields }) => matchesSent(fields, record.properties)));
+    const [record] = records;
+    if (records.length === 1 && rivals.length === 1 && record) {
+      take(slots, input.index, record, mergedWarning(input.recordId, record.id));
+    }
+  }
+}
+
+function close(slots: Slots, failureClass: FailureClass, message: string): RecordResult[] {
+  const error: ProviderFailure = { class: failureClass, scope: 'record', message };
+  return slots.outcomes.map((outcome) => outcome ?? { ok: false, error });
+}
+
+function mergedFrom(recordId: string | undefined, survivingId: string): readonly string[] {
+  return recordId === undefined || recordId === survivingId ? [] : [mergedWarning(recordId, survivingId)];
+}
+
+function tracesOf(error: WireError): number[] {
+  return textsOf(error.context['objectWriteTraceId']).map(indexOfTrace);
+}
+
+function indexOfTrace(traceId: string): number {
+  return /^\d{1,3}$/.test(traceId) ? Number(traceId) : -1;
+}

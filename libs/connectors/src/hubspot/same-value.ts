@@ -1,0 +1,37 @@
+import type { Fields } from '../requests';
+
+/** A decimal without leading zeros: `007` is a text, `5.0` and `5` are one number. */
+const decimal = /^-?(0|[1-9]\d*)(\.\d+)?$/;
+const isoMoment = /^\d{4}-\d\d-\d\d(t\d\d:\d\d(:\d\d(\.\d+)?)?(z|[+-]\d\d:\d\d))?$/;
+
+/**
+ * A value in the one form in which HubSpot's rewritings of it are equal: text is trimmed and in lower case (emails
+ * and domains come back so), numbers and booleans are texts, dates and moments are milliseconds, a multi-select has
+ * no order, and what is unset is empty. Source: reference A2, Values.
+ */
+export function normalizeValue(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (Array.isArray(value)) return normalizeValue(value.join(';'));
+  const text = (typeof value === 'string' ? value : JSON.stringify(value)).trim().toLowerCase();
+  if (text.includes(';')) return text.split(';').map(normalizeValue).filter(Boolean).sort().join(';');
+  if (isoMoment.test(text) && !Number.isNaN(Date.parse(text.toUpperCase())))
+    return String(Date.parse(text.toUpperCase()));
+  // Digits beyond what a number carries stay as they are.
+  return decimal.test(text) && text.length <= 15 ? String(Number(text)) : text;
+}
+
+export function sameValue(one: unknown, other: unknown): boolean {
+  return normalizeValue(one) === normalizeValue(other);
+}
+
+/**
+ * Whether a record of HubSpot carries every value that was sent. A property that the record does not show at all is
+ * passed over; at least one that is not empty must be shown and equal.
+ */
+export function matchesSent(sent: Fields, stored: Readonly<Record<string, unknown>>): boolean {
+  const shown = Object.entries(sent).filter(([name]) => Object.hasOwn(stored, name));
+  return (
+    shown.some(([, value]) => normalizeValue(value) !== '') &&
+    shown.every(([name, value]) => sameValue(value, stored[name]))
+  );
+}

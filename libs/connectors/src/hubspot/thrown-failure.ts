@@ -1,0 +1,30 @@
+import { ProviderError } from '@sluice/errors';
+import type { ProviderFailure } from '../results';
+
+/** For reads, which throw. */
+export function toProviderError(failure: ProviderFailure): ProviderError {
+  const { status, providerRequestId } = failure;
+  return new ProviderError({
+    class: failure.class,
+    detail: failure.message,
+    ...(failure.retryAfterMs !== undefined && { retryAfterMs: failure.retryAfterMs }),
+    meta: {
+      provider: 'hubspot',
+      ...(status !== undefined && { status }),
+      ...(providerRequestId !== undefined && { providerRequestId }),
+    },
+  });
+}
+
+/** A thrown failure of a read, back as data. */
+export function toFailure(error: ProviderError): ProviderFailure {
+  const { status, providerRequestId } = error.meta;
+  return {
+    class: error.class,
+    message: error.detail,
+    scope: error.class === 'quota' ? 'lane' : 'call',
+    ...(typeof status === 'number' && { status }),
+    ...(typeof providerRequestId === 'string' && { providerRequestId }),
+    ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
+  };
+}

@@ -1,0 +1,101 @@
+import { cleanText } from './failure-text';
+import { toProperties } from './properties';
+import { retryAfterMs } from './retry-after';
+import { createdProperty, sentFilters } from './search-filters';
+import { hubspotUrls, isSafePath } from './urls';
+
+describe('urls', () => {
+  test.each([
+    ['v3' as const, '/crm/v3/objects/contacts', '/account-info/v3/details'],
+    ['2026-03' as const, '/crm/objects/2026-03/contacts', '/account-info/2026-03/details'],
+  ])('%s', (version, objects, account) => {
+    const urls = hubspotUrls(version);
+    expect(urls.objects('contacts')).toBe(objects);
+    expect(urls.object('contacts', '12')).toBe(`${objects}/12`);
+    expect(urls.batch('contacts', 'update')).toBe(`${objects}/batch/update`);
+    expect(urls.search('contacts')).toBe(`${objects}/search`);
+    expect(urls.account).toBe(account);
+  });
+
+  test.each(['..', '.', '', 'a/b', '../batch/archive', '1?x=1', '1#x', '%2e%2e', 'a b', 'ä', '1\\2', '1\r\n'])(
+    'the id %j is refused',
+    (id) => expect(isSafePath(hubspotUrls('v3').object('contacts', id))).toBe(false),
+  );
+
+  test.each(['contacts', '0-1', '2-1234567', 'p123_my_object'])('the object name %j is fine', (name) => {
+    expect(isSafePath(hubspotUrls('v3').object(name, '4f1c-aa'))).toBe(true);
+  });
+});
+
+test('properties: null empties, a list is a multi-select, the rest is sent as given', () => {
+  const given = { a: 'x', b: 1, c: false, d: '', e: { f: 1 } };
+  expect(toProperties({ ...given, g: null, h: ['x', 'y'] })).toEqual({ ...given, g: '', h: 'x;y' });
+});
+
+describe('Retry-After', () => {
+  const now = Date.parse('2026-11-20T12:00:00Z');
+  test.each<[string, Record<string, string>, number | undefined]>([
+    ['seconds', { 'retry-after': '3' }, 3_000],
+    ['parts of a second', { 'retry-after': '0.5' }, 500],
+    ['a date against our clock', { 'retry-after': 'Fri, 20 Nov 2026 12:00:30 GMT' }, 30_000],
+    [
+      "a date against the reply's clock",
+      { 'retry-after': 'Fri, 20 Nov 2026 13:00:30 GMT', date: 'Fri, 20 Nov 2026 13:00:00 GMT' },
+      30_000,
+    ],
+    ['a date gone by', { 'retry-after': 'Fri, 20 Nov 2026 11:00:00 GMT' }, undefined],
+    ['zero', { 'retry-after': '0' }, undefined],
+    ['negative', { 'retry-after': '-5' }, undefined],
+    ['rubbish', { 'retry-after': 'soon' }, undefined],
+    ['absent', {}, undefined],
+    ['absurd', { 'retry-after': '99999999999' }, 48 * 3_600_000],
+  ])('%s', (_, headers, expected) => expect(retryAfterMs(headers, now)).toBe(expected));
+});
+
+describe('cleanText', () => {
+  test('masks the token, bearer credentials and private-app keys before it cuts', () => {
+    const text = `${'x'.repeat(2_040)} token-12345 Bearer abcdefghijkl pat-na1-0a1b2c3d-0000`;
+    expect(cleanText(text, 'token-12345')).not.toContain('token');
+    expect(cleanText('Bearer abcdefghijkl, pat-na1-0a1b2c3d-0000', '')).toBe('Bearer [secret], [secret]');
+  });
+
+  test('strips control characters and never cuts a character in two', () => {
+    expect(cleanText('a\r\n\u0000b\u001b[31m\u202ec', '')).toBe('a b [31m c');
+    expect(cleanText('\ud800 x', '')).toBe('\ufffd x');
+    expect(cleanText('😀'.repeat(1_000), '')).toMatch(/^(😀)+…$/u);
+  });
+});
+
+describe('what is searched for', () => {
+  test('the five most telling texts and numbers', () => {
+    const fields = {
+      note: 'a longer text',
+      city: 'Rome',
+      lastname: 'L',
+      firstname: 'F',
+      email: 'a@x',
+      flag: true,
+      none: null,
+      size: 5,
+      multi: 'a;b',
+      long: 'x'.repeat(300),
+    };
+    expect(sentFilters(fields).map(({ propertyName }) => propertyName)).toEqual([
+      'email',
+      'lastname',
+      'firstname',
+      'note',
+      'city',
+    ]);
+  });
+
+  test('nothing that tells records apart', () => {
+    expect(sentFilters({ flag: true, none: null, empty: ' ', list: ['a'] })).toEqual([]);
+  });
+
+  test('the time of creation has two names', () => {
+    expect(createdProperty('contacts')).toBe('createdate');
+    expect(createdProperty('notes')).toBe('hs_createdate');
+    expect(createdProperty('2-77')).toBe('hs_createdate');
+  });
+});

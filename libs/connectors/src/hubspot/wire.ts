@@ -1,0 +1,106 @@
+/**
+ * HubSpot's bodies as they arrive: nothing in them is trusted, every member may be missing or of another type.
+ * Source of the shapes: HubSpot's published OpenAPI collection; see reference A2, A3 and A7.
+ */
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** A record of a reply. Records without a usable id are not read at all. */
+export interface WireRecord {
+  readonly id: string;
+  readonly properties: Json;
+  readonly createdAt: Date | undefined;
+  /** Echo of the input's objectWriteTraceId, where HubSpot sends it. */
+  readonly traceId: string | undefined;
+  readonly warnings: readonly string[];
+  readonly raw: Json;
+}
+
+/** An item of `errors[]` in a batch reply. */
+export interface WireError {
+  readonly category: string | undefined;
+  readonly message: string;
+  readonly context: Json;
+}
+
+export interface WireBatch {
+  /** COMPLETE, PENDING, PROCESSING, CANCELED. */
+  readonly status: string | undefined;
+  readonly results: readonly WireRecord[];
+  readonly errors: readonly WireError[];
+  /** HubSpot's own count; it need not equal the length of `errors`. */
+  readonly errorCount: number;
+}
+
+export function isJson(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** Strings of a context member: `{ids: ['1', '2']}`. */
+export function textsOf(value: unknown): string[] {
+  const items: unknown[] = Array.isArray(value) ? value : [value];
+  return items.filter((item) => typeof item === 'string' || typeof item === 'number').map(String);
+}
+
+export function readRecord(value: unknown): WireRecord | undefined {
+  if (!isJson(value)) return undefined;
+  const { id, properties, createdAt } = value;
+  if (typeof id !== 'string' && typeof id !== 'number') return undefined;
+  if (id === '') return undefined;
+  return {
+    id: String(id),
+    properties: isJson(properties) ? properties : {},
+    createdAt: dateOf(createdAt) ?? dateOf(isJson(properties) ? properties['createdate'] : undefined),
+    traceId: textOf(value['objectWriteTraceId']),
+    warnings: readWarnings(value['warnings']),
+    raw: value,
+  };
+}
+
+/** Reads the envelope of a batch or a search. A record that comes twice is read once. */
+export function readBatch(body: Json): WireBatch {
+  const results = listOf(body['results'])
+    .map(readRecord)
+    .filter((record) => record !== undefined);
+  const errors = listOf(body['errors']).filter(isJson).map(readError);
+  const count = body['numErrors'];
+  return {
+    status: textOf(body['status']),
+    results: [...new Map(results.map((record) => [record.id, record])).values()],
+    errors,
+    errorCount: Math.max(errors.length, typeof count === 'number' ? count : 0),
+  };
+}
+
+function readError(error: Json): WireError {
+  return {
+    category: textOf(error['category']),
+    message: textOf(error['message']) ?? '',
+    context: isJson(error['context']) ? error['context'] : {},
+  };
+}
+
+/** From version 2026-09 a success may say that HubSpot changed a value. */
+function readWarnings(value: unknown): string[] {
+  return listOf(value)
+    .filter(isJson)
+    .map((warning) => {
+      const context = isJson(warning['context']) ? warning['context'] : {};
+      const name = textsOf(context['propertyName']).join(', ');
+      return [textOf(warning['category']) ?? 'WARNING', name, textOf(warning['message'])].filter(Boolean).join(' ');
+    });
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function dateOf(value: unknown): Date | undefined {
+  if (typeof value !== 'string') return undefined;
+  const date = new Date(/^\d+$/.test(value) ? Number(value) : value);
+  return Number.isNaN(date.getTime()) ? undefined : date;
+}

@@ -1,0 +1,41 @@
+import { NotFoundError } from '@sluice/errors';
+import type { Logger, Metrics } from '@sluice/telemetry';
+import type { Connector, ConnectorRegistry } from './connector';
+import { createHttpClient } from './http-client';
+import { createHubspotApi } from './hubspot/call-hubspot';
+import { createHubspotConnector } from './hubspot/connector';
+import { hubspotUrls, type HubspotVersion } from './hubspot/urls';
+
+export interface ConnectorsOptions {
+  /** Base URL per provider. A connector sends to its own origin and nowhere else. */
+  readonly urls: { readonly hubspot: string };
+  /** Bound of a whole provider call, connecting included, in milliseconds. */
+  readonly callTimeoutMs: number;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** @default 'v3' */
+  readonly hubspotVersion?: HubspotVersion;
+}
+
+/** Every connector of this build. They hold connections, but no state of a record. */
+export function createConnectors(options: ConnectorsOptions): ConnectorRegistry {
+  const { urls, callTimeoutMs, logger, metrics, hubspotVersion = 'v3' } = options;
+  const client = createHttpClient({ baseUrl: urls.hubspot, callTimeoutMs });
+  const api = createHubspotApi({ client, urls: hubspotUrls(hubspotVersion), logger, metrics });
+  const hubspot = createHubspotConnector(api);
+  const connectors = new Map<string, Connector>([[hubspot.provider, hubspot]]);
+  const find = (provider: string) => connectors.get(provider);
+  return {
+    find,
+    get(provider) {
+      const connector = find(provider);
+      if (connector) return connector;
+      const known = [...connectors.keys()].join(', ');
+      throw new NotFoundError({
+        code: 'provider.unknown',
+        detail: `the provider '${provider}' is not known; known: ${known}`,
+      });
+    },
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,78 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+
+/** A reply may grow by this factor when it is decompressed. Source: reliability checklist, item 22. */
+const ratioMax = 100;
+/** Below this size the ratio means nothing: a small JSON text of one repeated byte compresses far better. */
+const ratioFloorBytes = 64 * 1024;
+/** Deeper JSON than any provider sends; what walks the value later may recurse. */
+const depthMax = 64;
+
+const decoders = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+};
+
+/** The JSON value of a reply, or why there is none. An empty or a non-JSON body is no fault: `json` is absent. */
+export interface ReplyBody {
+  readonly json?: unknown;
+  readonly fault?: 'too-large' | 'undecodable';
+}
+
+/** Decompresses (although we do not ask for compression) and parses whatever the content type says. Never throws. */
+export async function readReplyBody(
+  bytes: Buffer,
+  contentEncoding: string | undefined,
+  bytesMax: number,
+): Promise<ReplyBody> {
+  try {
+    const plain = await decompress(bytes, contentEncoding, bytesMax);
+    return plain === undefined ? { fault: 'undecodable' } : parse(new TextDecoder().decode(plain));
+  } catch (error) {
+    return { fault: codeOf(error) === 'ERR_BUFFER_TOO_LARGE' ? 'too-large' : 'undecodable' };
+  }
+}
+
+async function decompress(bytes: Buffer, encoding: string | undefined, bytesMax: number): Promise<Buffer | undefined> {
+  const name = encoding?.trim().toLowerCase() ?? 'identity';
+  if (name === 'identity' || name === '' || bytes.length === 0) return bytes;
+  if (!isKnown(name)) return undefined;
+  const maxOutputLength = Math.min(bytesMax, Math.max(ratioFloorBytes, bytes.length * ratioMax));
+  return decoders[name](bytes, { maxOutputLength });
+}
+
+function codeOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+}
+
+function isKnown(name: string): name is keyof typeof decoders {
+  return Object.hasOwn(decoders, name);
+}
+
+function parse(text: string): ReplyBody {
+  if (!text.trim()) return {};
+  if (isTooDeep(text)) return { fault: 'undecodable' };
+  try {
+    return { json: JSON.parse(text) };
+  } catch {
+    return {};
+  }
+}
+
+/** Counts brackets outside of strings; cheaper than walking the parsed value. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (isInString && code === 0x5c) at++;
+    else if (code === 0x22) isInString = !isInString;
+    else if (isInString) continue;
+    else if (code === 0x5b || code === 0x7b) depth++;
+    else if (code === 0x5d || code === 0x7d) depth--;
+    if (depth > depthMax) return true;
+  }
+  return false;
+}

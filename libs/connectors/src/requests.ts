@@ -1,0 +1,94 @@
+import type { Association, ForwardedHeader } from '@sluice/types';
+
+/** What opens a customer's account. Held in memory for one call; never logged, never part of an error text. */
+export interface Auth {
+  /** OAuth access token or the provider's API key. */
+  readonly accessToken: string;
+  /** Needed by providers whose host name carries the workspace; HubSpot ignores it. */
+  readonly workspaceRef?: string;
+}
+
+/** One HTTP exchange with a provider, for the attempt's row. No field value and no secret is in it. */
+export interface ObservedExchange {
+  /** Absent when no status line arrived. */
+  readonly status?: number;
+  /** The provider's own id of the request: what its support asks for. */
+  readonly providerRequestId?: string;
+  readonly durationMs: number;
+}
+
+/** Members that every provider call takes. */
+export interface ProviderCall {
+  readonly auth: Auth;
+  /**
+   * Cancels the call. Before bytes have left, the outcome is `unavailable` (certainly not applied); after, `unknown`.
+   */
+  readonly signal?: AbortSignal;
+  /** W3C trace context; sent on with a span id of its own. Absent or invalid: a new trace. */
+  readonly traceparent?: string;
+  /** Called once per HTTP exchange, before the outcome is returned. Must not throw. */
+  readonly observe?: (exchange: ObservedExchange) => void;
+}
+
+/** A call about records of one object. */
+export interface ObjectCall extends ProviderCall {
+  /** The provider's object name: `contacts`. */
+  readonly objectName: string;
+}
+
+/** Provider field name to JSON value. A present `null` means: empty this field. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Members that a create and an update share. Fields are provider names; settings and mappings are already applied. */
+export interface SingleWrite extends ObjectCall {
+  readonly fields: Fields;
+  /** Only where `capabilities.forwardedHeaders` is true; elsewhere the plan is refused before it comes here. */
+  readonly headers?: readonly ForwardedHeader[];
+}
+
+/** Create one record. */
+export interface CreateWrite extends SingleWrite {
+  readonly associations?: readonly Association[];
+}
+
+/** Update one record by the provider's id. Takes no associations: see `capabilities.associations`. */
+export interface UpdateWrite extends SingleWrite {
+  readonly recordId: string;
+}
+
+/** Several records of one object in one provider call: 1 to `limit` of the capability; more is a defect. */
+export interface BatchWrite<Item> extends ObjectCall {
+  readonly records: readonly Item[];
+  readonly headers?: readonly ForwardedHeader[];
+}
+
+/** All-or-none: the provider writes every record or none of them. @default false */
+export interface BatchCreate extends BatchWrite<Pick<CreateWrite, 'fields' | 'associations'>> {
+  readonly allOrNone?: boolean;
+}
+
+/** No record id may stand in it twice: the provider refuses the whole call then. */
+export type BatchUpdate = BatchWrite<Pick<UpdateWrite, 'recordId' | 'fields'>>;
+
+/** Read records by id, or by the values of a property that is unique at the provider; 1 to `limit` of either. */
+export type BatchRead = ObjectCall & {
+  /** Provider fields to return. */
+  readonly fields: readonly string[];
+} & (
+    | { readonly ids: readonly string[]; readonly byProperty?: undefined }
+    | { readonly byProperty: { readonly name: string; readonly values: readonly string[] }; readonly ids?: undefined }
+  );
+
+/** Equality filters joined by AND. Source: specification, Search records. */
+export interface SearchRequest extends ObjectCall {
+  readonly filters: readonly { readonly field: string; readonly value: string | number | boolean }[];
+  readonly fields: readonly string[];
+  /** Records of the one page, at most `capabilities.search.limit`. */
+  readonly limit: number;
+}
+
+/** Creates of unknown outcome, to be looked for at the provider. */
+export interface FindCreated extends ObjectCall {
+  /** `since`: the earliest moment the create can have happened (the first attempt's `sentAt`). Skew is the connector's care. */
+  readonly records: readonly { readonly fields: Fields; readonly since: Date }[];
+}

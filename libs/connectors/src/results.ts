@@ -1,0 +1,77 @@
+import type { FailureClass } from '@sluice/errors';
+
+/**
+ * Why a provider did not write a record. The class is decided here, where the provider is known; nobody infers it
+ * from `status` later.
+ */
+export interface ProviderFailure {
+  readonly class: FailureClass;
+  /** Safe to show and to store: at most 2 KB, no control characters, tokens masked. */
+  readonly message: string;
+  /** HTTP status, absent when no reply arrived. */
+  readonly status?: number;
+  /** Do not send before this long, in milliseconds. A lower bound; absent: the caller's own backoff. */
+  readonly retryAfterMs?: number;
+  readonly providerRequestId?: string;
+  /** A conflict's record, when the provider names it and it can only belong to this record. */
+  readonly existingId?: string;
+  /**
+   * What the failure speaks of. `record`: this record only. `call`: the whole call failed for one reason, which may
+   * lie in a single record that the reply does not name. `lane`: the provider account; nothing else of it should be
+   * sent before `retryAfterMs`.
+   */
+  readonly scope: 'record' | 'call' | 'lane';
+}
+
+/** The outcome of one record. Writes do not throw for what a provider does; they return this. */
+export type RecordResult =
+  | {
+      readonly ok: true;
+      /** The provider's id. After a merge at the provider it may differ from the id that was updated. */
+      readonly recordId: string;
+      /** The record as the provider returned it, unmodified. Absent when its reply carries none. */
+      readonly data?: Readonly<Record<string, unknown>>;
+      readonly warnings?: readonly string[];
+    }
+  | { readonly ok: false; readonly error: ProviderFailure };
+
+/** A record read from a provider. */
+export interface ProviderRecord {
+  readonly id: string;
+  /** Provider field name to value. Unset fields are null or absent. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** The provider's unmodified record. */
+  readonly raw: Readonly<Record<string, unknown>>;
+  readonly createdAt?: Date;
+}
+
+/** A record at the provider that a create of unknown outcome may have made. */
+export interface CreatedMatch {
+  readonly recordId: string;
+  readonly createdAt: Date;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * What looking for one create of unknown outcome showed.
+ * `found`: records that carry every sent value and were created in time, oldest first; more than one is possible.
+ * `none`: the look succeeded and saw no such record. With `consistent` that is proof that nothing was committed up
+ * to the look, so a resend is safe once the late-commit window is over; without, the outcome stays unknown.
+ * `cannot-look`: with `failure` the look itself failed and can be made again; without, this record can never be
+ * looked for.
+ */
+export type FoundCreated = {
+  /** True: the look sees every committed record at once. False: it reads a search index that lags. */
+  readonly consistent: boolean;
+} & (
+  | { readonly kind: 'found'; readonly matches: readonly CreatedMatch[] }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'cannot-look'; readonly reason: string; readonly failure?: ProviderFailure }
+);
+
+/** The account behind a connection, as the provider itself reports it. */
+export interface Workspace {
+  readonly workspaceRef: string;
+  /** The provider's id of the user, where the provider tells it. */
+  readonly consumerRef?: string;
+}

@@ -1,0 +1,14 @@
+export { problems, type Problem, type ProblemCode } from './problems';
+export { SluiceError, type ErrorMeta, type Retry, type SluiceErrorOptions } from './sluice-error';
+export {
+  AuthError,
+  ConflictError,
+  ForbiddenError,
+  NotFoundError,
+  RateLimitedError,
+  RequestError,
+  ValidationError,
+  type Issue,
+} from './request-error';
+export { DefectError, DependencyError } from './fault-errors';
+export { failureClasses, problemCodeOf, ProviderError, retryOf, type FailureClass } from './provider-error';

@@ -1,0 +1,98 @@
+/** Presentation of one problem code. `status` is the HTTP status of a synchronous reply. */
+export interface Problem {
+  readonly status: number;
+  readonly title: string;
+  /** What the caller can do, unless the error itself knows better. */
+  readonly remedy: string;
+}
+
+const problem = (status: number, title: string, remedy: string): Problem => ({ status, title, remedy });
+
+const seeDocument = 'Compare the body with the OpenAPI document of this endpoint.';
+const retryLater = 'Send the same request again after the time in Retry-After.';
+const checkId = 'Check the id or name, and that the API key belongs to the same project.';
+
+/**
+ * Every problem a caller can meet, by its stable code. The one place that gives a code its status and title.
+ * Source of the shape: RFC 9457. Codes are never renamed; new ones are added.
+ */
+export const problems = {
+  'request.malformed-json': problem(400, 'The body is not valid JSON', 'Send one JSON document, encoded as UTF-8.'),
+  'request.invalid': problem(400, 'The request breaks a rule', seeDocument),
+  'request.body-too-large': problem(413, 'The body is too large', 'Send fewer or smaller records per request.'),
+  'request.content-type': problem(415, 'The content type is not supported', 'Send Content-Type: application/json.'),
+  'request.path-unknown': problem(404, 'There is nothing at this path', 'Check the base URL and the path.'),
+  'request.method-not-allowed': problem(405, 'The path does not take this method', 'Use a method named in Allow.'),
+  'request.timeout': problem(408, 'The request arrived too slowly', 'Send the whole body within ten seconds.'),
+  'auth.missing': problem(401, 'No credentials were sent', 'Send the header x-api-key, or Authorization: Bearer.'),
+  'auth.invalid': problem(401, 'The credentials are not valid', 'Use an active API key of this project.'),
+  'auth.scope-missing': problem(403, 'The key may not do this', 'Use a key whose scopes include this base URL.'),
+  'project.not-found': problem(404, 'No such project', checkId),
+  'project.name-taken': problem(409, 'The project name is taken', 'Choose another name.'),
+  'integration.not-found': problem(404, 'No such integration', checkId),
+  'integration.name-taken': problem(409, 'The integration name is taken', 'Choose another name.'),
+  'revision.not-found': problem(404, 'No such revision', checkId),
+  'group.not-found': problem(404, 'No such group', 'Create an installation for this groupRef first.'),
+  'installation.not-found': problem(404, 'No such installation', 'Create an installation for this groupRef first.'),
+  'installation.exists': problem(409, 'The group has this integration installed', 'Update the existing installation.'),
+  'installation.config-invalid': problem(422, 'The config breaks a rule', 'Correct every path named in issues.'),
+  'connection.not-found': problem(404, 'No such connection', checkId),
+  'connection.bad-credentials': problem(
+    409,
+    'The provider refused the credentials of the connection',
+    'Let the customer connect again, or update the credentials of the connection.',
+  ),
+  'connection.scheme-mismatch': problem(422, 'The credentials do not fit the provider', seeDocument),
+  'operation.not-found': problem(404, 'No such operation', checkId),
+  'api-key.not-found': problem(404, 'No such API key', checkId),
+  'write.object-not-in-manifest': problem(
+    404,
+    'The manifest does not declare this object for writing',
+    "Add the object to the integration's write.objects.",
+  ),
+  'write.delete-not-enabled': problem(
+    403,
+    'Deletion is not enabled for this object',
+    "Set deletionSettings.enabled to true in the installation's config.",
+  ),
+  'write.capability-missing': problem(400, 'The provider cannot do this', 'Leave the named part out of the request.'),
+  'write.mode-required': problem(400, 'The policy needs asynchronous mode', 'add "mode": "asynchronous"'),
+  'write.nothing-to-write': problem(400, 'No field is left to write', 'Send at least one field the config writes.'),
+  'write.record-busy': problem(409, 'The record is being written right now', 'Send the same request again.'),
+  'write.number-not-exact': problem(
+    400,
+    'The number cannot be carried exactly',
+    'Send a number of more than 15 digits as a string.',
+  ),
+  'search.object-not-in-manifest': problem(
+    404,
+    'The manifest does not declare this object for reading',
+    "Add the object to the integration's read.objects.",
+  ),
+  'search.object-disabled': problem(403, 'Search is disabled for this object', 'Enable the object in the config.'),
+  'search.capability-missing': problem(400, 'The provider cannot search this', 'Search another object.'),
+  'provider.unknown': problem(422, 'The provider is not known', 'Use one of the providers named in the detail.'),
+  'provider.rejected': problem(422, 'The provider refused the record', 'Correct the record and send it again.'),
+  'provider.not-found': problem(422, 'The provider has no such record', 'Check the record id.'),
+  'provider.forbidden': problem(
+    422,
+    'The connection may not do this',
+    "Extend the permissions of the customer's user.",
+  ),
+  'provider.quota-exhausted': problem(429, "The customer's provider quota is used up", retryLater),
+  'provider.unavailable': problem(502, 'The provider is not available', retryLater),
+  'provider.timeout': problem(504, 'The provider did not answer in time', retryLater),
+  'provider.outcome-unknown': problem(
+    502,
+    'It is not known whether the provider wrote the record',
+    'Look for the record at the provider before you send it again.',
+  ),
+  'service.unavailable': problem(503, 'A component of the service is not available', retryLater),
+  'service.config-invalid': problem(500, 'The configuration breaks a rule', 'Correct every setting named in the list.'),
+  'service.unmigrated': problem(503, 'The database schema is not current', 'Run: npm run migrate'),
+  'service.overloaded': problem(429, 'Too much work is waiting', retryLater),
+  'service.defect': problem(500, 'The service made a mistake', 'Report the request id to whoever runs the service.'),
+} as const satisfies Record<string, Problem>;
+
+/** A stable, dotted, lower-case name of a problem: `write.delete-not-enabled`. */
+export type ProblemCode = keyof typeof problems;

@@ -1,0 +1,20 @@
+/** What the server and the routes of one app share. */
+export interface AppState {
+  /** Largest request body, in bytes. */
+  bodyBytesMax: number;
+  /** True once the server is closing: the app is alive, and no longer ready. */
+  draining: boolean;
+}
+
+const states = new WeakMap<object, AppState>();
+
+/** State of an app made by createApp; other Express apps get the defaults. */
+export function stateOf(app: object): AppState {
+  let state = states.get(app);
+  if (!state) {
+    // 1 MB: the largest single write (reliability.md, 2.24).
+    state = { bodyBytesMax: 1_048_576, draining: false };
+    states.set(app, state);
+  }
+  return state;
+}

@@ -1,0 +1,32 @@
+import type { RequestHandler } from 'express';
+
+/** What the published browser client sends, plus our own request headers (api-surface.md, section M). */
+const requestHeaders = [
+  'X-Api-Key',
+  'Authorization',
+  'Content-Type',
+  'X-Amp-Client',
+  'X-Amp-Client-Version',
+  'X-Request-Id',
+  'X-Sluice-Request-Type',
+  'Idempotency-Key',
+  'Sluice-Record-Ref',
+  'Traceparent',
+].join(', ');
+const shownHeaders = 'X-Request-Id, Retry-After, Link, Sluice-Record-Index, Sluice-Record-Ref, Sluice-Warning';
+
+/** Lets browsers of any origin call. Credentials travel in headers, never in cookies, so `*` gives nothing away. */
+export const cors: RequestHandler = (req, res, next) => {
+  res.setHeader('Access-Control-Allow-Origin', '*');
+  res.setHeader('Access-Control-Expose-Headers', shownHeaders);
+  if (req.method !== 'OPTIONS' || req.headers['access-control-request-method'] === undefined) {
+    next();
+    return;
+  }
+  res.setHeader('Access-Control-Allow-Methods', 'GET, POST, PUT, PATCH, DELETE');
+  res.setHeader('Access-Control-Allow-Headers', requestHeaders);
+  // Two hours is the longest that Chromium keeps a preflight.
+  res.setHeader('Access-Control-Max-Age', '7200');
+  res.statusCode = 204;
+  res.end();
+};

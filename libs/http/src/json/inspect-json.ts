@@ -1,0 +1,157 @@
+import { limits } from '@sluice/types';
+import { isExactNumber } from './exact-number';
+import { fieldPath } from '../validation/field-path';
+import { membersMax, nameFault } from './member-names';
+import { depthMax, endOfString } from './scan-json';
+
+/** One reason to refuse a JSON text. `at` is an index into it. */
+export interface JsonFault {
+  readonly kind: 'syntax' | 'depth' | 'number' | 'member';
+  readonly at: number;
+  readonly path: string;
+  readonly detail: string;
+  /** The number as it was written. */
+  readonly literal?: string;
+}
+
+const space = /[ \t\n\r]*/y;
+const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const word = /true|false|null/y;
+/** What may not stand inside a string: a raw control character, or a backslash that starts no escape. */
+// oxlint-disable-next-line no-control-regex
+const badInString = /[\0-\x1f]|\\(?!["\\/bfnrtu])|\\u(?![0-9a-fA-F]{4})/;
+
+/**
+ * Reads a refused text again, slowly, to say where it breaks which rule. Not on the path of accepted bodies.
+ * @returns at most `limits.issuesMax` faults in the order of the text; a syntax error or too much depth is the last one
+ */
+export function inspectJson(text: string): readonly JsonFault[] {
+  const inspector = new Inspector(text);
+  try {
+    inspector.document();
+  } catch (stop) {
+    if (stop !== halt) throw stop;
+  }
+  return inspector.faults;
+}
+
+const halt = Symbol('halt');
+
+class Inspector {
+  readonly faults: JsonFault[] = [];
+  private at = 0;
+  private depth = 0;
+  private readonly steps: (string | number)[] = [];
+
+  constructor(private readonly text: string) {}
+
+  document(): void {
+    this.value();
+    this.take(space);
+    if (this.at < this.text.length) this.stop('syntax', 'has something after its end');
+  }
+
+  private value(): void {
+    this.take(space);
+    const next = this.text[this.at];
+    if (next === '{') this.inside('}', () => this.object());
+    else if (next === '[') this.inside(']', () => this.list());
+    else if (next === '"') this.string();
+    else if (!this.number() && this.take(word) === '') this.stop('syntax', 'has no value where one is expected');
+  }
+
+  private inside(close: string, content: () => void): void {
+    if (++this.depth > depthMax) this.stop('depth', `is nested deeper than ${depthMax} levels`);
+    this.at += 1;
+    this.take(space);
+    if (!this.takeChar(close)) content();
+    this.depth -= 1;
+  }
+
+  private object(): void {
+    const names = new Set<string>();
+    let count = 0;
+    do {
+      this.take(space);
+      const start = this.at;
+      if (this.text[start] !== '"') this.stop('syntax', 'has no quoted name where one is expected');
+      const name = this.string();
+      this.steps.push(name);
+      this.member(name, start, names.has(name));
+      names.add(name);
+      if (++count === membersMax + 1)
+        this.note('member', start, `is member ${count}; an object has at most ${membersMax}`);
+      this.take(space);
+      if (!this.takeChar(':')) this.stop('syntax', 'has no colon after a name');
+      this.value();
+      this.steps.pop();
+      this.take(space);
+    } while (this.takeChar(','));
+    if (!this.takeChar('}')) this.stop('syntax', 'has no comma or } where one is expected');
+  }
+
+  private member(name: string, at: number, isRepeated: boolean): void {
+    const fault = isRepeated ? 'stands twice in the same object' : nameFault(name);
+    if (fault !== undefined) this.note('member', at, fault);
+  }
+
+  private list(): void {
+    let index = 0;
+    do {
+      this.steps.push(index++);
+      this.value();
+      this.steps.pop();
+      this.take(space);
+    } while (this.takeChar(','));
+    if (!this.takeChar(']')) this.stop('syntax', 'has no comma or ] where one is expected');
+  }
+
+  private string(): string {
+    const end = endOfString(this.text, this.at);
+    const content = this.text.slice(this.at + 1, end);
+    const bad = content.search(badInString);
+    if (bad !== -1) {
+      this.at += 1 + bad;
+      this.stop('syntax', 'has a control character or an unknown escape inside a string');
+    }
+    if (end === this.text.length) {
+      this.at = end;
+      this.stop('syntax', 'ends inside a string');
+    }
+    this.at = end + 1;
+    return JSON.parse(`"${content}"`) as string;
+  }
+
+  private number(): boolean {
+    const start = this.at;
+    const literal = this.take(number);
+    if (literal !== '' && !isExactNumber(literal)) {
+      this.note('number', start, 'has more digits than a JSON number can carry exactly; send it as a string', literal);
+    }
+    return literal !== '';
+  }
+
+  private take(pattern: RegExp): string {
+    pattern.lastIndex = this.at;
+    const taken = pattern.exec(this.text)?.[0] ?? '';
+    this.at += taken.length;
+    return taken;
+  }
+
+  private takeChar(char: string): boolean {
+    if (this.text[this.at] !== char) return false;
+    this.at += 1;
+    return true;
+  }
+
+  private note(kind: JsonFault['kind'], at: number, detail: string, literal?: string): void {
+    const path = fieldPath(this.steps);
+    this.faults.push({ kind, at, path, detail, ...(literal === undefined ? {} : { literal: literal.slice(0, 60) }) });
+    if (this.faults.length === limits.issuesMax) throw halt;
+  }
+
+  private stop(kind: 'syntax' | 'depth', detail: string): never {
+    this.note(kind, this.at, detail);
+    throw halt;
+  }
+}

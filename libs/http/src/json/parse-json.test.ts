@@ -1,0 +1,150 @@
+import { ValidationError, type Issue } from '@sluice/errors';
+import { limits } from '@sluice/types';
+import { InboundError } from '../inbound-error';
+import { parseJson } from './parse-json';
+
+function refusalOf(text: string): { code: string; detail: string; issues: readonly Issue[] } {
+  try {
+    parseJson(text);
+  } catch (error) {
+    if (error instanceof ValidationError) return { code: error.code, detail: error.detail, issues: error.issues };
+    if (error instanceof InboundError) return { code: error.code, detail: error.detail, issues: [] };
+    throw error;
+  }
+  throw new Error(`accepted: ${text.slice(0, 100)}`);
+}
+
+const pathsOf = (text: string) => refusalOf(text).issues.map((issue) => issue.name);
+
+describe('parseJson', () => {
+  it.each(['{}', '[]', 'null', '"x"', ' {"a":[1,{"b":"c\\"}{[:"}],"é":"\\u0000\\ud800"} ', '{"":1}', '[[],{},[{}]]'])(
+    'gives what JSON.parse gives for %s',
+    (text) => expect(parseJson(text)).toEqual(JSON.parse(text)),
+  );
+
+  it('keeps a value that looks like a large number, a duplicate or a prototype, but is a text', () => {
+    const text = '{"id":"12345678901234567890","note":"\\"a\\":1,\\"a\\":2 __proto__: 99999999999999999999"}';
+    expect(parseJson(text)).toEqual(JSON.parse(text));
+  });
+
+  describe('malformed', () => {
+    it.each([
+      ['', 'line 1, column 1'],
+      ['{', 'line 1, column 2'],
+      ['{"a":1,}', 'line 1, column 8'],
+      ['{"a" 1}', 'line 1, column 6'],
+      ['{\n  "a": tru\n}', 'line 2, column 8'],
+      ['[1 2]', 'line 1, column 4'],
+      ['{"a":01}', 'line 1, column 7'],
+      ["{'a':1}", 'line 1, column 2'],
+      ['"a\nb"', 'line 1, column 3'],
+      ['"\\x"', 'line 1, column 2'],
+      ['"abc', 'line 1, column 5'],
+      ['{"a":1} x', 'line 1, column 9'],
+      ['{"a":NaN}', 'line 1, column 6'],
+      ['{"a":-}', 'line 1, column 6'],
+    ])('%j is refused at %s', (text, place) => {
+      expect(refusalOf(text)).toMatchObject({ code: 'request.malformed-json', detail: expect.stringContaining(place) });
+    });
+
+    // The body may hold a token next to the mistake: V8's own message quotes it.
+    it('never quotes the body', () => {
+      expect(refusalOf('{"token":"canary-1" "x"}').detail).not.toContain('canary');
+    });
+  });
+
+  describe('numbers', () => {
+    it('names the path and the number as written', () => {
+      const { code, issues } = refusalOf('{"batch":[{"record":{"a":1}},{"record":{"amount":12345678901234567890}}]}');
+      expect(code).toBe('write.number-not-exact');
+      expect(issues).toEqual([
+        {
+          in: 'body',
+          name: 'batch[1].record.amount',
+          detail: expect.stringContaining('string'),
+          value: '12345678901234567890',
+        },
+      ]);
+    });
+
+    it('names each of them', () => {
+      expect(pathsOf('{"a":9007199254740993,"b":[1,1e999]}')).toEqual(['a', 'b[1]']);
+    });
+  });
+
+  describe('members', () => {
+    it.each([
+      ['{"a":1,"a":1}', 'a'],
+      ['{"r":{"x":1,"\\u0078":2}}', 'r.x'],
+      ['[{"first name":1,"first name":2}]', '[0]["first name"]'],
+    ])('%s has a name twice', (text, path) => expect(pathsOf(text)).toEqual([path]));
+
+    it.each(['__proto__', 'constructor', 'prototype'])('refuses the name %s at any depth', (name) => {
+      expect(pathsOf(`{"record":{"deep":[{"${name}":{"polluted":1}}]}}`)).toEqual([`record.deep[0].${name}`]);
+      expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+    });
+
+    it('sees through escapes', () => {
+      expect(pathsOf('{"\\u005f_proto__":1}')).toEqual(['__proto__']);
+    });
+
+    it('refuses NUL and lone surrogates in names, not in values', () => {
+      expect(pathsOf('{"a\\u0000b":1}')).toHaveLength(1);
+      expect(pathsOf('{"a\\ud800":1}')).toHaveLength(1);
+      expect(parseJson('{"a":"\\u0000\\ud800"}')).toEqual({ a: '\0\ud800' });
+    });
+
+    it('takes 1 000 members in an object and refuses 1 001', () => {
+      const object = (count: number) =>
+        JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [`f${n}`, n])));
+      expect(parseJson(object(1_000))).toHaveProperty('f999');
+      expect(pathsOf(`{"record":${object(1_001)}}`)).toEqual(['record.f1000']);
+    });
+  });
+
+  describe('depth', () => {
+    const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+
+    it('takes 32 levels and refuses 33', () => {
+      expect(parseJson(nested(32))).toBeInstanceOf(Array);
+      expect(refusalOf(nested(33))).toMatchObject({ code: 'request.invalid', detail: expect.stringContaining('32') });
+    });
+
+    // JSON.parse accepts it, and JSON.stringify of the result exhausts the stack (reliability.md, 2.24).
+    it('refuses 200 000 nested lists at once, closed or not', () => {
+      const started = performance.now();
+      refusalOf(nested(200_000));
+      refusalOf('['.repeat(200_000));
+      refusalOf('{"a":'.repeat(200_000));
+      expect(performance.now() - started).toBeLessThan(50);
+    });
+  });
+
+  it('lists a bounded number of faults', () => {
+    expect(pathsOf(`[${'1e999,'.repeat(1_000)}1]`)).toHaveLength(limits.issuesMax);
+  });
+
+  // The quick look and the slow explanation are two readers of one grammar: JSON.parse is the judge of both.
+  it('refuses exactly what JSON.parse refuses, on texts broken at random', () => {
+    const seeds = ['{"a":[1,-2.5e3,"x\\n\\u00e9",true,null],"b":{"c":{},"d":[]}}', '[{"k":"v"},0,"",false]'];
+    const letters = '{}[]":,\\ \n0-.eu1atn\u0001';
+    for (let n = 0; n < 20_000; n += 1) {
+      const seed = seeds[n % seeds.length] ?? '';
+      const at = Math.floor(Math.random() * seed.length);
+      const letter = letters[Math.floor(Math.random() * letters.length)] ?? '';
+      const text = seed.slice(0, at) + letter + seed.slice(at + (n % 2));
+      const isValid = accepts(() => JSON.parse(text) as unknown);
+      const code = accepts(() => parseJson(text)) ? 'accepted' : refusalOf(text).code;
+      expect([text, code === 'request.malformed-json']).toEqual([text, !isValid]);
+    }
+  });
+});
+
+function accepts(read: () => unknown): boolean {
+  try {
+    read();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,57 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import { connect, type AddressInfo } from 'node:net';
+import { readBody, type BodyLimits } from './read-body';
+
+/** Reads the body of one raw request and tells how that ended. */
+async function read(limits: BodyLimits, ...writes: readonly string[]) {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write(`POST / HTTP/1.1\r\nHost: x\r\n${writes.join('')}`);
+  const [req] = (await once(server, 'request')) as [IncomingMessage];
+  const outcome = readBody(req, limits).then(
+    (body) => body.toString(),
+    (error: { code: string }) => error.code,
+  );
+  return { socket, outcome, close: () => (socket.destroy(), server.close(), server.closeAllConnections()) };
+}
+
+describe('readBody', () => {
+  it('joins chunks', async () => {
+    const { outcome, close } = await read(
+      { bytesMax: 10 },
+      'Transfer-Encoding: chunked\r\n\r\n',
+      '2\r\nab\r\n3\r\ncde\r\n0\r\n\r\n',
+    );
+    expect(await outcome).toBe('abcde');
+    close();
+  });
+
+  it('refuses by Content-Length before the body comes', async () => {
+    const { outcome, close } = await read({ bytesMax: 10 }, 'Content-Length: 11\r\n\r\n');
+    expect(await outcome).toBe('request.body-too-large');
+    close();
+  });
+
+  it('refuses chunks as soon as they are too much', async () => {
+    const { outcome, close } = await read({ bytesMax: 4 }, 'Transfer-Encoding: chunked\r\n\r\n', '5\r\nabcde\r\n');
+    expect(await outcome).toBe('request.body-too-large');
+    close();
+  });
+
+  // A slow-loris body: one byte, then silence.
+  it('gives up on a slow body', async () => {
+    const { outcome, close } = await read({ bytesMax: 100, timeoutMs: 20 }, 'Content-Length: 10\r\n\r\n', 'a');
+    expect(await outcome).toBe('request.timeout');
+    close();
+  });
+
+  it('notices that the client left', async () => {
+    const { socket, outcome, close } = await read({ bytesMax: 100 }, 'Content-Length: 10\r\n\r\n', 'abc');
+    socket.destroy();
+    expect(await outcome).toBe('request.malformed-json');
+    close();
+  });
+});

@@ -1,0 +1,78 @@
+import type { IncomingMessage } from 'node:http';
+import { InboundError } from '../inbound-error';
+
+export interface BodyLimits {
+  readonly bytesMax: number;
+  /** Longest time from the call to the last byte, in milliseconds. @default 10 000 (reliability.md, 4.3 number 28) */
+  readonly timeoutMs?: number;
+}
+
+/** After a 413 the rest is thrown away, so that an ordinary client gets to read the reply; then the socket is cut. */
+const discard = { bytesMax: 16_777_216, timeoutMs: 2_000 };
+
+/** Whether the request announces a body at all. */
+export function hasBody(req: IncomingMessage): boolean {
+  return req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
+}
+
+/**
+ * The whole body, never more than `bytesMax` of it in memory.
+ * @throws InboundError `request.body-too-large` (before the first byte when Content-Length tells), `request.timeout`
+ */
+export function readBody(req: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+  if (Number(req.headers['content-length'] ?? 0) > limits.bytesMax) {
+    discardRest(req);
+    return Promise.reject(tooLarge(limits.bytesMax));
+  }
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const settle = (outcome: () => void) => {
+      clearTimeout(timer);
+      req.off('data', take).off('end', finish).off('close', cut).off('error', cut);
+      outcome();
+    };
+    const take = (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= limits.bytesMax) {
+        chunks.push(chunk);
+        return;
+      }
+      settle(() => reject(tooLarge(limits.bytesMax)));
+      discardRest(req);
+    };
+    const finish = () => settle(() => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    const cut = () => settle(() => reject(unfinished()));
+    const timer = setTimeout(() => settle(() => reject(tooSlow())), limits.timeoutMs ?? 10_000);
+    req.on('data', take).on('end', finish).on('close', cut).on('error', cut);
+  });
+}
+
+function discardRest(req: IncomingMessage): void {
+  let bytes = 0;
+  const cut = () => req.socket.destroy();
+  const timer = setTimeout(cut, discard.timeoutMs).unref();
+  req.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > discard.bytesMax) cut();
+  });
+  req.on('error', () => undefined).once('close', () => clearTimeout(timer));
+}
+
+function tooLarge(bytesMax: number): InboundError {
+  return new InboundError({
+    code: 'request.body-too-large',
+    detail: `The body is larger than ${bytesMax} bytes.`,
+    meta: { bytesMax },
+  });
+}
+
+function tooSlow(): InboundError {
+  const detail = 'The body did not arrive in time.';
+  return new InboundError({ code: 'request.timeout', detail, headers: { Connection: 'close' } });
+}
+
+/** Seen by nobody but the log: there is no connection left to answer on. */
+function unfinished(): InboundError {
+  return new InboundError({ code: 'request.malformed-json', detail: 'The connection ended before the body did.' });
+}

@@ -1,0 +1,21 @@
+import type { Response } from 'express';
+import type { SluiceError } from '@sluice/errors';
+import type { Caller } from '@sluice/types';
+
+/** What the kit knows about one request. Kept in `res.locals`. */
+export interface RequestLocals {
+  requestId: string;
+  /** Monotonic milliseconds. */
+  startedAt: number;
+  /** Template of the matched route, for metrics; absent when none matched. */
+  route?: string;
+  /** Set by the authenticator. */
+  caller?: Caller;
+  /** What the problem handler presented; logged with the request, once. */
+  failure?: SluiceError;
+}
+
+/** The kit's notes on the request that `res` answers. */
+export function localsOf(res: Response): RequestLocals {
+  return res.locals as RequestLocals;
+}

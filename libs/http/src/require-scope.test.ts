@@ -1,0 +1,26 @@
+import { ForbiddenError } from '@sluice/errors';
+import type { Caller } from '@sluice/types';
+import { checkScope } from './require-scope';
+
+const key = (...scopes: string[]): Caller => ({ kind: 'api-key', keyId: 'k', projectId: 'p', scopes });
+const admin: Caller = { kind: 'admin', keyId: 'bootstrap', scopes: ['full', 'admin'] };
+
+describe('checkScope', () => {
+  it.each([
+    [key('write'), ['write'] as const],
+    [key('read', 'search'), ['write', 'search'] as const],
+    [key('full'), ['frontend'] as const],
+    [admin, ['admin'] as const],
+    [admin, ['frontend', 'admin'] as const],
+  ])('%j passes %j', (caller, allowed) => expect(() => checkScope(caller, allowed)).not.toThrow());
+
+  it.each([
+    [key('read'), ['write'] as const],
+    [key(), ['read'] as const],
+    [key('full'), ['admin'] as const],
+    [key('admin'), ['admin'] as const],
+    [key('admin'), ['write'] as const],
+    [key('full'), [] as const],
+    [admin, ['write', 'read'] as const],
+  ])('%j does not pass %j', (caller, allowed) => expect(() => checkScope(caller, allowed)).toThrow(ForbiddenError));
+});

@@ -1,0 +1,79 @@
+import type { Request, Response } from 'express';
+import { childTraceparent } from '@sluice/telemetry';
+import type { Caller } from '@sluice/types';
+import { localsOf } from './request-locals';
+import { callerOf } from './require-scope';
+
+/** Types of the checked parts of a request; a part that is left out is taken as it comes. */
+export interface RouteParts {
+  readonly params?: unknown;
+  readonly query?: unknown;
+  readonly body?: unknown;
+}
+
+/** The parts of a request after their checks. */
+export interface CheckedParts<P extends RouteParts> {
+  readonly params: P['params'];
+  readonly query: P['query'];
+  readonly body: P['body'];
+  /** The body as it arrived, for hashing and keeping. Empty when the route reads none. */
+  readonly bodyText: string;
+  /** Size of the body in bytes. */
+  readonly bodyBytes: number;
+}
+
+/** One request as a route's handler sees it: checked, and without Express. */
+export class RouteRequest<P extends RouteParts> {
+  readonly params: P['params'];
+  readonly query: P['query'];
+  readonly body: P['body'];
+  /** See CheckedParts. */
+  readonly bodyText: string;
+  readonly bodyBytes: number;
+  private leaving: AbortController | undefined;
+
+  constructor(
+    private readonly req: Request,
+    private readonly res: Response,
+    parts: CheckedParts<P>,
+  ) {
+    this.params = parts.params;
+    this.query = parts.query;
+    this.body = parts.body;
+    this.bodyText = parts.bodyText;
+    this.bodyBytes = parts.bodyBytes;
+  }
+
+  /** Who asks. @throws DefectError when the app has no authenticator */
+  get caller(): Caller {
+    return callerOf(this.res);
+  }
+
+  get requestId(): string {
+    return localsOf(this.res).requestId;
+  }
+
+  /** A trace context for the work of this request: a child of the caller's, or a new one. */
+  get traceparent(): string {
+    return childTraceparent(this.header('traceparent'));
+  }
+
+  /** Aborts when the caller leaves before the reply. Not for work that must end once begun. */
+  get signal(): AbortSignal {
+    if (!this.leaving) {
+      const leaving = new AbortController();
+      this.leaving = leaving;
+      this.res.once('close', () => {
+        if (!this.res.writableFinished) leaving.abort();
+      });
+    }
+    return this.leaving.signal;
+  }
+
+  /** Value of a request header, any case; undefined when absent or empty. */
+  header(name: string): string | undefined {
+    const value = this.req.headers[name.toLowerCase()];
+    const text = Array.isArray(value) ? value.join(', ') : value;
+    return text === '' ? undefined : text;
+  }
+}

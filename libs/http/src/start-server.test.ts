@@ -1,0 +1,200 @@
+import { connect, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { createMetrics, silentLogger } from '@sluice/telemetry';
+import { createApp } from './create-app';
+import { ListenError } from './listen-error';
+import { startOperability } from './operability';
+import { route } from './route';
+import { startServer, type HttpServer, type ServerOptions } from './start-server';
+
+/** Requests to /slow wait until `release`. */
+function slowRoute() {
+  let release: () => void = () => undefined;
+  let arrived: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const hasArrived = new Promise<void>((resolve) => (arrived = resolve));
+  const handle = async () => {
+    arrived();
+    await released;
+    return { body: { done: true } };
+  };
+  return { release, hasArrived, handle };
+}
+
+const servers: HttpServer[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+type Options = Partial<ServerOptions> & { handle?: () => Promise<{ body: object }> };
+
+async function start(o: Options = {}) {
+  const base = { service: 'test', logger: silentLogger, ready: () => Promise.resolve({ ready: true, checks: {} }) };
+  const app = createApp({
+    ...base,
+    metrics: createMetrics('test'),
+    bodyBytesMax: 1_000,
+    routes: (router) => {
+      router.post('/body', route({ body: {}, handle: ({ body }) => ({ body }) }));
+      router.get('/slow', route({ handle: o.handle ?? (() => ({ body: {} })) }));
+    },
+  });
+  const server = await startServer(app, { port: 0, host: '127.0.0.1', logger: silentLogger, ...o });
+  servers.push(server);
+  return { server, url: `http://127.0.0.1:${server.port}` };
+}
+
+/** Sends bytes; `reply` is everything that came back until the server hung up. */
+function raw(port: number, text: string): { socket: Socket; reply: Promise<string> } {
+  const socket = connect(port, '127.0.0.1', () => socket.write(text));
+  let received = '';
+  socket.on('data', (chunk: Buffer) => (received += chunk.toString())).on('error', () => undefined);
+  return { socket, reply: new Promise((resolve) => socket.once('close', () => resolve(received))) };
+}
+
+describe('startServer', () => {
+  it('names the port that the system chose', async () => {
+    const { server, url } = await start();
+    expect(server.port).toBeGreaterThan(0);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  });
+
+  it('names the taken port and the settings that move it', async () => {
+    const { server } = await start();
+    const again = startOperability({
+      service: 'other',
+      logger: silentLogger,
+      metrics: createMetrics('other'),
+      ready: () => Promise.resolve({ ready: true, checks: {} }),
+      port: server.port,
+      host: '127.0.0.1',
+    });
+    await expect(again).rejects.toBeInstanceOf(ListenError);
+    await expect(again).rejects.toThrow(new RegExp(`${server.port}.*SLUICE_PORT.*SLUICE_PORT_BASE`));
+  });
+
+  it('serves the probes of a service without a public API, and nothing else', async () => {
+    const server = await startOperability({
+      service: 'batcher',
+      logger: silentLogger,
+      metrics: createMetrics('batcher'),
+      ready: () => Promise.resolve({ ready: true, checks: {} }),
+      port: 0,
+      host: '127.0.0.1',
+    });
+    servers.push(server);
+    const statusOf = async (path: string) => (await fetch(`http://127.0.0.1:${server.port}${path}`)).status;
+    expect(await Promise.all(['/healthz', '/readyz', '/metrics', '/v1/x'].map(statusOf))).toEqual([200, 200, 200, 404]);
+  });
+});
+
+describe('close', () => {
+  it('is not ready at once, lets a running request finish, ends its connection, and refuses new ones', async () => {
+    const slow = slowRoute();
+    const { server, url } = await start({ handle: slow.handle });
+    // A connection that is open before the drain can still ask, and must hear "not ready".
+    const probe = connect(server.port, '127.0.0.1');
+    await once(probe, 'connect');
+    const running = fetch(`${url}/slow`);
+    await slow.hasArrived;
+    const closed = server.close();
+    probe.write('GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n');
+    const [answer] = (await once(probe, 'data')) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1.1 503[^]*Connection: close[^]*shutting down/);
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed');
+    slow.release();
+    const reply = await running;
+    expect([reply.status, reply.headers.get('connection')]).toEqual([200, 'close']);
+    await closed;
+  });
+
+  it('cuts what is still running after shutdownMs', async () => {
+    const slow = slowRoute();
+    const { server, url } = await start({ handle: slow.handle, shutdownMs: 50 });
+    const running = fetch(`${url}/slow`).then(
+      () => 'answered',
+      () => 'cut',
+    );
+    await slow.hasArrived;
+    await server.close();
+    expect(await running).toBe('cut');
+    slow.release();
+  });
+
+  it('does not wait for connections that ask nothing, idle or silent', async () => {
+    const { server, url } = await start();
+    await (await fetch(`${url}/healthz`)).text();
+    const silent = connect(server.port, '127.0.0.1');
+    await once(silent, 'connect');
+    const started = performance.now();
+    await Promise.all([server.close(), server.close()]);
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+});
+
+describe('bytes that are no request', () => {
+  const head = 'POST /body HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+
+  // Security checklist 37: a request that two readers can understand differently is refused, and the line is cut.
+  it.each([
+    ['two kinds of length', `${head}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
+    ['two lengths', `${head}Content-Length: 4\r\nContent-Length: 5\r\n\r\nabcde`],
+    ['a folded header', `${head}X-Folded: a\r\n b\r\nContent-Length : 2\r\n\r\n{}`],
+    ['no HTTP at all', 'hello\r\n\r\n'],
+    ['no host', 'GET /healthz HTTP/1.1\r\n\r\n'],
+    ['headers of 20 KB', `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`],
+  ])('%s: 400 and the end of the connection', async (_case, bytes) => {
+    const { server } = await start();
+    const reply = await raw(server.port, bytes).reply;
+    expect(reply).toMatch(/^HTTP\/1.1 400 /);
+    expect(reply.match(/^HTTP\/1.1/gm)).toHaveLength(1);
+  });
+
+  it('answers them with a problem document', async () => {
+    const { server } = await start();
+    const reply = await raw(server.port, 'hello\r\n\r\n').reply;
+    expect(reply).toContain('application/problem+json');
+    expect(JSON.parse(reply.slice(reply.indexOf('\r\n\r\n')))).toMatchObject({ code: 'request.invalid', status: 400 });
+  });
+});
+
+describe('a head that does not end', () => {
+  it('500 slow clients are sent away with 408; others do not notice', async () => {
+    const timeouts = { headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 };
+    const { server, url } = await start({ timeouts });
+    const slow = Array.from({ length: 500 }, () => raw(server.port, 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: '));
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    const replies = await Promise.all(slow.map(({ reply }) => reply));
+    expect(replies.filter((reply) => !/^HTTP\/1.1 408 [^]*"request.timeout"/.test(reply))).toEqual([]);
+  });
+});
+
+describe('a body that does not end', () => {
+  const chunked =
+    'POST /body HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+
+  it('chunks over the limit: 413 while they still come, and the connection is cut if they go on', async () => {
+    const { server, url } = await start();
+    const chunk = `400\r\n${'x'.repeat(1_024)}\r\n`;
+    const { socket, reply } = raw(server.port, chunked + chunk);
+    const [first] = (await once(socket, 'data')) as [Buffer];
+    expect(first.toString()).toMatch(/^HTTP\/1.1 413/);
+    const pump = () => {
+      while (!socket.destroyed && socket.write(chunk.repeat(64)));
+    };
+    socket.on('drain', pump);
+    pump();
+    // Others are served meanwhile.
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    await reply;
+  });
+
+  it('a client that leaves in the middle harms nobody', async () => {
+    const { server, url } = await start();
+    const { socket, reply } = raw(server.port, `${chunked}5\r\n[1,2,\r\n`);
+    await once(socket, 'connect');
+    socket.destroy();
+    await reply;
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  });
+});

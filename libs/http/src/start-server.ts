@@ -1,0 +1,99 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Express } from 'express';
+import type { Logger } from '@sluice/telemetry';
+import { stateOf } from './app-state';
+import { InFlight } from './in-flight';
+import { ListenError } from './listen-error';
+import { refuseBytes } from './refuse-bytes';
+
+export interface ServerOptions {
+  /** 0 lets the system choose; the result names the port. */
+  readonly port: number;
+  readonly host: string;
+  readonly logger: Logger;
+  /** Longest wait for requests in flight when closing. @default 10 000 */
+  readonly shutdownMs?: number | undefined;
+  /** Node's settings of the same names, in milliseconds. For tests; the defaults have their reasons. */
+  readonly timeouts?: Partial<typeof defaultTimeouts>;
+}
+
+/** A listening server. */
+export interface HttpServer {
+  readonly port: number;
+  /** Not ready, no new connections, in-flight requests finish (at most `shutdownMs`), the rest is cut. Repeatable. */
+  close(): Promise<void>;
+}
+
+/**
+ * headers 10 s: a slow-loris client holds a socket no longer. request 30 s: the largest body (5 MB) on a 2 Mbit/s line
+ * takes 20 s. keep-alive 65 s: longer than the 60 s a load balancer keeps an idle connection, so it is the
+ * balancer that closes first and no request meets a closing socket. check 1 s: how often Node looks for late clients;
+ * its default of 30 s would make of 10 s up to 40.
+ */
+const defaultTimeouts = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 1_000,
+};
+/** Bytes of all headers together. Node's default, stated so that a flag cannot move it. */
+const maxHeaderSize = 16_384;
+
+/** A connection that has sent nothing yet, or half a request head, gets this long after the last reply. */
+const graceMs = 250;
+
+/**
+ * Listens, and resolves when the port is bound.
+ * @throws ListenError that names the port and the setting to change
+ */
+export async function startServer(app: Express, o: ServerOptions): Promise<HttpServer> {
+  const inFlight = new InFlight();
+  const state = stateOf(app);
+  const options = { ...defaultTimeouts, ...o.timeouts, maxHeaderSize, insecureHTTPParser: false };
+  const server = createServer(options, (req, res) => {
+    inFlight.add(res);
+    if (state.draining) res.setHeader('Connection', 'close');
+    app(req, res);
+  });
+  server.on('clientError', (error, socket) =>
+    refuseBytes(error, socket as Socket, inFlight.hasBegunOn(socket as Socket)),
+  );
+  await listen(server, o);
+  server.on('error', (error) => o.logger.error({ error }, 'http.server-failed'));
+  const port = (server.address() as AddressInfo).port;
+  o.logger.info({ port, host: o.host }, 'http.listening');
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    state.draining = true;
+    return (closing ??= drain(server, inFlight, o));
+  };
+  return { port, close };
+}
+
+function listen(server: Server, o: ServerOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (cause: NodeJS.ErrnoException) => reject(new ListenError(o.port, o.host, cause));
+    server.once('error', fail);
+    server.listen(o.port, o.host, () => {
+      server.off('error', fail);
+      resolve();
+    });
+  });
+}
+
+async function drain(server: Server, inFlight: InFlight, o: ServerOptions): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  inFlight.endConnections();
+  const cut = () => {
+    if (inFlight.size > 0) o.logger.error({ inFlight: inFlight.size }, 'http.drain-cut');
+    server.closeAllConnections();
+  };
+  const deadline = setTimeout(cut, o.shutdownMs ?? 10_000);
+  await inFlight.ended();
+  const hangUp = () => void inFlight.ended().then(() => server.closeAllConnections());
+  const grace = setTimeout(hangUp, graceMs);
+  await closed;
+  clearTimeout(deadline);
+  clearTimeout(grace);
+}

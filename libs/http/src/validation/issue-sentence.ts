@@ -1,0 +1,83 @@
+import type { ErrorObject } from 'ajv';
+
+type Params = Readonly<Record<string, unknown>>;
+
+const kinds: Record<string, string> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'a list',
+  null: 'null',
+};
+
+const formats: Record<string, string> = {
+  'date-time': 'a date-time with offset, such as 2026-01-31T09:30:00Z',
+  date: 'a date, such as 2026-01-31',
+  uuid: 'a UUID',
+  uri: 'an absolute URI',
+  email: 'an email address',
+};
+
+/** Patterns that say something simple. */
+const patterns: Record<string, string> = { '^[^\\u0000]+$': 'must not be empty or hold a NUL character' };
+
+/** Keyword of JSON Schema -> the rule it stands for, as the end of a sentence that starts with the field's name. */
+const sentences: Record<string, (p: Params) => string> = {
+  type: (p) => `must be ${kindOf(p['type'])}`,
+  enum: (p) => `must be one of ${quoted(p['allowedValues'])}`,
+  const: (p) => `must be ${JSON.stringify(p['allowedValue'])}`,
+  minimum: (p) => `must be at least ${limit(p)}`,
+  maximum: (p) => `must be at most ${limit(p)}`,
+  exclusiveMinimum: (p) => `must be more than ${limit(p)}`,
+  exclusiveMaximum: (p) => `must be less than ${limit(p)}`,
+  multipleOf: (p) => `must be a multiple of ${text(p['multipleOf'])}`,
+  minLength: (p) => (p['limit'] === 1 ? 'must not be empty' : `must have at least ${count(p, 'character')}`),
+  maxLength: (p) => `must have at most ${count(p, 'character')}`,
+  minItems: (p) => (p['limit'] === 1 ? 'must not be empty' : `must have at least ${count(p, 'item')}`),
+  maxItems: (p) => `must have at most ${count(p, 'item')}`,
+  minProperties: (p) => (p['limit'] === 1 ? 'must not be empty' : `must have at least ${count(p, 'field')}`),
+  maxProperties: (p) => `must have at most ${count(p, 'field')}`,
+  uniqueItems: (p) => `must not have the same item twice (places ${text(p['j'])} and ${text(p['i'])})`,
+  pattern: (p) => patterns[text(p['pattern'])] ?? `must match the pattern ${text(p['pattern'])}`,
+  format: (p) => `must be ${formats[text(p['format'])] ?? `of the format ${text(p['format'])}`}`,
+  required: () => 'is required',
+  dependentRequired: (p) => `is required when ${text(p['property'])} is given`,
+  dependencies: (p) => `is required when ${text(p['property'])} is given`,
+  'false schema': () => 'is not allowed here',
+  not: () => 'has a form that is not allowed here',
+  contains: () => 'lacks an item of the required form',
+};
+
+/** A broken rule as the end of a sentence: `must be one of "create", "update"`. Never quotes what was sent. */
+export function issueSentence(error: ErrorObject): string {
+  return sentences[error.keyword]?.(error.params as Params) ?? error.message ?? 'breaks a rule';
+}
+
+/** `a string or a number` */
+export function kindOf(type: unknown): string {
+  return alternatives((Array.isArray(type) ? type : [type]).map((one) => kinds[text(one)] ?? text(one)));
+}
+
+/** `a, b or c` */
+export function alternatives(parts: readonly string[]): string {
+  const unique = [...new Set(parts)];
+  return unique.length < 2 ? unique.join('') : `${unique.slice(0, -1).join(', ')} or ${unique.at(-1)}`;
+}
+
+function quoted(values: unknown): string {
+  return Array.isArray(values) ? values.map((value) => JSON.stringify(value)).join(', ') : '';
+}
+
+function limit(p: Params): string {
+  return text(p['limit']);
+}
+
+function count(p: Params, noun: string): string {
+  return `${limit(p)} ${noun}${p['limit'] === 1 ? '' : 's'}`;
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,205 @@
+import { ValidationError, type Issue } from '@sluice/errors';
+import { limits, type JsonSchema } from '@sluice/types';
+import { validate } from './validate';
+
+const name = { type: 'string', minLength: 1, maxLength: 10, pattern: '^[^\\u0000]+$' };
+const schema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['groupRef', 'type'],
+  properties: {
+    groupRef: name,
+    type: { type: 'string', enum: ['create', 'update', 'delete'] },
+    mode: { type: 'string', enum: ['synchronous', 'asynchronous'] },
+    hours: { type: 'integer', minimum: 1, maximum: 48 },
+    at: { type: 'string', format: 'date-time' },
+    value: { type: ['string', 'number', 'boolean'] },
+    accessToken: { type: 'object', properties: { token: { type: 'string', minLength: 5 } } },
+    pin: { type: 'string', minLength: 5, writeOnly: true },
+    batch: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 3,
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['record'],
+        properties: { record: { type: 'object', properties: { id: name } } },
+      },
+    },
+  },
+};
+const fine = { groupRef: 'g', type: 'create' };
+
+function issuesOf(of: JsonSchema, value: unknown, where?: Issue['in']): readonly Issue[] {
+  try {
+    validate(of, where)(value);
+  } catch (error) {
+    if (error instanceof ValidationError) return error.issues;
+    throw error;
+  }
+  return [];
+}
+
+describe('validate', () => {
+  it('gives the value back', () => {
+    expect(validate<typeof fine>(schema)(fine)).toBe(fine);
+  });
+
+  it.each<[string, object, readonly [string, string, unknown?]]>([
+    ['missing', { type: 'create' }, ['groupRef', 'is required']],
+    ['wrong type', { ...fine, groupRef: 7 }, ['groupRef', 'must be a string', 7]],
+    ['null', { ...fine, groupRef: null }, ['groupRef', 'must be a string', null]],
+    ['a list for a text', { ...fine, groupRef: [1, 2] }, ['groupRef', 'must be a string', 'list of 2']],
+    ['an object for a text', { ...fine, groupRef: { a: 1 } }, ['groupRef', 'must be a string', 'object of 1']],
+    ['not coerced', { ...fine, hours: '5' }, ['hours', 'must be a whole number', '5']],
+    ['fraction', { ...fine, hours: 1.5 }, ['hours', 'must be a whole number', 1.5]],
+    ['too large', { ...fine, hours: 49 }, ['hours', 'must be at most 48', 49]],
+    ['enum', { ...fine, type: 'upsert' }, ['type', 'must be one of "create", "update", "delete"', 'upsert']],
+    ['enum of another type', { ...fine, type: 7 }, ['type', 'must be one of "create", "update", "delete"', 7]],
+    ['NUL', { ...fine, groupRef: 'a\0' }, ['groupRef', 'must not be empty or hold a NUL character', 'a\0']],
+    ['date', { ...fine, at: 'x' }, ['at', 'must be a date-time with offset, such as 2026-01-31T09:30:00Z', 'x']],
+    ['one of types', { ...fine, value: null }, ['value', 'must be a string, a number or true or false', null]],
+    [
+      'too many',
+      { ...fine, batch: [1, 2, 3, 4].map(() => ({ record: {} })) },
+      ['batch', 'must have at most 3 items', 'list of 4'],
+    ],
+    [
+      'deep',
+      { ...fine, batch: [{ record: {} }, { record: { id: 7 } }] },
+      ['batch[1].record.id', 'must be a string', 7],
+    ],
+    ['deep and missing', { ...fine, batch: [{}] }, ['batch[0].record', 'is required']],
+    ['not an object', [], ['body', 'must be an object', 'list of 0']],
+  ])('%s: names the field and the rule', (_case, value, [path, detail, shown]) => {
+    expect(issuesOf(schema, value)).toEqual([
+      { in: 'body', name: path, detail, ...(shown === undefined ? {} : { value: shown }) },
+    ]);
+  });
+
+  it('lists every broken rule, and says how many in the detail', () => {
+    const value = { type: 'x', hours: 0, extra: 1 };
+    expect(
+      issuesOf(schema, value)
+        .map((issue) => issue.name)
+        .toSorted(),
+    ).toEqual(['extra', 'groupRef', 'hours', 'type']);
+    expect(() => validate(schema)(value)).toThrow(/and 3 more/);
+  });
+
+  it('lists a bounded number', () => {
+    const value = { ...fine, ...Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`f${n}`, n])) };
+    expect(issuesOf(schema, value)).toHaveLength(limits.issuesMax);
+  });
+
+  // A body that breaks a rule in each of its many parts must not cost more than one that is accepted.
+  it('stops at the first fault of a large body', () => {
+    const open = { type: 'object', properties: { list: { type: 'array', items: { type: 'string' } } } };
+    expect(issuesOf(open, { list: Array.from({ length: 10_000 }, () => 1) })).toHaveLength(1);
+  });
+
+  describe('unknown fields', () => {
+    it('name the nearest known one', () => {
+      expect(issuesOf(schema, { ...fine, modee: 'asynchronous' })).toEqual([
+        { in: 'body', name: 'modee', detail: 'is not a known field; did you mean mode?' },
+      ]);
+    });
+
+    it('do not suggest a field that is there already', () => {
+      expect(issuesOf(schema, { ...fine, types: 'create' })[0]?.detail).not.toContain('did you mean');
+    });
+
+    it('list a few known fields when none is near', () => {
+      const detail = issuesOf(schema, { ...fine, batch: [{ record: {}, xyz: 1 }] })[0]?.detail;
+      expect(detail).toBe('is not a known field; known are record');
+    });
+  });
+
+  // Security checklist 4 and 14: no secret in any reply, not even a refused one.
+  it.each([
+    { ...fine, accessToken: { token: 'cana' } },
+    { ...fine, accesToken: 'canary' },
+    { ...fine, pin: 'cana' },
+    { ...fine, groupRef: { apiKey: 'canary' } },
+  ])('never shows a secret: %j', (value) => {
+    const issues = issuesOf(schema, value);
+    expect(issues).toHaveLength(1);
+    expect(JSON.stringify(issues)).not.toContain('cana');
+  });
+
+  it('shortens long values', () => {
+    const value = issuesOf(schema, { ...fine, groupRef: 'é'.repeat(500) })[0]?.value;
+    expect(value).toBe(`${'é'.repeat(80)}…`);
+  });
+
+  describe('alternatives', () => {
+    const needs = (...names: string[]) => names.map((one) => ({ required: [one] }));
+    const record = { type: 'object', properties: { a: {}, b: {} } };
+
+    it('says what is needed when none is there', () => {
+      expect(issuesOf({ ...record, anyOf: needs('a', 'b') }, {})).toEqual([
+        { in: 'body', name: 'body', detail: 'needs a or b', value: 'object of 0' },
+      ]);
+    });
+
+    it('says that only one may be there', () => {
+      expect(issuesOf({ ...record, oneOf: needs('a', 'b') }, { a: 1, b: 1 })[0]?.detail).toBe('takes only one of a, b');
+    });
+
+    it('joins types', () => {
+      const value = { anyOf: [{ type: 'string' }, { type: 'boolean' }] };
+      expect(issuesOf({ type: 'object', properties: { value } }, { value: 5 })).toEqual([
+        { in: 'body', name: 'value', detail: 'must be a string or true or false', value: 5 },
+      ]);
+    });
+
+    it('reports the branch that was meant', () => {
+      const user = {
+        type: 'object',
+        required: ['name'],
+        properties: { kind: { const: 'user' }, name: { type: 'string' } },
+      };
+      const team = {
+        type: 'object',
+        required: ['size'],
+        properties: { kind: { const: 'team' }, size: { type: 'number' } },
+      };
+      const either = { anyOf: [user, { type: 'string' }, team] };
+      const issues = issuesOf({ type: 'object', properties: { to: either } }, { to: { kind: 'user', name: 7 } });
+      expect(issues).toEqual([{ in: 'body', name: 'to.name', detail: 'must be a string', value: 7 }]);
+    });
+
+    it('keeps the complaints of the fields around', () => {
+      const around = { ...record, required: ['c'], properties: { c: {}, a: {}, b: {} }, anyOf: needs('a', 'b') };
+      expect(
+        issuesOf(around, {})
+          .map((issue) => issue.detail)
+          .toSorted(),
+      ).toEqual(['is required', 'needs a or b']);
+    });
+  });
+
+  describe('queries', () => {
+    const query = {
+      type: 'object',
+      additionalProperties: false,
+      properties: { pageSize: { type: 'integer', minimum: 1 }, dryRun: { type: 'boolean' } },
+    };
+
+    it('turns texts into numbers and booleans', () => {
+      expect(validate(query, 'query')({ pageSize: '20', dryRun: 'true' })).toEqual({ pageSize: 20, dryRun: true });
+    });
+
+    it('refuses what is no number', () => {
+      expect(issuesOf(query, { pageSize: 'many' }, 'query')).toEqual([
+        { in: 'query', name: 'pageSize', detail: 'must be a whole number', value: 'many' },
+      ]);
+    });
+  });
+
+  it('refuses a schema that is not valid, at start', () => {
+    expect(() => validate({ type: 'strin' })).toThrow('schema is invalid');
+    expect(() => validate({ type: 'object', propertys: {} })).toThrow('unknown keyword');
+  });
+});

@@ -1,0 +1,69 @@
+import { Ajv, type Options, type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import { ValidationError, type Issue } from '@sluice/errors';
+import type { JsonSchema } from '@sluice/types';
+import { toIssues } from './to-issues';
+
+/** Gives the value back as `T`, or throws ValidationError. */
+export type Validate<T> = (value: unknown) => T;
+
+/** A value of more parts than this is checked up to its first fault only: a list of all costs its sender nothing. */
+const partsMax = 5_000;
+
+const settings: Options = {
+  strict: true,
+  strictRequired: false,
+  allowUnionTypes: true,
+  discriminator: true,
+  verbose: true,
+};
+
+/** Body values keep their types; everything else arrives as text and becomes a number or a boolean where asked. */
+const validators = { body: twoOf(false), other: twoOf(true) };
+
+function twoOf(coerceTypes: boolean) {
+  const one = (allErrors: boolean) => {
+    const ajv = new Ajv({ ...settings, allErrors, coerceTypes });
+    ajv.addVocabulary(['example']);
+    addFormats.default(ajv);
+    return ajv;
+  };
+  return { first: one(false), all: one(true) };
+}
+
+/**
+ * Compiles a schema (draft 7, no references to other documents). Call it once per schema, when the service starts: a schema that is not valid throws here.
+ * @param where part of the request, for the issues; only bodies are never coerced. @default 'body'
+ * @returns a check that throws ValidationError `request.invalid` with up to `limits.issuesMax` issues; each has a path
+ *   (`batch[3].record.id`), a sentence, and the value where it is short and no secret
+ */
+export function validate<T>(schema: JsonSchema, where: Issue['in'] = 'body'): Validate<T> {
+  const pair = where === 'body' ? validators.body : validators.other;
+  const check = pair.first.compile(schema);
+  let checkAll: ValidateFunction | undefined;
+  return (value) => {
+    if (check(value)) return value as T;
+    const isSmall = countParts(value, partsMax) < partsMax;
+    if (isSmall) checkAll ??= pair.all.compile(schema);
+    const errors = isSmall && checkAll && !checkAll(value) ? checkAll.errors : check.errors;
+    throw invalid(toIssues(errors ?? [], value, where));
+  };
+}
+
+/** The error for issues found by hand, in the form of those found by a schema. */
+export function invalid(issues: readonly Issue[]): ValidationError {
+  const [first] = issues;
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
+  const detail = first ? `${first.name} ${first.detail}${more}.` : 'The request breaks a rule.';
+  return new ValidationError({ code: 'request.invalid', detail: detail.replace('?.', '?'), issues });
+}
+
+function countParts(value: unknown, max: number): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  let count = 1;
+  for (const inner of Object.values(value)) {
+    if (count >= max) return count;
+    count += countParts(inner, max - count);
+  }
+  return count;
+}

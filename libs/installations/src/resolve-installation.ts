@@ -1,0 +1,90 @@
+import { DefectError, NotFoundError } from '@sluice/errors';
+import type { InstallationIds, InstallationNames, Store } from '@sluice/store';
+import type { InstallationContext } from '@sluice/types';
+import { LRUCache } from 'lru-cache';
+import { immutableContents, type ImmutableContents } from './immutable-contents';
+
+export interface Resolver {
+  /**
+   * Names to everything a write needs. The ids may be up to a second old: whoever promises something on them compares
+   * them in the promising statement, and asks `resolveAgain` when one has changed.
+   * @throws NotFoundError for the first of project, integration, group, installation that does not exist
+   */
+  resolve(names: InstallationNames): Promise<InstallationContext>;
+  /** The same from the database as it is now. */
+  resolveAgain(names: InstallationNames): Promise<InstallationContext>;
+}
+
+/** Age of cached ids. Only a hint (see `resolve`), so it costs at most a second planning. */
+const idsForMs = 1_000;
+/** Installations in use at once per process; a row of ids is about 1 kB. */
+const idsMax = 20_000;
+
+type ResolverStore = Pick<Store, 'installationLookup' | 'integrations'>;
+
+export function createResolver(store: ResolverStore): Resolver {
+  const contents = immutableContents(store);
+  const ids = new LRUCache<string, InstallationIds, InstallationNames>({
+    max: idsMax,
+    ttl: idsForMs,
+    fetchMethod: (_key, _stale, { context: names }) => findIds(store, names),
+  });
+  return {
+    resolve: async (names) => {
+      const found = await ids.fetch(keyOf(names), { context: names });
+      if (found === undefined) throw new DefectError({ code: 'service.defect', detail: 'A lookup gave no answer.' });
+      return await toContext(found, contents);
+    },
+    resolveAgain: async (names) => {
+      // A read of its own: one that is under way may have begun before the change this caller knows of.
+      const found = await findIds(store, names);
+      ids.set(keyOf(names), found);
+      return await toContext(found, contents);
+    },
+  };
+}
+
+/** JSON, because refs may hold any separator. */
+function keyOf(names: InstallationNames): string {
+  return JSON.stringify([names.withinProjectId, names.projectIdOrName, names.integrationId, names.groupRef]);
+}
+
+async function findIds(store: ResolverStore, names: InstallationNames): Promise<InstallationIds> {
+  const result = await store.installationLookup.findIds(names);
+  if (result.missing === undefined) return result.ids;
+  throw new NotFoundError({ code: `${result.missing}.not-found`, detail: missingDetail(result.missing, names) });
+}
+
+function missingDetail(
+  missing: 'project' | 'integration' | 'group' | 'installation',
+  names: InstallationNames,
+): string {
+  const sentences = {
+    project: `projectIdOrName: there is no project "${names.projectIdOrName}" for this key.`,
+    integration: `integrationId: there is no integration "${names.integrationId}" in this project.`,
+    group: `groupRef: there is no group "${names.groupRef}" in this project.`,
+    installation: `groupRef: the group "${names.groupRef}" has not installed this integration.`,
+  };
+  return sentences[missing];
+}
+
+async function toContext(ids: InstallationIds, contents: ImmutableContents): Promise<InstallationContext> {
+  const [manifest, config] = await Promise.all([
+    contents.manifest(ids.projectId, ids.revisionId),
+    contents.config(ids.projectId, ids.contentHash),
+  ]);
+  return {
+    projectId: ids.projectId,
+    integrationId: ids.integrationId,
+    revisionId: ids.revisionId,
+    installationId: ids.installationId,
+    groupRef: ids.groupRef,
+    provider: ids.provider,
+    configId: ids.configId,
+    connectionId: ids.connectionId,
+    laneId: ids.laneId,
+    manifest,
+    config,
+    dropUnmappedFields: ids.dropUnmappedFields,
+  };
+}

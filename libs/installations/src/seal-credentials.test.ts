@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto';
+import { DefectError } from '@sluice/errors';
+import { sealCredentials, unsealCredentials, type SealingKeys } from './seal-credentials';
+
+const canary = 'canary-8b7f-secret-token';
+const credentials = { accessToken: canary, refreshToken: `${canary}-refresh` };
+const [first, second] = [randomBytes(32), randomBytes(32)];
+
+function keysOf(ring: Record<string, Buffer>): SealingKeys {
+  return { currentId: Object.keys(ring)[0] ?? '', key: (id) => ring[id] };
+}
+
+/** What a log line or a reply could show of an error. */
+function shown(error: unknown): string {
+  const { message, stack, detail, meta, remedy, cause } = error as DefectError;
+  return JSON.stringify({ message, stack, detail, meta, remedy, cause: String(cause) });
+}
+
+function failureOf(work: () => unknown): DefectError {
+  try {
+    work();
+  } catch (error) {
+    return error as DefectError;
+  }
+  throw new Error('nothing was thrown');
+}
+
+describe('sealCredentials', () => {
+  it('opens what it sealed, and seals differently each time', () => {
+    const keys = keysOf({ k1: first });
+    const [once, again] = [sealCredentials(keys, 'c1', credentials), sealCredentials(keys, 'c1', credentials)];
+    expect(unsealCredentials(keys, 'c1', once.text)).toEqual(credentials);
+    expect(once.text).not.toBe(again.text);
+    expect(once.text).toMatch(/^v1\.k1\.[\w-]{16}\.[\w-]{22}\.[\w-]+$/);
+    expect(once.keyId).toBe('k1');
+    expect(Buffer.from(once.text).toString()).not.toContain(canary);
+  });
+
+  it('opens with an older key of the ring and seals with the current one', () => {
+    const old = sealCredentials(keysOf({ k1: first }), 'c1', credentials);
+    const rotated = keysOf({ k2: second, k1: first });
+    expect(unsealCredentials(rotated, 'c1', old.text)).toEqual(credentials);
+    expect(sealCredentials(rotated, 'c1', credentials).keyId).toBe('k2');
+  });
+
+  // Whoever can write to the database must not be able to use one customer's access for another.
+  it('refuses ciphertext that belongs to another connection', () => {
+    const keys = keysOf({ k1: first });
+    const other = sealCredentials(keys, 'c2', credentials);
+    const failure = failureOf(() => unsealCredentials(keys, 'c1', other.text));
+    expect(failure).toBeInstanceOf(DefectError);
+    expect(failure.detail).toContain('connection c1');
+  });
+
+  it.each([2, 3, 4])('refuses ciphertext whose part %i was altered', (part) => {
+    const keys = keysOf({ k1: first });
+    const parts = sealCredentials(keys, 'c1', credentials).text.split('.');
+    parts[part] = parts[part]!.replace(/^./, (letter) => (letter === 'A' ? 'B' : 'A'));
+    expect(() => unsealCredentials(keys, 'c1', parts.join('.'))).toThrow(DefectError);
+  });
+
+  it.each(['', 'plain text', 'v0.k1.a.b.c', 'v1.k1.a.b', 'v1.k1.a.b.c.d', 'v1.k1.AAAA.AAAA.AAAA'])(
+    'refuses %j',
+    (text) => {
+      expect(() => unsealCredentials(keysOf({ k1: first }), 'c1', text)).toThrow(DefectError);
+    },
+  );
+
+  it('names the id of a key that is not in the ring, and how to mend it', () => {
+    const { text } = sealCredentials(keysOf({ retired: first }), 'c1', credentials);
+    const failure = failureOf(() => unsealCredentials(keysOf({ k2: second }), 'c1', text));
+    expect(failure.code).toBe('service.config-invalid');
+    expect(failure.detail).toContain('"retired"');
+    expect(failure.remedy).toContain('Add the key');
+  });
+
+  it('shows no secret, no key and no ciphertext in any error', () => {
+    const { text } = sealCredentials(keysOf({ k1: first }), 'c1', credentials);
+    const wrongKey = keysOf({ k1: second });
+    const failures = [
+      failureOf(() => unsealCredentials(wrongKey, 'c1', text)),
+      failureOf(() => unsealCredentials(keysOf({ k1: first }), 'c2', text)),
+      failureOf(() => unsealCredentials(keysOf({ k9: first }), 'c1', text)),
+      failureOf(() => unsealCredentials(keysOf({ k1: first }), 'c1', canary)),
+      failureOf(() => sealCredentials(keysOf({}), 'c1', credentials)),
+    ];
+    for (const failure of failures) {
+      expect(shown(failure)).not.toContain(canary);
+      expect(shown(failure)).not.toContain(text.split('.')[4]);
+      expect(shown(failure)).not.toContain(first.toString('base64'));
+    }
+  });
+});

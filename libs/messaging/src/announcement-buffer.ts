@@ -1,0 +1,132 @@
+import type { Logger } from '@sluice/telemetry';
+import type { WriteAnnouncement } from '@sluice/types';
+import type { DropReason, MessagingCounters } from './messaging-counters';
+import { PendingMessages } from './pending-messages';
+import type { OutgoingMessage, Transport } from './transport';
+import { within } from './within';
+
+export interface BufferOptions {
+  readonly transport: Transport;
+  readonly counters: MessagingCounters;
+  readonly logger: Logger;
+  readonly lingerMs?: number | undefined;
+  readonly bufferMax?: number | undefined;
+  /** How long announcements wait for a broker that is away. @default 2000 */
+  readonly holdMs?: number | undefined;
+}
+
+/** An announcement is ids and a few names; what is larger is not one. */
+const bodyBytesMax = 64 * 1024;
+
+/**
+ * Holds announcements until they leave, one request at a time: so the order of each key is kept, and whatever gathers
+ * while a request is under way shares the next one. Invariant: every announcement is counted as sent or as dropped.
+ */
+export class AnnouncementBuffer {
+  private readonly lingerMs: number;
+  private readonly bufferMax: number;
+  private readonly holdMs: number;
+  private readonly pending = new PendingMessages();
+  private inFlight = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private sending: Promise<void> | undefined;
+  private isClosed = false;
+
+  constructor(private readonly options: BufferOptions) {
+    this.lingerMs = options.lingerMs ?? 25;
+    this.bufferMax = options.bufferMax ?? 20_000;
+    // Past the executor's sweep interval (2 s) an announcement tells nothing that is not already found.
+    this.holdMs = options.holdMs ?? 2_000;
+  }
+
+  add(topic: string, key: string, write: WriteAnnouncement): void {
+    const body = JSON.stringify(write);
+    const reason = this.refusal(body);
+    if (reason) return this.drop(topic, reason, 1);
+    this.pending.add({ topic, key, body });
+    this.arm(this.lingerMs);
+  }
+
+  /** Resolves when everything announced so far was sent, or dropped because the broker stayed away. */
+  async flush(): Promise<void> {
+    const asked = performance.now();
+    await this.sending;
+    await this.pump();
+    while (this.pending.hasSince(asked)) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      await this.pump();
+    }
+  }
+
+  /** Refuses further announcements, sends what is left for at most `withinMs`, drops the rest. */
+  async close(withinMs: number): Promise<void> {
+    this.isClosed = true;
+    if (this.options.transport.isUp()) await within(withinMs, this.flush());
+    clearTimeout(this.timer);
+    this.dropPending('closed');
+  }
+
+  private refusal(body: string): DropReason | undefined {
+    if (this.isClosed) return 'closed';
+    if (this.pending.count + this.inFlight >= this.bufferMax) return 'buffer-full';
+    return body.length > bodyBytesMax ? 'too-large' : undefined;
+  }
+
+  private arm(delayMs: number): void {
+    if (this.timer) return;
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      void this.pump();
+    }, delayMs);
+    this.timer.unref();
+  }
+
+  /** Sends what is due now; joins the sending that is under way, which then looks for more by itself. */
+  private pump(): Promise<void> {
+    this.sending ??= this.sendPending().finally(() => {
+      this.sending = undefined;
+      if (this.pending.count > 0) this.arm(this.waitMs());
+    });
+    return this.sending;
+  }
+
+  /** What gathered during a request has waited already; a broker that is away is looked for ten times a second. */
+  private waitMs(): number {
+    return this.options.transport.isUp() ? Math.max(0, this.lingerMs - this.pending.ageMs) : 100;
+  }
+
+  private async sendPending(): Promise<void> {
+    if (!this.options.transport.isUp()) {
+      if (this.pending.ageMs >= this.holdMs) this.dropPending('broker-away');
+      return;
+    }
+    const requests = this.pending.drain();
+    this.inFlight = countWrites(requests.flat());
+    for (const messages of requests) {
+      await this.send(messages);
+      this.inFlight -= countWrites(messages);
+    }
+  }
+
+  private async send(messages: readonly OutgoingMessage[]): Promise<void> {
+    try {
+      await this.options.transport.send(messages);
+      for (const { topic, writes } of messages) this.options.counters.sent.inc({ topic }, writes);
+    } catch (error) {
+      for (const { topic, writes } of messages) this.drop(topic, 'send-failed', writes);
+      this.options.logger.warn({ error, messages: messages.length }, 'announcements.send-failed');
+    }
+  }
+
+  private dropPending(reason: DropReason): void {
+    for (const { topic, writes } of this.pending.drain().flat()) this.drop(topic, reason, writes);
+  }
+
+  private drop(topic: string, reason: DropReason, writes: number): void {
+    this.options.counters.dropped.inc({ topic, reason }, writes);
+  }
+}
+
+function countWrites(messages: readonly OutgoingMessage[]): number {
+  return messages.reduce((sum, { writes }) => sum + writes, 0);
+}

@@ -1,0 +1,5 @@
+export type { Announcer, Consumer, ConsumeOptions, Messaging, MessagingOptions, Stall } from './messaging';
+export { partitionKey, topics, type KeyedWrite, type Topic } from './topics';
+export { createKafkaMessaging, type KafkaMessagingOptions } from './kafka/kafka-messaging';
+export { createInProcessHub, type InProcessHub } from './in-process/hub';
+export { createInProcessMessaging, type InProcessMessagingOptions } from './in-process/in-process-messaging';

@@ -1,0 +1,88 @@
+import { DependencyError } from '@sluice/errors';
+import type { Admin, ITopicConfig } from 'kafkajs';
+import type { Topic } from '../topics';
+import type { NewKafka } from './kafka-client';
+
+/** Unfinished messages of one partition, by the group's committed offset. */
+export interface PartitionLag {
+  readonly partition: number;
+  readonly committed: string;
+  readonly lag: number;
+}
+
+/** Everything asked of the broker besides sending and reading, over one connection that is rebuilt after a failure. */
+export class BrokerAdmin {
+  private opening: Promise<Admin> | undefined;
+
+  constructor(private readonly newKafka: NewKafka) {}
+
+  async ping(): Promise<void> {
+    await this.use((admin) => admin.describeCluster());
+  }
+
+  /** Makes what is missing; an existing topic keeps its partitions and settings. */
+  async createTopics(topics: readonly Topic[], prefix: string): Promise<void> {
+    await this.use(async (admin) => {
+      const { brokers } = await admin.describeCluster();
+      const existing = new Set(await admin.listTopics());
+      const missing = topics.filter(({ name }) => !existing.has(`${prefix}${name}`));
+      if (missing.length === 0) return;
+      // Three copies survive the loss of a broker; kafkajs speaks no version that leaves the number to the cluster.
+      const replicationFactor = Math.min(3, brokers.length);
+      const wanted = missing.map((topic) => topicConfig(topic, prefix, replicationFactor));
+      // False when somebody else made them meanwhile, which is as good.
+      await admin.createTopics({ topics: wanted, waitForLeaders: true, timeout: 5_000 });
+    });
+  }
+
+  /** Lag of every partition. A partition without a committed offset is read from its start. */
+  async lags(topic: string, group: string): Promise<PartitionLag[]> {
+    return this.use(async (admin) => {
+      const [committed, ends] = await Promise.all([
+        admin.fetchOffsets({ groupId: group, topics: [topic] }),
+        admin.fetchTopicOffsets(topic),
+      ]);
+      const byPartition = new Map(committed[0]?.partitions.map(({ partition, offset }) => [partition, offset]));
+      return ends.map(({ partition, low, high }) => {
+        const offset = byPartition.get(partition) ?? '-1';
+        return { partition, committed: offset, lag: Number(high) - Math.max(Number(offset), Number(low)) };
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    const admin = await this.opening?.catch(() => undefined);
+    this.opening = undefined;
+    await admin?.disconnect();
+  }
+
+  private async use<T>(ask: (admin: Admin) => Promise<T>): Promise<T> {
+    const opening = (this.opening ??= this.open());
+    try {
+      return await ask(await opening);
+    } catch (error) {
+      if (this.opening === opening) this.opening = undefined;
+      opening.then((admin) => admin.disconnect()).catch(() => undefined);
+      throw new DependencyError({ code: 'service.unavailable', detail: 'Kafka does not answer.', cause: error });
+    }
+  }
+
+  private async open(): Promise<Admin> {
+    const admin = this.newKafka().admin();
+    await admin.connect();
+    return admin;
+  }
+}
+
+function topicConfig(topic: Topic, prefix: string, replicationFactor: number): ITopicConfig {
+  return {
+    topic: `${prefix}${topic.name}`,
+    numPartitions: topic.partitions,
+    replicationFactor,
+    configEntries: [
+      { name: 'cleanup.policy', value: 'delete' },
+      { name: 'retention.ms', value: String(topic.retentionMs) },
+      { name: 'segment.ms', value: String(topic.segmentMs) },
+    ],
+  };
+}

@@ -1,0 +1,101 @@
+import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
+import type { PartitionDelivery } from '../partition-delivery';
+import { beatDuring } from './beat-during';
+
+export interface SessionOptions {
+  readonly kafka: Kafka;
+  /** Full names, prefix included. */
+  readonly topic: string;
+  readonly group: string;
+  readonly partitions: number;
+  readonly deliveryOf: (partition: number) => PartitionDelivery;
+}
+
+/**
+ * One life of a kafkajs consumer, from its connection to its first crash; it is never restarted, its owner makes a
+ * new one. Invariants: a handler that began before a rebalance moves no offset after it (`generation` is the fence);
+ * partitions are given up only when the handlers in flight have ended and their offsets are committed.
+ */
+export class ConsumerSession {
+  private readonly consumer: Consumer;
+  private readonly timers = new Set<NodeJS.Timeout>();
+  private generation = 0;
+  private partitions: readonly number[] | undefined;
+  /** Resolves with the reason when kafkajs gave up. */
+  readonly crashed: Promise<Error>;
+
+  constructor(private readonly options: SessionOptions) {
+    this.consumer = options.kafka.consumer({
+      groupId: options.group,
+      allowAutoTopicCreation: false,
+      // A killed member's partitions are taken over after this; the least that brokers allow by default.
+      sessionTimeout: 6_000,
+      // A rebalance is noticed by a heartbeat.
+      heartbeatInterval: 1_000,
+      // Longest drain: a member whose handler takes longer is put out of the group, and its work is repeated.
+      rebalanceTimeout: 15_000,
+      // A stop waits for the fetch under way.
+      maxWaitTimeInMs: 250,
+      retry: { retries: 2, initialRetryTime: 100, restartOnFailure: async () => false },
+    });
+    this.crashed = new Promise((resolve) => {
+      this.consumer.on(this.consumer.events.CRASH, ({ payload }) => resolve(payload.error));
+    });
+    this.consumer.on(this.consumer.events.GROUP_JOIN, ({ payload }) => {
+      this.generation += 1;
+      this.partitions = payload.memberAssignment[options.topic] ?? [];
+    });
+  }
+
+  /** Partitions this member reads; undefined before it has joined. */
+  get assigned(): readonly number[] | undefined {
+    return this.partitions;
+  }
+
+  /** Connects and joins. Rejects, or `crashed` resolves, when that fails. */
+  async open(): Promise<void> {
+    await this.consumer.connect();
+    // From the beginning: a group without an offset is new, or its topic was made anew; what the topic keeps
+    // (`retentionMs`) was announced for it. From the end, a partition's first messages would be lost in a rebalance.
+    await this.consumer.subscribe({ topic: this.options.topic, fromBeginning: true });
+    await this.consumer.run({
+      eachBatchAutoResolve: false,
+      partitionsConsumedConcurrently: this.options.partitions,
+      eachBatch: (payload) => this.onBatch(payload),
+    });
+  }
+
+  /** Drains, commits, leaves the group, disconnects. Never rejects. */
+  async close(): Promise<void> {
+    for (const timer of this.timers) clearTimeout(timer);
+    this.partitions = undefined;
+    await this.consumer.disconnect().catch(() => undefined);
+  }
+
+  private async onBatch(payload: EachBatchPayload): Promise<void> {
+    // A heartbeat that was refused rejects here, after the drain: kafkajs then commits and joins again.
+    await beatDuring(payload.heartbeat, (isBeating) => this.deliver(payload, isBeating));
+  }
+
+  private async deliver(payload: EachBatchPayload, isBeating: () => boolean): Promise<void> {
+    const { generation } = this;
+    const { batch, isRunning, isStale, resolveOffset, pause } = payload;
+    const isMine = () => generation === this.generation;
+    const delayMs = await this.options.deliveryOf(batch.partition).deliver(batch.messages, {
+      isCurrent: () => isMine() && isBeating() && isRunning() && !isStale(),
+      resolve: (offset) => {
+        if (isMine()) resolveOffset(offset);
+      },
+    });
+    if (delayMs !== undefined) this.resumeLater(pause(), delayMs);
+  }
+
+  /** What was not resolved is fetched again; until then the other partitions go on. */
+  private resumeLater(resume: () => void, delayMs: number): void {
+    const timer = setTimeout(() => {
+      this.timers.delete(timer);
+      resume();
+    }, delayMs);
+    this.timers.add(timer);
+  }
+}

@@ -1,0 +1,75 @@
+import type { Logger, Metrics } from '@sluice/telemetry';
+import type { WriteAnnouncement } from '@sluice/types';
+import type { Topic } from './topics';
+
+/** Tells a topic of accepted writes. Only a hint: what is dropped is found by a sweep, later. */
+export interface Announcer {
+  /**
+   * Takes the write into memory and returns at once; never throws, never waits. Writes of one key announced within
+   * `lingerMs` share a message, and everything due leaves in one request. Dropped, and counted by reason in
+   * `sluice_announcements_dropped_total`: when the buffer is full, when the broker has been away for two seconds,
+   * when a send fails, after `close`.
+   * @param key from the topic's `key` function
+   */
+  announce(key: string, write: WriteAnnouncement): void;
+  /** Resolves when everything announced so far was sent or dropped. Never rejects. */
+  flush(): Promise<void>;
+}
+
+/** One member of a group. */
+export interface Consumer {
+  /**
+   * Leaves the group: takes no further message, waits for the handlers in flight (at most eight seconds), commits
+   * what they finished, then gives the partitions up. Never rejects. A second call gives the same promise.
+   */
+  stop(): Promise<void>;
+}
+
+export interface ConsumeOptions {
+  readonly topic: Topic;
+  /** Members of one group share the topic's messages; each group gets them all. A new group reads from the start. */
+  readonly group: string;
+  /**
+   * Gets announcements of one partition, in order, at most 500 at once; never called concurrently for one partition,
+   * concurrently for different ones. Delivery is at least once. When it rejects, the same writes come again, after
+   * 0.1 s doubling to 5 s; without end for an error that is worth a retry (`SluiceError.retry` is not `never`), five
+   * times for any other, which is then logged as an error and passed over.
+   */
+  handle(writes: WriteAnnouncement[]): Promise<void>;
+}
+
+/** A consumer that has messages to read and has finished none of them for `watchdogMs`. */
+export interface Stall {
+  readonly topic: string;
+  readonly group: string;
+  readonly partitions: readonly number[];
+}
+
+/** Announcements between the services: on Kafka, or inside one process. Both pass the same conformance suite. */
+export interface Messaging {
+  announcer(topic: Topic): Announcer;
+  /** Resolves at once, also while the broker is away: joining goes on in the background until `stop`. */
+  consume(options: ConsumeOptions): Promise<Consumer>;
+  /**
+   * Makes the topics that are missing and leaves the others as they are.
+   * @throws DependencyError when the broker does not answer
+   */
+  createTopics(): Promise<void>;
+  /** Whether the broker answers (within a second), announcements leave and every consumer has joined its group. */
+  healthy(): Promise<boolean>;
+  /** Stops the consumers, sends what is still buffered (at most two seconds), disconnects. Never rejects. */
+  close(): Promise<void>;
+}
+
+export interface MessagingOptions {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Longest time an announcement waits for others to share its message. @default 25 */
+  readonly lingerMs?: number;
+  /** Most announcements held in memory (about 500 bytes each). @default 20000 */
+  readonly bufferMax?: number;
+  /** Time without progress, in the face of messages, after which a consumer counts as stalled. @default 30000 */
+  readonly watchdogMs?: number;
+  /** Called after the stall was logged. A service ends its process here, so that its supervisor starts a new one. */
+  readonly onStall?: (stall: Stall) => void;
+}

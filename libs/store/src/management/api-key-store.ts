@@ -1,0 +1,82 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { ApiKey, Scope } from '@sluice/types';
+import type { Knex } from 'knex';
+import { newId } from '../new-id';
+import { translated } from './translate-errors';
+
+export interface NewApiKey {
+  readonly projectId: string;
+  readonly label: string;
+  readonly scopes: readonly Scope[];
+  /** The key itself: at least 128 random bits. Only its SHA-256 is stored. */
+  readonly secret: string;
+}
+
+/** Invariant: the key leaves this store never and enters it twice, at creation and when it is presented. */
+export interface ApiKeyStore {
+  /** `key` of the result is the public id. */
+  create(key: NewApiKey): Promise<ApiKey>;
+  /** Oldest first; `active` filters. */
+  list(projectId: string, active?: boolean): Promise<ApiKey[]>;
+  find(projectId: string, keyId: string): Promise<ApiKey | undefined>;
+  /** False when there was none. */
+  remove(projectId: string, keyId: string): Promise<boolean>;
+  /** The active key with this secret, of whichever project. */
+  findPresented(secret: string): Promise<ApiKey | undefined>;
+}
+
+interface ApiKeyRow {
+  project_id: string;
+  id: string;
+  key_hash: Buffer;
+  label: string;
+  scopes: Scope[];
+  active: boolean;
+  created_at: Date;
+}
+
+export function apiKeyStore(database: Knex): ApiKeyStore {
+  const table = () => database<ApiKeyRow>('api_keys');
+  return translated<ApiKeyStore>({
+    create: async ({ projectId, label, scopes, secret }) => {
+      const row = { project_id: projectId, id: newId(), key_hash: hash(secret), label, scopes: [...scopes] };
+      const rows = await table().insert(row).returning('*');
+      return toApiKey(rows[0] as ApiKeyRow);
+    },
+    list: async (projectId, active) => {
+      const filter = active === undefined ? {} : { active };
+      const rows = await table()
+        .where({ project_id: projectId, ...filter })
+        .orderBy('id')
+        .select('*');
+      return rows.map(toApiKey);
+    },
+    find: async (projectId, keyId) => {
+      const row = await table().where({ project_id: projectId, id: keyId }).first();
+      return row && toApiKey(row);
+    },
+    remove: async (projectId, keyId) => (await table().where({ project_id: projectId, id: keyId }).delete()) > 0,
+    findPresented: async (secret) => {
+      const digest = hash(secret);
+      const rows = await table().where({ key_hash: digest, active: true }).select('*');
+      const row = rows.find((candidate) => timingSafeEqual(candidate.key_hash, digest));
+      return row && toApiKey(row);
+    },
+  });
+}
+
+function hash(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}
+
+function toApiKey(row: ApiKeyRow): ApiKey {
+  return {
+    id: row.id,
+    key: row.id,
+    projectId: row.project_id,
+    label: row.label,
+    scopes: row.scopes,
+    active: row.active,
+    createTime: row.created_at.toISOString(),
+  };
+}

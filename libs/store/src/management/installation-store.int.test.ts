@@ -1,0 +1,279 @@
+import {
+  cloneDatabase,
+  sampleConfig,
+  seedInstallation,
+  type ClonedDatabase,
+  type SeededInstallation,
+} from '@sluice/testkit';
+import { createStore, type Store } from '../store';
+import { openDatabase } from '../database';
+import type { Knex } from 'knex';
+
+let clone: ClonedDatabase;
+let database: Knex;
+let store: Store;
+
+beforeAll(async () => {
+  clone = await cloneDatabase();
+  database = openDatabase({ url: clone.url, applicationName: 'installation-store-test' });
+  store = createStore({ url: clone.url, applicationName: 'installation-store-test' });
+});
+
+afterAll(async () => {
+  await store.close();
+  await database.destroy();
+  await clone.drop();
+});
+
+const names = (seed: SeededInstallation) => ({
+  withinProjectId: seed.projectId,
+  projectIdOrName: seed.projectName,
+  integrationId: seed.integrationId,
+  groupRef: seed.groupRef,
+});
+
+/** Operations with these states, oldest first, a second apart, the last one now. */
+async function insertOperations(seed: SeededInstallation, states: readonly string[]): Promise<void> {
+  for (const [at, state] of states.entries()) {
+    const ids = {
+      project_id: seed.projectId,
+      installation_id: seed.installationId,
+      integration_id: seed.integrationId,
+    };
+    await database('operations').insert({
+      ...ids,
+      id: `0190-${String(at).padStart(4, '0')}`,
+      config_id: seed.configId,
+      connection_id: seed.connectionId,
+      lane_id: 'lane',
+      object_name: `object-${at}`,
+      type: 'create',
+      mode: 'asynchronous',
+      state,
+      traceparent: '',
+      created_at: new Date(Date.now() - (states.length - at) * 1_000),
+    });
+  }
+}
+
+describe('installationStore', () => {
+  it('returns everything the specification names, with the content as it was sent', async () => {
+    const content = sampleConfig({ proxy: { enabled: true } });
+    const seed = await seedInstallation(store, { config: content });
+    const found = await store.installations.find(seed.projectId, seed.integrationId, seed.installationId);
+    expect(found).toEqual({
+      id: seed.installationId,
+      projectId: seed.projectId,
+      integrationId: seed.integrationId,
+      group: expect.objectContaining({ groupRef: 'group-1', groupName: 'group-1' }),
+      healthStatus: 'healthy',
+      connection: await store.connections.find(seed.projectId, seed.connectionId),
+      createTime: expect.any(String),
+      createdBy: 'consumer:user-1',
+      config: {
+        id: seed.configId,
+        revisionId: seed.revisionId,
+        createTime: expect.any(String),
+        createdBy: 'builder:seed',
+        content,
+      },
+    });
+  });
+
+  it('refuses a second installation of the group and leaves nothing of it', async () => {
+    const seed = await seedInstallation(store);
+    const again = store.installations.create({
+      projectId: seed.projectId,
+      integrationId: seed.integrationId,
+      groupRef: seed.groupRef,
+      connectionId: seed.connectionId,
+      createdBy: 'consumer:user-1',
+      config: { revisionId: seed.revisionId, content: sampleConfig({ proxy: { enabled: false } }), createdBy: 'x' },
+    });
+    await expect(again).rejects.toMatchObject({
+      code: 'installation.exists',
+      detail: expect.stringContaining('groupRef'),
+    });
+    expect(await database('configs').where({ project_id: seed.projectId })).toHaveLength(1);
+    expect(await database('config_contents').where({ project_id: seed.projectId })).toHaveLength(1);
+  });
+
+  it('stores equal contents once', async () => {
+    const first = await seedInstallation(store);
+    const { projectId, integrationId, revisionId } = first;
+    await store.installations.create({
+      projectId,
+      integrationId,
+      groupRef: 'group-2',
+      connectionId: first.connectionId,
+      createdBy: 'consumer:user-1',
+      config: { revisionId, content: sampleConfig(), createdBy: 'x' },
+    });
+    expect(await database('config_contents').where({ project_id: projectId })).toHaveLength(1);
+    expect(await store.installations.list(projectId)).toHaveLength(2);
+    expect(await store.installations.list(projectId, { groupRef: 'group-2', integrationId })).toHaveLength(1);
+    expect(await store.installations.list(projectId, { integrationId: 'other' })).toEqual([]);
+  });
+
+  it('shows the status of the operation that was created last', async () => {
+    const seed = await seedInstallation(store);
+    await insertOperations(seed, ['failed', 'succeeded', 'accumulating']);
+    const [listed] = await store.installations.list(seed.projectId);
+    expect(listed).toMatchObject({ healthStatus: 'healthy', lastOperationStatus: 'in_progress' });
+  });
+
+  it.each([
+    ['five failures', ['failed', 'failed', 'failed', 'failed', 'failed'], 'unhealthy'],
+    ['four failures', ['failed', 'failed', 'failed', 'failed'], 'healthy'],
+    ['a success among the last five', ['failed', 'failed', 'succeeded', 'failed', 'failed', 'failed'], 'healthy'],
+    ['five failures after a success', ['succeeded', 'failed', 'failed', 'failed', 'failed', 'failed'], 'unhealthy'],
+  ])('computes health from the last five operations: %s', async (_name, states, health) => {
+    const seed = await seedInstallation(store);
+    await insertOperations(seed, states);
+    const [listed] = await store.installations.list(seed.projectId);
+    expect(listed).toMatchObject({ healthStatus: health, lastOperationStatus: 'failure' });
+  });
+
+  it('is unhealthy while the connection has bad credentials', async () => {
+    const seed = await seedInstallation(store);
+    const { projectId, connectionId } = seed;
+    await store.connections.setStatus({ projectId, connectionId, tokenVersion: 1, status: 'bad_credentials' });
+    expect((await store.installations.list(projectId))[0]?.healthStatus).toBe('unhealthy');
+  });
+
+  it('keeps to the project and the integration', async () => {
+    const [mine, theirs] = [await seedInstallation(store), await seedInstallation(store)];
+    expect(await store.installations.find(mine.projectId, theirs.integrationId, theirs.installationId)).toBeUndefined();
+    expect(await store.installations.find(mine.projectId, mine.integrationId, theirs.installationId)).toBeUndefined();
+    expect(await store.installations.list(mine.projectId)).toHaveLength(1);
+  });
+});
+
+describe('installationLookup', () => {
+  it('goes from names to ids, by project id and by name', async () => {
+    const seed = await seedInstallation(store);
+    const byName = await store.installationLookup.findIds(names(seed));
+    expect(byName.missing).toBeUndefined();
+    expect(byName).toMatchObject({
+      ids: {
+        projectId: seed.projectId,
+        integrationId: seed.integrationId,
+        installationId: seed.installationId,
+        revisionId: seed.revisionId,
+        configId: seed.configId,
+        connectionId: seed.connectionId,
+        connectionStatus: 'created',
+        provider: 'hubspot',
+        dropUnmappedFields: false,
+      },
+    });
+    expect(await store.installationLookup.findIds({ ...names(seed), projectIdOrName: seed.projectId })).toEqual(byName);
+    if (byName.missing !== undefined) return;
+    const { projectId, contentHash } = byName.ids;
+    expect(await store.installationLookup.findContent(projectId, contentHash)).toEqual(sampleConfig());
+    expect(await store.installationLookup.findContent('other', contentHash)).toBeUndefined();
+  });
+
+  // Every name is looked up inside the caller's project, so a mix of two projects matches nothing.
+  it('says what is missing, and finds nothing of another project', async () => {
+    const [mine, theirs] = [await seedInstallation(store), await seedInstallation(store)];
+    const missing = async (changes: Partial<ReturnType<typeof names>>) =>
+      (await store.installationLookup.findIds({ ...names(mine), ...changes })).missing;
+    expect(await missing({ projectIdOrName: 'nowhere' })).toBe('project');
+    expect(await missing({ projectIdOrName: theirs.projectId })).toBe('project');
+    expect(await missing({ projectIdOrName: theirs.projectName })).toBe('project');
+    expect(await missing({ integrationId: theirs.integrationId })).toBe('integration');
+    expect(await missing({ groupRef: 'nobody' })).toBe('group');
+    await database('installations').where({ project_id: mine.projectId }).delete();
+    expect(await missing({})).toBe('installation');
+  });
+
+  it('shows the latest revision of the integration', async () => {
+    const seed = await seedInstallation(store);
+    const integration = await store.integrations.find(seed.projectId, seed.integrationId);
+    const content = { ...integration!.latestRevision.content, displayName: 'Changed' };
+    const entry = { projectId: seed.projectId, name: content.name, provider: 'hubspot', specVersion: '1.0.0', content };
+    const [revised] = await store.integrations.putAll(seed.projectId, [entry]);
+    const result = await store.installationLookup.findIds(names(seed));
+    expect(result).toMatchObject({ ids: { revisionId: revised?.latestRevision.id, configId: seed.configId } });
+  });
+});
+
+describe('operationStore', () => {
+  it('finds an operation with its resource, only inside the project', async () => {
+    const [mine, theirs] = [await seedInstallation(store), await seedInstallation(store)];
+    await insertOperations(mine, ['queued']);
+    const operation = await store.operations.find(mine.projectId, '0190-0000');
+    expect(operation).toEqual({
+      id: '0190-0000',
+      projectId: mine.projectId,
+      integrationId: mine.integrationId,
+      installationId: mine.installationId,
+      configId: mine.configId,
+      actionType: 'write',
+      status: 'in_progress',
+      createTime: expect.any(String),
+      updateTime: expect.any(String),
+      resource: 'object-0',
+      metadata: { objects: ['object-0'] },
+    });
+    expect(await store.operations.find(theirs.projectId, '0190-0000')).toBeUndefined();
+    expect(await store.operations.listRecords(theirs.projectId, '0190-0000')).toEqual([]);
+  });
+
+  it('shows outcomes per record, and the ids of those that were written', async () => {
+    const seed = await seedInstallation(store);
+    await insertOperations(seed, ['succeeded']);
+    const key = { project_id: seed.projectId, operation_id: '0190-0000' };
+    const shared = {
+      ...key,
+      lane_id: 'l',
+      connection_id: 'c',
+      object_name: 'o',
+      type: 'create',
+      traceparent: '',
+      config_id: 'x',
+    };
+    const record = (index: number, more: object) => ({
+      ...shared,
+      record_index: index,
+      accept_seq: 1,
+      retry_ms: 1,
+      ...more,
+    });
+    await database('records').insert(record(0, { outcome: 'succeeded', provider_id: '501', ref: 'row-1' }));
+    await database('records').insert(
+      record(1, { outcome: 'failed', error_class: 'rejected', error_text: 'Bad email' }),
+    );
+    await database('calls').insert({
+      ...key,
+      number: 0,
+      lane_id: 'l',
+      connection_id: 'c',
+      object_name: 'o',
+      type: 'create',
+      mode: 'asynchronous',
+      state: 'done',
+      attempts: 2,
+      traceparent: '',
+    });
+    expect((await store.operations.find(seed.projectId, '0190-0000'))?.metadata).toEqual({
+      objects: ['object-0'],
+      retry: { attempts: 2 },
+      successfulRecordIds: ['501'],
+    });
+    expect(await store.operations.listRecords(seed.projectId, '0190-0000')).toEqual([
+      { index: 0, ref: 'row-1', status: 'succeeded', recordId: '501' },
+      { index: 1, status: 'failed', error: { class: 'rejected', message: 'Bad email' } },
+    ]);
+    expect(await store.operations.listRecords(seed.projectId, '0190-0000', 'row-1')).toHaveLength(1);
+  });
+});
+
+describe('a database that does not answer', () => {
+  it('is a dependency error, never a driver error', async () => {
+    const gone = createStore({ url: 'postgres://nobody@127.0.0.1:9/none', applicationName: 'gone' });
+    await expect(gone.projects.list()).rejects.toMatchObject({ code: 'service.unavailable', retry: 'backoff' });
+    await gone.close();
+  });
+});

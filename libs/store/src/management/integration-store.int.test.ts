@@ -1,0 +1,96 @@
+import { ConflictError } from '@sluice/errors';
+import { cloneDatabase, sampleManifest, type ClonedDatabase } from '@sluice/testkit';
+import type { Knex } from 'knex';
+import { openDatabase } from '../database';
+import { integrationStore } from './integration-store';
+
+let clone: ClonedDatabase;
+let database: Knex;
+
+beforeAll(async () => {
+  clone = await cloneDatabase();
+  database = openDatabase({ url: clone.url, applicationName: 'integration-store-test' });
+});
+
+afterAll(async () => {
+  await database.destroy();
+  await clone.drop();
+});
+
+const integration = (projectId: string, name = 'crm') => ({
+  projectId,
+  name,
+  provider: 'hubspot',
+  specVersion: '1.0.0',
+  content: sampleManifest({ name }),
+});
+
+describe('integrationStore', () => {
+  it('creates with a first revision and finds by id and name', async () => {
+    const integrations = integrationStore(database);
+    const created = await integrations.create(integration('p1'));
+    expect(created.latestRevision).toMatchObject({ specVersion: '1.0.0', content: sampleManifest() });
+    expect(created).not.toHaveProperty('updateTime');
+    expect(await integrations.find('p1', created.id)).toEqual(created);
+    expect(await integrations.find('p1', 'crm')).toEqual(created);
+    expect(await integrations.list('p1')).toEqual([created]);
+  });
+
+  it('refuses a name twice, without leaving a revision behind', async () => {
+    const integrations = integrationStore(database);
+    await integrations.create(integration('p2'));
+    await expect(integrations.create(integration('p2'))).rejects.toThrow(ConflictError);
+    expect(await database('revisions').where({ project_id: 'p2' })).toHaveLength(1);
+  });
+
+  it('puts: creates, keeps what is equal, and revises what differs', async () => {
+    const integrations = integrationStore(database);
+    const [first] = await integrations.putAll('p3', [integration('p3')]);
+    const [same] = await integrations.putAll('p3', [integration('p3')]);
+    expect(same).toEqual(first);
+    const changed = { ...integration('p3'), content: sampleManifest({ displayName: 'CRM' }) };
+    const [revised] = await integrations.putAll('p3', [changed]);
+    expect(revised?.id).toBe(first?.id);
+    expect(revised?.latestRevision.id).not.toBe(first?.latestRevision.id);
+    expect(revised?.latestRevision.content.displayName).toBe('CRM');
+    expect(revised?.updateTime).toEqual(expect.any(String));
+    const old = await integrations.findRevision('p3', first?.latestRevision.id ?? '');
+    expect(old).toEqual({ id: first?.latestRevision.id, integrationId: first?.id, content: sampleManifest() });
+  });
+
+  it('puts all or none', async () => {
+    const integrations = integrationStore(database);
+    await integrations.putAll('p4', [integration('p4', 'b')]);
+    const put = integrations.putAll('p4', [
+      integration('p4', 'a'),
+      { ...integration('p4', 'b'), provider: 'salesforce' },
+    ]);
+    await expect(put).rejects.toMatchObject({
+      code: 'integration.name-taken',
+      detail: expect.stringContaining('salesforce'),
+    });
+    expect((await integrations.list('p4')).map(({ name }) => name)).toEqual(['b']);
+  });
+
+  it('puts the same names from several requests at once, each integration once', async () => {
+    const integrations = integrationStore(database);
+    const names = ['a', 'b', 'c'];
+    const deploys = Array.from({ length: 6 }, (_, at) =>
+      integrations.putAll(
+        'p5',
+        (at % 2 ? names : names.toReversed()).map((name) => integration('p5', name)),
+      ),
+    );
+    await Promise.all(deploys);
+    expect((await integrations.list('p5')).map(({ name }) => name).sort()).toEqual(names);
+    expect(await database('revisions').where({ project_id: 'p5' })).toHaveLength(3);
+  });
+
+  it('keeps to the project', async () => {
+    const integrations = integrationStore(database);
+    const created = await integrations.create(integration('p6'));
+    expect(await integrations.find('p7', created.id)).toBeUndefined();
+    expect(await integrations.findRevision('p7', created.latestRevision.id)).toBeUndefined();
+    expect(await integrations.list('p7')).toEqual([]);
+  });
+});

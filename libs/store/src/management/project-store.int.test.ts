@@ -1,0 +1,101 @@
+import { ConflictError } from '@sluice/errors';
+import { cloneDatabase, type ClonedDatabase } from '@sluice/testkit';
+import type { Knex } from 'knex';
+import { openDatabase } from '../database';
+import { apiKeyStore } from './api-key-store';
+import { projectStore } from './project-store';
+
+let clone: ClonedDatabase;
+let database: Knex;
+
+beforeAll(async () => {
+  clone = await cloneDatabase();
+  database = openDatabase({ url: clone.url, applicationName: 'project-store-test' });
+});
+
+afterAll(async () => {
+  await database.destroy();
+  await clone.drop();
+});
+
+const acme = { name: 'Acme-CRM', appName: 'Acme', orgId: 'org-1' };
+
+describe('projectStore', () => {
+  it('creates in lower case and finds by id and by name in any case', async () => {
+    const projects = projectStore(database);
+    const created = await projects.create(acme);
+    expect(created).toEqual({
+      id: expect.any(String),
+      name: 'acme-crm',
+      appName: 'Acme',
+      orgId: 'org-1',
+      createTime: expect.any(String),
+    });
+    expect(new Date(created.createTime).toISOString()).toBe(created.createTime);
+    expect(await projects.find(created.id)).toEqual(created);
+    expect(await projects.find('ACME-crm')).toEqual(created);
+  });
+
+  it('refuses a name that is taken, in any case', async () => {
+    const projects = projectStore(database);
+    await projects.create({ ...acme, name: 'taken' });
+    const again = projects.create({ ...acme, name: 'TAKEN' });
+    await expect(again).rejects.toThrow(ConflictError);
+    await expect(again).rejects.toMatchObject({ code: 'project.name-taken', detail: expect.stringContaining('TAKEN') });
+  });
+
+  // A project named like another's id would otherwise answer in its place.
+  it('prefers an id over an equal name', async () => {
+    const projects = projectStore(database);
+    const victim = await projects.create({ ...acme, name: 'victim' });
+    await projects.create({ ...acme, name: victim.id });
+    expect((await projects.find(victim.id))?.name).toBe('victim');
+  });
+
+  it('shows another project to nobody', async () => {
+    const projects = projectStore(database);
+    const mine = await projects.create({ ...acme, name: 'mine' });
+    const theirs = await projects.create({ ...acme, name: 'theirs' });
+    expect(await projects.find(theirs.id, mine.id)).toBeUndefined();
+    expect(await projects.find('theirs', mine.id)).toBeUndefined();
+    expect(await projects.list(mine.id)).toEqual([mine]);
+    expect((await projects.list()).map((project) => project.id)).toEqual(expect.arrayContaining([mine.id, theirs.id]));
+  });
+});
+
+describe('apiKeyStore', () => {
+  const secret = 'sk_0123456789abcdefghijklmnopqrstuvwxyz';
+
+  it('finds by the key, lists and removes by the public id, and stores no key', async () => {
+    const apiKeys = apiKeyStore(database);
+    const created = await apiKeys.create({ projectId: 'p1', label: 'ci', scopes: ['write', 'search'], secret });
+    expect(created).toMatchObject({ projectId: 'p1', label: 'ci', scopes: ['write', 'search'], active: true });
+    expect(created.key).toBe(created.id);
+    expect(await apiKeys.findPresented(secret)).toEqual(created);
+    expect(await apiKeys.find('p1', created.id)).toEqual(created);
+    expect(await apiKeys.list('p1', true)).toEqual([created]);
+    expect(await apiKeys.list('p1', false)).toEqual([]);
+    const dump = JSON.stringify(
+      await database('api_keys').select(database.raw(`encode(key_hash, 'escape') as hash, *`)),
+    );
+    expect(dump).not.toContain(secret);
+    expect(await apiKeys.remove('p1', created.id)).toBe(true);
+    expect(await apiKeys.remove('p1', created.id)).toBe(false);
+    expect(await apiKeys.findPresented(secret)).toBeUndefined();
+  });
+
+  it('keeps to the project', async () => {
+    const apiKeys = apiKeyStore(database);
+    const created = await apiKeys.create({ projectId: 'p2', label: 'x', scopes: ['full'], secret: `${secret}-2` });
+    expect(await apiKeys.find('p3', created.id)).toBeUndefined();
+    expect(await apiKeys.remove('p3', created.id)).toBe(false);
+    expect(await apiKeys.list('p3')).toEqual([]);
+  });
+
+  it('does not find a key that is switched off', async () => {
+    const apiKeys = apiKeyStore(database);
+    const created = await apiKeys.create({ projectId: 'p4', label: 'x', scopes: ['full'], secret: `${secret}-4` });
+    await database('api_keys').where({ project_id: 'p4', id: created.id }).update({ active: false });
+    expect(await apiKeys.findPresented(`${secret}-4`)).toBeUndefined();
+  });
+});

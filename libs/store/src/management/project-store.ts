@@ -1,0 +1,65 @@
+import { ConflictError } from '@sluice/errors';
+import { projectNameOf, type Project } from '@sluice/types';
+import type { Knex } from 'knex';
+import { newId } from '../new-id';
+import { resourceTimes } from './resource-time';
+import { onDuplicate, translated } from './translate-errors';
+
+export interface NewProject {
+  /** Unique over all projects, whatever the case. */
+  readonly name: string;
+  readonly appName: string;
+  readonly orgId: string;
+}
+
+export interface ProjectStore {
+  /** @throws ConflictError `project.name-taken` */
+  create(project: NewProject): Promise<Project>;
+  /** All projects, or only the named one: what a key of that project may see. Oldest first. */
+  list(withinProjectId?: string): Promise<Project[]>;
+  /**
+   * By id or name; an id wins over an equal name. With `withinProjectId` another project is not found, in the same
+   * statement and the same time as one that does not exist.
+   */
+  find(idOrName: string, withinProjectId?: string): Promise<Project | undefined>;
+}
+
+interface ProjectRow {
+  id: string;
+  name: string;
+  app_name: string;
+  org_id: string;
+  created_at: Date;
+  updated_at: Date | null;
+}
+
+export function projectStore(database: Knex): ProjectStore {
+  const visible = (withinProjectId?: string) => {
+    const query = database<ProjectRow>('projects').select('*');
+    return withinProjectId === undefined ? query : query.where('id', withinProjectId);
+  };
+  return translated<ProjectStore>({
+    create: async (project) => {
+      const row = { id: newId(), name: projectNameOf(project.name), app_name: project.appName, org_id: project.orgId };
+      const taken = () =>
+        new ConflictError({ code: 'project.name-taken', detail: `name: another project is called "${project.name}".` });
+      const rows = await database<ProjectRow>('projects')
+        .insert(row)
+        .returning('*')
+        .catch(onDuplicate('projects_name', taken));
+      return toProject(rows[0] as ProjectRow);
+    },
+    list: async (withinProjectId) => (await visible(withinProjectId).orderBy('id')).map(toProject),
+    find: async (idOrName, withinProjectId) => {
+      const row = await visible(withinProjectId)
+        .where((named) => void named.where('id', idOrName).orWhere('name', projectNameOf(idOrName)))
+        .orderByRaw('(id = ?) desc', [idOrName])
+        .first();
+      return row && toProject(row);
+    },
+  });
+}
+
+function toProject(row: ProjectRow): Project {
+  return { id: row.id, name: row.name, appName: row.app_name, orgId: row.org_id, ...resourceTimes(row) };
+}

@@ -1,0 +1,53 @@
+import { cloneDatabase, type ClonedDatabase } from '@sluice/testkit';
+import type { Knex } from 'knex';
+import { openDatabase } from '../database';
+
+let clone: ClonedDatabase;
+let database: Knex;
+
+beforeAll(async () => {
+  clone = await cloneDatabase();
+  database = openDatabase({ url: clone.url, applicationName: 'schema-test' });
+});
+
+afterAll(async () => {
+  await database.destroy();
+  await clone.drop();
+});
+
+interface KeyRow {
+  table: string;
+  index: string;
+  first_column: string;
+}
+
+/** `projects` is the list of projects itself; the others belong to the migrator. */
+const notTenantTables = ['projects', 'knex_migrations', 'knex_migrations_lock'];
+
+const keysSql = `
+  select t.relname as table, x.relname as index, a.attname as first_column
+  from pg_index i
+  join pg_class t on t.oid = i.indrelid
+  join pg_class x on x.oid = i.indexrelid
+  join pg_namespace n on n.oid = t.relnamespace and n.nspname = 'public'
+  join pg_attribute a on a.attrelid = t.oid and a.attnum = i.indkey[0]
+  where i.indisunique`;
+
+describe('schema', () => {
+  // Protects the way out of one Postgres: tables can be spread by project (design, section 1).
+  it('starts every primary and unique key of a tenant table with project_id', async () => {
+    const { rows } = await database.raw<{ rows: KeyRow[] }>(keysSql);
+    const tenantKeys = rows.filter((row) => !notTenantTables.includes(row.table));
+    expect(tenantKeys.length).toBeGreaterThan(15);
+    expect(tenantKeys.filter((row) => row.first_column !== 'project_id')).toEqual([]);
+  });
+
+  it('gives every tenant table a primary key', async () => {
+    const { rows } = await database.raw<{ rows: { table: string }[] }>(
+      `select t.relname as table from pg_class t
+       join pg_namespace n on n.oid = t.relnamespace and n.nspname = 'public'
+       where t.relkind = 'r' and not exists (select 1 from pg_index i where i.indrelid = t.oid and i.indisprimary)`,
+    );
+    expect(rows.map((row) => row.table)).toEqual([]);
+  });
+});

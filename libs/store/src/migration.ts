@@ -1,0 +1,8 @@
+import type { Knex } from 'knex';
+
+/** One step of the schema's history. Expand first, contract in a later release: an older process runs beside a newer schema. */
+export interface Migration {
+  /** `<UTC moment>-<what it does>`; the order of the names is the order of the steps. */
+  readonly name: string;
+  readonly up: (knex: Knex) => Promise<void>;
+}

@@ -1,0 +1,13 @@
+import type { Migration } from '../migration';
+import { createIdempotencyAndQuarantine } from './20261120T100300-create-idempotency-and-quarantine';
+import { createIntegrationsAndInstallations } from './20261120T100100-create-integrations-and-installations';
+import { createOperations } from './20261120T100200-create-operations';
+import { createProjectsAndKeys } from './20261120T100000-create-projects-and-keys';
+
+/** The schema's whole history, oldest first. */
+export const migrations: readonly Migration[] = [
+  createProjectsAndKeys,
+  createIntegrationsAndInstallations,
+  createOperations,
+  createIdempotencyAndQuarantine,
+];

@@ -1,0 +1,75 @@
+import type { Logger } from '@sluice/telemetry';
+import { openDatabase } from './database';
+import { apiKeyStore, type ApiKeyStore } from './management/api-key-store';
+import { connectionStore, type ConnectionStore } from './management/connection-store';
+import { installationLookup, type InstallationLookup } from './management/installation-lookup';
+import { installationStore, type InstallationStore } from './management/installation-store';
+import { integrationStore, type IntegrationStore } from './management/integration-store';
+import { operationStore, type OperationStore } from './management/operation-store';
+import { projectStore, type ProjectStore } from './management/project-store';
+import { assertMigrated, migrate } from './migrate';
+import { createWriteStore, type WriteStore } from './writes/write-store';
+
+export interface StoreOptions {
+  /** `postgres://…`. Secret. */
+  readonly url: string;
+  /** Name of the service, shown in `pg_stat_activity`. */
+  readonly applicationName: string;
+  /** Connections at most. @default 10 */
+  readonly poolMax?: number;
+  /** Divides the minutes and hours of the specification where they become moments. @default 1 */
+  readonly timeScale?: number;
+  readonly logger?: Logger;
+}
+
+/** Everything that is kept, by noun; the only SQL of the project lies behind it. */
+export interface Store {
+  readonly projects: ProjectStore;
+  readonly apiKeys: ApiKeyStore;
+  readonly integrations: IntegrationStore;
+  readonly connections: ConnectionStore;
+  readonly installations: InstallationStore;
+  readonly installationLookup: InstallationLookup;
+  readonly operations: OperationStore;
+  readonly writes: WriteStore;
+  /** Refuses a schema older than this code, naming the command that brings it up to date. */
+  assertMigrated(): Promise<void>;
+  /** Whether the database answers. */
+  healthy(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** Opens a pool. Connects with the first statement, not before. */
+export function createStore(options: StoreOptions): Store {
+  const database = openDatabase(options);
+  return {
+    projects: projectStore(database),
+    apiKeys: apiKeyStore(database),
+    integrations: integrationStore(database),
+    connections: connectionStore(database),
+    installations: installationStore(database),
+    installationLookup: installationLookup(database),
+    operations: operationStore(database),
+    writes: createWriteStore(database, options.timeScale ?? 1),
+    assertMigrated: () => assertMigrated(database),
+    healthy: async () => {
+      try {
+        await database.raw('select 1');
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    close: () => database.destroy(),
+  };
+}
+
+/** Brings the schema of a database to the current version; returns the names of the steps it took. */
+export async function migrateDatabase(url: string): Promise<string[]> {
+  const database = openDatabase({ url, applicationName: 'sluice-migrate', poolMax: 2 });
+  try {
+    return await migrate(database);
+  } finally {
+    await database.destroy();
+  }
+}

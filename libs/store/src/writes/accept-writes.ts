@@ -1,0 +1,97 @@
+import type { Knex } from 'knex';
+import { column, rowSource } from './row-source';
+import type { NewOperation, NewRecord } from './write-rows';
+
+/** A single or batch asynchronous write: one operation, one or more calls, its records. */
+export interface AcceptableWrite {
+  readonly operation: NewOperation;
+  readonly records: readonly NewRecord[];
+}
+
+/** When it was accepted, from the database's clock; `stale` when a pin has changed, and nothing was written. */
+export type Acceptance = { readonly acceptedAt: Date } | 'stale';
+
+const operationColumns = [
+  column<NewOperation>('project_id', 'text', (o) => o.projectId),
+  column<NewOperation>('id', 'text', (o) => o.id),
+  column<NewOperation>('integration_id', 'text', (o) => o.integrationId),
+  column<NewOperation>('installation_id', 'text', (o) => o.pins.installationId),
+  column<NewOperation>('config_id', 'text', (o) => o.pins.configId),
+  column<NewOperation>('connection_id', 'text', (o) => o.pins.connectionId),
+  column<NewOperation>('key_id', 'text', (o) => o.pins.keyId),
+  column<NewOperation>('lane_id', 'text', (o) => o.laneId),
+  column<NewOperation>('object_name', 'text', (o) => o.objectName),
+  column<NewOperation>('type', 'text', (o) => o.type),
+  column<NewOperation>('mode', 'text', (o) => o.mode),
+  column<NewOperation>('all_or_none', 'boolean', (o) => o.allOrNone),
+  column<NewOperation>('traceparent', 'text', (o) => o.traceparent),
+];
+
+interface RecordOfOperation extends NewRecord {
+  readonly operationId: string;
+}
+
+const recordColumns = [
+  column<RecordOfOperation>('operation_id', 'text', (r) => r.operationId),
+  column<RecordOfOperation>('record_index', 'integer', (r) => r.index),
+  column<RecordOfOperation>('call_number', 'integer', (r) => r.callNumber),
+  column<RecordOfOperation>('ref', 'text', (r) => r.ref),
+  column<RecordOfOperation>('order_key', 'text', (r) => r.orderKey),
+  column<RecordOfOperation>('headers_key', 'text', (r) => r.headersKey),
+  column<RecordOfOperation>('plan', 'text', (r) => r.plan),
+  column<RecordOfOperation>('retry_ms', 'bigint', (r) => r.retryMs),
+];
+
+/** SQL condition on `i`: what the plan was made from is still what is current. */
+export const pinsAreCurrent = `
+  exists (select 1 from installations n where n.project_id = i.project_id and n.id = i.installation_id
+          and n.config_id = i.config_id and n.connection_id = i.connection_id)
+  and exists (select 1 from api_keys k where k.project_id = i.project_id and k.id = i.key_id and k.active)`;
+
+/**
+ * Accepts many writes in one statement: one committed transaction is the promise.
+ * Running it twice with the same rows stores them once, so it is also the answer to a COMMIT of unknown outcome.
+ * `accept_seq` is drawn once per request, inside the insert: with the index it is the only definition of accept order.
+ */
+export async function insertAccepted(
+  database: Knex,
+  writes: readonly AcceptableWrite[],
+  timeScale: number,
+): Promise<Map<string, Acceptance>> {
+  const operations = rowSource('i', operationColumns, writes.map((write) => write.operation));
+  const records = rowSource('r', recordColumns, writes.flatMap(toRecords));
+  const result = await database.raw<{ rows: { id: string; created_at: Date }[] }>(
+    `with present as (select o.id, o.created_at from operations o
+                      join ${operations.sql} on o.project_id = i.project_id and o.id = i.id),
+     fresh as materialized (select i.*, nextval('accept_seq') as accept_seq from ${operations.sql}
+                      where ${pinsAreCurrent} and i.id not in (select id from present) order by i.ord),
+     given as materialized (select f.*, r.record_index, r.call_number, r.ref, r.order_key, r.headers_key, r.plan, r.retry_ms
+                      from fresh f join ${records.sql} on r.operation_id = f.id),
+     opened as (insert into operations (project_id, id, integration_id, installation_id, config_id, connection_id, lane_id,
+                        object_name, type, mode, state, records_total, calls_open, traceparent)
+                select f.project_id, f.id, f.integration_id, f.installation_id, f.config_id, f.connection_id, f.lane_id,
+                       f.object_name, f.type, f.mode, 'queued', g.records_total, g.calls_open, f.traceparent
+                from fresh f join (select id, count(*) as records_total, count(distinct call_number) as calls_open
+                                   from given group by id) g on g.id = f.id
+                on conflict (project_id, id) do nothing returning id, created_at),
+     called as (insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state,
+                        all_or_none, traceparent)
+                select distinct project_id, id, call_number, lane_id, connection_id, object_name, type, mode, 'ready',
+                       all_or_none, traceparent from given
+                on conflict do nothing),
+     stored as (insert into records (project_id, operation_id, record_index, call_number, ref, accept_seq, lane_id,
+                        connection_id, object_name, type, order_key, traceparent, config_id, headers_key, plan, retry_until, retry_ms)
+                select project_id, id, record_index, call_number, ref, accept_seq, lane_id, connection_id, object_name,
+                       type, order_key, traceparent, config_id, headers_key, plan,
+                       now() + make_interval(secs => retry_ms / 1000.0 / ?::float8), retry_ms from given
+                on conflict do nothing)
+     select id, created_at from opened union all select id, created_at from present`,
+    [...operations.bindings, ...operations.bindings, ...records.bindings, timeScale] as Knex.Value[],
+  );
+  const accepted = new Map(result.rows.map((row) => [row.id, { acceptedAt: row.created_at }]));
+  return new Map(writes.map(({ operation }) => [operation.id, accepted.get(operation.id) ?? 'stale']));
+}
+
+function toRecords(write: AcceptableWrite): RecordOfOperation[] {
+  return write.records.map((record) => ({ ...record, operationId: write.operation.id }));
+}

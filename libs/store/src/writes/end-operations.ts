@@ -1,0 +1,89 @@
+import { statusOf, type OperationState } from '@sluice/types';
+import type { Knex } from 'knex';
+import { column, rowSource, type Column } from './row-source';
+import type { EndedOperation, Settlement } from './settlement';
+
+interface Tally {
+  readonly projectId: string;
+  readonly operationId: string;
+  readonly callsDone: number;
+  readonly succeeded: number;
+  readonly failed: number;
+}
+
+const tallyColumns: Column<Tally>[] = [
+  column('project_id', 'text', (tally) => tally.projectId),
+  column('operation_id', 'text', (tally) => tally.operationId),
+  column('calls_done', 'integer', (tally) => tally.callsDone),
+  column('succeeded', 'integer', (tally) => tally.succeeded),
+  column('failed', 'integer', (tally) => tally.failed),
+];
+
+interface EndedRow {
+  readonly project_id: string;
+  readonly id: string;
+  readonly state: OperationState;
+  readonly result: string;
+}
+
+/**
+ * Subtracts settled calls from their operations and ends those at zero. Success is at least one record written
+ * (specification: partial success counts), failure is none. Returns the ended ones by operation id.
+ */
+export async function endOperations(
+  transaction: Knex.Transaction,
+  settlements: readonly Settlement[],
+): Promise<Map<string, EndedOperation>> {
+  if (settlements.length === 0) return new Map();
+  const input = rowSource('i', tallyColumns, tallies(settlements));
+  const result = await transaction.raw<{ rows: EndedRow[] }>(
+    `with counted as (
+       update operations o set calls_open = o.calls_open - i.calls_done, records_succeeded = o.records_succeeded + i.succeeded,
+              records_failed = o.records_failed + i.failed, updated_at = now()
+       from ${input.sql} where o.project_id = i.project_id and o.id = i.operation_id
+       returning o.project_id, o.id, o.calls_open)
+     select c.project_id, c.id from counted c where c.calls_open = 0`,
+    input.bindings as Knex.Value[],
+  );
+  const ended = await Promise.all(result.rows.map((row) => end(transaction, row.project_id, row.id)));
+  return new Map(ended.flatMap((operation) => (operation === undefined ? [] : [[operation.operationId, operation]])));
+}
+
+/** A statement of its own: it must see the counts and the records' outcomes that this transaction wrote. */
+async function end(transaction: Knex.Transaction, projectId: string, id: string): Promise<EndedOperation | undefined> {
+  const result = await transaction.raw<{ rows: EndedRow[] }>(
+    `update operations o set updated_at = now(),
+            state = case when o.records_succeeded > 0 or o.records_total = 0 then 'succeeded' else 'failed' end,
+            result = case
+              when o.records_total = 1 and o.records_succeeded = 1 then format('Write completed: %s %s', o.type, o.object_name)
+              when o.records_total = 1 then first.error_text
+              else format('Batch write completed (%s succeeded, %s failed)', o.records_succeeded, o.records_failed)
+                   || coalesce('. First error, record ' || first.record_index || ': ' || first.error_text, '') end
+     from (select 1) one left join lateral (
+       select r.record_index, r.error_text from records r
+       where r.project_id = ? and r.operation_id = ? and r.outcome in ('failed', 'unknown')
+       order by r.record_index limit 1) first on true
+     where o.project_id = ? and o.id = ? and o.state = 'queued'
+     returning o.project_id, o.id, o.state, o.result`,
+    [projectId, id, projectId, id],
+  );
+  const row = result.rows[0];
+  return row && { projectId, operationId: id, status: statusOf(row.state), result: row.result };
+}
+
+function tallies(settlements: readonly Settlement[]): Tally[] {
+  const byOperation = new Map<string, Tally>();
+  for (const settlement of settlements) {
+    const key = `${settlement.projectId}/${settlement.operationId}`;
+    const before = byOperation.get(key);
+    const { projectId, operationId, records, next } = settlement;
+    byOperation.set(key, {
+      projectId,
+      operationId,
+      callsDone: (before?.callsDone ?? 0) + ('delayMs' in next ? 0 : 1),
+      succeeded: (before?.succeeded ?? 0) + records.filter((record) => record.kind === 'succeeded').length,
+      failed: (before?.failed ?? 0) + records.filter((record) => record.kind === 'failed' || record.kind === 'unknown').length,
+    });
+  }
+  return [...byOperation.values()];
+}

@@ -1,0 +1,97 @@
+import type { Knex } from 'knex';
+import { callKeyColumns, type LaneKey } from './claim-calls';
+import { callId } from './record-intents';
+import { column, rowSource, type Column } from './row-source';
+import type { CallKey } from './write-rows';
+
+/** A call under a lease. */
+export interface HeldCall extends CallKey {
+  readonly fence: number;
+}
+
+const heldColumns: Column<HeldCall>[] = [
+  ...(callKeyColumns as Column<CallKey>[]),
+  column('fence', 'bigint', (call) => call.fence),
+];
+
+/**
+ * Renews the leases of a process's calls in one statement and returns the ids (`callId`) of those renewed. Rows that a
+ * settlement has locked are skipped: they need no lease any more.
+ */
+export async function renew(database: Knex, calls: readonly HeldCall[], leaseMs: number): Promise<Set<string>> {
+  const input = rowSource('i', heldColumns, calls);
+  type Row = { project_id: string; operation_id: string; number: number };
+  const result = await database.raw<{ rows: Row[] }>(
+    `with mine as (
+       select c.project_id, c.operation_id, c.number from calls c join ${input.sql}
+         on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number and c.fence = i.fence
+       where c.state = 'running' and c.lease_until > now()
+       order by c.project_id, c.operation_id, c.number for update of c skip locked)
+     update calls c set lease_until = now() + make_interval(secs => ?::float8 / 1000)
+     from mine m where c.project_id = m.project_id and c.operation_id = m.operation_id and c.number = m.number
+     returning c.project_id, c.operation_id, c.number`,
+    [...input.bindings, leaseMs] as Knex.Value[],
+  );
+  return new Set(
+    result.rows.map((row) => callId({ projectId: row.project_id, operationId: row.operation_id, number: row.number })),
+  );
+}
+
+/** Gives calls back that were claimed and not sent: an orderly release, which is no crash. */
+export async function release(
+  database: Knex,
+  calls: readonly (HeldCall & { readonly delayMs: number; readonly isInDoubt: boolean })[],
+): Promise<void> {
+  const columns = [
+    ...(heldColumns as Column<(typeof calls)[number]>[]),
+    column<(typeof calls)[number]>('delay_ms', 'float8', (call) => call.delayMs),
+    column<(typeof calls)[number]>('state', 'text', (call) => (call.isInDoubt ? 'in_doubt' : 'ready')),
+  ];
+  const input = rowSource('i', columns, calls);
+  await database.raw(
+    `update calls c set state = i.state, not_before = now() + make_interval(secs => i.delay_ms / 1000), owner = null,
+            lease_until = null, crash_count = 0
+     from ${input.sql}
+     where c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number and c.fence = i.fence
+       and c.state = 'running' and (c.sent_at is null or i.state = 'in_doubt')`,
+    input.bindings as Knex.Value[],
+  );
+}
+
+/** A call whose lease ran out. */
+export interface LapsedCall extends CallKey, LaneKey {
+  readonly state: 'ready' | 'in_doubt';
+  readonly crashCount: number;
+}
+
+/**
+ * Takes calls from processes that stopped renewing. One update decides from `sent_at`: sent ones are in doubt, the others
+ * ready. The fence stays, because the next claim raises it.
+ */
+export async function lapse(database: Knex): Promise<LapsedCall[]> {
+  type Row = {
+    project_id: string;
+    operation_id: string;
+    number: number;
+    lane_id: string;
+    state: LapsedCall['state'];
+    crash_count: number;
+  };
+  const result = await database.raw<{ rows: Row[] }>(
+    `with expired as (
+       select project_id, operation_id, number from calls where state = 'running' and lease_until < now()
+       order by project_id, operation_id, number for update skip locked)
+     update calls c set crash_count = c.crash_count + 1, owner = null, lease_until = null, not_before = now(),
+            state = case when c.sent_at is null then 'ready' else 'in_doubt' end
+     from expired e where c.project_id = e.project_id and c.operation_id = e.operation_id and c.number = e.number
+     returning c.project_id, c.operation_id, c.number, c.lane_id, c.state, c.crash_count`,
+  );
+  return result.rows.map((row) => ({
+    projectId: row.project_id,
+    operationId: row.operation_id,
+    number: row.number,
+    laneId: row.lane_id,
+    state: row.state,
+    crashCount: row.crash_count,
+  }));
+}

@@ -1,0 +1,14 @@
+import type { Knex } from 'knex';
+
+/**
+ * Takes transaction locks on order keys, sorted, so that two takers never wait for each other.
+ * Lock order everywhere: lanes, order keys, operations, calls.
+ */
+export async function lockOrderKeys(transaction: Knex.Transaction, orderKeys: readonly string[]): Promise<void> {
+  if (orderKeys.length === 0) return;
+  await transaction.raw(
+    `select pg_advisory_xact_lock(k.hash)
+     from (select distinct hashtextextended(key, 0) as hash from unnest(?::text[]) as key order by 1) k`,
+    [[...orderKeys]],
+  );
+}

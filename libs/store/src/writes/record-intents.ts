@@ -1,0 +1,69 @@
+import type { Knex } from 'knex';
+import { callKeyColumns } from './claim-calls';
+import { column, rowSource } from './row-source';
+import type { CallKey } from './write-rows';
+
+/** That a call is about to be sent, and with which records. */
+export interface Intent extends CallKey {
+  readonly fence: number;
+  readonly owner: string;
+  readonly records: readonly { readonly index: number; readonly fingerprint?: string }[];
+}
+
+/** Identifies a call in a set. */
+export function callId(call: CallKey): string {
+  return `${call.projectId}/${call.operationId}/${call.number}`;
+}
+
+interface IntentRecord extends CallKey {
+  readonly index: number;
+  readonly fingerprint?: string;
+}
+
+const intentColumns = [
+  ...(callKeyColumns as never as ReturnType<typeof column<Intent>>[]),
+  column<Intent>('fence', 'bigint', (intent) => intent.fence),
+  column<Intent>('owner', 'text', (intent) => intent.owner),
+];
+const recordColumns = [
+  ...(callKeyColumns as never as ReturnType<typeof column<IntentRecord>>[]),
+  column<IntentRecord>('record_index', 'integer', (record) => record.index),
+  column<IntentRecord>('fingerprint', 'text', (record) => record.fingerprint),
+];
+
+/**
+ * Commits the intent of many calls in one statement, before any byte leaves. A committed intent means sent.
+ * Returns the ids (`callId`) of the calls that may be sent: the others lost their lease or fence.
+ */
+export async function insertIntents(database: Knex, intents: readonly Intent[]): Promise<Set<string>> {
+  const calls = rowSource('i', intentColumns, intents);
+  const records = rowSource(
+    'r',
+    recordColumns,
+    intents.flatMap(({ projectId, operationId, number, records: members }) =>
+      members.map((member) => ({ projectId, operationId, number, ...member })),
+    ),
+  );
+  const result = await database.raw<{ rows: { project_id: string; operation_id: string; number: number }[] }>(
+    `with members as materialized (select * from ${records.sql}),
+     sent as (update calls c set sent_at = now(), attempts = attempts + 1 from ${calls.sql}
+              where c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
+                and c.state = 'running' and c.fence = i.fence and c.lease_until > now()
+              returning c.project_id, c.operation_id, c.number, c.fence, i.owner),
+     attempted as (insert into attempts (project_id, operation_id, call_number, fence, owner, record_indexes, sent_at)
+              select s.project_id, s.operation_id, s.number, s.fence, s.owner,
+                     array(select m.record_index from members m where m.project_id = s.project_id
+                           and m.operation_id = s.operation_id and m.number = s.number order by 1), now()
+              from sent s),
+     marked as (update records t set send_state = 'sent', first_sent_at = coalesce(t.first_sent_at, now()),
+                      fingerprint = coalesce(m.fingerprint, t.fingerprint)
+              from sent s join members m on m.project_id = s.project_id and m.operation_id = s.operation_id
+                   and m.number = s.number
+              where t.project_id = m.project_id and t.operation_id = m.operation_id and t.record_index = m.record_index)
+     select project_id, operation_id, number from sent`,
+    [...records.bindings, ...calls.bindings] as Knex.Value[],
+  );
+  return new Set(
+    result.rows.map((row) => callId({ projectId: row.project_id, operationId: row.operation_id, number: row.number })),
+  );
+}

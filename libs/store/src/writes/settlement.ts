@@ -1,0 +1,58 @@
+import type { FailureClass } from '@sluice/errors';
+import type { OperationStatus } from '@sluice/types';
+import type { LaneKey } from './claim-calls';
+import type { CallKey } from './write-rows';
+
+/** What became of one record in this attempt. */
+export type RecordSettlement =
+  | { readonly index: number; readonly kind: 'succeeded'; readonly providerId?: string; readonly warnings?: readonly string[] }
+  | { readonly index: number; readonly kind: 'failed' | 'unknown'; readonly error: RecordError }
+  /** Still to do. `maybe`: this attempt may have written it. */
+  | { readonly index: number; readonly kind: 'again'; readonly sendState: 'none' | 'maybe'; readonly error?: RecordError };
+
+export interface RecordError {
+  readonly class: FailureClass | 'deadline' | 'cancelled' | 'quarantined';
+  /** Shown to the caller; at most 2 KB, without secrets. */
+  readonly text: string;
+}
+
+/** What the provider said of the call as a whole; stored with the attempt. */
+export interface AttemptOutcome {
+  readonly status?: number;
+  readonly providerRequestId?: string;
+  readonly error?: RecordError;
+  readonly durationMs: number;
+}
+
+/** What the holder of a lease wants to record of its call. */
+export interface Settlement extends CallKey, LaneKey {
+  readonly fence: number;
+  readonly isCreate: boolean;
+  readonly objectName: string;
+  /** Absent: nothing was sent. */
+  readonly attempt?: AttemptOutcome;
+  /** Every record of the attempt, by index. */
+  readonly records: readonly RecordSettlement[];
+  /** Where the call goes. `done` and `quarantined` only if no record is to do again. */
+  readonly next: { readonly state: 'done' | 'quarantined' } | { readonly state: 'ready' | 'in_doubt'; readonly delayMs: number };
+  /** Order keys of the records that end here. */
+  readonly orderKeys: readonly string[];
+  /** The provider's late-commit window after an update of unknown outcome, in unscaled milliseconds. */
+  readonly barrierMs?: number;
+}
+
+/** An operation that ended with a settlement. */
+export interface EndedOperation {
+  readonly projectId: string;
+  readonly operationId: string;
+  readonly status: OperationStatus;
+  readonly result: string;
+}
+
+/** `isHeld` false: the fence was lost, and the settlement was kept as evidence. */
+export interface Settled {
+  readonly isHeld: boolean;
+  readonly ended?: EndedOperation;
+  /** Lanes with calls that this settlement released. */
+  readonly released: readonly LaneKey[];
+}

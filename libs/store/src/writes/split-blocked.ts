@@ -1,0 +1,122 @@
+import type { Knex } from 'knex';
+import type { ClaimedCall } from './claim-calls';
+import { column, rowSource } from './row-source';
+import type { CallKey } from './write-rows';
+
+interface BlockedRow {
+  readonly project_id: string;
+  readonly operation_id: string;
+  readonly call_number: number;
+  readonly record_index: number;
+  readonly is_whole: boolean;
+  readonly barrier_until: Date | null;
+}
+
+interface BlockedRecord extends CallKey {
+  readonly index: number;
+}
+
+const claimColumns = [
+  column<ClaimedCall>('project_id', 'text', (call) => call.projectId),
+  column<ClaimedCall>('operation_id', 'text', (call) => call.operationId),
+  column<ClaimedCall>('number', 'integer', (call) => call.number),
+];
+
+/**
+ * Keeps accept order per provider record. A record stands behind every earlier unfinished write of its order key, behind any
+ * that executes at this moment, and behind a barrier. Free records go on; each blocked one moves to a call of its own that
+ * waits. A call whose every record is blocked, an `allOrNone` call, and one in doubt wait whole.
+ * The caller holds the order keys' locks, so nothing settles or starts between this check and its commit.
+ */
+export async function splitBlocked(
+  transaction: Knex.Transaction,
+  claimed: readonly ClaimedCall[],
+): Promise<ClaimedCall[]> {
+  const blocked = await findBlocked(transaction, claimed);
+  const free: ClaimedCall[] = [];
+  for (const call of claimed) {
+    const mine = blocked.filter((row) => row.operation_id === call.operationId && row.call_number === call.number);
+    if (mine.length === 0) free.push(call);
+    else if (mine[0]?.is_whole === true || call.allOrNone || call.isInDoubt) await parkWhole(transaction, call, mine);
+    else free.push(await moveApart(transaction, call, mine));
+  }
+  return free;
+}
+
+async function findBlocked(transaction: Knex.Transaction, claimed: readonly ClaimedCall[]): Promise<BlockedRow[]> {
+  const input = rowSource('i', claimColumns, claimed);
+  const result = await transaction.raw<{ rows: BlockedRow[] }>(
+    `with mine as (
+       select r.* from ${input.sql}
+       join records r on r.project_id = i.project_id and r.operation_id = i.operation_id and r.call_number = i.number
+       where r.outcome = 'pending'),
+     blocked as (
+       select m.project_id, m.operation_id, m.call_number, m.record_index, max(e.barrier_until) as barrier_until
+       from mine m join records e on e.project_id = m.project_id and e.order_key = m.order_key
+         and (e.operation_id, e.record_index) <> (m.operation_id, m.record_index)
+       left join calls k on k.project_id = e.project_id and k.operation_id = e.operation_id and k.number = e.call_number
+       where (e.outcome = 'pending' and ((e.accept_seq, e.record_index) < (m.accept_seq, m.record_index)
+               or (k.state = 'running' and not exists (select 1 from mine x where x.operation_id = e.operation_id
+                                                       and x.record_index = e.record_index))))
+          or e.barrier_until > now()
+       group by 1, 2, 3, 4)
+     select b.*, not exists (select 1 from mine m where m.operation_id = b.operation_id and m.call_number = b.call_number
+                and not exists (select 1 from blocked o where o.operation_id = m.operation_id
+                                and o.record_index = m.record_index)) as is_whole
+     from blocked b`,
+    input.bindings as Knex.Value[],
+  );
+  return result.rows;
+}
+
+/** Behind a barrier only time helps; behind an unfinished write its settlement releases the call. */
+async function parkWhole(transaction: Knex.Transaction, call: ClaimedCall, rows: readonly BlockedRow[]): Promise<void> {
+  const barrier = rows.reduce<Date | null>((latest, row) => laterOf(latest, row.barrier_until), null);
+  const state = call.isInDoubt ? 'in_doubt' : barrier === null ? 'waiting' : 'ready';
+  await transaction.raw(
+    `update calls set state = ?, owner = null, lease_until = null, not_before = coalesce(?, now() + interval '1 second')
+     where project_id = ? and operation_id = ? and number = ?`,
+    [state, barrier, call.projectId, call.operationId, call.number] as Knex.Value[],
+  );
+}
+
+async function moveApart(
+  transaction: Knex.Transaction,
+  call: ClaimedCall,
+  rows: readonly BlockedRow[],
+): Promise<ClaimedCall> {
+  const { projectId, operationId } = call;
+  await transaction('operations').where({ project_id: projectId, id: operationId }).increment('calls_open', rows.length);
+  const [last] = await transaction('calls')
+    .where({ project_id: projectId, operation_id: operationId })
+    .max<{ number: number }[]>('number as number');
+  for (const [at, row] of rows.entries()) {
+    const record: BlockedRecord = { projectId, operationId, number: (last?.number ?? 0) + 1 + at, index: row.record_index };
+    await moveRecord(transaction, call, record, row.barrier_until);
+  }
+  return call;
+}
+
+async function moveRecord(
+  transaction: Knex.Transaction,
+  from: ClaimedCall,
+  to: BlockedRecord,
+  barrier: Date | null,
+): Promise<void> {
+  await transaction.raw(
+    `insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state, not_before,
+                        attempts, all_or_none, traceparent)
+     select project_id, operation_id, ?, lane_id, connection_id, object_name, type, mode, ?, coalesce(?, now()), attempts,
+            all_or_none, traceparent
+     from calls where project_id = ? and operation_id = ? and number = ?`,
+    [to.number, barrier === null ? 'waiting' : 'ready', barrier, from.projectId, from.operationId, from.number] as Knex.Value[],
+  );
+  await transaction('records')
+    .where({ project_id: to.projectId, operation_id: to.operationId, record_index: to.index })
+    .update({ call_number: to.number });
+}
+
+function laterOf(a: Date | null, b: Date | null): Date | null {
+  if (a === null || b === null) return a ?? b;
+  return a > b ? a : b;
+}

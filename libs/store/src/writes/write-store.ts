@@ -1,0 +1,89 @@
+import type { Knex } from 'knex';
+import { insertAccepted, type Acceptance, type AcceptableWrite } from './accept-writes';
+import { claimReady, type ClaimedCall, type ClaimRequest, type LaneKey } from './claim-calls';
+import { guard, persist } from './guard';
+import { insertIntoBatch, type BatchableWrite, type BatchMembership } from './join-batch';
+import { lapse, release, renew, type HeldCall, type LapsedCall } from './leases';
+import { loadPending, type PendingRecord } from './load-records';
+import { insertSynchronous, type Opening, type SynchronousWrite } from './open-synchronous';
+import { claimOverdue, type OverdueCall } from './overdue';
+import { callId, insertIntents, type Intent } from './record-intents';
+import { findClaimedIds, readDoubt, type Doubt } from './reconciliation';
+import { sealBatch, type PlanCalls, type Sealing } from './seal-batch';
+import type { Settled, Settlement } from './settlement';
+import { settleTogether } from './settle-calls';
+import { blockLane, findDueBatches, findReadyLanes, readLaneBlock, repairOrder } from './sweeps';
+import type { CallKey } from './write-rows';
+
+/**
+ * The path of a write in Postgres: every promise is kept here. Each method is one transaction; all moments are the
+ * database's. Throws `DependencyError` when the database does not answer.
+ */
+export interface WriteStore {
+  /** Accepts asynchronous writes. A COMMIT of unknown outcome is looked up and repeated for up to 5 s. */
+  accept(writes: readonly AcceptableWrite[]): Promise<Map<string, Acceptance>>;
+  /** Joins records of one batch key to its open auto-batch. Repeats like `accept`. */
+  join(writes: readonly BatchableWrite[]): Promise<Map<string, BatchMembership | 'stale'>>;
+  openSynchronous(write: SynchronousWrite): Promise<Opening>;
+  seal(key: { projectId: string; operationId: string }, planCalls: PlanCalls): Promise<Sealing>;
+  claim(request: ClaimRequest): Promise<ClaimedCall[]>;
+  loadPending(call: CallKey): Promise<PendingRecord[]>;
+  recordIntents(intents: readonly Intent[]): Promise<Set<string>>;
+  /** Settles together; if that fails on one row, each alone. */
+  settle(settlements: readonly Settlement[]): Promise<Map<string, Settled>>;
+  renewLeases(calls: readonly HeldCall[], leaseMs: number): Promise<Set<string>>;
+  release(calls: readonly (HeldCall & { delayMs: number; isInDoubt: boolean })[]): Promise<void>;
+  lapse(): Promise<LapsedCall[]>;
+  readDoubt(call: ClaimedCall): Promise<Doubt>;
+  findClaimedIds(call: ClaimedCall, providerIds: readonly string[]): Promise<Set<string>>;
+  claimOverdue(owner: string, leaseMs: number): Promise<OverdueCall[]>;
+  findReadyLanes(): Promise<LaneKey[]>;
+  findDueBatches(limit: number): Promise<{ projectId: string; operationId: string }[]>;
+  repairOrder(): Promise<LaneKey[]>;
+  blockLane(lane: LaneKey, blockMs: number, error: string): Promise<void>;
+  /** Milliseconds a lane stays blocked; 0 when it is not. */
+  readLaneBlock(lane: LaneKey): Promise<number>;
+}
+
+/** @param timeScale divides the minutes and hours of the specification where they become moments. 1 in production. */
+export function createWriteStore(database: Knex, timeScale: number): WriteStore {
+  return {
+    accept: (writes) => persist(() => insertAccepted(database, writes, timeScale)),
+    join: (writes) => persist(() => insertIntoBatch(database, writes, timeScale)),
+    openSynchronous: (write) => guard(() => insertSynchronous(database, write)),
+    seal: (key, planCalls) => guard(() => sealBatch(database, key, planCalls, timeScale)),
+    claim: (request) => guard(() => claimReady(database, request)),
+    loadPending: (call) => guard(() => loadPending(database, call)),
+    recordIntents: (intents) => guard(() => insertIntents(database, intents)),
+    settle: (settlements) => guard(() => settleRowByRow(database, settlements, timeScale)),
+    renewLeases: (calls, leaseMs) => guard(() => renew(database, calls, leaseMs)),
+    release: (calls) => guard(() => release(database, calls)),
+    lapse: () => guard(() => lapse(database)),
+    readDoubt: (call) => guard(() => readDoubt(database, call)),
+    findClaimedIds: (call, ids) => guard(() => findClaimedIds(database, call, ids)),
+    claimOverdue: (owner, leaseMs) => guard(() => claimOverdue(database, owner, leaseMs)),
+    findReadyLanes: () => guard(() => findReadyLanes(database)),
+    findDueBatches: (limit) => guard(() => findDueBatches(database, limit)),
+    repairOrder: () => guard(() => repairOrder(database)),
+    blockLane: (lane, blockMs, error) => guard(() => blockLane(database, lane, blockMs, error)),
+    readLaneBlock: (lane) => guard(() => readLaneBlock(database, lane)),
+  };
+}
+
+async function settleRowByRow(
+  database: Knex,
+  settlements: readonly Settlement[],
+  timeScale: number,
+): Promise<Map<string, Settled>> {
+  try {
+    return await settleTogether(database, settlements, timeScale);
+  } catch (error) {
+    if (settlements.length === 1) throw error;
+    const settled = new Map<string, Settled>();
+    for (const settlement of settlements) {
+      const alone = await settleTogether(database, [settlement], timeScale);
+      settled.set(callId(settlement), alone.get(callId(settlement)) as Settled);
+    }
+    return settled;
+  }
+}

@@ -1,0 +1,160 @@
+import { callId, type Settlement } from '@sluice/store';
+import { createWriteFixture, type WriteFixture } from './write-fixture';
+
+let fixture: WriteFixture;
+beforeEach(async () => {
+  fixture = await createWriteFixture();
+});
+afterEach(() => fixture.close());
+
+const operationOf = (id: string) => fixture.store.operations.find(fixture.seeded.projectId, id);
+
+describe('accept', () => {
+  it('stores operation, call and records, and the operation ends when its call is settled', async () => {
+    const write = fixture.asynchronous({ records: [{}, {}, {}] });
+    const accepted = await fixture.store.writes.accept([write]);
+    expect(accepted.get(write.operation.id)).toEqual({ acceptedAt: expect.any(Date) });
+    expect((await operationOf(write.operation.id))?.status).toBe('in_progress');
+
+    const [call] = await fixture.claim();
+    if (!call) throw new Error('nothing was claimed');
+    expect(await fixture.store.writes.recordIntents([{ ...call, owner: 'test', records: [{ index: 0 }, { index: 1 }, { index: 2 }] }])).toEqual(new Set([callId(call)]));
+    await fixture.settleAll(call);
+    const ended = await operationOf(write.operation.id);
+    expect(ended).toMatchObject({ status: 'success', result: 'Batch write completed (3 succeeded, 0 failed)' });
+  });
+
+  it('stores the same write once, however often it is repeated', async () => {
+    const write = fixture.asynchronous();
+    await fixture.store.writes.accept([write]);
+    const again = await fixture.store.writes.accept([write]);
+    expect(again.get(write.operation.id)).toEqual({ acceptedAt: expect.any(Date) });
+    expect(await fixture.claim()).toHaveLength(1);
+  });
+
+  it('writes nothing of a request whose config has changed, and all of its neighbours', async () => {
+    const stale = fixture.asynchronous({ configId: 'an older config' });
+    const fresh = fixture.asynchronous();
+    const accepted = await fixture.store.writes.accept([stale, fresh]);
+    expect(accepted.get(stale.operation.id)).toBe('stale');
+    expect(accepted.get(fresh.operation.id)).not.toBe('stale');
+    expect(await operationOf(stale.operation.id)).toBeUndefined();
+  });
+});
+
+describe('settle', () => {
+  it('counts partial success as success and names the first error', async () => {
+    const write = fixture.asynchronous({ records: [{}, {}] });
+    await fixture.store.writes.accept([write]);
+    const [call] = await fixture.claim();
+    if (!call) throw new Error('nothing was claimed');
+    const settlement: Settlement = {
+      ...call,
+      isCreate: true,
+      attempt: { durationMs: 1 },
+      records: [
+        { index: 0, kind: 'succeeded', providerId: '1' },
+        { index: 1, kind: 'failed', error: { class: 'rejected', text: 'Email address x is invalid' } },
+      ],
+      next: { state: 'done' },
+      orderKeys: [],
+    };
+    const settled = await fixture.store.writes.settle([settlement]);
+    expect(settled.get(callId(call))?.ended).toMatchObject({ status: 'success' });
+    expect((await operationOf(write.operation.id))?.result).toBe(
+      'Batch write completed (1 succeeded, 1 failed). First error, record 1: Email address x is invalid',
+    );
+  });
+
+  it('keeps a settlement that lost its fence as evidence and changes nothing', async () => {
+    const write = fixture.asynchronous();
+    await fixture.store.writes.accept([write]);
+    const [first] = await fixture.claim({ leaseMs: 30 });
+    if (!first) throw new Error('nothing was claimed');
+    await fixture.store.writes.recordIntents([{ ...first, owner: 'test', records: [{ index: 0, fingerprint: 'f' }] }]);
+    await expectLapse('in_doubt');
+    const [second] = await fixture.claim();
+    if (!second) throw new Error('nothing was claimed');
+    expect(second).toMatchObject({ isInDoubt: true, fence: first.fence + 1, crashCount: 1 });
+
+    const late = await fixture.settleAll(first);
+    expect((await operationOf(write.operation.id))?.status).toBe('in_progress');
+    const doubt = await fixture.store.writes.readDoubt(second);
+    expect(doubt.evidence).toEqual(late.records);
+    expect(doubt.hasTwinRunning).toBe(false);
+  });
+
+  it('makes a call ready again whose process died before its intent', async () => {
+    await fixture.store.writes.accept([fixture.asynchronous()]);
+    const [call] = await fixture.claim({ leaseMs: 30 });
+    if (!call) throw new Error('nothing was claimed');
+    await expectLapse('ready');
+    expect(await fixture.store.writes.recordIntents([{ ...call, owner: 'test', records: [{ index: 0 }] }])).toEqual(new Set());
+    expect((await fixture.claim())[0]?.isInDoubt).toBe(false);
+  });
+
+  it('stays in doubt when the reconciling process dies too', async () => {
+    await fixture.store.writes.accept([fixture.asynchronous()]);
+    const [sent] = await fixture.claim();
+    if (!sent) throw new Error('nothing was claimed');
+    await fixture.store.writes.recordIntents([{ ...sent, owner: 'test', records: [{ index: 0 }] }]);
+    const again = { index: 0, kind: 'again', sendState: 'maybe' } as const;
+    await fixture.store.writes.settle([
+      { ...sent, isCreate: true, attempt: { durationMs: 1 }, records: [again], next: { state: 'in_doubt', delayMs: 0 }, orderKeys: [] },
+    ]);
+    const [reconciling] = await fixture.claim({ leaseMs: 30 });
+    expect(reconciling?.isInDoubt).toBe(true);
+    await expectLapse('in_doubt');
+  });
+
+  it('isolates a call after two crashes', async () => {
+    await fixture.store.writes.accept([fixture.asynchronous()]);
+    for (let crash = 0; crash < 2; crash += 1) {
+      expect(await fixture.claim({ leaseMs: 20 })).toHaveLength(1);
+      await expectLapse('ready');
+    }
+    expect(await fixture.claim()).toHaveLength(0);
+    expect(await fixture.claim({ isolated: true })).toHaveLength(1);
+  });
+});
+
+describe('claim', () => {
+  it("takes no more than the lane's cap, counting what runs", async () => {
+    await fixture.store.writes.accept(Array.from({ length: 6 }, () => fixture.asynchronous()));
+    expect(await fixture.claim()).toHaveLength(4);
+    expect(await fixture.claim()).toHaveLength(0);
+  });
+
+  it('gives each call to one of many claimers', async () => {
+    await fixture.store.writes.accept(Array.from({ length: 4 }, () => fixture.asynchronous()));
+    const claimed = await Promise.all(Array.from({ length: 8 }, () => fixture.claim({ limit: 1 })));
+    const ids = claimed.flat().map(callId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('leaves a blocked lane alone and a shorter block does not shorten it', async () => {
+    await fixture.store.writes.accept([fixture.asynchronous()]);
+    await fixture.store.writes.blockLane(fixture.lane, 60_000, 'ten_secondly_rolling');
+    await fixture.store.writes.blockLane(fixture.lane, 10, 'shorter');
+    expect(await fixture.claim()).toHaveLength(0);
+    expect(await fixture.store.writes.findReadyLanes()).toEqual([]);
+    expect(await fixture.store.writes.readLaneBlock(fixture.lane)).toBeGreaterThan(50_000);
+  });
+
+  it('is found by the sweep without any message', async () => {
+    await fixture.store.writes.accept([fixture.asynchronous()]);
+    expect(await fixture.store.writes.findReadyLanes()).toEqual([fixture.lane]);
+  });
+});
+
+/** Waits, with a bound, until the lapse sweep takes the one running call. */
+async function expectLapse(state: 'ready' | 'in_doubt'): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    const lapsed = await fixture.store.writes.lapse();
+    if (lapsed.length > 0) {
+      expect(lapsed).toMatchObject([{ state }]);
+      return;
+    }
+  }
+  throw new Error('no lease lapsed');
+}

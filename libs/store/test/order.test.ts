@@ -1,0 +1,80 @@
+import type { AcceptableWrite, SynchronousWrite } from '@sluice/store';
+import { createWriteFixture, type WriteFixture } from './write-fixture';
+
+let fixture: WriteFixture;
+beforeEach(async () => {
+  fixture = await createWriteFixture();
+});
+afterEach(() => fixture.close());
+
+const update = (...recordIds: string[]): AcceptableWrite =>
+  fixture.asynchronous({ type: 'update', records: recordIds.map((recordId) => ({ recordId })) });
+const synchronous = (recordId: string): SynchronousWrite => ({ ...update(recordId), owner: 'gateway', leaseMs: 6_000 });
+
+describe('order per provider record', () => {
+  it('runs asynchronous updates of one record in accept order', async () => {
+    const first = update('1');
+    const second = update('1');
+    await fixture.store.writes.accept([first]);
+    await fixture.store.writes.accept([second]);
+    const claimed = await fixture.claim();
+    expect(claimed.map((call) => call.operationId)).toEqual([first.operation.id]);
+    expect(await fixture.claim()).toEqual([]);
+    if (claimed[0]) await fixture.settleAll(claimed[0]);
+    expect((await fixture.claim()).map((call) => call.operationId)).toEqual([second.operation.id]);
+  });
+
+  it('lets the free records of a call go and parks the blocked one', async () => {
+    const first = update('1');
+    const batch = update('1', '2', '3');
+    await fixture.store.writes.accept([first]);
+    const [running] = await fixture.claim();
+    await fixture.store.writes.accept([batch]);
+    const [free] = await fixture.claim();
+    if (!running || !free) throw new Error('nothing was claimed');
+    expect((await fixture.store.writes.loadPending(free)).map((record) => record.index)).toEqual([1, 2]);
+    await fixture.settleAll(free);
+    await fixture.settleAll(running);
+    const [released] = await fixture.claim();
+    if (!released) throw new Error('the blocked record was not released');
+    expect((await fixture.store.writes.loadPending(released)).map((record) => record.index)).toEqual([0]);
+    await fixture.settleAll(released);
+    const operation = await fixture.store.operations.find(fixture.seeded.projectId, batch.operation.id);
+    expect(operation).toMatchObject({ status: 'success', result: 'Batch write completed (3 succeeded, 0 failed)' });
+  });
+
+  it('is busy for a synchronous write while a call executes on the record, and overtakes queued ones', async () => {
+    const queued = update('1');
+    await fixture.store.writes.accept([queued]);
+    expect(await fixture.store.writes.openSynchronous(synchronous('1'))).toMatchObject({ kind: 'opened', queuedBehind: [queued.operation.id] });
+    expect(await fixture.store.writes.openSynchronous(synchronous('1'))).toEqual({ kind: 'busy' });
+    expect(await fixture.claim()).toEqual([]);
+    expect(await fixture.store.writes.openSynchronous(synchronous('2'))).toMatchObject({ kind: 'opened', queuedBehind: [] });
+  });
+
+  it('never starts two writes to one record at once, whoever tries', async () => {
+    const writes = Array.from({ length: 3 }, () => update('1'));
+    for (const write of writes) await fixture.store.writes.accept([write]);
+    const tries = await Promise.all([
+      fixture.claim(),
+      fixture.store.writes.openSynchronous(synchronous('1')),
+      fixture.claim(),
+      fixture.store.writes.openSynchronous(synchronous('1')),
+    ]);
+    const started = tries.flatMap((each) => (Array.isArray(each) ? each : each.kind === 'opened' ? [each] : []));
+    expect(started).toHaveLength(1);
+  });
+
+  it('repairs a release that was missed', async () => {
+    const first = update('1');
+    await fixture.store.writes.accept([first]);
+    await fixture.store.writes.accept([update('1')]);
+    const [call] = await fixture.claim();
+    expect(await fixture.claim()).toEqual([]);
+    if (!call) throw new Error('nothing was claimed');
+    const records = [{ index: 0, kind: 'succeeded', providerId: '1' }] as const;
+    await fixture.store.writes.settle([{ ...call, isCreate: false, attempt: { durationMs: 1 }, records, next: { state: 'done' }, orderKeys: [] }]);
+    expect(await fixture.store.writes.repairOrder()).toEqual([fixture.lane]);
+    expect(await fixture.claim()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,85 @@
+import { createStore, newId, type AcceptableWrite, type BatchableWrite, type ClaimedCall, type LaneKey, type Settlement, type Store } from '@sluice/store';
+import { cloneDatabase, seedInstallation, type ClonedDatabase, type SeededInstallation } from '@sluice/testkit';
+
+/** A database of its own with one installation and a key, and short words for what tests do all the time. */
+export interface WriteFixture {
+  readonly store: Store;
+  readonly seeded: SeededInstallation;
+  readonly lane: LaneKey;
+  asynchronous(o?: { type?: 'create' | 'update'; records?: { recordId?: string }[]; configId?: string }): AcceptableWrite;
+  batchable(o?: { type?: 'create' | 'update'; recordId?: string; maxDelayMs?: number }): BatchableWrite;
+  claim(o?: Partial<{ isolated: boolean; leaseMs: number; limit: number }>): Promise<ClaimedCall[]>;
+  settleAll(call: ClaimedCall, orderKeys?: string[]): Promise<Settlement>;
+  close(): Promise<void>;
+}
+
+export async function createWriteFixture(): Promise<WriteFixture> {
+  const database: ClonedDatabase = await cloneDatabase();
+  const store = createStore({ url: database.url, applicationName: 'test', poolMax: 20 });
+  const seeded = await seedInstallation(store);
+  const key = await store.apiKeys.create({
+    projectId: seeded.projectId,
+    label: 'test',
+    scopes: ['full'],
+    secret: 'a secret of the test',
+  });
+  const names = { withinProjectId: seeded.projectId, projectIdOrName: seeded.projectId, integrationId: seeded.integrationId, groupRef: seeded.groupRef };
+  const found = await store.installationLookup.findIds(names);
+  if (found.missing !== undefined) throw new Error(`the fixture lacks its ${found.missing}`);
+  const { laneId } = found.ids;
+  const keyId = key.key;
+
+  const operation = (type: 'create' | 'update', mode: 'asynchronous' | 'auto-batched', configId = seeded.configId) => ({
+    projectId: seeded.projectId,
+    id: newId(),
+    integrationId: seeded.integrationId,
+    laneId,
+    objectName: 'contacts',
+    type,
+    mode,
+    allOrNone: false,
+    traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    pins: { installationId: seeded.installationId, configId, connectionId: seeded.connectionId, keyId },
+  });
+  const row = (recordId?: string) => ({
+    headersKey: '',
+    plan: JSON.stringify({ fields: {} }),
+    retryMs: 3_600_000,
+    ...(recordId === undefined ? {} : { orderKey: `${laneId}/contacts/${recordId}` }),
+  });
+  const claim: WriteFixture['claim'] = (o = {}) =>
+    store.writes.claim({ owner: 'test', lanes: [{ projectId: seeded.projectId, laneId }], limit: 100, perLane: 100, leaseMs: 6_000, isolated: false, ...o });
+  return {
+    store,
+    seeded,
+    lane: { projectId: seeded.projectId, laneId },
+    asynchronous: ({ type = 'create', records = [{}], configId } = {}) => ({
+      operation: operation(type, 'asynchronous', configId),
+      records: records.map(({ recordId }, index) => ({ ...row(recordId), index, callNumber: 1 })),
+    }),
+    batchable: ({ type = 'create', recordId, maxDelayMs = 60_000 } = {}) => ({
+      recordId: newId(),
+      operation: operation(type, 'auto-batched'),
+      record: row(recordId),
+      maxDelayMs,
+    }),
+    claim,
+    settleAll: async (call, orderKeys = []) => {
+      const records = await store.writes.loadPending(call);
+      const settlement: Settlement = {
+        ...call,
+        isCreate: call.type === 'create',
+        attempt: { durationMs: 1, status: 201 },
+        records: records.map(({ index }) => ({ index, kind: 'succeeded', providerId: newId() })),
+        next: { state: 'done' },
+        orderKeys: [...orderKeys, ...records.flatMap((record) => record.orderKey ?? [])],
+      };
+      await store.writes.settle([settlement]);
+      return settlement;
+    },
+    close: async () => {
+      await store.close();
+      await database.drop();
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import pino from 'pino';
+import { redactSecrets } from './redact-secrets';
+
+/**
+ * Writes one JSON line per event. `fields` first, then the event's dotted name: `write.attempted`.
+ * Never throws for what it is given; secrets inside `fields` are masked (see redactSecrets).
+ * Levels: a 4xx is `info`; `error` means that a person must act.
+ */
+export interface Logger {
+  debug(fields: object, event: string): void;
+  info(fields: object, event: string): void;
+  warn(fields: object, event: string): void;
+  error(fields: object, event: string): void;
+  /** A logger that adds `fields` to each of its lines. */
+  child(fields: object): Logger;
+}
+
+/** Least severe first. `silent` writes nothing. */
+export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+export interface LoggerOptions {
+  /** Stands in every line as `service`. */
+  readonly service: string;
+  /** One of `logLevels`. @default 'info' */
+  readonly level?: string;
+  /** @default standard output, written synchronously so that a crash loses no line */
+  readonly destination?: NodeJS.WritableStream;
+}
+
+/**
+ * A logger of JSON lines: `level`, `time` (ISO 8601), `pid`, `service`, the fields, `event`.
+ * @throws RangeError when `level` is not one of `logLevels`
+ */
+export function createLogger(options: LoggerOptions): Logger {
+  const level = options.level ?? 'info';
+  if (!logLevels.some((known) => known === level)) {
+    throw new RangeError(`log level '${level}' is not one of ${logLevels.join(', ')}`);
+  }
+  const settings: pino.LoggerOptions = {
+    level,
+    base: { pid: process.pid, service: options.service },
+    messageKey: 'event',
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+  };
+  return wrap(options.destination ? pino(settings, options.destination) : pino(settings));
+}
+
+/** A logger that writes nothing: for code that needs one and a caller that has none. */
+export const silentLogger: Logger = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  child: () => silentLogger,
+};
+
+function wrap(logger: pino.Logger): Logger {
+  const write = (level: 'debug' | 'info' | 'warn' | 'error') => (fields: object, event: string) => {
+    // Asked first: masking costs more than a line that is not written.
+    if (logger.isLevelEnabled(level)) logger[level](redactSecrets(fields), event);
+  };
+  return {
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    child: (fields) => wrap(logger.child(redactSecrets(fields))),
+  };
+}

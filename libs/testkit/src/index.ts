@@ -1,0 +1,4 @@
+export { countRows } from './count-rows';
+export { sampleConfig, sampleManifest } from './sample-manifest';
+export { seedInstallation, type SeededInstallation, type SeedOptions } from './seed-installation';
+export { cloneDatabase, createEmptyDatabase, type ClonedDatabase } from './template-database';

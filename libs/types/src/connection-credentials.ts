@@ -1,0 +1,66 @@
+import type { Issue } from '@sluice/errors';
+import { bodyIssue } from './body-issue';
+import type { AuthScheme } from './connection';
+import type { ConnectionRequest } from './connection-request';
+import type { Credentials } from './credentials';
+
+/** The member of a request that carries credentials, and the scheme it stands for. */
+const schemes = {
+  apiKey: 'apiKey',
+  basicAuth: 'basic',
+  oauth2AuthorizationCode: 'oauth2/authorizationCode',
+  oauth2ClientCredentials: 'oauth2/clientCredentials',
+  oauth2PasswordCredentials: 'oauth2/password',
+  // `authScheme` has no word for custom schemes (reference/api-surface K21).
+  customAuth: 'none',
+} as const satisfies Partial<Record<keyof ConnectionRequest, AuthScheme>>;
+
+type CredentialMember = keyof typeof schemes;
+
+/** At most one kind of credentials; an authorization code grant brings its access token. */
+export function checkConnectionCredentials(request: ConnectionRequest, path = ''): Issue[] {
+  const at = (name: string) => (path === '' ? name : `${path}.${name}`);
+  const given = credentialMembers(request);
+  const issues = given
+    .slice(1)
+    .map((member) =>
+      bodyIssue(at(member), `cannot be combined with ${given[0]}: a connection has one kind of credentials`),
+    );
+  const code = request.oauth2AuthorizationCode;
+  if (code && !code.accessToken) {
+    issues.push(bodyIssue(at('oauth2AuthorizationCode.accessToken'), 'is required'));
+  }
+  return issues;
+}
+
+/** The scheme that the given credentials stand for; `none` without any. */
+export function authSchemeOf(request: ConnectionRequest): AuthScheme {
+  const [member] = credentialMembers(request);
+  return member === undefined ? 'none' : schemes[member];
+}
+
+/** The secrets of a request, as they are sealed. Empty without any. */
+export function credentialsOf(request: ConnectionRequest): Credentials {
+  const { apiKey, basicAuth, oauth2AuthorizationCode: code } = request;
+  const client = request.oauth2ClientCredentials;
+  const user = request.oauth2PasswordCredentials;
+  return {
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(basicAuth ? { basicAuth } : {}),
+    ...(code?.accessToken ? { accessToken: code.accessToken.token } : {}),
+    ...(code?.accessToken?.expiresAt ? { expiresAt: code.accessToken.expiresAt } : {}),
+    ...(code?.refreshToken ? { refreshToken: code.refreshToken.token } : {}),
+    ...(client ? { clientCredentials: { clientId: client.clientId, clientSecret: client.clientSecret } } : {}),
+    ...(user ? { passwordCredentials: withoutScopes(user) } : {}),
+  };
+}
+
+function withoutScopes({ username, password, clientId, clientSecret }: PasswordGrant) {
+  return { username, password, clientId, clientSecret };
+}
+
+type PasswordGrant = NonNullable<ConnectionRequest['oauth2PasswordCredentials']>;
+
+function credentialMembers(request: ConnectionRequest): CredentialMember[] {
+  return (Object.keys(schemes) as CredentialMember[]).filter((member) => request[member] !== undefined);
+}

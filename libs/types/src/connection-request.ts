@@ -1,0 +1,128 @@
+import {
+  oauth2AuthorizationCodeSchema,
+  providerMetadataSchema,
+  type OAuth2AuthorizationCode,
+  type ProviderMetadataItem,
+} from './connection';
+import { nameText } from './json-schema';
+
+/** What a connection can be given. Source: published API, ConnectionRequest. */
+export interface ConnectionRequest {
+  readonly providerWorkspaceRef?: string;
+  readonly providerMetadata?: Readonly<Record<string, ProviderMetadataItem>>;
+  readonly groupRef?: string;
+  /** @default groupRef */
+  readonly groupName?: string;
+  readonly consumerRef?: string;
+  /** @default consumerRef */
+  readonly consumerName?: string;
+  readonly provider?: string;
+  /** Secret. */
+  readonly apiKey?: string;
+  readonly customAuth?: Readonly<Record<string, unknown>>;
+  readonly basicAuth?: { readonly username: string; readonly password: string };
+  readonly oauth2ClientCredentials?: {
+    readonly clientId: string;
+    readonly clientSecret: string;
+    readonly scopes?: readonly string[];
+  };
+  readonly oauth2PasswordCredentials?: {
+    readonly username: string;
+    readonly password: string;
+    readonly clientId: string;
+    readonly clientSecret: string;
+    readonly scopes?: readonly string[];
+  };
+  readonly oauth2AuthorizationCode?: OAuth2AuthorizationCode;
+}
+
+/** Makes a connection from given credentials. Groups and consumers come to be by it. */
+export interface GenerateConnectionRequest extends ConnectionRequest {
+  readonly groupRef: string;
+  readonly consumerRef: string;
+  readonly provider: string;
+}
+
+/** Paths that an update of a connection may name. Source: published API. */
+export const connectionUpdatePaths = [
+  'providerWorkspaceRef',
+  'providerMetadata',
+  'apiKey',
+  'basicAuth',
+  'oauth2ClientCredentials',
+  'oauth2PasswordCredentials',
+] as const;
+
+export interface UpdateConnectionRequest {
+  readonly updateMask: readonly (typeof connectionUpdatePaths)[number][];
+  readonly connection: ConnectionRequest;
+}
+
+const secretText = { type: 'string', minLength: 1, maxLength: 16_384, writeOnly: true } as const;
+const username = { ...nameText, description: 'User name.' } as const;
+const password = { ...secretText, description: 'Password. Secret.' } as const;
+const clientId = { ...nameText, description: 'OAuth client id.' } as const;
+const clientSecret = { ...secretText, description: 'OAuth client secret.' } as const;
+const scopes = { type: 'array', description: 'OAuth scopes.', items: { type: 'string', minLength: 1 } } as const;
+
+const members = {
+  providerWorkspaceRef: { ...nameText, description: "The provider's workspace." },
+  providerMetadata: providerMetadataSchema,
+  groupRef: { ...nameText, description: "The builder's id of the group." },
+  groupName: { ...nameText, description: 'Name of the group; groupRef when absent.' },
+  consumerRef: { ...nameText, description: "The builder's id of the user." },
+  consumerName: { ...nameText, description: 'Name of the user; consumerRef when absent.' },
+  provider: { ...nameText, description: 'The SaaS provider, such as hubspot.' },
+  apiKey: { ...secretText, description: 'API key. Secret.' },
+  customAuth: { type: 'object', writeOnly: true, description: 'Inputs of a custom scheme. Secret.' },
+  basicAuth: {
+    type: 'object',
+    description: 'User name and password.',
+    additionalProperties: false,
+    required: ['username', 'password'],
+    properties: { username, password },
+  },
+  oauth2ClientCredentials: {
+    type: 'object',
+    description: 'Client credentials grant.',
+    additionalProperties: false,
+    required: ['clientId', 'clientSecret'],
+    properties: { clientId, clientSecret, scopes },
+  },
+  oauth2PasswordCredentials: {
+    type: 'object',
+    description: 'Password grant.',
+    additionalProperties: false,
+    required: ['username', 'password', 'clientId', 'clientSecret'],
+    properties: { username, password, clientId, clientSecret, scopes },
+  },
+  oauth2AuthorizationCode: oauth2AuthorizationCodeSchema,
+} as const;
+
+export const generateConnectionRequestSchema = {
+  type: 'object',
+  description: 'A new connection with given credentials.',
+  additionalProperties: false,
+  required: ['groupRef', 'consumerRef', 'provider'],
+  properties: members,
+} as const;
+
+export const updateConnectionRequestSchema = {
+  type: 'object',
+  description: 'Changes of a connection; only what updateMask names is used.',
+  additionalProperties: false,
+  required: ['updateMask', 'connection'],
+  properties: {
+    updateMask: {
+      type: 'array',
+      description: 'Names of the fields to change.',
+      items: { type: 'string', enum: connectionUpdatePaths },
+    },
+    connection: {
+      type: 'object',
+      description: 'The new values.',
+      additionalProperties: false,
+      properties: members,
+    },
+  },
+} as const;

@@ -1,0 +1,202 @@
+export { scopes, type Caller, type Scope } from './caller';
+export type { Credentials, LiveCredentials } from './credentials';
+export type { InstallationContext } from './installation-context';
+export {
+  callTransitions,
+  operationTransitions,
+  statusOf,
+  type CallState,
+  type OperationState,
+  type OperationStatus,
+  type RecordOutcome,
+  type SendState,
+  type Transition,
+} from './states';
+export { hoursToMs, minutesToMs } from './time';
+export type { WriteAnnouncement } from './write-announcement';
+export type { FieldDecision, JsonValue, WritePlan } from './write-plan';
+export {
+  apiKeySchema,
+  createApiKeyRequestSchema,
+  updateApiKeyRequestSchema,
+  type ApiKey,
+  type CreateApiKeyRequest,
+  type UpdateApiKeyRequest,
+} from './api-key';
+export { configSchema, type Config } from './config';
+export {
+  configContentSchema,
+  updateConfigContentSchema,
+  type ConfigContent,
+  type UpdateConfigContent,
+} from './config-content';
+export { checkConfigContent } from './config-content-rules';
+export {
+  authSchemes,
+  connectionSchema,
+  connectionStatuses,
+  type AuthScheme,
+  type Connection,
+  type ConnectionStatus,
+  type OAuth2AuthorizationCode,
+  type OAuth2Token,
+  type ProviderMetadataItem,
+} from './connection';
+export { authSchemeOf, checkConnectionCredentials, credentialsOf } from './connection-credentials';
+export {
+  connectionUpdatePaths,
+  generateConnectionRequestSchema,
+  updateConnectionRequestSchema,
+  type ConnectionRequest,
+  type GenerateConnectionRequest,
+  type UpdateConnectionRequest,
+} from './connection-request';
+export { consumerSchema, type Consumer } from './consumer';
+export { groupSchema, type Group } from './group';
+export { healthStatuses, installationSchema, type HealthStatus, type Installation } from './installation';
+export {
+  createInstallationRequestSchema,
+  patchConfigContentRequestSchema,
+  updateInstallationRequestSchema,
+  type CreateInstallationRequest,
+  type JsonPatchOperation,
+  type PatchConfigContentRequest,
+  type UpdateInstallationRequest,
+} from './installation-request';
+export {
+  checkCreateInstallationRequest,
+  checkPatchConfigContentRequest,
+  checkUpdateInstallationRequest,
+} from './installation-rules';
+export {
+  createIntegrationRequestSchema,
+  deployManifestRequestSchema,
+  integrationSchema,
+  revisionSchema,
+  type CreateIntegrationRequest,
+  type DeployManifestRequest,
+  type Integration,
+  type Revision,
+} from './integration';
+export type { IntegrationField } from './integration-field';
+export { checkCreateIntegrationRequest } from './integration-rules';
+export type { JsonSchema } from './json-schema';
+export {
+  createJwtKeyReplySchema,
+  createJwtKeyRequestSchema,
+  jwtKeySchema,
+  updateJwtKeyRequestSchema,
+  type CreateJwtKeyReply,
+  type CreateJwtKeyRequest,
+  type JwtKey,
+  type UpdateJwtKeyRequest,
+} from './jwt-key';
+export { limits } from './limits';
+export {
+  manifestIntegrationSchema,
+  manifestSchema,
+  type Manifest,
+  type ManifestIntegration,
+  type ManifestReadObject,
+  type ManifestWriteObject,
+} from './manifest';
+export { checkManifest, checkManifestIntegration } from './manifest-rules';
+export {
+  logSchema,
+  operationListReplySchema,
+  operationSchema,
+  paginationSchema,
+  type Log,
+  type LogMessage,
+  type Operation,
+  type OperationListReply,
+  type OperationMetadata,
+  type Pagination,
+} from './operation';
+export {
+  operationRecordListReplySchema,
+  type OperationRecord,
+  type OperationRecordListReply,
+} from './operation-record';
+export {
+  apiProblemSchema,
+  inputValidationProblemSchema,
+  type ApiProblem,
+  type InputValidationProblem,
+} from './problem';
+export {
+  createProjectRequestSchema,
+  projectNameOf,
+  projectSchema,
+  updateProjectRequestSchema,
+  type CreateProjectRequest,
+  type Project,
+  type UpdateProjectRequest,
+} from './project';
+export {
+  createProviderAppRequestSchema,
+  providerAppSchema,
+  updateProviderAppRequestSchema,
+  type CreateProviderAppRequest,
+  type ProviderApp,
+  type ProviderAppMetadata,
+  type UpdateProviderAppRequest,
+} from './provider-app';
+export { publishManifestIntegration } from './publish-manifest';
+export {
+  readObjectConfigSchema,
+  type Backfill,
+  type DynamicMapping,
+  type MappedValue,
+  type ReadFilter,
+  type ReadObjectConfig,
+} from './read-config';
+export { recordIdOf } from './record-id';
+export {
+  searchReplySchema,
+  searchRequestSchema,
+  type SearchFilter,
+  type SearchReply,
+  type SearchRequest,
+  type SearchResultItem,
+} from './search';
+export { parseMaskPath, type MaskAction, type MaskPath } from './update-mask';
+export {
+  fieldDefaultValue,
+  writeObjectConfigSchema,
+  type FieldDefault,
+  type FieldSettings,
+  type ValueDefault,
+  type WriteObjectConfig,
+} from './write-config';
+export type { AutoBatchPolicy, BatchPolicy, RetryPolicy } from './write-policies';
+export type {
+  AcceptedWriteReply,
+  BatchWriteReply,
+  DryRunReply,
+  RefusedWriteReply,
+  SingleWriteReply,
+  WriteErrorMessage,
+  WriteResult,
+} from './write-reply';
+export {
+  acceptedWriteReplySchema,
+  batchWriteReplySchema,
+  dryRunReplySchema,
+  refusedWriteReplySchema,
+  singleWriteReplySchema,
+} from './write-reply-schemas';
+export {
+  writeModes,
+  writeRequestSchema,
+  writeTypes,
+  type Association,
+  type AssociationType,
+  type BatchItem,
+  type ForwardedHeader,
+  type WriteMode,
+  type WriteRecord,
+  type WriteRequest,
+  type WriteType,
+} from './write-request';
+export { checkWriteRequest, codeOfWriteIssues } from './write-request-rules';

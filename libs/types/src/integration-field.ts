@@ -1,0 +1,30 @@
+import { nameText } from './json-schema';
+
+/**
+ * A field of a read object: an existing one (`fieldName`, optionally under another name), or one that the user
+ * chooses at install time (`mapToName` without `fieldName`). Names may be JSONPath in brackets: `$['a']['b']`.
+ * Source: published API, manifest.
+ */
+export interface IntegrationField {
+  readonly fieldName?: string;
+  readonly mapToName?: string;
+  readonly mapToDisplayName?: string;
+  /** The provider field proposed to the user. */
+  readonly default?: string;
+  /** What the user is asked. */
+  readonly prompt?: string;
+}
+
+export const integrationFieldSchema = {
+  type: 'object',
+  description: 'A field: fieldName, or mapToName when the user chooses the field.',
+  additionalProperties: false,
+  minProperties: 1,
+  properties: {
+    fieldName: { ...nameText, description: "The provider's name of the field." },
+    mapToName: { ...nameText, description: "The builder's name of the field." },
+    mapToDisplayName: { ...nameText, description: 'Shown name of mapToName.' },
+    default: { type: 'string', description: 'Provider field proposed to the user.' },
+    prompt: { type: 'string', description: 'What the user is asked.' },
+  },
+} as const;

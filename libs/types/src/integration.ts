@@ -1,0 +1,96 @@
+import { moment } from './json-schema';
+import { manifestIntegrationSchema, type ManifestIntegration } from './manifest';
+
+/** An integration of a project, with its newest revision. Source: published API, integrations. */
+export interface Integration {
+  readonly id: string;
+  readonly projectId: string;
+  readonly name: string;
+  readonly provider: string;
+  readonly latestRevision: Revision;
+  readonly createTime: string;
+  readonly updateTime?: string;
+}
+
+/** One immutable state of an integration. `content` is one integration, not a whole manifest. */
+export interface Revision {
+  readonly id: string;
+  readonly specVersion: string;
+  readonly content: ManifestIntegration;
+  readonly createTime: string;
+}
+
+export interface CreateIntegrationRequest {
+  readonly name: string;
+  readonly provider: string;
+  readonly latestRevision: { readonly specVersion: string; readonly content: ManifestIntegration };
+}
+
+/** Deploys a manifest: creates or revises an integration per entry. Exactly one member. */
+export interface DeployManifestRequest {
+  /** Text of the manifest, YAML or JSON. */
+  readonly sourceYaml?: string;
+  /** Address of an uploaded zip that holds `amp.yaml`. */
+  readonly sourceZipUrl?: string;
+}
+
+const specVersion = { type: 'string', enum: ['1.0.0'], description: 'Version of the manifest format.' } as const;
+
+/** Schema of the resource in replies. */
+export const revisionSchema = {
+  type: 'object',
+  description: 'One state of an integration.',
+  required: ['id', 'specVersion', 'content', 'createTime'],
+  properties: {
+    id: { type: 'string', description: 'Revision id.' },
+    specVersion,
+    content: manifestIntegrationSchema,
+    createTime: { ...moment, description: 'When it was deployed.' },
+  },
+} as const;
+
+/** Schema of the resource in replies. */
+export const integrationSchema = {
+  type: 'object',
+  description: 'An integration of a project.',
+  required: ['id', 'projectId', 'name', 'provider', 'latestRevision', 'createTime'],
+  properties: {
+    id: { type: 'string', description: 'Integration id.' },
+    projectId: { type: 'string', description: 'Project of the integration.' },
+    name: { type: 'string', description: 'Name, unique in the project.' },
+    provider: { type: 'string', description: 'The SaaS provider.' },
+    latestRevision: revisionSchema,
+    createTime: { ...moment, description: 'When it was created.' },
+    updateTime: { ...moment, description: 'When it was last changed.' },
+  },
+} as const;
+
+export const createIntegrationRequestSchema = {
+  type: 'object',
+  description: 'A new integration.',
+  additionalProperties: false,
+  required: ['name', 'provider', 'latestRevision'],
+  properties: {
+    name: manifestIntegrationSchema.properties.name,
+    provider: manifestIntegrationSchema.properties.provider,
+    latestRevision: {
+      type: 'object',
+      description: 'Its first revision.',
+      additionalProperties: false,
+      required: ['specVersion', 'content'],
+      properties: { specVersion, content: manifestIntegrationSchema },
+    },
+  },
+} as const;
+
+export const deployManifestRequestSchema = {
+  type: 'object',
+  description: 'A manifest to deploy: exactly one member.',
+  additionalProperties: false,
+  minProperties: 1,
+  maxProperties: 1,
+  properties: {
+    sourceYaml: { type: 'string', minLength: 1, description: 'Text of the manifest, YAML or JSON.' },
+    sourceZipUrl: { type: 'string', minLength: 1, description: 'Address of an uploaded zip with the manifest.' },
+  },
+} as const;

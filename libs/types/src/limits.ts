@@ -1,0 +1,40 @@
+/** Limits of requests. "Limits" is that table of the specification; "design 6" what we chose where it is silent. */
+export const limits = {
+  /** Records of a batch write. Source: Limits, 1 to 100. */
+  batchRecordsMax: 100,
+  /** Records at which an auto-batch leaves. Source: Limits. */
+  autoBatchRecordsMax: 100,
+  /** `autoBatchPolicy.maxDelayMinutes`. Source: Limits, 1 to 1440 (24 hours). */
+  maxDelayMinutesMin: 1,
+  maxDelayMinutesMax: 1440,
+  /** `retryPolicy.deadlineHours` and `autoBatchPolicy.retryDeadlineHours`. Source: Limits; the minimum: design 6. */
+  deadlineHoursMin: 1,
+  deadlineHoursMax: 48,
+  deadlineHoursDefault: 1,
+  /** Fields of one record. Source: design 6; the JSON reader's cap on keys of one object. */
+  recordFieldsMax: 1000,
+  /** Forwarded headers, and the bytes of their names and values together. Source: design 6. */
+  forwardedHeadersMax: 20,
+  forwardedHeadersBytesMax: 8192,
+  /** Characters of an id or a name that we store. Ours: far above what a provider gives out. */
+  nameCharactersMax: 255,
+  /** Characters of the header `Idempotency-Key`, and how long a key is kept. Source: design 6. */
+  idempotencyKeyCharactersMax: 255,
+  idempotencyKeyHours: 72,
+  /** Characters of the header `Sluice-Record-Ref`. Source: design 6. */
+  recordRefCharactersMax: 255,
+  /** Filters of a search; records of its one page. Source: design 6. */
+  searchFiltersMax: 20,
+  searchPageRecords: 100,
+  /** Seconds a get-operation may wait (`?waitSeconds=`). Source: design 6. */
+  waitSecondsMin: 1,
+  waitSecondsMax: 30,
+  /** `pageSize` of a paged list. Source: published API, operations. */
+  pageSizeMin: 1,
+  pageSizeMax: 1000,
+  pageSizeDefault: 200,
+  /** Seconds between `iat` and `exp` of a bearer token. Source: design 6. */
+  jwtLifetimeSecondsMax: 600,
+  /** Issues that one reply lists: a batch of 100 bad records must not answer with megabytes. Ours. */
+  issuesMax: 20,
+} as const;

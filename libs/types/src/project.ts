@@ -1,0 +1,95 @@
+import { moment, nameText } from './json-schema';
+
+/** A builder's space: its integrations, customers and keys. Source: published API, projects. */
+export interface Project {
+  readonly id: string;
+  /** Unique, lower case; stands in paths in place of the id. */
+  readonly name: string;
+  readonly appName: string;
+  /** Stored only. */
+  readonly orgId: string;
+  readonly createTime: string;
+  readonly updateTime?: string;
+  /** Preview of the specification: fields without a mapping are dropped from writes that inherit mappings. */
+  readonly dropUnmappedFields?: boolean;
+}
+
+export interface CreateProjectRequest {
+  readonly appName: string;
+  /** Saved in lower case, see projectNameOf. */
+  readonly name: string;
+  readonly orgId: string;
+}
+
+export interface UpdateProjectRequest {
+  readonly updateMask: readonly (keyof UpdateProjectRequest['project'])[];
+  readonly project: {
+    readonly appName?: string;
+    readonly name?: string;
+    readonly dropUnmappedFields?: boolean;
+  };
+}
+
+/** The name as it is saved and looked up. */
+export function projectNameOf(name: string): string {
+  return name.toLowerCase();
+}
+
+const appName = { ...nameText, maxLength: 128, description: 'Shown name of the application.' } as const;
+const name = {
+  type: 'string',
+  minLength: 2,
+  maxLength: 128,
+  pattern: '^[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9]$',
+  description: 'Unique name; saved in lower case.',
+} as const;
+const orgId = { ...nameText, maxLength: 128, description: 'Id of the organisation. Stored only.' } as const;
+const dropUnmappedFields = {
+  type: 'boolean',
+  default: false,
+  description: 'Preview: fields without a mapping are dropped from writes that inherit mappings.',
+} as const;
+
+/** Schema of the resource in replies. */
+export const projectSchema = {
+  type: 'object',
+  description: "A builder's space.",
+  required: ['id', 'name', 'appName', 'orgId', 'createTime'],
+  properties: {
+    id: { type: 'string', description: 'Project id.' },
+    name,
+    appName,
+    orgId,
+    createTime: { ...moment, description: 'When it was created.' },
+    updateTime: { ...moment, description: 'When it was last changed.' },
+    dropUnmappedFields,
+  },
+} as const;
+
+export const createProjectRequestSchema = {
+  type: 'object',
+  description: 'A new project.',
+  additionalProperties: false,
+  required: ['appName', 'name', 'orgId'],
+  properties: { appName, name, orgId },
+} as const;
+
+export const updateProjectRequestSchema = {
+  type: 'object',
+  description: 'Changes of a project; only what updateMask names is used.',
+  additionalProperties: false,
+  required: ['updateMask', 'project'],
+  properties: {
+    updateMask: {
+      type: 'array',
+      description: 'Names of the fields to change.',
+      items: { type: 'string', enum: ['appName', 'name', 'dropUnmappedFields'] },
+    },
+    project: {
+      type: 'object',
+      description: 'The new values.',
+      additionalProperties: false,
+      properties: { appName, name, dropUnmappedFields },
+    },
+  },
+} as const;

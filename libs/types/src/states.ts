@@ -1,0 +1,64 @@
+/**
+ * The states of an operation and of a call, and every transition that may happen to them, as data.
+ * Source: specification "States and transitions"; the internal states are ours (design, section 4).
+ */
+
+/** What a caller sees. Source: specification, Operation. */
+export type OperationStatus = 'in_progress' | 'success' | 'failure';
+
+/** `accumulating` collects records of an auto-batch; `queued` has its calls; the last two are final. */
+export type OperationState = 'accumulating' | 'queued' | 'succeeded' | 'failed';
+
+/**
+ * `ready` waits for its moment, `running` has a lease, `in_doubt` was sent and its outcome is not known,
+ * `waiting` stands behind an earlier write to the same record, `done` and `quarantined` are final.
+ */
+export type CallState = 'ready' | 'running' | 'in_doubt' | 'waiting' | 'done' | 'quarantined';
+
+/** `unknown` is final too: nobody can tell whether the provider wrote the record. */
+export type RecordOutcome = 'pending' | 'succeeded' | 'failed' | 'unknown';
+
+/** Whether bytes of a record have left: `maybe` means an attempt ended without a readable reply. */
+export type SendState = 'none' | 'sent' | 'maybe';
+
+/** Who moves it. A transition has one owner; a second service that wants it is a design error. */
+export interface Transition<State> {
+  readonly from: State | undefined;
+  readonly to: State;
+  readonly owner: 'write-gateway' | 'batcher' | 'lease-holder' | 'lapse-sweep';
+}
+
+export const operationTransitions: readonly Transition<OperationState>[] = [
+  { from: undefined, to: 'accumulating', owner: 'write-gateway' },
+  { from: undefined, to: 'queued', owner: 'write-gateway' },
+  { from: 'accumulating', to: 'queued', owner: 'batcher' },
+  { from: 'queued', to: 'succeeded', owner: 'lease-holder' },
+  { from: 'queued', to: 'failed', owner: 'lease-holder' },
+];
+
+export const callTransitions: readonly Transition<CallState>[] = [
+  { from: undefined, to: 'ready', owner: 'write-gateway' },
+  { from: undefined, to: 'running', owner: 'write-gateway' },
+  { from: 'ready', to: 'running', owner: 'lease-holder' },
+  { from: 'running', to: 'ready', owner: 'lease-holder' },
+  { from: 'running', to: 'in_doubt', owner: 'lease-holder' },
+  { from: 'running', to: 'waiting', owner: 'lease-holder' },
+  { from: 'running', to: 'done', owner: 'lease-holder' },
+  { from: 'waiting', to: 'ready', owner: 'lease-holder' },
+  { from: 'in_doubt', to: 'running', owner: 'lease-holder' },
+  { from: 'running', to: 'ready', owner: 'lapse-sweep' },
+  { from: 'running', to: 'in_doubt', owner: 'lapse-sweep' },
+  { from: 'running', to: 'quarantined', owner: 'lapse-sweep' },
+];
+
+const statuses: Record<OperationState, OperationStatus> = {
+  accumulating: 'in_progress',
+  queued: 'in_progress',
+  succeeded: 'success',
+  failed: 'failure',
+};
+
+/** The public status of an internal state. */
+export function statusOf(state: OperationState): OperationStatus {
+  return statuses[state];
+}

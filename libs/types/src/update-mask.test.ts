@@ -1,0 +1,30 @@
+import { parseMaskPath } from './update-mask';
+
+describe('parseMaskPath', () => {
+  it.each([
+    ['connectionId', { kind: 'connectionId' }],
+    ['config.createdBy', { kind: 'createdBy' }],
+    ['config.content.proxy.enabled', { kind: 'proxyEnabled' }],
+    ['config.content.write.objects', { kind: 'objects', action: 'write' }],
+    ['config.content.subscribe.objects', { kind: 'objects', action: 'subscribe' }],
+    ['config.content.read.objects.contacts', { kind: 'object', action: 'read', objectName: 'contacts' }],
+    ['config.content.write.objects.a.b c', { kind: 'object', action: 'write', objectName: 'a.b c' }],
+  ])('%s', (path, parsed) => {
+    expect(parseMaskPath(path)).toEqual(parsed);
+  });
+
+  it.each([
+    '',
+    'config',
+    'config.content',
+    'config.content.read.objects',
+    'config.content.write.objects.',
+    'config.content.write',
+    'config.content.proxy',
+    'config.revisionId',
+    'id',
+    'xconnectionId',
+  ])('refuses %j', (path) => {
+    expect(parseMaskPath(path)).toBeUndefined();
+  });
+});

@@ -1,0 +1,29 @@
+/** One path of an installation's update mask, read. */
+export type MaskPath =
+  | { readonly kind: 'connectionId' }
+  | { readonly kind: 'createdBy' }
+  | { readonly kind: 'proxyEnabled' }
+  | { readonly kind: 'objects'; readonly action: MaskAction }
+  | { readonly kind: 'object'; readonly action: MaskAction; readonly objectName: string };
+
+/** Part of a config's content that is a map of objects. */
+export type MaskAction = 'read' | 'write' | 'subscribe';
+
+const objects = /^config\.content\.(?<action>read|write|subscribe)\.objects(?:\.(?<objectName>.+))?$/s;
+
+/**
+ * Reads a path of an update mask; undefined when it is not one of those allowed. Everything after
+ * `config.content.<action>.objects.` is the object's name, dots included. The whole map may be named for `write` and
+ * `subscribe` only. Source: published API, installations.
+ */
+export function parseMaskPath(path: string): MaskPath | undefined {
+  if (path === 'connectionId') return { kind: 'connectionId' };
+  if (path === 'config.createdBy') return { kind: 'createdBy' };
+  if (path === 'config.content.proxy.enabled') return { kind: 'proxyEnabled' };
+  const groups = objects.exec(path)?.groups;
+  const action = groups?.['action'] as MaskAction | undefined;
+  if (action === undefined) return undefined;
+  const objectName = groups?.['objectName'];
+  if (objectName !== undefined) return { kind: 'object', action, objectName };
+  return action === 'read' ? undefined : { kind: 'objects', action };
+}

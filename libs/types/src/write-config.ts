@@ -1,0 +1,118 @@
+import { nameText } from './json-schema';
+
+/** Writing of one object, in an installation. Source: specification, Config Content, write.objects. */
+export interface WriteObjectConfig {
+  readonly objectName: string;
+  /** Deletion is disabled unless `enabled` is true. */
+  readonly deletionSettings?: { readonly enabled: boolean };
+  /** Field name to its settings; the name that requests use. */
+  readonly selectedFieldSettings?: Readonly<Record<string, FieldSettings>>;
+  /** Writes use the read mappings. The effective value is this OR the manifest's. */
+  readonly inheritMapping?: boolean;
+  /** @deprecated in favour of selectedFieldSettings, which wins where both name a field. */
+  readonly selectedValueDefaults?: Readonly<Record<string, ValueDefault>>;
+}
+
+/** What happens to a field on its way. */
+export interface FieldSettings {
+  /** Applied when the key is missing in the request; an explicit null is a value. */
+  readonly default?: FieldDefault;
+  /** Whether the field is written on create. @default 'always' */
+  readonly writeOnCreate?: 'always' | 'never';
+  /** `ifEmpty`: only while unset or empty at the provider; HubSpot and Salesforce only. @default 'always' */
+  readonly writeOnUpdate?: 'always' | 'never' | 'ifEmpty';
+}
+
+/** Exactly one member is set. */
+export interface FieldDefault {
+  readonly stringValue?: string;
+  readonly integerValue?: number;
+  readonly booleanValue?: boolean;
+}
+
+export interface ValueDefault {
+  readonly value: string | number | boolean;
+  /** @default 'always' */
+  readonly applyOnUpdate?: 'always' | 'never';
+}
+
+/** The value of a default, whichever member carries it; undefined when none does. */
+export function fieldDefaultValue(settings: FieldDefault): string | number | boolean | undefined {
+  return settings.stringValue ?? settings.integerValue ?? settings.booleanValue;
+}
+
+const fieldSettings = {
+  type: 'object',
+  description: 'What happens to a field on its way.',
+  additionalProperties: false,
+  properties: {
+    default: {
+      type: 'object',
+      description: 'Used when the field is missing in the request. Exactly one member.',
+      additionalProperties: false,
+      minProperties: 1,
+      maxProperties: 1,
+      properties: {
+        stringValue: { type: 'string', description: 'A text.' },
+        integerValue: { type: 'integer', description: 'A whole number.' },
+        booleanValue: { type: 'boolean', description: 'True or false.' },
+      },
+    },
+    writeOnCreate: {
+      type: 'string',
+      enum: ['always', 'never'],
+      default: 'always',
+      description: 'Whether the field is written on create.',
+    },
+    writeOnUpdate: {
+      type: 'string',
+      enum: ['always', 'never', 'ifEmpty'],
+      default: 'always',
+      description: 'Whether the field is written on update. ifEmpty: only while it is empty.',
+    },
+  },
+} as const;
+
+/** Schema of one entry of `write.objects` in a request; unknown fields are refused. */
+export const writeObjectConfigSchema = {
+  type: 'object',
+  description: 'Writing of one object.',
+  additionalProperties: false,
+  required: ['objectName'],
+  properties: {
+    objectName: { ...nameText, description: 'The object to write.' },
+    deletionSettings: {
+      type: 'object',
+      description: 'Whether records may be deleted.',
+      additionalProperties: false,
+      required: ['enabled'],
+      properties: { enabled: { type: 'boolean', description: 'True: they may.' } },
+    },
+    selectedFieldSettings: {
+      type: 'object',
+      description: 'Field name to its settings.',
+      additionalProperties: fieldSettings,
+    },
+    inheritMapping: { type: 'boolean', default: false, description: 'Writes use the read mappings.' },
+    selectedValueDefaults: {
+      type: 'object',
+      deprecated: true,
+      description: 'Use selectedFieldSettings.',
+      additionalProperties: {
+        type: 'object',
+        description: 'A default.',
+        additionalProperties: false,
+        required: ['value'],
+        properties: {
+          value: { type: ['string', 'integer', 'boolean'], description: 'The default value.' },
+          applyOnUpdate: {
+            type: 'string',
+            enum: ['always', 'never'],
+            default: 'always',
+            description: 'On update too.',
+          },
+        },
+      },
+    },
+  },
+} as const;

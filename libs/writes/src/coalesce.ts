@@ -1,0 +1,59 @@
+import { SluiceError } from '@sluice/errors';
+
+export interface CoalesceOptions<Item, Result> {
+  /** Does many items at once and answers in their order. */
+  readonly run: (items: readonly Item[]) => Promise<readonly Result[]>;
+  /** Items of one run at most. */
+  readonly itemsMax: number;
+  /** Runs at the same time at most. */
+  readonly runsMax: number;
+}
+
+interface Waiting<Item, Result> {
+  readonly item: Item;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Group commit: what arrives while a run is under way shares the next one; an idle coalescer runs at once.
+ * A run that fails for a reason that lies in one item is repeated item by item, so that one cannot fail its neighbours.
+ */
+export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): (item: Item) => Promise<Result> {
+  let queue: Waiting<Item, Result>[] = [];
+  let running = 0;
+
+  const start = (): void => {
+    while (running < options.runsMax && queue.length > 0) {
+      const taken = queue.slice(0, options.itemsMax);
+      queue = queue.slice(options.itemsMax);
+      running += 1;
+      void runTogether(options.run, taken).finally(() => {
+        running -= 1;
+        start();
+      });
+    }
+  };
+  return (item) =>
+    new Promise((resolve, reject) => {
+      queue.push({ item, resolve, reject });
+      // Requests of one turn of the event loop share a run.
+      if (queue.length === 1) setImmediate(start);
+    });
+}
+
+async function runTogether<Item, Result>(
+  run: CoalesceOptions<Item, Result>['run'],
+  waiting: readonly Waiting<Item, Result>[],
+): Promise<void> {
+  try {
+    const results = await run(waiting.map(({ item }) => item));
+    for (const [at, { resolve }] of waiting.entries()) resolve(results[at] as Result);
+  } catch (error) {
+    if (waiting.length === 1 || (error instanceof SluiceError && error.retry === 'backoff')) {
+      for (const { reject } of waiting) reject(error);
+      return;
+    }
+    for (const each of waiting) await runTogether(run, [each]);
+  }
+}

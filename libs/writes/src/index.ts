@@ -1,0 +1,14 @@
+export { authOf } from './performing/auth-of';
+export { coalesce, type CoalesceOptions } from './coalesce';
+export { createLeaseKeeper, leaseMs, type Hold, type LeaseKeeper } from './leasing/lease-keeper';
+export { nextDelayMs } from './next-delay';
+export { decideSettlement, type DecisionInput } from './performing/decide-settlement';
+export { noteOutcome } from './performing/note-outcome';
+export { performCall, type CallToPerform, type PerformedCall } from './performing/perform-call';
+export { reconcileCall, type ReconcileInput } from './performing/reconcile-call';
+export { settleSynchronous } from './performing/settle-synchronous';
+export { toSendables, type Sendable } from './performing/sendable';
+export { batchLimit, checkCapabilities } from './planning/check-capabilities';
+export { headersKeyOf, orderKeyOf } from './planning/order-key';
+export { planCalls } from './planning/plan-calls';
+export { planWrite, type PlannableWrite, type PlannedWrite } from './planning/plan-write';

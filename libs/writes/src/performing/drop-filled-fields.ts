@@ -1,0 +1,53 @@
+import type { ProviderFailure, ProviderRecord } from '@sluice/connectors';
+import { ProviderError } from '@sluice/errors';
+import type { CallToPerform } from './perform-call';
+import type { Sendable } from './sendable';
+
+/** The records with their `ifEmpty` fields decided, or why the read failed: nothing is written blindly. */
+export type FilledReading =
+  | { readonly ok: true; readonly records: readonly Sendable[] }
+  | { readonly ok: false; readonly failure: ProviderFailure };
+
+/**
+ * Drops `ifEmpty` fields that already hold a value at the provider, in one extra read per call. Unset is null, absent or "";
+ * false and 0 are values. Repeated on every attempt, so that a value the customer typed meanwhile is kept.
+ * Source: specification, writeOnUpdate. The race between read and write is documented.
+ */
+export async function dropFilledFields(request: CallToPerform): Promise<FilledReading> {
+  const conditional = request.records.filter(({ write }) => (write.ifEmpty?.length ?? 0) > 0);
+  if (conditional.length === 0) return { ok: true, records: request.records };
+  try {
+    const current = await read(request, conditional);
+    return { ok: true, records: request.records.map((record) => withoutFilled(record, current.get(record.index))) };
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    return { ok: false, failure: { class: certain(error.class), message: error.detail, scope: 'call' } };
+  }
+}
+
+/** A read changes nothing, so its unknown outcome is a plain failure. */
+function certain(failureClass: ProviderError['class']): ProviderError['class'] {
+  return failureClass === 'unknown' || failureClass === 'timeout' ? 'unavailable' : failureClass;
+}
+
+async function read(
+  { connector, auth, signal, call }: CallToPerform,
+  records: readonly Sendable[],
+): Promise<Map<number, ProviderRecord | undefined>> {
+  const ids = [...new Set(records.map(({ write }) => write.recordId as string))];
+  const fields = [...new Set(records.flatMap(({ write }) => write.ifEmpty ?? []))];
+  const { objectName, traceparent } = call;
+  const found = (await connector.readBatch?.({ auth, signal, objectName, traceparent, ids, fields })) ?? [];
+  const byId = new Map(ids.map((id, at) => [id, found[at]]));
+  return new Map(records.map(({ index, write }) => [index, byId.get(write.recordId as string)]));
+}
+
+function withoutFilled(record: Sendable, current: ProviderRecord | undefined): Sendable {
+  const filled = new Set(record.write.ifEmpty?.filter((field) => !isEmpty(current?.fields[field])));
+  const fields = Object.fromEntries(Object.entries(record.write.fields).filter(([field]) => !filled.has(field)));
+  return { ...record, write: { ...record.write, fields } };
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
+}

@@ -1,0 +1,27 @@
+import type { RecordResult } from '@sluice/connectors';
+import type { LaneKey, Store } from '@sluice/store';
+import type { LiveCredentials } from '@sluice/types';
+
+/** Block of a lane whose provider says neither how long nor why; HubSpot's rolling window is this long. */
+const defaultBlockMs = 10_000;
+
+/**
+ * What an attempt says about its lane and its connection. Called before the settlement, so that nobody claims from a lane that
+ * was just refused. A 429 blocks the lane, not each write of it. Status writes compare-and-set on the token's version.
+ * Source: specification, Connection status.
+ */
+export async function noteOutcome(
+  store: Pick<Store, 'connections' | 'writes'>,
+  lane: LaneKey,
+  live: LiveCredentials,
+  results: readonly RecordResult[],
+): Promise<void> {
+  const failures = results.flatMap((result) => (result.ok ? [] : [result.error]));
+  const block = failures.find((failure) => failure.scope === 'lane');
+  if (block !== undefined) await store.writes.blockLane(lane, block.retryAfterMs ?? defaultBlockMs, block.message);
+  const isRefused = failures.some((failure) => failure.class === 'credentials');
+  const status = isRefused ? 'bad_credentials' : results.some((result) => result.ok) ? 'working' : live.status;
+  if (status === live.status) return;
+  const { connectionId, tokenVersion } = live;
+  await store.connections.setStatus({ projectId: lane.projectId, connectionId, tokenVersion, status });
+}

@@ -1,0 +1,93 @@
+import type { Auth, Connector, ObservedExchange, RecordResult } from '@sluice/connectors';
+import { DefectError } from '@sluice/errors';
+import type { AttemptOutcome, ClaimedCall } from '@sluice/store';
+import { dropFilledFields } from './drop-filled-fields';
+import type { Sendable } from './sendable';
+
+/** One provider call to make. */
+export interface CallToPerform {
+  readonly call: Pick<ClaimedCall, 'objectName' | 'type' | 'allOrNone' | 'traceparent'>;
+  readonly records: readonly Sendable[];
+  readonly connector: Connector;
+  readonly auth: Auth;
+  /** Aborted when the lease ends. */
+  readonly signal: AbortSignal;
+}
+
+/** The outcome per record, in the order of the records, and the exchange as the attempt keeps it. */
+export interface PerformedCall {
+  readonly results: readonly RecordResult[];
+  readonly attempt: AttemptOutcome;
+}
+
+/**
+ * Makes the provider call: one request for the whole call, after one read where a plan has `ifEmpty` fields.
+ * Never throws for what a provider does. The intent is committed before this is called.
+ */
+export async function performCall(request: CallToPerform): Promise<PerformedCall> {
+  const startedAtMs = performance.now();
+  let seen: ObservedExchange | undefined;
+  const observe = (exchange: ObservedExchange): void => {
+    seen = exchange;
+  };
+  const results = await send({ ...request, observe });
+  const failure = results.find((result) => !result.ok)?.error;
+  return {
+    results,
+    attempt: {
+      durationMs: performance.now() - startedAtMs,
+      ...(seen?.status === undefined ? {} : { status: seen.status }),
+      ...(seen?.providerRequestId === undefined ? {} : { providerRequestId: seen.providerRequestId }),
+      ...(failure === undefined ? {} : { error: { class: failure.class, text: failure.message } }),
+    },
+  };
+}
+
+type ObservedCall = CallToPerform & { readonly observe: (exchange: ObservedExchange) => void };
+
+async function send(request: ObservedCall): Promise<readonly RecordResult[]> {
+  const reading = await dropFilledFields(request);
+  if (!reading.ok) return request.records.map(() => ({ ok: false, error: reading.failure }));
+  // A record whose every field is filled needs no call: its slot in the results stays.
+  const toSend = reading.records.filter((record) => !isEmptyUpdate(record));
+  const sent = toSend.length === 0 ? [] : await sendAll({ ...request, records: toSend });
+  if (sent.length !== toSend.length) throw defect(request, sent.length);
+  const byIndex = new Map(toSend.map((record, at) => [record.index, sent[at] as RecordResult]));
+  return reading.records.map(
+    (record) => byIndex.get(record.index) ?? { ok: true, recordId: record.write.recordId as string },
+  );
+}
+
+function isEmptyUpdate({ write }: Sendable): boolean {
+  return write.type === 'update' && Object.keys(write.fields).length === 0;
+}
+
+async function sendAll(request: ObservedCall): Promise<readonly RecordResult[]> {
+  const { call, records, connector, auth, signal, observe } = request;
+  const base = { auth, signal, observe, objectName: call.objectName, traceparent: call.traceparent };
+  const headers = records[0]?.write.headers;
+  const shared = { ...base, ...(headers === undefined ? {} : { headers }) };
+  const writes = records.map(({ write }) => write);
+  const [only] = writes;
+  if (call.type === 'create') {
+    const items = writes.map(({ fields, associations }) => ({ fields, ...(associations && { associations }) }));
+    if (items.length === 1 && items[0] && connector.create) return [await connector.create({ ...shared, ...items[0] })];
+    if (connector.createBatch) return await connector.createBatch({ ...shared, records: items, allOrNone: call.allOrNone });
+  }
+  if (call.type === 'update') {
+    const items = writes.map(({ fields, recordId }) => ({ fields, recordId: recordId as string }));
+    if (only && items.length === 1 && items[0] && connector.update) {
+      return [await connector.update({ ...shared, ...items[0] })];
+    }
+    if (connector.updateBatch) return await connector.updateBatch({ ...shared, records: items });
+  }
+  throw new DefectError({
+    code: 'service.defect',
+    detail: `${connector.provider} cannot ${call.type} ${records.length} records in one call.`,
+  });
+}
+
+function defect(request: CallToPerform, results: number): DefectError {
+  const detail = `${request.connector.provider} answered ${results} of ${request.records.length} records.`;
+  return new DefectError({ code: 'service.defect', detail });
+}

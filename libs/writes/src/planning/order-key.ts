@@ -1,0 +1,16 @@
+import { createHash } from 'node:crypto';
+import type { ForwardedHeader } from '@sluice/types';
+
+/**
+ * What all writes to one provider record have in common: they run in accept order. Creates have no record yet and get none.
+ */
+export function orderKeyOf(laneId: string, objectName: string, recordId: string | undefined): string | undefined {
+  return recordId === undefined ? undefined : `${laneId}/${objectName}/${recordId}`;
+}
+
+/** Equal for equal forwarded headers, so that records of one call share them. Empty: none. */
+export function headersKeyOf(headers: readonly ForwardedHeader[] | undefined): string {
+  if (headers === undefined || headers.length === 0) return '';
+  const canonical = headers.map(({ key, value }) => `${key.toLowerCase()}: ${value}`).sort().join('\n');
+  return createHash('sha256').update(canonical).digest('base64url');
+}

@@ -1,0 +1,13 @@
+import { commonEnv, defineEnv, kafkaEnv, portEnv, postgresEnv, providersEnv, testingEnv } from '@sluice/config';
+
+/** Settings of the batcher. */
+export const batcherEnv = defineEnv({
+  ...commonEnv,
+  ...portEnv(4400),
+  ...postgresEnv,
+  ...kafkaEnv,
+  ...providersEnv,
+  ...testingEnv,
+});
+
+export type BatcherConfig = ReturnType<typeof batcherEnv.read>;

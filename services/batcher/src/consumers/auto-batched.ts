@@ -1,0 +1,28 @@
+import { topics, type Consumer } from '@sluice/messaging';
+import type { WriteAnnouncement } from '@sluice/types';
+import type { BatcherContext } from '../context';
+import type { DueTimers } from '../due-timers';
+import type { FlushBatch } from '../flush-batch';
+
+/** `sluice.writes.auto-batched`: a full batch is flushed at once, any other gets a timer. A repeated message costs one look. */
+export function consumeAutoBatched(context: BatcherContext, flush: FlushBatch, timers: DueTimers): Promise<Consumer> {
+  return context.messaging.consume({
+    topic: topics.autoBatched,
+    group: 'sluice-batcher',
+    handle: async (writes) => {
+      for (const write of onePerBatch(writes)) {
+        if (write.isFull === true) await flush(write, 'message');
+        else if (write.dueAt !== undefined) timers.schedule(write, new Date(write.dueAt));
+      }
+    },
+  });
+}
+
+/** The last word on each batch: its records are announced in the order they joined. */
+function onePerBatch(writes: readonly WriteAnnouncement[]): WriteAnnouncement[] {
+  const latest = new Map<string, WriteAnnouncement>();
+  for (const write of writes) {
+    if (latest.get(write.operationId)?.isFull !== true) latest.set(write.operationId, write);
+  }
+  return [...latest.values()];
+}

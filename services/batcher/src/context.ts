@@ -1,0 +1,57 @@
+import { createFailpoints, type Failpoints } from '@sluice/config';
+import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
+import { createKafkaMessaging, type Messaging } from '@sluice/messaging';
+import { createStore, type Store } from '@sluice/store';
+import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/telemetry';
+import type { BatcherConfig } from './config';
+
+/** The object graph of one batcher. Tests and the embedded launcher replace single collaborators. */
+export interface BatcherContext {
+  readonly config: BatcherConfig;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly store: Store;
+  readonly messaging: Messaging;
+  /** Asked for capabilities only: how many records one call takes. */
+  readonly connectors: ConnectorRegistry;
+  readonly failpoints: Failpoints;
+}
+
+const service = 'batcher';
+
+export function createContext(config: BatcherConfig, overrides: Partial<BatcherContext> = {}): BatcherContext {
+  const logger = overrides.logger ?? createLogger({ service, level: config.logLevel });
+  const metrics = overrides.metrics ?? createMetrics(service);
+  return {
+    config,
+    logger,
+    metrics,
+    store:
+      overrides.store ??
+      createStore({
+        url: config.databaseUrl,
+        applicationName: service,
+        poolMax: config.databasePool,
+        timeScale: config.timeScale,
+        logger,
+      }),
+    messaging:
+      overrides.messaging ??
+      createKafkaMessaging({
+        brokers: config.kafkaBrokers,
+        clientId: service,
+        logger,
+        metrics,
+        // A consumer that stalls in silence is replaced by its supervisor.
+        onStall: () => process.exit(1),
+      }),
+    connectors: createConnectors({
+      urls: { hubspot: config.hubspotApiUrl },
+      callTimeoutMs: config.callTimeoutMs,
+      logger,
+      metrics,
+    }),
+    failpoints: createFailpoints(config.failpoint),
+    ...overrides,
+  };
+}

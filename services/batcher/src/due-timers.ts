@@ -1,0 +1,47 @@
+import type { Logger } from '@sluice/telemetry';
+import type { FlushBatch } from './flush-batch';
+
+/** Batches with a timer at most. More wait for the sweep, which costs at most half a second. */
+const timersMax = 50_000;
+/** Pause before a flush that failed is tried again. */
+const retryMs = 1_000;
+/** Longest delay that setTimeout takes. */
+const delayMaxMs = 2_147_483_647;
+
+export interface DueTimers {
+  /** Flushes at `dueAt`, or at once if that has passed. A second call for the same batch changes nothing. */
+  schedule(key: { projectId: string; operationId: string }, dueAt: Date): void;
+  stop(): void;
+}
+
+/**
+ * Wakes flushes at the moment they are due. Only a hint in memory: the seal decides by the database's clock and says how long
+ * is left, so a process whose clock is wrong wakes again instead of flushing early.
+ */
+export function createDueTimers(flush: FlushBatch, logger: Logger): DueTimers {
+  const timers = new Map<string, NodeJS.Timeout>();
+
+  const arm = (key: { projectId: string; operationId: string }, delayMs: number): void => {
+    timers.set(key.operationId, setTimeout(() => void fire(key), Math.min(Math.max(0, delayMs), delayMaxMs)));
+  };
+  const fire = async (key: { projectId: string; operationId: string }): Promise<void> => {
+    timers.delete(key.operationId);
+    try {
+      const dueInMs = await flush(key, 'timer');
+      if (dueInMs !== undefined) arm(key, dueInMs);
+    } catch (error) {
+      logger.warn({ error, operationId: key.operationId }, 'batch.flush-failed');
+      arm(key, retryMs);
+    }
+  };
+  return {
+    schedule: (key, dueAt) => {
+      if (timers.has(key.operationId) || timers.size >= timersMax) return;
+      arm(key, dueAt.getTime() - Date.now());
+    },
+    stop: () => {
+      for (const timer of timers.values()) clearTimeout(timer);
+      timers.clear();
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { startOperability, type HttpServer } from '@sluice/http';
+import type { Consumer } from '@sluice/messaging';
+import { consumeAutoBatched } from './consumers/auto-batched';
+import type { BatcherContext } from './context';
+import { createDueTimers } from './due-timers';
+import { flusher } from './flush-batch';
+import { sweepDue } from './sweep-due';
+
+export { batcherEnv, type BatcherConfig } from './config';
+export { createContext, type BatcherContext } from './context';
+
+export interface BatcherService {
+  /** Refuses an unmigrated database, then listens and consumes. */
+  start(): Promise<{ readonly port: number }>;
+  /** Leaves the group after the flush in hand. */
+  stop(): Promise<void>;
+}
+
+export function createBatcherService(context: BatcherContext): BatcherService {
+  const { config, logger, metrics, store, messaging } = context;
+  const flush = flusher(context);
+  const timers = createDueTimers(flush, logger);
+  let server: HttpServer | undefined;
+  let consumer: Consumer | undefined;
+  let endSweep = (): void => undefined;
+  const ready = async () => {
+    const isUp = await store.healthy();
+    return { ready: isUp, checks: { postgres: isUp ? 'ok' : 'does not answer' } };
+  };
+  return {
+    start: async () => {
+      await store.assertMigrated();
+      server = await startOperability({ service: 'batcher', logger, metrics, ready, port: config.port, host: config.host });
+      consumer = await consumeAutoBatched(context, flush, timers);
+      endSweep = sweepDue(context, flush);
+      return { port: server.port };
+    },
+    stop: async () => {
+      endSweep();
+      timers.stop();
+      await consumer?.stop();
+      await messaging.close();
+      await server?.close();
+      await Promise.all([context.connectors.close(), store.close()]);
+    },
+  };
+}

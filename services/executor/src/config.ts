@@ -1,0 +1,27 @@
+import {
+  commonEnv,
+  concurrencyEnv,
+  credentialsEnv,
+  defineEnv,
+  kafkaEnv,
+  portEnv,
+  postgresEnv,
+  providersEnv,
+  redisEnv,
+  testingEnv,
+} from '@sluice/config';
+
+/** Settings of the executor. */
+export const executorEnv = defineEnv({
+  ...commonEnv,
+  ...portEnv(4500),
+  ...postgresEnv,
+  ...kafkaEnv,
+  ...redisEnv,
+  ...credentialsEnv,
+  ...providersEnv,
+  ...concurrencyEnv,
+  ...testingEnv,
+});
+
+export type ExecutorConfig = ReturnType<typeof executorEnv.read>;

@@ -1,0 +1,70 @@
+import { hostname } from 'node:os';
+import { createFailpoints, type Failpoints } from '@sluice/config';
+import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
+import { createInstallations, type Installations } from '@sluice/installations';
+import { createKafkaMessaging, type Messaging } from '@sluice/messaging';
+import { createRedisHints, type Hints } from '@sluice/redis';
+import { createStore, type Store } from '@sluice/store';
+import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/telemetry';
+import { createLeaseKeeper, type LeaseKeeper } from '@sluice/writes';
+import type { ExecutorConfig } from './config';
+
+/** The object graph of one executor. Tests and the embedded launcher replace single collaborators. */
+export interface ExecutorContext {
+  readonly config: ExecutorConfig;
+  /** Names this process in leases. */
+  readonly owner: string;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly store: Store;
+  readonly messaging: Messaging;
+  readonly hints: Hints;
+  readonly connectors: ConnectorRegistry;
+  readonly installations: Installations;
+  readonly leases: LeaseKeeper;
+  readonly failpoints: Failpoints;
+}
+
+const service = 'executor';
+
+export function createContext(config: ExecutorConfig, overrides: Partial<ExecutorContext> = {}): ExecutorContext {
+  const logger = overrides.logger ?? createLogger({ service, level: config.logLevel });
+  const metrics = overrides.metrics ?? createMetrics(service);
+  const store =
+    overrides.store ??
+    createStore({
+      url: config.databaseUrl,
+      applicationName: service,
+      poolMax: config.databasePool,
+      timeScale: config.timeScale,
+      logger,
+    });
+  return {
+    config,
+    owner: `${service}/${hostname()}/${process.pid}`,
+    logger,
+    metrics,
+    store,
+    messaging:
+      overrides.messaging ??
+      createKafkaMessaging({
+        brokers: config.kafkaBrokers,
+        clientId: service,
+        logger,
+        metrics,
+        // A consumer that stalls in silence is replaced by its supervisor.
+        onStall: () => process.exit(1),
+      }),
+    hints: overrides.hints ?? createRedisHints({ url: config.redisUrl, logger, metrics }),
+    connectors: createConnectors({
+      urls: { hubspot: config.hubspotApiUrl },
+      callTimeoutMs: config.callTimeoutMs,
+      logger,
+      metrics,
+    }),
+    installations: createInstallations({ store, keyring: config.credentialsKeys }),
+    leases: createLeaseKeeper(store.writes, logger),
+    failpoints: createFailpoints(config.failpoint),
+    ...overrides,
+  };
+}

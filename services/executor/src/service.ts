@@ -1,0 +1,48 @@
+import { startOperability, type HttpServer } from '@sluice/http';
+import type { Consumer } from '@sluice/messaging';
+import { startClaimLoop, type ClaimLoop } from './claim-loop';
+import { consumeReady } from './consumers/ready';
+import type { ExecutorContext } from './context';
+import { callRunner } from './run-call';
+import { startSweeps } from './sweeps';
+
+export { executorEnv, type ExecutorConfig } from './config';
+export { createContext, type ExecutorContext } from './context';
+
+export interface ExecutorService {
+  /** Refuses an unmigrated database, then listens, consumes and sweeps. */
+  start(): Promise<{ readonly port: number }>;
+  /** Leaves the group, claims no more, finishes the calls in flight and settles them. */
+  stop(): Promise<void>;
+}
+
+export function createExecutorService(context: ExecutorContext): ExecutorService {
+  const { config, logger, metrics, store, messaging } = context;
+  let server: HttpServer | undefined;
+  let consumer: Consumer | undefined;
+  let loop: ClaimLoop | undefined;
+  let endSweeps = (): void => undefined;
+  const ready = async () => {
+    const isUp = await store.healthy();
+    return { ready: isUp, checks: { postgres: isUp ? 'ok' : 'does not answer' } };
+  };
+  return {
+    start: async () => {
+      await store.assertMigrated();
+      server = await startOperability({ service: 'executor', logger, metrics, ready, port: config.port, host: config.host });
+      loop = startClaimLoop(context, callRunner(context));
+      consumer = await consumeReady(context, loop.lanes);
+      endSweeps = startSweeps(context, loop.lanes);
+      return { port: server.port };
+    },
+    stop: async () => {
+      endSweeps();
+      await consumer?.stop();
+      await loop?.stop();
+      context.leases.stop();
+      await messaging.close();
+      await server?.close();
+      await Promise.all([context.hints.close(), context.connectors.close(), store.close()]);
+    },
+  };
+}

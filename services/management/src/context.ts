@@ -1,0 +1,39 @@
+import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
+import { createInstallations, type Installations } from '@sluice/installations';
+import { createStore, type Store } from '@sluice/store';
+import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/telemetry';
+import type { ManagementConfig } from './config';
+
+/** The object graph of one management service. Tests and the embedded launcher replace single collaborators. */
+export interface ManagementContext {
+  readonly config: ManagementConfig;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly store: Store;
+  readonly connectors: ConnectorRegistry;
+  readonly installations: Installations;
+}
+
+const service = 'management';
+
+export function createContext(config: ManagementConfig, overrides: Partial<ManagementContext> = {}): ManagementContext {
+  const logger = overrides.logger ?? createLogger({ service, level: config.logLevel });
+  const metrics = overrides.metrics ?? createMetrics(service);
+  const store =
+    overrides.store ??
+    createStore({ url: config.databaseUrl, applicationName: service, poolMax: config.databasePool, logger });
+  return {
+    config,
+    logger,
+    metrics,
+    store,
+    connectors: createConnectors({
+      urls: { hubspot: config.hubspotApiUrl },
+      callTimeoutMs: config.callTimeoutMs,
+      logger,
+      metrics,
+    }),
+    installations: createInstallations({ store, keyring: config.credentialsKeys, adminKey: config.adminKey }),
+    ...overrides,
+  };
+}

@@ -1,0 +1,22 @@
+import { NotFoundError } from '@sluice/errors';
+import type { Caller, Project } from '@sluice/types';
+import type { ManagementContext } from './context';
+
+/** The one project that a key may see; undefined for the bootstrap key, which may see them all. */
+export function projectIdOf(caller: Caller): string | undefined {
+  // A key without a project would be a defect; it sees nothing, rather than everything.
+  return caller.kind === 'admin' ? undefined : (caller.projectId ?? '');
+}
+
+/**
+ * The project of a path. Another project's name or id is answered as one that does not exist.
+ * @throws NotFoundError `project.not-found`
+ */
+export async function getProject(context: ManagementContext, caller: Caller, idOrName: string): Promise<Project> {
+  const project = await context.store.projects.find(idOrName, projectIdOf(caller));
+  if (project !== undefined) return project;
+  throw new NotFoundError({
+    code: 'project.not-found',
+    detail: 'projectIdOrName: there is no such project for this key.',
+  });
+}

@@ -1,0 +1,100 @@
+import { NotFoundError } from '@sluice/errors';
+import { route, type Router } from '@sluice/http';
+import { createInstallationRequestSchema, type CreateInstallationRequest } from '@sluice/types';
+import type { ManagementContext } from '../context';
+import { createInstallation } from '../create-installation';
+import { getIntegration } from '../get-integration';
+import { getProject } from '../get-project';
+import { integrationPath, noQuery, projectPath } from './paths';
+
+interface ProjectParts {
+  readonly params: { projectIdOrName: string };
+  readonly query: { groupRef?: string };
+}
+
+interface IntegrationParts {
+  readonly params: { projectIdOrName: string; integrationId: string };
+  readonly query: { groupRef?: string };
+}
+
+interface InstallationParts {
+  readonly params: { projectIdOrName: string; integrationId: string; installationId: string };
+}
+
+const groupQuery = {
+  type: 'object',
+  additionalProperties: false,
+  properties: { groupRef: { type: 'string', minLength: 1 } },
+} as const;
+
+/** Accepted for published clients. Nothing is sampled, so it changes nothing. */
+const createQuery = {
+  type: 'object',
+  additionalProperties: false,
+  properties: { skipSampling: { type: 'boolean', default: false } },
+} as const;
+
+/** `GET P/installations`, `GET` and `POST I/installations`, `GET I/installations/{installationId}`. */
+export function installationRoutes(router: Router, context: ManagementContext): void {
+  router.get(
+    `${projectPath}/installations`,
+    route<ProjectParts>({
+      scopes: ['frontend', 'read'],
+      query: groupQuery,
+      handle: async ({ caller, params, query }) => {
+        const project = await getProject(context, caller, params.projectIdOrName);
+        return { body: await context.store.installations.list(project.id, query) };
+      },
+    }),
+  );
+  router.get(
+    `${integrationPath}/installations`,
+    route<IntegrationParts>({
+      scopes: ['frontend', 'read'],
+      query: groupQuery,
+      handle: async ({ caller, params, query }) => {
+        const project = await getProject(context, caller, params.projectIdOrName);
+        const integration = await getIntegration(context, project.id, params.integrationId);
+        const filter = { ...query, integrationId: integration.id };
+        return { body: await context.store.installations.list(project.id, filter) };
+      },
+    }),
+  );
+  router.post(
+    `${integrationPath}/installations`,
+    route<IntegrationParts & { readonly body: CreateInstallationRequest }>({
+      scopes: ['frontend'],
+      query: createQuery,
+      body: createInstallationRequestSchema,
+      handle: async ({ caller, params, body }) => {
+        const project = await getProject(context, caller, params.projectIdOrName);
+        const order = { projectId: project.id, integrationId: params.integrationId, caller, request: body };
+        return { status: 201, body: await createInstallation(context, order) };
+      },
+    }),
+  );
+  router.get(
+    `${integrationPath}/installations/:installationId`,
+    route<InstallationParts>({
+      scopes: ['frontend', 'read'],
+      query: noQuery,
+      handle: async ({ caller, params }) => {
+        const project = await getProject(context, caller, params.projectIdOrName);
+        const integration = await getIntegration(context, project.id, params.integrationId);
+        return { body: await getInstallation(context, integration.projectId, integration.id, params.installationId) };
+      },
+    }),
+  );
+}
+
+async function getInstallation(
+  { store }: ManagementContext,
+  projectId: string,
+  integrationId: string,
+  installationId: string,
+) {
+  const installation = await store.installations.find(projectId, integrationId, installationId);
+  if (installation !== undefined) return installation;
+  const detail = 'installationId: there is no such installation of this integration.';
+  throw new NotFoundError({ code: 'installation.not-found', detail });
+}

@@ -1,0 +1,8 @@
+/** `P` of the published API. */
+export const projectPath = '/v1/projects/:projectIdOrName';
+
+/** `I` of the published API. */
+export const integrationPath = `${projectPath}/integrations/:integrationId`;
+
+/** For endpoints without a query: a misspelt or unsupported parameter is refused, not ignored. */
+export const noQuery = { type: 'object', additionalProperties: false } as const;

@@ -1,0 +1,50 @@
+import { route, type Router } from '@sluice/http';
+import { createProjectRequestSchema, type CreateProjectRequest } from '@sluice/types';
+import type { ManagementContext } from '../context';
+import { createProject } from '../create-project';
+import { getProject, projectIdOf } from '../get-project';
+import { noQuery, projectPath } from './paths';
+
+interface ProjectParts {
+  readonly params: { projectIdOrName: string };
+  readonly query: { includeEntitlements?: boolean };
+}
+
+const projectQuery = {
+  type: 'object',
+  additionalProperties: false,
+  properties: { includeEntitlements: { type: 'boolean', default: false } },
+} as const;
+
+/** `GET` and `POST /v1/projects`, `GET P`. */
+export function projectRoutes(router: Router, context: ManagementContext): void {
+  router.get(
+    '/v1/projects',
+    route({
+      scopes: ['admin', 'frontend', 'read'],
+      query: noQuery,
+      handle: async ({ caller }) => ({ body: await context.store.projects.list(projectIdOf(caller)) }),
+    }),
+  );
+  router.post(
+    '/v1/projects',
+    route<{ body: CreateProjectRequest }>({
+      scopes: ['admin'],
+      query: noQuery,
+      body: createProjectRequestSchema,
+      handle: async ({ body }) => ({ status: 201, body: await createProject(context, body) }),
+    }),
+  );
+  router.get(
+    projectPath,
+    route<ProjectParts>({
+      scopes: ['admin', 'frontend', 'read'],
+      query: projectQuery,
+      handle: async ({ caller, params, query }) => {
+        const project = await getProject(context, caller, params.projectIdOrName);
+        // There is nothing to be entitled to; published clients read the member when they ask for it.
+        return { body: query.includeEntitlements ? { ...project, entitlements: {} } : project };
+      },
+    }),
+  );
+}

@@ -1,0 +1,189 @@
+import { openDatabase } from '@sluice/store';
+import { startManagement, type ProjectWithKey, type RunningManagement } from './start-management';
+
+const canary = 'canary-token-5f1d';
+let management: RunningManagement;
+beforeAll(async () => {
+  management = await startManagement();
+  management.hubspot.outcomes.set(canary, { portalId: 4711 });
+});
+afterAll(() => management.stop());
+
+const order = { groupRef: 'acme', consumerRef: 'anna', provider: 'hubspot' };
+const generate = (project: ProjectWithKey, body: object) =>
+  management.as(project.key).post(`/v1/projects/${project.id}/connections:generate`).send(body);
+
+async function laneAccountsOf(projectId: string): Promise<string[]> {
+  const database = openDatabase({ url: management.context.config.databaseUrl, applicationName: 'connections-test' });
+  const rows = await database('lanes')
+    .where({ project_id: projectId })
+    .select<{ account_ref: string }[]>('account_ref');
+  await database.destroy();
+  return rows.map((row) => row.account_ref);
+}
+
+describe('201 POST connections:generate', () => {
+  it('learns the account from the provider and shows no secret', async () => {
+    const project = await management.newProject();
+    const reply = await generate(project, { ...order, groupName: 'Acme Inc.', apiKey: canary }).expect(201);
+    expect(reply.body).toEqual({
+      id: expect.any(String),
+      projectId: project.id,
+      provider: 'hubspot',
+      group: { groupRef: 'acme', groupName: 'Acme Inc.', projectId: project.id, createTime: expect.any(String) },
+      consumer: { consumerRef: 'anna', consumerName: 'anna', projectId: project.id, createTime: expect.any(String) },
+      providerWorkspaceRef: '4711',
+      createTime: expect.any(String),
+      authScheme: 'apiKey',
+      status: 'created',
+    });
+    expect(await laneAccountsOf(project.id)).toEqual(['4711']);
+    const { id } = reply.body as { id: string };
+    const live = await management.context.installations.liveCredentials(project.id, id);
+    expect(live.credentials).toEqual({ apiKey: canary });
+  });
+
+  it('takes the tokens of an authorization code grant', async () => {
+    const project = await management.newProject();
+    const accessToken = { token: canary, expiresAt: '2030-01-01T00:00:00+01:00' };
+    const refreshToken = { token: `${canary}-refresh` };
+    const providerMetadata = { region: { value: 'eu1', source: 'input' } };
+    const sent = {
+      ...order,
+      providerMetadata,
+      oauth2AuthorizationCode: { accessToken, refreshToken, scopes: ['crm'] },
+    };
+    const reply = await generate(project, sent).expect(201);
+    expect(reply.body).toMatchObject({ authScheme: 'oauth2/authorizationCode', providerMetadata });
+    expect(reply.text).not.toContain(canary);
+    const { id } = reply.body as { id: string };
+    const live = await management.context.installations.liveCredentials(project.id, id);
+    expect(live.credentials).toEqual({
+      accessToken: canary,
+      refreshToken: `${canary}-refresh`,
+      expiresAt: accessToken.expiresAt,
+    });
+  });
+
+  // Reliability 4.4, row 42: nobody who reads the database learns a token.
+  it('stores no secret in the clear', async () => {
+    const project = await management.newProject();
+    await generate(project, { ...order, apiKey: canary }).expect(201);
+    const database = openDatabase({ url: management.context.config.databaseUrl, applicationName: 'connections-test' });
+    const dump = JSON.stringify(await database('connections').select('*'));
+    await database.destroy();
+    expect(dump).toContain('v1.k1.');
+    expect(dump).not.toContain(canary);
+  });
+
+  it.each([
+    ['hangs up', 'hang-up' as const],
+    ['is down', { status: 503, message: 'later' }],
+    ['is out of quota', { status: 429, message: 'slow down' }],
+  ])('is made with a lane of its own when the provider %s', async (_case, outcome) => {
+    const project = await management.newProject();
+    const token = `token-${project.id}`;
+    management.hubspot.outcomes.set(token, outcome);
+    const reply = await generate(project, { ...order, apiKey: token }).expect(201);
+    expect(reply.body).not.toHaveProperty('providerWorkspaceRef');
+    expect(await laneAccountsOf(project.id)).toEqual([`connection:${(reply.body as { id: string }).id}`]);
+  });
+});
+
+describe('200 GET connections', () => {
+  it('lists, filters and gets, without secrets', async () => {
+    const project = await management.newProject();
+    const anna = (await generate(project, { ...order, apiKey: canary })).body as { id: string };
+    const ben = (await generate(project, { ...order, consumerRef: 'ben', groupRef: 'beta', apiKey: canary })).body;
+    const connections = `/v1/projects/${project.id}/connections`;
+    const all = await management.as(project.key).get(connections).expect(200);
+    expect(all.body).toEqual([anna, ben]);
+    expect(all.text).not.toContain(canary);
+    const some = await management.as(project.key).get(`${connections}?provider=hubspot&groupRef=beta`).expect(200);
+    expect(some.body).toEqual([ben]);
+    expect((await management.as(project.key).get(`${connections}?consumerRef=nobody`).expect(200)).body).toEqual([]);
+    expect((await management.as(project.key).get(`${connections}/${anna.id}`).expect(200)).body).toEqual(anna);
+  });
+});
+
+describe('422 POST connections:generate', () => {
+  const refused = async (body: object) => {
+    const project = await management.newProject();
+    const before = await management.countRows();
+    const reply = await generate(project, body).expect(422);
+    expect(await management.countRows()).toEqual(before);
+    expect(reply.text).not.toContain(canary);
+    return reply.body as { code: string; remedy: string; issues: { name: string; detail: string }[] };
+  };
+
+  it('names credentials that the provider refuses, without showing them', async () => {
+    management.hubspot.outcomes.set(`${canary}-bad`, { status: 401, message: 'Authentication credentials not found.' });
+    const problem = await refused({ ...order, apiKey: `${canary}-bad` });
+    expect(problem).toMatchObject({ code: 'connection.scheme-mismatch', remedy: expect.stringContaining('accepts') });
+    expect(problem.issues).toEqual([
+      { in: 'body', name: 'apiKey', detail: expect.stringContaining('refused by hubspot') },
+    ]);
+  });
+
+  it('names a workspace that is not the one the credentials open', async () => {
+    const problem = await refused({ ...order, apiKey: canary, providerWorkspaceRef: '999' });
+    expect(problem.issues[0]).toMatchObject({ name: 'providerWorkspaceRef', detail: expect.stringContaining('4711') });
+  });
+
+  it('names what is missing without credentials, or with a kind that the provider does not take', async () => {
+    for (const credentials of [{}, { basicAuth: { username: 'u', password: canary } }]) {
+      const problem = await refused({ ...order, ...credentials });
+      expect(problem.issues[0]).toMatchObject({ name: 'apiKey', detail: expect.stringContaining('accessToken') });
+    }
+  });
+
+  it('names an unknown provider', async () => {
+    const problem = await refused({ ...order, provider: 'pipedrive', apiKey: canary });
+    expect(problem).toMatchObject({ code: 'provider.unknown', issues: [{ name: 'provider' }] });
+  });
+});
+
+describe('400 POST connections:generate', () => {
+  it.each([
+    [
+      'two kinds of credentials',
+      { ...order, apiKey: canary, basicAuth: { username: 'u', password: canary } },
+      'basicAuth',
+    ],
+    [
+      'a grant without an access token',
+      { ...order, oauth2AuthorizationCode: {} },
+      'oauth2AuthorizationCode.accessToken',
+    ],
+    ['no groupRef', { consumerRef: 'a', provider: 'hubspot', apiKey: canary }, 'groupRef'],
+    ['an empty token', { ...order, apiKey: '' }, 'apiKey'],
+    ['a token of another type', { ...order, apiKey: { canary } }, 'apiKey'],
+    ['a misspelt member', { ...order, apikey: canary }, 'apikey'],
+  ])('names the field of %s, and shows no secret', async (_case, body, name) => {
+    const project = await management.newProject();
+    const before = await management.countRows();
+    const reply = await generate(project, body).expect(400);
+    expect((reply.body as { issues: { name: string }[] }).issues.map((issue) => issue.name)).toContain(name);
+    expect(reply.text).not.toContain(canary);
+    expect(await management.countRows()).toEqual(before);
+  });
+});
+
+describe('404 GET connections/{id}', () => {
+  it('answers an unknown one and one of another project alike', async () => {
+    const [mine, theirs] = [await management.newProject(), await management.newProject()];
+    const { id } = (await generate(theirs, { ...order, apiKey: canary })).body as { id: string };
+    for (const asked of [id, 'nothing']) {
+      const reply = await management.as(mine.key).get(`/v1/projects/${mine.id}/connections/${asked}`).expect(404);
+      expect(reply.body).toMatchObject({ code: 'connection.not-found' });
+    }
+  });
+
+  it('refuses to show credentials rather than ignoring the wish', async () => {
+    const project = await management.newProject();
+    const { id } = (await generate(project, { ...order, apiKey: canary })).body as { id: string };
+    const path = `/v1/projects/${project.id}/connections/${id}?includeCreds=true`;
+    const reply = await management.as(project.key).get(path).expect(400);
+    expect(reply.body).toMatchObject({ issues: [{ in: 'query', name: 'includeCreds' }] });
+  });
+});

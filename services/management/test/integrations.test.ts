@@ -1,0 +1,231 @@
+import { sampleManifest } from '@sluice/testkit';
+import { startManagement, type ProjectWithKey, type RunningManagement } from './start-management';
+
+let management: RunningManagement;
+beforeAll(async () => {
+  management = await startManagement();
+});
+afterAll(() => management.stop());
+
+const integrationsOf = (project: ProjectWithKey) => `/v1/projects/${project.id}/integrations`;
+const creation = (name = 'crm') => ({
+  name,
+  provider: 'hubspot',
+  latestRevision: { specVersion: '1.0.0', content: sampleManifest({ name }) },
+});
+
+const yaml = `
+specVersion: 1.0.0
+integrations:
+  - name: crm
+    displayName: The CRM
+    provider: hubspot
+    read:
+      objects:
+        - objectName: contacts
+          enabled: always
+    write:
+      objects:
+        - objectName: contacts
+          inheritMapping: true
+`;
+
+const deploy = (project: ProjectWithKey, sourceYaml: string) =>
+  management
+    .as(project.key)
+    .put(`${integrationsOf(project)}:batch`)
+    .send({ sourceYaml });
+
+describe('201 POST integrations', () => {
+  it('answers without a body, and Location leads to the integration', async () => {
+    const project = await management.newProject();
+    const reply = await management.as(project.key).post(integrationsOf(project)).send(creation()).expect(201);
+    expect(reply.text).toBe('');
+    const found = await management.as(project.key).get(String(reply.headers['location'])).expect(200);
+    expect(found.body).toMatchObject({ projectId: project.id, name: 'crm', provider: 'hubspot' });
+    expect(
+      (
+        await management
+          .as(project.key)
+          .get(`${integrationsOf(project)}/crm`)
+          .expect(200)
+      ).body,
+    ).toEqual(found.body);
+  });
+});
+
+describe('200 GET integrations', () => {
+  it('lists with the latest revision; read objects have destination and schedule', async () => {
+    const project = await management.newProject();
+    await management.as(project.key).post(integrationsOf(project)).send(creation()).expect(201);
+    const reply = await management.as(project.key).get(integrationsOf(project)).expect(200);
+    expect(reply.body).toEqual([
+      {
+        id: expect.any(String),
+        projectId: project.id,
+        name: 'crm',
+        provider: 'hubspot',
+        createTime: expect.any(String),
+        latestRevision: {
+          id: expect.any(String),
+          specVersion: '1.0.0',
+          createTime: expect.any(String),
+          content: {
+            name: 'crm',
+            provider: 'hubspot',
+            read: { objects: [{ objectName: 'contacts', destination: '', schedule: '' }] },
+            write: { objects: [{ objectName: 'contacts' }] },
+          },
+        },
+      },
+    ]);
+  });
+});
+
+describe('200 PUT integrations:batch', () => {
+  it('creates from YAML, keeps the revision of an equal manifest, revises a changed one', async () => {
+    const project = await management.newProject();
+    const first = (await deploy(project, yaml).expect(200)).body as { id: string; latestRevision: { id: string } }[];
+    expect(first).toMatchObject([{ name: 'crm', latestRevision: { content: { displayName: 'The CRM' } } }]);
+    expect((await deploy(project, yaml).expect(200)).body).toEqual(first);
+    const changed = (await deploy(project, yaml.replace('The CRM', 'CRM')).expect(200)).body as typeof first;
+    expect(changed[0]?.id).toBe(first[0]?.id);
+    expect(changed[0]?.latestRevision.id).not.toBe(first[0]?.latestRevision.id);
+  });
+
+  it('takes JSON text, several integrations, and leaves out what it does not name', async () => {
+    const project = await management.newProject();
+    await deploy(project, yaml).expect(200);
+    const integrations = [sampleManifest({ name: 'b' }), sampleManifest({ name: 'a' })];
+    const reply = await deploy(project, JSON.stringify({ specVersion: '1.0.0', integrations })).expect(200);
+    expect((reply.body as { name: string }[]).map(({ name }) => name).sort()).toEqual(['a', 'b']);
+    expect((await management.as(project.key).get(integrationsOf(project))).body).toHaveLength(3);
+  });
+
+  it('keeps everything that later rules will use', async () => {
+    const project = await management.newProject();
+    const content = sampleManifest({
+      read: {
+        objects: [
+          {
+            objectName: 'contacts',
+            destination: 'hook',
+            schedule: '*/10 * * * *',
+            requiredFields: [{ fieldName: 'email', mapToName: 'mail' }],
+            optionalFields: [{ mapToName: 'nick', prompt: 'Which one?' }],
+            backfill: { defaultPeriod: { days: 30 } },
+          },
+        ],
+      },
+    });
+    const reply = await deploy(project, JSON.stringify({ specVersion: '1.0.0', integrations: [content] })).expect(200);
+    expect(reply.body).toMatchObject([{ latestRevision: { content } }]);
+  });
+});
+
+describe('404 GET integrations/{id}', () => {
+  it('answers an unknown one and one of another project alike', async () => {
+    const [mine, theirs] = [await management.newProject(), await management.newProject()];
+    const created = await management.as(theirs.key).post(integrationsOf(theirs)).send(creation()).expect(201);
+    const theirId = String(created.headers['location']).split('/').at(-1);
+    for (const id of [theirId, 'crm', '0190a4c2-7b5e-7000-8000-000000000000']) {
+      const reply = await management
+        .as(mine.key)
+        .get(`${integrationsOf(mine)}/${id}`)
+        .expect(404);
+      expect(reply.body).toMatchObject({
+        code: 'integration.not-found',
+        detail: expect.stringContaining('integrationId'),
+      });
+    }
+  });
+});
+
+describe('409 POST integrations', () => {
+  it('names the field of a name that is taken', async () => {
+    const project = await management.newProject();
+    await management.as(project.key).post(integrationsOf(project)).send(creation()).expect(201);
+    const reply = await management.as(project.key).post(integrationsOf(project)).send(creation()).expect(409);
+    expect(reply.body).toMatchObject({ code: 'integration.name-taken', detail: expect.stringContaining('name:') });
+  });
+});
+
+describe('400 PUT integrations:batch', () => {
+  it.each([
+    ['text that is not YAML', 'a: [', 'sourceYaml'],
+    ['a key twice', 'specVersion: 1.0.0\nspecVersion: 1.0.0\nintegrations: []', 'sourceYaml'],
+    ['an alias that leads nowhere', 'specVersion: *nothing', 'sourceYaml'],
+    ['a nesting without end', '['.repeat(50_000), 'sourceYaml'],
+    ['a number', '7', 'body'],
+    ['an unknown version', 'specVersion: 9.0.0\nintegrations: []', 'specVersion'],
+    [
+      'a misspelt member',
+      yaml.replace('objectName: contacts', 'objectname: contacts'),
+      'integrations[0].read.objects[0].objectname',
+    ],
+    [
+      'an object twice',
+      yaml.replace('          enabled: always', '        - objectName: contacts'),
+      'integrations[0].read.objects[1].objectName',
+    ],
+    ['a name twice', `${yaml}  - name: crm\n    provider: hubspot\n`, 'integrations[1].name'],
+  ])('names the place of %s', async (_case, text, name) => {
+    const project = await management.newProject();
+    const before = await management.countRows();
+    const reply = await deploy(project, text).expect(400);
+    const body = reply.body as { issues: { name: string }[]; remedy: string };
+    expect(body.issues.map((issue) => issue.name)).toContain(name);
+    expect(body.remedy).toEqual(expect.any(String));
+    expect(await management.countRows()).toEqual(before);
+  });
+
+  // The "billion laughs" of YAML: a few bytes that expand to gigabytes.
+  it('refuses aliases that repeat too much', async () => {
+    const project = await management.newProject();
+    const levels = 'bcdefghi'
+      .split('')
+      .map((letter, at) => `${letter}: &${letter} [${Array(9).fill(`*${'abcdefgh'[at]}`).join(',')}]`);
+    const reply = await deploy(project, `a: &a [x,x,x]\n${levels.join('\n')}`).expect(400);
+    expect(reply.body).toMatchObject({ issues: [{ name: 'sourceYaml' }] });
+  });
+
+  it('says what is not supported yet', async () => {
+    const project = await management.newProject();
+    const batch = `${integrationsOf(project)}:batch`;
+    const zip = await management
+      .as(project.key)
+      .put(batch)
+      .send({ sourceZipUrl: 'https://example.com/a.zip' })
+      .expect(400);
+    expect(zip.body).toMatchObject({
+      issues: [{ name: 'sourceZipUrl', detail: expect.stringContaining('sourceYaml') }],
+    });
+    const sent = management.as(project.key).put(`${batch}?destructive=true`).send({ sourceYaml: yaml });
+    expect((await sent.expect(400)).body).toMatchObject({ issues: [{ in: 'query', name: 'destructive' }] });
+  });
+});
+
+describe('422', () => {
+  it('names a provider that is not known, and the known ones', async () => {
+    const project = await management.newProject();
+    const reply = await deploy(project, yaml.replace('provider: hubspot', 'provider: hubspit')).expect(422);
+    expect(reply.body).toMatchObject({
+      code: 'provider.unknown',
+      issues: [{ name: 'integrations[0].provider', detail: expect.stringContaining('hubspot'), value: 'hubspit' }],
+    });
+  });
+});
+
+describe('409 PUT integrations:batch', () => {
+  it('does not move an integration to another provider', async () => {
+    const project = await management.newProject();
+    await management.context.store.integrations.create({
+      projectId: project.id,
+      name: 'crm',
+      provider: 'salesforce',
+      specVersion: '1.0.0',
+      content: sampleManifest({ provider: 'salesforce' }),
+    });
+    expect((await deploy(project, yaml).expect(409)).body).toMatchObject({ code: 'integration.name-taken' });
+  });
+});

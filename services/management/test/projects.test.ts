@@ -1,0 +1,138 @@
+import { adminKey, startManagement, type RunningManagement } from './start-management';
+
+let management: RunningManagement;
+beforeAll(async () => {
+  management = await startManagement();
+});
+afterAll(() => management.stop());
+
+const body = { name: 'Acme-Inc', appName: 'Acme', orgId: 'org-1' };
+
+describe('201 POST /v1/projects', () => {
+  it('returns the project with its name in lower case', async () => {
+    const reply = await management.as(adminKey).post('/v1/projects').send(body).expect(201);
+    expect(reply.type).toBe('application/json');
+    expect(reply.body).toEqual({
+      id: expect.any(String),
+      name: 'acme-inc',
+      appName: 'Acme',
+      orgId: 'org-1',
+      createTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    });
+  });
+
+  it('takes the bootstrap key as a bearer token too', async () => {
+    const sent = management.as().post('/v1/projects').set('Authorization', `Bearer ${adminKey}`);
+    await sent.send({ ...body, name: 'by-bearer' }).expect(201);
+  });
+});
+
+describe('200 GET /v1/projects', () => {
+  it('lists all for the bootstrap key, and only its own for a project key', async () => {
+    const [one, two] = [await management.newProject(), await management.newProject()];
+    const all = await management.as(adminKey).get('/v1/projects').expect(200);
+    expect((all.body as { id: string }[]).map(({ id }) => id)).toEqual(expect.arrayContaining([one.id, two.id]));
+    const own = await management.as(one.key).get('/v1/projects').expect(200);
+    expect((own.body as { id: string }[]).map(({ id }) => id)).toEqual([one.id]);
+  });
+
+  it('finds one by id, by name, and by name in another case', async () => {
+    const { id, name, key } = await management.newProject(['read']);
+    for (const idOrName of [id, name, name.toUpperCase()]) {
+      const reply = await management.as(key).get(`/v1/projects/${idOrName}`).expect(200);
+      expect(reply.body).toMatchObject({ id, name });
+      expect(reply.body).not.toHaveProperty('entitlements');
+    }
+    const entitled = await management.as(key).get(`/v1/projects/${id}?includeEntitlements=true`).expect(200);
+    expect(entitled.body).toMatchObject({ id, entitlements: {} });
+  });
+});
+
+describe('409 POST /v1/projects', () => {
+  it('names the field of a name that is taken', async () => {
+    await management
+      .as(adminKey)
+      .post('/v1/projects')
+      .send({ ...body, name: 'taken' })
+      .expect(201);
+    const reply = await management
+      .as(adminKey)
+      .post('/v1/projects')
+      .send({ ...body, name: 'TAKEN' })
+      .expect(409);
+    expect(reply.type).toBe('application/problem+json');
+    expect(reply.body).toMatchObject({ code: 'project.name-taken', detail: expect.stringContaining('name') });
+  });
+});
+
+describe('400 POST /v1/projects', () => {
+  it.each([
+    ['a name of one character', { ...body, name: 'a' }, 'name'],
+    ['a name with a space', { ...body, name: 'a b' }, 'name'],
+    ['a name in the form of an id', { ...body, name: '0190a4c2-7b5e-7000-8000-000000000000' }, 'name'],
+    ['no appName', { name: 'valid', orgId: 'o' }, 'appName'],
+    ['an orgId of another type', { ...body, orgId: 7 }, 'orgId'],
+  ])('names the field of %s', async (_case, sent, field) => {
+    const before = await management.countRows();
+    const reply = await management.as(adminKey).post('/v1/projects').send(sent).expect(400);
+    expect(reply.body).toMatchObject({ code: 'request.invalid' });
+    expect((reply.body as { issues: unknown[] }).issues[0]).toMatchObject({ in: 'body', name: field });
+    expect(await management.countRows()).toEqual(before);
+  });
+});
+
+describe('api keys', () => {
+  it('201 shows the key once; afterwards there is only a public id', async () => {
+    const { id } = await management.newProject();
+    const keys = `/v1/projects/${id}/api-keys`;
+    const created = await management
+      .as(adminKey)
+      .post(keys)
+      .send({ label: 'ci', scopes: ['write', 'search'] })
+      .expect(201);
+    const made = created.body as { id: string; key: string };
+    expect(created.body).toMatchObject({ projectId: id, label: 'ci', scopes: ['write', 'search'], active: true });
+    expect(made.key).toMatch(/^sk_[\w-]{43}$/);
+    const one = await management.as(adminKey).get(`${keys}/${made.id}`).expect(200);
+    expect(one.body).toEqual({ ...created.body, key: made.id });
+    const list = await management.as(adminKey).get(keys).expect(200);
+    expect(JSON.stringify(list.body)).not.toContain(made.key);
+    // The path takes the public id only: a key in an address would end up in logs.
+    await management.as(adminKey).get(`${keys}/${made.key}`).expect(404);
+  });
+
+  it('has the scope full unless others are named', async () => {
+    const { id } = await management.newProject();
+    const reply = await management.as(adminKey).post(`/v1/projects/${id}/api-keys`).send({ label: 'x' }).expect(201);
+    expect(reply.body).toMatchObject({ scopes: ['full'] });
+  });
+
+  it('204 deletes; the key is refused at once when it was not in use, and 404 follows', async () => {
+    const { id, key } = await management.newProject();
+    const keys = `/v1/projects/${id}/api-keys`;
+    const created = await management
+      .as(key)
+      .post(keys)
+      .send({ label: 'x', scopes: ['read'] })
+      .expect(201);
+    const made = created.body as { id: string; key: string };
+    const deleted = await management.as(key).delete(`${keys}/${made.id}`).expect(204);
+    expect(deleted.text).toBe('');
+    await management.as(made.key).get('/v1/projects').expect(401);
+    const again = await management.as(key).delete(`${keys}/${made.id}`).expect(404);
+    expect(again.body).toMatchObject({ code: 'api-key.not-found' });
+  });
+
+  it('filters by active', async () => {
+    const { id, key } = await management.newProject();
+    expect((await management.as(key).get(`/v1/projects/${id}/api-keys?active=true`).expect(200)).body).toHaveLength(1);
+    expect((await management.as(key).get(`/v1/projects/${id}/api-keys?active=false`).expect(200)).body).toEqual([]);
+  });
+
+  it('400 names an unknown scope', async () => {
+    const { id, key } = await management.newProject();
+    const sent = { label: 'x', scopes: ['everything'] };
+    const reply = await management.as(key).post(`/v1/projects/${id}/api-keys`).send(sent).expect(400);
+    expect(reply.body).toMatchObject({ issues: [{ name: 'scopes[0]' }] });
+  });
+});

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import { silentLogger } from '@sluice/telemetry';
+import { cloneDatabase, countRows } from '@sluice/testkit';
+import supertest from 'supertest';
+import { createContext, createManagementService, managementEnv, type ManagementContext } from '../src/service';
+import { startFakeHubspot, type FakeHubspot } from './fake-hubspot';
+
+export const adminKey = 'bootstrap-key-of-the-tests';
+
+/** A management service on a database of its own, beside a fake HubSpot. */
+export interface RunningManagement {
+  readonly context: ManagementContext;
+  readonly hubspot: FakeHubspot;
+  /** Sends with this key; without one, with none. */
+  as(key?: string): Sender;
+  /** A new project and a key with these scopes. */
+  newProject(scopes?: readonly string[]): Promise<ProjectWithKey>;
+  newKey(projectId: string, scopes: readonly string[]): Promise<string>;
+  countRows(): Promise<Record<string, number>>;
+  stop(): Promise<void>;
+}
+
+export interface ProjectWithKey {
+  readonly id: string;
+  readonly name: string;
+  readonly key: string;
+}
+
+export type Sender = Record<'get' | 'post' | 'put' | 'patch' | 'delete', (path: string) => supertest.Test>;
+
+export async function startManagement(): Promise<RunningManagement> {
+  const [clone, hubspot] = await Promise.all([cloneDatabase(), startFakeHubspot()]);
+  const config = managementEnv.read({
+    DATABASE_URL: clone.url,
+    SLUICE_PORT: '0',
+    SLUICE_HOST: '127.0.0.1',
+    SLUICE_CREDENTIALS_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    SLUICE_ADMIN_KEY: adminKey,
+    HUBSPOT_API_URL: hubspot.url,
+  });
+  const context = createContext(config, { logger: silentLogger });
+  const service = createManagementService(context);
+  const { port } = await service.start();
+  const as = (key?: string) => senderOf(`http://127.0.0.1:${port}`, key);
+  const newKey = async (projectId: string, scopes: readonly string[]): Promise<string> => {
+    const reply = await as(adminKey).post(`/v1/projects/${projectId}/api-keys`).send({ label: 'test', scopes });
+    return (reply.body as { key: string }).key;
+  };
+  let made = 0;
+  return {
+    context,
+    hubspot,
+    as,
+    newKey,
+    newProject: async (scopes = ['full']) => {
+      made += 1;
+      const body = { name: `project-${made}x`, appName: 'App', orgId: 'org' };
+      const project = (await as(adminKey).post('/v1/projects').send(body)).body as { id: string; name: string };
+      return { ...project, key: await newKey(project.id, scopes) };
+    },
+    countRows: () => countRows(clone.url),
+    stop: async () => {
+      await service.stop();
+      await hubspot.close();
+      await clone.drop();
+    },
+  };
+}
+
+function senderOf(url: string, key: string | undefined): Sender {
+  const send = (method: keyof Sender) => (path: string) => {
+    const test = supertest(url)[method](path);
+    return key === undefined ? test : test.set('x-api-key', key);
+  };
+  return { get: send('get'), post: send('post'), put: send('put'), patch: send('patch'), delete: send('delete') };
+}

@@ -1,0 +1,42 @@
+import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
+import { createInstallations, type Installations } from '@sluice/installations';
+import { createRedisHints, type Hints } from '@sluice/redis';
+import { createStore, type Store } from '@sluice/store';
+import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/telemetry';
+import type { SearchConfig } from './config';
+
+/** The object graph of one search service. Tests and the embedded launcher replace single collaborators. */
+export interface SearchContext {
+  readonly config: SearchConfig;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly store: Store;
+  readonly hints: Hints;
+  readonly connectors: ConnectorRegistry;
+  readonly installations: Installations;
+}
+
+const service = 'search';
+
+export function createContext(config: SearchConfig, overrides: Partial<SearchContext> = {}): SearchContext {
+  const logger = overrides.logger ?? createLogger({ service, level: config.logLevel });
+  const metrics = overrides.metrics ?? createMetrics(service);
+  const store =
+    overrides.store ??
+    createStore({ url: config.databaseUrl, applicationName: service, poolMax: config.databasePool, logger });
+  return {
+    config,
+    logger,
+    metrics,
+    store,
+    hints: overrides.hints ?? createRedisHints({ url: config.redisUrl, logger, metrics }),
+    connectors: createConnectors({
+      urls: { hubspot: config.hubspotApiUrl },
+      callTimeoutMs: config.callTimeoutMs,
+      logger,
+      metrics,
+    }),
+    installations: createInstallations({ store, keyring: config.credentialsKeys }),
+    ...overrides,
+  };
+}

@@ -1,0 +1,45 @@
+import type { Issue } from '@sluice/errors';
+import { invalid } from '@sluice/http';
+import type { SearchFilter } from '@sluice/types';
+import type { FieldNames } from './field-names';
+import type { SearchableObject } from './searchable-object';
+import { toProviderValue } from './value-mappings';
+
+/** A filter in the provider's words. */
+export interface ProviderFilter {
+  readonly field: string;
+  readonly value: string | number | boolean;
+}
+
+/** Longest text a filter may compare with (reliability notes, 4.3 row 39). */
+const valueCharactersMax = 1_024;
+
+/**
+ * The filters of a request with provider fields and values. A name that is mapped means the mapped field; any other
+ * name is the provider's own.
+ * @throws ValidationError 400 for a mapping that the user left unset, and for a value that is too long
+ */
+export function toProviderFilters(
+  filters: readonly SearchFilter[],
+  names: FieldNames,
+  { config }: SearchableObject,
+): ProviderFilter[] {
+  const issues = filters.flatMap((filter, at) => issuesOf(filter, `fieldFilters[${at}]`, names));
+  if (issues.length > 0) throw invalid(issues);
+  return filters.map(({ fieldName, value }) => {
+    const field = names.mapped.get(fieldName) ?? fieldName;
+    return { field, value: toProviderValue(config, field, value) };
+  });
+}
+
+function issuesOf({ fieldName, value }: SearchFilter, path: string, { mapped }: FieldNames): Issue[] {
+  const issues: Issue[] = [];
+  if (mapped.has(fieldName) && mapped.get(fieldName) === undefined) {
+    const detail = 'is a mapped name for which this installation has no field';
+    issues.push({ in: 'body', name: `${path}.fieldName`, detail, value: fieldName });
+  }
+  if (typeof value === 'string' && value.length > valueCharactersMax) {
+    issues.push({ in: 'body', name: `${path}.value`, detail: `must have at most ${valueCharactersMax} characters` });
+  }
+  return issues;
+}

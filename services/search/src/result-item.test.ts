@@ -1,0 +1,153 @@
+import { sampleConfig, sampleManifest } from '@sluice/testkit';
+import type { InstallationContext, ManifestReadObject, ReadObjectConfig } from '@sluice/types';
+import { fieldNamesOf } from './field-names';
+import { toProviderFilters } from './provider-filters';
+import { toResultItem } from './result-item';
+import { getSearchableObject } from './searchable-object';
+
+function objectOf(declared: Partial<ManifestReadObject>, config?: Partial<ReadObjectConfig>) {
+  return {
+    declared: { objectName: 'contacts', ...declared },
+    config: config && { objectName: 'contacts', ...config },
+  };
+}
+
+const record = (fields: Record<string, unknown>) => ({ id: '7', fields, raw: { id: '7', properties: fields } });
+
+describe('fieldNamesOf', () => {
+  it('lets the dynamic mapping win over the manifest, and the selection over both', () => {
+    const requiredFields = [
+      { fieldName: 'f1', mapToName: 'a' },
+      { fieldName: 'f2', mapToName: 'b' },
+      { fieldName: 'f3', mapToName: 'c' },
+    ];
+    const dynamicMappingsInput = [
+      { mapToName: 'b', fieldName: 'd2' },
+      { mapToName: 'c', fieldName: 'd3' },
+    ];
+    const object = objectOf({ requiredFields }, { dynamicMappingsInput, selectedFieldMappings: { c: 's3' } });
+    expect(Object.fromEntries(fieldNamesOf(object).mapped)).toEqual({ a: 'f1', b: 'd2', c: 's3' });
+  });
+
+  it('keeps a mapping that the user left unset as such', () => {
+    const object = objectOf({ optionalFields: [{ mapToName: 'nick', prompt: 'Which?' }] });
+    expect([...fieldNamesOf(object).mapped]).toEqual([['nick', undefined]]);
+  });
+
+  it('reads required and selected fields, and mapped ones under their mapped name only', () => {
+    const object = objectOf(
+      {
+        requiredFields: [{ fieldName: 'email' }, { fieldName: 'phone', mapToName: 'tel' }],
+        optionalFields: [{ fieldName: 'city' }],
+      },
+      { selectedFields: { city: true, zip: false, phone: true } },
+    );
+    expect(fieldNamesOf(object).unmapped).toEqual(['email', 'city']);
+  });
+});
+
+describe('toResultItem', () => {
+  it('splits mapped from unmapped fields and leaves raw alone', () => {
+    const object = objectOf({ requiredFields: [{ fieldName: 'email', mapToName: 'mail' }] });
+    const found = record({ email: 'a@b.c', city: 'Bern', zip: null });
+    expect(toResultItem(found, fieldNamesOf(object), object)).toEqual({
+      id: '7',
+      fields: { city: 'Bern', zip: null },
+      mappedFields: { mail: 'a@b.c' },
+      raw: found.raw,
+    });
+  });
+
+  it('spells unmapped fields as the manifest does, and shows a field under each of its mapped names', () => {
+    const object = objectOf(
+      { requiredFields: [{ fieldName: 'Email' }] },
+      { selectedFieldMappings: { m1: 'Phone', m2: 'phone' } },
+    );
+    const item = toResultItem(record({ email: 'x', phone: '1' }), fieldNamesOf(object), object);
+    expect(item).toMatchObject({ fields: { Email: 'x' }, mappedFields: { m1: '1', m2: '1' } });
+  });
+
+  it('delivers mapped values', () => {
+    const object = objectOf({}, { selectedValueMappings: { stage: { won: 'closedwon' } } });
+    const item = toResultItem(record({ stage: 'closedwon', other: 'closedwon' }), fieldNamesOf(object), object);
+    expect(item.fields).toEqual({ stage: 'won', other: 'closedwon' });
+  });
+
+  it('survives fields that are named like members of every object', () => {
+    const object = objectOf({});
+    const fields = JSON.parse('{"__proto__": "x", "constructor": "y"}') as Record<string, unknown>;
+    const item = toResultItem(record(fields), fieldNamesOf(object), object);
+    expect(Object.entries(item.fields)).toEqual(Object.entries(fields));
+  });
+});
+
+describe('toProviderFilters', () => {
+  it('translates mapped names and values, and leaves others as they are', () => {
+    const object = objectOf(
+      { requiredFields: [{ fieldName: 'email', mapToName: 'mail' }] },
+      { selectedValueMappings: { email: { boss: 'boss@acme.test' } } },
+    );
+    const filters = [
+      { fieldName: 'mail', operator: 'eq' as const, value: 'boss' },
+      { fieldName: 'toString', operator: 'eq' as const, value: 'toString' },
+      { fieldName: 'vip', operator: 'eq' as const, value: true },
+    ];
+    expect(toProviderFilters(filters, fieldNamesOf(object), object)).toEqual([
+      { field: 'email', value: 'boss@acme.test' },
+      { field: 'toString', value: 'toString' },
+      { field: 'vip', value: true },
+    ]);
+  });
+
+  it('refuses an unset mapping and a value that is too long, naming both', () => {
+    const object = objectOf({ optionalFields: [{ mapToName: 'nick' }] });
+    const filters = [
+      { fieldName: 'nick', operator: 'eq' as const, value: 'x' },
+      { fieldName: 'city', operator: 'eq' as const, value: 'x'.repeat(1_025) },
+    ];
+    const names = fieldNamesOf(object);
+    expect(() => toProviderFilters(filters, names, object)).toThrow(
+      expect.objectContaining({
+        issues: [
+          expect.objectContaining({ name: 'fieldFilters[0].fieldName' }),
+          expect.objectContaining({ name: 'fieldFilters[1].value' }),
+        ],
+      }),
+    );
+  });
+});
+
+// The three rules of the specification, Manifest.
+describe('getSearchableObject', () => {
+  const installationOf = (object: ManifestReadObject, disabled?: boolean) =>
+    ({
+      manifest: sampleManifest({ read: { objects: [object] } }),
+      config: sampleConfig({
+        read: { objects: { contacts: { objectName: 'contacts', ...(disabled === undefined ? {} : { disabled }) } } },
+      }),
+    }) as unknown as InstallationContext;
+
+  it.each([
+    ['is declared', {}, undefined, true],
+    ['is declared and explicitly not disabled', {}, false, true],
+    ['is disabled', {}, true, false],
+    ['is disabled, but enabled always', { enabled: 'always' as const }, true, true],
+  ])('an object that %s', (_case, declared, disabled, isSearchable) => {
+    const search = () =>
+      getSearchableObject(installationOf({ objectName: 'contacts', ...declared }, disabled), 'contacts');
+    if (isSearchable) expect(search().declared.objectName).toBe('contacts');
+    else expect(search).toThrow(expect.objectContaining({ code: 'search.object-disabled' }));
+  });
+
+  it('an object that is not declared, also when its name is a member of every object', () => {
+    for (const name of ['deals', 'constructor', '__proto__']) {
+      const search = () => getSearchableObject(installationOf({ objectName: 'contacts' }), name);
+      expect(search).toThrow(expect.objectContaining({ code: 'search.object-not-in-manifest' }));
+    }
+  });
+
+  it('an object by the name it is mapped to', () => {
+    const object = { objectName: 'contacts', mapToName: 'people' };
+    expect(getSearchableObject(installationOf(object), 'people').declared).toBe(object);
+  });
+});

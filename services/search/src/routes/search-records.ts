@@ -1,0 +1,53 @@
+import { invalid, route, type Router, type RouteRequest } from '@sluice/http';
+import { searchRequestSchema, type SearchReply, type SearchRequest } from '@sluice/types';
+import type { SearchContext } from '../context';
+import { searchRecords } from '../search-records';
+
+interface Parts {
+  readonly params: { projectIdOrName: string; integrationId: string };
+  readonly query: { groupRef: string };
+  readonly body: SearchRequest;
+}
+
+const query = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['groupRef'],
+  properties: { groupRef: { type: 'string', minLength: 1 } },
+} as const;
+
+/** `POST {search_url}/projects/{projectIdOrName}/integrations/{integrationId}?groupRef=` */
+export function searchRecordsRoute(router: Router, context: SearchContext): void {
+  router.post(
+    '/v1/projects/:projectIdOrName/integrations/:integrationId',
+    route<Parts>({
+      scopes: ['search'],
+      query,
+      body: searchRequestSchema,
+      handle: async (request) => {
+        checkRequestType(request);
+        const results = await searchRecords(context, {
+          names: {
+            withinProjectId: request.caller.projectId ?? '',
+            projectIdOrName: request.params.projectIdOrName,
+            integrationId: request.params.integrationId,
+            groupRef: request.query.groupRef,
+          },
+          request: request.body,
+          traceparent: request.traceparent,
+          signal: request.signal,
+        });
+        const body: SearchReply = { results };
+        return { body };
+      },
+    }),
+  );
+}
+
+/** The specification's header; the published clients leave it out. Any other value means another service. */
+function checkRequestType(request: RouteRequest<Parts>): void {
+  const type = request.header('x-sluice-request-type');
+  if (type === undefined || type === 'search') return;
+  const detail = 'must be search, or be left out';
+  throw invalid([{ in: 'header', name: 'x-sluice-request-type', detail, value: type.slice(0, 80) }]);
+}

@@ -1,0 +1,42 @@
+import { authenticator, createApp, startServer, type HttpServer } from '@sluice/http';
+import type { SearchContext } from './context';
+import { searchRecordsRoute } from './routes/search-records';
+
+export { searchEnv, type SearchConfig } from './config';
+export { createContext, type SearchContext } from './context';
+
+export interface SearchService {
+  /** Refuses an unmigrated database, then listens. */
+  start(): Promise<{ readonly port: number }>;
+  /** Requests in flight finish. */
+  stop(): Promise<void>;
+}
+
+export function createSearchService(context: SearchContext): SearchService {
+  const { config, logger, metrics, store } = context;
+  let server: HttpServer | undefined;
+  const app = createApp({
+    service: 'search',
+    logger,
+    metrics,
+    cors: true,
+    authenticate: authenticator(context.installations.findCaller),
+    // Without Redis quotas are halved, which is no reason to leave the balancer.
+    ready: async () => {
+      const isUp = await store.healthy();
+      return { ready: isUp, checks: { postgres: isUp ? 'ok' : 'does not answer' } };
+    },
+    routes: (router) => searchRecordsRoute(router, context),
+  });
+  return {
+    start: async () => {
+      await store.assertMigrated();
+      server = await startServer(app, { port: config.port, host: config.host, logger, shutdownMs: config.shutdownMs });
+      return { port: server.port };
+    },
+    stop: async () => {
+      await server?.close();
+      await Promise.all([context.hints.close(), context.connectors.close(), store.close()]);
+    },
+  };
+}

@@ -1,0 +1,259 @@
+import { sampleConfig, sampleManifest } from '@sluice/testkit';
+import { foundRecords, type Answer } from './fake-hubspot';
+import { canary, startSearch, type RunningSearch, type Seed } from './start-search';
+
+let search: RunningSearch;
+beforeAll(async () => {
+  search = await startSearch();
+});
+afterAll(() => search.stop());
+
+const byEmail = { objectName: 'contacts', fieldFilters: [{ fieldName: 'email', operator: 'eq', value: 'a@b.c' }] };
+const ask = (seed: Seed, body: object = byEmail) => search.post(seed.path).set('x-api-key', seed.key).send(body);
+
+describe('200', () => {
+  it('finds by an unmapped field and returns id, fields, mappedFields and raw', async () => {
+    const seed = await search.seed();
+    search.hubspot.answer = foundRecords({ hs_object_id: '501', email: 'a@b.c', city: null });
+    const reply = await ask(seed).set('x-sluice-request-type', 'search').expect(200);
+    expect(reply.type).toBe('application/json');
+    expect(reply.body).toEqual({
+      results: [
+        {
+          id: '501',
+          fields: { hs_object_id: '501', email: 'a@b.c', city: null },
+          mappedFields: {},
+          raw: expect.objectContaining({ id: '501', archived: false }),
+        },
+      ],
+    });
+    expect(search.hubspot.calls.at(-1)).toEqual({
+      path: '/crm/v3/objects/contacts/search',
+      token: canary,
+      body: {
+        filterGroups: [{ filters: [{ propertyName: 'email', operator: 'EQ', value: 'a@b.c' }] }],
+        properties: ['email'],
+        limit: 100,
+      },
+    });
+  });
+
+  it('finds nothing, finds without filters, and joins filters by AND', async () => {
+    const seed = await search.seed();
+    search.hubspot.answer = foundRecords();
+    expect((await ask(seed, { objectName: 'contacts', fieldFilters: [] }).expect(200)).body).toEqual({ results: [] });
+    const fieldFilters = [
+      { fieldName: 'city', operator: 'eq', value: 'Bern' },
+      { fieldName: 'vip', operator: 'eq', value: true },
+      { fieldName: 'age', operator: 'eq', value: 42 },
+    ];
+    await ask(seed, { objectName: 'contacts', fieldFilters }).expect(200);
+    expect(search.hubspot.calls.at(-1)?.body).toMatchObject({
+      filterGroups: [{ filters: [{ propertyName: 'city' }, { propertyName: 'vip', value: 'true' }, { value: '42' }] }],
+    });
+  });
+
+  it('searches and returns mapped names', async () => {
+    const manifest = sampleManifest({
+      read: { objects: [{ objectName: 'contacts', requiredFields: [{ fieldName: 'email', mapToName: 'mail' }] }] },
+    });
+    const seed = await search.seed({ manifest });
+    search.hubspot.answer = foundRecords({ hs_object_id: '1', email: 'a@b.c', city: 'Bern' });
+    const body = { objectName: 'contacts', fieldFilters: [{ fieldName: 'mail', operator: 'eq', value: 'a@b.c' }] };
+    const reply = await ask(seed, body).expect(200);
+    expect(reply.body).toMatchObject({ results: [{ fields: { city: 'Bern' }, mappedFields: { mail: 'a@b.c' } }] });
+    expect((reply.body as { results: { fields: object }[] }).results[0]?.fields).not.toHaveProperty('email');
+    expect(search.hubspot.calls.at(-1)?.body).toMatchObject({
+      filterGroups: [{ filters: [{ propertyName: 'email' }] }],
+    });
+  });
+
+  it('marks the connection as working', async () => {
+    const seed = await search.seed();
+    search.hubspot.answer = foundRecords();
+    await ask(seed).expect(200);
+    const connection = await search.context.store.connections.find(seed.projectId, seed.connectionId);
+    expect(connection?.status).toBe('working');
+  });
+
+  // Design, section 5: a change is in force for the next request, with no timer.
+  it('sees a new manifest with the very next search', async () => {
+    const seed = await search.seed();
+    search.hubspot.answer = foundRecords();
+    const deals = { ...byEmail, objectName: 'deals' };
+    await ask(seed, deals).expect(404);
+    const content = sampleManifest({ read: { objects: [{ objectName: 'deals' }] } });
+    const entry = { projectId: seed.projectId, name: 'crm', provider: 'hubspot', specVersion: '1.0.0', content };
+    await search.context.store.integrations.putAll(seed.projectId, [entry]);
+    await ask(seed, deals).expect(200);
+  });
+});
+
+describe('what the provider does', () => {
+  const refusal = (status: number, more: object = {}): Answer => ({
+    status,
+    body: { status: 'error', message: 'No.', ...more },
+  });
+
+  it.each<[string, Answer, number, string, boolean]>([
+    ['refuses the search', refusal(400, { category: 'VALIDATION_ERROR' }), 422, 'provider.rejected', false],
+    ['lacks a permission', refusal(403, { category: 'MISSING_SCOPES' }), 422, 'provider.forbidden', false],
+    ['is down', refusal(503), 502, 'provider.unavailable', true],
+    ['hangs up', 'hang-up', 502, 'provider.unavailable', true],
+    ['says nothing', 'never', 504, 'provider.timeout', true],
+    ['answers with something else than JSON', { status: 200, body: 'hello' }, 502, 'provider.unavailable', true],
+  ])('%s', async (_case, answer, status, code, retryable) => {
+    const seed = await search.seed();
+    search.hubspot.answer = answer;
+    const reply = await ask(seed).expect(status);
+    expect(reply.type).toBe('application/problem+json');
+    expect(reply.body).toMatchObject({ code, retryable, remedy: expect.any(String) });
+    expect(reply.text).not.toContain(canary);
+    const connection = await search.context.store.connections.find(seed.projectId, seed.connectionId);
+    expect(connection?.status).toBe('created');
+  });
+
+  it('429: says when to come again', async () => {
+    const seed = await search.seed();
+    search.hubspot.answer = refusal(429, { policyName: 'SECONDLY' });
+    const reply = await ask(seed).expect(429);
+    expect(reply.headers['retry-after']).toBe('1');
+    expect(reply.body).toMatchObject({
+      code: 'provider.quota-exhausted',
+      retryable: true,
+      retryAfter: expect.any(String),
+    });
+  });
+
+  it('409: refuses the credentials, and the connection becomes bad_credentials', async () => {
+    const seed = await search.seed();
+    search.hubspot.answer = refusal(401, { category: 'INVALID_AUTHENTICATION', message: `bad token ${canary}` });
+    const reply = await ask(seed).expect(409);
+    expect(reply.body).toMatchObject({
+      code: 'connection.bad-credentials',
+      remedy: expect.stringContaining('connect again'),
+    });
+    expect(reply.text).not.toContain(canary);
+    const connection = await search.context.store.connections.find(seed.projectId, seed.connectionId);
+    expect(connection?.status).toBe('bad_credentials');
+  });
+
+  it('429 without asking it while the account is blocked', async () => {
+    const seed = await search.seed();
+    const names = { ...seed, withinProjectId: seed.projectId, projectIdOrName: seed.projectId };
+    const { laneId } = await search.context.installations.resolve(names);
+    await search.context.store.writes.blockLane({ projectId: seed.projectId, laneId }, 30_000, 'quota');
+    const asked = search.hubspot.calls.length;
+    const reply = await ask(seed).expect(429);
+    expect(Number(reply.headers['retry-after'])).toBeGreaterThan(25);
+    expect(search.hubspot.calls).toHaveLength(asked);
+  });
+});
+
+describe('403', () => {
+  it('a disabled object; with the remedy', async () => {
+    const config = sampleConfig({ read: { objects: { contacts: { objectName: 'contacts', disabled: true } } } });
+    const reply = await ask(await search.seed({ config })).expect(403);
+    expect(reply.body).toMatchObject({
+      code: 'search.object-disabled',
+      remedy: expect.stringContaining('contacts.disabled'),
+    });
+  });
+
+  it('a key without the scope', async () => {
+    for (const scope of ['write', 'read', 'frontend'] as const) {
+      const reply = await ask(await search.seed({}, [scope])).expect(403);
+      expect(reply.body).toMatchObject({ code: 'auth.scope-missing' });
+    }
+  });
+});
+
+describe('bad input', () => {
+  const filter = byEmail.fieldFilters[0];
+
+  it.each<[string, string | object, number, string | undefined]>([
+    ['malformed JSON', '{"objectName":', 400, undefined],
+    ['no objectName', { fieldFilters: [] }, 400, 'objectName'],
+    ['no fieldFilters', { objectName: 'contacts' }, 400, 'fieldFilters'],
+    ['filters of another type', { objectName: 'contacts', fieldFilters: 'email' }, 400, 'fieldFilters'],
+    [
+      'another operator',
+      { ...byEmail, fieldFilters: [{ ...filter, operator: 'gt' }] },
+      400,
+      'fieldFilters[0].operator',
+    ],
+    ['a list as value', { ...byEmail, fieldFilters: [{ ...filter, value: ['x'] }] }, 400, 'fieldFilters[0].value'],
+    ['null as value', { ...byEmail, fieldFilters: [{ ...filter, value: null }] }, 400, 'fieldFilters[0].value'],
+    [
+      'an endless value',
+      { ...byEmail, fieldFilters: [{ ...filter, value: 'x'.repeat(2_000) }] },
+      400,
+      'fieldFilters[0].value',
+    ],
+    ['too many filters', { ...byEmail, fieldFilters: Array.from({ length: 21 }, () => filter) }, 400, 'fieldFilters'],
+    ['an unknown field', { ...byEmail, limit: 5 }, 400, 'limit'],
+    [
+      'an unknown field in a filter',
+      { ...byEmail, fieldFilters: [{ ...filter, not: true }] },
+      400,
+      'fieldFilters[0].not',
+    ],
+    ['a body over the limit', { ...byEmail, padding: 'x'.repeat(1_100_000) }, 413, undefined],
+  ])('%s: names the field, asks nobody, writes nothing', async (_case, body, status, name) => {
+    const seed = await search.seed();
+    const [rows, asked] = [await search.countRows(), search.hubspot.calls.length];
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const reply = await search
+      .post(seed.path)
+      .set('x-api-key', seed.key)
+      .set('Content-Type', 'application/json')
+      .send(text);
+    expect(reply.status).toBe(status);
+    expect(reply.body).toMatchObject({ remedy: expect.any(String) });
+    const { issues = [] } = reply.body as { issues?: { name: string }[] };
+    if (name !== undefined) expect(issues.map((issue) => issue.name)).toContain(name);
+    expect(search.hubspot.calls).toHaveLength(asked);
+    expect(await search.countRows()).toEqual(rows);
+  });
+
+  it('400 without, with an empty and with two groupRefs', async () => {
+    const seed = await search.seed();
+    const path = seed.path.replace(/\?.*/, '');
+    for (const query of ['', '?groupRef=', '?groupRef=a&groupRef=b']) {
+      const reply = await search.post(`${path}${query}`).set('x-api-key', seed.key).send(byEmail).expect(400);
+      expect(reply.body).toMatchObject({ issues: [{ in: 'query', name: 'groupRef' }] });
+    }
+  });
+
+  it('400 another request type', async () => {
+    const reply = await ask(await search.seed())
+      .set('X-Sluice-Request-Type', 'write')
+      .expect(400);
+    expect(reply.body).toMatchObject({ issues: [{ in: 'header', name: 'x-sluice-request-type', value: 'write' }] });
+  });
+
+  it('401 without and with a wrong key', async () => {
+    const seed = await search.seed();
+    expect((await search.post(seed.path).send(byEmail).expect(401)).body).toMatchObject({ code: 'auth.missing' });
+    const wrong = search.post(seed.path).set('Authorization', 'Bearer sk_wrong').send(byEmail);
+    expect((await wrong.expect(401)).body).toMatchObject({ code: 'auth.invalid' });
+  });
+
+  it("404 an unknown project, integration, group and object, and another project's", async () => {
+    const [seed, other] = [await search.seed(), await search.seed()];
+    const cases: [string, object, string][] = [
+      [seed.path.replace(seed.projectName, 'nowhere'), byEmail, 'project.not-found'],
+      [other.path, byEmail, 'project.not-found'],
+      [seed.path.replace(seed.integrationId, other.integrationId), byEmail, 'integration.not-found'],
+      [seed.path.replace(/groupRef=.*/, 'groupRef=nobody'), byEmail, 'group.not-found'],
+      [seed.path, { ...byEmail, objectName: 'deals' }, 'search.object-not-in-manifest'],
+    ];
+    for (const [path, body, code] of cases) {
+      const reply = await search.post(path).set('x-api-key', seed.key).send(body).expect(404);
+      expect(reply.body).toMatchObject({
+        code,
+        detail: expect.stringMatching(/^(projectIdOrName|integrationId|groupRef|objectName):/),
+      });
+    }
+  });
+});

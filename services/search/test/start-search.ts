@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import { createInMemoryHints } from '@sluice/redis';
+import { silentLogger } from '@sluice/telemetry';
+import { cloneDatabase, countRows, seedInstallation, type SeededInstallation, type SeedOptions } from '@sluice/testkit';
+import type { Scope } from '@sluice/types';
+import supertest from 'supertest';
+import { createContext, createSearchService, searchEnv, type SearchContext } from '../src/service';
+import { startFakeHubspot, type FakeHubspot } from './fake-hubspot';
+
+/** The access token of every seeded connection: must never be seen in a reply. */
+export const canary = 'canary-token-77c0';
+
+/** A seeded installation with a key that may search it. */
+export interface Seed extends SeededInstallation {
+  readonly key: string;
+  readonly path: string;
+}
+
+/** A search service on a database of its own, beside a fake HubSpot. */
+export interface RunningSearch {
+  readonly context: SearchContext;
+  readonly hubspot: FakeHubspot;
+  seed(options?: SeedOptions, scopes?: readonly Scope[]): Promise<Seed>;
+  newKey(projectId: string, scopes: readonly Scope[]): Promise<string>;
+  post(path: string): supertest.Test;
+  countRows(): Promise<Record<string, number>>;
+  stop(): Promise<void>;
+}
+
+export async function startSearch(): Promise<RunningSearch> {
+  const [clone, hubspot] = await Promise.all([cloneDatabase(), startFakeHubspot()]);
+  const config = searchEnv.read({
+    DATABASE_URL: clone.url,
+    REDIS_URL: 'redis://127.0.0.1:9',
+    SLUICE_PORT: '0',
+    SLUICE_HOST: '127.0.0.1',
+    SLUICE_CREDENTIALS_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    HUBSPOT_API_URL: hubspot.url,
+    SLUICE_CALL_TIMEOUT_MS: '300',
+  });
+  const context = createContext(config, { logger: silentLogger, hints: createInMemoryHints() });
+  const service = createSearchService(context);
+  const { port } = await service.start();
+  const newKey = async (projectId: string, scopes: readonly Scope[]): Promise<string> => {
+    const secret = `sk_${randomBytes(32).toString('base64url')}`;
+    await context.store.apiKeys.create({ projectId, label: 'test', scopes, secret });
+    return secret;
+  };
+  return {
+    context,
+    hubspot,
+    newKey,
+    seed: async (options = {}, scopes = ['search']) => {
+      const seal = (connectionId: string) => context.installations.seal(connectionId, { accessToken: canary });
+      const seeded = await seedInstallation(context.store, { seal, ...options });
+      const path = `/v1/projects/${seeded.projectName}/integrations/${seeded.integrationId}?groupRef=${seeded.groupRef}`;
+      return { ...seeded, key: await newKey(seeded.projectId, scopes), path };
+    },
+    post: (path) => supertest(`http://127.0.0.1:${port}`).post(path),
+    countRows: () => countRows(clone.url),
+    stop: async () => {
+      await service.stop();
+      await hubspot.close();
+      await clone.drop();
+    },
+  };
+}

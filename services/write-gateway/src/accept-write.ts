@@ -1,0 +1,71 @@
+import { topics } from '@sluice/messaging';
+import type { Acceptance, AcceptableWrite } from '@sluice/store';
+import type { AcceptedWriteReply } from '@sluice/types';
+import { batchLimit, coalesce, planCalls } from '@sluice/writes';
+import type { GatewayContext } from './context';
+import { onCurrentInstallation, toRecord, type ResolvedWrite, type WriteCall } from './resolve-write';
+
+/** Requests of one accepting statement at most; a statement of 64 x 100 records stays under 1 MB of plans of usual size. */
+const writesPerStatement = 64;
+/** Accepting statements at the same time: one commits while the next one fills. */
+const statementsAtOnce = 2;
+
+/**
+ * Accepts asynchronous writes, single or batch. Order: 1. commit operation, calls and records. 2. Reply. 3. Announce the
+ * calls. A crash after 1 loses nothing: a sweep finds calls that nobody announced.
+ */
+export function acceptor(context: GatewayContext): (call: WriteCall) => Promise<AcceptedWriteReply> {
+  const accept = coalesce<AcceptableWrite, Acceptance>({
+    run: async (writes) => {
+      const accepted = await context.store.writes.accept(writes);
+      return writes.map(({ operation }) => accepted.get(operation.id) ?? 'stale');
+    },
+    itemsMax: writesPerStatement,
+    runsMax: statementsAtOnce,
+  });
+  const announcer = context.messaging.announcer(topics.ready);
+  const accepted = context.metrics.counter('sluice_writes_accepted_total', 'Records accepted, by mode.', ['mode']);
+
+  return (call) =>
+    onCurrentInstallation(context, call, async (write) => {
+      const acceptable = { operation: write.operation, records: toRecords(call, write) };
+      const acceptance = await accept(acceptable);
+      if (acceptance === 'stale') return 'stale';
+      await context.failpoints.hit('gw.after_commit');
+      accepted.inc({ mode: 'asynchronous' }, acceptable.records.length);
+      announce(announcer, acceptable, acceptance.acceptedAt);
+      await context.failpoints.hit('gw.before_reply');
+      return { operationId: write.operation.id };
+    });
+}
+
+function toRecords(call: WriteCall, write: ResolvedWrite): AcceptableWrite['records'] {
+  const rows = write.planned.map((planned, index) => ({ ...toRecord(call, write, planned), index }));
+  const limit = batchLimit(write.connector.capabilities, write.operation.type) ?? 1;
+  const calls = planCalls(
+    rows.map((row) => ({ ...row, connectionId: write.operation.pins.connectionId, isBehindAnother: false })),
+    limit,
+  );
+  const numbers = new Map(calls.flatMap((each) => each.recordIndexes.map((index) => [index, each.number] as const)));
+  return rows.map((row) => ({ ...row, callNumber: numbers.get(row.index) ?? 1 }));
+}
+
+function announce(
+  announcer: ReturnType<GatewayContext['messaging']['announcer']>,
+  { operation, records }: AcceptableWrite,
+  acceptedAt: Date,
+): void {
+  const write = {
+    projectId: operation.projectId,
+    operationId: operation.id,
+    installationId: operation.pins.installationId,
+    laneId: operation.laneId,
+    objectName: operation.objectName,
+    type: operation.type,
+    acceptedAt: acceptedAt.toISOString(),
+    traceparent: operation.traceparent,
+  };
+  for (const callNumber of new Set(records.map((record) => record.callNumber))) {
+    announcer.announce(topics.ready.key(write), { ...write, callNumber });
+  }
+}

@@ -1,0 +1,48 @@
+import { authenticator, createApp, startServer, type HttpServer } from '@sluice/http';
+import type { GatewayContext } from './context';
+import { acceptor } from './accept-write';
+import { joiner } from './join-auto-batch';
+import { writeRecordsRoute } from './routes/write-records';
+import { synchronousWriter } from './write-synchronously';
+
+export { gatewayEnv, type GatewayConfig } from './config';
+export { createContext, type GatewayContext } from './context';
+
+export interface GatewayService {
+  /** Refuses an unmigrated database, then listens. */
+  start(): Promise<{ readonly port: number }>;
+  /** Drains: requests in flight finish, announcements leave. */
+  stop(): Promise<void>;
+}
+
+export function createGatewayService(context: GatewayContext): GatewayService {
+  const { config, logger, metrics, store, messaging } = context;
+  let server: HttpServer | undefined;
+  const writers = { accept: acceptor(context), join: joiner(context), writeNow: synchronousWriter(context) };
+  const app = createApp({
+    service: 'write-gateway',
+    logger,
+    metrics,
+    cors: true,
+    authenticate: authenticator(context.installations.findCaller),
+    // Accepting needs Postgres alone. Without the broker work starts later, without Redis quotas are halved.
+    ready: async () => {
+      const isUp = await store.healthy();
+      return { ready: isUp, checks: { postgres: isUp ? 'ok' : 'does not answer' } };
+    },
+    routes: (router) => writeRecordsRoute(router, writers),
+  });
+  return {
+    start: async () => {
+      await store.assertMigrated();
+      server = await startServer(app, { port: config.port, host: config.host, logger, shutdownMs: config.shutdownMs });
+      return { port: server.port };
+    },
+    stop: async () => {
+      await server?.close();
+      context.leases.stop();
+      await messaging.close();
+      await Promise.all([context.hints.close(), context.connectors.close(), store.close()]);
+    },
+  };
+}

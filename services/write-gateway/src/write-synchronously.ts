@@ -1,0 +1,138 @@
+import { ConflictError, ProviderError } from '@sluice/errors';
+import { callId, type ClaimedCall } from '@sluice/store';
+import { authOf, leaseMs, noteOutcome, performCall, settleSynchronous, toSendables, type PerformedCall, type Sendable } from '@sluice/writes';
+import type { LiveCredentials } from '@sluice/types';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { GatewayContext } from './context';
+import { assertDistinctRecords, onCurrentInstallation, toRecord, type ResolvedWrite, type WriteCall } from './resolve-write';
+
+/** What a synchronous write ended with, per record in request order. */
+export interface WrittenNow extends PerformedCall {
+  readonly operationId: string;
+  readonly write: ResolvedWrite;
+  /** Operations whose queued writes to the same record were overtaken. */
+  readonly queuedBehind: readonly string[];
+}
+
+/** Longest wait for a call that is executing on the same record. Source: design, section 5.4. */
+const busyMaxMs = 10_000;
+const busyPollMs = 50;
+
+/**
+ * Writes now, in the request. Order: 1. refuse if the lane is blocked or its quota is spent. 2. Commit operation, running
+ * call, records and intent. 3. The provider call, under the lease. 4. Settle. 5. Reply. If the gateway dies after 2, the
+ * lease lapses and an executor finds out what happened; it never sends the write.
+ */
+export function synchronousWriter(context: GatewayContext): (call: WriteCall) => Promise<WrittenNow> {
+  const accepted = context.metrics.counter('sluice_writes_accepted_total', 'Records accepted, by mode.', ['mode']);
+  return (call) =>
+    onCurrentInstallation(context, call, async (write) => {
+      assertDistinctRecords(write);
+      await assertLaneOpen(context, write);
+      const { projectId, pins } = write.operation;
+      const live = await context.installations.liveCredentials(projectId, pins.connectionId);
+      const opened = await open(context, call, write);
+      if (opened === 'stale') return 'stale';
+      accepted.inc({ mode: 'synchronous' }, write.planned.length);
+      await context.failpoints.hit('gw.after_commit');
+      const performed = await send(context, write, opened, live);
+      await context.failpoints.hit('gw.before_reply');
+      return { ...performed, operationId: write.operation.id, write, queuedBehind: opened.queuedBehind };
+    });
+}
+
+interface Opened {
+  readonly call: ClaimedCall;
+  readonly records: readonly Sendable[];
+  readonly openedAtMs: number;
+  readonly queuedBehind: readonly string[];
+}
+
+async function assertLaneOpen(context: GatewayContext, write: ResolvedWrite): Promise<void> {
+  const { projectId, laneId } = write.operation;
+  const blockedMs = await context.store.writes.readLaneBlock({ projectId, laneId });
+  if (blockedMs > 0) throw quotaExhausted('The provider account is blocked after it refused a call.', blockedMs);
+  const { quota } = write.connector.capabilities;
+  const taken = await context.hints.quotas.take(`${projectId}/${laneId}`, { ...quota, priority: 'synchronous' });
+  if (!taken.granted) throw quotaExhausted("The customer's provider quota is used up.", taken.retryAfterMs);
+}
+
+function quotaExhausted(detail: string, retryAfterMs: number): ProviderError {
+  return new ProviderError({ class: 'quota', detail: `${detail} Nothing was sent.`, retryAfterMs });
+}
+
+/** Opens the operation, waiting while a call executes on the same record at this moment. */
+async function open(context: GatewayContext, call: WriteCall, write: ResolvedWrite): Promise<Opened | 'stale'> {
+  const { operation } = write;
+  const records = write.planned.map((planned, index) => {
+    const fingerprint = operation.type === 'create' ? write.connector.fingerprint(operation.objectName, planned.plan.fields) : undefined;
+    return { ...toRecord(call, write, planned), index, callNumber: 1, ...(fingerprint === undefined ? {} : { fingerprint }) };
+  });
+  const startedAtMs = performance.now();
+  for (;;) {
+    const openedAtMs = performance.now();
+    const opening = await context.store.writes.openSynchronous({ operation, records, owner: context.owner, leaseMs });
+    if (opening.kind === 'stale') return 'stale';
+    if (opening.kind === 'opened') {
+      const sendables = toSendables(records.map((record) => ({ ...record, sendState: 'sent', leftMs: 0 })));
+      return { call: runningCall(write), records: sendables, openedAtMs, queuedBehind: opening.queuedBehind };
+    }
+    if (performance.now() - startedAtMs > busyMaxMs) {
+      throw new ConflictError({ code: 'write.record-busy', detail: 'Another write to this record is executing. Nothing was written.' });
+    }
+    await sleep(busyPollMs);
+  }
+}
+
+function runningCall({ operation }: ResolvedWrite): ClaimedCall {
+  const { projectId, id, laneId, objectName, type, allOrNone, traceparent } = operation;
+  return {
+    projectId,
+    operationId: id,
+    number: 1,
+    laneId,
+    connectionId: operation.pins.connectionId,
+    objectName,
+    type,
+    mode: 'synchronous',
+    allOrNone,
+    fence: 1,
+    attempts: 0,
+    crashCount: 0,
+    isInDoubt: false,
+    traceparent,
+  };
+}
+
+async function send(
+  context: GatewayContext,
+  write: ResolvedWrite,
+  opened: Opened,
+  live: LiveCredentials,
+): Promise<PerformedCall> {
+  const { call, records } = opened;
+  const hold = context.leases.hold(call, opened.openedAtMs);
+  try {
+    const { connector } = write;
+    const performed = await performCall({ call, records, connector, auth: authOf(live), signal: hold.signal });
+    const lateCommitMs = connector.capabilities.lateCommitMs;
+    await record(context, async () => {
+      await noteOutcome(context.store, call, live, performed.results);
+      const settlement = settleSynchronous({ call, records, performed, lateCommitMs });
+      const settled = await context.store.writes.settle([settlement]);
+      if (settled.get(callId(call))?.isHeld === false) context.logger.warn({ operationId: call.operationId }, 'write.settled-late');
+    });
+    return performed;
+  } finally {
+    hold.end();
+  }
+}
+
+/** The provider's answer is known and is the reply. If it cannot be stored, the lapsed lease makes an executor look it up. */
+async function record(context: GatewayContext, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    context.logger.error({ error }, 'write.not-settled');
+  }
+}

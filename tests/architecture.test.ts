@@ -1,0 +1,104 @@
+import { checkFile } from './architecture/check-file';
+import { exportedEntries, levels, testkit } from './architecture/rules';
+import { bootstrapFiles, packageFolders, readText, sourceFiles } from './architecture/source-tree';
+
+describe('the tree', () => {
+  const files = sourceFiles();
+
+  it('keeps every rule of conventions section 1', () => {
+    expect(files.flatMap((path) => checkFile(path, readText(path)))).toEqual([]);
+  });
+
+  it('was walked at all', () => {
+    expect(files).toContain('libs/errors/src/index.ts');
+    expect(files).toContain('tests/architecture.test.ts');
+  });
+
+  it('has a level for every package', () => {
+    expect(packageFolders().sort()).toEqual([...Object.keys(levels), testkit].sort());
+  });
+
+  it('exports one entry per package', () => {
+    const odd = packageFolders().filter((folder) => {
+      const manifest = JSON.parse(readText(`${folder}/package.json`)) as { exports?: Record<string, unknown> };
+      const entries = Object.keys(manifest.exports ?? {});
+      return !entries.includes('.') || entries.some((entry) => !exportedEntries(folder).includes(entry));
+    });
+    expect(odd).toEqual([]);
+  });
+
+  it('starts without anything installed: the bootstrap imports Node and itself only', () => {
+    const scripts = bootstrapFiles();
+    expect(scripts).toContain('deploy/local/bootstrap.mjs');
+    for (const script of scripts) {
+      const imported = [...readText(script).matchAll(/^import .* from '([^']+)';$/gm)].map((match) => match[1] ?? '');
+      expect(imported.filter((name) => !/^(node:|\.\/)/.test(name))).toEqual([]);
+      expect(imported.length).toBeGreaterThan(0);
+    }
+  });
+});
+
+// A checker that finds nothing passes on every tree, so each rule is seen to bite.
+describe('the checker', () => {
+  const broken: [rule: string, path: string, text: string, message: RegExp][] = [
+    ['an import upwards', 'libs/types/src/a.ts', `import { x } from '@sluice/store';`, /imports go down only/],
+    [
+      'an import on the same level',
+      'libs/http/src/a.ts',
+      `import type { x } from '@sluice/store';`,
+      /never to the same level/,
+    ],
+    ['another service', 'services/search/src/a.ts', `export { x } from '@sluice/executor';`, /imports go down only/],
+    [
+      'connectors in the sandbox',
+      'deploy/sandbox/src/a.ts',
+      `import '@sluice/connectors';`,
+      /imitates providers on its own/,
+    ],
+    [
+      'connectors in a test of the sandbox',
+      'deploy/sandbox/test/a.test.ts',
+      `import '@sluice/connectors';`,
+      /imitates/,
+    ],
+    ['the testkit in a source', 'libs/store/src/a.ts', `import '@sluice/testkit';`, /only tests import the testkit/],
+    ['a service in the testkit', 'libs/testkit/src/a.ts', `import '@sluice/search';`, /imports go down only/],
+    ['a deep import', 'services/search/src/a.ts', `import '@sluice/types/src/object';`, /nothing deeper/],
+    ['an unknown package', 'services/search/src/a.ts', `import '@sluice/util';`, /no such package/],
+    [
+      'a relative path out of a package',
+      'libs/http/src/a.ts',
+      `import '../../store/src/b';`,
+      /lead out of its package/,
+    ],
+    ['express elsewhere', 'services/search/src/a.ts', `import express from 'express';`, /only libs\/http/],
+    ['a file of knex elsewhere', 'libs/writes/src/a.ts', `import 'knex/lib/client';`, /only libs\/store/],
+    ['an OpenTelemetry SDK', 'libs/store/src/a.ts', `import '@opentelemetry/sdk-node';`, /only libs\/telemetry/],
+    ['require', 'libs/http/src/a.ts', `const pg = require('pg');`, /only libs\/store/],
+    ['import()', 'libs/http/src/a.ts', `export const load = () => import('pg');`, /only libs\/store/],
+    ['import x = require', 'libs/http/src/a.ts', `import pg = require('pg');`, /only libs\/store/],
+    ['a type import', 'libs/http/src/a.ts', `export type P = import('pg').Pool;`, /only libs\/store/],
+    ['process.env', 'libs/http/src/a.ts', `export const a = process.env.A;`, /only libs\/config/],
+    ['process["env"]', 'libs/http/src/a.ts', `export const a = process['env'];`, /only libs\/config/],
+    ['env of process', 'libs/http/src/a.ts', `const { env } = process;`, /only libs\/config/],
+    ['env of node:process', 'libs/http/src/a.ts', `import { env } from 'node:process';`, /only libs\/config/],
+  ];
+  const allowed: [what: string, path: string, text: string][] = [
+    ['the testkit in a test', 'libs/store/src/a.int.test.ts', `import '@sluice/testkit';`],
+    ['a relative path inside', 'libs/http/src/deep/a.ts', `import '../../src/b';`],
+    ['the OpenTelemetry API', 'libs/store/src/a.ts', `import '@opentelemetry/api';`],
+    ['process.env in its place', 'libs/config/src/a.ts', `export const a = process.env.A;`],
+    ['a name in a comment', 'libs/http/src/a.ts', `// import 'pg'; process.env`],
+  ];
+
+  it.each(broken)('reports %s', (_rule, path, text, message) => {
+    const problems = checkFile(path, text);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(message);
+    expect(problems[0]).toContain(path);
+  });
+
+  it.each(allowed)('lets pass %s', (_what, path, text) => {
+    expect(checkFile(path, text)).toEqual([]);
+  });
+});

