@@ -11,6 +11,7 @@ export type {
   FindCreated,
   ObjectCall,
   ObservedExchange,
+  ObservedQuota,
   ProviderCall,
   SearchRequest,
   SingleWrite,

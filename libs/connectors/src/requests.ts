@@ -15,6 +15,14 @@ export interface ObservedExchange {
   /** The provider's own id of the request: what its support asks for. */
   readonly providerRequestId?: string;
   readonly durationMs: number;
+  /** The account's burst limit, where the reply states it. */
+  readonly quota?: ObservedQuota;
+}
+
+/** `limit` calls in any window of `windowMs`. */
+export interface ObservedQuota {
+  readonly limit: number;
+  readonly windowMs: number;
 }
 
 /** Members that every provider call takes. */

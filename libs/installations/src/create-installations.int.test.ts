@@ -109,6 +109,7 @@ describe('liveCredentials', () => {
     const seed = await seedInstallation(store, { seal });
     expect(await installations.liveCredentials(seed.projectId, seed.connectionId)).toEqual({
       connectionId: seed.connectionId,
+      provider: 'hubspot',
       tokenVersion: 1,
       status: 'created',
       workspaceRef: '424242',

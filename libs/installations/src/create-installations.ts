@@ -1,6 +1,6 @@
 import type { InstallationNames, Store } from '@sluice/store';
-import type { Caller, Credentials, InstallationContext, LiveCredentials } from '@sluice/types';
-import { callerFinder } from './find-caller';
+import type { Credentials, InstallationContext, LiveCredentials } from '@sluice/types';
+import { callerFinder, type FindCaller } from './find-caller';
 import { readCredentials } from './live-credentials';
 import { createResolver } from './resolve-installation';
 import { sealCredentials, type Sealed, type SealingKeys } from './seal-credentials';
@@ -18,15 +18,15 @@ export interface Installations {
    * Names to everything a write needs; ids up to a second old, to be compared by whoever promises something on them.
    * @throws NotFoundError for the first of project, integration, group, installation that does not exist
    */
-  resolve(names: InstallationNames): Promise<InstallationContext>;
+  readonly resolve: (names: InstallationNames) => Promise<InstallationContext>;
   /** The same from the database as it is now. */
-  resolveAgain(names: InstallationNames): Promise<InstallationContext>;
+  readonly resolveAgain: (names: InstallationNames) => Promise<InstallationContext>;
   /** Undefined when the key is unknown or revoked. A revocation is in force within 1 s. */
-  findCaller(presented: string): Promise<Caller | undefined>;
+  readonly findCaller: FindCaller;
   /** @throws NotFoundError `connection.not-found` */
-  liveCredentials(projectId: string, connectionId: string): Promise<LiveCredentials>;
+  readonly liveCredentials: (projectId: string, connectionId: string) => Promise<LiveCredentials>;
   /** Ciphertext for the store, bound to the connection. */
-  seal(connectionId: string, credentials: Credentials): Sealed;
+  readonly seal: (connectionId: string, credentials: Credentials) => Sealed;
 }
 
 export function createInstallations(options: InstallationsOptions): Installations {

@@ -10,9 +10,9 @@ export interface Resolver {
    * them in the promising statement, and asks `resolveAgain` when one has changed.
    * @throws NotFoundError for the first of project, integration, group, installation that does not exist
    */
-  resolve(names: InstallationNames): Promise<InstallationContext>;
+  readonly resolve: (names: InstallationNames) => Promise<InstallationContext>;
   /** The same from the database as it is now. */
-  resolveAgain(names: InstallationNames): Promise<InstallationContext>;
+  readonly resolveAgain: (names: InstallationNames) => Promise<InstallationContext>;
 }
 
 /** Age of cached ids. Only a hint (see `resolve`), so it costs at most a second planning. */

@@ -1,6 +1,7 @@
 export { authOf } from './performing/auth-of';
 export { coalesce, type CoalesceOptions } from './coalesce';
 export { createLeaseKeeper, leaseMs, type Hold, type LeaseKeeper } from './leasing/lease-keeper';
+export { createLaneQuotas, type LaneQuotas } from './lane-quotas';
 export { nextDelayMs } from './next-delay';
 export { decideSettlement, type DecisionInput } from './performing/decide-settlement';
 export { noteOutcome } from './performing/note-outcome';

@@ -6,7 +6,7 @@ import { createKafkaMessaging, type Messaging } from '@sluice/messaging';
 import { createRedisHints, type Hints } from '@sluice/redis';
 import { createStore, type Store } from '@sluice/store';
 import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/telemetry';
-import { createLeaseKeeper, type LeaseKeeper } from '@sluice/writes';
+import { createLaneQuotas, createLeaseKeeper, type LaneQuotas, type LeaseKeeper } from '@sluice/writes';
 import type { ExecutorConfig } from './config';
 
 /** The object graph of one executor. Tests and the embedded launcher replace single collaborators. */
@@ -22,6 +22,7 @@ export interface ExecutorContext {
   readonly connectors: ConnectorRegistry;
   readonly installations: Installations;
   readonly leases: LeaseKeeper;
+  readonly quotas: LaneQuotas;
   readonly failpoints: Failpoints;
 }
 
@@ -39,6 +40,7 @@ export function createContext(config: ExecutorConfig, overrides: Partial<Executo
       timeScale: config.timeScale,
       logger,
     });
+  const hints = overrides.hints ?? createRedisHints({ url: config.redisUrl, logger, metrics });
   return {
     config,
     owner: `${service}/${hostname()}/${process.pid}`,
@@ -55,7 +57,8 @@ export function createContext(config: ExecutorConfig, overrides: Partial<Executo
         // A consumer that stalls in silence is replaced by its supervisor.
         onStall: () => process.exit(1),
       }),
-    hints: overrides.hints ?? createRedisHints({ url: config.redisUrl, logger, metrics }),
+    hints,
+    quotas: createLaneQuotas(hints.quotas),
     connectors: createConnectors({
       urls: { hubspot: config.hubspotApiUrl },
       callTimeoutMs: config.callTimeoutMs,

@@ -96,6 +96,7 @@ async function work(
   if (!(await recordIntent({ ...call, owner: context.owner, records: indexes })) || !hold.mayStillSend()) return undefined;
   await context.failpoints.hit('ex.after_intent');
   const performed = await performCall({ call, records, connector, auth: authOf(live), signal: hold.signal });
+  context.quotas.learn(call, performed.quota);
   await context.failpoints.hit('ex.after_reply_before_finish');
   await noteOutcome(context.store, call, live, performed.results);
   const elapsedMs = performance.now() - loadedAtMs;
@@ -135,8 +136,7 @@ async function reconcile(
 
 /** A call that the provider's quota does not allow now goes back without having been tried. */
 async function takeQuota(context: ExecutorContext, { call, lanes }: Run, connector: Connector): Promise<boolean> {
-  const { quota } = connector.capabilities;
-  const taken = await context.hints.quotas.take(`${call.projectId}/${call.laneId}`, { ...quota });
+  const taken = await context.quotas.take(call, connector, 'asynchronous');
   if (taken.granted) return true;
   await context.store.writes.release([{ ...call, delayMs: taken.retryAfterMs, isInDoubt: false }]);
   lanes.wakeLater(call, taken.retryAfterMs);

@@ -75,8 +75,9 @@ describe('403', () => {
       const reply = await management.as(key)[method](path(seed));
       const isCreatingProjects = method === 'post' && path(seed) === '/v1/projects';
       const passes = allowed.includes(scope) || (scope === 'full' && !isCreatingProjects);
-      if (passes) expect([200, 400, 404]).toContain(reply.status);
-      else expect(reply.body).toMatchObject({ status: 403, code: 'auth.scope-missing' });
+      // Without a body and with made-up ids: who gets past the scope ends at 400 or 404.
+      const expected = passes ? [200, 400, 404] : [403];
+      expect({ scope, isExpected: expected.includes(reply.status) }).toEqual({ scope, isExpected: true });
     }
   });
 });

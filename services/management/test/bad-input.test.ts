@@ -97,7 +97,7 @@ describe.each(endpoints)('%s', (label, method, path, body) => {
   });
 
   it('400 an unknown field, with the nearest known one', async () => {
-    const [[first = '', value] = [], ...others] = Object.entries(body());
+    const [[first, value], ...others] = Object.entries(body()) as [[string, unknown], ...[string, unknown][]];
     const problem = await sendText(JSON.stringify({ [`${first}s`]: value, ...Object.fromEntries(others) }));
     const issue = problem.issues?.find(({ name }) => name === `${first}s`);
     expect(issue?.detail).toContain(first);

@@ -128,25 +128,27 @@ describe('getSearchableObject', () => {
     }) as unknown as InstallationContext;
 
   it.each([
-    ['is declared', {}, undefined, true],
-    ['is declared and explicitly not disabled', {}, false, true],
-    ['is disabled', {}, true, false],
-    ['is disabled, but enabled always', { enabled: 'always' as const }, true, true],
-  ])('an object that %s', (_case, declared, disabled, isSearchable) => {
-    const search = () =>
-      getSearchableObject(installationOf({ objectName: 'contacts', ...declared }, disabled), 'contacts');
-    if (isSearchable) expect(search().declared.objectName).toBe('contacts');
-    else expect(search).toThrow(expect.objectContaining({ code: 'search.object-disabled' }));
+    ['is declared', {}, undefined],
+    ['is declared and explicitly not disabled', {}, false],
+    ['is disabled, but enabled always', { enabled: 'always' as const }, true],
+  ])('finds an object that %s', (_case, declared, disabled) => {
+    const installation = installationOf({ objectName: 'contacts', ...declared }, disabled);
+    expect(getSearchableObject(installation, 'contacts').declared.objectName).toBe('contacts');
   });
 
-  it('an object that is not declared, also when its name is a member of every object', () => {
+  it('refuses an object that is disabled', () => {
+    const search = () => getSearchableObject(installationOf({ objectName: 'contacts' }, true), 'contacts');
+    expect(search).toThrow(expect.objectContaining({ code: 'search.object-disabled' }));
+  });
+
+  it('refuses an object that is not declared, also when its name is a member of every object', () => {
     for (const name of ['deals', 'constructor', '__proto__']) {
       const search = () => getSearchableObject(installationOf({ objectName: 'contacts' }), name);
       expect(search).toThrow(expect.objectContaining({ code: 'search.object-not-in-manifest' }));
     }
   });
 
-  it('an object by the name it is mapped to', () => {
+  it('finds an object by the name it is mapped to', () => {
     const object = { objectName: 'contacts', mapToName: 'people' };
     expect(getSearchableObject(installationOf(object), 'people').declared).toBe(object);
   });

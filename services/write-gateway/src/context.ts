@@ -6,7 +6,7 @@ import { createKafkaMessaging, type Messaging } from '@sluice/messaging';
 import { createRedisHints, type Hints } from '@sluice/redis';
 import { createStore, type Store } from '@sluice/store';
 import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/telemetry';
-import { createLeaseKeeper, type LeaseKeeper } from '@sluice/writes';
+import { createLaneQuotas, createLeaseKeeper, type LaneQuotas, type LeaseKeeper } from '@sluice/writes';
 import type { GatewayConfig } from './config';
 
 /** The object graph of one gateway. Tests and the embedded launcher replace single collaborators. */
@@ -22,6 +22,7 @@ export interface GatewayContext {
   readonly connectors: ConnectorRegistry;
   readonly installations: Installations;
   readonly leases: LeaseKeeper;
+  readonly quotas: LaneQuotas;
   readonly failpoints: Failpoints;
 }
 
@@ -39,6 +40,7 @@ export function createContext(config: GatewayConfig, overrides: Partial<GatewayC
       timeScale: config.timeScale,
       logger,
     });
+  const hints = overrides.hints ?? createRedisHints({ url: config.redisUrl, logger, metrics });
   return {
     config,
     owner: `${service}/${hostname()}/${process.pid}`,
@@ -47,7 +49,8 @@ export function createContext(config: GatewayConfig, overrides: Partial<GatewayC
     store,
     messaging:
       overrides.messaging ?? createKafkaMessaging({ brokers: config.kafkaBrokers, clientId: service, logger, metrics }),
-    hints: overrides.hints ?? createRedisHints({ url: config.redisUrl, logger, metrics }),
+    hints,
+    quotas: createLaneQuotas(hints.quotas),
     connectors: createConnectors({
       urls: { hubspot: config.hubspotApiUrl },
       callTimeoutMs: config.callTimeoutMs,

@@ -52,8 +52,7 @@ async function assertLaneOpen(context: GatewayContext, write: ResolvedWrite): Pr
   const { projectId, laneId } = write.operation;
   const blockedMs = await context.store.writes.readLaneBlock({ projectId, laneId });
   if (blockedMs > 0) throw quotaExhausted('The provider account is blocked after it refused a call.', blockedMs);
-  const { quota } = write.connector.capabilities;
-  const taken = await context.hints.quotas.take(`${projectId}/${laneId}`, { ...quota, priority: 'synchronous' });
+  const taken = await context.quotas.take({ projectId, laneId }, write.connector, 'synchronous');
   if (!taken.granted) throw quotaExhausted("The customer's provider quota is used up.", taken.retryAfterMs);
 }
 
@@ -115,6 +114,7 @@ async function send(
   try {
     const { connector } = write;
     const performed = await performCall({ call, records, connector, auth: authOf(live), signal: hold.signal });
+    context.quotas.learn(call, performed.quota);
     const lateCommitMs = connector.capabilities.lateCommitMs;
     await record(context, async () => {
       await noteOutcome(context.store, call, live, performed.results);

@@ -38,7 +38,7 @@ export async function installMissing(requirements: readonly Requirement[], optio
 }
 
 /** Whether `installMissing` may install on this machine. */
-export function mayInstall(env: NodeJS.ProcessEnv): boolean {
+function mayInstall(env: NodeJS.ProcessEnv): boolean {
   const isRoot = process.getuid?.() === 0;
   const isRefused = !['', '0', 'off', 'false'].includes((env.SLUICE_NO_INSTALL ?? '').toLowerCase());
   return isRoot && !isRefused && existsSync('/etc/debian_version') && findProgram('apt-get', env) !== undefined;

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DependencyError } from '@sluice/errors';
-import { chooseSource } from './choose-source';
 import { runContainer } from './container-engine';
 import { fetchKafkaJars, hasKafkaJars, kafkaJarFolder, kafkaVersion } from './kafka-jars';
 import { kafkaAnswers } from './kafka-probe';
 import { kafkaRequirements } from './kafka-requirements';
 import { kafkaContainerSettings, kafkaLogging, kafkaProperties, type KafkaNode } from './kafka-settings';
+import { launchService, type LaunchOptions } from './launch-service';
 import { retryWhenPortIsTaken, startFailure, takePort } from './remembered-port';
 import { runCommand } from './run-command';
 import { endRuntime, isAlive } from './runtime';
@@ -28,18 +28,11 @@ export const kafkaStarter: ServiceStarter = {
 };
 
 async function startKafka(context: StartContext, remember: (service: StartedService) => void): Promise<StartedService> {
-  const { env, dataDir } = context;
-  const folder = join(dataDir, 'kafka');
+  const folder = join(context.dataDir, 'kafka');
   mkdirSync(folder, { recursive: true });
-  const requirements = kafkaRequirements(env, hasKafkaJars(kafkaJarFolder(env, dataDir)));
-  const about = { name: 'kafka', service: 'Apache Kafka', variable: 'KAFKA_BROKERS', image, requirements } as const;
-  const source = await chooseSource(about, context);
   const port = await takePort(context.book, 'kafka');
   const logFile = join(folder, 'kafka.log');
-  const runtime =
-    source.origin === 'container'
-      ? await launchContainer(source.engine, port, context)
-      : await launchNative(source.programs, { folder, logFile, port, context });
+  const runtime = await launch({ folder, logFile, port, context });
   const service: StartedService = { runtime, port, url: `127.0.0.1:${port}` };
   remember(service);
   await waitUntil(async () => !(await isAlive(runtime)) || (await kafkaAnswers(port)), { withinMs: 60_000 });
@@ -48,16 +41,28 @@ async function startKafka(context: StartContext, remember: (service: StartedServ
   throw new DependencyError({ code: 'service.unavailable', detail: startFailure('Apache Kafka', logFile) });
 }
 
-async function launchContainer(engine: string, port: number, { dataDir, env }: StartContext): Promise<Runtime> {
-  const settings = kafkaContainerSettings(port);
-  return runContainer({ engine, dataDir, service: 'kafka', image, port, portInside: 9092, settings }, env);
-}
-
 interface KafkaPlace {
   readonly folder: string;
   readonly logFile: string;
   readonly port: number;
   readonly context: StartContext;
+}
+
+function launch(place: KafkaPlace): Promise<Runtime> {
+  const { port, context } = place;
+  const { env, dataDir } = context;
+  const settings = kafkaContainerSettings(port);
+  const ways: LaunchOptions = {
+    name: 'kafka',
+    service: 'Apache Kafka',
+    variable: 'KAFKA_BROKERS',
+    image,
+    requirements: kafkaRequirements(env, hasKafkaJars(kafkaJarFolder(env, dataDir))),
+    inContainer: (engine) =>
+      runContainer({ engine, dataDir, service: 'kafka', image, port, portInside: 9092, settings }, env),
+    asProgram: (programs) => launchNative(programs, place),
+  };
+  return launchService(ways, context);
 }
 
 async function launchNative(programs: readonly string[], place: KafkaPlace): Promise<Runtime> {

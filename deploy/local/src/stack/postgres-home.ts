@@ -40,7 +40,7 @@ export async function openPostgresHome(context: StartContext): Promise<PostgresH
 }
 
 /** Whether every folder on the way can be passed by users other than its owner. */
-export function othersCanReach(path: string): boolean {
+function othersCanReach(path: string): boolean {
   for (let folder = realpathSync(path); ; folder = dirname(folder)) {
     if ((statSync(folder).mode & 0o001) === 0) return false;
     if (folder === dirname(folder)) return true;

@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DependencyError } from '@sluice/errors';
-import { chooseSource, type Source } from './choose-source';
 import { runContainer } from './container-engine';
 import { findProgram } from './find-program';
 import type { Requirement } from './install-missing';
+import { launchService, type LaunchOptions } from './launch-service';
 import { askPort } from './ports';
 import { retryWhenPortIsTaken, startFailure, takePort } from './remembered-port';
 import { endRuntime, isAlive } from './runtime';
@@ -29,14 +29,11 @@ export const redisStarter: ServiceStarter = {
 };
 
 async function startRedis(context: StartContext, remember: (service: StartedService) => void): Promise<StartedService> {
-  const requirements = [redisServer(context.env)];
-  const about = { name: 'redis', service: 'Redis', variable: 'REDIS_URL', image, requirements } as const;
-  const source = await chooseSource(about, context);
   const port = await takePort(context.book, 'redis');
   const folder = join(context.dataDir, 'redis');
   mkdirSync(folder, { recursive: true });
   const logFile = join(folder, 'redis.log');
-  const runtime = await launch(source, { port, folder, logFile, context });
+  const runtime = await launch({ port, folder, logFile }, context);
   const service: StartedService = { runtime, port, url: `redis://127.0.0.1:${port}/0` };
   remember(service);
   await waitUntil(async () => !(await isAlive(runtime)) || (await redisStarter.answers(service)), { withinMs: 15_000 });
@@ -49,19 +46,26 @@ interface RedisPlace {
   readonly port: number;
   readonly folder: string;
   readonly logFile: string;
-  readonly context: StartContext;
 }
 
-async function launch(source: Source, { port, folder, logFile, context }: RedisPlace): Promise<Runtime> {
+function launch({ port, folder, logFile }: RedisPlace, context: StartContext): Promise<Runtime> {
   const { env, dataDir } = context;
-  if (source.origin === 'container') {
-    const command = ['redis-server', ...volatile];
-    const { engine } = source;
-    return runContainer({ engine, dataDir, service: 'redis', image, port, portInside: 6379, command }, env);
-  }
+  const command = ['redis-server', ...volatile];
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--daemonize', 'no', ...volatile];
-  const program = source.programs[0] ?? 'redis-server';
-  return { origin: 'program', process: await spawnDetached({ program, argv0: 'redis-server', args, env, logFile }) };
+  const ways: LaunchOptions = {
+    name: 'redis',
+    service: 'Redis',
+    variable: 'REDIS_URL',
+    image,
+    requirements: [redisServer(env)],
+    inContainer: (engine) =>
+      runContainer({ engine, dataDir, service: 'redis', image, port, portInside: 6379, command }, env),
+    asProgram: async ([program = 'redis-server']) => ({
+      origin: 'program',
+      process: await spawnDetached({ program, argv0: 'redis-server', args, env, logFile }),
+    }),
+  };
+  return launchService(ways, context);
 }
 
 /**

@@ -1,9 +1,10 @@
 import type { Counter, Histogram, Logger, Metrics } from '@sluice/telemetry';
 import type { HttpClient, HttpOutcome } from '../http-client';
-import type { ProviderCall } from '../requests';
+import type { ObservedExchange, ProviderCall } from '../requests';
 import type { ProviderFailure } from '../results';
 import type { Signal } from './error-table';
 import { classify, requestIdOf } from './errors';
+import { quotaOf } from './quota-headers';
 import { isSafePath, type HubspotUrls } from './urls';
 import { isJson, type Json } from './wire';
 
@@ -128,12 +129,13 @@ function faultOf(outcome: HttpOutcome): Signal['fault'] {
   return outcome.kind === 'no-reply' ? outcome.fault : outcome.reply.fault;
 }
 
-function exchangeOf(outcome: HttpOutcome): { status?: number; providerRequestId?: string; durationMs: number } {
+function exchangeOf(outcome: HttpOutcome): ObservedExchange {
   const durationMs = Math.round(outcome.durationMs);
   if (outcome.kind !== 'reply') return { durationMs };
   const { status, headers, json } = outcome.reply;
   const providerRequestId = requestIdOf(headers, isJson(json) ? json : {});
-  return { durationMs, status, ...(providerRequestId !== undefined && { providerRequestId }) };
+  const quota = quotaOf(headers);
+  return { durationMs, status, ...(providerRequestId !== undefined && { providerRequestId }), ...(quota && { quota }) };
 }
 
 function createMeters(metrics: Metrics): { calls: Counter; seconds: Histogram } {

@@ -75,7 +75,7 @@ export class ConsumerRunner implements Consumer {
 
   private async live(): Promise<void> {
     for (let failures = 1; !this.wasAsked; failures += 1) {
-      const joined = await this.oneSession();
+      const joined = await this.oneSession(failures);
       if (joined) failures = 1;
       if (this.wasAsked) return;
       this.options.counters.restarted.inc({ topic: this.options.topic.name });
@@ -84,9 +84,10 @@ export class ConsumerRunner implements Consumer {
   }
 
   /** @returns whether it got as far as joining */
-  private async oneSession(): Promise<boolean> {
+  private async oneSession(failures: number): Promise<boolean> {
     const session = new ConsumerSession({
       kafka: this.options.newKafka(),
+      logger: this.options.logger,
       topic: this.topic,
       group: this.group,
       partitions: this.options.topic.partitions,
@@ -98,9 +99,9 @@ export class ConsumerRunner implements Consumer {
       await session.open();
       joined = session.assigned !== undefined;
       const reason = await Promise.race([session.crashed, this.asked]);
-      if (reason) this.log(reason);
+      if (reason) this.log(reason, joined ? 1 : failures);
     } catch (error) {
-      this.log(error);
+      this.log(error, failures);
     }
     await session.close();
     this.session = undefined;
@@ -117,8 +118,10 @@ export class ConsumerRunner implements Consumer {
     clearTimeout(timer);
   }
 
-  private log(error: unknown): void {
-    this.options.logger.warn({ topic: this.topic, group: this.group, error }, 'consumer.session-ended');
+  /** An outage is one line, not one for each try. */
+  private log(error: unknown, failures: number): void {
+    const level = failures === 1 ? 'warn' : 'debug';
+    this.options.logger[level]({ topic: this.topic, group: this.group, failures, error }, 'consumer.session-ended');
   }
 
   private deliveryOf(partition: number): PartitionDelivery {

@@ -1,15 +1,22 @@
+import type { Logger } from '@sluice/telemetry';
 import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
 import type { PartitionDelivery } from '../partition-delivery';
+import { within } from '../within';
 import { beatDuring } from './beat-during';
+import { OffsetCommitter } from './offset-committer';
 
 export interface SessionOptions {
   readonly kafka: Kafka;
+  readonly logger: Logger;
   /** Full names, prefix included. */
   readonly topic: string;
   readonly group: string;
   readonly partitions: number;
   readonly deliveryOf: (partition: number) => PartitionDelivery;
 }
+
+/** Leaving must not hang on a broker that does not answer. */
+const commitMs = 2_000;
 
 /**
  * One life of a kafkajs consumer, from its connection to its first crash; it is never restarted, its owner makes a
@@ -18,6 +25,7 @@ export interface SessionOptions {
  */
 export class ConsumerSession {
   private readonly consumer: Consumer;
+  private readonly committer: OffsetCommitter;
   private readonly timers = new Set<NodeJS.Timeout>();
   private generation = 0;
   private partitions: readonly number[] | undefined;
@@ -25,6 +33,7 @@ export class ConsumerSession {
   readonly crashed: Promise<Error>;
 
   constructor(private readonly options: SessionOptions) {
+    this.committer = new OffsetCommitter(options.logger);
     this.consumer = options.kafka.consumer({
       groupId: options.group,
       allowAutoTopicCreation: false,
@@ -45,6 +54,8 @@ export class ConsumerSession {
       this.generation += 1;
       this.partitions = payload.memberAssignment[options.topic] ?? [];
     });
+    // Said before the group is joined again; until then the broker takes the commits of the old generation.
+    this.consumer.on(this.consumer.events.REBALANCING, () => this.committer.now());
   }
 
   /** Partitions this member reads; undefined before it has joined. */
@@ -59,6 +70,7 @@ export class ConsumerSession {
     // (`retentionMs`) was announced for it. From the end, a partition's first messages would be lost in a rebalance.
     await this.consumer.subscribe({ topic: this.options.topic, fromBeginning: true });
     await this.consumer.run({
+      autoCommit: false,
       eachBatchAutoResolve: false,
       partitionsConsumedConcurrently: this.options.partitions,
       eachBatch: (payload) => this.onBatch(payload),
@@ -69,12 +81,20 @@ export class ConsumerSession {
   async close(): Promise<void> {
     for (const timer of this.timers) clearTimeout(timer);
     this.partitions = undefined;
+    await within(commitMs, this.committer.now());
     await this.consumer.disconnect().catch(() => undefined);
   }
 
   private async onBatch(payload: EachBatchPayload): Promise<void> {
-    // A heartbeat that was refused rejects here, after the drain: kafkajs then commits and joins again.
-    await beatDuring(payload.heartbeat, (isBeating) => this.deliver(payload, isBeating));
+    try {
+      // A heartbeat that was refused rejects here, after the drain: kafkajs then joins again.
+      await beatDuring(payload.heartbeat, (isBeating) => this.deliver(payload, isBeating));
+    } catch (error) {
+      await within(commitMs, this.committer.now());
+      throw error;
+    }
+    this.committer.soon(payload);
+    if (!payload.isRunning()) await within(commitMs, this.committer.now());
   }
 
   private async deliver(payload: EachBatchPayload, isBeating: () => boolean): Promise<void> {

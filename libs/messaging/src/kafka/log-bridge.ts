@@ -5,9 +5,12 @@ import type { logCreator } from 'kafkajs';
 const quietMs = 10_000;
 const sentencesMax = 100;
 
+/** Members come and go with every deployment; kafkajs calls each time an error. */
+const ordinary = /rebalancing|not aware of this member|Response without match/;
+
 /**
  * Lines of kafkajs as lines of ours, all of them `warn`: it calls a refused connection an error, but nobody must act.
- * Its stack traces are left out. `repeated` counts the equal lines that were kept back.
+ * What belongs to a rebalance is `debug`. Its stack traces are left out. `repeated` counts the equal lines that were kept back.
  */
 export function logBridge(logger: Logger, now: () => number = () => performance.now()): logCreator {
   const said = new Map<string, { atMs: number; repeated: number }>();
@@ -23,6 +26,7 @@ export function logBridge(logger: Logger, now: () => number = () => performance.
       if (said.size >= sentencesMax) said.clear();
       said.set(sentence, { atMs: now(), repeated: 0 });
       const repeated = before?.repeated ? { repeated: before.repeated } : {};
-      logger.warn({ kafka: { namespace, message, ...rest, ...repeated } }, 'kafka.client');
+      const level = ordinary.test(`${message} ${String(rest['error'])}`) ? 'debug' : 'warn';
+      logger[level]({ kafka: { namespace, message, ...rest, ...repeated } }, 'kafka.client');
     };
 }

@@ -60,6 +60,8 @@ export class ProducerLink implements Transport {
     const producer = this.options.newKafka().producer({
       createPartitioner: Partitioners.DefaultPartitioner,
       allowAutoTopicCreation: false,
+      // Once, with fresh metadata, for a partition that moved to another leader.
+      retry: { retries: 1 },
     });
     try {
       await producer.connect();

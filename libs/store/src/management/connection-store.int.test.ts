@@ -43,6 +43,7 @@ describe('connectionStore', () => {
     expect(await connections.find('p1', created.id)).toEqual(created);
     expect(await connections.findCredentials('p1', created.id)).toEqual({
       sealed: `sealed for ${created.id}`,
+      provider: 'hubspot',
       tokenVersion: 1,
       workspaceRef: '4711',
       status: 'created',
@@ -103,7 +104,7 @@ describe('connectionStore', () => {
     const seal = () => {
       throw new TypeError('no key');
     };
-    await expect(connections.create(connection('p7', { seal }))).rejects.toThrow();
+    await expect(connections.create(connection('p7', { seal }))).rejects.toMatchObject({ code: 'service.defect' });
     expect(await connections.list('p7')).toEqual([]);
     expect(await database('groups').where({ project_id: 'p7' })).toEqual([]);
   });

@@ -45,8 +45,12 @@ export async function endOperations(
      select c.project_id, c.id from counted c where c.calls_open = 0`,
     input.bindings as Knex.Value[],
   );
-  const ended = await Promise.all(result.rows.map((row) => end(transaction, row.project_id, row.id)));
-  return new Map(ended.flatMap((operation) => (operation === undefined ? [] : [[operation.operationId, operation]])));
+  const ended = new Map<string, EndedOperation>();
+  for (const row of result.rows) {
+    const operation = await end(transaction, row.project_id, row.id);
+    if (operation !== undefined) ended.set(operation.operationId, operation);
+  }
+  return ended;
 }
 
 /** A statement of its own: it must see the counts and the records' outcomes that this transaction wrote. */

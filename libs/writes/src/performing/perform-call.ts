@@ -1,4 +1,4 @@
-import type { Auth, Connector, ObservedExchange, RecordResult } from '@sluice/connectors';
+import type { Auth, Connector, ObservedExchange, ObservedQuota, RecordResult } from '@sluice/connectors';
 import { DefectError } from '@sluice/errors';
 import type { AttemptOutcome, ClaimedCall } from '@sluice/store';
 import { dropFilledFields } from './drop-filled-fields';
@@ -18,6 +18,8 @@ export interface CallToPerform {
 export interface PerformedCall {
   readonly results: readonly RecordResult[];
   readonly attempt: AttemptOutcome;
+  /** The account's burst limit, where a reply stated it. */
+  readonly quota?: ObservedQuota;
 }
 
 /**
@@ -34,6 +36,7 @@ export async function performCall(request: CallToPerform): Promise<PerformedCall
   const failure = results.find((result) => !result.ok)?.error;
   return {
     results,
+    ...(seen?.quota === undefined ? {} : { quota: seen.quota }),
     attempt: {
       durationMs: performance.now() - startedAtMs,
       ...(seen?.status === undefined ? {} : { status: seen.status }),
