@@ -31,6 +31,8 @@ export function openDatabase(options: DatabaseOptions): Knex {
       statement_timeout: 5_000,
       idle_in_transaction_session_timeout: 10_000,
     },
+    // knex would write to stdout; what matters of it is thrown as well.
+    log: { warn: () => undefined, error: () => undefined, debug: () => undefined, deprecate: () => undefined },
     pool: {
       min: 0,
       max: options.poolMax ?? 10,

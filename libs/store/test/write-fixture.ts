@@ -39,7 +39,7 @@ export async function createWriteFixture(): Promise<WriteFixture> {
     mode,
     allOrNone: false,
     traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-    pins: { installationId: seeded.installationId, configId, connectionId: seeded.connectionId, keyId },
+    pins: { installationId: seeded.installationId, configId, connectionId: seeded.connectionId, revisionId: seeded.revisionId, keyId },
   });
   const row = (recordId?: string) => ({
     headersKey: '',

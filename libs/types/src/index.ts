@@ -14,6 +14,8 @@ export {
 } from './states';
 export { hoursToMs, minutesToMs } from './time';
 export type { WriteAnnouncement } from './write-announcement';
+export { fieldMappings, type FieldMappings } from './field-mappings';
+export { toDeliveredValue, toProviderValue } from './value-mappings';
 export type { FieldDecision, JsonValue, WritePlan } from './write-plan';
 export {
   apiKeySchema,

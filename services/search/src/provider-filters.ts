@@ -1,9 +1,8 @@
 import type { Issue } from '@sluice/errors';
 import { invalid } from '@sluice/http';
-import type { SearchFilter } from '@sluice/types';
+import { toProviderValue, type SearchFilter } from '@sluice/types';
 import type { FieldNames } from './field-names';
 import type { SearchableObject } from './searchable-object';
-import { toProviderValue } from './value-mappings';
 
 /** A filter in the provider's words. */
 export interface ProviderFilter {

@@ -1,8 +1,7 @@
 import type { ProviderRecord } from '@sluice/connectors';
-import type { JsonValue, SearchResultItem } from '@sluice/types';
+import { toDeliveredValue, type JsonValue, type SearchResultItem } from '@sluice/types';
 import type { FieldNames } from './field-names';
 import type { SearchableObject } from './searchable-object';
-import { toDeliveredValue } from './value-mappings';
 
 type Members = readonly (readonly [string, JsonValue])[];
 

@@ -92,6 +92,7 @@ function toOperation(call: WriteCall, installation: InstallationContext): NewOpe
       installationId: installation.installationId,
       configId: installation.configId,
       connectionId: installation.connectionId,
+      revisionId: installation.revisionId,
       keyId: call.keyId,
     },
   };

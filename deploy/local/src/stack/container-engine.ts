@@ -35,14 +35,14 @@ export async function findEngineFor(image: string, env: NodeJS.ProcessEnv, log: 
   return undefined;
 }
 
-/** Starts a container in the background. It is removed when it ends. */
+/** Starts a container in the background. What is left of an earlier one is removed first. */
 export async function runContainer(spec: ContainerSpec, env: NodeJS.ProcessEnv): Promise<Runtime> {
   const checkout = createHash('sha256').update(spec.dataDir).digest('hex').slice(0, 8);
   const name = `sluice-${checkout}-${spec.service}`;
   await runCommand(spec.engine, ['rm', '-f', name], { env, withinMs: 30_000 });
   const settings = Object.entries(spec.settings ?? {}).flatMap(([key, value]) => ['-e', `${key}=${value}`]);
   const publish = ['-p', `127.0.0.1:${spec.port}:${spec.portInside}`];
-  const args = ['run', '-d', '--rm', '--name', name, ...publish, ...settings, spec.image, ...(spec.command ?? [])];
+  const args = ['run', '-d', '--name', name, ...publish, ...settings, spec.image, ...(spec.command ?? [])];
   const result = await runCommand(spec.engine, args, { env, withinMs: 60_000 });
   if (result.code !== 0) {
     const detail = `${spec.service} did not start in a container: ${result.output.trim()}`;
@@ -59,7 +59,13 @@ export async function isContainerRunning(engine: string, containerId: string): P
   return result.code === 0 && result.output.trim() === 'true';
 }
 
-/** Ends the container; silent when it is gone already. */
+/** Ends and removes the container; silent when it is gone already. */
 export async function endContainer(engine: string, containerId: string): Promise<void> {
   await runCommand(engine, ['stop', '-t', '10', containerId], { withinMs: 30_000 });
+  await runCommand(engine, ['rm', '-f', containerId], { withinMs: 30_000 });
+}
+
+/** What it said last. */
+export async function containerLog(engine: string, containerId: string): Promise<string> {
+  return (await runCommand(engine, ['logs', '--tail', '12', containerId], { withinMs: 10_000 })).output.trimEnd();
 }

@@ -47,7 +47,9 @@ function mayInstall(env: NodeJS.ProcessEnv): boolean {
 async function install(requirement: Requirement, options: InstallOptions): Promise<string | undefined> {
   if (!mayInstall(options.env)) return undefined;
   for (const name of requirement.packages) {
-    options.log(`${options.service} needs ${requirement.label}: apt-get install ${name} (SLUICE_NO_INSTALL=1 refuses)`);
+    options.log(
+      `${options.service} needs ${requirement.label}: apt-get install ${name} (SLUICE_NO_INSTALL=1 forbids it)`,
+    );
     const problem = await aptGetInstall(name, options.env);
     if (problem !== undefined) options.log(`apt-get did not install ${name}: ${problem}`);
     const place = await requirement.find();
@@ -56,11 +58,17 @@ async function install(requirement: Requirement, options: InstallOptions): Promi
   return undefined;
 }
 
+/** Services start side by side, but apt-get runs once at a time. */
+let aptIsFree: Promise<unknown> | undefined;
+
 async function aptGetInstall(name: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const quiet = { env: { ...env, DEBIAN_FRONTEND: 'noninteractive' }, withinMs: 10 * 60_000 };
-  await runCommand('apt-get', ['update', '-q'], quiet); // An old list still installs much; its failure shows below.
-  const args = ['install', '-y', '-q', '--no-install-recommends', name];
-  const result = await runCommand('apt-get', args, quiet);
+  // The lists are fetched before the first package; an old list still installs much, and its failure shows below.
+  const before = aptIsFree ?? runCommand('apt-get', ['update', '-q'], quiet);
+  const args = ['install', '-y', '-q', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=120', name];
+  const installed = before.then(() => runCommand('apt-get', args, quiet));
+  aptIsFree = installed;
+  const result = await installed;
   return result.code === 0 ? undefined : result.output.trim().split('\n').slice(-3).join(' / ');
 }
 

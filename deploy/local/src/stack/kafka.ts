@@ -8,9 +8,9 @@ import { kafkaAnswers } from './kafka-probe';
 import { kafkaRequirements } from './kafka-requirements';
 import { kafkaContainerSettings, kafkaLogging, kafkaProperties, type KafkaNode } from './kafka-settings';
 import { launchService, type LaunchOptions } from './launch-service';
-import { retryWhenPortIsTaken, startFailure, takePort } from './remembered-port';
+import { retryWhenPortIsTaken, takePort } from './remembered-port';
 import { runCommand } from './run-command';
-import { endRuntime, isAlive } from './runtime';
+import { endRuntime, isAlive, startFailure } from './runtime';
 import type { ServiceStarter, StartContext } from './service-starter';
 import { spawnDetached } from './spawn-detached';
 import type { Runtime, StartedService } from './stack-state';
@@ -37,8 +37,9 @@ async function startKafka(context: StartContext, remember: (service: StartedServ
   remember(service);
   await waitUntil(async () => !(await isAlive(runtime)) || (await kafkaAnswers(port)), { withinMs: 60_000 });
   if ((await isAlive(runtime)) && (await kafkaAnswers(port))) return service;
+  const detail = await startFailure('Apache Kafka', runtime, logFile);
   await kafkaStarter.stop(service);
-  throw new DependencyError({ code: 'service.unavailable', detail: startFailure('Apache Kafka', logFile) });
+  throw new DependencyError({ code: 'service.unavailable', detail });
 }
 
 interface KafkaPlace {

@@ -7,8 +7,8 @@ import { openPostgresHome, type PostgresHome } from './postgres-home';
 import { askPort } from './ports';
 import { readPostmaster } from './postmaster-file';
 import { isRunning, type ProcessIdentity } from './process-identity';
-import { retryWhenPortIsTaken, startFailure, takePort } from './remembered-port';
-import { endRuntime } from './runtime';
+import { retryWhenPortIsTaken, takePort } from './remembered-port';
+import { endRuntime, startFailure } from './runtime';
 import type { ServiceStarter, StartContext } from './service-starter';
 import { spawnDetached } from './spawn-detached';
 import type { StartedService } from './stack-state';
@@ -55,7 +55,8 @@ async function startPostgres(
     // A dead postmaster that nobody has reaped yet still counts as alive for the next one.
     const isLocked = existsSync(join(postgresData(home.folder), 'postmaster.pid'));
     if (!isLocked || performance.now() > giveUpAt) {
-      throw new DependencyError({ code: 'service.unavailable', detail: startFailure('Postgres', logFileOf(home)) });
+      const detail = await startFailure('Postgres', service.runtime, logFileOf(home));
+      throw new DependencyError({ code: 'service.unavailable', detail });
     }
     await delay(250);
   }

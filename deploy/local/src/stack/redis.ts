@@ -6,8 +6,8 @@ import { findProgram } from './find-program';
 import type { Requirement } from './install-missing';
 import { launchService, type LaunchOptions } from './launch-service';
 import { askPort } from './ports';
-import { retryWhenPortIsTaken, startFailure, takePort } from './remembered-port';
-import { endRuntime, isAlive } from './runtime';
+import { retryWhenPortIsTaken, takePort } from './remembered-port';
+import { endRuntime, isAlive, startFailure } from './runtime';
 import type { ServiceStarter, StartContext } from './service-starter';
 import { spawnDetached } from './spawn-detached';
 import type { Runtime, StartedService } from './stack-state';
@@ -38,8 +38,9 @@ async function startRedis(context: StartContext, remember: (service: StartedServ
   remember(service);
   await waitUntil(async () => !(await isAlive(runtime)) || (await redisStarter.answers(service)), { withinMs: 15_000 });
   if ((await isAlive(runtime)) && (await redisStarter.answers(service))) return service;
+  const detail = await startFailure('Redis', runtime, logFile);
   await redisStarter.stop(service);
-  throw new DependencyError({ code: 'service.unavailable', detail: startFailure('Redis', logFile) });
+  throw new DependencyError({ code: 'service.unavailable', detail });
 }
 
 interface RedisPlace {
@@ -50,7 +51,8 @@ interface RedisPlace {
 
 function launch({ port, folder, logFile }: RedisPlace, context: StartContext): Promise<Runtime> {
   const { env, dataDir } = context;
-  const command = ['redis-server', ...volatile];
+  // Inside, the host is a stranger; the port is published on 127.0.0.1 only.
+  const command = ['redis-server', '--protected-mode', 'no', ...volatile];
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--daemonize', 'no', ...volatile];
   const ways: LaunchOptions = {
     name: 'redis',

@@ -1,5 +1,4 @@
 import { choosePort, isPortFree } from './ports';
-import { logTail } from './spawn-detached';
 import type { StateBook } from './stack-state';
 
 /** The port of a listener: the one it had, unless somebody else took it. Written down before it is used. */
@@ -30,11 +29,6 @@ export async function retryWhenPortIsTaken<T>(
       if (round === 3 || !(await isAnyTaken(book, listeners))) throw error;
     }
   }
-}
-
-/** @returns an end of the message that a failed start shows */
-export function startFailure(name: string, logFile: string): string {
-  return `${name} did not start.\n${logTail(logFile)}`;
 }
 
 async function isAnyTaken(book: StateBook, listeners: readonly string[]): Promise<boolean> {

@@ -1,5 +1,6 @@
-import { endContainer, isContainerRunning } from './container-engine';
+import { containerLog, endContainer, isContainerRunning } from './container-engine';
 import { endProcess, isRunning } from './process-identity';
+import { logTail } from './spawn-detached';
 import type { Runtime } from './stack-state';
 
 /** Whether what we started is still there, answering or not. */
@@ -20,4 +21,11 @@ export function describeRuntime(runtime: Runtime): string {
   return runtime.origin === 'program'
     ? `process ${runtime.process.pid}`
     : `container ${runtime.containerId.slice(0, 12)}`;
+}
+
+/** The message of a start that failed: what the program said last. Ask before it is ended. */
+export async function startFailure(service: string, runtime: Runtime, logFile: string): Promise<string> {
+  const said =
+    runtime.origin === 'program' ? logTail(logFile) : await containerLog(runtime.engine, runtime.containerId);
+  return `${service} did not start.\n${said}`;
 }

@@ -37,10 +37,9 @@ export async function endServices(book: StateBook, names: readonly ServiceName[]
     names.map(async (name) => {
       const service = book.state.services[name];
       if (service === undefined) return;
-      if (await isAlive(service.runtime)) {
-        await starters[name].stop(service);
-        log(`${name}: stopped`);
-      }
+      const wasAlive = await isAlive(service.runtime);
+      await starters[name].stop(service); // Also of a dead container something is left.
+      if (wasAlive) log(`${name}: stopped`);
       delete book.state.services[name];
       book.save();
     }),

@@ -44,10 +44,11 @@ export async function startStack<Name extends ServiceName>(options: StackOptions
   if (missing.length > 0) {
     holderId = await withStackLock(dataDir, log, async () => {
       const book = openStateBook(dataDir);
-      if (keep) book.state.kept = [...new Set([...book.state.kept, ...missing])];
       const id = addHolder(book, missing);
       try {
         Object.assign(urls, await startAll({ dataDir, env, book, log }, missing));
+        if (keep) book.state.kept = [...new Set([...book.state.kept, ...missing])];
+        book.save();
         return id;
       } catch (error) {
         removeHolder(book, id);

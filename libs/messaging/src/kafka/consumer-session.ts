@@ -28,6 +28,7 @@ export class ConsumerSession {
   private readonly committer: OffsetCommitter;
   private readonly timers = new Set<NodeJS.Timeout>();
   private generation = 0;
+  private isClosing = false;
   private partitions: readonly number[] | undefined;
   /** Resolves with the reason when kafkajs gave up. */
   readonly crashed: Promise<Error>;
@@ -79,6 +80,7 @@ export class ConsumerSession {
 
   /** Drains, commits, leaves the group, disconnects. Never rejects. */
   async close(): Promise<void> {
+    this.isClosing = true;
     for (const timer of this.timers) clearTimeout(timer);
     this.partitions = undefined;
     await within(commitMs, this.committer.now());
@@ -94,7 +96,7 @@ export class ConsumerSession {
       throw error;
     }
     this.committer.soon(payload);
-    if (!payload.isRunning()) await within(commitMs, this.committer.now());
+    if (this.isClosing) await within(commitMs, this.committer.now());
   }
 
   private async deliver(payload: EachBatchPayload, isBeating: () => boolean): Promise<void> {
@@ -102,7 +104,7 @@ export class ConsumerSession {
     const { batch, isRunning, isStale, resolveOffset, pause } = payload;
     const isMine = () => generation === this.generation;
     const delayMs = await this.options.deliveryOf(batch.partition).deliver(batch.messages, {
-      isCurrent: () => isMine() && isBeating() && isRunning() && !isStale(),
+      isCurrent: () => isMine() && isBeating() && isRunning() && !isStale() && !this.isClosing,
       resolve: (offset) => {
         if (isMine()) resolveOffset(offset);
       },

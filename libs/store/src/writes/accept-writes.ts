@@ -18,6 +18,7 @@ const operationColumns = [
   column<NewOperation>('installation_id', 'text', (o) => o.pins.installationId),
   column<NewOperation>('config_id', 'text', (o) => o.pins.configId),
   column<NewOperation>('connection_id', 'text', (o) => o.pins.connectionId),
+  column<NewOperation>('revision_id', 'text', (o) => o.pins.revisionId),
   column<NewOperation>('key_id', 'text', (o) => o.pins.keyId),
   column<NewOperation>('lane_id', 'text', (o) => o.laneId),
   column<NewOperation>('object_name', 'text', (o) => o.objectName),
@@ -46,6 +47,8 @@ const recordColumns = [
 export const pinsAreCurrent = `
   exists (select 1 from installations n where n.project_id = i.project_id and n.id = i.installation_id
           and n.config_id = i.config_id and n.connection_id = i.connection_id)
+  and exists (select 1 from integrations g where g.project_id = i.project_id and g.id = i.integration_id
+              and g.latest_revision_id = i.revision_id)
   and exists (select 1 from api_keys k where k.project_id = i.project_id and k.id = i.key_id and k.active)`;
 
 /**

@@ -72,6 +72,8 @@ const pinColumns = [
   column<BatchableWrite>('installation_id', 'text', (w) => w.operation.pins.installationId),
   column<BatchableWrite>('config_id', 'text', (w) => w.operation.pins.configId),
   column<BatchableWrite>('connection_id', 'text', (w) => w.operation.pins.connectionId),
+  column<BatchableWrite>('integration_id', 'text', (w) => w.operation.integrationId),
+  column<BatchableWrite>('revision_id', 'text', (w) => w.operation.pins.revisionId),
   column<BatchableWrite>('key_id', 'text', (w) => w.operation.pins.keyId),
 ];
 

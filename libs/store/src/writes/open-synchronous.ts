@@ -70,7 +70,7 @@ async function insertRunning(database: Knex, write: SynchronousWrite, queuedBehi
   const values = [o.projectId, o.id, o.integrationId, o.pins.installationId, o.pins.configId, o.pins.connectionId];
   const result = await database.raw<{ rows: { created_at: Date }[] }>(
     `with i as (select ?::text as project_id, ?::text as id, ?::text as integration_id, ?::text as installation_id,
-                       ?::text as config_id, ?::text as connection_id, ?::text as key_id, ?::text as lane_id,
+                       ?::text as config_id, ?::text as connection_id, ?::text as revision_id, ?::text as key_id, ?::text as lane_id,
                        ?::text as object_name, ?::text as type, ?::boolean as all_or_none, ?::text as traceparent,
                        ?::text as owner, ?::integer as records_total, ?::float8 as lease_ms),
      fresh as materialized (select i.*, nextval('accept_seq') as accept_seq from i where ${pinsAreCurrent}),
@@ -91,7 +91,7 @@ async function insertRunning(database: Knex, write: SynchronousWrite, queuedBehi
      attempted as (insert into attempts (project_id, operation_id, call_number, fence, owner, record_indexes, sent_at)
                 select project_id, id, 1, 1, owner, array(select generate_series(0, records_total - 1)), now() from fresh)
      select created_at from opened`,
-    [...values, o.pins.keyId, o.laneId, o.objectName, o.type, o.allOrNone, o.traceparent, write.owner,
+    [...values, o.pins.revisionId, o.pins.keyId, o.laneId, o.objectName, o.type, o.allOrNone, o.traceparent, write.owner,
       write.records.length, write.leaseMs, ...records.bindings] as Knex.Value[],
   );
   const row = result.rows[0];

@@ -12,6 +12,8 @@ export interface Pins {
   readonly installationId: string;
   readonly configId: string;
   readonly connectionId: string;
+  /** Latest revision of the integration: the manifest in force. */
+  readonly revisionId: string;
   /** API key that authorised the request. */
   readonly keyId: string;
 }

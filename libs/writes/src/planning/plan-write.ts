@@ -1,8 +1,8 @@
 import { ValidationError, type Issue } from '@sluice/errors';
-import { recordIdOf, type FieldDecision, type InstallationContext, type JsonValue, type WritePlan } from '@sluice/types';
+import { recordIdOf, toProviderValue, type FieldDecision, type FieldMappings, type InstallationContext, type JsonValue, type WritePlan } from '@sluice/types';
 import type { Association, ForwardedHeader, WriteRecord, WriteType } from '@sluice/types';
 import { defaultsOf } from './field-defaults';
-import { fieldMappingsOf, inheritsMapping, type FieldMappings } from './field-mappings';
+import { fieldMappingsOf, inheritsMapping } from './field-mappings';
 
 /** One record of a request, with what goes with it. */
 export interface PlannableWrite {
@@ -75,14 +75,10 @@ function decide(
   if (isMapped && mappings?.get(field.name) === undefined) return left('the user left this mapping unset');
   const isKnown = isMapped || [...(mappings?.values() ?? [])].includes(field.name);
   if (mappings !== undefined && context.dropUnmappedFields && !isKnown) return left('dropUnmappedFields is on');
-  const value = mappings === undefined ? field.value : mapValue(context, objectName, providerField, field.value);
+  const readConfig = context.config.read?.objects?.[objectName];
+  // The delivered value becomes the provider's where mappings are inherited.
+  const value = mappings === undefined ? field.value : toProviderValue(readConfig, providerField, field.value);
   return { field: field.name, providerField, value, reason: field.reason, sent: true };
-}
-
-/** The delivered value becomes the provider's. Source: specification, selectedValueMappings. */
-function mapValue(context: InstallationContext, objectName: string, providerField: string, value: JsonValue): JsonValue {
-  const values = context.config.read?.objects?.[objectName]?.selectedValueMappings?.[providerField];
-  return (typeof value === 'string' && values !== undefined && Object.hasOwn(values, value) && values[value]) || value;
 }
 
 function ifEmptyOf(

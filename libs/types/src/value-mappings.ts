@@ -1,4 +1,5 @@
-import type { JsonValue, ReadObjectConfig } from '@sluice/types';
+import type { ReadObjectConfig } from './read-config';
+import type { JsonValue } from './write-plan';
 
 type Config = Pick<ReadObjectConfig, 'selectedValueMappings'> | undefined;
 
