@@ -17,10 +17,7 @@ describe.each<[ProcessName]>([['executor'], ['batcher'], ['write-gateway']])('ki
     let restarting: Promise<void> = Promise.resolve();
     const onAnswer = (answered: number): void => {
       if (!killAt.has(answered)) return;
-      restarting = restarting.then(async () => {
-        await system.processes.kill(name, 'SIGKILL');
-        await system.processes.start(name);
-      });
+      restarting = killAndRestart(restarting, name);
     };
     const sent = await send(system, { count: 350, run, onAnswer });
     await restarting;
@@ -32,3 +29,9 @@ describe.each<[ProcessName]>([['executor'], ['batcher'], ['write-gateway']])('ki
     expect(verdict.unknown).toBeLessThan(40);
   }, 120_000);
 });
+
+async function killAndRestart(previous: Promise<void>, name: ProcessName): Promise<void> {
+  await previous;
+  await system.processes.kill(name, 'SIGKILL');
+  await system.processes.start(name);
+}

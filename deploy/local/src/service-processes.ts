@@ -1,20 +1,11 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DependencyError } from '@sluice/errors';
-
-/** The five services of the card and the sandbox, with the distance of their port from SLUICE_PORT_BASE. */
-export const servicePorts = {
-  management: 100,
-  search: 200,
-  'write-gateway': 300,
-  batcher: 400,
-  executor: 500,
-  sandbox: 600,
-} as const;
-export type ProcessName = keyof typeof servicePorts;
+import { servicePorts, type ProcessName } from './service-ports';
+import { spawnService } from './spawn-service';
 
 export interface ServiceProcessesOptions {
   /** Base of the ports; each service adds its own distance. */
@@ -25,6 +16,8 @@ export interface ServiceProcessesOptions {
   readonly logDir: string;
   /** Longest wait for a service to become ready. @default 30 000 */
   readonly readyMs?: number;
+  /** Called with each process as soon as there is one. */
+  readonly onSpawn?: (name: ProcessName, pid: number) => void;
 }
 
 /** Services as operating-system processes: started, killed and started again by name. */
@@ -66,6 +59,7 @@ export function createServiceProcesses(options: ServiceProcessesOptions): Servic
       const own = { SLUICE_PORT: String(port), SLUICE_HOST: '127.0.0.1' };
       const child = spawnLogged(name, { ...env, ...own, ...more }, logOf(name));
       children.set(name, child);
+      if (child.pid !== undefined) options.onSpawn?.(name, child.pid);
       await waitUntilReady(child, name, { url: urlOf(name), logFile: logOf(name), readyMs });
     },
     stop: async () => {
@@ -76,9 +70,7 @@ export function createServiceProcesses(options: ServiceProcessesOptions): Servic
 
 function spawnLogged(name: ProcessName, env: Readonly<Record<string, string>>, logFile: string): ChildProcess {
   const log = openSync(logFile, 'a');
-  // A package exports its service; the executable lies beside it.
-  const executable = join(dirname(require.resolve(`@sluice/${name}`)), 'index.js');
-  const child = spawn(process.execPath, ['--enable-source-maps', executable], { env, stdio: ['ignore', log, log] });
+  const child = spawnService(name, { env, stdio: ['ignore', log, log] });
   closeSync(log);
   return child;
 }

@@ -174,6 +174,30 @@ export function describeMessaging(name: string, makeHarness: () => Promise<Messa
     );
 
     it(
+      'finishes the handler in flight before another member gets its partition, and does not deliver its writes again',
+      async () => {
+        const keys = Array.from({ length: 24 }, (_, key) => `key-${key}`);
+        const delivered: string[] = [];
+        const first = open();
+        const handle = async (writes: WriteAnnouncement[]) => {
+          // Longer than it takes to notice that a member has joined.
+          await new Promise((resolve) => setTimeout(resolve, 1_500));
+          delivered.push(...writes.map(({ installationId }) => installationId));
+        };
+        await first.consume(consume(handle));
+        await eventually(() => first.healthy());
+        for (const key of keys) announce(first, write(key, 0));
+        await first.announcer(topics.ready).flush();
+        const received = await consuming(open());
+        await eventually(() => delivered.length + received.length >= keys.length);
+        expect([...delivered, ...received.map(({ installationId }) => installationId)].toSorted()).toEqual(
+          keys.toSorted(),
+        );
+      },
+      boundMs,
+    );
+
+    it(
       'never runs two handlers for one key while members come and go',
       async () => {
         let running = 0;

@@ -43,7 +43,10 @@ export function createLocalBuckets(share: number): QuotaBuckets {
       buckets.set(bucket, granted);
       // The call that leaves the window first makes room: not the oldest one when the reserve is in use.
       const leaving = granted[granted.length - allowance] ?? nowMs;
-      return Promise.resolve({ granted: false, retryAfterMs: Math.max(1, Math.ceil(leaving + request.windowMs - nowMs)) });
+      return Promise.resolve({
+        granted: false,
+        retryAfterMs: Math.max(1, Math.ceil(leaving + request.windowMs - nowMs)),
+      });
     },
   };
 }

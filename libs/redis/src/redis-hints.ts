@@ -65,14 +65,15 @@ export function createRedisHints(options: RedisHintsOptions): Hints {
   return {
     cache: {
       get: (key) => ask(async () => (await client.get(prefix + key)) ?? undefined, undefined),
-      set: (key, value, ttlMs) => ask(async () => void (await client.set(prefix + key, value, 'PX', Math.max(1, Math.round(ttlMs)))), undefined),
+      set: (key, value, ttlMs) =>
+        ask(async () => void (await client.set(prefix + key, value, 'PX', Math.max(1, Math.round(ttlMs)))), undefined),
       delete: (key) => ask(async () => void (await client.del(prefix + key)), undefined),
     },
     quotas: {
       take: async (bucket, request) => {
         const member = `${process.pid}:${(serial += 1)}`;
-        const arguments_ = [request.windowMs, allowanceOf(request), member];
-        const waitMs = await ask(() => client.eval(takeScript, 1, `${prefix}quota:${bucket}`, ...arguments_), undefined);
+        const values = [request.windowMs, allowanceOf(request), member];
+        const waitMs = await ask(() => client.eval(takeScript, 1, `${prefix}quota:${bucket}`, ...values), undefined);
         if (typeof waitMs !== 'number') return await local.take(bucket, request);
         return { granted: waitMs === 0, retryAfterMs: waitMs };
       },

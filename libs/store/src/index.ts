@@ -1,8 +1,19 @@
 export { openDatabase } from './database';
 export { migrations } from './migrations';
 export type { ApiKeyStore, NewApiKey } from './management/api-key-store';
-export type { ConnectionFilter, ConnectionStore, NewConnection, SealedCredentials, StoredCredentials } from './management/connection-store';
-export type { InstallationIds, InstallationLookup, InstallationNames, LookupResult } from './management/installation-lookup';
+export type {
+  ConnectionFilter,
+  ConnectionStore,
+  NewConnection,
+  SealedCredentials,
+  StoredCredentials,
+} from './management/connection-store';
+export type {
+  InstallationIds,
+  InstallationLookup,
+  InstallationNames,
+  LookupResult,
+} from './management/installation-lookup';
 export type { InstallationFilter, InstallationStore, NewInstallation } from './management/installation-store';
 export type { IntegrationStore, StoredRevision } from './management/integration-store';
 export type { OperationStore } from './management/operation-store';
@@ -17,8 +28,16 @@ export type { PendingRecord } from './writes/load-records';
 export type { Opening, SynchronousWrite } from './writes/open-synchronous';
 export type { OverdueCall } from './writes/overdue';
 export type { Doubt } from './writes/reconciliation';
-export { callId, type Intent } from './writes/record-intents';
+export { callId } from './writes/call-key';
+export type { Intent } from './writes/record-intents';
 export type { PlannedCall, SealedBatch, SealedCall, SealedRecord, Sealing } from './writes/seal-batch';
-export type { AttemptOutcome, EndedOperation, RecordError, RecordSettlement, Settled, Settlement } from './writes/settlement';
+export type {
+  AttemptOutcome,
+  EndedOperation,
+  RecordError,
+  RecordSettlement,
+  Settled,
+  Settlement,
+} from './writes/settlement';
 export type { CallKey, NewOperation, NewRecord, Pins } from './writes/write-rows';
 export type { WriteStore } from './writes/write-store';

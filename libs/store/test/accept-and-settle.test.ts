@@ -1,4 +1,4 @@
-import { callId, type Settlement } from '@sluice/store';
+import { callId, type LapsedCall, type Settlement } from '@sluice/store';
 import { createWriteFixture, type WriteFixture } from './write-fixture';
 
 let fixture: WriteFixture;
@@ -18,7 +18,11 @@ describe('accept', () => {
 
     const [call] = await fixture.claim();
     if (!call) throw new Error('nothing was claimed');
-    expect(await fixture.store.writes.recordIntents([{ ...call, owner: 'test', records: [{ index: 0 }, { index: 1 }, { index: 2 }] }])).toEqual(new Set([callId(call)]));
+    expect(
+      await fixture.store.writes.recordIntents([
+        { ...call, owner: 'test', records: [{ index: 0 }, { index: 1 }, { index: 2 }] },
+      ]),
+    ).toEqual(new Set([callId(call)]));
     await fixture.settleAll(call);
     const ended = await operationOf(write.operation.id);
     expect(ended).toMatchObject({ status: 'success', result: 'Batch write completed (3 succeeded, 0 failed)' });
@@ -89,7 +93,9 @@ describe('settle', () => {
     const [call] = await fixture.claim({ leaseMs: 30 });
     if (!call) throw new Error('nothing was claimed');
     await expectLapse('ready');
-    expect(await fixture.store.writes.recordIntents([{ ...call, owner: 'test', records: [{ index: 0 }] }])).toEqual(new Set());
+    expect(await fixture.store.writes.recordIntents([{ ...call, owner: 'test', records: [{ index: 0 }] }])).toEqual(
+      new Set(),
+    );
     expect((await fixture.claim())[0]?.isInDoubt).toBe(false);
   });
 
@@ -100,7 +106,14 @@ describe('settle', () => {
     await fixture.store.writes.recordIntents([{ ...sent, owner: 'test', records: [{ index: 0 }] }]);
     const again = { index: 0, kind: 'again', sendState: 'maybe' } as const;
     await fixture.store.writes.settle([
-      { ...sent, isCreate: true, attempt: { durationMs: 1 }, records: [again], next: { state: 'in_doubt', delayMs: 0 }, orderKeys: [] },
+      {
+        ...sent,
+        isCreate: true,
+        attempt: { durationMs: 1 },
+        records: [again],
+        next: { state: 'in_doubt', delayMs: 0 },
+        orderKeys: [],
+      },
     ]);
     const [reconciling] = await fixture.claim({ leaseMs: 30 });
     expect(reconciling?.isInDoubt).toBe(true);
@@ -149,12 +162,9 @@ describe('claim', () => {
 
 /** Waits, with a bound, until the lapse sweep takes the one running call. */
 async function expectLapse(state: 'ready' | 'in_doubt'): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt += 1) {
-    const lapsed = await fixture.store.writes.lapse();
-    if (lapsed.length > 0) {
-      expect(lapsed).toMatchObject([{ state }]);
-      return;
-    }
+  const lapsed: LapsedCall[] = [];
+  for (let attempt = 0; attempt < 200 && lapsed.length === 0; attempt += 1) {
+    lapsed.push(...(await fixture.store.writes.lapse()));
   }
-  throw new Error('no lease lapsed');
+  expect(lapsed).toMatchObject([{ state }]);
 }

@@ -46,10 +46,16 @@ describe('order per provider record', () => {
   it('is busy for a synchronous write while a call executes on the record, and overtakes queued ones', async () => {
     const queued = update('1');
     await fixture.store.writes.accept([queued]);
-    expect(await fixture.store.writes.openSynchronous(synchronous('1'))).toMatchObject({ kind: 'opened', queuedBehind: [queued.operation.id] });
+    expect(await fixture.store.writes.openSynchronous(synchronous('1'))).toMatchObject({
+      kind: 'opened',
+      queuedBehind: [queued.operation.id],
+    });
     expect(await fixture.store.writes.openSynchronous(synchronous('1'))).toEqual({ kind: 'busy' });
     expect(await fixture.claim()).toEqual([]);
-    expect(await fixture.store.writes.openSynchronous(synchronous('2'))).toMatchObject({ kind: 'opened', queuedBehind: [] });
+    expect(await fixture.store.writes.openSynchronous(synchronous('2'))).toMatchObject({
+      kind: 'opened',
+      queuedBehind: [],
+    });
   });
 
   it('never starts two writes to one record at once, whoever tries', async () => {
@@ -73,7 +79,9 @@ describe('order per provider record', () => {
     expect(await fixture.claim()).toEqual([]);
     if (!call) throw new Error('nothing was claimed');
     const records = [{ index: 0, kind: 'succeeded', providerId: '1' }] as const;
-    await fixture.store.writes.settle([{ ...call, isCreate: false, attempt: { durationMs: 1 }, records, next: { state: 'done' }, orderKeys: [] }]);
+    await fixture.store.writes.settle([
+      { ...call, isCreate: false, attempt: { durationMs: 1 }, records, next: { state: 'done' }, orderKeys: [] },
+    ]);
     expect(await fixture.store.writes.repairOrder()).toEqual([fixture.lane]);
     expect(await fixture.claim()).toHaveLength(1);
   });

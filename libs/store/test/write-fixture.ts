@@ -1,4 +1,13 @@
-import { createStore, newId, type AcceptableWrite, type BatchableWrite, type ClaimedCall, type LaneKey, type Settlement, type Store } from '@sluice/store';
+import {
+  createStore,
+  newId,
+  type AcceptableWrite,
+  type BatchableWrite,
+  type ClaimedCall,
+  type LaneKey,
+  type Settlement,
+  type Store,
+} from '@sluice/store';
 import { cloneDatabase, seedInstallation, type ClonedDatabase, type SeededInstallation } from '@sluice/testkit';
 
 /** A database of its own with one installation and a key, and short words for what tests do all the time. */
@@ -6,7 +15,11 @@ export interface WriteFixture {
   readonly store: Store;
   readonly seeded: SeededInstallation;
   readonly lane: LaneKey;
-  asynchronous(o?: { type?: 'create' | 'update'; records?: { recordId?: string }[]; configId?: string }): AcceptableWrite;
+  asynchronous(o?: {
+    type?: 'create' | 'update';
+    records?: { recordId?: string }[];
+    configId?: string;
+  }): AcceptableWrite;
   batchable(o?: { type?: 'create' | 'update'; recordId?: string; maxDelayMs?: number }): BatchableWrite;
   claim(o?: Partial<{ isolated: boolean; leaseMs: number; limit: number }>): Promise<ClaimedCall[]>;
   settleAll(call: ClaimedCall, orderKeys?: string[]): Promise<Settlement>;
@@ -23,7 +36,12 @@ export async function createWriteFixture(): Promise<WriteFixture> {
     scopes: ['full'],
     secret: 'a secret of the test',
   });
-  const names = { withinProjectId: seeded.projectId, projectIdOrName: seeded.projectId, integrationId: seeded.integrationId, groupRef: seeded.groupRef };
+  const names = {
+    withinProjectId: seeded.projectId,
+    projectIdOrName: seeded.projectId,
+    integrationId: seeded.integrationId,
+    groupRef: seeded.groupRef,
+  };
   const found = await store.installationLookup.findIds(names);
   if (found.missing !== undefined) throw new Error(`the fixture lacks its ${found.missing}`);
   const { laneId } = found.ids;
@@ -39,7 +57,13 @@ export async function createWriteFixture(): Promise<WriteFixture> {
     mode,
     allOrNone: false,
     traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-    pins: { installationId: seeded.installationId, configId, connectionId: seeded.connectionId, revisionId: seeded.revisionId, keyId },
+    pins: {
+      installationId: seeded.installationId,
+      configId,
+      connectionId: seeded.connectionId,
+      revisionId: seeded.revisionId,
+      keyId,
+    },
   });
   const row = (recordId?: string) => ({
     headersKey: '',
@@ -48,7 +72,15 @@ export async function createWriteFixture(): Promise<WriteFixture> {
     ...(recordId === undefined ? {} : { orderKey: `${laneId}/contacts/${recordId}` }),
   });
   const claim: WriteFixture['claim'] = (o = {}) =>
-    store.writes.claim({ owner: 'test', lanes: [{ projectId: seeded.projectId, laneId }], limit: 100, perLane: 100, leaseMs: 6_000, isolated: false, ...o });
+    store.writes.claim({
+      owner: 'test',
+      lanes: [{ projectId: seeded.projectId, laneId }],
+      limit: 100,
+      perLane: 100,
+      leaseMs: 6_000,
+      isolated: false,
+      ...o,
+    });
   return {
     store,
     seeded,

@@ -11,7 +11,10 @@ export type FieldMappings = ReadonlyMap<string, string | undefined>;
  * The read mappings of one object. Sources, a later one wins: manifest, dynamic mappings with a field, the user's selection.
  * Spec is silent on their order; we chose it, see rulings.
  */
-export function fieldMappings(declared: ManifestReadObject | undefined, config: ReadObjectConfig | undefined): FieldMappings {
+export function fieldMappings(
+  declared: ManifestReadObject | undefined,
+  config: ReadObjectConfig | undefined,
+): FieldMappings {
   const mappings = new Map<string, string | undefined>();
   for (const { mapToName, fieldName } of [...(declared?.requiredFields ?? []), ...(declared?.optionalFields ?? [])]) {
     if (mapToName !== undefined) mappings.set(mapToName, fieldName);

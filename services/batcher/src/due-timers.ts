@@ -22,7 +22,10 @@ export function createDueTimers(flush: FlushBatch, logger: Logger): DueTimers {
   const timers = new Map<string, NodeJS.Timeout>();
 
   const arm = (key: { projectId: string; operationId: string }, delayMs: number): void => {
-    timers.set(key.operationId, setTimeout(() => void fire(key), Math.min(Math.max(0, delayMs), delayMaxMs)));
+    timers.set(
+      key.operationId,
+      setTimeout(() => void fire(key), Math.min(Math.max(0, delayMs), delayMaxMs)),
+    );
   };
   const fire = async (key: { projectId: string; operationId: string }): Promise<void> => {
     timers.delete(key.operationId);

@@ -7,7 +7,10 @@ import type { BatcherContext } from './context';
 export type FlushSource = 'message' | 'timer' | 'sweep';
 
 /** Milliseconds until it is due, when it is not; undefined when it was flushed, by this process or another. */
-export type FlushBatch = (key: { projectId: string; operationId: string }, source: FlushSource) => Promise<number | undefined>;
+export type FlushBatch = (
+  key: { projectId: string; operationId: string },
+  source: FlushSource,
+) => Promise<number | undefined>;
 
 /**
  * Flushes an auto-batch. Order: 1. seal, plan its calls and store them, in one transaction. 2. Announce the calls. A crash
@@ -16,7 +19,9 @@ export type FlushBatch = (key: { projectId: string; operationId: string }, sourc
 export function flusher(context: BatcherContext): FlushBatch {
   const { store, connectors, messaging, metrics, failpoints, logger } = context;
   const announcer = messaging.announcer(topics.ready);
-  const flushed = metrics.counter('sluice_batches_flushed_total', 'Auto-batches flushed, by what woke the flush.', ['source']);
+  const flushed = metrics.counter('sluice_batches_flushed_total', 'Auto-batches flushed, by what woke the flush.', [
+    'source',
+  ]);
   return async (key, source) => {
     const sealing = await store.writes.seal(key, (records, { provider, type }) => {
       return planCalls(records, batchLimit(connectors.get(provider).capabilities, type) ?? 1);

@@ -30,7 +30,14 @@ export function createBatcherService(context: BatcherContext): BatcherService {
   return {
     start: async () => {
       await store.assertMigrated();
-      server = await startOperability({ service: 'batcher', logger, metrics, ready, port: config.port, host: config.host });
+      server = await startOperability({
+        service: 'batcher',
+        logger,
+        metrics,
+        ready,
+        port: config.port,
+        host: config.host,
+      });
       consumer = await consumeAutoBatched(context, flush, timers);
       endSweep = sweepDue(context, flush);
       return { port: server.port };

@@ -26,7 +26,10 @@ export interface ClaimLoop {
  * Claims calls while there are awake lanes and free places, and hands each to `run`, which never rejects. A call that crashed an
  * executor twice is claimed only when nothing else runs, and runs alone: bystanders are not blamed for its next crash.
  */
-export function startClaimLoop(context: ExecutorContext, run: (claim: FreshClaim, lanes: LaneQueue) => Promise<void>): ClaimLoop {
+export function startClaimLoop(
+  context: ExecutorContext,
+  run: (claim: FreshClaim, lanes: LaneQueue) => Promise<void>,
+): ClaimLoop {
   const { config, store, metrics, owner, logger } = context;
   const claims = metrics.counter('sluice_claims_total', 'Calls claimed, by what woke their lane.', ['source']);
   const running = new Set<Promise<void>>();
@@ -53,8 +56,9 @@ export function startClaimLoop(context: ExecutorContext, run: (claim: FreshClaim
     for (const call of calls) start(call, claimedAtMs, laneOf.get(`${call.projectId}/${call.laneId}`));
     return calls.length;
   };
+  const mayClaim = (): boolean => !isStopped && !isIsolated && running.size < config.concurrency;
   const claimAll = async (): Promise<void> => {
-    while (!isStopped && !isIsolated && running.size < config.concurrency) {
+    while (mayClaim()) {
       const taken = lanes.take(lanesPerClaim);
       if (taken.length === 0) return;
       try {

@@ -86,14 +86,15 @@ async function work(
   const live = await findCredentials(context, call);
   if (live === undefined) return endAll(call, records.map(disconnected), 'done');
   const connector = context.connectors.get(live.provider);
-  if (call.isInDoubt) return await reconcile(context, run, records, connector, live);
+  if (call.isInDoubt) return await reconcile(context, run, { records, connector, live });
   if (!(await takeQuota(context, run, connector))) return undefined;
   const indexes = records.map(({ index, write }) => ({
     index,
     ...(call.type === 'create' ? { fingerprint: connector.fingerprint(call.objectName, write.fields) } : {}),
   }));
   if (!hold.mayStillSend()) return undefined;
-  if (!(await recordIntent({ ...call, owner: context.owner, records: indexes })) || !hold.mayStillSend()) return undefined;
+  if (!(await recordIntent({ ...call, owner: context.owner, records: indexes })) || !hold.mayStillSend())
+    return undefined;
   await context.failpoints.hit('ex.after_intent');
   const performed = await performCall({ call, records, connector, auth: authOf(live), signal: hold.signal });
   context.quotas.learn(call, performed.quota);
@@ -116,9 +117,7 @@ async function findCredentials(context: ExecutorContext, call: ClaimedCall): Pro
 async function reconcile(
   context: ExecutorContext,
   { call, hold }: Run,
-  records: readonly Sendable[],
-  connector: Connector,
-  live: LiveCredentials,
+  { records, connector, live }: { records: readonly Sendable[]; connector: Connector; live: LiveCredentials },
 ): Promise<Settlement> {
   const { callTimeoutMs, timeScale } = context.config;
   const settlement = await reconcileCall(context.store.writes, {
@@ -130,7 +129,10 @@ async function reconcile(
     senderMs: leaseMs + callTimeoutMs,
     timeScale,
   });
-  context.logger.info({ operationId: call.operationId, call: call.number, next: settlement.next.state }, 'call.reconciled');
+  context.logger.info(
+    { operationId: call.operationId, call: call.number, next: settlement.next.state },
+    'call.reconciled',
+  );
   return settlement;
 }
 
@@ -144,7 +146,9 @@ async function takeQuota(context: ExecutorContext, { call, lanes }: Run, connect
 }
 
 function settler(context: ExecutorContext, settle: (settlement: Settlement) => Promise<Settled>) {
-  const settledRecords = context.metrics.counter('sluice_records_settled_total', 'Records settled, by outcome.', ['outcome']);
+  const settledRecords = context.metrics.counter('sluice_records_settled_total', 'Records settled, by outcome.', [
+    'outcome',
+  ]);
   return async ({ call, lanes }: Run, settlement: Settlement): Promise<void> => {
     const settled = await settle(settlement);
     await context.failpoints.hit('ex.after_finish');

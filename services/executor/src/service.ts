@@ -29,7 +29,14 @@ export function createExecutorService(context: ExecutorContext): ExecutorService
   return {
     start: async () => {
       await store.assertMigrated();
-      server = await startOperability({ service: 'executor', logger, metrics, ready, port: config.port, host: config.host });
+      server = await startOperability({
+        service: 'executor',
+        logger,
+        metrics,
+        ready,
+        port: config.port,
+        host: config.host,
+      });
       loop = startClaimLoop(context, callRunner(context));
       consumer = await consumeReady(context, loop.lanes);
       endSweeps = startSweeps(context, loop.lanes);

@@ -33,7 +33,10 @@ export function joiner(context: GatewayContext): (call: WriteCall) => Promise<Ba
       if (membership === 'stale') return 'stale';
       await context.failpoints.hit('gw.after_commit');
       accepted.inc({ mode: 'auto-batched' });
-      announcer.announce(topics.autoBatched.key({ ...operation, ...operation.pins }), toAnnouncement(batchable, membership));
+      announcer.announce(
+        topics.autoBatched.key({ ...operation, ...operation.pins }),
+        toAnnouncement(batchable, membership),
+      );
       await context.failpoints.hit('gw.before_reply');
       return membership;
     });

@@ -10,7 +10,8 @@ import type { WrittenNow } from './write-synchronously';
  * @throws ProviderError for quota, availability, credentials and unknown outcomes
  */
 export function presentWrite(written: WrittenNow): Reply {
-  const headers: Record<string, string> = written.queuedBehind.length === 0 ? {} : { 'Sluice-Warning': overtaken(written.queuedBehind) };
+  const headers: Record<string, string> =
+    written.queuedBehind.length === 0 ? {} : { 'Sluice-Warning': overtaken(written.queuedBehind) };
   const whole = wholeFailure(written.results);
   if (whole !== undefined) throw toProviderError(whole, written);
   const reply = written.write.isBatch ? presentBatch(written) : presentSingle(written);

@@ -67,7 +67,13 @@ function resolveWrite(context: GatewayContext, call: WriteCall, installation: In
       ...(request.headers === undefined ? {} : { headers: request.headers }),
     }),
   );
-  return { installation, connector, operation: toOperation(call, installation), planned, isBatch: request.batch !== undefined };
+  return {
+    installation,
+    connector,
+    operation: toOperation(call, installation),
+    planned,
+    isBatch: request.batch !== undefined,
+  };
 }
 
 function itemsOf({ record, batch, associations }: WriteRequest) {

@@ -1,10 +1,25 @@
 import { ConflictError, ProviderError } from '@sluice/errors';
 import { callId, type ClaimedCall } from '@sluice/store';
-import { authOf, leaseMs, noteOutcome, performCall, settleSynchronous, toSendables, type PerformedCall, type Sendable } from '@sluice/writes';
+import {
+  authOf,
+  leaseMs,
+  noteOutcome,
+  performCall,
+  settleSynchronous,
+  toSendables,
+  type PerformedCall,
+  type Sendable,
+} from '@sluice/writes';
 import type { LiveCredentials } from '@sluice/types';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GatewayContext } from './context';
-import { assertDistinctRecords, onCurrentInstallation, toRecord, type ResolvedWrite, type WriteCall } from './resolve-write';
+import {
+  assertDistinctRecords,
+  onCurrentInstallation,
+  toRecord,
+  type ResolvedWrite,
+  type WriteCall,
+} from './resolve-write';
 
 /** What a synchronous write ended with, per record in request order. */
 export interface WrittenNow extends PerformedCall {
@@ -64,8 +79,14 @@ function quotaExhausted(detail: string, retryAfterMs: number): ProviderError {
 async function open(context: GatewayContext, call: WriteCall, write: ResolvedWrite): Promise<Opened | 'stale'> {
   const { operation } = write;
   const records = write.planned.map((planned, index) => {
-    const fingerprint = operation.type === 'create' ? write.connector.fingerprint(operation.objectName, planned.plan.fields) : undefined;
-    return { ...toRecord(call, write, planned), index, callNumber: 1, ...(fingerprint === undefined ? {} : { fingerprint }) };
+    const fingerprint =
+      operation.type === 'create' ? write.connector.fingerprint(operation.objectName, planned.plan.fields) : undefined;
+    return {
+      ...toRecord(call, write, planned),
+      index,
+      callNumber: 1,
+      ...(fingerprint === undefined ? {} : { fingerprint }),
+    };
   });
   const startedAtMs = performance.now();
   for (;;) {
@@ -77,7 +98,10 @@ async function open(context: GatewayContext, call: WriteCall, write: ResolvedWri
       return { call: runningCall(write), records: sendables, openedAtMs, queuedBehind: opening.queuedBehind };
     }
     if (performance.now() - startedAtMs > busyMaxMs) {
-      throw new ConflictError({ code: 'write.record-busy', detail: 'Another write to this record is executing. Nothing was written.' });
+      throw new ConflictError({
+        code: 'write.record-busy',
+        detail: 'Another write to this record is executing. Nothing was written.',
+      });
     }
     await sleep(busyPollMs);
   }
@@ -116,11 +140,12 @@ async function send(
     const performed = await performCall({ call, records, connector, auth: authOf(live), signal: hold.signal });
     context.quotas.learn(call, performed.quota);
     const lateCommitMs = connector.capabilities.lateCommitMs;
-    await record(context, async () => {
+    await keepOutcome(context, async () => {
       await noteOutcome(context.store, call, live, performed.results);
       const settlement = settleSynchronous({ call, records, performed, lateCommitMs });
       const settled = await context.store.writes.settle([settlement]);
-      if (settled.get(callId(call))?.isHeld === false) context.logger.warn({ operationId: call.operationId }, 'write.settled-late');
+      if (settled.get(callId(call))?.isHeld === false)
+        context.logger.warn({ operationId: call.operationId }, 'write.settled-late');
     });
     return performed;
   } finally {
@@ -129,7 +154,7 @@ async function send(
 }
 
 /** The provider's answer is known and is the reply. If it cannot be stored, the lapsed lease makes an executor look it up. */
-async function record(context: GatewayContext, work: () => Promise<void>): Promise<void> {
+async function keepOutcome(context: GatewayContext, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {

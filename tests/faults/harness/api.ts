@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A reply, or that none came: then nobody knows whether the request was accepted. */
-export type Answer = { readonly kind: 'reply'; readonly status: number; readonly body: never } | { readonly kind: 'refused' | 'lost' };
+export type Answer =
+  { readonly kind: 'reply'; readonly status: number; readonly body: never } | { readonly kind: 'refused' | 'lost' };
 
 export interface Request {
   readonly method?: string;
@@ -21,7 +22,7 @@ export async function exchange(url: string, { method = 'POST', key, body }: Requ
     const text = await reply.text();
     return { kind: 'reply', status: reply.status, body: (text === '' ? undefined : JSON.parse(text)) as never };
   } catch (error) {
-    const code = ((error as { cause?: { code?: string } }).cause?.code ?? '') as string;
+    const code = (error as { cause?: { code?: string } }).cause?.code ?? '';
     return { kind: code === 'ECONNREFUSED' ? 'refused' : 'lost' };
   }
 }
@@ -29,7 +30,7 @@ export async function exchange(url: string, { method = 'POST', key, body }: Requ
 /** The body of a 2xx. Anything else fails the test with what came back. */
 export async function call<T>(url: string, request: Request = {}): Promise<T> {
   const answer = await exchange(url, request);
-  if (answer.kind === 'reply' && answer.status < 300) return answer.body as T;
+  if (answer.kind === 'reply' && answer.status < 300) return answer.body;
   throw new Error(`${request.method ?? 'POST'} ${url} answered ${JSON.stringify(answer)}`);
 }
 

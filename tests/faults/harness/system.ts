@@ -62,7 +62,10 @@ export async function startSystem({ portBase, env = {}, latencyMs = 15 }: System
       account,
       ...seeded,
       operation: (id) =>
-        call(`${processes.url('management')}/v1/projects/${seeded.projectId}/operations/${id}`, { method: 'GET', key: seeded.key }),
+        call(`${processes.url('management')}/v1/projects/${seeded.projectId}/operations/${id}`, {
+          method: 'GET',
+          key: seeded.key,
+        }),
       stop: async () => {
         await processes.stop();
         await database.drop();
@@ -85,14 +88,21 @@ async function seed(processes: ServiceProcesses, account: string, latencyMs: num
     body: { name: account, appName: 'faults', orgId: 'tests' },
   });
   const projectUrl = `${management}/projects/${project.id}`;
-  const { key } = await call<{ key: string }>(`${projectUrl}/api-keys`, { key: adminKey, body: { label: 'tests', scopes: ['full'] } });
+  const { key } = await call<{ key: string }>(`${projectUrl}/api-keys`, {
+    key: adminKey,
+    body: { label: 'tests', scopes: ['full'] },
+  });
   const manifest = `specVersion: 1.0.0
 integrations:
   - name: crm
     provider: hubspot
     read: { objects: [{ objectName: contacts }] }
     write: { objects: [{ objectName: contacts }] }`;
-  const [integration] = await call<{ id: string }[]>(`${projectUrl}/integrations:batch`, { method: 'PUT', key, body: { sourceYaml: manifest } });
+  const [integration] = await call<{ id: string }[]>(`${projectUrl}/integrations:batch`, {
+    method: 'PUT',
+    key,
+    body: { sourceYaml: manifest },
+  });
   const connection = await call<{ id: string }>(`${projectUrl}/connections:generate`, {
     key,
     body: { groupRef: 'g1', consumerRef: 'c1', provider: 'hubspot', apiKey: token },
@@ -106,7 +116,12 @@ integrations:
 }
 
 async function createTopics(brokers: string[]): Promise<void> {
-  const messaging = createKafkaMessaging({ brokers, clientId: 'tests', logger: silentLogger, metrics: createMetrics('tests') });
+  const messaging = createKafkaMessaging({
+    brokers,
+    clientId: 'tests',
+    logger: silentLogger,
+    metrics: createMetrics('tests'),
+  });
   try {
     await messaging.createTopics();
   } finally {

@@ -13,6 +13,9 @@ import { stopStack } from './stop-stack';
 /** Nothing given, so that the starter has to do it. */
 const bareEnv = { ...readProcessEnv(), DATABASE_URL: '', REDIS_URL: '', KAFKA_BROKERS: '' };
 
+// A busy machine takes its time to start a Postgres.
+jest.setTimeout(60_000);
+
 describe('the native starter', () => {
   let dataDir: string;
   const lines: string[] = [];

@@ -36,32 +36,32 @@ export interface Stack<Name extends ServiceName = ServiceName> {
  * @throws DependencyError that says what is missing and how to get it
  */
 export async function startStack<Name extends ServiceName>(options: StackOptions<Name>): Promise<Stack<Name>> {
-  const { want, log, env = readProcessEnv(), keep = false } = options;
-  const urls = givenUrls(env);
-  const missing = want.filter((name) => urls[name] === undefined);
-  const dataDir = missing.length > 0 ? openFolder(options.dataDir) : '';
-  let holderId: string | undefined;
-  if (missing.length > 0) {
-    holderId = await withStackLock(dataDir, log, async () => {
-      const book = openStateBook(dataDir);
-      const id = addHolder(book, missing);
-      try {
-        Object.assign(urls, await startAll({ dataDir, env, book, log }, missing));
-        if (keep) book.state.kept = [...new Set([...book.state.kept, ...missing])];
-        book.save();
-        return id;
-      } catch (error) {
-        removeHolder(book, id);
-        await endUnneeded(book, log);
-        throw error;
-      }
-    });
-  }
-  return { ...pick(urls, want), stop: () => leave(dataDir, holderId, log) };
+  const { want, log, env = readProcessEnv() } = options;
+  const given = givenUrls(env);
+  const missing = want.filter((name) => given[name] === undefined);
+  if (missing.length === 0) return { ...pick(given, want), stop: async () => undefined };
+  const dataDir = openFolder(options.dataDir);
+  const { id, urls } = await withStackLock(dataDir, log, () => join({ ...options, env, dataDir }, missing));
+  return { ...pick({ ...given, ...urls }, want), stop: () => leave(dataDir, id, log) };
 }
 
-async function leave(dataDir: string, holderId: string | undefined, log: Log): Promise<void> {
-  if (holderId === undefined) return;
+async function join(options: StackOptions & { readonly env: NodeJS.ProcessEnv }, missing: readonly ServiceName[]) {
+  const { dataDir, env, log, keep = false } = options;
+  const book = openStateBook(dataDir);
+  const id = addHolder(book, missing);
+  try {
+    const urls = await startAll({ dataDir, env, book, log }, missing);
+    if (keep) book.state.kept = [...new Set([...book.state.kept, ...missing])];
+    book.save();
+    return { id, urls };
+  } catch (error) {
+    removeHolder(book, id);
+    await endUnneeded(book, log);
+    throw error;
+  }
+}
+
+async function leave(dataDir: string, holderId: string, log: Log): Promise<void> {
   await withStackLock(dataDir, log, async () => {
     const book = openStateBook(dataDir);
     removeHolder(book, holderId);

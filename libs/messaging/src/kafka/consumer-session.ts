@@ -88,15 +88,15 @@ export class ConsumerSession {
   }
 
   private async onBatch(payload: EachBatchPayload): Promise<void> {
+    let isLeaving = true;
     try {
       // A heartbeat that was refused rejects here, after the drain: kafkajs then joins again.
       await beatDuring(payload.heartbeat, (isBeating) => this.deliver(payload, isBeating));
-    } catch (error) {
-      await within(commitMs, this.committer.now());
-      throw error;
+      isLeaving = this.isClosing;
+    } finally {
+      this.committer.soon(payload);
+      if (isLeaving) await within(commitMs, this.committer.now());
     }
-    this.committer.soon(payload);
-    if (this.isClosing) await within(commitMs, this.committer.now());
   }
 
   private async deliver(payload: EachBatchPayload, isBeating: () => boolean): Promise<void> {

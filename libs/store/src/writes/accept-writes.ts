@@ -61,7 +61,11 @@ export async function insertAccepted(
   writes: readonly AcceptableWrite[],
   timeScale: number,
 ): Promise<Map<string, Acceptance>> {
-  const operations = rowSource('i', operationColumns, writes.map((write) => write.operation));
+  const operations = rowSource(
+    'i',
+    operationColumns,
+    writes.map((write) => write.operation),
+  );
   const records = rowSource('r', recordColumns, writes.flatMap(toRecords));
   const result = await database.raw<{ rows: { id: string; created_at: Date }[] }>(
     `with present as (select o.id, o.created_at from operations o

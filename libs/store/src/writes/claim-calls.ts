@@ -1,7 +1,8 @@
 import type { WriteType } from '@sluice/types';
 import type { Knex } from 'knex';
 import { lockOrderKeys } from './lock-order-keys';
-import { column, rowSource } from './row-source';
+import { callKeyColumns, toCallKey } from './call-key';
+import { column, rowSource, type Column } from './row-source';
 import { splitBlocked } from './split-blocked';
 import type { CallKey, WriteMode } from './write-rows';
 
@@ -45,11 +46,11 @@ interface LaneRoom extends LaneKey {
   readonly room: number;
 }
 
-const laneColumns = [
-  column<LaneKey>('project_id', 'text', (lane) => lane.projectId),
-  column<LaneKey>('lane_id', 'text', (lane) => lane.laneId),
+const laneColumns: Column<LaneKey>[] = [
+  column('project_id', 'text', (lane) => lane.projectId),
+  column('lane_id', 'text', (lane) => lane.laneId),
 ];
-const roomColumns = [...laneColumns, column<LaneRoom>('room', 'integer', (lane) => lane.room)] as typeof laneColumns;
+const roomColumns: Column<LaneRoom>[] = [...laneColumns, column('room', 'integer', (lane) => lane.room)];
 
 /**
  * Claims ready and in-doubt calls, going round the lanes.
@@ -79,7 +80,10 @@ async function lockLanes(transaction: Knex.Transaction, lanes: readonly LaneKey[
   );
   if (locked.rows.length === 0) return [];
   const order = new Map(lanes.map((lane, at) => [`${lane.projectId}/${lane.laneId}`, at]));
-  const rooms = await countRoom(transaction, locked.rows.map((row) => ({ projectId: row.project_id, laneId: row.id })));
+  const rooms = await countRoom(
+    transaction,
+    locked.rows.map((row) => ({ projectId: row.project_id, laneId: row.id })),
+  );
   const place = (lane: LaneKey): number => order.get(`${lane.projectId}/${lane.laneId}`) ?? 0;
   return rooms.filter((lane) => lane.room > 0).sort((a, b) => place(a) - place(b));
 }
@@ -135,16 +139,21 @@ async function takeCalls(
             lease_until = now() + make_interval(secs => ?::float8 / 1000)
      from picked p where c.project_id = p.project_id and c.operation_id = p.operation_id and c.number = p.number
      returning c.*, p.was`,
-    [...input.bindings, request.isolated, request.perLane, request.limit, request.owner, request.leaseMs] as Knex.Value[],
+    [
+      ...input.bindings,
+      request.isolated,
+      request.perLane,
+      request.limit,
+      request.owner,
+      request.leaseMs,
+    ] as Knex.Value[],
   );
   return result.rows.map(toClaimedCall);
 }
 
 function toClaimedCall(row: ClaimedRow): ClaimedCall {
   return {
-    projectId: row.project_id,
-    operationId: row.operation_id,
-    number: row.number,
+    ...toCallKey(row),
     laneId: row.lane_id,
     connectionId: row.connection_id,
     objectName: row.object_name,
@@ -169,10 +178,3 @@ async function readOrderKeys(transaction: Knex.Transaction, claimed: readonly Cl
   );
   return result.rows.map((row) => row.order_key);
 }
-
-/** The columns that name a call in a statement over many calls. */
-export const callKeyColumns = [
-  column<CallKey>('project_id', 'text', (call) => call.projectId),
-  column<CallKey>('operation_id', 'text', (call) => call.operationId),
-  column<CallKey>('number', 'integer', (call) => call.number),
-];

@@ -86,7 +86,9 @@ function tallies(settlements: readonly Settlement[]): Tally[] {
       operationId,
       callsDone: (before?.callsDone ?? 0) + ('delayMs' in next ? 0 : 1),
       succeeded: (before?.succeeded ?? 0) + records.filter((record) => record.kind === 'succeeded').length,
-      failed: (before?.failed ?? 0) + records.filter((record) => record.kind === 'failed' || record.kind === 'unknown').length,
+      failed:
+        (before?.failed ?? 0) +
+        records.filter((record) => record.kind === 'failed' || record.kind === 'unknown').length,
     });
   }
   return [...byOperation.values()];

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import { callKeyColumns, type LaneKey } from './claim-calls';
-import { callId } from './record-intents';
+import { callId, callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
+import type { LaneKey } from './claim-calls';
 import { column, rowSource, type Column } from './row-source';
 import type { CallKey } from './write-rows';
 
@@ -9,10 +9,7 @@ export interface HeldCall extends CallKey {
   readonly fence: number;
 }
 
-const heldColumns: Column<HeldCall>[] = [
-  ...(callKeyColumns as Column<CallKey>[]),
-  column('fence', 'bigint', (call) => call.fence),
-];
+const heldColumns: Column<HeldCall>[] = [...callKeyColumns, column('fence', 'bigint', (call) => call.fence)];
 
 /**
  * Renews the leases of a process's calls in one statement and returns the ids (`callId`) of those renewed. Rows that a
@@ -20,8 +17,7 @@ const heldColumns: Column<HeldCall>[] = [
  */
 export async function renew(database: Knex, calls: readonly HeldCall[], leaseMs: number): Promise<Set<string>> {
   const input = rowSource('i', heldColumns, calls);
-  type Row = { project_id: string; operation_id: string; number: number };
-  const result = await database.raw<{ rows: Row[] }>(
+  const result = await database.raw<{ rows: CallKeyRow[] }>(
     `with mine as (
        select c.project_id, c.operation_id, c.number from calls c join ${input.sql}
          on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number and c.fence = i.fence
@@ -32,9 +28,7 @@ export async function renew(database: Knex, calls: readonly HeldCall[], leaseMs:
      returning c.project_id, c.operation_id, c.number`,
     [...input.bindings, leaseMs] as Knex.Value[],
   );
-  return new Set(
-    result.rows.map((row) => callId({ projectId: row.project_id, operationId: row.operation_id, number: row.number })),
-  );
+  return new Set(result.rows.map((row) => callId(toCallKey(row))));
 }
 
 /** Gives calls back that were claimed and not sent: an orderly release, which is no crash. */
@@ -69,14 +63,7 @@ export interface LapsedCall extends CallKey, LaneKey {
  * ready. The fence stays, because the next claim raises it.
  */
 export async function lapse(database: Knex): Promise<LapsedCall[]> {
-  type Row = {
-    project_id: string;
-    operation_id: string;
-    number: number;
-    lane_id: string;
-    state: LapsedCall['state'];
-    crash_count: number;
-  };
+  type Row = CallKeyRow & { lane_id: string; state: LapsedCall['state']; crash_count: number };
   const result = await database.raw<{ rows: Row[] }>(
     `with expired as (
        select project_id, operation_id, number from calls where state = 'running' and lease_until < now()
@@ -87,9 +74,7 @@ export async function lapse(database: Knex): Promise<LapsedCall[]> {
      returning c.project_id, c.operation_id, c.number, c.lane_id, c.state, c.crash_count`,
   );
   return result.rows.map((row) => ({
-    projectId: row.project_id,
-    operationId: row.operation_id,
-    number: row.number,
+    ...toCallKey(row),
     laneId: row.lane_id,
     state: row.state,
     crashCount: row.crash_count,

@@ -91,8 +91,20 @@ async function insertRunning(database: Knex, write: SynchronousWrite, queuedBehi
      attempted as (insert into attempts (project_id, operation_id, call_number, fence, owner, record_indexes, sent_at)
                 select project_id, id, 1, 1, owner, array(select generate_series(0, records_total - 1)), now() from fresh)
      select created_at from opened`,
-    [...values, o.pins.revisionId, o.pins.keyId, o.laneId, o.objectName, o.type, o.allOrNone, o.traceparent, write.owner,
-      write.records.length, write.leaseMs, ...records.bindings] as Knex.Value[],
+    [
+      ...values,
+      o.pins.revisionId,
+      o.pins.keyId,
+      o.laneId,
+      o.objectName,
+      o.type,
+      o.allOrNone,
+      o.traceparent,
+      write.owner,
+      write.records.length,
+      write.leaseMs,
+      ...records.bindings,
+    ] as Knex.Value[],
   );
   const row = result.rows[0];
   return row === undefined ? { kind: 'stale' } : { kind: 'opened', acceptedAt: row.created_at, queuedBehind };

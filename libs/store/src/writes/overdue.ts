@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { toCallKey } from './call-key';
 import type { ClaimedCall, LaneKey } from './claim-calls';
 import type { CallKey } from './write-rows';
 
@@ -65,9 +66,7 @@ export async function claimOverdue(database: Knex, owner: string, leaseMs: numbe
     [owner, leaseMs],
   );
   return result.rows.map((row) => ({
-    projectId: row.project_id,
-    operationId: row.operation_id,
-    number: row.number,
+    ...toCallKey(row),
     laneId: row.lane_id,
     fence: Number(row.fence),
     type: row.type,

@@ -33,7 +33,9 @@ export async function readDoubt(database: Knex, call: ClaimedCall): Promise<Doub
   );
   return {
     sinceSentMs: attempts.rows[0]?.since_ms ?? 0,
-    evidence: attempts.rows.flatMap((row) => (row.late_evidence === null ? [] : (JSON.parse(row.late_evidence) as RecordSettlement[]))),
+    evidence: attempts.rows.flatMap((row) =>
+      row.late_evidence === null ? [] : (JSON.parse(row.late_evidence) as RecordSettlement[]),
+    ),
     hasTwinRunning: twins.rows.length > 0,
   };
 }

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import { callKeyColumns } from './claim-calls';
-import { column, rowSource } from './row-source';
+import { callId, callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
+import { column, rowSource, type Column } from './row-source';
 import type { CallKey } from './write-rows';
 
 /** That a call is about to be sent, and with which records. */
@@ -10,25 +10,20 @@ export interface Intent extends CallKey {
   readonly records: readonly { readonly index: number; readonly fingerprint?: string }[];
 }
 
-/** Identifies a call in a set. */
-export function callId(call: CallKey): string {
-  return `${call.projectId}/${call.operationId}/${call.number}`;
-}
-
 interface IntentRecord extends CallKey {
   readonly index: number;
   readonly fingerprint?: string;
 }
 
-const intentColumns = [
-  ...(callKeyColumns as never as ReturnType<typeof column<Intent>>[]),
-  column<Intent>('fence', 'bigint', (intent) => intent.fence),
-  column<Intent>('owner', 'text', (intent) => intent.owner),
+const intentColumns: Column<Intent>[] = [
+  ...callKeyColumns,
+  column('fence', 'bigint', (intent) => intent.fence),
+  column('owner', 'text', (intent) => intent.owner),
 ];
-const recordColumns = [
-  ...(callKeyColumns as never as ReturnType<typeof column<IntentRecord>>[]),
-  column<IntentRecord>('record_index', 'integer', (record) => record.index),
-  column<IntentRecord>('fingerprint', 'text', (record) => record.fingerprint),
+const recordColumns: Column<IntentRecord>[] = [
+  ...callKeyColumns,
+  column('record_index', 'integer', (record) => record.index),
+  column('fingerprint', 'text', (record) => record.fingerprint),
 ];
 
 /**
@@ -44,7 +39,7 @@ export async function insertIntents(database: Knex, intents: readonly Intent[]):
       members.map((member) => ({ projectId, operationId, number, ...member })),
     ),
   );
-  const result = await database.raw<{ rows: { project_id: string; operation_id: string; number: number }[] }>(
+  const result = await database.raw<{ rows: CallKeyRow[] }>(
     `with members as materialized (select * from ${records.sql}),
      sent as (update calls c set sent_at = now(), attempts = attempts + 1 from ${calls.sql}
               where c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
@@ -63,7 +58,5 @@ export async function insertIntents(database: Knex, intents: readonly Intent[]):
      select project_id, operation_id, number from sent`,
     [...records.bindings, ...calls.bindings] as Knex.Value[],
   );
-  return new Set(
-    result.rows.map((row) => callId({ projectId: row.project_id, operationId: row.operation_id, number: row.number })),
-  );
+  return new Set(result.rows.map((row) => callId(toCallKey(row))));
 }

@@ -16,11 +16,11 @@ export interface RowSource {
  * `ord` counts from 1 in the order of `rows`.
  */
 export function rowSource<Row>(alias: string, columns: readonly Column<Row>[], rows: readonly Row[]): RowSource {
-  const arrays = columns.map((column) => `?::${column.type}[]`).join(', ');
-  const names = columns.map((column) => column.name).join(', ');
+  const arrays = columns.map(({ type }) => `?::${type}[]`).join(', ');
+  const names = columns.map(({ name }) => name).join(', ');
   return {
     sql: `unnest(${arrays}) with ordinality as ${alias}(${names}, ord)`,
-    bindings: columns.map((column) => rows.map((row) => column.value(row) ?? null)),
+    bindings: columns.map(({ value }) => rows.map((row) => value(row) ?? null)),
   };
 }
 

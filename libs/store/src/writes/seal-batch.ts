@@ -47,7 +47,10 @@ export type Sealing =
   | { readonly kind: 'not-due'; readonly dueInMs: number }
   | { readonly kind: 'gone' };
 
-export type PlanCalls = (records: readonly SealedRecord[], batch: { provider: string; type: WriteType }) => PlannedCall[];
+export type PlanCalls = (
+  records: readonly SealedRecord[],
+  batch: { provider: string; type: WriteType },
+) => PlannedCall[];
 
 interface SealedRow {
   readonly installation_id: string;
@@ -102,7 +105,10 @@ async function seal(transaction: Knex.Transaction, key: { projectId: string; ope
   return result.rows[0];
 }
 
-async function whyNot(transaction: Knex.Transaction, key: { projectId: string; operationId: string }): Promise<Sealing> {
+async function whyNot(
+  transaction: Knex.Transaction,
+  key: { projectId: string; operationId: string },
+): Promise<Sealing> {
   const result = await transaction.raw<{ rows: { due_in_ms: number }[] }>(
     `select extract(epoch from due_at - now())::float8 * 1000 as due_in_ms from operations
      where project_id = :projectId and id = :operationId and state = 'accumulating'`,
@@ -131,15 +137,13 @@ async function readMembers(transaction: Knex.Transaction, key: { projectId: stri
      order by r.accept_seq, r.record_index`,
     { ...key },
   );
-  return result.rows.map(
-    (row): SealedRecord => ({
-      index: row.record_index,
-      connectionId: row.connection_id,
-      headersKey: row.headers_key,
-      ...(row.order_key === null ? {} : { orderKey: row.order_key }),
-      isBehindAnother: row.is_behind,
-    }),
-  );
+  return result.rows.map((row): SealedRecord => ({
+    index: row.record_index,
+    connectionId: row.connection_id,
+    headersKey: row.headers_key,
+    ...(row.order_key === null ? {} : { orderKey: row.order_key }),
+    isBehindAnother: row.is_behind,
+  }));
 }
 
 const callColumns = [
@@ -184,7 +188,9 @@ async function insertCalls(
      from ${members.sql} where r.project_id = ? and r.operation_id = ? and r.record_index = i.record_index`,
     [timeScale, ...members.bindings, key.projectId, key.operationId] as Knex.Value[],
   );
-  await transaction('operations').where({ project_id: key.projectId, id: key.operationId }).update({ calls_open: calls.length });
+  await transaction('operations')
+    .where({ project_id: key.projectId, id: key.operationId })
+    .update({ calls_open: calls.length });
   return stored.rows.map((row) => ({ number: row.number, laneId: row.lane_id }));
 }
 

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { LaneKey } from './claim-calls';
 import { endOperations } from './end-operations';
 import { lockOrderKeys } from './lock-order-keys';
-import { callId } from './record-intents';
+import { callId, callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
 import { column, rowSource, type Column } from './row-source';
 import type { RecordSettlement, Settled, Settlement } from './settlement';
 import type { CallKey } from './write-rows';
@@ -19,7 +19,10 @@ export async function settleTogether(
   timeScale: number,
 ): Promise<Map<string, Settled>> {
   return await database.transaction(async (transaction) => {
-    await lockOrderKeys(transaction, settlements.flatMap((settlement) => settlement.orderKeys));
+    await lockOrderKeys(
+      transaction,
+      settlements.flatMap((settlement) => settlement.orderKeys),
+    );
     await lockOperations(transaction, settlements);
     const current = await lockCalls(transaction, settlements);
     const held = settlements.filter((settlement) => current.get(callId(settlement)) === settlement.fence);
@@ -43,14 +46,8 @@ export async function settleTogether(
   });
 }
 
-const keyColumns: Column<Settlement>[] = [
-  column('project_id', 'text', (s) => s.projectId),
-  column('operation_id', 'text', (s) => s.operationId),
-  column('number', 'integer', (s) => s.number),
-];
-
 async function lockOperations(transaction: Knex.Transaction, settlements: readonly Settlement[]): Promise<void> {
-  const input = rowSource('i', keyColumns.slice(0, 2), settlements);
+  const input = rowSource('i', callKeyColumns.slice(0, 2), settlements);
   await transaction.raw(
     `select 1 from operations o where (o.project_id, o.id) in (select project_id, operation_id from ${input.sql})
      order by o.project_id, o.id for update`,
@@ -62,8 +59,8 @@ async function lockCalls(
   transaction: Knex.Transaction,
   settlements: readonly Settlement[],
 ): Promise<Map<string, number>> {
-  const input = rowSource('i', keyColumns, settlements);
-  type Row = { project_id: string; operation_id: string; number: number; fence: string };
+  const input = rowSource('i', callKeyColumns, settlements);
+  type Row = CallKeyRow & { fence: string };
   const result = await transaction.raw<{ rows: Row[] }>(
     `select c.project_id, c.operation_id, c.number, c.fence from calls c
      where (c.project_id, c.operation_id, c.number) in (select project_id, operation_id, number from ${input.sql})
@@ -71,16 +68,11 @@ async function lockCalls(
      order by c.project_id, c.operation_id, c.number for update`,
     input.bindings as Knex.Value[],
   );
-  return new Map(
-    result.rows.map((row) => [
-      callId({ projectId: row.project_id, operationId: row.operation_id, number: row.number }),
-      Number(row.fence),
-    ]),
-  );
+  return new Map(result.rows.map((row) => [callId(toCallKey(row)), Number(row.fence)]));
 }
 
 const evidenceColumns: Column<Settlement>[] = [
-  ...keyColumns,
+  ...callKeyColumns,
   column('fence', 'bigint', (s) => s.fence),
   column('evidence', 'text', (s) => JSON.stringify(s.records)),
 ];
@@ -97,7 +89,8 @@ async function keepEvidence(transaction: Knex.Transaction, lost: readonly Settle
   );
 }
 
-type SettledRecord = RecordSettlement & CallKey & { readonly isCreate: boolean; readonly barrierMs: number | undefined };
+type SettledRecord = RecordSettlement &
+  CallKey & { readonly isCreate: boolean; readonly barrierMs: number | undefined };
 
 const recordColumns: Column<SettledRecord>[] = [
   column('project_id', 'text', (r) => r.projectId),
@@ -120,16 +113,14 @@ async function writeRecords(
   timeScale: number,
 ): Promise<void> {
   const rows = held.flatMap((settlement) =>
-    settlement.records.map(
-      (record): SettledRecord => ({
-        ...record,
-        projectId: settlement.projectId,
-        operationId: settlement.operationId,
-        number: settlement.number,
-        isCreate: settlement.isCreate,
-        barrierMs: settlement.barrierMs,
-      }),
-    ),
+    settlement.records.map((record): SettledRecord => ({
+      ...record,
+      projectId: settlement.projectId,
+      operationId: settlement.operationId,
+      number: settlement.number,
+      isCreate: settlement.isCreate,
+      barrierMs: settlement.barrierMs,
+    })),
   );
   if (rows.length === 0) return;
   const input = rowSource('i', recordColumns, rows);
@@ -150,7 +141,7 @@ async function writeRecords(
 }
 
 const attemptColumns: Column<Settlement>[] = [
-  ...keyColumns,
+  ...callKeyColumns,
   column('fence', 'bigint', (s) => s.fence),
   column('status', 'integer', (s) => s.attempt?.status),
   column('provider_request_id', 'text', (s) => s.attempt?.providerRequestId),
@@ -173,7 +164,7 @@ async function closeAttempts(transaction: Knex.Transaction, held: readonly Settl
 }
 
 const moveColumns: Column<Settlement>[] = [
-  ...keyColumns,
+  ...callKeyColumns,
   column('state', 'text', (s) => s.next.state),
   column('delay_ms', 'float8', (s) => ('delayMs' in s.next ? s.next.delayMs : 0)),
 ];
@@ -189,7 +180,10 @@ async function moveCalls(transaction: Knex.Transaction, held: readonly Settlemen
      where c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number`,
     input.bindings as Knex.Value[],
   );
-  await quarantine(transaction, held.filter((settlement) => settlement.next.state === 'quarantined'));
+  await quarantine(
+    transaction,
+    held.filter((settlement) => settlement.next.state === 'quarantined'),
+  );
 }
 
 async function quarantine(transaction: Knex.Transaction, settlements: readonly Settlement[]): Promise<void> {

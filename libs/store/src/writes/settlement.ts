@@ -5,10 +5,20 @@ import type { CallKey } from './write-rows';
 
 /** What became of one record in this attempt. */
 export type RecordSettlement =
-  | { readonly index: number; readonly kind: 'succeeded'; readonly providerId?: string; readonly warnings?: readonly string[] }
+  | {
+      readonly index: number;
+      readonly kind: 'succeeded';
+      readonly providerId?: string;
+      readonly warnings?: readonly string[];
+    }
   | { readonly index: number; readonly kind: 'failed' | 'unknown'; readonly error: RecordError }
   /** Still to do. `maybe`: this attempt may have written it. */
-  | { readonly index: number; readonly kind: 'again'; readonly sendState: 'none' | 'maybe'; readonly error?: RecordError };
+  | {
+      readonly index: number;
+      readonly kind: 'again';
+      readonly sendState: 'none' | 'maybe';
+      readonly error?: RecordError;
+    };
 
 export interface RecordError {
   readonly class: FailureClass | 'deadline' | 'cancelled' | 'quarantined';
@@ -34,7 +44,8 @@ export interface Settlement extends CallKey, LaneKey {
   /** Every record of the attempt, by index. */
   readonly records: readonly RecordSettlement[];
   /** Where the call goes. `done` and `quarantined` only if no record is to do again. */
-  readonly next: { readonly state: 'done' | 'quarantined' } | { readonly state: 'ready' | 'in_doubt'; readonly delayMs: number };
+  readonly next:
+    { readonly state: 'done' | 'quarantined' } | { readonly state: 'ready' | 'in_doubt'; readonly delayMs: number };
   /** Order keys of the records that end here. */
   readonly orderKeys: readonly string[];
   /** The provider's late-commit window after an update of unknown outcome, in unscaled milliseconds. */

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { ClaimedCall } from './claim-calls';
-import { column, rowSource } from './row-source';
+import { callKeyColumns } from './call-key';
+import { rowSource } from './row-source';
 import type { CallKey } from './write-rows';
 
 interface BlockedRow {
@@ -15,12 +16,6 @@ interface BlockedRow {
 interface BlockedRecord extends CallKey {
   readonly index: number;
 }
-
-const claimColumns = [
-  column<ClaimedCall>('project_id', 'text', (call) => call.projectId),
-  column<ClaimedCall>('operation_id', 'text', (call) => call.operationId),
-  column<ClaimedCall>('number', 'integer', (call) => call.number),
-];
 
 /**
  * Keeps accept order per provider record. A record stands behind every earlier unfinished write of its order key, behind any
@@ -44,7 +39,7 @@ export async function splitBlocked(
 }
 
 async function findBlocked(transaction: Knex.Transaction, claimed: readonly ClaimedCall[]): Promise<BlockedRow[]> {
-  const input = rowSource('i', claimColumns, claimed);
+  const input = rowSource('i', callKeyColumns, claimed);
   const result = await transaction.raw<{ rows: BlockedRow[] }>(
     `with mine as (
        select r.* from ${input.sql}
@@ -86,12 +81,19 @@ async function moveApart(
   rows: readonly BlockedRow[],
 ): Promise<ClaimedCall> {
   const { projectId, operationId } = call;
-  await transaction('operations').where({ project_id: projectId, id: operationId }).increment('calls_open', rows.length);
+  await transaction('operations')
+    .where({ project_id: projectId, id: operationId })
+    .increment('calls_open', rows.length);
   const [last] = await transaction('calls')
     .where({ project_id: projectId, operation_id: operationId })
     .max<{ number: number }[]>('number as number');
   for (const [at, row] of rows.entries()) {
-    const record: BlockedRecord = { projectId, operationId, number: (last?.number ?? 0) + 1 + at, index: row.record_index };
+    const record: BlockedRecord = {
+      projectId,
+      operationId,
+      number: (last?.number ?? 0) + 1 + at,
+      index: row.record_index,
+    };
     await moveRecord(transaction, call, record, row.barrier_until);
   }
   return call;
@@ -109,7 +111,14 @@ async function moveRecord(
      select project_id, operation_id, ?, lane_id, connection_id, object_name, type, mode, ?, coalesce(?, now()), attempts,
             all_or_none, traceparent
      from calls where project_id = ? and operation_id = ? and number = ?`,
-    [to.number, barrier === null ? 'waiting' : 'ready', barrier, from.projectId, from.operationId, from.number] as Knex.Value[],
+    [
+      to.number,
+      barrier === null ? 'waiting' : 'ready',
+      barrier,
+      from.projectId,
+      from.operationId,
+      from.number,
+    ] as Knex.Value[],
   );
   await transaction('records')
     .where({ project_id: to.projectId, operation_id: to.operationId, record_index: to.index })

@@ -7,7 +7,8 @@ import { lapse, release, renew, type HeldCall, type LapsedCall } from './leases'
 import { loadPending, type PendingRecord } from './load-records';
 import { insertSynchronous, type Opening, type SynchronousWrite } from './open-synchronous';
 import { claimOverdue, type OverdueCall } from './overdue';
-import { callId, insertIntents, type Intent } from './record-intents';
+import { callId } from './call-key';
+import { insertIntents, type Intent } from './record-intents';
 import { findClaimedIds, readDoubt, type Doubt } from './reconciliation';
 import { sealBatch, type PlanCalls, type Sealing } from './seal-batch';
 import type { Settled, Settlement } from './settlement';

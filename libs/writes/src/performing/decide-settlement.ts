@@ -23,13 +23,18 @@ export function decideSettlement(input: DecisionInput): Settlement {
   const { call, records, performed } = input;
   const decided = records.map((record, at) => decideRecord(input, record, performed.results[at] as RecordResult));
   const settlements = decided.map((each) => each.settlement);
-  const isUncertainUpdate = call.type !== 'create' && settlements.some((each) => each.kind === 'again' && each.sendState === 'maybe');
+  const isUncertainUpdate =
+    call.type !== 'create' && settlements.some((each) => each.kind === 'again' && each.sendState === 'maybe');
   return {
     ...call,
     isCreate: call.type === 'create',
     attempt: performed.attempt,
     records: settlements,
-    next: decideNext(call, settlements, decided.flatMap((each) => each.delayMs ?? [])),
+    next: decideNext(
+      call,
+      settlements,
+      decided.flatMap((each) => each.delayMs ?? []),
+    ),
     orderKeys: orderKeysOf(records, settlements),
     ...(isUncertainUpdate || hasUnknownEnd(input, settlements) ? { barrierMs: input.lateCommitMs } : {}),
   };
@@ -78,13 +83,18 @@ function decideNext(
 }
 
 function hasUnknownEnd(input: DecisionInput, records: readonly RecordSettlement[]): boolean {
-  return input.call.type === 'update' && records.some((record) => {
-    return record.kind === 'failed' && (record.error.class === 'unknown' || record.error.class === 'timeout');
-  });
+  return (
+    input.call.type === 'update' &&
+    records.some((record) => {
+      return record.kind === 'failed' && (record.error.class === 'unknown' || record.error.class === 'timeout');
+    })
+  );
 }
 
 /** Order keys of the records that end here: what waits behind them may go. */
 export function orderKeysOf(records: readonly Sendable[], settlements: readonly RecordSettlement[]): string[] {
   const ended = new Set(settlements.flatMap((each) => (each.kind === 'again' ? [] : [each.index])));
-  return records.flatMap((record) => (ended.has(record.index) && record.orderKey !== undefined ? [record.orderKey] : []));
+  return records.flatMap((record) =>
+    ended.has(record.index) && record.orderKey !== undefined ? [record.orderKey] : [],
+  );
 }

@@ -16,18 +16,29 @@ export type FilledReading =
 export async function dropFilledFields(request: CallToPerform): Promise<FilledReading> {
   const conditional = request.records.filter(({ write }) => (write.ifEmpty?.length ?? 0) > 0);
   if (conditional.length === 0) return { ok: true, records: request.records };
+  if (request.connector.readBatch === undefined) return { ok: false, failure: cannotRead(request.connector.provider) };
   try {
     const current = await read(request, conditional);
     return { ok: true, records: request.records.map((record) => withoutFilled(record, current.get(record.index))) };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    return { ok: false, failure: { class: certain(error.class), message: error.detail, scope: 'call' } };
+    return { ok: false, failure: toFailure(error) };
   }
 }
 
-/** A read changes nothing, so its unknown outcome is a plain failure. */
-function certain(failureClass: ProviderError['class']): ProviderError['class'] {
-  return failureClass === 'unknown' || failureClass === 'timeout' ? 'unavailable' : failureClass;
+/** A read changes nothing, so its unknown outcome is a plain failure. A 429 speaks of the lane, whatever was refused. */
+function toFailure(error: ProviderError): ProviderFailure {
+  const isUncertain = error.class === 'unknown' || error.class === 'timeout';
+  return {
+    class: isUncertain ? 'unavailable' : error.class,
+    message: error.detail,
+    scope: error.class === 'quota' ? 'lane' : 'call',
+    ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
+  };
+}
+
+function cannotRead(provider: string): ProviderFailure {
+  return { class: 'rejected', message: `${provider} cannot read records, which ifEmpty needs.`, scope: 'call' };
 }
 
 async function read(

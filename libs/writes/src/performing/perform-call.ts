@@ -75,7 +75,8 @@ async function sendAll(request: ObservedCall): Promise<readonly RecordResult[]> 
   if (call.type === 'create') {
     const items = writes.map(({ fields, associations }) => ({ fields, ...(associations && { associations }) }));
     if (items.length === 1 && items[0] && connector.create) return [await connector.create({ ...shared, ...items[0] })];
-    if (connector.createBatch) return await connector.createBatch({ ...shared, records: items, allOrNone: call.allOrNone });
+    if (connector.createBatch)
+      return await connector.createBatch({ ...shared, records: items, allOrNone: call.allOrNone });
   }
   if (call.type === 'update') {
     const items = writes.map(({ fields, recordId }) => ({ fields, recordId: recordId as string }));

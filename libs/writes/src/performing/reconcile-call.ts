@@ -27,15 +27,22 @@ type ReconcileStore = Pick<WriteStore, 'readDoubt' | 'findClaimedIds'>;
 export async function reconcileCall(store: ReconcileStore, input: ReconcileInput): Promise<Settlement> {
   const { call, records } = input;
   const doubt = await store.readDoubt(call);
-  if (call.type !== 'create') return settle(input, records.map((record) => repeatUpdate(call, record, doubt)), 0);
+  if (call.type !== 'create')
+    return settle(
+      input,
+      records.map((record) => repeatUpdate(call, record, doubt)),
+      0,
+    );
   const open = records.filter((record) => record.sendState !== 'none' && evidenceOf(record, doubt) === undefined);
   const found = new Map<number, FoundCreated>();
   const looks = open.length === 0 ? [] : await look(input, open);
   for (const [at, record] of open.entries()) found.set(record.index, looks[at] as FoundCreated);
-  const ids = [...found.values()].flatMap((each) => (each.kind === 'found' ? each.matches.map((match) => match.recordId) : []));
+  const ids = [...found.values()].flatMap((each) =>
+    each.kind === 'found' ? each.matches.map((match) => match.recordId) : [],
+  );
   const claimed = ids.length === 0 ? new Set<string>() : await store.findClaimedIds(call, ids);
   const settlements = records.map((record) => {
-    return evidenceOf(record, doubt) ?? resolve(input, record, found.get(record.index), doubt, claimed);
+    return evidenceOf(record, doubt) ?? resolve(input, record, { found: found.get(record.index), doubt, claimed });
   });
   return settle(input, settlements, nextLookMs(input, records, doubt));
 }
@@ -55,7 +62,11 @@ function evidenceOf(record: Sendable, doubt: Doubt): RecordSettlement | undefine
 async function look(input: ReconcileInput, records: readonly Sendable[]): Promise<FoundCreated[]> {
   const { connector, auth, signal, call } = input;
   if (connector.findCreated === undefined) {
-    return records.map(() => ({ kind: 'cannot-look', reason: 'the provider offers no way to look', consistent: false }));
+    return records.map(() => ({
+      kind: 'cannot-look',
+      reason: 'the provider offers no way to look',
+      consistent: false,
+    }));
   }
   return await connector.findCreated({
     auth,
@@ -66,13 +77,14 @@ async function look(input: ReconcileInput, records: readonly Sendable[]): Promis
   });
 }
 
-function resolve(
-  input: ReconcileInput,
-  record: Sendable,
-  found: FoundCreated | undefined,
-  doubt: Doubt,
-  claimed: Set<string>,
-): RecordSettlement {
+/** What is known of one record. `claimed` grows with each adoption, so that two records never adopt one. */
+interface Knowledge {
+  readonly found: FoundCreated | undefined;
+  readonly doubt: Doubt;
+  readonly claimed: Set<string>;
+}
+
+function resolve(input: ReconcileInput, record: Sendable, { found, doubt, claimed }: Knowledge): RecordSettlement {
   const { index } = record;
   const stillInDoubt: RecordSettlement = { index, kind: 'again', sendState: 'maybe' };
   if (found === undefined) return { index, kind: 'again', sendState: 'none' };
@@ -124,7 +136,8 @@ function settle(input: ReconcileInput, records: readonly RecordSettlement[], loo
 }
 
 function outcomeUnknown({ index }: Sendable): RecordSettlement {
-  const text = 'Outcome unknown: the provider may have written the record. It was not sent again, to avoid a duplicate.';
+  const text =
+    'Outcome unknown: the provider may have written the record. It was not sent again, to avoid a duplicate.';
   return { index, kind: 'unknown', error: { class: 'unknown', text } };
 }
 

@@ -13,7 +13,8 @@ export function checkCapabilities(connector: Connector, request: WriteRequest): 
     issues.push({ in: 'body', name, detail: `${provider} does not offer ${what}` });
   };
   if (request.type === 'delete' && !capabilities.delete) lacks('type', 'deletion through this service');
-  if (request.batch !== undefined && batchLimit(capabilities, request.type) === undefined) lacks('batch', 'batch writes');
+  if (request.batch !== undefined && batchLimit(capabilities, request.type) === undefined)
+    lacks('batch', 'batch writes');
   if (hasAssociations(request) && !sendsAssociations(capabilities, request)) {
     lacks('associations', `associations on ${request.type}`);
   }
@@ -30,7 +31,10 @@ export function batchLimit(capabilities: Capabilities, type: WriteRequest['type'
 }
 
 function hasAssociations(request: WriteRequest): boolean {
-  return (request.associations?.length ?? 0) > 0 || request.batch?.some((item) => (item.associations?.length ?? 0) > 0) === true;
+  return (
+    (request.associations?.length ?? 0) > 0 ||
+    request.batch?.some((item) => (item.associations?.length ?? 0) > 0) === true
+  );
 }
 
 function sendsAssociations(capabilities: Capabilities, request: WriteRequest): boolean {

@@ -11,6 +11,9 @@ export function orderKeyOf(laneId: string, objectName: string, recordId: string 
 /** Equal for equal forwarded headers, so that records of one call share them. Empty: none. */
 export function headersKeyOf(headers: readonly ForwardedHeader[] | undefined): string {
   if (headers === undefined || headers.length === 0) return '';
-  const canonical = headers.map(({ key, value }) => `${key.toLowerCase()}: ${value}`).sort().join('\n');
+  const canonical = headers
+    .map(({ key, value }) => `${key.toLowerCase()}: ${value}`)
+    .sort()
+    .join('\n');
   return createHash('sha256').update(canonical).digest('base64url');
 }

@@ -20,7 +20,12 @@ export function planCalls(records: readonly SealedRecord[], limit: number): Plan
     const group = `${record.connectionId}/${record.headersKey}`;
     const candidates = record.isBehindAnother ? [] : (open.get(group) ?? []);
     const found = findPlace(candidates, record, limit);
-    const call = found ?? { number: calls.length + 1, connectionId: record.connectionId, indexes: [], orderKeys: new Set() };
+    const call = found ?? {
+      number: calls.length + 1,
+      connectionId: record.connectionId,
+      indexes: [],
+      orderKeys: new Set(),
+    };
     call.indexes.push(record.index);
     if (record.orderKey !== undefined) call.orderKeys.add(record.orderKey);
     if (found !== undefined) continue;

@@ -1,8 +1,16 @@
 import { ValidationError, type Issue } from '@sluice/errors';
-import { recordIdOf, toProviderValue, type FieldDecision, type FieldMappings, type InstallationContext, type JsonValue, type WritePlan } from '@sluice/types';
+import {
+  recordIdOf,
+  toProviderValue,
+  type FieldDecision,
+  type FieldMappings,
+  type InstallationContext,
+  type JsonValue,
+  type WritePlan,
+} from '@sluice/types';
 import type { Association, ForwardedHeader, WriteRecord, WriteType } from '@sluice/types';
 import { defaultsOf } from './field-defaults';
-import { fieldMappingsOf, inheritsMapping } from './field-mappings';
+import { inheritedMappings } from './inherited-mappings';
 
 /** One record of a request, with what goes with it. */
 export interface PlannableWrite {
@@ -36,13 +44,17 @@ interface Field {
 export function planWrite(context: InstallationContext, write: PlannableWrite): PlannedWrite {
   const { type, record, objectName } = write;
   const recordId = type === 'create' ? undefined : recordIdOf(record);
+  const mappings = inheritedMappings(context, objectName);
   const sent = Object.entries(record).filter(([name]) => type === 'create' || name !== 'id');
+  const present = refuseAmbiguous(
+    sent.map(([name]) => name),
+    mappings,
+    write.path,
+  );
   const fields: Field[] = [
     ...sent.map(([name, value]) => ({ name, value, reason: 'sent in the request' })),
-    ...defaultsOf(context, objectName, type, new Set(sent.map(([name]) => name))),
+    ...defaultsOf(context, objectName, type, (name) => present.has(targetOf(name, mappings))),
   ];
-  const mappings = inheritsMapping(context, objectName) ? fieldMappingsOf(context, objectName) : undefined;
-  refuseAmbiguous(fields, mappings, write.path);
   const decisions = fields.map((field) => decide(context, write, field, mappings));
   const plan: WritePlan = {
     type,
@@ -65,7 +77,7 @@ function decide(
 ): FieldDecision {
   const { type, objectName } = write;
   const isMapped = mappings?.has(field.name) === true;
-  const providerField = (isMapped ? mappings?.get(field.name) : undefined) ?? field.name;
+  const providerField = targetOf(field.name, mappings);
   const left = (reason: string): FieldDecision => {
     return { field: field.name, providerField, value: field.value, reason, sent: false };
   };
@@ -94,14 +106,31 @@ function ifEmptyOf(
   return fields.length === 0 ? {} : { ifEmpty: fields };
 }
 
-function refuseAmbiguous(fields: readonly Field[], mappings: FieldMappings | undefined, path: string): void {
-  const names = new Set(fields.map((field) => field.name));
-  const issues = [...(mappings ?? [])].flatMap(([name, target]): Issue[] =>
-    target !== undefined && target !== name && names.has(name) && names.has(target)
-      ? [{ in: 'body', name: `${path}.${name}`, detail: `means the same field as ${target}; send one of the two` }]
-      : [],
-  );
-  if (issues.length === 0) return;
+/** The provider field that a name means; the name itself when it is not mapped or its mapping is unset. */
+function targetOf(name: string, mappings: FieldMappings | undefined): string {
+  return mappings?.get(name) ?? name;
+}
+
+/** @returns the provider fields that the names mean, each meant once */
+function refuseAmbiguous(
+  names: readonly string[],
+  mappings: FieldMappings | undefined,
+  path: string,
+): ReadonlyMap<string, string> {
+  const nameOf = new Map<string, string>();
+  const issues: Issue[] = [];
+  for (const name of names) {
+    const target = targetOf(name, mappings);
+    const other = nameOf.get(target);
+    if (other === undefined) nameOf.set(target, name);
+    else
+      issues.push({
+        in: 'body',
+        name: `${path}.${name}`,
+        detail: `means the same field as ${other}; send one of the two`,
+      });
+  }
+  if (issues.length === 0) return nameOf;
   throw new ValidationError({ code: 'request.invalid', detail: 'A field is sent under two names.', issues });
 }
 

@@ -80,6 +80,9 @@ function checkRef(ref: string | undefined): string | undefined {
 
 /** Only after the commit: the id in the reply is the operation that writes the record. */
 function present(call: WriteCall, body: AcceptedWriteReply, index: number): Reply {
-  const headers = { 'Sluice-Record-Index': String(index), ...(call.ref === undefined ? {} : { 'Sluice-Record-Ref': call.ref }) };
+  const headers = {
+    'Sluice-Record-Index': String(index),
+    ...(call.ref === undefined ? {} : { 'Sluice-Record-Ref': call.ref }),
+  };
   return { status: 200, body, headers };
 }

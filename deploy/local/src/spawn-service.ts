@@ -1,0 +1,22 @@
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import type { ProcessName } from './service-ports';
+
+export interface SpawnOptions {
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdio: StdioOptions;
+  /** Flags for Node itself: `--watch`, `--inspect=…`. */
+  readonly nodeFlags?: readonly string[];
+}
+
+/**
+ * Runs a service's own executable under our Node. It ends when we do (see end-with-launcher), and Ctrl-C in a terminal
+ * reaches only us, so that we end the services in their order.
+ */
+export function spawnService(name: ProcessName, { env, stdio, nodeFlags = [] }: SpawnOptions): ChildProcess {
+  // A package exports its service; the executable lies beside it.
+  const executable = join(dirname(require.resolve(`@sluice/${name}`)), 'index.js');
+  const preload = ['--require', require.resolve('./end-with-launcher')];
+  const args = [...nodeFlags, '--enable-source-maps', ...preload, executable, `--launcher=${process.pid}`];
+  return spawn(process.execPath, args, { env, stdio, detached: true });
+}

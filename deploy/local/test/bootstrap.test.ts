@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+const local = join(__dirname, '..');
+
+/** Runs a small ES module in a Node of its own, as nothing of the bootstrap can be loaded into jest. */
+function runModule(code: string, env: NodeJS.ProcessEnv = {}) {
+  return spawn(process.execPath, ['--input-type=module', '-e', code], { cwd: local, env, stdio: 'pipe' });
+}
+
+async function outcome(child: ReturnType<typeof runModule>): Promise<{ code: number | null; output: string }> {
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output };
+}
+
+describe('the bootstrap', () => {
+  it('names its commands when it is given another', async () => {
+    const child = spawn(process.execPath, [join(local, 'bootstrap.mjs'), 'strat'], { stdio: 'pipe' });
+    const { code, output } = await outcome(child);
+    expect(code).toBe(2);
+    expect(output).toMatch(/start\|dev\|.*\|test\|check/);
+  });
+});
+
+describe('the environment of a child', () => {
+  const env = {
+    npm_config_registry: 'https://registry.example/',
+    'npm_config_@scope:registry': 'https://scope.example/',
+    npm_config_local_prefix: '/elsewhere',
+    npm_config_once: 'true',
+    npm_lifecycle_event: 'start',
+    npm_package_name: 'sluice',
+    NODE_PATH: '/pnpm',
+    DATABASE_URL: 'postgres://db',
+    PATH: '/bin',
+  };
+
+  it('loses what npm adds and keeps the way to the registry', async () => {
+    const code = `import { plainEnvironment } from './bootstrap/environment.mjs'; console.log(JSON.stringify(plainEnvironment()));`;
+    const { output } = await outcome(runModule(code, env));
+    expect(JSON.parse(output)).toEqual({
+      npm_config_registry: env.npm_config_registry,
+      'npm_config_@scope:registry': env['npm_config_@scope:registry'],
+      DATABASE_URL: env.DATABASE_URL,
+      PATH: env.PATH,
+    });
+  });
+});
+
+describe('runChild', () => {
+  const run = (program: string) => `import { runChild } from './bootstrap/run-child.mjs';
+    process.exitCode = await runChild(process.execPath, ['-e', ${JSON.stringify(program)}]);`;
+
+  it('ends with the exit code of the child', async () => {
+    expect((await outcome(runModule(run('process.exit(7)')))).code).toBe(7);
+  });
+
+  it('ends with 128 and the number of the signal that killed the child', async () => {
+    expect((await outcome(runModule(run('process.kill(process.pid, "SIGKILL")')))).code).toBe(137);
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('hands %s on to the child and waits for its end', async (signal) => {
+    const child = runModule(
+      run(
+        `process.on(${JSON.stringify(signal)}, () => process.exit(9)); setTimeout(() => {}, 60_000); console.log('up')`,
+      ),
+    );
+    await once(child.stdout, 'data');
+    child.kill(signal);
+    expect((await outcome(child)).code).toBe(9);
+  });
+});

@@ -1,0 +1,25 @@
+import { write } from './conformance';
+import { decodeMessage, encodeMessage } from './write-codec';
+
+describe('write codec', () => {
+  it('reads what it wrote', () => {
+    const writes = [write('a', 0), write('a', 1, { callNumber: 3, objectName: 'Kunden "Ä"' })];
+    const value = Buffer.from(encodeMessage(writes.map((announced) => JSON.stringify(announced))));
+    expect(decodeMessage(value)).toEqual({ writes });
+  });
+
+  it.each([
+    ['nothing', null, 'the value is empty'],
+    ['no JSON', '{"writes":', 'the value is not a JSON object'],
+    ['another type', '[1]', 'the value is not a JSON object'],
+    ['no writes', '{"write":{}}', 'writes is not an array'],
+    ['a write that is none', '{"writes":[null]}', 'writes[0].projectId is not a string'],
+    [
+      'a damaged write',
+      JSON.stringify({ writes: [write('a', 0), { ...write('a', 1), laneId: 5 }] }),
+      'writes[1].laneId is not a string',
+    ],
+  ])('says what is wrong with %s', (_, value, problem) => {
+    expect(decodeMessage(value)).toEqual({ problem });
+  });
+});
