@@ -8,8 +8,10 @@ import { createKafkaMessaging } from '@sluice/messaging';
 import { migrateDatabase } from '@sluice/store';
 import { createLogger, createMetrics } from '@sluice/telemetry';
 
+const { SLUICE_LOG_LEVEL } = commonEnv;
+
 try {
-  const config = defineEnv({ ...commonEnv, ...postgresEnv, ...kafkaEnv }).read(readProcessEnv());
+  const config = defineEnv({ SLUICE_LOG_LEVEL, ...postgresEnv, ...kafkaEnv }).read(readProcessEnv());
   const steps = await migrateDatabase(config.databaseUrl);
   say(steps.length === 0 ? 'database: up to date' : `database: ${steps.join(', ')}`);
   await createTopics(config);

@@ -7,7 +7,6 @@ const deadBroker = '127.0.0.1:9';
 
 interface Channel {
   readonly name: string;
-  readonly portBase: number;
   readonly env: Readonly<Record<string, string>>;
   readonly source: string;
   readonly silent: string;
@@ -16,14 +15,12 @@ interface Channel {
 const channels: Channel[] = [
   {
     name: 'Kafka alone, sweeps off',
-    portBase: 22_000,
     env: { SLUICE_SWEEPS: 'off' },
     source: 'message',
     silent: 'sweep',
   },
   {
     name: 'the sweeps alone, Kafka stopped',
-    portBase: 23_000,
     env: { KAFKA_BROKERS: deadBroker },
     source: 'sweep',
     silent: 'message',
@@ -33,10 +30,10 @@ const channels: Channel[] = [
 // Kafka carries the work and the sweeps find what it does not: each must be enough without the other.
 test.each(channels)(
   '1,000 writes finish through $name',
-  async ({ name, portBase, env, source, silent }) => {
-    const system = await startSystem({ portBase, env, latencyMs: 0 });
+  async ({ name, env, source, silent }) => {
+    const system = await startSystem({ env, latencyMs: 0 });
     try {
-      const sent = await send(system, { count: 1_000, run: `channel-${portBase}-${Date.now()}`, concurrency: 16 });
+      const sent = await send(system, { count: 1_000, run: `channel-${source}-${Date.now()}`, concurrency: 16 });
       const verdict = await check(system, sent);
       report(name, verdict);
       expect(verdict).toMatchObject({

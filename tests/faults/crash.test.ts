@@ -5,7 +5,7 @@ import { startSystem, type System } from './harness/system';
 
 let system: System;
 beforeAll(async () => {
-  system = await startSystem({ portBase: 21_000 });
+  system = await startSystem();
 }, 60_000);
 afterAll(() => system.stop(), 60_000);
 

@@ -1,12 +1,7 @@
 import { SluiceError } from '@sluice/errors';
 
-export {
-  createServiceProcesses,
-  servicePorts,
-  type ProcessName,
-  type ServiceProcesses,
-  type ServiceProcessesOptions,
-} from './service-processes';
+export { servicePorts, type ProcessName } from './service-ports';
+export { createServiceProcesses, type ServiceProcesses, type ServiceProcessesOptions } from './service-processes';
 export { localDataDir, repositoryRoot, stackDataDir } from './repository-root';
 export { startStack, type Stack, type StackOptions } from './stack/stack';
 export { serviceNames, type ServiceName } from './stack/stack-state';

@@ -1,7 +1,8 @@
 /// <reference types="jest" />
 import { createMetrics, silentLogger, type Metrics } from '@sluice/telemetry';
 import type { WriteAnnouncement } from '@sluice/types';
-import type { ConsumeOptions, Messaging, MessagingOptions } from './messaging';
+import type { Messaging, MessagingOptions } from './messaging';
+import { announce, barrier, boundMs, consume, consuming, eventually, metric, write } from './messaging-test-support';
 import { partitionKey, topics } from './topics';
 
 /** What an implementation brings to the suite: services that hear each other, on topics nobody else uses. */
@@ -13,9 +14,6 @@ export interface MessagingHarness {
   /** Called after each test, when everything is closed. */
   dispose(): Promise<void>;
 }
-
-/** Longest wait for anything that is expected to happen: a rebalance with a session timeout fits. */
-const boundMs = 20_000;
 
 /** The contract of `Messaging`. `harness` is called once per test. */
 export function describeMessaging(name: string, makeHarness: () => Promise<MessagingHarness>): void {
@@ -325,68 +323,4 @@ export function describeMessaging(name: string, makeHarness: () => Promise<Messa
       boundMs,
     );
   });
-}
-
-function consume(handle: ConsumeOptions['handle']): ConsumeOptions {
-  return { topic: topics.ready, group: 'executor', handle };
-}
-
-/** A member that keeps what it gets. */
-export async function consumeReady(messaging: Messaging, group = 'executor'): Promise<WriteAnnouncement[]> {
-  const received: WriteAnnouncement[] = [];
-  const handle = async (writes: WriteAnnouncement[]) => void received.push(...writes);
-  await messaging.consume({ ...consume(handle), group });
-  return received;
-}
-
-/** The same, joined when this returns. */
-async function consuming(messaging: Messaging, group?: string): Promise<WriteAnnouncement[]> {
-  const received = await consumeReady(messaging, group);
-  await eventually(() => messaging.healthy());
-  return received;
-}
-
-/** Announces on `ready`. */
-export function announce(messaging: Messaging, announced: WriteAnnouncement): void {
-  messaging.announcer(topics.ready).announce(partitionKey(announced), announced);
-}
-
-/** An announcement of one installation; `index` tells them apart. */
-export function write(installationId: string, index: number, more: Partial<WriteAnnouncement> = {}): WriteAnnouncement {
-  return {
-    projectId: 'project-1',
-    operationId: `operation-${index}`,
-    installationId,
-    laneId: 'lane-1',
-    objectName: 'contacts',
-    type: 'create',
-    index,
-    acceptedAt: '2026-11-20T09:59:00.000Z',
-    traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-    ...more,
-  };
-}
-
-/** Waits until `check` holds; fails after the bound. */
-export async function eventually(check: () => boolean | Promise<boolean>, everyMs = 10): Promise<void> {
-  const end = performance.now() + boundMs - 2_000;
-  while (!(await check())) {
-    if (performance.now() > end) throw new Error(`did not happen within ${boundMs} ms: ${check.toString()}`);
-    await new Promise((resolve) => setTimeout(resolve, everyMs));
-  }
-}
-
-/** Lets callers wait until it is opened. */
-function barrier() {
-  let release: () => void = () => undefined;
-  const opened = new Promise<void>((resolve) => (release = resolve));
-  const state = { waiting: 0, open: () => release(), pass: () => ((state.waiting += 1), opened) };
-  return state;
-}
-
-/** Sum of a metric's samples, of those that name `label` if given. */
-export async function metric(metrics: Metrics, name: string, label = ''): Promise<number> {
-  const { body } = await metrics.expose();
-  const lines = body.split('\n').filter((line) => line.startsWith(`${name}{`) && line.includes(label));
-  return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 }

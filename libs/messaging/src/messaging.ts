@@ -35,7 +35,7 @@ export interface ConsumeOptions {
    * 0.1 s doubling to 5 s; without end for an error that is worth a retry (`SluiceError.retry` is not `never`), five
    * times for any other, which is then logged as an error and passed over.
    */
-  handle(writes: WriteAnnouncement[]): Promise<void>;
+  readonly handle: (writes: WriteAnnouncement[]) => Promise<void>;
 }
 
 /** A consumer that has messages to read and has finished none of them for `watchdogMs`. */

@@ -1,4 +1,4 @@
-import { write } from './conformance';
+import { write } from './messaging-test-support';
 import { partitionKey, topics } from './topics';
 
 describe('topics', () => {

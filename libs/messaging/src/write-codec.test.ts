@@ -1,4 +1,4 @@
-import { write } from './conformance';
+import { write } from './messaging-test-support';
 import { decodeMessage, encodeMessage } from './write-codec';
 
 describe('write codec', () => {

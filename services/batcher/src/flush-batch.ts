@@ -32,7 +32,8 @@ export function flusher(context: BatcherContext): FlushBatch {
     const { batch } = sealing;
     announceCalls(announcer, batch);
     flushed.inc({ source });
-    logger.info({ operationId: batch.operationId, calls: batch.calls.length, source }, 'batch.flushed');
+    const { operationId, traceparent } = batch;
+    logger.info({ operationId, calls: batch.calls.length, source, traceparent }, 'batch.flushed');
     return undefined;
   };
 }

@@ -60,6 +60,7 @@ export function callRunner(context: ExecutorContext): (claim: FreshClaim, lanes:
     const hold = leases.hold(call, claimedAtMs);
     const run: Run = { call, hold, lanes };
     try {
+      trace(context, call, 'call.claimed');
       await context.failpoints.hit('ex.after_claim');
       const settlement = await work(context, run, recordIntent);
       if (settlement !== undefined) await settleRun(run, settlement);
@@ -95,8 +96,10 @@ async function work(
   if (!hold.mayStillSend()) return undefined;
   if (!(await recordIntent({ ...call, owner: context.owner, records: indexes })) || !hold.mayStillSend())
     return undefined;
+  trace(context, call, 'call.intended');
   await context.failpoints.hit('ex.after_intent');
-  const performed = await performCall({ call, records, connector, auth: authOf(live), signal: hold.signal });
+  const performed = await performCall({ call, records, connector, auth: authOf(live), hold });
+  trace(context, call, 'call.performed');
   context.quotas.learn(call, performed.quota);
   await context.failpoints.hit('ex.after_reply_before_finish');
   await noteOutcome(context.store, call, live, performed.results);
@@ -156,6 +159,7 @@ function settler(context: ExecutorContext, settle: (settlement: Settlement) => P
       context.logger.warn({ operationId: call.operationId, call: call.number }, 'call.fence-lost');
       return;
     }
+    trace(context, call, 'call.settled');
     for (const record of settlement.records) settledRecords.inc({ outcome: record.kind });
     for (const lane of settled.released) lanes.wake(lane, 'message');
     if ('delayMs' in settlement.next) lanes.wakeLater(call, settlement.next.delayMs);
@@ -163,6 +167,11 @@ function settler(context: ExecutorContext, settle: (settlement: Settlement) => P
     const { status, operationId } = settled.ended;
     context.logger.info({ operationId, status, traceparent: call.traceparent }, 'operation.ended');
   };
+}
+
+/** A step of the call, found by its trace. */
+function trace({ logger }: ExecutorContext, { operationId, number, traceparent }: ClaimedCall, event: string): void {
+  logger.debug({ operationId, call: number, traceparent }, event);
 }
 
 function endAll(call: ClaimedCall, records: readonly EndedRecord[], state: 'done' | 'quarantined'): Settlement {

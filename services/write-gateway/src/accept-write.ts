@@ -33,6 +33,8 @@ export function acceptor(context: GatewayContext): (call: WriteCall) => Promise<
       if (acceptance === 'stale') return 'stale';
       await context.failpoints.hit('gw.after_commit');
       accepted.inc({ mode: 'asynchronous' }, acceptable.records.length);
+      const { id: operationId, traceparent } = write.operation;
+      context.logger.debug({ operationId, records: acceptable.records.length, traceparent }, 'write.accepted');
       announce(announcer, acceptable, acceptance.acceptedAt);
       await context.failpoints.hit('gw.before_reply');
       return { operationId: write.operation.id };

@@ -33,6 +33,11 @@ export function joiner(context: GatewayContext): (call: WriteCall) => Promise<Ba
       if (membership === 'stale') return 'stale';
       await context.failpoints.hit('gw.after_commit');
       accepted.inc({ mode: 'auto-batched' });
+      const { traceparent } = operation;
+      context.logger.debug(
+        { operationId: membership.operationId, index: membership.index, traceparent },
+        'write.accepted',
+      );
       announcer.announce(
         topics.autoBatched.key({ ...operation, ...operation.pins }),
         toAnnouncement(batchable, membership),

@@ -137,7 +137,7 @@ async function send(
   const hold = context.leases.hold(call, opened.openedAtMs);
   try {
     const { connector } = write;
-    const performed = await performCall({ call, records, connector, auth: authOf(live), signal: hold.signal });
+    const performed = await performCall({ call, records, connector, auth: authOf(live), hold });
     context.quotas.learn(call, performed.quota);
     const lateCommitMs = connector.capabilities.lateCommitMs;
     await keepOutcome(context, async () => {

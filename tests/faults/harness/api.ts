@@ -7,15 +7,19 @@ export type Answer =
 export interface Request {
   readonly method?: string;
   readonly key?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
 /** One HTTP exchange with JSON. `refused`: no connection, nothing was sent. `lost`: sent, and no reply. */
-export async function exchange(url: string, { method = 'POST', key, body }: Request = {}): Promise<Answer> {
+export async function exchange(
+  url: string,
+  { method = 'POST', key, headers = {}, body }: Request = {},
+): Promise<Answer> {
   try {
     const reply = await fetch(url, {
       method,
-      headers: { 'content-type': 'application/json', ...(key === undefined ? {} : { 'x-api-key': key }) },
+      headers: { ...headers, 'content-type': 'application/json', ...(key === undefined ? {} : { 'x-api-key': key }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(30_000),
     });

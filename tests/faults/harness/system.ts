@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readProcessEnv } from '@sluice/config';
@@ -7,6 +7,7 @@ import { createKafkaMessaging } from '@sluice/messaging';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { cloneDatabase } from '@sluice/testkit';
 import { call } from './api';
+import { freePortBase } from './free-port-base';
 
 /** Everything as processes on the real Postgres, Kafka and Redis, with one HubSpot installation. */
 export interface System {
@@ -17,12 +18,20 @@ export interface System {
   /** Where writes of contacts go. */
   readonly writeUrl: string;
   readonly body: { readonly groupRef: string };
+  /** What the services logged so far, parsed. */
+  logLines(): LogLine[];
   operation(id: string): Promise<{ status: string; result?: string }>;
   stop(): Promise<void>;
 }
 
+/** One JSON line of a service's log. */
+export interface LogLine {
+  readonly time: string;
+  readonly event: string;
+  readonly traceparent?: string;
+}
+
 export interface SystemOptions {
-  readonly portBase: number;
   readonly env?: Readonly<Record<string, string>>;
   /** How long the sandbox takes for a call. @default 15 */
   readonly latencyMs?: number;
@@ -31,8 +40,9 @@ export interface SystemOptions {
 const services: readonly ProcessName[] = ['sandbox', 'management', 'search', 'write-gateway', 'batcher', 'executor'];
 const adminKey = 'admin-key-of-the-fault-tests';
 
-export async function startSystem({ portBase, env = {}, latencyMs = 15 }: SystemOptions): Promise<System> {
+export async function startSystem({ env = {}, latencyMs = 15 }: SystemOptions = {}): Promise<System> {
   const given = readProcessEnv();
+  const portBase = await freePortBase();
   const database = await cloneDatabase();
   await createTopics((given['KAFKA_BROKERS'] ?? '').split(','));
   const logDir = mkdtempSync(join(tmpdir(), 'sluice-faults-'));
@@ -61,6 +71,7 @@ export async function startSystem({ portBase, env = {}, latencyMs = 15 }: System
       processes,
       account,
       ...seeded,
+      logLines: () => services.flatMap((name) => readLog(join(logDir, `${name}.log`))),
       operation: (id) =>
         call(`${processes.url('management')}/v1/projects/${seeded.projectId}/operations/${id}`, {
           method: 'GET',
@@ -127,4 +138,10 @@ async function createTopics(brokers: string[]): Promise<void> {
   } finally {
     await messaging.close();
   }
+}
+
+function readLog(file: string): LogLine[] {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  // Warnings of Node itself are no JSON, and the last line may be half written.
+  return lines.filter((line) => line.startsWith('{') && line.endsWith('}')).map((line) => JSON.parse(line) as LogLine);
 }

@@ -1,4 +1,4 @@
-import { PartitionDelivery } from '../partition-delivery';
+import type { PartitionDelivery } from '../partition-delivery';
 import type { Progress } from '../progress-watch';
 import type { HubPartition } from './hub-partition';
 

@@ -1,4 +1,4 @@
-import { eventually } from '../conformance';
+import { eventually } from '../messaging-test-support';
 import { beatDuring } from './beat-during';
 
 describe('beatDuring', () => {

@@ -56,7 +56,7 @@ export class ConsumerSession {
       this.partitions = payload.memberAssignment[options.topic] ?? [];
     });
     // Said before the group is joined again; until then the broker takes the commits of the old generation.
-    this.consumer.on(this.consumer.events.REBALANCING, () => this.committer.now());
+    this.consumer.on(this.consumer.events.REBALANCING, () => void this.committer.now());
   }
 
   /** Partitions this member reads; undefined before it has joined. */
@@ -91,7 +91,10 @@ export class ConsumerSession {
     let isLeaving = true;
     try {
       // A heartbeat that was refused rejects here, after the drain: kafkajs then joins again.
-      await beatDuring(payload.heartbeat, (isBeating) => this.deliver(payload, isBeating));
+      await beatDuring(
+        () => payload.heartbeat(),
+        (isBeating) => this.deliver(payload, isBeating),
+      );
       isLeaving = this.isClosing;
     } finally {
       this.committer.soon(payload);
@@ -101,15 +104,15 @@ export class ConsumerSession {
 
   private async deliver(payload: EachBatchPayload, isBeating: () => boolean): Promise<void> {
     const { generation } = this;
-    const { batch, isRunning, isStale, resolveOffset, pause } = payload;
+    const { batch } = payload;
     const isMine = () => generation === this.generation;
     const delayMs = await this.options.deliveryOf(batch.partition).deliver(batch.messages, {
-      isCurrent: () => isMine() && isBeating() && isRunning() && !isStale() && !this.isClosing,
+      isCurrent: () => isMine() && isBeating() && payload.isRunning() && !payload.isStale() && !this.isClosing,
       resolve: (offset) => {
-        if (isMine()) resolveOffset(offset);
+        if (isMine()) payload.resolveOffset(offset);
       },
     });
-    if (delayMs !== undefined) this.resumeLater(pause(), delayMs);
+    if (delayMs !== undefined) this.resumeLater(payload.pause(), delayMs);
   }
 
   /** What was not resolved is fetched again; until then the other partitions go on. */

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { env } from 'node:process';
 import { DependencyError } from '@sluice/errors';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
-import { Partitioners } from 'kafkajs';
-import { announce, consumeReady, describeMessaging, eventually, metric, write } from '../conformance';
+import { ConfigResourceTypes, Partitioners } from 'kafkajs';
+import { describeMessaging } from '../conformance';
+import { announce, consumeReady, eventually, metric, write } from '../messaging-test-support';
 import { partitionKey, topics } from '../topics';
 import { kafkaClients } from './kafka-client';
 import { createKafkaMessaging, type KafkaMessagingOptions } from './kafka-messaging';
@@ -199,7 +200,7 @@ describe('Kafka: a broker that is not always there', () => {
       const { topics: described } = await admin.fetchTopicMetadata({ topics: [name] });
       expect(described[0]?.partitions).toHaveLength(topics.autoBatched.partitions);
       const { resources } = await admin.describeConfigs({
-        resources: [{ type: 2, name, configNames: ['retention.ms'] }],
+        resources: [{ type: ConfigResourceTypes.TOPIC, name, configNames: ['retention.ms'] }],
         includeSynonyms: false,
       });
       expect(resources[0]?.configEntries[0]?.configValue).toBe(String(topics.autoBatched.retentionMs));

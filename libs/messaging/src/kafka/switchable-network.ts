@@ -22,10 +22,10 @@ export function switchableNetwork(): SwitchableNetwork {
   let produceRequests = 0;
   const socketFactory: ISocketFactory = ({ host, port, onConnect }) => {
     const socket = connect({ host, port: isCut ? refusingPort : port }, onConnect);
-    const write = socket.write.bind(socket) as (frame: Buffer, ...rest: never[]) => boolean;
-    socket.write = (frame: Buffer, ...rest: never[]) => {
+    const write = socket.write.bind(socket);
+    socket.write = (frame: Buffer) => {
       if (frame.readInt16BE(4) === produceKey) produceRequests += 1;
-      return write(frame, ...rest);
+      return write(frame);
     };
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));

@@ -1,5 +1,5 @@
 import type { ProviderFailure, RecordResult } from '@sluice/connectors';
-import type { ClaimedCall, RecordSettlement, Settlement } from '@sluice/store';
+import type { ClaimedCall, RecordError, RecordSettlement, Settlement } from '@sluice/store';
 import { nextDelayMs } from '../next-delay';
 import type { PerformedCall } from './perform-call';
 import type { Sendable } from './sendable';
@@ -19,30 +19,30 @@ export interface DecisionInput {
 const firstLookMs = 500;
 
 /** What to write down of an attempt. Pure. Source of the classes: connectors' tables; of the policy: design, sections 5.9 to 5.12. */
-export function decideSettlement(input: DecisionInput): Settlement {
-  const { call, records, performed } = input;
+export function decideSettlement(given: DecisionInput): Settlement {
+  const { call, records, performed } = given;
+  // One draw for the whole call: the least of a hundred draws would be no backoff.
+  const drawn = given.random();
+  const input = { ...given, random: () => drawn };
   const decided = records.map((record, at) => decideRecord(input, record, performed.results[at] as RecordResult));
   const settlements = decided.map((each) => each.settlement);
-  const isUncertainUpdate =
-    call.type !== 'create' && settlements.some((each) => each.kind === 'again' && each.sendState === 'maybe');
+  const hasUnknownEnd = call.type !== 'create' && settlements.some((each) => each.kind === 'unknown');
   return {
     ...call,
     isCreate: call.type === 'create',
     attempt: performed.attempt,
     records: settlements,
-    next: decideNext(
-      call,
-      settlements,
-      decided.flatMap((each) => each.delayMs ?? []),
-    ),
+    next: decideNext(call, decided),
     orderKeys: orderKeysOf(records, settlements),
-    ...(isUncertainUpdate || hasUnknownEnd(input, settlements) ? { barrierMs: input.lateCommitMs } : {}),
+    ...(hasUnknownEnd ? { barrierMs: input.lateCommitMs } : {}),
   };
 }
 
 interface DecidedRecord {
   readonly settlement: RecordSettlement;
   readonly delayMs?: number;
+  /** The provider's own lower bound. */
+  readonly retryAfterMs?: number;
 }
 
 function decideRecord(input: DecisionInput, record: Sendable, result: RecordResult): DecidedRecord {
@@ -54,41 +54,40 @@ function decideRecord(input: DecisionInput, record: Sendable, result: RecordResu
   const error = { class: result.error.class, text: result.error.message };
   const isCreate = input.call.type === 'create';
   // An earlier attempt may have made the very record that this one collided with: look before believing the refusal.
-  if (result.error.class === 'conflict' && isCreate && record.sendState === 'maybe') {
+  if (result.error.class === 'conflict' && isCreate && record.firstSentAt !== undefined) {
     return { settlement: { index, kind: 'again', sendState: 'maybe', error } };
   }
   if (isFinal(result.error)) return { settlement: { index, kind: 'failed', error } };
   const isAmbiguous = result.error.class === 'unknown' || result.error.class === 'timeout';
   if (isAmbiguous && isCreate) return { settlement: { index, kind: 'again', sendState: 'maybe', error } };
   const attempt = input.call.attempts + 1;
-  const delayMs = nextDelayMs(attempt, record.leftMs - input.elapsedMs, result.error.retryAfterMs ?? 0, input.random);
-  // A lane's block beats the last try; the sweep over blocked lanes ends what is overdue then.
-  if (delayMs === undefined) return { settlement: { index, kind: 'failed', error } };
-  return { settlement: { index, kind: 'again', sendState: isAmbiguous ? 'maybe' : 'none', error }, delayMs };
+  const retryAfterMs = result.error.retryAfterMs ?? 0;
+  const delayMs = nextDelayMs(attempt, record.leftMs - input.elapsedMs, retryAfterMs, input.random);
+  // An earlier attempt without a reply leaves a doubt that a later refusal to try does not lift.
+  const isMaybe = isAmbiguous || record.sendState === 'maybe';
+  // The provider's lower bound beats the last try: what cannot be tried before its deadline ends here.
+  if (delayMs === undefined)
+    return { settlement: isMaybe ? toUnknown(index, error) : { index, kind: 'failed', error } };
+  return { settlement: { index, kind: 'again', sendState: isMaybe ? 'maybe' : 'none', error }, delayMs, retryAfterMs };
+}
+
+/** The end of a record that nobody can tell whether it was written. The text says so, because it is all that a caller may see. */
+export function toUnknown(index: number, error: RecordError): RecordSettlement {
+  return { index, kind: 'unknown', error: { ...error, text: `Outcome unknown: ${error.text}` } };
 }
 
 function isFinal(failure: ProviderFailure): boolean {
   return ['rejected', 'not-found', 'conflict', 'forbidden'].includes(failure.class);
 }
 
-function decideNext(
-  call: ClaimedCall,
-  records: readonly RecordSettlement[],
-  delays: readonly number[],
-): Settlement['next'] {
-  const again = records.flatMap((record) => (record.kind === 'again' ? [record] : []));
+/** The records of a call go together: as early as the most urgent one needs, but before no record's lower bound. */
+function decideNext(call: ClaimedCall, decided: readonly DecidedRecord[]): Settlement['next'] {
+  const again = decided.flatMap(({ settlement }) => (settlement.kind === 'again' ? [settlement] : []));
   if (again.length === 0) return { state: 'done' };
   const isInDoubt = call.type === 'create' && again.some((record) => record.sendState === 'maybe');
-  return isInDoubt ? { state: 'in_doubt', delayMs: firstLookMs } : { state: 'ready', delayMs: Math.min(...delays) };
-}
-
-function hasUnknownEnd(input: DecisionInput, records: readonly RecordSettlement[]): boolean {
-  return (
-    input.call.type === 'update' &&
-    records.some((record) => {
-      return record.kind === 'failed' && (record.error.class === 'unknown' || record.error.class === 'timeout');
-    })
-  );
+  if (isInDoubt) return { state: 'in_doubt', delayMs: firstLookMs };
+  const earliestMs = Math.min(...decided.flatMap((each) => each.delayMs ?? []));
+  return { state: 'ready', delayMs: Math.max(earliestMs, ...decided.map((each) => each.retryAfterMs ?? 0)) };
 }
 
 /** Order keys of the records that end here: what waits behind them may go. */

@@ -42,13 +42,14 @@ function cannotRead(provider: string): ProviderFailure {
 }
 
 async function read(
-  { connector, auth, signal, call }: CallToPerform,
+  { connector, auth, hold, call }: CallToPerform,
   records: readonly Sendable[],
 ): Promise<Map<number, ProviderRecord | undefined>> {
   const ids = [...new Set(records.map(({ write }) => write.recordId as string))];
   const fields = [...new Set(records.flatMap(({ write }) => write.ifEmpty ?? []))];
   const { objectName, traceparent } = call;
-  const found = (await connector.readBatch?.({ auth, signal, objectName, traceparent, ids, fields })) ?? [];
+  const found =
+    (await connector.readBatch?.({ auth, signal: hold.signal, objectName, traceparent, ids, fields })) ?? [];
   const byId = new Map(ids.map((id, at) => [id, found[at]]));
   return new Map(records.map(({ index, write }) => [index, byId.get(write.recordId as string)]));
 }

@@ -1,6 +1,7 @@
 import type { Auth, Connector, ObservedExchange, ObservedQuota, RecordResult } from '@sluice/connectors';
 import { DefectError } from '@sluice/errors';
 import type { AttemptOutcome, ClaimedCall } from '@sluice/store';
+import type { Hold } from '../leasing/lease-keeper';
 import { dropFilledFields } from './drop-filled-fields';
 import type { Sendable } from './sendable';
 
@@ -10,8 +11,7 @@ export interface CallToPerform {
   readonly records: readonly Sendable[];
   readonly connector: Connector;
   readonly auth: Auth;
-  /** Aborted when the lease ends. */
-  readonly signal: AbortSignal;
+  readonly hold: Pick<Hold, 'signal' | 'mayStillSend'>;
 }
 
 /** The outcome per record, in the order of the records, and the exchange as the attempt keeps it. */
@@ -53,7 +53,7 @@ async function send(request: ObservedCall): Promise<readonly RecordResult[]> {
   if (!reading.ok) return request.records.map(() => ({ ok: false, error: reading.failure }));
   // A record whose every field is filled needs no call: its slot in the results stays.
   const toSend = reading.records.filter((record) => !isEmptyUpdate(record));
-  const sent = toSend.length === 0 ? [] : await sendAll({ ...request, records: toSend });
+  const sent = toSend.length === 0 ? [] : await sendInTime({ ...request, records: toSend });
   if (sent.length !== toSend.length) throw defect(request, sent.length);
   const byIndex = new Map(toSend.map((record, at) => [record.index, sent[at] as RecordResult]));
   return reading.records.map(
@@ -65,9 +65,20 @@ function isEmptyUpdate({ write }: Sendable): boolean {
   return write.type === 'update' && Object.keys(write.fields).length === 0;
 }
 
+/** Asked here, because the process may have been paused since the intent or during the read, and nothing has aborted it yet. */
+async function sendInTime(request: ObservedCall): Promise<readonly RecordResult[]> {
+  if (request.hold.mayStillSend()) return await sendAll(request);
+  const error = {
+    class: 'unavailable',
+    message: 'Not sent: the lease of the call has run out.',
+    scope: 'call',
+  } as const;
+  return request.records.map(() => ({ ok: false, error }));
+}
+
 async function sendAll(request: ObservedCall): Promise<readonly RecordResult[]> {
-  const { call, records, connector, auth, signal, observe } = request;
-  const base = { auth, signal, observe, objectName: call.objectName, traceparent: call.traceparent };
+  const { call, records, connector, auth, hold, observe } = request;
+  const base = { auth, signal: hold.signal, observe, objectName: call.objectName, traceparent: call.traceparent };
   const headers = records[0]?.write.headers;
   const shared = { ...base, ...(headers === undefined ? {} : { headers }) };
   const writes = records.map(({ write }) => write);

@@ -1,6 +1,8 @@
-import type { Auth, Connector, FoundCreated } from '@sluice/connectors';
-import type { ClaimedCall, Doubt, RecordSettlement, Settlement, WriteStore } from '@sluice/store';
-import { orderKeysOf } from './decide-settlement';
+import type { Auth, Connector, FoundCreated, ProviderFailure } from '@sluice/connectors';
+import { retryOf } from '@sluice/errors';
+import type { ClaimedCall, Doubt, RecordError, RecordSettlement, Settlement, WriteStore } from '@sluice/store';
+import { leaseMs } from '../leasing/lease-keeper';
+import { orderKeysOf, toUnknown } from './decide-settlement';
 import type { Sendable } from './sendable';
 
 export interface ReconcileInput {
@@ -13,7 +15,11 @@ export interface ReconcileInput {
   readonly senderMs: number;
   /** Divides the provider's windows; 1 in production. */
   readonly timeScale: number;
+  /** @default Math.random */
+  readonly random?: () => number;
 }
+
+const jitterMaxMs = 500;
 
 type ReconcileStore = Pick<WriteStore, 'readDoubt' | 'findClaimedIds'>;
 
@@ -30,7 +36,7 @@ export async function reconcileCall(store: ReconcileStore, input: ReconcileInput
   if (call.type !== 'create')
     return settle(
       input,
-      records.map((record) => repeatUpdate(call, record, doubt)),
+      records.map((record) => evidenceOf(record, doubt) ?? repeatUpdate(call, record)),
       0,
     );
   const open = records.filter((record) => record.sendState !== 'none' && evidenceOf(record, doubt) === undefined);
@@ -47,16 +53,17 @@ export async function reconcileCall(store: ReconcileStore, input: ReconcileInput
   return settle(input, settlements, nextLookMs(input, records, doubt));
 }
 
-function repeatUpdate(call: ClaimedCall, record: Sendable, doubt: Doubt): RecordSettlement {
-  const evidence = evidenceOf(record, doubt);
-  if (evidence !== undefined) return evidence;
-  // Absolute values may be written twice; but a synchronous caller has gone, and was promised no repetition.
-  if (call.mode === 'synchronous') return outcomeUnknown(record);
-  return { index: record.index, kind: 'again', sendState: 'maybe' };
+/** Absolute values may be written twice; but a synchronous caller has gone, and a deadline stops sends. */
+function repeatUpdate(call: ClaimedCall, record: Sendable): RecordSettlement {
+  if (call.mode === 'synchronous') return outcomeUnknown(record, 'because its caller no longer waits');
+  if (record.leftMs <= 0) return outcomeUnknown(record, 'because its retry deadline has passed');
+  return { index: record.index, kind: 'again', sendState: 'maybe', ...lastErrorOf(record) };
 }
 
+/** Only a clear answer is evidence: a sender that says "unknown" knows no more than we do. A success beats a refusal. */
 function evidenceOf(record: Sendable, doubt: Doubt): RecordSettlement | undefined {
-  return doubt.evidence.find((each) => each.index === record.index && each.kind !== 'again');
+  const own = doubt.evidence.filter((each) => each.index === record.index);
+  return own.find((each) => each.kind === 'succeeded') ?? own.find((each) => each.kind === 'failed');
 }
 
 async function look(input: ReconcileInput, records: readonly Sendable[]): Promise<FoundCreated[]> {
@@ -86,8 +93,8 @@ interface Knowledge {
 
 function resolve(input: ReconcileInput, record: Sendable, { found, doubt, claimed }: Knowledge): RecordSettlement {
   const { index } = record;
-  const stillInDoubt: RecordSettlement = { index, kind: 'again', sendState: 'maybe' };
-  if (found === undefined) return { index, kind: 'again', sendState: 'none' };
+  const stillInDoubt: RecordSettlement = { index, kind: 'again', sendState: 'maybe', ...lastErrorOf(record) };
+  if (found === undefined) return { index, kind: 'again', sendState: 'none', ...lastErrorOf(record) };
   const match = found.kind === 'found' ? found.matches.find(({ recordId }) => !claimed.has(recordId)) : undefined;
   if (match !== undefined) {
     // An equal create that is being sent right now may be the one that made this record.
@@ -96,26 +103,40 @@ function resolve(input: ReconcileInput, record: Sendable, { found, doubt, claime
     return { index, kind: 'succeeded', providerId: match.recordId };
   }
   if (doubt.hasTwinRunning || doubt.sinceSentMs < windowMs(input, record)) return stillInDoubt;
-  if (found.kind === 'cannot-look' && found.failure !== undefined) return stillInDoubt;
-  if (found.kind === 'cannot-look' || !found.consistent) return outcomeUnknown(record);
+  if (found.kind === 'cannot-look' && found.failure !== undefined && mayLookAgain(input, found.failure, record)) {
+    return stillInDoubt;
+  }
+  // The last attempt was refused for a record that an earlier attempt might have made, and did not.
+  const { error } = lastErrorOf(record);
+  if (error?.class === 'conflict') return { index, kind: 'failed', error };
+  if (found.kind === 'cannot-look' || !found.consistent) return outcomeUnknown(record, 'to avoid a duplicate');
   if (input.call.mode === 'synchronous') return notWritten(record);
   if (record.leftMs <= 0) return notWritten(record);
-  return { index, kind: 'again', sendState: 'none' };
+  return { index, kind: 'again', sendState: 'none', ...lastErrorOf(record) };
+}
+
+/** How long after its deadline a record is looked for while the looks fail. Ours: an operation must end. */
+const lookOnMs = 60 * 60_000;
+
+function mayLookAgain({ timeScale }: ReconcileInput, failure: ProviderFailure, record: Sendable): boolean {
+  return retryOf(failure.class) !== 'never' && record.leftMs > -lookOnMs / timeScale;
 }
 
 /** Before this long after the last send, a record that is not seen may still appear. */
 function windowMs({ connector, call, senderMs, timeScale }: ReconcileInput, record: Sendable): number {
-  const visibilityMs = connector.visibilityMs(call.objectName, record.write.fields);
-  const providerMs = Math.max(connector.capabilities.lateCommitMs, 0) + visibilityMs;
-  return Math.max(senderMs, providerMs / timeScale) + 250;
+  const visibilityMs = connector.visibilityMs(call.objectName, record.write.fields) / timeScale;
+  // Bytes may have left until the lease's end, and only then the provider's own time begins.
+  const committedMs = Math.max(senderMs, leaseMs + connector.capabilities.lateCommitMs / timeScale);
+  return committedMs + visibilityMs + 250;
 }
 
-/** Looks come at growing distances, and one just after the window's end. */
+/** Looks come at growing distances, and one just after the window's end. Equal creates must not look in step for ever. */
 function nextLookMs(input: ReconcileInput, records: readonly Sendable[], doubt: Doubt): number {
   const ends = records.map((record) => windowMs(input, record) - doubt.sinceSentMs);
   const untilEndMs = Math.max(...ends, 0);
   const spacedMs = Math.min(10_000, Math.max(1_000, doubt.sinceSentMs / 2));
-  return untilEndMs > 0 ? Math.min(spacedMs, untilEndMs + 50) : spacedMs;
+  const jitterMs = (input.random ?? Math.random)() * jitterMaxMs;
+  return (untilEndMs > 0 ? Math.min(spacedMs, untilEndMs + 50) : spacedMs) + jitterMs;
 }
 
 function settle(input: ReconcileInput, records: readonly RecordSettlement[], lookAgainMs: number): Settlement {
@@ -129,16 +150,21 @@ function settle(input: ReconcileInput, records: readonly RecordSettlement[], loo
     records,
     next: again.length === 0 ? { state: 'done' } : waiting,
     orderKeys: orderKeysOf(input.records, records),
-    ...(call.type === 'update' && records.some((record) => record.kind === 'unknown')
+    ...(call.type !== 'create' && records.some((record) => record.kind === 'unknown')
       ? { barrierMs: input.connector.capabilities.lateCommitMs }
       : {}),
   };
 }
 
-function outcomeUnknown({ index }: Sendable): RecordSettlement {
-  const text =
-    'Outcome unknown: the provider may have written the record. It was not sent again, to avoid a duplicate.';
-  return { index, kind: 'unknown', error: { class: 'unknown', text } };
+/** The error of the last attempt, which a settlement must repeat to keep. */
+function lastErrorOf({ lastError }: Sendable): { error?: RecordError } {
+  return lastError === undefined ? {} : { error: lastError as RecordError };
+}
+
+function outcomeUnknown({ index, lastError }: Sendable, why: string): RecordSettlement {
+  const said = lastError === undefined ? '' : ` Last error: ${lastError.text}`;
+  const text = `the provider may have written the record. It was not sent again, ${why}.${said}`;
+  return toUnknown(index, { class: 'unknown', text });
 }
 
 function notWritten({ index }: Sendable): RecordSettlement {

@@ -1,6 +1,6 @@
 import type { RecordResult } from '@sluice/connectors';
 import type { RecordSettlement, Settlement } from '@sluice/store';
-import type { DecisionInput } from './decide-settlement';
+import { toUnknown, type DecisionInput } from './decide-settlement';
 
 /**
  * What to write down of a synchronous write. Every record ends here, because nobody waits for a later attempt: a failure that
@@ -30,5 +30,5 @@ function toSettlement(index: number, result: RecordResult): RecordSettlement {
   }
   const error = { class: result.error.class, text: result.error.message };
   const isAmbiguous = result.error.class === 'unknown' || result.error.class === 'timeout';
-  return { index, kind: isAmbiguous ? 'unknown' : 'failed', error };
+  return isAmbiguous ? toUnknown(index, error) : { index, kind: 'failed', error };
 }

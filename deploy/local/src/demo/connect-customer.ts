@@ -1,0 +1,40 @@
+import type { Integration } from '@sluice/types';
+import type { ManagementClient } from '../clients/management-client';
+import type { DemoIntegration } from './demo-file';
+import type { DemoCustomer } from './demo-settings';
+
+/** Connects a group's CRM and installs the integration for it, as a builder's backend would. Repeatable. */
+export async function connectCustomer(
+  management: ManagementClient,
+  projectId: string,
+  integration: Integration,
+  customer: DemoCustomer,
+): Promise<DemoIntegration> {
+  const { groupRef, consumerRef, token } = customer;
+  const { id, name, provider } = integration;
+  const connections = await management.listConnections(projectId, groupRef);
+  const connection =
+    connections.findLast((one) => one.provider === provider) ??
+    (await management.generateConnection(projectId, {
+      groupRef,
+      consumerRef,
+      provider,
+      oauth2AuthorizationCode: { accessToken: { token } },
+    }));
+  const [installed] = await management.listInstallations(projectId, id, groupRef);
+  const installation =
+    installed ??
+    (await management.createInstallation(projectId, id, {
+      groupRef,
+      connectionId: connection.id,
+      config: { content: { provider, write: { objects: { contacts: { objectName: 'contacts' } } } } },
+    }));
+  return {
+    provider,
+    id,
+    name,
+    groupRef,
+    installationId: installation.id,
+    connectionId: installation.connection.id,
+  };
+}

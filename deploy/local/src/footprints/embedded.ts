@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import { createSandbox } from '@sluice/sandbox';
+import { createLogger } from '@sluice/telemetry';
+import { migrateWithReport } from '../migrate-with-report';
+import { servicePorts } from '../service-ports';
+import { startStack } from '../stack/stack';
+import { createEmbeddedServices } from './embedded-services';
+import type { Footprint, FootprintOptions } from './footprint';
+import { openLogFile } from './open-log-file';
+import { sandboxJournal } from './sandbox-journal';
+import { serviceEnv } from './service-env';
+import { createStopList } from './stop-list';
+
+/** Never connected to: the services' tables ask for them, the launcher injects what is inside the process. */
+const insideTheProcess = { kafkaBrokers: 'in-process:1', redisUrl: 'redis://in-process' };
+
+/**
+ * Everything in this process but Postgres, which outlives a `kill -9` and is taken over by the next start.
+ * @throws DependencyError, ListenError; nothing is left running then
+ */
+export async function startEmbedded(options: FootprintOptions): Promise<Footprint> {
+  const { env, folder, portBase, withSandbox, log } = options;
+  const logs = join(folder, 'logs', 'embedded.log');
+  const stops = createStopList();
+  try {
+    const stack = await startStack({ dataDir: folder, want: ['postgres'], env, log });
+    stops.add(() => stack.stop());
+    const logFile = openLogFile(logs);
+    stops.add(() => logFile.close());
+    const { databaseUrl } = stack;
+    await migrateWithReport(databaseUrl, log);
+    const logLevel = env.SLUICE_LOG_LEVEL ?? 'info';
+    if (withSandbox) {
+      const logger = createLogger({ service: 'sandbox', level: logLevel, destination: logFile.stream });
+      const where = { port: portBase + servicePorts.sandbox, host: '127.0.0.1' };
+      const sandbox = await createSandbox({ ...where, logger, ledgerFile: sandboxJournal(folder) });
+      stops.add(() => sandbox.close());
+    }
+    const forAll = serviceEnv({ ...options, ...insideTheProcess, databaseUrl });
+    const services = createEmbeddedServices({ portBase, env: forAll, logLevel, logStream: logFile.stream });
+    for (const service of services) {
+      stops.add(() => service.stop());
+      await service.start();
+    }
+    return { logs, stop: stops.run };
+  } catch (error) {
+    await stops.run();
+    throw error;
+  }
+}

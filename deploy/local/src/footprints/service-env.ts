@@ -1,0 +1,32 @@
+import type { LocalSecrets } from '../local-secrets';
+import { addressesOf, servicePorts, type ProcessName } from '../service-ports';
+
+export interface ServiceEnvOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly portBase: number;
+  readonly secrets: LocalSecrets;
+  readonly withSandbox: boolean;
+  readonly databaseUrl: string;
+  readonly kafkaBrokers: string;
+  readonly redisUrl: string;
+}
+
+/** The environment of a local service: ours, with what the launcher decides. Every service reads what it needs of it. */
+export function serviceEnv(options: ServiceEnvOptions): Record<string, string> {
+  const { env, portBase, secrets, withSandbox, databaseUrl, kafkaBrokers, redisUrl } = options;
+  const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return {
+    ...Object.fromEntries(given),
+    DATABASE_URL: databaseUrl,
+    KAFKA_BROKERS: kafkaBrokers,
+    REDIS_URL: redisUrl,
+    SLUICE_ADMIN_KEY: secrets.adminKey,
+    SLUICE_CREDENTIALS_KEYS: secrets.credentialsKeys,
+    ...(withSandbox ? { HUBSPOT_API_URL: addressesOf(portBase).sandboxUrl } : {}),
+  };
+}
+
+/** Where one of them listens. */
+export function listenEnv(portBase: number, name: ProcessName) {
+  return { SLUICE_PORT: String(portBase + servicePorts[name]), SLUICE_HOST: '127.0.0.1' };
+}

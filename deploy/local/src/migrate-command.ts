@@ -1,0 +1,43 @@
+import { createTopics } from './create-topics';
+import { readLocalSettings } from './local-settings';
+import { migrateWithReport } from './migrate-with-report';
+import { readProcessEnv } from '@sluice/config';
+import { stackDataDir } from './repository-root';
+import { givenUrls } from './stack/given-urls';
+import { isAlive } from './stack/runtime';
+import { startStack } from './stack/stack';
+import { readState } from './stack/stack-state';
+
+const usage = `npm run migrate
+  Brings the database named by DATABASE_URL to the current schema, else that of the local stack; creates the topics
+  on KAFKA_BROKERS, or on the local stack's Kafka while it runs. Safe to repeat, and from several machines at once.
+`;
+
+/** `npm run migrate`. @returns the exit code */
+export async function run(args: readonly string[]): Promise<number> {
+  if (args.length > 0) {
+    process.stderr.write(usage);
+    return 2;
+  }
+  const { env } = readLocalSettings(readProcessEnv());
+  const dataDir = stackDataDir(env);
+  const hasKafka = givenUrls(env).kafka !== undefined || (!givenUrls(env).postgres && (await runsLocally(dataDir)));
+  const stack = await startStack({ dataDir, want: hasKafka ? ['postgres', 'kafka'] : ['postgres'], env, log: say });
+  try {
+    await migrateWithReport(stack.databaseUrl, say);
+    if (hasKafka) await createTopics(stack.kafkaBrokers, say);
+    else say('topics: none created; KAFKA_BROKERS names no broker');
+  } finally {
+    await stack.stop();
+  }
+  return 0;
+}
+
+async function runsLocally(dataDir: string): Promise<boolean> {
+  const { kafka } = readState(dataDir).services;
+  return kafka !== undefined && (await isAlive(kafka.runtime));
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

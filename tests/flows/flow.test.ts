@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { call, until } from '../faults/harness/api';
+import { startSystem, type System } from '../faults/harness/system';
+
+const root = join(__dirname, '../..');
+const page = readFileSync(join(root, 'docs/FLOW.md'), 'utf8');
+const links = [...page.matchAll(/`([\w./-]+\.ts):(\w+)`/g)].map(([, file, name]) => ({
+  file: file ?? '',
+  name: name ?? '',
+}));
+const events = [...page.matchAll(/\| `([a-z]+\.[a-z]+)` +\|/g)].map(([, event]) => event);
+
+describe('docs/FLOW.md', () => {
+  it('names at least one place for each of its steps', () => {
+    expect(links.length).toBeGreaterThanOrEqual(18);
+    expect(events.length).toBeGreaterThanOrEqual(6);
+  });
+
+  it.each(links)('$file has $name', ({ file, name }) => {
+    expect(readFileSync(join(root, file), 'utf8')).toMatch(new RegExp(`function ${name}\\b`));
+  });
+});
+
+describe('a real auto-batched write', () => {
+  let system: System;
+  beforeAll(async () => {
+    system = await startSystem({ env: { SLUICE_LOG_LEVEL: 'debug' } });
+  }, 60_000);
+  afterAll(() => system.stop(), 60_000);
+
+  it('takes the steps of the page, in its order', async () => {
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const body = { ...system.body, type: 'create', mode: 'asynchronous', record: { email: 'flow@example.com' } };
+    const { operationId } = await call<{ operationId: string }>(system.writeUrl, {
+      key: system.key,
+      headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-01` },
+      body: { ...body, autoBatchPolicy: { maxDelayMinutes: 1 } },
+    });
+    await until('the operation is final', async () => {
+      const { status } = await system.operation(operationId);
+      return status === 'in_progress' ? undefined : status;
+    });
+    const seen = await until('the last step is logged', async () => {
+      const lines = system.logLines().filter((line) => line.traceparent?.includes(traceId));
+      return lines.some((line) => line.event === 'operation.ended') ? lines : undefined;
+    });
+    const inOrder = seen.toSorted((a, b) => a.time.localeCompare(b.time)).map((line) => line.event);
+    expect(inOrder.filter((event) => events.includes(event))).toEqual(events);
+  }, 60_000);
+});
