@@ -1,33 +1,27 @@
 /**
- * Brings the database and the topics to what the services of this version need, then ends. Safe to run again and from
+ * Brings the database and the topics to what the services of this version need, then ends. Safe to run again, and from
  * several places at once. Lies in its image beside the `node_modules` of the batcher.
  */
 import process from 'node:process';
-import { commonEnv, defineEnv, kafkaEnv, postgresEnv, readProcessEnv } from '@sluice/config';
-import { createKafkaMessaging } from '@sluice/messaging';
-import { migrateDatabase } from '@sluice/store';
-import { createLogger, createMetrics } from '@sluice/telemetry';
-
-const { SLUICE_LOG_LEVEL } = commonEnv;
+import { defineEnv, kafkaEnv, postgresEnv, readProcessEnv } from '@sluice/config';
+import { createKafkaMessaging, topics } from '@sluice/messaging';
+import { migrateDatabase, migrations } from '@sluice/store';
+import { createMetrics, silentLogger } from '@sluice/telemetry';
 
 try {
-  const config = defineEnv({ SLUICE_LOG_LEVEL, ...postgresEnv, ...kafkaEnv }).read(readProcessEnv());
-  const steps = await migrateDatabase(config.databaseUrl);
-  say(steps.length === 0 ? 'database: up to date' : `database: ${steps.join(', ')}`);
-  await createTopics(config);
-  say('topics: up to date');
+  const { databaseUrl, kafkaBrokers } = defineEnv({ ...postgresEnv, ...kafkaEnv }).read(readProcessEnv());
+  const applied = await migrateDatabase(databaseUrl);
+  say(`schema: ${applied.length} of ${migrations.length} migrations applied`, applied);
+  await createTopics(kafkaBrokers);
+  say('topics:', Object.values(topics).map(describeTopic));
 } catch (error) {
-  process.stderr.write(`${[error.detail ?? error.message, error.remedy].filter(Boolean).join('\n')}\n`);
+  process.stderr.write(`${explain(error)}\n`);
   process.exitCode = 1;
 }
 
-async function createTopics({ kafkaBrokers, logLevel }) {
-  const messaging = createKafkaMessaging({
-    brokers: kafkaBrokers,
-    clientId: 'sluice-migrate',
-    logger: createLogger({ service: 'migrate', level: logLevel }),
-    metrics: createMetrics('migrate'),
-  });
+async function createTopics(brokers) {
+  const metrics = createMetrics('migrate');
+  const messaging = createKafkaMessaging({ brokers, clientId: 'sluice-migrate', logger: silentLogger, metrics });
   try {
     await messaging.createTopics();
   } finally {
@@ -35,6 +29,16 @@ async function createTopics({ kafkaBrokers, logLevel }) {
   }
 }
 
-function say(line) {
-  process.stdout.write(`${line}\n`);
+function describeTopic({ name, partitions }) {
+  return `${name} (${partitions} partitions)`;
+}
+
+/** Ours say what to do; a refused connection to a name with two addresses has its reasons inside. */
+function explain(error) {
+  if (error instanceof AggregateError) return error.errors.map(explain).join('; ');
+  return [error.detail ?? error.message, error.remedy].filter((part) => part !== undefined).join('\n');
+}
+
+function say(line, names) {
+  process.stdout.write(`${[line, ...names].join('\n  ')}\n`);
 }

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { environmentReader, forbidden, levels, singleImporters, telemetrySdk, testkit } from './rules';
+import { environmentReader, forbidden, levels, singleImporters, telemetrySdk, testkit, isFurtherEntry } from './rules';
 import { readSource } from './source-file';
 
 /**
@@ -52,7 +52,8 @@ function brokenByLevel(file: CheckedFile, name: string): string | undefined {
   const [, short = '', ...deep] = name.split('/');
   const target = folderOf(short);
   if (target === undefined) return 'there is no such package in the table of levels (tests/architecture/rules.ts)';
-  if (deep.length > 0 && name !== '@sluice/telemetry/register') return 'packages export "." only, so nothing deeper';
+  if (deep.length > 0 && !isFurtherEntry(target, deep, file.isTest))
+    return 'packages export "." only, so nothing deeper';
   if (!file.isPackage || target === file.folder) return undefined;
   if (target === testkit) return file.isTest || file.folder === testkit ? undefined : 'only tests import the testkit';
   const veto = forbidden.find((rule) => rule.from === file.folder && rule.to === target);

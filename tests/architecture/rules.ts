@@ -54,6 +54,17 @@ export const telemetrySdk = { pattern: /^@opentelemetry\/(?!api$)/, owner: 'libs
 /** The only reader of `process.env`. */
 export const environmentReader = 'libs/config';
 
+/** Entries beside "." that a package may export. A conformance suite is for tests of who else keeps its promises. */
+const furtherEntries: Readonly<Record<string, readonly string[]>> = {
+  'libs/telemetry': ['./register'],
+  'libs/connectors': ['./conformance'],
+};
+
 /** Entries that a package may export. */
-export const exportedEntries = (folder: string): readonly string[] =>
-  folder === 'libs/telemetry' ? ['.', './register'] : ['.'];
+export const exportedEntries = (folder: string): readonly string[] => ['.', ...(furtherEntries[folder] ?? [])];
+
+/** Whether an import names an entry of a package that is not ".". The suites are for tests only. */
+export function isFurtherEntry(folder: string, deep: readonly string[], isTest: boolean): boolean {
+  const entry = `./${deep.join('/')}`;
+  return exportedEntries(folder).includes(entry) && (isTest || entry !== './conformance');
+}

@@ -13,6 +13,10 @@ interface Command {
 
 /** A command is loaded when it is called, so that none pays for the others. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  start: () => import('./start-command.js'),
+  dev: () => import('./dev-command.js'),
+  migrate: () => import('./migrate-command.js'),
+  connect: () => import('./connect-command.js'),
   stack: () => import('./stack-command.js'),
 };
 

@@ -99,10 +99,14 @@ function asSluiceError(thrown: unknown): SluiceError {
   return new DefectError({ code: 'service.defect', detail: genericDetail, cause: thrown });
 }
 
-/** A write of unknown outcome must not be repeated blindly, although its class may be tried again by us. */
+/**
+ * A write of unknown outcome must not be repeated blindly, although its class may be tried again by us. Whoever knows better
+ * than the class says so in `meta.retryable`.
+ */
 function isRetryable(error: SluiceError): boolean {
-  if (error.code === 'provider.outcome-unknown' || error.meta['retryable'] === false) return false;
-  return error.retry === 'backoff';
+  if (error.code === 'provider.outcome-unknown') return false;
+  const known = error.meta['retryable'];
+  return typeof known === 'boolean' ? known : error.retry === 'backoff';
 }
 
 function retryDelayMs(error: SluiceError, status: number): number | undefined {

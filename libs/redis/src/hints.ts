@@ -1,42 +1,53 @@
-/** Text by key, for a while. A hint: every failure is a miss, nothing throws, nothing waits longer than 50 ms. */
+/**
+ * Remembers values for a while. A hint and never a promise: every failure reads as a miss, nothing throws, and an
+ * answer takes at most 50 ms. So nothing may be cached whose change must be seen before its time to live is over.
+ */
 export interface Cache {
+  /** Undefined: not known, for whatever reason. */
   get(key: string): Promise<string | undefined>;
-  /** @param ttlMs always set: nothing stays for ever */
+  /**
+   * Keeps the value for `ttlMs`, or less. A `ttlMs` below 1 and a value above 256 kB are not kept.
+   * Never put a secret or a customer's value here.
+   */
   set(key: string, value: string, ttlMs: number): Promise<void>;
   delete(key: string): Promise<void>;
 }
 
+/** One question to a bucket. */
 export interface QuotaRequest {
-  /** Calls allowed in any window of `windowMs`. */
+  /** Calls that may be let through in any `windowMs`. HubSpot: 110 in 10,000 ms. */
   readonly limit: number;
   readonly windowMs: number;
-  /** Share of the limit kept for synchronous calls, 0 to 1. @default 0.2 */
+  /** Calls taken at once, all or none. More than the limit allows is treated as all of it. @default 1 */
+  readonly cost?: number;
+  /** Share of the limit, 0 to 1, that only `priority: 'synchronous'` may take. @default 0.2 */
   readonly reserve?: number;
-  /** A synchronous call may use the reserve. @default 'asynchronous' */
+  /** Somebody is waiting for a synchronous call: it may use the reserve. @default 'asynchronous' */
   readonly priority?: 'synchronous' | 'asynchronous';
 }
 
 export interface QuotaAnswer {
   readonly granted: boolean;
-  /** How long until it is worth asking again, in milliseconds; 0 when granted. */
+  /** 0 when granted; else when to ask again, at least 1. */
   readonly retryAfterMs: number;
 }
 
-/** Counts calls per provider account, so that all processes together stay under the provider's own limit. */
+/**
+ * Shares out a provider's call quota. Never more than `limit` are granted in any window, across all processes that
+ * share a Redis; a grant cannot be given back. While Redis does not answer, each process grants at most half of the
+ * limit by itself, counting what it has been granted before. The provider's own 429 stays the last word.
+ */
 export interface QuotaBuckets {
-  /** Never lets more than `limit` through in any window. When Redis is away, a local bucket of half the limit answers. */
+  /** Never throws. @param bucket what the quota belongs to: a lane id, with the name of the quota if it has several */
   take(bucket: string, request: QuotaRequest): Promise<QuotaAnswer>;
 }
 
-/** What may be lost at any moment: it costs latency, never a write. */
+/** What may be lost at any moment without harm: a cache and quota buckets. */
 export interface Hints {
   readonly cache: Cache;
   readonly quotas: QuotaBuckets;
+  /** Whether the shared store answers. False is no reason to refuse work. */
   healthy(): Promise<boolean>;
+  /** Afterwards every read is a miss and quotas are answered locally. Never rejects. */
   close(): Promise<void>;
-}
-
-/** Calls a request may see in its window before it is refused. */
-export function allowanceOf({ limit, reserve = 0.2, priority = 'asynchronous' }: QuotaRequest): number {
-  return priority === 'synchronous' ? limit : Math.max(1, Math.floor(limit * (1 - reserve)));
 }

@@ -1,87 +1,52 @@
 import type { Logger, Metrics } from '@sluice/telemetry';
-import { Redis } from 'ioredis';
-import { allowanceOf, type Hints } from './hints';
-import { createLocalBuckets } from './in-memory-hints';
+import type { Hints } from './hints';
+import { Guard } from './redis/guard';
+import { RedisCache } from './redis/redis-cache';
+import { redisClient, type RedisClient } from './redis/redis-client';
+import { RedisQuotas } from './redis/redis-quotas';
 
 export interface RedisHintsOptions {
-  /** `redis://…`. Secret. */
+  /** `redis://` or `rediss://`, with credentials and database number if there are any. */
   readonly url: string;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Put before every key, so that stacks can share a Redis. @default 'sluice:' */
+  readonly prefix?: string;
+  /** Longest wait for one answer, in milliseconds. @default 50 */
+  readonly timeoutMs?: number;
 }
 
-/** Longest wait for Redis: a hint that takes longer is worth less than none. Source: design, section 5. */
-const commandTimeoutMs = 50;
-/** How long Redis is left alone after a failure. */
-const openForMs = 1_000;
-const prefix = 'sluice:';
+/** Readiness may wait longer than a hint: it is asked rarely, and by nobody who is being served. */
+const pingMs = 500;
 
-/**
- * A sliding log in a sorted set: score is the moment, by Redis' own clock, so that all processes count in one time.
- * Returns 0 when granted, else the milliseconds until the call that makes room leaves the window.
- */
-const takeScript = `
-local now = redis.call('TIME')
-local nowMs = now[1] * 1000 + math.floor(now[2] / 1000)
-local windowMs, allowance = tonumber(ARGV[1]), tonumber(ARGV[2])
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', nowMs - windowMs)
-local count = redis.call('ZCARD', KEYS[1])
-if count < allowance then
-  redis.call('ZADD', KEYS[1], nowMs, nowMs .. ':' .. now[2] .. ':' .. count .. ':' .. ARGV[3])
-  redis.call('PEXPIRE', KEYS[1], windowMs)
-  return 0
-end
-local leaving = redis.call('ZRANGE', KEYS[1], count - allowance, count - allowance, 'WITHSCORES')
-return math.max(1, tonumber(leaving[2]) + windowMs - nowMs + 1)
-`;
-
-/** Hints on Redis. Redis may be away at the start and at any time: callers see misses and halved quotas, never an error. */
+/** Hints shared through Redis. Connects in the background; nothing here needs Redis to be there. */
 export function createRedisHints(options: RedisHintsOptions): Hints {
-  const { logger, metrics } = options;
-  const client = new Redis(options.url, {
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 1,
-    commandTimeout: commandTimeoutMs,
-    connectTimeout: 2_000,
-    retryStrategy: (attempt) => Math.min(2_000, 50 * 2 ** attempt),
-  });
-  const failures = metrics.counter('sluice_redis_failures_total', 'Hints that Redis did not give.');
-  const local = createLocalBuckets(0.5);
-  let closedUntilMs = 0;
-  let serial = 0;
-  client.on('error', (error) => logger.debug({ reason: error.message }, 'redis.connection-failed'));
-
-  const ask = async <T>(question: () => Promise<T>, fallback: T): Promise<T> => {
-    if (performance.now() < closedUntilMs) return fallback;
-    try {
-      return await question();
-    } catch (error) {
-      closedUntilMs = performance.now() + openForMs;
-      failures.inc();
-      logger.warn({ reason: error instanceof Error ? error.message : String(error) }, 'redis.unavailable');
-      return fallback;
-    }
-  };
+  const { logger, metrics, prefix = 'sluice:' } = options;
+  const client = redisClient(options.url);
+  const help = 'Questions to Redis without an answer, answered by a miss or a local count instead.';
+  const failures = metrics.counter('sluice_redis_failures_total', help, ['reason']);
+  const guard = new Guard({ logger, failures, timeoutMs: options.timeoutMs });
+  // Without a listener an error event would end the process; the guard reports what matters of it.
+  client.on('error', (error) => logger.debug({ error }, 'redis.connection-failed'));
+  client.on('ready', () => guard.reset());
   return {
-    cache: {
-      get: (key) => ask(async () => (await client.get(prefix + key)) ?? undefined, undefined),
-      set: (key, value, ttlMs) =>
-        ask(async () => void (await client.set(prefix + key, value, 'PX', Math.max(1, Math.round(ttlMs)))), undefined),
-      delete: (key) => ask(async () => void (await client.del(prefix + key)), undefined),
-    },
-    quotas: {
-      take: async (bucket, request) => {
-        const member = `${process.pid}:${(serial += 1)}`;
-        const values = [request.windowMs, allowanceOf(request), member];
-        const waitMs = await ask(() => client.eval(takeScript, 1, `${prefix}quota:${bucket}`, ...values), undefined);
-        if (typeof waitMs !== 'number') return await local.take(bucket, request);
-        return { granted: waitMs === 0, retryAfterMs: waitMs };
-      },
-    },
-    healthy: async () => (await ask(() => client.ping(), 'no answer')) === 'PONG',
-    close: async () => {
-      client.disconnect();
-      await Promise.resolve();
-    },
+    cache: new RedisCache(client, guard, prefix),
+    quotas: new RedisQuotas(client, guard, prefix),
+    healthy: () => ping(client, guard),
+    close: async () => client.disconnect(),
   };
+}
+
+async function ping(client: RedisClient, guard: Guard): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), pingMs);
+  });
+  const answer = client.ping().then(
+    () => true,
+    () => false,
+  );
+  const isHealthy = await Promise.race([answer, silence]).finally(() => clearTimeout(timer));
+  if (isHealthy) guard.reset();
+  return isHealthy;
 }

@@ -22,6 +22,9 @@ export function fieldMappings(
   for (const { mapToName, fieldName } of config?.dynamicMappingsInput ?? []) {
     if (fieldName !== undefined || !mappings.has(mapToName)) mappings.set(mapToName, fieldName);
   }
-  for (const [name, field] of Object.entries(config?.selectedFieldMappings ?? {})) mappings.set(name, field);
+  for (const [name, field] of Object.entries(config?.selectedFieldMappings ?? {})) {
+    // An empty choice is none: a form sends it for what the user left open.
+    mappings.set(name, field === '' ? undefined : field);
+  }
   return mappings;
 }

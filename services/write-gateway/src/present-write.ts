@@ -22,7 +22,13 @@ export function presentWrite(written: WrittenNow): Reply {
 function wholeFailure(results: readonly RecordResult[]): ProviderFailure | undefined {
   const failures = results.flatMap((result) => (result.ok ? [] : [result.error]));
   if (failures.length < results.length) return undefined;
-  return failures.every((failure) => !isRefusal(failure)) ? failures[0] : undefined;
+  if (failures.some(isRefusal)) return undefined;
+  // One record of unknown outcome forbids what the others would allow: to send the whole batch again.
+  return failures.find(isAmbiguous) ?? failures[0];
+}
+
+function isAmbiguous(failure: ProviderFailure): boolean {
+  return failure.class === 'unknown' || failure.class === 'timeout';
 }
 
 function isRefusal(failure: ProviderFailure): boolean {
@@ -30,11 +36,10 @@ function isRefusal(failure: ProviderFailure): boolean {
 }
 
 function toProviderError(failure: ProviderFailure, { operationId }: WrittenNow): ProviderError {
-  const isAmbiguous = failure.class === 'unknown' || failure.class === 'timeout';
   return new ProviderError({
     class: failure.class,
     detail: failure.message,
-    meta: { operationId, ...(isAmbiguous ? { retryable: false } : {}) },
+    meta: { operationId, ...(isAmbiguous(failure) ? { retryable: false } : {}) },
     ...(failure.retryAfterMs === undefined ? {} : { retryAfterMs: failure.retryAfterMs }),
   });
 }

@@ -32,6 +32,8 @@ export interface WrittenNow extends PerformedCall {
 /** Longest wait for a call that is executing on the same record. Source: design, section 5.4. */
 const busyMaxMs = 10_000;
 const busyPollMs = 50;
+/** When a refused caller may come again: a call that took ten seconds is at its end soon. */
+const busyRetryAfterMs = 1_000;
 
 /**
  * Writes now, in the request. Order: 1. refuse if the lane is blocked or its quota is spent. 2. Commit operation, running
@@ -101,6 +103,8 @@ async function open(context: GatewayContext, call: WriteCall, write: ResolvedWri
       throw new ConflictError({
         code: 'write.record-busy',
         detail: 'Another write to this record is executing. Nothing was written.',
+        meta: { retryable: true },
+        retryAfterMs: busyRetryAfterMs,
       });
     }
     await sleep(busyPollMs);

@@ -21,7 +21,6 @@ export interface ManagementClient {
   createApiKey(projectId: string, request: CreateApiKeyRequest): Promise<ApiKey>;
   /** Deploys the text of a manifest. */
   deployManifest(projectId: string, sourceYaml: string): Promise<Integration[]>;
-  listIntegrations(projectId: string): Promise<Integration[]>;
   listConnections(projectId: string, groupRef: string): Promise<Connection[]>;
   generateConnection(projectId: string, request: GenerateConnectionRequest): Promise<Connection>;
   listInstallations(projectId: string, integrationId: string, groupRef: string): Promise<Installation[]>;
@@ -55,7 +54,6 @@ export function createManagementClient(baseUrl: string, apiKey: string, signal?:
       const path = `${project(id)}/integrations:batch`;
       return bodyOf(await send<Integration[]>('PUT', path, { sourceYaml }), 200, `PUT ${path}`);
     },
-    listIntegrations: (id) => get(`${project(id)}/integrations`),
     listConnections: (id, groupRef) => get(`${project(id)}/connections${ofGroup(groupRef)}`),
     generateConnection: (id, request) => post(`${project(id)}/connections:generate`, request),
     listInstallations: (id, integrationId, groupRef) => get(`${installations(id, integrationId)}${ofGroup(groupRef)}`),

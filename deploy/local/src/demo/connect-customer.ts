@@ -7,7 +7,7 @@ import type { DemoCustomer } from './demo-settings';
 export async function connectCustomer(
   management: ManagementClient,
   projectId: string,
-  integration: Integration,
+  integration: Pick<Integration, 'id' | 'name' | 'provider'>,
   customer: DemoCustomer,
 ): Promise<DemoIntegration> {
   const { groupRef, consumerRef, token } = customer;

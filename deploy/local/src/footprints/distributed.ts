@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { createTopics } from '../create-topics';
 import { migrateWithReport } from '../migrate-with-report';
-import { recordService } from '../run-folder/service-records';
+import { recordProcess } from '../run-folder/process-records';
 import { processNames } from '../service-ports';
 import { createServiceProcesses } from '../service-processes';
 import { serviceNames } from '../stack/stack-state';
 import { startStack } from '../stack/stack';
 import type { Footprint, FootprintOptions } from './footprint';
-import { sandboxJournal } from './sandbox-journal';
+import { journalEnv } from './sandbox-journal';
 import { serviceEnv } from './service-env';
 import { createStopList } from './stop-list';
 
@@ -29,12 +29,11 @@ export async function startDistributed(options: FootprintOptions): Promise<Footp
       portBase,
       env: serviceEnv({ ...options, ...stack }),
       logDir: logs,
-      onSpawn: (name, pid) => recordService(folder, name, pid),
+      onSpawn: (name, pid) => recordProcess(folder, name, pid),
     });
     stops.add(() => processes.stop());
-    const journal = { SLUICE_SANDBOX_LEDGER: sandboxJournal(dataDir) };
     const begunAt = performance.now();
-    await allOrFirstFailure(processNames.map((name) => processes.start(name, name === 'sandbox' ? journal : {})));
+    await allOrFirstFailure(processNames.map((name) => processes.start(name, journalEnv(name, dataDir))));
     const seconds = ((performance.now() - begunAt) / 1000).toFixed(1);
     log(`services: ${processNames.length} processes ready in ${seconds} s`);
     return { logs, stop: stops.run };

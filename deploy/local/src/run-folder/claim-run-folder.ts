@@ -6,7 +6,7 @@ import { identify } from '../stack/process-identity';
 import { withStackLock } from '../stack/stack-lock';
 import { waitUntil } from '../stack/wait-until';
 import { readLiveRun, removeRun, writeRun, type RunRecord } from './run-record';
-import { endRecordedServices } from './service-records';
+import { endRecorded } from './process-records';
 
 export interface FolderClaim {
   /** The data folder to use. */
@@ -59,7 +59,7 @@ async function settlePredecessor(folder: string, log: Log): Promise<void> {
     await waitUntil(() => readLiveRun(folder) === undefined, { withinMs: endMs });
   }
   if (readLiveRun(folder) !== undefined) return;
-  const ended = await endRecordedServices(folder);
+  const ended = await endRecorded(folder);
   if (ended.length > 0) log(`ended what a killed launcher left behind: ${ended.join(', ')}`);
 }
 

@@ -11,6 +11,8 @@ import type { WrittenNow } from '../write-synchronously';
 const batchBytesMax = 5_000_000;
 const singleBytesMax = 1_000_000;
 const refCharactersMax = 255;
+/** A header carries bytes, not characters: anything but visible ASCII and spaces would come back as something else. */
+const refForm = /^[\x20-\x7e]*$/;
 
 /** The three ways a write goes. */
 export interface Writers {
@@ -72,8 +74,11 @@ function toWriteCall(request: RouteRequest<Parts>): WriteCall {
 }
 
 function checkRef(ref: string | undefined): string | undefined {
-  if (ref === undefined || ref.length <= refCharactersMax) return ref;
-  const detail = `may have ${refCharactersMax} characters; this one has ${ref.length}`;
+  if (ref === undefined || (ref.length <= refCharactersMax && refForm.test(ref))) return ref;
+  const detail =
+    ref.length > refCharactersMax
+      ? `may have ${refCharactersMax} characters; this one has ${ref.length}`
+      : 'may have ASCII characters only; percent-encode the others';
   const issues = [{ in: 'header' as const, name: 'Sluice-Record-Ref', detail }];
   throw new ValidationError({ code: 'request.invalid', detail: `Sluice-Record-Ref ${detail}.`, issues });
 }

@@ -1,0 +1,23 @@
+/** What every line has, and who reads the terminal knows already. */
+const known = new Set(['level', 'time', 'pid', 'service', 'event']);
+
+/** A line of a service's log for a person: `21:26:01 info write.attempted operationId=…`. Other text stays as it is. */
+export function formatLine(line: string): string {
+  const entry = parse(line);
+  if (entry === undefined) return line;
+  const fields = Object.entries(entry)
+    .filter(([name]) => !known.has(name))
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  const time = String(entry.time).slice(11, 19);
+  return [time, String(entry.level), String(entry.event), ...fields].join(' ');
+}
+
+function parse(line: string): Record<string, unknown> | undefined {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    const entry = JSON.parse(line) as Record<string, unknown>;
+    return typeof entry.event === 'string' && typeof entry.time === 'string' ? entry : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,71 @@
+import { readProcessEnv } from '@sluice/config';
+import { openSandboxAccount } from './clients/sandbox-client';
+import { demoFileOf } from './demo/demo-file';
+import { demoCustomer, sandboxAccountName } from './demo/demo-settings';
+import { seedDemo } from './demo/seed-demo';
+import { describeRunning } from './describe-running';
+import { readLocalSettings } from './local-settings';
+import { refuseScaledTime } from './refuse-scaled-time';
+import { runSession, type Session } from './run-session';
+import { listenForStop, untilStopped } from './stop-signal';
+import { runTour } from './tour/run-tour';
+
+const usage = `npm start [-- --once] [-- --distributed]
+  Starts Sluice with an imitation of HubSpot, makes a demo project, shows what it does, and stays up until Ctrl-C.
+  --once         ends after the tour: 0 when every step was right, else 1
+  --distributed  five processes on Kafka, Redis and Postgres, in place of one process on Postgres
+`;
+
+const footprints = {
+  embedded: 'footprint: embedded, no Kafka (one process, Postgres on this machine)',
+  distributed: 'footprint: distributed, Kafka, Redis and Postgres (five services as processes)',
+} as const;
+
+interface StartOptions {
+  readonly isOnce: boolean;
+  readonly footprint: keyof typeof footprints;
+}
+
+/** `npm start`. @returns the exit code */
+export async function run(args: readonly string[]): Promise<number> {
+  const options = parse(args);
+  if (options === undefined) {
+    process.stderr.write(usage);
+    return 2;
+  }
+  const { footprint, isOnce } = options;
+  const settings = readLocalSettings(readProcessEnv());
+  refuseScaledTime(settings);
+  say(footprints[footprint]);
+  const stop = listenForStop();
+  const common = { settings, home: settings.dataDir, command: 'npm start', withSandbox: true, stop, log: say };
+  return runSession({ ...common, footprint }, async (session) => {
+    const { demo, isRight } = await showDemo(session, stop);
+    const code = isRight ? 0 : 1;
+    if (isOnce) return code;
+    for (const line of describeRunning(demo, demoFileOf(session.folder))) say(line);
+    await untilStopped(stop);
+    say('stopping');
+    return code;
+  });
+}
+
+async function showDemo({ folder, addresses, secrets, footprint }: Session, stop: AbortSignal) {
+  const account = await openSandboxAccount(addresses.sandboxUrl, sandboxAccountName);
+  const customer = demoCustomer(account.token);
+  const names = { name: 'demo', provider: 'hubspot', customer, withSandbox: true };
+  const demo = await seedDemo({ folder, addresses, secrets, ...names });
+  say(`demo: project ${demo.project.name}, group ${customer.groupRef}, all in ${demoFileOf(folder)}; logs: ${footprint.logs}`);
+  const isRight = await runTour({ demo, addresses, account, signal: stop, print: say });
+  return { demo, isRight };
+}
+
+function parse(args: readonly string[]): StartOptions | undefined {
+  const known = ['--once', '--distributed'];
+  if (args.some((arg) => !known.includes(arg))) return undefined;
+  return { isOnce: args.includes('--once'), footprint: args.includes('--distributed') ? 'distributed' : 'embedded' };
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

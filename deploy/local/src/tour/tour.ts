@@ -1,0 +1,36 @@
+import type { ManagementClient } from '../clients/management-client';
+import type { SandboxClient } from '../clients/sandbox-client';
+import type { SluiceClient } from '../clients/sluice-client';
+import type { Integration } from '@sluice/types';
+import type { SampleContact } from './sample-contacts';
+
+/** What every step works with. */
+export interface Tour {
+  readonly sluice: SluiceClient;
+  readonly management: ManagementClient;
+  readonly sandbox: SandboxClient;
+  readonly projectId: string;
+  readonly integration: Pick<Integration, 'id' | 'name' | 'provider'>;
+  /** The customer's access token to the sandbox. Secret. */
+  readonly token: string;
+  /** The sample file, with the emails of this run. */
+  readonly contacts: readonly SampleContact[];
+  /** Marks what this run writes. */
+  readonly run: string;
+  readonly begunAt: Date;
+  readonly signal: AbortSignal;
+}
+
+/** What a step prints: one line. */
+export interface StepLine {
+  readonly sent: string;
+  readonly got: string;
+  /** What the sandbox says of it. */
+  readonly crm: string;
+  readonly tookMs: number;
+}
+
+/** A step that ended well, with what later steps need of it. */
+export interface StepOutcome<T = undefined> extends StepLine {
+  readonly value: T;
+}

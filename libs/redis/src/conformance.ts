@@ -1,0 +1,176 @@
+/// <reference types="jest" />
+import { randomUUID } from 'node:crypto';
+import type { Hints, QuotaRequest } from './hints';
+import { eventually, mostInOneWindow, type Grant } from './hints-test-support';
+
+/** What an implementation brings to the suite. */
+export interface HintsHarness {
+  /** Hints that share what they know with all others of the harness; answering when this returns. */
+  open(): Promise<Hints>;
+  dispose(): Promise<void>;
+}
+
+/** The contract of `Hints`. Keys and buckets are new for each test, so a store may be shared with other tests. */
+export function describeHints(name: string, makeHarness: () => Promise<HintsHarness>): void {
+  describe(`${name}: hints conformance`, () => {
+    let harness: HintsHarness;
+    let one: Hints;
+    let other: Hints;
+
+    beforeAll(async () => {
+      harness = await makeHarness();
+      one = await harness.open();
+      other = await harness.open();
+    });
+    afterAll(() => harness.dispose());
+
+    describe('cache', () => {
+      it.each([
+        ['text', 'value'],
+        ['nothing', ''],
+        ['JSON with accents', JSON.stringify({ name: 'Ångström "Ü" 株式会社', n: [1, null] })],
+        ['200 kB', 'x'.repeat(200_000)],
+      ])('gives another user of the store what was set: %s', async (_, value) => {
+        const key = randomUUID();
+        await one.cache.set(key, value, 60_000);
+        expect(await other.cache.get(key)).toBe(value);
+      });
+
+      it('knows nothing of a key that was not set, and of one that was deleted', async () => {
+        const key = randomUUID();
+        expect(await one.cache.get(key)).toBeUndefined();
+        await one.cache.set(key, 'value', 60_000);
+        await other.cache.delete(key);
+        expect(await one.cache.get(key)).toBeUndefined();
+      });
+
+      it('gives the last value that was set', async () => {
+        const key = randomUUID();
+        await one.cache.set(key, 'first', 60_000);
+        await one.cache.set(key, 'second', 60_000);
+        expect(await one.cache.get(key)).toBe('second');
+      });
+
+      it('forgets a value after its time', async () => {
+        const key = randomUUID();
+        await one.cache.set(key, 'value', 60);
+        expect(await one.cache.get(key)).toBe('value');
+        await eventually(async () => (await one.cache.get(key)) === undefined);
+      });
+
+      it.each([0, -1, 0.4, Number.NaN, Number.POSITIVE_INFINITY])(
+        'keeps nothing without an end: ttl %d',
+        async (ttlMs) => {
+          const key = randomUUID();
+          await one.cache.set(key, 'before', 60_000);
+          await one.cache.set(key, 'value', ttlMs);
+          expect(await one.cache.get(key)).toBeUndefined();
+        },
+      );
+
+      it('keeps nothing larger than 256 kB, and not what stood there before', async () => {
+        const key = randomUUID();
+        await one.cache.set(key, 'before', 60_000);
+        await one.cache.set(key, 'x'.repeat(300_000), 60_000);
+        expect(await one.cache.get(key)).toBeUndefined();
+      });
+    });
+
+    describe('quotas', () => {
+      const hubspot: QuotaRequest = { limit: 110, windowMs: 10_000, reserve: 0 };
+
+      it('grants the whole limit at once, then nothing, whoever asks', async () => {
+        const bucket = randomUUID();
+        const takes = Array.from({ length: 200 }, (_, index) => (index % 2 ? one : other).quotas.take(bucket, hubspot));
+        const answers = await Promise.all(takes);
+        expect(answers.filter(({ granted }) => granted)).toHaveLength(110);
+        for (const { granted, retryAfterMs } of answers) expect(retryAfterMs > 0).toBe(!granted);
+      });
+
+      it('keeps a fifth for synchronous calls unless another share is asked for', async () => {
+        const bucket = randomUUID();
+        const count = async (request: Partial<QuotaRequest>) => {
+          const asked = { limit: 10, windowMs: 10_000, ...request };
+          const answers = await Promise.all(Array.from({ length: 20 }, () => one.quotas.take(bucket, asked)));
+          return answers.filter(({ granted }) => granted).length;
+        };
+        expect(await count({ reserve: 0.5 })).toBe(5);
+        expect(await count({})).toBe(3);
+        expect(await count({ priority: 'synchronous' })).toBe(2);
+      });
+
+      it('takes several calls at once or none', async () => {
+        const bucket = randomUUID();
+        const take = (cost: number) => one.quotas.take(bucket, { limit: 10, windowMs: 10_000, reserve: 0, cost });
+        expect((await take(7)).granted).toBe(true);
+        expect((await take(4)).granted).toBe(false);
+        expect((await take(3)).granted).toBe(true);
+      });
+
+      it('grants the whole of the limit to a request for more than that', async () => {
+        const bucket = randomUUID();
+        const request = { limit: 10, windowMs: 10_000, reserve: 0 };
+        expect((await one.quotas.take(bucket, { ...request, cost: 25 })).granted).toBe(true);
+        expect((await one.quotas.take(bucket, request)).granted).toBe(false);
+      });
+
+      it('keeps buckets apart', async () => {
+        const request = { limit: 1, windowMs: 10_000 };
+        const answers = await Promise.all(
+          [randomUUID(), randomUUID()].map((bucket) => one.quotas.take(bucket, request)),
+        );
+        expect(answers.map(({ granted }) => granted)).toEqual([true, true]);
+      });
+
+      it('grants nothing of a limit of nothing', async () => {
+        const answer = await one.quotas.take(randomUUID(), { limit: 0, windowMs: 10_000 });
+        expect(answer.granted).toBe(false);
+        expect(answer.retryAfterMs).toBeGreaterThan(0);
+      });
+
+      it('says when to come back, neither before nor long after it is worth it', async () => {
+        const bucket = randomUUID();
+        const request = { limit: 2, windowMs: 400, reserve: 0 };
+        await one.quotas.take(bucket, { ...request, cost: 2 });
+        const started = performance.now();
+        const refused = await one.quotas.take(bucket, request);
+        expect(refused.retryAfterMs).toBeLessThanOrEqual(400 + 2 * (400 / 32) + 1);
+        await eventually(() => performance.now() - started > refused.retryAfterMs);
+        expect((await other.quotas.take(bucket, request)).granted).toBe(true);
+      });
+
+      // The provider counts a rolling window: a limit per fixed interval lets twice as many through around its edge.
+      it('never grants more than the limit in any window, and nearly all of it over time', async () => {
+        const bucket = randomUUID();
+        const request = { limit: 20, windowMs: 300, reserve: 0 };
+        const grants: Grant[] = [];
+        const started = performance.now();
+        const user = async (hints: Hints, everyMs: number) => {
+          while (performance.now() - started < 2_000) {
+            const askedMs = performance.now();
+            const { granted } = await hints.quotas.take(bucket, request);
+            if (granted) grants.push({ askedMs, givenMs: performance.now() });
+            await new Promise((resolve) => setTimeout(resolve, everyMs));
+          }
+        };
+        await Promise.all([user(one, 1), user(other, 3), user(one, 7)]);
+        expect(mostInOneWindow(grants, request.windowMs)).toBeLessThanOrEqual(20);
+        // 2,000 ms hold 6.67 windows; the slices and the granularity of the users cost some of it.
+        expect(grants.length).toBeGreaterThanOrEqual(100);
+      });
+    });
+
+    it('answers that it is healthy', async () => {
+      expect(await one.healthy()).toBe(true);
+    });
+
+    it('still answers after it was closed', async () => {
+      const closed = await harness.open();
+      await closed.close();
+      expect(await closed.cache.get(randomUUID())).toBeUndefined();
+      await closed.cache.set(randomUUID(), 'value', 1_000);
+      await closed.cache.delete(randomUUID());
+      expect((await closed.quotas.take(randomUUID(), { limit: 10, windowMs: 1_000 })).granted).toBe(true);
+    });
+  });
+}

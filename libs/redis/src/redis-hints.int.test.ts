@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { env } from 'node:process';
+import { createMetrics, silentLogger } from '@sluice/telemetry';
+import { Redis } from 'ioredis';
+import { describeHints } from './conformance';
+import type { Hints } from './hints';
+import { eventually } from './hints-test-support';
+import { createRedisHints, type RedisHintsOptions } from './redis-hints';
+import { faultyProxy, type Fault, type FaultyProxy } from './redis/faulty-proxy';
+
+const url = env['REDIS_URL'] ?? '';
+
+/** Patient, so that a busy machine does not look like a Redis that is away; the tests of silence are not. */
+function open(more: Partial<RedisHintsOptions> = {}): Hints {
+  return createRedisHints({ url, logger: silentLogger, metrics: createMetrics('redis'), timeoutMs: 5_000, ...more });
+}
+
+const impatient = { timeoutMs: 50 };
+
+describeHints('Redis', async () => {
+  const opened: Hints[] = [];
+  return {
+    open: async () => {
+      const hints = open();
+      opened.push(hints);
+      await eventually(() => hints.healthy());
+      return hints;
+    },
+    dispose: async () => void (await Promise.all(opened.map((hints) => hints.close()))),
+  };
+});
+
+describe('Redis: what is stored', () => {
+  it('has a prefix and an end of life on every key', async () => {
+    const prefix = `test-${randomUUID()}:`;
+    const hints = open({ prefix });
+    const client = new Redis(url);
+    await eventually(() => hints.healthy());
+    await hints.cache.set('key', 'value', 5_000);
+    await hints.quotas.take('bucket', { limit: 10, windowMs: 5_000 });
+    const keys = (await client.keys(`${prefix}*`)).toSorted();
+    expect(keys).toEqual([`${prefix}cache:key`, `${prefix}quota:bucket:5000`]);
+    for (const key of keys) {
+      const ttlMs = await client.pttl(key);
+      expect(ttlMs).toBeGreaterThan(0);
+      expect(ttlMs).toBeLessThanOrEqual(5_500);
+    }
+    await hints.close();
+    client.disconnect();
+  });
+});
+
+describe('Redis: when it fails', () => {
+  const request = { limit: 100, windowMs: 10_000, reserve: 0 };
+  const opened: Hints[] = [];
+  let proxy: FaultyProxy;
+
+  const openHere = async (more: Partial<RedisHintsOptions> = {}): Promise<Hints> => {
+    const hints = open({ url: proxy.url, ...more });
+    opened.push(hints);
+    await eventually(() => hints.healthy());
+    return hints;
+  };
+  const grantedOf = async (hints: Hints, bucket: string, count: number): Promise<number> => {
+    const answers = await Promise.all(Array.from({ length: count }, () => hints.quotas.take(bucket, request)));
+    return answers.filter(({ granted }) => granted).length;
+  };
+
+  beforeEach(async () => {
+    proxy = await faultyProxy(url);
+  });
+
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((hints) => hints.close()));
+    await proxy.close();
+  });
+
+  it.each<Fault>(['refused', 'silent', 'out-of-memory'])(
+    'answers with a miss and half of the limit: %s',
+    async (fault) => {
+      const hints = await openHere(impatient);
+      const key = randomUUID();
+      await hints.cache.set(key, 'value', 60_000);
+      proxy.set(fault);
+      expect(await hints.cache.get(key)).toBeUndefined();
+      await hints.cache.set(key, 'other', 60_000);
+      await hints.cache.delete(key);
+      expect(await grantedOf(hints, randomUUID(), 120)).toBe(50);
+      expect(await hints.healthy()).toBe(false);
+    },
+  );
+
+  it.each<Fault>(['refused', 'silent', 'out-of-memory'])('uses Redis again when it is back: %s', async (fault) => {
+    const hints = await openHere(impatient);
+    proxy.set(fault);
+    await grantedOf(hints, randomUUID(), 3);
+    proxy.set('none');
+    await eventually(async () => (await grantedOf(hints, randomUUID(), 120)) === 100);
+    const key = randomUUID();
+    await eventually(async () => {
+      await hints.cache.set(key, 'value', 60_000);
+      return (await hints.cache.get(key)) === 'value';
+    });
+  });
+
+  it('does not wait for a silent Redis more than once in a while', async () => {
+    const hints = await openHere(impatient);
+    proxy.set('silent');
+    await hints.cache.get('first');
+    const started = performance.now();
+    for (let index = 0; index < 1_000; index += 1) await hints.cache.get(`key-${index}`);
+    // Each on its own would wait 50 ms: 50 s together.
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  it('counts what Redis had granted: the limit holds while Redis goes away', async () => {
+    const [hints, bucket] = [await openHere(), randomUUID()];
+    expect(await grantedOf(hints, bucket, 70)).toBe(70);
+    proxy.set('refused');
+    expect(await grantedOf(hints, bucket, 100)).toBe(0);
+  });
+
+  it('counts what others were granted before Redis went away', async () => {
+    const [hints, other, bucket] = [await openHere(), await openHere(), randomUUID()];
+    expect(await grantedOf(other, bucket, 30)).toBe(30);
+    expect(await grantedOf(hints, bucket, 1)).toBe(1);
+    proxy.set('refused');
+    expect(await grantedOf(hints, bucket, 100)).toBe(19);
+  });
+
+  it('counts what it granted by itself when Redis is back', async () => {
+    const [hints, bucket] = [await openHere(), randomUUID()];
+    proxy.set('refused');
+    expect(await grantedOf(hints, bucket, 100)).toBe(50);
+    proxy.set('none');
+    await eventually(() => hints.healthy());
+    expect(await grantedOf(hints, bucket, 100)).toBe(50);
+  });
+
+  it('holds the limit when Redis forgets', async () => {
+    const [hints, bucket, client] = [await openHere(), randomUUID(), new Redis(url)];
+    expect(await grantedOf(hints, bucket, 80)).toBe(80);
+    await client.del(`sluice:quota:${bucket}:${request.windowMs}`);
+    await client.script('FLUSH');
+    expect(await grantedOf(hints, bucket, 100)).toBe(20);
+    client.disconnect();
+  });
+
+  it('starts without Redis, and uses it once it is there', async () => {
+    proxy.set('refused');
+    const hints = open({ url: proxy.url });
+    opened.push(hints);
+    expect(await hints.cache.get('key')).toBeUndefined();
+    expect((await hints.quotas.take(randomUUID(), request)).granted).toBe(true);
+    expect(await hints.healthy()).toBe(false);
+    proxy.set('none');
+    await eventually(() => hints.healthy());
+  });
+});

@@ -1,0 +1,77 @@
+import type { Counter, Logger } from '@sluice/telemetry';
+
+export interface GuardOptions {
+  readonly logger: Logger;
+  /** Label `reason`: timeout, connection, reply. */
+  readonly failures: Counter;
+  /** Longest wait for an answer. @default 50 */
+  readonly timeoutMs?: number | undefined;
+  /** How long nothing is asked after a failure. @default 1000 */
+  readonly openMs?: number | undefined;
+}
+
+export type Answer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false };
+
+const noAnswer = { ok: false } as const;
+const late = Symbol('late');
+
+/**
+ * Asks Redis without ever throwing or waiting long. After a silence or a broken connection it stops asking (the
+ * circuit is open), then lets one question through to find out; an error that Redis replies with opens nothing,
+ * because a Redis that replies is quick.
+ */
+export class Guard {
+  private readonly timeoutMs: number;
+  private readonly openMs: number;
+  private openUntilMs = 0;
+  private isDown = false;
+  private isProbing = false;
+
+  constructor(private readonly options: GuardOptions) {
+    // A reply takes less than a millisecond; fifty are a tenth of what a caller may notice.
+    this.timeoutMs = options.timeoutMs ?? 50;
+    this.openMs = options.openMs ?? 1_000;
+  }
+
+  async ask<T>(question: () => Promise<T>): Promise<Answer<T>> {
+    if (this.isDown && (this.isProbing || performance.now() < this.openUntilMs)) return noAnswer;
+    this.isProbing = this.isDown;
+    try {
+      const value = await this.inTime(question());
+      if (value === late) return this.failed('timeout', undefined);
+      this.reset();
+      return { ok: true, value };
+    } catch (error) {
+      return this.failed(error instanceof Error && error.name === 'ReplyError' ? 'reply' : 'connection', error);
+    } finally {
+      this.isProbing = false;
+    }
+  }
+
+  /** Redis is known to answer again. */
+  reset(): void {
+    if (this.isDown) this.options.logger.info({}, 'redis.recovered');
+    this.isDown = false;
+  }
+
+  private async inTime<T>(answer: Promise<T>): Promise<T | typeof late> {
+    let timer: NodeJS.Timeout | undefined;
+    const silence = new Promise<typeof late>((resolve) => {
+      // One more turn of the event loop: after a pause of this process the answer may be there, only unread.
+      timer = setTimeout(() => setImmediate(() => resolve(late)), this.timeoutMs);
+    });
+    return Promise.race([answer, silence]).finally(() => clearTimeout(timer));
+  }
+
+  private failed(reason: 'timeout' | 'connection' | 'reply', error: unknown): Answer<never> {
+    this.options.failures.inc({ reason });
+    if (reason === 'reply') {
+      this.options.logger.debug({ error }, 'redis.refused');
+      return noAnswer;
+    }
+    if (!this.isDown) this.options.logger.warn({ reason, error }, 'redis.unavailable');
+    this.isDown = true;
+    this.openUntilMs = performance.now() + this.openMs;
+    return noAnswer;
+  }
+}

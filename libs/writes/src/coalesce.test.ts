@@ -1,0 +1,141 @@
+import { DefectError, DependencyError } from '@sluice/errors';
+import { coalesce } from './coalesce';
+
+interface Run<Item> {
+  readonly items: readonly Item[];
+  finish(): void;
+  fail(error: unknown): void;
+}
+
+/** A run that waits to be told how it ends; answers each item with its tenfold. */
+function heldRuns() {
+  const runs: Run<number>[] = [];
+  const run = (items: readonly number[]): Promise<readonly number[]> =>
+    new Promise((resolve, reject) => {
+      runs.push({ items: [...items], finish: () => resolve(items.map((item) => item * 10)), fail: reject });
+    });
+  return { runs, run, itemsOf: () => runs.map(({ items }) => items) };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+const unreachable = () => new DependencyError({ code: 'service.unavailable', detail: 'The database does not answer.' });
+const broken = () => new DefectError({ code: 'service.defect', detail: 'One row is wrong.' });
+
+describe('coalesce', () => {
+  it('shares a run between what comes in one turn, and answers each item', async () => {
+    const { run, runs, itemsOf } = heldRuns();
+    const add = coalesce({ run, itemsMax: 10, runsMax: 1 });
+    const results = Promise.all([add(1), add(2), add(3)]);
+    await turn();
+    expect(itemsOf()).toEqual([[1, 2, 3]]);
+    runs[0]?.finish();
+    expect(await results).toEqual([10, 20, 30]);
+  });
+
+  it('runs at once when idle, also the second time', async () => {
+    const { run, runs, itemsOf } = heldRuns();
+    const add = coalesce({ run, itemsMax: 10, runsMax: 1 });
+    for (const item of [1, 2]) {
+      const result = add(item);
+      await turn();
+      runs.at(-1)?.finish();
+      expect(await result).toBe(item * 10);
+    }
+    expect(itemsOf()).toEqual([[1], [2]]);
+  });
+
+  it('collects what comes during a run into the next, in order', async () => {
+    const { run, runs, itemsOf } = heldRuns();
+    const add = coalesce({ run, itemsMax: 10, runsMax: 1 });
+    const results = [add(1)];
+    await turn();
+    results.push(add(2));
+    await turn();
+    results.push(add(3), add(4));
+    await turn();
+    expect(itemsOf()).toEqual([[1]]);
+    runs[0]?.finish();
+    await turn();
+    expect(itemsOf()).toEqual([[1], [2, 3, 4]]);
+    runs[1]?.finish();
+    expect(await Promise.all(results)).toEqual([10, 20, 30, 40]);
+  });
+
+  it('keeps to the most items of a run and the most runs at a time', async () => {
+    const { run, runs, itemsOf } = heldRuns();
+    const add = coalesce({ run, itemsMax: 2, runsMax: 2 });
+    const results = Promise.all([1, 2, 3, 4, 5, 6, 7].map((item) => add(item)));
+    await turn();
+    expect(itemsOf()).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+    runs[1]?.finish();
+    await turn();
+    expect(itemsOf().slice(2)).toEqual([[5, 6]]);
+    for (const each of runs) each.finish();
+    await turn();
+    runs[3]?.finish();
+    expect(await results).toEqual([10, 20, 30, 40, 50, 60, 70]);
+  });
+
+  // One request must not fail its neighbours. Source: design, section 5.5.
+  it('repeats item by item when a run fails for one of them', async () => {
+    const seen: number[][] = [];
+    const add = coalesce<number, number>({
+      run: (items) => {
+        seen.push([...items]);
+        return items.includes(2) ? Promise.reject(broken()) : Promise.resolve(items.map((item) => item * 10));
+      },
+      itemsMax: 10,
+      runsMax: 1,
+    });
+    const results = await Promise.allSettled([add(1), add(2), add(3)]);
+    expect(results.map((result) => (result.status === 'fulfilled' ? result.value : 'refused'))).toEqual([
+      10,
+      'refused',
+      30,
+    ]);
+    expect(seen).toEqual([[1, 2, 3], [1], [2], [3]]);
+  });
+
+  it('repeats after an error of the run itself', async () => {
+    const add = coalesce<number, number>({
+      run: (items) => {
+        if (items.length > 1) throw new TypeError('not together');
+        return Promise.resolve([...items]);
+      },
+      itemsMax: 10,
+      runsMax: 1,
+    });
+    expect(await Promise.all([add(1), add(2)])).toEqual([1, 2]);
+  });
+
+  // A hundred repetitions against a database that is gone would each wait for their timeout.
+  it('repeats nothing when a dependency fails: everybody is told', async () => {
+    const { run, runs, itemsOf } = heldRuns();
+    const add = coalesce({ run, itemsMax: 10, runsMax: 1 });
+    const results = Promise.allSettled([add(1), add(2)]);
+    await turn();
+    const error = unreachable();
+    runs[0]?.fail(error);
+    expect(await results).toEqual([
+      { status: 'rejected', reason: error },
+      { status: 'rejected', reason: error },
+    ]);
+    expect(itemsOf()).toEqual([[1, 2]]);
+  });
+
+  it('goes on after a failure', async () => {
+    const { run, runs } = heldRuns();
+    const add = coalesce({ run, itemsMax: 10, runsMax: 1 });
+    const first = Promise.allSettled([add(1)]);
+    await turn();
+    const second = add(2);
+    runs[0]?.fail(broken());
+    expect(await first).toMatchObject([{ status: 'rejected' }]);
+    await turn();
+    runs[1]?.finish();
+    expect(await second).toBe(20);
+  });
+});

@@ -1,0 +1,42 @@
+import type { QuotaBuckets, QuotaRequest } from '@sluice/redis';
+import { connector } from '../test/builders';
+import { createLaneQuotas } from './lane-quotas';
+
+function bucketsThatRemember() {
+  const taken: [bucket: string, request: QuotaRequest][] = [];
+  const buckets: QuotaBuckets = {
+    take: (bucket, request) => {
+      taken.push([bucket, request]);
+      return Promise.resolve({ granted: true, retryAfterMs: 0 });
+    },
+  };
+  return { taken, buckets };
+}
+
+const lane = { projectId: 'p1', laneId: 'l1' };
+const other = { projectId: 'p2', laneId: 'l1' };
+
+describe('lane quotas', () => {
+  it('count by what the connector declares, per lane, until a reply says more', async () => {
+    const { taken, buckets } = bucketsThatRemember();
+    const quotas = createLaneQuotas(buckets);
+    await quotas.take(lane, connector(), 'asynchronous');
+    quotas.learn(lane, { limit: 190, windowMs: 10_000 });
+    await quotas.take(lane, connector(), 'synchronous');
+    await quotas.take(other, connector(), 'asynchronous');
+    expect(taken).toEqual([
+      ['p1/l1', { limit: 110, windowMs: 10_000, priority: 'asynchronous' }],
+      ['p1/l1', { limit: 190, windowMs: 10_000, priority: 'synchronous' }],
+      ['p2/l1', { limit: 110, windowMs: 10_000, priority: 'asynchronous' }],
+    ]);
+  });
+
+  it('keep what they know when a reply says nothing', async () => {
+    const { taken, buckets } = bucketsThatRemember();
+    const quotas = createLaneQuotas(buckets);
+    quotas.learn(lane, { limit: 190, windowMs: 10_000 });
+    quotas.learn(lane, undefined);
+    await quotas.take(lane, connector(), 'asynchronous');
+    expect(taken[0]?.[1].limit).toBe(190);
+  });
+});

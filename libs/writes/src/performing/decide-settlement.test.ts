@@ -1,0 +1,203 @@
+import { failureClasses, type FailureClass } from '@sluice/errors';
+import type { ProviderFailure, RecordResult } from '@sluice/connectors';
+import type { ClaimedCall } from '@sluice/store';
+import { claimedCall, failure, performed, sendable, seeded } from '../../test/builders';
+import { decideSettlement } from './decide-settlement';
+import type { Sendable } from './sendable';
+
+type Type = 'create' | 'update';
+
+interface Scene {
+  readonly call?: Partial<ClaimedCall>;
+  readonly records?: readonly Partial<Omit<Sendable, 'write'>>[];
+  readonly elapsedMs?: number;
+  readonly random?: () => number;
+}
+
+function decide(type: Type, results: readonly RecordResult[], o: Scene = {}) {
+  return decideSettlement({
+    call: claimedCall({ type, ...o.call }),
+    records: results.map((_, index) => sendable({ index, ...o.records?.[index], write: { type } })),
+    performed: performed(...results),
+    elapsedMs: o.elapsedMs ?? 0,
+    lateCommitMs: 30_000,
+    random: o.random ?? (() => 0.5),
+  });
+}
+
+const failed = (o: Partial<ProviderFailure>): RecordResult => ({ ok: false, error: failure(o) });
+const ok = (recordId = '1'): RecordResult => ({ ok: true, recordId });
+const earlier = { firstSentAt: new Date(0), sendState: 'none' as const };
+
+type Outcome = 'ends' | 'repeats' | 'repeats, perhaps written' | 'is looked for';
+
+describe('one record', () => {
+  /** On the first attempt, and after an earlier one. Source: design, sections 5.9 and 5.12; reference 1a. */
+  const policy: Record<Type, Record<FailureClass, [first: Outcome, later: Outcome]>> = {
+    create: {
+      rejected: ['ends', 'ends'],
+      'not-found': ['ends', 'ends'],
+      forbidden: ['ends', 'ends'],
+      // The record it collides with may be its own: look before believing the refusal.
+      conflict: ['ends', 'is looked for'],
+      credentials: ['repeats', 'repeats'],
+      quota: ['repeats', 'repeats'],
+      unavailable: ['repeats', 'repeats'],
+      timeout: ['is looked for', 'is looked for'],
+      unknown: ['is looked for', 'is looked for'],
+    },
+    update: {
+      rejected: ['ends', 'ends'],
+      'not-found': ['ends', 'ends'],
+      forbidden: ['ends', 'ends'],
+      conflict: ['ends', 'ends'],
+      credentials: ['repeats', 'repeats'],
+      quota: ['repeats', 'repeats'],
+      unavailable: ['repeats', 'repeats'],
+      timeout: ['repeats, perhaps written', 'repeats, perhaps written'],
+      unknown: ['repeats, perhaps written', 'repeats, perhaps written'],
+    },
+  };
+  const meaning: Record<Outcome, { record: object; next: object }> = {
+    ends: { record: { kind: 'failed' }, next: { state: 'done' } },
+    repeats: { record: { kind: 'again', sendState: 'none' }, next: { state: 'ready', delayMs: 1_000 } },
+    'repeats, perhaps written': {
+      record: { kind: 'again', sendState: 'maybe' },
+      next: { state: 'ready', delayMs: 1_000 },
+    },
+    'is looked for': { record: { kind: 'again', sendState: 'maybe' }, next: { state: 'in_doubt', delayMs: 500 } },
+  };
+  const cases = (['create', 'update'] as const).flatMap((type) =>
+    failureClasses.flatMap((each) =>
+      policy[type][each].map((outcome, attempt) => ({ type, failureClass: each, attempt: attempt + 1, outcome })),
+    ),
+  );
+
+  it.each(cases)(
+    '$type that met $failureClass on attempt $attempt $outcome',
+    ({ type, failureClass, attempt, outcome }) => {
+      const records = attempt === 1 ? [] : [earlier];
+      const settlement = decide(type, [failed({ class: failureClass })], { records });
+      const error = { class: failureClass, text: 'said the provider' };
+      expect(settlement.records).toEqual([{ index: 0, ...meaning[outcome].record, error }]);
+      expect(settlement.next).toEqual(meaning[outcome].next);
+      expect(settlement.orderKeys).toEqual(outcome === 'ends' && type === 'update' ? ['l1/contacts/r0'] : []);
+      expect(settlement).not.toHaveProperty('barrierMs');
+    },
+  );
+
+  it('succeeds with the id and the warnings of the provider', () => {
+    const settlement = decide('create', [{ ok: true, recordId: '77', warnings: ['w'] }]);
+    expect(settlement.records).toEqual([{ index: 0, kind: 'succeeded', providerId: '77', warnings: ['w'] }]);
+    expect(settlement).toMatchObject({ next: { state: 'done' }, isCreate: true, fence: 3, attempt: { status: 200 } });
+  });
+});
+
+describe('the deadline', () => {
+  const late = { records: [{ leftMs: 500 }] };
+
+  it.each<[type: Type, each: FailureClass]>([
+    ['create', 'unavailable'],
+    ['create', 'quota'],
+    ['create', 'credentials'],
+    ['update', 'unavailable'],
+    ['update', 'quota'],
+  ])('ends a %s that was certainly not written (%s)', (type, each) => {
+    const settlement = decide(type, [failed({ class: each })], late);
+    expect(settlement.records).toMatchObject([{ kind: 'failed', error: { class: each } }]);
+    expect(settlement.next).toEqual({ state: 'done' });
+  });
+
+  // A deadline stops sends, never reconciliation.
+  it.each<[FailureClass]>([['timeout'], ['unknown']])('does not end a create in doubt (%s)', (each) => {
+    expect(decide('create', [failed({ class: each })], late).next).toEqual({ state: 'in_doubt', delayMs: 500 });
+  });
+
+  // "Failed" would be a lie where the provider may have written the record.
+  it.each<[FailureClass]>([['timeout'], ['unknown']])(
+    'ends an update without a reply (%s) as unknown, behind a barrier',
+    (each) => {
+      const settlement = decide('update', [failed({ class: each })], late);
+      const error = { class: each, text: 'Outcome unknown: said the provider' };
+      expect(settlement.records).toEqual([{ index: 0, kind: 'unknown', error }]);
+      expect(settlement).toMatchObject({ next: { state: 'done' }, orderKeys: ['l1/contacts/r0'], barrierMs: 30_000 });
+    },
+  );
+
+  it('ends an update as unknown also when only an earlier attempt had no reply', () => {
+    const settlement = decide('update', [failed({ class: 'unavailable' })], {
+      records: [{ leftMs: 0, sendState: 'maybe' }],
+    });
+    expect(settlement.records).toMatchObject([{ kind: 'unknown', error: { class: 'unavailable' } }]);
+    expect(settlement.barrierMs).toBe(30_000);
+  });
+
+  it('counts the time since the records were loaded', () => {
+    const records = [{ leftMs: 10_000 }];
+    const most = { records, call: { attempts: 9 }, random: () => 1 };
+    expect(decide('update', [failed({ class: 'unavailable' })], most).next).toEqual({ state: 'ready', delayMs: 9_000 });
+    expect(decide('update', [failed({ class: 'unavailable' })], { ...most, elapsedMs: 4_000 }).next).toEqual({
+      state: 'ready',
+      delayMs: 5_000,
+    });
+    expect(decide('update', [failed({ class: 'unavailable' })], { ...most, elapsedMs: 9_500 }).next).toEqual({
+      state: 'done',
+    });
+  });
+
+  it('ends what the provider does not want to see before it', () => {
+    const result = failed({ class: 'quota', scope: 'lane', retryAfterMs: 60_000 });
+    expect(decide('update', [result], { records: [{ leftMs: 30_000 }] }).records).toMatchObject([{ kind: 'failed' }]);
+  });
+});
+
+describe('the pause before the next attempt', () => {
+  it('doubles with the sends made', () => {
+    const delays = [0, 1, 2, 3].map(
+      (attempts) => decide('update', [failed({ class: 'unavailable' })], { call: { attempts } }).next,
+    );
+    expect(delays.map((next) => 'delayMs' in next && next.delayMs)).toEqual([1_000, 2_000, 4_000, 8_000]);
+  });
+
+  // The least of a hundred draws would be next to none: a large batch would hammer a provider that is down.
+  it('is drawn once for a whole batch', () => {
+    const random = seeded(1);
+    const once = seeded(1)();
+    const results = Array.from({ length: 100 }, () => failed({ class: 'unavailable', scope: 'call' }));
+    expect(decide('update', results, { random }).next).toEqual({ state: 'ready', delayMs: Math.round(once * 2_000) });
+  });
+
+  it('is as short as the record with the least time needs', () => {
+    const results = [failed({ class: 'unavailable' }), failed({ class: 'unavailable' })];
+    const o = { call: { attempts: 9 }, random: () => 1, records: [{}, { leftMs: 5_000 }] };
+    expect(decide('update', results, o).next).toEqual({ state: 'ready', delayMs: 4_000 });
+  });
+
+  it('is never shorter than what the provider asked of any record', () => {
+    const results = [failed({ class: 'unavailable' }), failed({ class: 'unknown', retryAfterMs: 10_000 })];
+    expect(decide('update', results).next).toEqual({ state: 'ready', delayMs: 10_000 });
+  });
+});
+
+describe('a batch', () => {
+  it('ends what has ended and repeats the rest only', () => {
+    const settlement = decide('update', [ok('9'), failed({ class: 'rejected' }), failed({ class: 'unavailable' })]);
+    expect(settlement.records.map((record) => record.kind)).toEqual(['succeeded', 'failed', 'again']);
+    expect(settlement.next).toEqual({ state: 'ready', delayMs: 1_000 });
+    expect(settlement.orderKeys).toEqual(['l1/contacts/r0', 'l1/contacts/r1']);
+  });
+
+  it('of creates is in doubt as long as one of them is', () => {
+    const settlement = decide('create', [ok(), failed({ class: 'unavailable' }), failed({ class: 'unknown' })]);
+    expect(settlement.records.map((record) => record.kind === 'again' && record.sendState)).toEqual([
+      false,
+      'none',
+      'maybe',
+    ]);
+    expect(settlement.next).toEqual({ state: 'in_doubt', delayMs: 500 });
+  });
+
+  it('is done when every record has ended', () => {
+    expect(decide('create', [ok('1'), failed({ class: 'rejected' })]).next).toEqual({ state: 'done' });
+  });
+});

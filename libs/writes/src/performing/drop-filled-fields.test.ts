@@ -1,0 +1,149 @@
+import type { BatchRead, Connector, ProviderRecord } from '@sluice/connectors';
+import { DefectError, ProviderError, type FailureClass } from '@sluice/errors';
+import { claimedCall, connector, sendable } from '../../test/builders';
+import { dropFilledFields } from './drop-filled-fields';
+import type { Sendable } from './sendable';
+
+const hold = { signal: new AbortController().signal, mayStillSend: () => true };
+const record = (id: string, fields: Record<string, unknown>): ProviderRecord => ({ id, fields, raw: {} });
+
+function drop(records: readonly Sendable[], provider: Partial<Connector>) {
+  return dropFilledFields({
+    call: claimedCall(),
+    records,
+    connector: connector(provider),
+    auth: { accessToken: 't' },
+    hold,
+  });
+}
+
+/** A provider that holds these records and remembers what it was asked. */
+function holding(...held: readonly ProviderRecord[]) {
+  const reads: BatchRead[] = [];
+  const readBatch = (read: BatchRead) => {
+    reads.push(read);
+    return Promise.resolve((read.ids ?? []).map((id) => held.find((each) => each.id === id)));
+  };
+  return { reads, readBatch };
+}
+
+async function fieldsLeft(records: readonly Sendable[], provider: Partial<Connector>) {
+  const reading = await drop(records, provider);
+  if (!reading.ok) throw new Error(reading.failure.message);
+  return reading.records.map(({ write }) => write.fields);
+}
+
+const ifEmpty = (
+  index: number,
+  fields: Record<string, string | number | boolean | null>,
+  marks: readonly string[],
+  recordId = `r${index}`,
+) => sendable({ index, write: { recordId, fields, ifEmpty: marks } });
+
+describe('dropFilledFields', () => {
+  it('reads nothing when no record asks for it', async () => {
+    const { reads, readBatch } = holding();
+    const records = [sendable(), sendable({ index: 1, write: { ifEmpty: [] } })];
+    expect(await drop(records, { readBatch })).toEqual({ ok: true, records });
+    expect(reads).toEqual([]);
+  });
+
+  // Specification, writeOnUpdate: write only if the field is currently unset or empty string.
+  it.each<[what: string, value: unknown, isLeft: boolean]>([
+    ['null', null, true],
+    ['""', '', true],
+    ['no key', undefined, true],
+    ['false', false, false],
+    ['0', 0, false],
+    ['"0"', '0', false],
+    ['a blank', ' ', false],
+    ['a text', 'x', false],
+  ])('%s at the provider', async (_, value, isLeft) => {
+    const { readBatch } = holding(record('r0', value === undefined ? {} : { phone: value }));
+    const left = await fieldsLeft([ifEmpty(0, { phone: '1', a: 2 }, ['phone'])], { readBatch });
+    expect(left).toEqual([isLeft ? { phone: '1', a: 2 } : { a: 2 }]);
+  });
+
+  it('reads once per call: each id once, the fields of all records together', async () => {
+    const { reads, readBatch } = holding(record('r0', { phone: '9' }), record('r1', { fax: '9', phone: '' }));
+    const records = [
+      ifEmpty(0, { phone: '1' }, ['phone']),
+      sendable({ index: 1 }),
+      ifEmpty(2, { phone: '1', fax: '2' }, ['phone', 'fax'], 'r1'),
+      ifEmpty(3, { fax: '3' }, ['fax'], 'r1'),
+    ];
+    expect(await fieldsLeft(records, { readBatch })).toEqual([{}, { email: '1@example.com' }, { phone: '1' }, {}]);
+    expect(reads).toHaveLength(1);
+    expect(reads[0]).toMatchObject({
+      objectName: 'contacts',
+      ids: ['r0', 'r1'],
+      fields: ['phone', 'fax'],
+      auth: { accessToken: 't' },
+    });
+    expect(reads[0]?.signal).toBe(hold.signal);
+  });
+
+  it('leaves fields without the mark alone, filled or not', async () => {
+    const { readBatch } = holding(record('r0', { phone: '9', a: 9 }));
+    expect(await fieldsLeft([ifEmpty(0, { phone: '1', a: 2 }, ['phone'])], { readBatch })).toEqual([{ a: 2 }]);
+  });
+
+  // The write then says that the record does not exist, in the provider's words.
+  it('leaves a record that the provider does not have as it is', async () => {
+    const { readBatch } = holding();
+    expect(await fieldsLeft([ifEmpty(0, { phone: '1' }, ['phone'])], { readBatch })).toEqual([{ phone: '1' }]);
+  });
+
+  // A value that is typed in between two attempts must be kept, so the stored plan is never changed.
+  it('does not change the record it was given', async () => {
+    const { readBatch } = holding(record('r0', { phone: '9' }));
+    const given = ifEmpty(0, { phone: '1' }, ['phone']);
+    await drop([given], { readBatch });
+    expect(given.write.fields).toEqual({ phone: '1' });
+  });
+
+  describe('when the read fails, nothing is written', () => {
+    const failing = (thrown: Error): Partial<Connector> => ({
+      readBatch: () => {
+        throw thrown;
+      },
+    });
+
+    it.each<[thrown: FailureClass, becomes: FailureClass, scope: string]>([
+      ['unavailable', 'unavailable', 'call'],
+      // A read changes nothing: that its reply was lost is no doubt about the record.
+      ['timeout', 'unavailable', 'call'],
+      ['unknown', 'unavailable', 'call'],
+      ['credentials', 'credentials', 'call'],
+      ['forbidden', 'forbidden', 'call'],
+      ['rejected', 'rejected', 'call'],
+      ['quota', 'quota', 'lane'],
+    ])('%s becomes %s of the %s', async (thrown, becomes, scope) => {
+      const error = new ProviderError({ class: thrown, detail: 'said the provider', retryAfterMs: 10_000 });
+      expect(await drop([ifEmpty(0, { phone: '1' }, ['phone'])], failing(error))).toEqual({
+        ok: false,
+        failure: { class: becomes, message: 'said the provider', scope, retryAfterMs: 10_000 },
+      });
+    });
+
+    it('invents no pause that the provider did not ask for', async () => {
+      const reading = await drop(
+        [ifEmpty(0, { phone: '1' }, ['phone'])],
+        failing(new ProviderError({ class: 'quota', detail: 'x' })),
+      );
+      expect(reading).toEqual({ ok: false, failure: { class: 'quota', message: 'x', scope: 'lane' } });
+    });
+
+    it('passes a defect on', async () => {
+      const defect = new DefectError({ code: 'service.defect', detail: 'ours' });
+      await expect(drop([ifEmpty(0, { phone: '1' }, ['phone'])], failing(defect))).rejects.toBe(defect);
+    });
+
+    it('refuses where the provider cannot read at all', async () => {
+      expect(await drop([ifEmpty(0, { phone: '1' }, ['phone'])], {})).toEqual({
+        ok: false,
+        failure: { class: 'rejected', message: 'fake cannot read records, which ifEmpty needs.', scope: 'call' },
+      });
+    });
+  });
+});

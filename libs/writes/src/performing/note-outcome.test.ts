@@ -1,0 +1,86 @@
+import type { RecordResult } from '@sluice/connectors';
+import type { LaneKey, Store } from '@sluice/store';
+import type { ConnectionStatus, LiveCredentials } from '@sluice/types';
+import { failure } from '../../test/builders';
+import { noteOutcome } from './note-outcome';
+
+const lane = { projectId: 'p1', laneId: 'l1' };
+const ok: RecordResult = { ok: true, recordId: '1' };
+const refused: RecordResult = { ok: false, error: failure() };
+const live = (status: ConnectionStatus): LiveCredentials => {
+  return { connectionId: 'k1', tokenVersion: 4, provider: 'hubspot', status, credentials: {} };
+};
+
+/** What is written down, in order. */
+async function noted(status: ConnectionStatus, results: readonly RecordResult[]): Promise<unknown[]> {
+  const written: unknown[] = [];
+  const store = {
+    writes: {
+      blockLane: (blocked: LaneKey, blockMs: number, error: string) => {
+        written.push({ blocked, blockMs, error });
+        return Promise.resolve();
+      },
+    },
+    connections: {
+      setStatus: (change: unknown) => {
+        written.push(change);
+        return Promise.resolve(true);
+      },
+    },
+  };
+  await noteOutcome(store as unknown as Pick<Store, 'connections' | 'writes'>, lane, live(status), results);
+  return written;
+}
+
+const statusSet = (status: ConnectionStatus) => ({ projectId: 'p1', connectionId: 'k1', tokenVersion: 4, status });
+
+describe('the connection', () => {
+  // Specification, Connection status: working after a successful use; bad_credentials on credential problems, on nothing else.
+  it.each<[from: ConnectionStatus, what: string, results: RecordResult[], to: ConnectionStatus]>([
+    ['created', 'a success', [ok], 'working'],
+    ['created', 'a success beside refusals', [refused, ok], 'working'],
+    ['bad_credentials', 'a success', [ok], 'working'],
+    ['created', 'refused credentials', [{ ok: false, error: failure({ class: 'credentials' }) }], 'bad_credentials'],
+    ['working', 'refused credentials', [{ ok: false, error: failure({ class: 'credentials' }) }], 'bad_credentials'],
+  ])('goes from %s by %s', async (from, _, results, to) => {
+    expect(await noted(from, results)).toEqual([statusSet(to)]);
+  });
+
+  it.each<[from: ConnectionStatus, what: string, results: RecordResult[]]>([
+    ['working', 'a success', [ok]],
+    ['bad_credentials', 'refused credentials', [{ ok: false, error: failure({ class: 'credentials' }) }]],
+    ['created', 'nothing', []],
+    ...(['rejected', 'forbidden', 'unavailable', 'timeout', 'unknown', 'quota', 'not-found', 'conflict'] as const).map(
+      (each): [ConnectionStatus, string, RecordResult[]] => [
+        'created',
+        each,
+        [{ ok: false, error: failure({ class: each }) }],
+      ],
+    ),
+  ])('stays %s after %s, without a write', async (from, _, results) => {
+    expect(await noted(from, results)).toEqual([]);
+  });
+});
+
+describe('the lane', () => {
+  const quota = (retryAfterMs?: number): RecordResult => {
+    const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
+    return { ok: false, error: failure({ class: 'quota', scope: 'lane', message: 'too fast', ...wait }) };
+  };
+
+  it('is blocked for as long as the provider asks, with what it said', async () => {
+    expect(await noted('working', [quota(3_000)])).toEqual([{ blocked: lane, blockMs: 3_000, error: 'too fast' }]);
+  });
+
+  it("is blocked for HubSpot's window where the provider does not say how long", async () => {
+    expect(await noted('working', [refused, quota()])).toEqual([{ blocked: lane, blockMs: 10_000, error: 'too fast' }]);
+  });
+
+  it('is not blocked by what concerns a record or one call', async () => {
+    const result: RecordResult = {
+      ok: false,
+      error: failure({ class: 'quota', scope: 'record', retryAfterMs: 10_000 }),
+    };
+    expect(await noted('working', [result])).toEqual([]);
+  });
+});

@@ -1,0 +1,244 @@
+import type {
+  BatchCreate,
+  BatchUpdate,
+  Connector,
+  CreateWrite,
+  ObservedExchange,
+  RecordResult,
+  UpdateWrite,
+} from '@sluice/connectors';
+import { DefectError, ProviderError } from '@sluice/errors';
+import type { ClaimedCall } from '@sluice/store';
+import { claimedCall, connector, failure, sendable } from '../../test/builders';
+import { performCall } from './perform-call';
+import type { Sendable } from './sendable';
+
+const hold = { signal: new AbortController().signal, mayStillSend: () => true };
+const auth = { accessToken: 't' };
+
+type Sent =
+  ['create', CreateWrite] | ['createBatch', BatchCreate] | ['update', UpdateWrite] | ['updateBatch', BatchUpdate];
+
+/** A provider that writes everything, says so with its exchange, and remembers what it was sent. */
+function writing(exchange?: ObservedExchange) {
+  const sent: Sent[] = [];
+  const observed = (write: { observe?: (exchange: ObservedExchange) => void }): void => {
+    if (exchange !== undefined) write.observe?.(exchange);
+  };
+  const methods = {
+    create: (write: CreateWrite): Promise<RecordResult> => {
+      sent.push(['create', write]);
+      observed(write);
+      return Promise.resolve({ ok: true, recordId: 'new' });
+    },
+    createBatch: (write: BatchCreate): Promise<RecordResult[]> => {
+      sent.push(['createBatch', write]);
+      return Promise.resolve(write.records.map((_, at) => ({ ok: true, recordId: `new${at}` })));
+    },
+    update: (write: UpdateWrite): Promise<RecordResult> => {
+      sent.push(['update', write]);
+      return Promise.resolve({ ok: true, recordId: write.recordId });
+    },
+    updateBatch: (write: BatchUpdate): Promise<RecordResult[]> => {
+      sent.push(['updateBatch', write]);
+      return Promise.resolve(write.records.map(({ recordId }) => ({ ok: true, recordId })));
+    },
+  };
+  return { sent, methods };
+}
+
+function perform(
+  provider: Partial<Connector>,
+  records: readonly Sendable[],
+  o: Partial<ClaimedCall> & { mayStillSend?: () => boolean } = {},
+) {
+  const { mayStillSend = hold.mayStillSend, ...call } = o;
+  return performCall({
+    call: claimedCall(call),
+    records,
+    connector: connector(provider),
+    auth,
+    hold: { ...hold, mayStillSend },
+  });
+}
+
+const create = (index: number, o: Partial<Sendable['write']> = {}) =>
+  sendable({ index, write: { type: 'create', ...o } });
+
+describe('one provider call', () => {
+  it('creates one record', async () => {
+    const { sent, methods } = writing();
+    const associations = [
+      { to: { id: '1' }, types: [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 1 }] },
+    ];
+    const { results } = await perform(methods, [create(0, { associations })], { type: 'create' });
+    expect(results).toEqual([{ ok: true, recordId: 'new' }]);
+    expect(sent).toHaveLength(1);
+    expect(sent[0]).toMatchObject([
+      'create',
+      {
+        auth,
+        objectName: 'contacts',
+        fields: { email: '0@example.com' },
+        associations,
+        traceparent: claimedCall().traceparent,
+      },
+    ]);
+    expect(sent[0]?.[1].signal).toBe(hold.signal);
+    expect(sent[0]?.[1]).not.toHaveProperty('headers');
+  });
+
+  it('creates several records in order, with allOrNone', async () => {
+    const { sent, methods } = writing();
+    const { results } = await perform(methods, [create(4), create(7)], { type: 'create', allOrNone: true });
+    expect(results).toEqual([
+      { ok: true, recordId: 'new0' },
+      { ok: true, recordId: 'new1' },
+    ]);
+    expect(sent).toMatchObject([
+      [
+        'createBatch',
+        { allOrNone: true, records: [{ fields: { email: '4@example.com' } }, { fields: { email: '7@example.com' } }] },
+      ],
+    ]);
+  });
+
+  it('updates one record', async () => {
+    const { sent, methods } = writing();
+    expect((await perform(methods, [sendable()])).results).toEqual([{ ok: true, recordId: 'r0' }]);
+    expect(sent).toMatchObject([['update', { recordId: 'r0', fields: { email: '0@example.com' } }]]);
+  });
+
+  it('updates several records', async () => {
+    const { sent, methods } = writing();
+    await perform(methods, [sendable(), sendable({ index: 1 })]);
+    expect(sent).toMatchObject([['updateBatch', { records: [{ recordId: 'r0' }, { recordId: 'r1' }] }]]);
+  });
+
+  it.each<[type: 'create' | 'update', method: string]>([
+    ['create', 'createBatch'],
+    ['update', 'updateBatch'],
+  ])('sends one %s as a batch where the provider knows no single one', async (type, method) => {
+    const { sent, methods } = writing();
+    const { createBatch, updateBatch } = methods;
+    await perform({ createBatch, updateBatch }, [sendable({ write: { type, recordId: 'r0' } })], { type });
+    expect(sent.map(([name]) => name)).toEqual([method]);
+  });
+
+  it('forwards headers once for the call', async () => {
+    const { sent, methods } = writing();
+    const headers = [{ key: 'a', value: 'b' }];
+    await perform(methods, [sendable({ write: { headers } }), sendable({ index: 1, write: { headers } })]);
+    expect(sent[0]?.[1]).toMatchObject({ headers });
+  });
+});
+
+describe('the attempt', () => {
+  it('keeps the exchange, and no error when all is well', async () => {
+    const quota = { limit: 190, windowMs: 10_000 };
+    const { methods } = writing({ status: 201, providerRequestId: 'q1', durationMs: 5, quota });
+    const performed = await perform(methods, [create(0)], { type: 'create' });
+    expect(performed.attempt).toEqual({
+      durationMs: expect.any(Number) as number,
+      status: 201,
+      providerRequestId: 'q1',
+    });
+    expect(performed.quota).toEqual(quota);
+  });
+
+  it('keeps the first failure of a call', async () => {
+    const results: RecordResult[] = [
+      { ok: true, recordId: '1' },
+      { ok: false, error: failure({ class: 'conflict', message: 'first' }) },
+      { ok: false, error: failure({ message: 'second' }) },
+    ];
+    const updateBatch = () => Promise.resolve(results);
+    const performed = await perform(
+      { updateBatch },
+      [0, 1, 2].map((index) => sendable({ index })),
+    );
+    expect(performed.results).toEqual(results);
+    expect(performed.attempt).toEqual({
+      durationMs: expect.any(Number) as number,
+      error: { class: 'conflict', text: 'first' },
+    });
+    expect(performed).not.toHaveProperty('quota');
+  });
+});
+
+describe('ifEmpty', () => {
+  const filled = sendable({ index: 1, write: { fields: { phone: '1' }, ifEmpty: ['phone'] } });
+  const readBatch = () => Promise.resolve([{ id: 'r1', fields: { phone: '9' }, raw: {} }]);
+
+  // Design section 6: nothing left to write is a success without a call. Its slot in the results stays.
+  it('makes no write for a record whose every field is filled', async () => {
+    const { sent, methods } = writing();
+    const { results } = await perform({ ...methods, readBatch }, [sendable(), filled, sendable({ index: 2 })]);
+    expect(results.map((result) => result.ok && result.recordId)).toEqual(['r0', 'r1', 'r2']);
+    expect(sent).toMatchObject([['updateBatch', { records: [{ recordId: 'r0' }, { recordId: 'r2' }] }]]);
+  });
+
+  it('makes no call at all when nothing is left', async () => {
+    const { sent, methods } = writing();
+    const { results, attempt } = await perform({ ...methods, readBatch }, [filled]);
+    expect(results).toEqual([{ ok: true, recordId: 'r1' }]);
+    expect(sent).toEqual([]);
+    expect(attempt).not.toHaveProperty('error');
+  });
+
+  it('does not write blindly when the read fails', async () => {
+    const { sent, methods } = writing();
+    const failing = () => Promise.reject(new ProviderError({ class: 'timeout', detail: 'slow' }));
+    const { results, attempt } = await perform({ ...methods, readBatch: failing }, [sendable(), filled]);
+    const notRead = { ok: false, error: { class: 'unavailable', message: 'slow', scope: 'call' } };
+    expect(results).toEqual([notRead, notRead]);
+    expect(attempt.error).toEqual({ class: 'unavailable', text: 'slow' });
+    expect(sent).toEqual([]);
+  });
+
+  it('makes no call for an update without fields', async () => {
+    const { sent, methods } = writing();
+    const { results } = await perform(methods, [sendable({ write: { fields: {} } })]);
+    expect(results).toEqual([{ ok: true, recordId: 'r0' }]);
+    expect(sent).toEqual([]);
+  });
+});
+
+// A process that was paused has lost its lease; somebody else may be sending this very write by now.
+describe('the lease', () => {
+  const notSent = {
+    ok: false,
+    error: { class: 'unavailable', message: 'Not sent: the lease of the call has run out.', scope: 'call' },
+  };
+
+  it('stops a send that comes too late', async () => {
+    const { sent, methods } = writing();
+    const { results } = await perform(methods, [create(0), create(1)], { type: 'create', mayStillSend: () => false });
+    expect(results).toEqual([notSent, notSent]);
+    expect(sent).toEqual([]);
+  });
+
+  it('is asked again after the read of ifEmpty fields', async () => {
+    const { sent, methods } = writing();
+    let isHeld = true;
+    const readBatch = () => {
+      isHeld = false;
+      return Promise.resolve([undefined]);
+    };
+    const records = [sendable({ write: { ifEmpty: ['email'] } })];
+    const { results } = await perform({ ...methods, readBatch }, records, { mayStillSend: () => isHeld });
+    expect(results).toEqual([notSent]);
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('a defect of ours', () => {
+  it.each<[what: string, provider: Partial<Connector>, call: Partial<ClaimedCall>]>([
+    ['the provider has no such method', {}, { type: 'create' }],
+    ['several records and no batch', { update: writing().methods.update }, {}],
+    ['a delete', writing().methods, { type: 'delete' }],
+    ['fewer results than records', { updateBatch: () => Promise.resolve([]) }, {}],
+  ])('%s', async (_, provider, call) => {
+    await expect(perform(provider, [sendable(), sendable({ index: 1 })], call)).rejects.toThrow(DefectError);
+  });
+});

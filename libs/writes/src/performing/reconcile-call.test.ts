@@ -1,0 +1,389 @@
+import type { Connector, FindCreated, FoundCreated } from '@sluice/connectors';
+import type { FailureClass } from '@sluice/errors';
+import type { ClaimedCall, Doubt, RecordSettlement } from '@sluice/store';
+import { claimedCall, connector, failure, sendable } from '../../test/builders';
+import { reconcileCall, type ReconcileInput } from './reconcile-call';
+import type { Sendable } from './sendable';
+
+/** Lease and call timeout. With the late commit of 30 s a look is believed 36.25 s after the last send. */
+const senderMs = 36_000;
+const windowMs = 36_250;
+const firstSentAt = new Date('2026-11-20T10:00:00Z');
+
+const create = (o: Partial<Omit<Sendable, 'write'>> = {}): Sendable =>
+  sendable({ sendState: 'sent', firstSentAt, ...o, write: { type: 'create' } });
+const update = (o: Partial<Omit<Sendable, 'write'>> = {}): Sendable =>
+  sendable({ sendState: 'sent', firstSentAt, ...o });
+
+const match = (recordId: string) => ({ recordId, createdAt: firstSentAt, data: {} });
+const found = (...ids: string[]): FoundCreated => ({ kind: 'found', consistent: true, matches: ids.map(match) });
+const none: FoundCreated = { kind: 'none', consistent: true };
+const notSeen: FoundCreated = { kind: 'none', consistent: false };
+const cannotLook: FoundCreated = { kind: 'cannot-look', reason: 'no field to look by', consistent: false };
+const failedLook = (each: FailureClass): FoundCreated => {
+  return {
+    kind: 'cannot-look',
+    reason: 'it failed',
+    consistent: true,
+    failure: failure({ class: each, scope: 'call' }),
+  };
+};
+
+interface Scene extends Partial<Pick<ReconcileInput, 'timeScale' | 'random'>> {
+  readonly records: readonly Sendable[];
+  readonly call?: Partial<ClaimedCall>;
+  readonly doubt?: Partial<Doubt>;
+  /** What the provider shows, per record that is looked for. */
+  readonly shows?: readonly FoundCreated[];
+  readonly claimed?: readonly string[];
+  readonly provider?: Partial<Connector>;
+}
+
+/** Runs one reconciliation against what the scene says; tells what was looked for and asked. */
+async function reconcile(o: Scene) {
+  const looks: FindCreated[] = [];
+  const asked: string[][] = [];
+  const findCreated = (find: FindCreated): Promise<FoundCreated[]> => {
+    looks.push(find);
+    return Promise.resolve(find.records.map((_, at) => o.shows?.[at] ?? none));
+  };
+  const store = {
+    readDoubt: () => Promise.resolve({ sinceSentMs: windowMs, evidence: [], hasTwinRunning: false, ...o.doubt }),
+    findClaimedIds: (_: ClaimedCall, ids: readonly string[]) => {
+      asked.push([...ids]);
+      return Promise.resolve(new Set(ids.filter((id) => o.claimed?.includes(id))));
+    },
+  };
+  const settlement = await reconcileCall(store, {
+    call: claimedCall({ type: 'create', isInDoubt: true, ...o.call }),
+    records: o.records,
+    connector: connector({ findCreated, ...o.provider }),
+    auth: { accessToken: 't' },
+    signal: new AbortController().signal,
+    senderMs,
+    timeScale: o.timeScale ?? 1,
+    random: o.random ?? (() => 0),
+  });
+  return { settlement, looks, asked };
+}
+
+const settled = async (o: Scene) => (await reconcile(o)).settlement;
+const inDoubt = (index = 0) => ({ index, kind: 'again', sendState: 'maybe' });
+const sendAgain = (index = 0) => ({ index, kind: 'again', sendState: 'none' });
+const adopted = (index: number, providerId: string) => ({ index, kind: 'succeeded', providerId });
+const duplicateText =
+  'Outcome unknown: the provider may have written the record. It was not sent again, to avoid a duplicate.';
+
+describe('evidence: replies that lost their fence', () => {
+  const success: RecordSettlement = { index: 0, kind: 'succeeded', providerId: '77' };
+  const refusal: RecordSettlement = { index: 0, kind: 'failed', error: { class: 'rejected', text: 'no' } };
+
+  it.each<[what: string, evidence: RecordSettlement]>([
+    ['a success', success],
+    ['a refusal', refusal],
+  ])('%s settles without a look', async (_, evidence) => {
+    const { settlement, looks } = await reconcile({ records: [create()], doubt: { evidence: [evidence] } });
+    expect(settlement).toMatchObject({ records: [evidence], next: { state: 'done' }, isCreate: true });
+    expect(looks).toEqual([]);
+  });
+
+  it('a success beats a later refusal: the first attempt made the record', async () => {
+    const settlement = await settled({ records: [create()], doubt: { evidence: [refusal, success] } });
+    expect(settlement.records).toEqual([success]);
+  });
+
+  // The sender of a lost reply knows no more than we do, so the provider is asked.
+  it.each<[what: string, evidence: RecordSettlement]>([
+    ['an outcome unknown to the sender', { index: 0, kind: 'unknown', error: { class: 'timeout', text: 'slow' } }],
+    ['a record that was to be tried again', { index: 0, kind: 'again', sendState: 'maybe' }],
+    ['a reply about another record', { index: 5, kind: 'succeeded', providerId: '77' }],
+  ])('%s proves nothing', async (_, evidence) => {
+    const { settlement, looks } = await reconcile({
+      records: [create()],
+      doubt: { evidence: [evidence] },
+      shows: [found('9')],
+    });
+    expect(looks).toHaveLength(1);
+    expect(settlement.records).toEqual([adopted(0, '9')]);
+  });
+
+  it('settles an update too', async () => {
+    const settlement = await settled({ records: [update()], call: { type: 'update' }, doubt: { evidence: [success] } });
+    expect(settlement).toMatchObject({ records: [success], next: { state: 'done' }, orderKeys: ['l1/contacts/r0'] });
+  });
+
+  it('is looked for only where there is none', async () => {
+    const { settlement, looks } = await reconcile({
+      records: [create(), create({ index: 1 })],
+      doubt: { evidence: [success] },
+      shows: [found('9')],
+    });
+    expect(looks[0]?.records).toEqual([{ fields: { email: '1@example.com' }, since: firstSentAt }]);
+    expect(settlement.records).toEqual([success, adopted(1, '9')]);
+  });
+});
+
+describe('looking', () => {
+  it('adopts what is found, at once', async () => {
+    const { settlement, asked } = await reconcile({
+      records: [create()],
+      doubt: { sinceSentMs: 0 },
+      shows: [found('9')],
+    });
+    expect(settlement).toMatchObject({ records: [adopted(0, '9')], next: { state: 'done' } });
+    expect(settlement).not.toHaveProperty('attempt');
+    expect(asked).toEqual([['9']]);
+  });
+
+  it('never adopts what another create has claimed', async () => {
+    const settlement = await settled({ records: [create()], shows: [found('9', '10')], claimed: ['9'] });
+    expect(settlement.records).toEqual([adopted(0, '10')]);
+    const all = await settled({ records: [create()], shows: [found('9')], claimed: ['9'] });
+    expect(all.records).toEqual([sendAgain()]);
+  });
+
+  it('gives equal creates of a call one record each', async () => {
+    const records = [create(), create({ index: 1 }), create({ index: 2 })];
+    const both = found('9', '10');
+    const settlement = await settled({ records, shows: [both, both, both], doubt: { sinceSentMs: 1_000 } });
+    expect(settlement.records).toEqual([adopted(0, '9'), adopted(1, '10'), inDoubt(2)]);
+    expect(settlement.next).toEqual({ state: 'in_doubt', delayMs: 1_000 });
+  });
+
+  // An equal create that is being sent at this moment may be the one that made the record.
+  it.each([[found('9')], [none], [notSeen]])('waits for an equal create that is running (%j)', async (shown) => {
+    const settlement = await settled({ records: [create()], shows: [shown], doubt: { hasTwinRunning: true } });
+    expect(settlement.records).toEqual([inDoubt()]);
+    expect(settlement.next.state).toBe('in_doubt');
+  });
+
+  it('does not look for a record that was never sent: it is sent', async () => {
+    const { settlement, looks } = await reconcile({
+      records: [create({ sendState: 'none' }), create({ index: 1 })],
+      shows: [found('9')],
+    });
+    expect(looks[0]?.records).toHaveLength(1);
+    expect(settlement.records).toEqual([sendAgain(0), adopted(1, '9')]);
+    expect(settlement.next).toEqual({ state: 'ready', delayMs: 0 });
+  });
+});
+
+// "Not created" is never said before the last byte can have left, been committed and become visible.
+describe('the window', () => {
+  it.each<[what: string, shown: FoundCreated]>([
+    ['nothing is seen', none],
+    ['nothing is seen in an index that lags', notSeen],
+    ['there is nothing to look by', cannotLook],
+  ])('keeps a create in doubt while it is open and %s', async (_, shown) => {
+    const settlement = await settled({ records: [create()], shows: [shown], doubt: { sinceSentMs: windowMs - 1 } });
+    expect(settlement.records).toEqual([inDoubt()]);
+  });
+
+  it('adds the time that a committed record stays invisible', async () => {
+    const provider = { visibilityMs: () => 30_000 };
+    const at = (sinceSentMs: number) =>
+      settled({ records: [create()], shows: [notSeen], doubt: { sinceSentMs }, provider });
+    expect((await at(windowMs + 29_999)).records).toEqual([inDoubt()]);
+    expect((await at(windowMs + 30_000)).records[0]?.kind).toBe('unknown');
+  });
+
+  // Bytes may leave at the lease's end, and a slow provider commits only then.
+  it('waits out a late commit that is longer than the call may take', async () => {
+    const capabilities = { ...connector().capabilities, lateCommitMs: 600_000 };
+    const at = (sinceSentMs: number) =>
+      settled({ records: [create()], doubt: { sinceSentMs }, provider: { capabilities } });
+    expect((await at(606_249)).records).toEqual([inDoubt()]);
+    expect((await at(606_250)).records).toEqual([sendAgain()]);
+  });
+
+  it("is the provider's part divided by the time scale, never the sender's", async () => {
+    const provider = { visibilityMs: () => 30_000 };
+    const at = (sinceSentMs: number) =>
+      settled({ records: [create()], doubt: { sinceSentMs }, provider, timeScale: 60 });
+    expect((await at(windowMs + 499)).records).toEqual([inDoubt()]);
+    expect((await at(windowMs + 500)).records).toEqual([sendAgain()]);
+  });
+});
+
+describe('after the window', () => {
+  it('sends again only where looking is consistent', async () => {
+    const settlement = await settled({ records: [create()], shows: [none] });
+    expect(settlement).toMatchObject({ records: [sendAgain()], next: { state: 'ready', delayMs: 0 }, orderKeys: [] });
+  });
+
+  it.each<[what: string, shown: FoundCreated]>([
+    ['the index lags', notSeen],
+    ['there is nothing to look by', cannotLook],
+  ])('ends as unknown where %s', async (_, shown) => {
+    const settlement = await settled({ records: [create()], shows: [shown] });
+    expect(settlement.records).toEqual([
+      { index: 0, kind: 'unknown', error: { class: 'unknown', text: duplicateText } },
+    ]);
+    expect(settlement).toMatchObject({ next: { state: 'done' } });
+    expect(settlement).not.toHaveProperty('barrierMs');
+  });
+
+  it('ends as unknown where the provider offers no look at all', async () => {
+    const settlement = await reconcileCall(
+      {
+        readDoubt: () => Promise.resolve({ sinceSentMs: windowMs, evidence: [], hasTwinRunning: false }),
+        findClaimedIds: () => Promise.resolve(new Set<string>()),
+      },
+      {
+        call: claimedCall({ type: 'create' }),
+        records: [create()],
+        connector: connector(),
+        auth: { accessToken: 't' },
+        signal: new AbortController().signal,
+        senderMs,
+        timeScale: 1,
+      },
+    );
+    expect(settlement.records).toMatchObject([{ kind: 'unknown' }]);
+  });
+
+  it('does not send again after the deadline', async () => {
+    const settlement = await settled({ records: [create({ leftMs: 0 })], shows: [none] });
+    const text = 'The provider did not write the record before it was too late to send it again.';
+    expect(settlement.records).toEqual([{ index: 0, kind: 'failed', error: { class: 'deadline', text } }]);
+  });
+
+  it('adopts also after the deadline: a deadline stops sends, never reconciliation', async () => {
+    const settlement = await settled({ records: [create({ leftMs: -999_999 })], shows: [found('9')] });
+    expect(settlement.records).toEqual([adopted(0, '9')]);
+  });
+
+  it('says what the last attempt met', async () => {
+    const lastError = { class: 'timeout', text: 'HubSpot sent no reply' };
+    const settlement = await settled({ records: [create({ lastError })], shows: [notSeen] });
+    expect(settlement.records[0]).toMatchObject({
+      error: { text: `${duplicateText} Last error: HubSpot sent no reply` },
+    });
+  });
+});
+
+describe('a look that fails', () => {
+  it.each<[FailureClass]>([['unavailable'], ['quota'], ['timeout'], ['credentials']])(
+    'is made again after %s',
+    async (each) => {
+      const settlement = await settled({
+        records: [create()],
+        shows: [failedLook(each)],
+        doubt: { sinceSentMs: 600_000 },
+      });
+      expect(settlement.records).toEqual([inDoubt()]);
+      expect(settlement.next).toEqual({ state: 'in_doubt', delayMs: 10_000 });
+    },
+  );
+
+  // A token that may write but not read would otherwise keep the operation open for ever.
+  it.each<[FailureClass]>([['forbidden'], ['rejected']])(
+    'ends as unknown after %s, when the window is over',
+    async (each) => {
+      const o: Scene = { records: [create()], shows: [failedLook(each)] };
+      expect((await settled(o)).records).toMatchObject([{ kind: 'unknown' }]);
+      expect((await settled({ ...o, doubt: { sinceSentMs: 1_000 } })).records).toEqual([inDoubt()]);
+    },
+  );
+
+  it('is given up an hour after the deadline', async () => {
+    const at = (leftMs: number, timeScale = 1) => {
+      return settled({ records: [create({ leftMs })], shows: [failedLook('unavailable')], timeScale });
+    };
+    expect((await at(-3_599_999)).records).toEqual([inDoubt()]);
+    expect((await at(-3_600_000)).records).toMatchObject([{ kind: 'unknown' }]);
+    expect((await at(-60_000, 60)).records).toMatchObject([{ kind: 'unknown' }]);
+  });
+});
+
+// The last attempt was refused because such a record exists: is it ours?
+describe('a create that collided with a record', () => {
+  const lastError = { class: 'conflict', text: 'Contact already exists' };
+
+  it('adopts it when an earlier attempt made it', async () => {
+    const settlement = await settled({ records: [create({ lastError })], shows: [found('9')] });
+    expect(settlement.records).toEqual([adopted(0, '9')]);
+  });
+
+  it.each([[none], [notSeen], [cannotLook], [found('9')]])(
+    'fails with the refusal when it did not (%j)',
+    async (shown) => {
+      const settlement = await settled({ records: [create({ lastError })], shows: [shown], claimed: ['9'] });
+      expect(settlement).toMatchObject({
+        records: [{ index: 0, kind: 'failed', error: lastError }],
+        next: { state: 'done' },
+      });
+    },
+  );
+
+  it('keeps the refusal in mind while it waits', async () => {
+    const settlement = await settled({ records: [create({ lastError })], doubt: { sinceSentMs: 0 } });
+    expect(settlement.records).toEqual([{ ...inDoubt(), error: lastError }]);
+  });
+});
+
+describe('an update in doubt', () => {
+  it('is sent again: absolute values may be written twice', async () => {
+    const { settlement, looks } = await reconcile({
+      records: [update()],
+      call: { type: 'update' },
+      doubt: { sinceSentMs: 0 },
+    });
+    expect(settlement).toMatchObject({ records: [inDoubt()], next: { state: 'ready', delayMs: 0 }, orderKeys: [] });
+    expect(looks).toEqual([]);
+  });
+
+  it.each<[why: string, call: Partial<ClaimedCall>, leftMs: number, text: RegExp]>([
+    ['its caller has gone', { mode: 'synchronous' }, 0, /^Outcome unknown: .*because its caller no longer waits\.$/],
+    ['its deadline has passed', {}, 0, /^Outcome unknown: .*because its retry deadline has passed\.$/],
+  ])('ends as unknown when %s, and holds back the next write', async (_, call, leftMs, text) => {
+    const settlement = await settled({ records: [update({ leftMs })], call: { type: 'update', ...call } });
+    expect(settlement.records).toMatchObject([
+      { kind: 'unknown', error: { class: 'unknown', text: expect.stringMatching(text) as string } },
+    ]);
+    expect(settlement).toMatchObject({ next: { state: 'done' }, orderKeys: ['l1/contacts/r0'], barrierMs: 30_000 });
+  });
+});
+
+// Nobody waits for it any more, so it is never sent again.
+describe('a synchronous create', () => {
+  const call = { mode: 'synchronous' as const };
+
+  it.each<[shown: FoundCreated, record: object]>([
+    [found('9'), adopted(0, '9')],
+    [none, { kind: 'failed', error: { class: 'deadline' } }],
+    [notSeen, { kind: 'unknown' }],
+    [cannotLook, { kind: 'unknown' }],
+  ])('ends after the window (%j)', async (shown, record) => {
+    const settlement = await settled({ records: [create({ leftMs: -40_000 })], call, shows: [shown] });
+    expect(settlement.records).toMatchObject([record]);
+    expect(settlement.next).toEqual({ state: 'done' });
+  });
+});
+
+describe('the next look', () => {
+  const delayAt = async (sinceSentMs: number, o: Partial<Scene> = {}) => {
+    const { next } = await settled({ records: [create()], doubt: { sinceSentMs }, ...o });
+    return 'delayMs' in next ? next.delayMs : undefined;
+  };
+
+  it.each([
+    [0, 1_000],
+    [500, 1_000],
+    [4_000, 2_000],
+    [20_000, 10_000],
+    [30_000, windowMs - 30_000 + 50],
+    [36_000, 300],
+  ])('%i ms after the last send comes in %i ms', async (sinceSentMs, delayMs) => {
+    expect(await delayAt(sinceSentMs)).toBe(delayMs);
+  });
+
+  it('comes every 10 s while looks fail after the window', async () => {
+    expect(await delayAt(900_000, { shows: [failedLook('unavailable')] })).toBe(10_000);
+  });
+
+  // Two equal creates that are looked for together wait for each other, so they must not stay in step.
+  it('is spread', async () => {
+    expect(await delayAt(4_000, { random: () => 0.5 })).toBe(2_250);
+  });
+});

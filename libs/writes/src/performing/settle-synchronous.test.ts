@@ -1,0 +1,46 @@
+import { failureClasses } from '@sluice/errors';
+import type { RecordResult } from '@sluice/connectors';
+import { claimedCall, failure, performed, sendable } from '../../test/builders';
+import { settleSynchronous } from './settle-synchronous';
+
+type Type = 'create' | 'update' | 'delete';
+
+function settle(type: Type, ...results: RecordResult[]) {
+  const records = results.map((_, index) => sendable({ index, write: { type } }));
+  const call = claimedCall({ type, mode: 'synchronous', fence: 1 });
+  return settleSynchronous({ call, records, performed: performed(...results), lateCommitMs: 30_000 });
+}
+
+describe('settleSynchronous', () => {
+  it('ends each record, in order, with what the provider said', () => {
+    const settlement = settle('update', { ok: true, recordId: '1', warnings: ['w'] }, { ok: false, error: failure() });
+    expect(settlement).toMatchObject({
+      operationId: 'o1',
+      number: 1,
+      fence: 1,
+      isCreate: false,
+      attempt: { durationMs: 12, status: 200 },
+      next: { state: 'done' },
+      orderKeys: ['l1/contacts/r0', 'l1/contacts/r1'],
+    });
+    expect(settlement.records).toEqual([
+      { index: 0, kind: 'succeeded', providerId: '1', warnings: ['w'] },
+      { index: 1, kind: 'failed', error: { class: 'rejected', text: 'said the provider' } },
+    ]);
+    expect(settlement).not.toHaveProperty('barrierMs');
+  });
+
+  // Nobody waits for a later attempt, so whatever an asynchronous write would repeat is final here.
+  it.each(
+    failureClasses.flatMap((each) => (['create', 'update', 'delete'] as const).map((type) => [type, each] as const)),
+  )('ends a %s that failed as %s', (type, failureClass) => {
+    const isAmbiguous = failureClass === 'unknown' || failureClass === 'timeout';
+    const settlement = settle(type, { ok: false, error: failure({ class: failureClass, retryAfterMs: 1_000 }) });
+    const text = isAmbiguous ? 'Outcome unknown: said the provider' : 'said the provider';
+    const kind = isAmbiguous ? 'unknown' : 'failed';
+    expect(settlement.records).toEqual([{ index: 0, kind, error: { class: failureClass, text } }]);
+    expect(settlement.next).toEqual({ state: 'done' });
+    // A lost write may still come after the next one to the same record; a create has no next one.
+    expect(settlement.barrierMs).toBe(isAmbiguous && type !== 'create' ? 30_000 : undefined);
+  });
+});

@@ -1,0 +1,85 @@
+import { ValidationError } from '@sluice/errors';
+import type { Capabilities } from '@sluice/connectors';
+import type { WriteRequest } from '@sluice/types';
+import { connector, hubspotLike } from '../../test/builders';
+import { batchLimit, checkCapabilities } from './check-capabilities';
+
+const nothing: Capabilities = {
+  ...hubspotLike,
+  batchCreate: false,
+  batchUpdate: false,
+  associations: false,
+  delete: false,
+  forwardedHeaders: false,
+};
+const everything: Capabilities = {
+  ...hubspotLike,
+  delete: true,
+  associations: { create: true, update: true },
+  forwardedHeaders: true,
+};
+const association = { to: { id: '1' }, types: [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 1 }] };
+const request = (o: Partial<WriteRequest>): WriteRequest => ({ groupRef: 'g', type: 'create', record: { a: 1 }, ...o });
+
+function issuesOf(capabilities: Capabilities, o: Partial<WriteRequest>) {
+  try {
+    checkCapabilities(connector({ provider: 'acme', capabilities }), request(o));
+  } catch (error) {
+    if (error instanceof ValidationError) return error;
+    throw error;
+  }
+  return undefined;
+}
+
+describe('checkCapabilities', () => {
+  // Design section 6: refused with 400, naming the capability.
+  it.each<[name: string, o: Partial<WriteRequest>, detail: string]>([
+    ['type', { type: 'delete', record: { id: '1' } }, 'acme does not offer deletion through this service'],
+    ['batch', { batch: [{ record: { a: 1 } }] }, 'acme does not offer batch writes'],
+    ['batch', { type: 'update', batch: [{ record: { id: '1' } }] }, 'acme does not offer batch writes'],
+    ['associations', { associations: [association] }, 'acme does not offer associations on create'],
+    ['headers', { headers: [{ key: 'a', value: 'b' }] }, 'acme does not offer forwarded headers'],
+  ])('refuses %s where the provider lacks it', (name, o, detail) => {
+    const error = issuesOf(nothing, o);
+    expect(error?.code).toBe('write.capability-missing');
+    expect(error?.issues).toEqual([{ in: 'body', name, detail }]);
+    expect(error?.detail).toBe(`${detail}.`);
+    expect(issuesOf(everything, o)).toBeUndefined();
+  });
+
+  it('lists everything that is missing at once', () => {
+    const item = { record: { a: 1 }, associations: [association] };
+    const error = issuesOf(nothing, { batch: [item], headers: [{ key: 'a', value: 'b' }] });
+    expect(error?.issues.map((issue) => issue.name)).toEqual(['batch', 'associations', 'headers']);
+  });
+
+  it('asks for associations by write type, on each item of a batch', () => {
+    const batch = [{ record: { id: '1' } }, { record: { id: '2' }, associations: [association] }];
+    expect(issuesOf(hubspotLike, { type: 'update', batch })?.issues[0]?.detail).toContain('associations on update');
+    expect(issuesOf(hubspotLike, { batch })).toBeUndefined();
+  });
+
+  it('asks for batches by write type', () => {
+    const createsOnly = { ...hubspotLike, batchUpdate: false } as const;
+    expect(issuesOf(createsOnly, { batch: [{ record: { a: 1 } }] })).toBeUndefined();
+    expect(issuesOf(createsOnly, { type: 'update', batch: [{ record: { id: '1' } }] })?.issues[0]?.name).toBe('batch');
+  });
+
+  it('lets empty lists pass: they ask for nothing', () => {
+    expect(issuesOf(nothing, { associations: [], headers: [] })).toBeUndefined();
+  });
+
+  it('lets auto-batching pass everywhere: single calls under one operation', () => {
+    expect(issuesOf(nothing, { mode: 'asynchronous', autoBatchPolicy: { maxDelayMinutes: 1 } })).toBeUndefined();
+  });
+});
+
+describe('batchLimit', () => {
+  it('is that of the write type, none for delete and where there is no endpoint', () => {
+    const capabilities = { ...hubspotLike, batchCreate: { limit: 7 }, batchUpdate: { limit: 9 } };
+    expect(batchLimit(capabilities, 'create')).toBe(7);
+    expect(batchLimit(capabilities, 'update')).toBe(9);
+    expect(batchLimit(capabilities, 'delete')).toBeUndefined();
+    expect(batchLimit(nothing, 'create')).toBeUndefined();
+  });
+});

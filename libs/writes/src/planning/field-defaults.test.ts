@@ -1,0 +1,59 @@
+import type { WriteType } from '@sluice/types';
+import { contactsInstallation, type ContactSettings } from '../../test/builders';
+import { defaultsOf } from './field-defaults';
+
+function defaults(write: ContactSettings['write'], type: WriteType, present: readonly string[] = []) {
+  const found = defaultsOf(contactsInstallation(write && { write }), 'contacts', type, (name) =>
+    present.includes(name),
+  );
+  return Object.fromEntries(found.map(({ name, value }) => [name, value]));
+}
+
+describe('defaultsOf', () => {
+  const selectedFieldSettings = {
+    source: { default: { stringValue: 'web' } },
+    score: { default: { integerValue: 0 } },
+    subscribed: { default: { booleanValue: false } },
+    note: { default: { stringValue: '' } },
+    plain: { writeOnUpdate: 'ifEmpty' as const },
+  };
+
+  it.each<[WriteType]>([['create'], ['update']])('fills what is missing on %s, also with 0, false and ""', (type) => {
+    expect(defaults({ selectedFieldSettings }, type)).toEqual({ source: 'web', score: 0, subscribed: false, note: '' });
+  });
+
+  it('fills nothing that the request carries', () => {
+    expect(defaults({ selectedFieldSettings }, 'create', ['source', 'score', 'note'])).toEqual({ subscribed: false });
+  });
+
+  it('fills nothing on delete, and nothing without a config of the object', () => {
+    expect(defaults({ selectedFieldSettings }, 'delete')).toEqual({});
+    expect(defaults(undefined, 'create')).toEqual({});
+    expect(
+      defaultsOf(contactsInstallation({ write: { selectedFieldSettings } }), 'deals', 'create', () => false),
+    ).toEqual([]);
+  });
+
+  describe('selectedValueDefaults (deprecated)', () => {
+    const selectedValueDefaults = {
+      stage: { value: 'lead' },
+      count: { value: 0, applyOnUpdate: 'always' as const },
+      isNew: { value: true, applyOnUpdate: 'never' as const },
+    };
+
+    it('apply on create whatever applyOnUpdate says', () => {
+      expect(defaults({ selectedValueDefaults }, 'create')).toEqual({ stage: 'lead', count: 0, isNew: true });
+    });
+
+    it('apply on update unless applyOnUpdate is never', () => {
+      expect(defaults({ selectedValueDefaults }, 'update')).toEqual({ stage: 'lead', count: 0 });
+    });
+
+    // Design section 6: selectedFieldSettings beats selectedValueDefaults.
+    it('give way to selectedFieldSettings for the same field, also to settings without a default', () => {
+      const settings = { stage: { default: { stringValue: 'won' } }, count: { writeOnUpdate: 'ifEmpty' as const } };
+      const both = { selectedValueDefaults, selectedFieldSettings: settings };
+      expect(defaults(both, 'create')).toEqual({ stage: 'won', isNew: true });
+    });
+  });
+});

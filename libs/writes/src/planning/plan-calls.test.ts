@@ -1,0 +1,149 @@
+import type { PlannedCall, SealedRecord } from '@sluice/store';
+import { seeded } from '../../test/builders';
+import { planCalls } from './plan-calls';
+
+function record(index: number, o: Partial<SealedRecord> = {}): SealedRecord {
+  return { index, connectionId: 'k1', headersKey: '', isBehindAnother: false, ...o };
+}
+
+const indexesOf = (calls: readonly PlannedCall[]) => calls.map((call) => call.recordIndexes);
+
+describe('planCalls', () => {
+  it('plans nothing for nothing', () => {
+    expect(planCalls([], 100)).toEqual([]);
+  });
+
+  it('fills calls to the limit, numbered from 1', () => {
+    const calls = planCalls(
+      [0, 1, 2, 3, 4].map((index) => record(index)),
+      2,
+    );
+    expect(calls).toEqual([
+      { number: 1, connectionId: 'k1', recordIndexes: [0, 1] },
+      { number: 2, connectionId: 'k1', recordIndexes: [2, 3] },
+      { number: 3, connectionId: 'k1', recordIndexes: [4] },
+    ]);
+  });
+
+  it('makes single calls where the provider has no batch endpoint', () => {
+    expect(indexesOf(planCalls([record(0), record(1)], 1))).toEqual([[0], [1]]);
+  });
+
+  it('puts one connection and equal headers into a call', () => {
+    const records = [
+      record(0),
+      record(1, { connectionId: 'k2' }),
+      record(2, { headersKey: 'h' }),
+      record(3),
+      record(4, { headersKey: 'h' }),
+    ];
+    expect(indexesOf(planCalls(records, 100))).toEqual([[0, 3], [1], [2, 4]]);
+  });
+
+  // A provider refuses a call that holds a record twice, and the other 99 with it. Source: reliability notes 2.11.
+  it('puts the second write to a record into a later call, and what is free beside the first', () => {
+    const records = [record(0, { orderKey: 'a' }), record(1, { orderKey: 'a' }), record(2, { orderKey: 'b' })];
+    expect(indexesOf(planCalls(records, 100))).toEqual([[0, 2], [1]]);
+  });
+
+  it('never puts a later write to a record before an earlier one, not even where there is room', () => {
+    const records = [
+      record(0, { orderKey: 'a' }),
+      record(1, { orderKey: 'a' }),
+      record(2, { orderKey: 'a' }),
+      record(3, { orderKey: 'b' }),
+    ];
+    expect(indexesOf(planCalls(records, 2))).toEqual([[0, 3], [1], [2]]);
+  });
+
+  it('keeps creates together: they have no record yet', () => {
+    expect(indexesOf(planCalls([record(0), record(1)], 100))).toEqual([[0, 1]]);
+  });
+
+  it('gives a record behind another operation a call of its own, which nobody joins', () => {
+    const records = [record(0), record(1, { orderKey: 'a', isBehindAnother: true }), record(2), record(3)];
+    expect(indexesOf(planCalls(records, 100))).toEqual([[0, 2, 3], [1]]);
+  });
+});
+
+describe('planCalls, for any batch', () => {
+  const seeds = Array.from({ length: 500 }, (_, seed) => seed);
+
+  it('keeps every promise', () => {
+    const broken = seeds.flatMap((seed) => {
+      const { records, limit } = generate(seeded(seed));
+      return brokenPromises(records, planCalls(records, limit), limit).map((promise) => `seed ${seed}: ${promise}`);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  // The check must be able to fail, else it proves nothing.
+  it('is checked by a check that bites', () => {
+    const records = [record(0, { orderKey: 'a' }), record(1, { orderKey: 'a' }), record(2, { headersKey: 'h' })];
+    const bad = [{ number: 1, connectionId: 'k2', recordIndexes: [1, 0, 2, 2] }];
+    expect(brokenPromises(records, bad, 2)).toEqual([
+      'every record once',
+      'within the limit',
+      'accept order inside a call',
+      'one connection',
+      'equal headers',
+      'no record twice in a call',
+    ]);
+    const swapped = [[1], [0], [2]].map((recordIndexes, at) => ({ number: at + 1, connectionId: 'k1', recordIndexes }));
+    expect(brokenPromises(records, swapped, 2)).toEqual(['accept order per record']);
+  });
+});
+
+function generate(random: () => number): { records: SealedRecord[]; limit: number } {
+  const pick = (count: number): number => Math.floor(random() * count);
+  const behind = new Set(['0', '1', '2'].filter(() => random() < 0.2));
+  const keys = 1 + pick(12);
+  const records = Array.from({ length: pick(101) }, (_, index) => {
+    const orderKey = random() < 0.7 ? String(pick(keys)) : undefined;
+    return record(index, {
+      connectionId: `k${pick(2)}`,
+      headersKey: random() < 0.2 ? 'h' : '',
+      ...(orderKey === undefined ? {} : { orderKey, isBehindAnother: behind.has(orderKey) }),
+    });
+  });
+  return { records, limit: 1 + pick(100) };
+}
+
+/** Source: design, section 5.7. Records stand in `records` by index. */
+function brokenPromises(records: readonly SealedRecord[], calls: readonly PlannedCall[], limit: number): string[] {
+  const byIndex = new Map(records.map((each) => [each.index, each]));
+  const at = (index: number): SealedRecord[] => [byIndex.get(index) ?? []].flat();
+  const indexes = calls.flatMap((call) => call.recordIndexes);
+  const all = (holds: (members: SealedRecord[], call: PlannedCall) => boolean): boolean =>
+    calls.every((call) => holds(call.recordIndexes.flatMap(at), call));
+  const promises: [promise: string, isKept: boolean][] = [
+    ['every record once', isRising(indexes.toSorted((a, b) => a - b)) && indexes.length === records.length],
+    ['numbers from 1', calls.every((call, place) => call.number === place + 1)],
+    ['within the limit', all((members) => members.length > 0 && members.length <= limit)],
+    ['accept order inside a call', all((_, call) => isRising([...new Set(call.recordIndexes)]))],
+    ['one connection', all((members, call) => members.every((each) => each.connectionId === call.connectionId))],
+    ['equal headers', all((members) => new Set(members.map((each) => each.headersKey)).size === 1)],
+    ['no record twice in a call', all((members) => isDistinct(members.flatMap((each) => each.orderKey ?? [])))],
+    ['alone behind another', all((members) => members.length === 1 || members.every((each) => !each.isBehindAnother))],
+    ['accept order per record', keepsOrderPerRecord(records, calls)],
+  ];
+  return promises.flatMap(([promise, isKept]) => (isKept ? [] : [promise]));
+}
+
+/** Within one connection and one set of headers; between such groups the claim keeps the order. */
+function keepsOrderPerRecord(records: readonly SealedRecord[], calls: readonly PlannedCall[]): boolean {
+  const callOf = new Map(calls.flatMap((call) => call.recordIndexes.map((index) => [index, call.number] as const)));
+  const ordered = records.filter((each) => each.orderKey !== undefined);
+  const groups = Map.groupBy(ordered, (each) => JSON.stringify([each.orderKey, each.connectionId, each.headersKey]));
+  return [...groups.values()].every((group) =>
+    isRising([...new Set(group.map(({ index }) => callOf.get(index) ?? 0))]),
+  );
+}
+
+function isRising(numbers: readonly number[]): boolean {
+  return numbers.every((number, place) => place === 0 || number > (numbers[place - 1] ?? 0));
+}
+
+function isDistinct(values: readonly string[]): boolean {
+  return new Set(values).size === values.length;
+}

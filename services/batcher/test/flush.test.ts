@@ -1,0 +1,185 @@
+import { DependencyError } from '@sluice/errors';
+import { createGround, type Ground } from './_batcher';
+import { until } from './_until';
+
+let ground: Ground;
+afterEach(() => ground.close());
+
+const hundred = Array.from({ length: 100 }, () => ({}));
+const sweepsOff = { SLUICE_SWEEPS: 'off' };
+const flushedState = (operationId: string, boundMs?: number) =>
+  until(
+    'the flush',
+    async () => ((await ground.stateOf(operationId)) === 'accumulating' ? undefined : await ground.stateOf(operationId)),
+    boundMs,
+  );
+
+describe('by a message', () => {
+  it('a full batch is flushed at once, long before it is due, and its call is announced', async () => {
+    ground = await createGround();
+    const batcher = await ground.startBatcher(sweepsOff);
+    const joined = await ground.join(hundred);
+    const last = joined.at(-1);
+    expect(last?.isFull).toBe(true);
+    for (const each of joined) ground.announce(each);
+    const { operationId } = joined[0] as { operationId: string };
+    expect(await flushedState(operationId)).toBe('queued');
+    expect(await batcher.flushed('message')).toBe(1);
+    const [announced] = await until('the announcement', () => (ground.ready.length > 0 ? ground.ready : undefined));
+    expect(announced).toMatchObject({
+      projectId: ground.seed.projectId,
+      operationId,
+      installationId: ground.seed.installationId,
+      laneId: last?.write.operation.laneId,
+      objectName: 'contacts',
+      type: 'create',
+      callNumber: 1,
+      acceptedAt: expect.stringMatching(/Z$/),
+      traceparent: last?.write.operation.traceparent,
+    });
+    expect(await ground.callsOf(operationId)).toEqual([{ number: 1, indexes: Array.from({ length: 100 }, (_, at) => at) }]);
+  });
+
+  it('a repeated message changes nothing', async () => {
+    ground = await createGround();
+    const batcher = await ground.startBatcher(sweepsOff);
+    const [first, ...others] = await ground.join(hundred);
+    const last = others.at(-1);
+    if (first === undefined || last === undefined) throw new Error('nothing joined');
+    ground.announce(last);
+    await flushedState(first.operationId);
+    for (const again of [last, first, last]) ground.announce(again);
+    // A batch of the same key stands behind the repetitions in its partition.
+    const next = (await ground.join(hundred)).at(-1);
+    if (next === undefined) throw new Error('nothing joined');
+    ground.announce(next);
+    await flushedState(next.operationId);
+    expect(await batcher.flushed('message')).toBe(2);
+    expect(await ground.callsOf(first.operationId)).toHaveLength(1);
+  });
+
+  // The database is away for a moment: the message stays and is delivered again.
+  it('a flush that fails is repeated until it succeeds', async () => {
+    ground = await createGround();
+    let failures = 3;
+    const { store } = ground;
+    const seal: typeof store.writes.seal = (key, plan) => {
+      if ((failures -= 1) < 0) return store.writes.seal(key, plan);
+      throw new DependencyError({ code: 'service.unavailable', detail: 'away' });
+    };
+    const close = () => Promise.resolve();
+    await ground.startBatcher(sweepsOff, { store: { ...store, close, writes: { ...store.writes, seal } } });
+    const joined = await ground.join(hundred);
+    for (const each of joined) ground.announce(each);
+    expect(await flushedState(joined[0]?.operationId ?? '')).toBe('queued');
+    expect(failures).toBeLessThan(0);
+  });
+
+  it('a crash between the seal and the announcement leaves calls that an executor finds, once', async () => {
+    ground = await createGround();
+    await ground.startBatcher({ ...sweepsOff, SLUICE_FAILPOINT: 'bt.after_seal:throw:1' });
+    const joined = await ground.join(hundred);
+    ground.announce(joined.at(-1) ?? (joined[0] as never));
+    const { operationId } = joined[0] as { operationId: string };
+    await flushedState(operationId);
+    expect(await ground.callsOf(operationId)).toHaveLength(1);
+    expect(await ground.store.writes.findReadyLanes()).toHaveLength(1);
+  });
+});
+
+describe('by its time', () => {
+  it('a batch that is due is flushed by its timer, within a second and not before', async () => {
+    ground = await createGround(60);
+    const batcher = await ground.startBatcher(sweepsOff);
+    const [joined] = await ground.join([{ maxDelayMinutes: 1 }]);
+    if (joined === undefined) throw new Error('nothing joined');
+    ground.announce(joined);
+    await flushedState(joined.operationId);
+    const [row] = (await ground
+      .database('operations')
+      .where({ id: joined.operationId })
+      .select(ground.database.raw('extract(epoch from updated_at - due_at)::float8 as late'))) as { late: number }[];
+    expect(row?.late).toBeGreaterThanOrEqual(0);
+    expect(row?.late).toBeLessThan(1);
+    expect(await batcher.flushed('timer')).toBe(1);
+  });
+
+  // The clock that decides is the database's: neither a forged message nor a wrong clock flushes early.
+  it('a forged message flushes nothing before its time', async () => {
+    ground = await createGround(60);
+    const batcher = await ground.startBatcher(sweepsOff);
+    const [joined] = await ground.join([{ maxDelayMinutes: 3 }]);
+    const [full] = (await ground.join(hundred.map(() => ({ recordId: '1' })))).slice(-1);
+    if (joined === undefined || full === undefined) throw new Error('nothing joined');
+    const past = new Date(0).toISOString();
+    ground.announce(joined, { isFull: true });
+    ground.announce(joined, { dueAt: past });
+    ground.announce(joined, { dueAt: 'tomorrow' });
+    ground.announce(joined, { operationId: full.operationId, projectId: 'somebody-else', isFull: true });
+    ground.announce(joined, { operationId: 'nothing', isFull: true });
+    // A true message behind the forged ones in the same partition: when it is done, they are.
+    ground.announce(full, { type: 'create' });
+    await flushedState(full.operationId);
+    expect(await ground.stateOf(joined.operationId)).toBe('accumulating');
+    expect(await batcher.flushed('message')).toBe(1);
+    await flushedState(joined.operationId);
+    const [row] = (await ground
+      .database('operations')
+      .where({ id: joined.operationId })
+      .select(ground.database.raw('updated_at >= due_at as in_time'))) as { in_time: boolean }[];
+    expect(row).toEqual({ in_time: true });
+  }, 15_000);
+});
+
+describe('by the sweep', () => {
+  it('what nobody announced: a full batch, and a due one', async () => {
+    ground = await createGround(60);
+    const joined = await ground.join(Array.from({ length: 101 }, () => ({ maxDelayMinutes: 1 })));
+    const batcher = await ground.startBatcher();
+    const [full, due] = [...new Set(joined.map(({ operationId }) => operationId))];
+    await flushedState(full ?? '');
+    await flushedState(due ?? '');
+    expect(await batcher.flushed('sweep')).toBe(2);
+    expect(await until('both announcements', () => (ground.ready.length === 2 ? ground.ready.length : undefined))).toBe(2);
+  });
+});
+
+describe('two batchers', () => {
+  it('flush each batch once, whatever wakes them', async () => {
+    ground = await createGround(60);
+    const batchers = [await ground.startBatcher(), await ground.startBatcher()];
+    const kinds = Array.from({ length: 10 }, (_, at) => `1${at}`);
+    const all: string[] = [];
+    for (const recordId of kinds) {
+      const joined = await ground.join(Array.from({ length: 100 }, () => ({ recordId, maxDelayMinutes: 1 })));
+      for (const each of joined) ground.announce(each);
+      for (const each of joined) ground.announce(each, { isFull: true });
+      all.push(...new Set(joined.map(({ operationId }) => operationId)));
+    }
+    for (const operationId of all) await flushedState(operationId);
+    const sources = ['message', 'timer', 'sweep'] as const;
+    const counts = await Promise.all(batchers.flatMap((batcher) => sources.map((source) => batcher.flushed(source))));
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(all.length);
+    const [row] = (await ground.database('operations').select(
+      ground.database.raw('count(*)::integer as operations, sum(records_total)::integer as records, sum(calls_open)::integer as calls'),
+    )) as object[];
+    // One record stands 100 times in each batch, so each of its writes is a call of its own.
+    expect(row).toEqual({ operations: 10, records: 1_000, calls: 1_000 });
+  }, 20_000);
+});
+
+describe('stop', () => {
+  it('flushes nothing more, and what is open stays for another batcher', async () => {
+    ground = await createGround(60);
+    const first = await ground.startBatcher();
+    const [joined] = await ground.join([{ maxDelayMinutes: 1 }]);
+    if (joined === undefined) throw new Error('nothing joined');
+    ground.announce(joined);
+    await first.stop();
+    const isDue = async () => ((await ground.store.writes.findDueBatches(10)).length > 0 ? true : undefined);
+    await until('the batch is due', isDue);
+    expect(await ground.stateOf(joined.operationId)).toBe('accumulating');
+    await ground.startBatcher();
+    expect(await flushedState(joined.operationId)).toBe('queued');
+  });
+});

@@ -1,0 +1,73 @@
+import { createGround, type BatchableOptions, type Ground } from './_batcher';
+import { until } from './_until';
+
+let ground: Ground;
+beforeEach(async () => {
+  ground = await createGround(60);
+});
+afterEach(() => ground.close());
+
+/** Joins the records, waits for the flush, returns the operation and its calls as lists of record indexes. */
+async function flush(options: readonly BatchableOptions[]) {
+  const joined = await ground.join(options.map((each) => ({ maxDelayMinutes: 1, ...each })));
+  const { operationId } = joined[0] as { operationId: string };
+  await ground.startBatcher();
+  await until('the flush', async () => ((await ground.stateOf(operationId)) === 'queued' ? true : undefined));
+  return { operationId, calls: (await ground.callsOf(operationId)).map(({ indexes }) => indexes) };
+}
+
+// Design, section 5.7: at most the provider's limit, one connection, equal headers, no record id twice, accept order.
+it('creates go together', async () => {
+  expect((await flush([{}, {}, {}])).calls).toEqual([[0, 1, 2]]);
+});
+
+it('the second write to a record goes into a later call, and the third into one after that', async () => {
+  const ids = ['1', '2', '1', '3', '1', '2'];
+  expect((await flush(ids.map((recordId) => ({ recordId })))).calls).toEqual([[0, 1, 3], [2, 5], [4]]);
+});
+
+it('different forwarded headers are different calls', async () => {
+  expect((await flush([{ header: 'a' }, {}, { header: 'b' }, { header: 'a' }, {}])).calls).toEqual([[0, 3], [1, 4], [2]]);
+});
+
+it('a change of connection in the middle of a batch is a call of its own, on the lane of its connection', async () => {
+  const { projectId, connectionId } = ground.seed;
+  const other = await ground.store.connections.create({
+    projectId,
+    provider: 'hubspot',
+    groupRef: 'group-1',
+    consumerRef: 'user-1',
+    authScheme: 'apiKey',
+    reportedAccountRef: '7',
+    seal: () => ({ text: 'x', keyId: 'k' }),
+  });
+  const [first] = await ground.join([{ maxDelayMinutes: 1 }]);
+  await ground.database('installations').where({ project_id: projectId }).update({ connection_id: other.id });
+  const [second] = await ground.join([{ maxDelayMinutes: 1, connectionId: other.id }]);
+  const operationId = first?.operationId ?? '';
+  expect(second?.operationId).toBe(operationId);
+  await ground.startBatcher();
+  await until('the flush', async () => ((await ground.stateOf(operationId)) === 'queued' ? true : undefined));
+  const calls = await ground.database('calls').where({ operation_id: operationId }).orderBy('number').select('connection_id', 'lane_id');
+  expect((calls as { connection_id: string }[]).map((call) => call.connection_id)).toEqual([connectionId, other.id]);
+  expect(new Set((calls as { lane_id: string }[]).map((call) => call.lane_id)).size).toBe(2);
+  const announced = await until('the announcements', () => (ground.ready.length === 2 ? ground.ready : undefined));
+  expect(announced.map(({ laneId }) => laneId)).toEqual((calls as { lane_id: string }[]).map((call) => call.lane_id));
+});
+
+it('a record behind an unfinished write of another operation gets a call of its own', async () => {
+  const earlier = await ground.join([{ recordId: '1' }]);
+  // Out of the way, so that the next records open a batch of their own.
+  await ground.database('operations').where({ id: earlier[0]?.operationId ?? '' }).update({ is_full: true });
+  expect((await flush([{ recordId: '2' }, { recordId: '1' }, { recordId: '3' }])).calls).toEqual([[0, 2], [1]]);
+});
+
+it('the retry time of each record starts at the seal', async () => {
+  const { operationId } = await flush([{}]);
+  const [row] = (await ground
+    .database('records as r')
+    .join('operations as o', 'o.id', 'r.operation_id')
+    .where('r.operation_id', operationId)
+    .select(ground.database.raw('round(extract(epoch from r.retry_until - o.updated_at))::integer as seconds'))) as object[];
+  expect(row).toEqual({ seconds: 60 });
+});

@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import { createInProcessHub, createInProcessMessaging, topics, type Messaging } from '@sluice/messaging';
+import { createInMemoryHints } from '@sluice/redis';
+import { openDatabase } from '@sluice/store';
+import { createMetrics, silentLogger } from '@sluice/telemetry';
+import { cloneDatabase, countRows, seedInstallation, type SeededInstallation, type SeedOptions } from '@sluice/testkit';
+import type { Scope, WriteAnnouncement } from '@sluice/types';
+import supertest from 'supertest';
+import { createContext, createGatewayService, gatewayEnv, type GatewayContext } from '../src/service';
+import { startFakeHubspot, type FakeHubspot } from './_fake-hubspot';
+
+/** The access token of every seeded connection: must never be seen in a reply, a row or a message. */
+export const canary = 'canary-token-51f2';
+
+/** A seeded installation with a key that may write to it. */
+export interface Seed extends SeededInstallation {
+  readonly key: string;
+  /** Where its contacts are written. */
+  readonly path: string;
+}
+
+type Database = ReturnType<typeof openDatabase>;
+
+/** A write gateway on a database of its own, beside a fake HubSpot and a listener on both topics. */
+export interface RunningGateway {
+  readonly context: GatewayContext;
+  readonly hubspot: FakeHubspot;
+  /** Beside the store, for what a test must arrange or see in the tables. */
+  readonly database: Database;
+  /** What left on each topic, in order. */
+  readonly announced: { readonly autoBatched: WriteAnnouncement[]; readonly ready: WriteAnnouncement[] };
+  seed(options?: SeedOptions, scopes?: readonly Scope[]): Promise<Seed>;
+  newKey(projectId: string, scopes: readonly Scope[]): Promise<string>;
+  post(path: string): supertest.Test;
+  get(path: string): supertest.Test;
+  /** A write with the seed's key and groupRef. */
+  write(seed: Seed, body: object): supertest.Test;
+  countRows(): Promise<Record<string, number>>;
+  stop(): Promise<void>;
+}
+
+export interface GatewayOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Puts something between the gateway and its database. */
+  readonly reach?: (databaseUrl: string) => Promise<string>;
+}
+
+export async function startGateway({ env = {}, reach }: GatewayOptions = {}): Promise<RunningGateway> {
+  const [clone, hubspot] = await Promise.all([cloneDatabase(), startFakeHubspot()]);
+  const config = gatewayEnv.read({
+    DATABASE_URL: (await reach?.(clone.url)) ?? clone.url,
+    KAFKA_BROKERS: '127.0.0.1:9',
+    REDIS_URL: 'redis://127.0.0.1:9',
+    SLUICE_PORT: '0',
+    SLUICE_HOST: '127.0.0.1',
+    SLUICE_CREDENTIALS_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    HUBSPOT_API_URL: hubspot.url,
+    SLUICE_CALL_TIMEOUT_MS: '400',
+    ...env,
+  });
+  const hub = createInProcessHub();
+  const messagingFor = (name: string): Messaging =>
+    createInProcessMessaging({ hub, logger: silentLogger, metrics: createMetrics(name) });
+  const listener = messagingFor('listener');
+  const announced = await listen(listener);
+  const overrides = { logger: silentLogger, hints: createInMemoryHints(), messaging: messagingFor('gateway') };
+  const context = createContext(config, overrides);
+  const service = createGatewayService(context);
+  const { port } = await service.start();
+  const database = openDatabase({ url: clone.url, poolMax: 2, applicationName: 'test' });
+  const post = (path: string) => supertest(`http://127.0.0.1:${port}`).post(path);
+  const newKey = async (projectId: string, scopes: readonly Scope[]): Promise<string> => {
+    const secret = `sk_${randomBytes(32).toString('base64url')}`;
+    await context.store.apiKeys.create({ projectId, label: 'test', scopes, secret });
+    return secret;
+  };
+  return {
+    context,
+    hubspot,
+    database,
+    announced,
+    newKey,
+    post,
+    get: (path) => supertest(`http://127.0.0.1:${port}`).get(path),
+    seed: async (options = {}, scopes = ['write']) => {
+      const seal = (connectionId: string) => context.installations.seal(connectionId, { accessToken: canary });
+      const seeded = await seedInstallation(context.store, { seal, ...options });
+      const path = `/v1/projects/${seeded.projectName}/integrations/${seeded.integrationId}/objects/contacts`;
+      return { ...seeded, key: await newKey(seeded.projectId, scopes), path };
+    },
+    write: (seed, body) => post(seed.path).set('x-api-key', seed.key).send({ groupRef: seed.groupRef, ...body }),
+    countRows: () => countRows(clone.url),
+    stop: async () => {
+      await service.stop();
+      await listener.close();
+      await hubspot.close();
+      await database.destroy();
+      await clone.drop();
+    },
+  };
+}
+
+async function listen(messaging: Messaging): Promise<RunningGateway['announced']> {
+  const announced = { autoBatched: [] as WriteAnnouncement[], ready: [] as WriteAnnouncement[] };
+  for (const name of ['autoBatched', 'ready'] as const) {
+    const handle = (writes: WriteAnnouncement[]) => Promise.resolve(void announced[name].push(...writes));
+    await messaging.consume({ topic: topics[name], group: 'test', handle });
+  }
+  return announced;
+}

@@ -1,0 +1,133 @@
+import type { WriteAnnouncement } from '@sluice/types';
+import { startGateway, type RunningGateway, type Seed } from './_gateway';
+import { until } from './_until';
+
+let gateway: RunningGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.stop());
+
+const record = { email: 'secret-value@example.com', firstname: 'Zoë' };
+const asynchronous = { type: 'create', mode: 'asynchronous', record };
+
+/** What was announced of one operation, once `count` calls of it were. */
+const announcedOf = (operationId: string, count: number): Promise<WriteAnnouncement[]> =>
+  until(`${count} announcements`, () => {
+    const found = gateway.announced.ready.filter((write) => write.operationId === operationId);
+    return found.length >= count ? found : undefined;
+  });
+const accept = async (seed: Seed, body: object) => {
+  const reply = await gateway.write(seed, body).expect(200);
+  return (reply.body as { operationId: string }).operationId;
+};
+const laneOf = async (seed: Seed): Promise<string> => {
+  const names = { ...seed, withinProjectId: seed.projectId, projectIdOrName: seed.projectId };
+  return (await gateway.context.installations.resolve(names)).laneId;
+};
+
+describe('200', () => {
+  it('an operation that is in progress, committed before the reply, and no provider call', async () => {
+    const seed = await gateway.seed();
+    const reply = await gateway.write(seed, asynchronous).expect(200);
+    expect(reply.type).toBe('application/json');
+    expect(reply.body).toEqual({ operationId: expect.any(String) });
+    expect(reply.headers['sluice-record-index']).toBe('0');
+    expect(reply.headers).not.toHaveProperty('sluice-record-ref');
+    const { operationId } = reply.body as { operationId: string };
+    const operation = await gateway.context.store.operations.find(seed.projectId, operationId);
+    expect(operation).toMatchObject({ status: 'in_progress', configId: seed.configId, resource: 'contacts' });
+    expect(operation).not.toHaveProperty('result');
+    expect(gateway.hubspot.calls).toEqual([]);
+  });
+
+  it("keeps the caller's reference and sends it back", async () => {
+    const seed = await gateway.seed();
+    const ref = 'order 17/"x"; Zo%C3%AB'.padEnd(255, '~');
+    const reply = await gateway.write(seed, asynchronous).set('Sluice-Record-Ref', ref).expect(200);
+    expect(reply.headers['sluice-record-ref']).toBe(ref);
+    const { operationId } = reply.body as { operationId: string };
+    const [stored] = await gateway.context.store.operations.listRecords(seed.projectId, operationId);
+    expect(stored?.ref).toBe(ref);
+  });
+
+  it('stores the deadline that was asked for, one hour when none was', async () => {
+    const seed = await gateway.seed();
+    const ids = [await accept(seed, asynchronous), await accept(seed, { ...asynchronous, retryPolicy: { deadlineHours: 48 } })];
+    const rows = await gateway
+      .database('records')
+      .whereIn('operation_id', ids)
+      .orderBy('accept_seq')
+      .select(gateway.database.raw(`round(extract(epoch from retry_until - now()) / 3600)::integer as hours`));
+    expect(rows).toEqual([{ hours: 1 }, { hours: 48 }]);
+  });
+});
+
+describe('the announcement', () => {
+  it('names the write completely and holds neither a value nor a secret', async () => {
+    const seed = await gateway.seed();
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const reply = await gateway.write(seed, asynchronous).set('traceparent', traceparent).expect(200);
+    const { operationId } = reply.body as { operationId: string };
+    const [announcement] = await announcedOf(operationId, 1);
+    expect(announcement).toEqual({
+      projectId: seed.projectId,
+      operationId,
+      installationId: seed.installationId,
+      laneId: await laneOf(seed),
+      objectName: 'contacts',
+      type: 'create',
+      callNumber: 1,
+      acceptedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      // A span of its own in the caller's trace.
+      traceparent: expect.stringMatching(/^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01$/),
+    });
+    expect(JSON.stringify(announcement)).not.toMatch(/secret|Zo|canary|sk_/);
+  });
+
+  it('one per call: a batch of 100 is one call', async () => {
+    const seed = await gateway.seed();
+    const batch = Array.from({ length: 100 }, (_, at) => ({ record: { email: `b${at}@x.com` } }));
+    const operationId = await accept(seed, { type: 'create', mode: 'asynchronous', batch });
+    const announced = await announcedOf(operationId, 1);
+    expect(announced.map(({ callNumber }) => callNumber)).toEqual([1]);
+    expect(await gateway.context.store.operations.listRecords(seed.projectId, operationId)).toHaveLength(100);
+  });
+
+  // HubSpot refuses a whole call that holds one record id twice.
+  it('an update batch with one record twice is two calls, the second one later', async () => {
+    const seed = await gateway.seed();
+    const batch = ['7', '8', '7'].map((id) => ({ record: { id, city: 'Bern' } }));
+    const operationId = await accept(seed, { type: 'update', mode: 'asynchronous', batch });
+    const announced = await announcedOf(operationId, 2);
+    expect(announced.map(({ callNumber }) => callNumber)).toEqual([1, 2]);
+    const rows = await gateway.database('records').where({ operation_id: operationId }).orderBy('record_index').select('call_number');
+    expect(rows).toEqual([{ call_number: 1 }, { call_number: 1 }, { call_number: 2 }]);
+  });
+});
+
+// Group commit: requests that arrive together share a statement, and none may pay for another's fault.
+describe('many at once', () => {
+  it('200 accepts of two projects and bad ones among them: each its own operation, in its own project', async () => {
+    const [one, two] = [await gateway.seed(), await gateway.seed()];
+    const before = (await gateway.countRows())['operations'] ?? 0;
+    const replies = await Promise.all(
+      Array.from({ length: 200 }, (_, at) => {
+        const seed = at % 2 === 0 ? one : two;
+        const isBad = at % 20 === 7;
+        return gateway.write(seed, { ...asynchronous, record: isBad ? {} : { email: `m${at}@x.com` } });
+      }),
+    );
+    expect(replies.map(({ status }) => status)).toEqual(replies.map((_, at) => (at % 20 === 7 ? 400 : 200)));
+    const ids = replies.flatMap(({ body }) => (body as { operationId?: string }).operationId ?? []);
+    expect(new Set(ids).size).toBe(190);
+    expect((await gateway.countRows())['operations']).toBe(before + 190);
+    const rows = await gateway.database('operations').whereIn('id', ids).select('project_id', 'id');
+    const projectOf = new Map((rows as { project_id: string; id: string }[]).map((row) => [row.id, row.project_id]));
+    for (const [at, { body }] of replies.entries()) {
+      const { operationId } = body as { operationId?: string };
+      const { projectId } = at % 2 === 0 ? one : two;
+      if (operationId !== undefined) expect(projectOf.get(operationId)).toBe(projectId);
+    }
+  });
+});

@@ -1,0 +1,126 @@
+import { startGateway, type RunningGateway, type Seed } from './_gateway';
+import { until } from './_until';
+
+let gateway: RunningGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.stop());
+
+const bodyOf = (at: number, more: object = {}) => ({
+  type: 'create',
+  mode: 'asynchronous',
+  record: { email: `secret${at}@example.com` },
+  autoBatchPolicy: { maxDelayMinutes: 5 },
+  ...more,
+});
+const join = async (seed: Seed, at: number, more: object = {}) => {
+  const reply = await gateway.write(seed, bodyOf(at, more)).expect(200);
+  expect(Object.keys(reply.body as object)).toEqual(['operationId']);
+  return { ...(reply.body as { operationId: string }), index: Number(reply.headers['sluice-record-index']) };
+};
+const announcedOf = (operationIds: readonly string[], count: number) =>
+  until(`${count} announcements`, () => {
+    const found = gateway.announced.autoBatched.filter((write) => operationIds.includes(write.operationId));
+    return found.length >= count ? found : undefined;
+  });
+
+describe('200', () => {
+  // Specification, Write records, rule 3, and "Operation": the id refers to the master operation of the batch.
+  it('100 records share a master operation, and the 101st opens another', async () => {
+    const seed = await gateway.seed();
+    const joined = await Promise.all(Array.from({ length: 100 }, (_, at) => join(seed, at)));
+    const [master] = new Set(joined.map(({ operationId }) => operationId));
+    expect(new Set(joined.map(({ operationId }) => operationId)).size).toBe(1);
+    expect(joined.map(({ index }) => index).sort((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, at) => at));
+    const next = await join(seed, 100);
+    expect(next).toEqual({ operationId: expect.not.stringMatching(master ?? ''), index: 0 });
+    const operation = await gateway.context.store.operations.find(seed.projectId, master ?? '');
+    expect(operation).toMatchObject({ status: 'in_progress', resource: 'contacts' });
+    expect(gateway.hubspot.calls).toEqual([]);
+
+    const announced = await announcedOf([master ?? '', next.operationId], 101);
+    expect(announced.some((write) => write.operationId === master && write.isFull === true)).toBe(true);
+    expect(announced.filter((write) => write.operationId === next.operationId)).toMatchObject([{ isFull: false }]);
+  });
+
+  it('keeps types, objects and installations apart', async () => {
+    const manifest = { name: 'crm', provider: 'hubspot', write: { objects: [{ objectName: 'contacts' }, { objectName: 'companies' }] } };
+    const [one, two] = [await gateway.seed({ manifest }), await gateway.seed()];
+    const companies = { ...one, path: one.path.replace(/contacts$/, 'companies') };
+    const update = { type: 'update', record: { id: '7', city: 'Bern' } };
+    const joined = [await join(one, 1), await join(one, 2, update), await join(companies, 3), await join(two, 4)];
+    expect(new Set(joined.map(({ operationId }) => operationId)).size).toBe(4);
+    expect(await join(one, 5)).toEqual({ operationId: joined[0]?.operationId, index: 1 });
+  });
+
+  it('the first record sets the due time; a shorter delay of a later one does not move it', async () => {
+    const seed = await gateway.seed();
+    const first = await join(seed, 1);
+    await join(seed, 2, { autoBatchPolicy: { maxDelayMinutes: 1 } });
+    const [row] = (await gateway
+      .database('operations')
+      .where({ id: first.operationId })
+      .select(gateway.database.raw('round(extract(epoch from due_at - created_at))::integer as delay'))) as { delay: number }[];
+    expect(row?.delay).toBe(300);
+  });
+
+  it('autoBatchPolicy.retryDeadlineHours rules beside a retryPolicy; it starts at the seal', async () => {
+    const seed = await gateway.seed();
+    const policies = { autoBatchPolicy: { maxDelayMinutes: 5, retryDeadlineHours: 3 }, retryPolicy: { deadlineHours: 9 } };
+    const { operationId } = await join(seed, 1, policies);
+    const rows = await gateway.database('records').where({ operation_id: operationId }).select('retry_ms', 'retry_until');
+    expect(rows).toEqual([{ retry_ms: String(3 * 3_600_000), retry_until: null }]);
+  });
+});
+
+describe('the announcement', () => {
+  it('names the record completely and holds neither a value nor a secret', async () => {
+    const seed = await gateway.seed();
+    const { operationId } = await join(seed, 1);
+    const [announcement] = await announcedOf([operationId], 1);
+    const [row] = (await gateway.database('records').where({ operation_id: operationId }).select('record_id', 'lane_id')) as {
+      record_id: string;
+      lane_id: string;
+    }[];
+    expect(announcement).toEqual({
+      projectId: seed.projectId,
+      operationId,
+      installationId: seed.installationId,
+      laneId: row?.lane_id,
+      objectName: 'contacts',
+      type: 'create',
+      index: 0,
+      recordId: row?.record_id,
+      acceptedAt: expect.any(String),
+      dueAt: expect.any(String),
+      isFull: false,
+      traceparent: expect.stringMatching(/^00-/),
+    });
+    const { acceptedAt, dueAt } = announcement as { acceptedAt: string; dueAt: string };
+    expect(Date.parse(dueAt) - Date.parse(acceptedAt)).toBe(300_000);
+    expect(JSON.stringify(announcement)).not.toMatch(/secret|canary|sk_/);
+  });
+});
+
+describe('many at once', () => {
+  // The id in a reply must be the operation that holds the record, whoever filled the batch meanwhile.
+  it('350 joins in disorder fill batches of 100, and each record is where its reply says', async () => {
+    const seed = await gateway.seed();
+    const joined = await Promise.all(
+      Array.from({ length: 350 }, async (_, at) => {
+        const reply = await gateway.write(seed, bodyOf(at)).set('Sluice-Record-Ref', `ref-${at}`).expect(200);
+        const { operationId } = reply.body as { operationId: string };
+        return { ref: `ref-${at}`, operationId, index: Number(reply.headers['sluice-record-index']) };
+      }),
+    );
+    const groups = Map.groupBy(joined, ({ operationId }) => operationId);
+    expect([...groups.values()].map((group) => group.length).sort((a, b) => b - a)).toEqual([100, 100, 100, 50]);
+    for (const [operationId, group] of groups) {
+      const stored = await gateway.context.store.operations.listRecords(seed.projectId, operationId);
+      expect(stored.map(({ index, ref }) => `${index} ${ref}`)).toEqual(
+        group.sort((a, b) => a.index - b.index).map(({ index, ref }) => `${index} ${ref}`),
+      );
+    }
+  });
+});

@@ -1,0 +1,206 @@
+import { sampleConfig } from '@sluice/testkit';
+import { canary, startGateway, type RunningGateway, type Seed } from './_gateway';
+
+let gateway: RunningGateway;
+let seed: Seed;
+beforeAll(async () => {
+  gateway = await startGateway();
+  seed = await gateway.seed();
+});
+afterAll(() => gateway.stop());
+
+interface Problem {
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+  readonly remedy: string;
+  readonly issues?: readonly { in: string; name: string; detail: string }[];
+}
+
+const record = { email: 'a@x.com' };
+const write = { groupRef: 'group-1', type: 'create', record };
+
+/** Sends, and proves that a problem document came back, the provider was not asked and nothing was written. */
+async function refused(status: number, send: () => ReturnType<RunningGateway['post']>): Promise<Problem> {
+  const before = await gateway.countRows();
+  const reply = await send();
+  expect({ status: reply.status, type: reply.type }).toEqual({ status, type: 'application/problem+json' });
+  expect(reply.text).not.toMatch(new RegExp(`${canary}|sk_`));
+  expect(gateway.hubspot.calls).toEqual([]);
+  expect(await gateway.countRows()).toEqual(before);
+  for (const table of ['operations', 'calls', 'records', 'attempts']) expect(before).not.toHaveProperty(table);
+  expect(gateway.announced).toEqual({ autoBatched: [], ready: [] });
+  const problem = reply.body as Problem;
+  expect(problem).toMatchObject({ status, title: expect.any(String), remedy: expect.any(String), retryable: false });
+  return problem;
+}
+const sendText = (text: string) => () =>
+  gateway.post(seed.path).set('x-api-key', seed.key).set('Content-Type', 'application/json').send(text);
+const sendBody = (body: object) => sendText(JSON.stringify(body));
+
+describe('400 what is no JSON of ours', () => {
+  it('malformed JSON: says where', async () => {
+    const problem = await refused(400, sendText('{"groupRef": "g",\n  "type": }'));
+    expect(problem).toMatchObject({ code: 'request.malformed-json', detail: expect.stringMatching(/line 2/) });
+  });
+
+  it.each(['[]', '"text"', 'null', '7', 'true'])('%s in place of an object', async (text) => {
+    expect(await refused(400, sendText(text))).toMatchObject({ code: 'request.invalid', issues: [{ in: 'body' }] });
+  });
+
+  it.each([
+    ['no body', '', 'request.malformed-json'],
+    ['a field twice', `{"type":"update",${JSON.stringify(write).slice(1)}`, 'request.invalid'],
+    ['__proto__', `{"__proto__":{"x":1},${JSON.stringify(write).slice(1)}`, 'request.invalid'],
+    ['a number that JSON cannot carry', '{"groupRef":"g","type":"create","record":{"n":12345678901234567890}}', 'write.number-not-exact'],
+    ['40 levels', `{"groupRef":"g","type":"create","record":{"a":${'['.repeat(40)}${']'.repeat(40)}}}`, 'request.invalid'],
+  ])('%s', async (_case, text, code) => {
+    expect(await refused(400, sendText(text))).toMatchObject({ code });
+  });
+
+  it('a number that JSON cannot carry: names the field and says to send a string', async () => {
+    const text = '{"groupRef":"group-1","type":"create","record":{"email":"a@x.com","phone":12345678901234567890}}';
+    const problem = await refused(400, sendText(text));
+    expect(problem.issues).toMatchObject([{ name: 'record.phone' }]);
+    expect(`${problem.remedy} ${problem.issues?.[0]?.detail}`).toContain('string');
+  });
+});
+
+describe('400 names the field', () => {
+  const asynchronous = { ...write, mode: 'asynchronous' };
+  const batch = [{ record }];
+  const batchWrite = { groupRef: 'group-1', type: 'create', batch };
+  it.each<[string, object, string]>([
+    ['no groupRef', { type: 'create', record }, 'groupRef'],
+    ['no type', { groupRef: 'group-1', record }, 'type'],
+    ['no record', { groupRef: 'group-1', type: 'create' }, 'record'],
+    ['groupRef of another type', { ...write, groupRef: 7 }, 'groupRef'],
+    ['groupRef with a NUL', { ...write, groupRef: 'a\0b' }, 'groupRef'],
+    ['an endless groupRef', { ...write, groupRef: 'g'.repeat(256) }, 'groupRef'],
+    ['an unknown type', { ...write, type: 'upsert' }, 'type'],
+    ['an unknown mode', { ...write, mode: 'async' }, 'mode'],
+    ['a record that is a list', { ...write, record: [record] }, 'record'],
+    ['a record that is null', { ...write, record: null }, 'record'],
+    ['an empty record', { ...write, record: {} }, 'record'],
+    ['record and batch', { ...write, batch }, 'batch'],
+    ['an empty batch', { ...batchWrite, batch: [] }, 'batch'],
+    ['101 records', { ...batchWrite, batch: Array.from({ length: 101 }, () => ({ record })) }, 'batch'],
+    ['a batch item without record', { ...batchWrite, batch: [{ record }, {}] }, 'batch[1].record'],
+    ['an unknown field of a batch item', { ...batchWrite, batch: [{ record, ref: 1 }] }, 'batch[0].ref'],
+    ['an update without id', { ...write, type: 'update' }, 'record.id'],
+    ['an update with an empty id', { ...write, type: 'update', record: { ...record, id: '' } }, 'record.id'],
+    ['an update with an id of another type', { ...write, type: 'update', record: { id: { x: 1 } } }, 'record.id'],
+    ['one record twice in a synchronous batch', { ...batchWrite, type: 'update', batch: [{ record: { id: '1', a: 1 } }, { record: { id: 1, a: 2 } }] }, 'batch[1].record.id'],
+    ['batchPolicy without batch', { ...write, batchPolicy: { allOrNone: true } }, 'batchPolicy'],
+    ['autoBatchPolicy without mode', { ...write, autoBatchPolicy: { maxDelayMinutes: 1 } }, 'autoBatchPolicy'],
+    ['retryPolicy without mode', { ...write, retryPolicy: { deadlineHours: 1 } }, 'retryPolicy'],
+    ['autoBatchPolicy with batch', { ...batchWrite, mode: 'asynchronous', autoBatchPolicy: { maxDelayMinutes: 1 } }, 'autoBatchPolicy'],
+    ['no maxDelayMinutes', { ...asynchronous, autoBatchPolicy: {} }, 'autoBatchPolicy.maxDelayMinutes'],
+    ['maxDelayMinutes of 0', { ...asynchronous, autoBatchPolicy: { maxDelayMinutes: 0 } }, 'autoBatchPolicy.maxDelayMinutes'],
+    ['maxDelayMinutes of 1441', { ...asynchronous, autoBatchPolicy: { maxDelayMinutes: 1441 } }, 'autoBatchPolicy.maxDelayMinutes'],
+    ['maxDelayMinutes of 1.5', { ...asynchronous, autoBatchPolicy: { maxDelayMinutes: 1.5 } }, 'autoBatchPolicy.maxDelayMinutes'],
+    ['deadlineHours of 49', { ...asynchronous, retryPolicy: { deadlineHours: 49 } }, 'retryPolicy.deadlineHours'],
+    ['an association without to', { ...write, associations: [{}] }, 'associations[0].to'],
+    ['headers where the provider takes none', { ...write, headers: [{ key: 'x-a', value: 'b' }] }, 'headers'],
+    ['associations on an update', { ...write, type: 'update', record: { id: '1', a: 1 }, associations: [{ to: { id: '1' }, types: [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 1 }] }] }, 'associations'],
+  ])('%s', async (_case, body, name) => {
+    const problem = await refused(400, sendBody(body));
+    expect(problem.issues?.map((issue) => issue.name)).toContain(name);
+    expect(problem.issues?.every((issue) => issue.detail.length > 5)).toBe(true);
+  });
+
+  it.each([
+    ['grupRef', { grupRef: 'g', type: 'create', record }, 'groupRef'],
+    ['autobatchPolicy', { ...write, autobatchPolicy: {} }, 'autoBatchPolicy'],
+    ['maxDelayMinute', { ...asynchronous, autoBatchPolicy: { maxDelayMinutes: 1, maxDelayMinute: 1 } }, 'maxDelayMinutes'],
+  ])('an unknown field %s: with the nearest known one', async (name, body, nearest) => {
+    const problem = await refused(400, sendBody(body));
+    expect(problem.issues?.find((issue) => issue.name.endsWith(name))?.detail).toContain(nearest);
+  });
+
+  it('a policy without asynchronous mode: the remedy is the missing member', async () => {
+    const problem = await refused(400, sendBody({ ...write, retryPolicy: { deadlineHours: 2 } }));
+    expect(problem).toMatchObject({ code: 'write.mode-required', remedy: 'add "mode": "asynchronous"' });
+  });
+
+  it('what the provider cannot do: names the part and the provider', async () => {
+    const problem = await refused(400, sendBody({ ...write, headers: [{ key: 'x-a', value: 'b' }] }));
+    expect(problem).toMatchObject({ code: 'write.capability-missing', detail: expect.stringContaining('hubspot') });
+  });
+
+  it('Sluice-Record-Ref: too long, or with bytes that no header carries as characters', async () => {
+    for (const ref of ['x'.repeat(256), 'Zoë']) {
+      const problem = await refused(400, () => sendBody({ ...write, mode: 'asynchronous' })().set('Sluice-Record-Ref', ref));
+      expect(problem.issues).toMatchObject([{ in: 'header', name: 'Sluice-Record-Ref' }]);
+    }
+  });
+});
+
+describe('413 and 415', () => {
+  it('a body over the limit of a single write, and one over that of a batch', async () => {
+    const single = { ...write, record: { ...record, notes: 'x'.repeat(1_000_000) } };
+    expect(await refused(413, sendBody(single))).toMatchObject({ code: 'request.body-too-large' });
+    const batch = Array.from({ length: 6 }, () => ({ record: { notes: 'x'.repeat(900_000) } }));
+    const problem = await refused(413, sendBody({ groupRef: 'group-1', type: 'create', batch }));
+    expect(problem).toMatchObject({ code: 'request.body-too-large', remedy: expect.stringMatching(/fewer|smaller/) });
+  });
+
+  it('another content type', async () => {
+    const problem = await refused(415, () => sendText('type=create')().set('Content-Type', 'application/x-www-form-urlencoded'));
+    expect(problem).toMatchObject({ code: 'request.content-type' });
+  });
+});
+
+describe('401 and 403', () => {
+  it('without a key, with a wrong one, with two different ones', async () => {
+    const send = () => gateway.post(seed.path).send(write);
+    expect(await refused(401, send)).toMatchObject({ code: 'auth.missing' });
+    expect(await refused(401, () => send().set('x-api-key', 'wrong'))).toMatchObject({ code: 'auth.invalid' });
+    const both = () => send().set('x-api-key', seed.key).set('Authorization', 'Bearer other');
+    expect(await refused(401, both)).toMatchObject({ code: 'auth.invalid' });
+    expect((await send()).headers['www-authenticate']).toBeDefined();
+  });
+
+  it.each(['search', 'read', 'frontend'] as const)('a key with the scope %s', async (scope) => {
+    const key = await gateway.newKey(seed.projectId, [scope]);
+    const problem = await refused(403, () => gateway.post(seed.path).set('x-api-key', key).send(write));
+    expect(problem).toMatchObject({ code: 'auth.scope-missing', detail: expect.stringContaining('write') });
+  });
+
+  it('a delete that the config does not enable; enabled, the capability is missing', async () => {
+    const body = { groupRef: 'group-1', type: 'delete', record: { id: '1' } };
+    const problem = await refused(403, sendBody(body));
+    expect(problem).toMatchObject({ code: 'write.delete-not-enabled', remedy: expect.stringContaining('deletionSettings.enabled') });
+    const enabled = { objectName: 'contacts', deletionSettings: { enabled: true } };
+    const other = await gateway.seed({ config: sampleConfig({ write: { objects: { contacts: enabled } } }) });
+    const missing = await refused(400, () => gateway.post(other.path).set('x-api-key', other.key).send(body));
+    expect(missing).toMatchObject({ code: 'write.capability-missing', issues: [{ name: 'type' }] });
+  });
+});
+
+describe('404', () => {
+  it("an unknown project, integration, group and object, another project's names, and a group without installation", async () => {
+    const other = await gateway.seed();
+    await gateway.database('groups').insert({ project_id: seed.projectId, group_ref: 'lonely', group_name: 'lonely' });
+    const cases: [string, object, string, string][] = [
+      [seed.path.replace(seed.projectName, 'nowhere'), write, 'project.not-found', 'projectIdOrName'],
+      [other.path, write, 'project.not-found', 'projectIdOrName'],
+      [seed.path.replace(seed.integrationId, 'crm'), write, 'integration.not-found', 'integrationId'],
+      [seed.path.replace(seed.integrationId, other.integrationId), write, 'integration.not-found', 'integrationId'],
+      [seed.path, { ...write, groupRef: 'nobody' }, 'group.not-found', 'groupRef'],
+      [seed.path, { ...write, groupRef: 'lonely' }, 'installation.not-found', 'groupRef'],
+      [seed.path.replace(/contacts$/, 'deals'), write, 'write.object-not-in-manifest', 'objectName'],
+    ];
+    for (const mode of [{}, { mode: 'asynchronous' }, { mode: 'asynchronous', autoBatchPolicy: { maxDelayMinutes: 1 } }]) {
+      for (const [path, body, code, name] of cases) {
+        const problem = await refused(404, () => gateway.post(path).set('x-api-key', seed.key).send({ ...body, ...mode }));
+        expect(problem).toMatchObject({ code, detail: expect.stringContaining(`${name}:`) });
+      }
+    }
+  });
+
+  it('an unknown path', async () => {
+    const problem = await refused(404, () => gateway.post('/v1/nothing').set('x-api-key', seed.key).send(write));
+    expect(problem).toMatchObject({ code: 'request.path-unknown' });
+  });
+});

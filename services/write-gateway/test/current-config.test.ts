@@ -1,0 +1,94 @@
+import { newId } from '@sluice/store';
+import { sampleConfig, sampleManifest } from '@sluice/testkit';
+import type { ConfigContent } from '@sluice/types';
+import { startGateway, type RunningGateway, type Seed } from './_gateway';
+
+let gateway: RunningGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.stop());
+
+const record = { email: 'a@x.com' };
+const withDefault = (source: string): ConfigContent => {
+  const selectedFieldSettings = { source: { default: { stringValue: source } } };
+  return sampleConfig({ write: { objects: { contacts: { objectName: 'contacts', selectedFieldSettings } } } });
+};
+
+/** A new config, straight in the tables: as another replica's management service would write it. */
+async function changeConfig({ projectId, installationId, revisionId }: Seed, content: ConfigContent): Promise<string> {
+  const { database } = gateway;
+  const configId = newId();
+  const hash = `hash-${configId}`;
+  await database('config_contents').insert({ project_id: projectId, hash, content: JSON.stringify(content) });
+  const row = { id: configId, installation_id: installationId, revision_id: revisionId, content_hash: hash };
+  await database('configs').insert({ project_id: projectId, created_by: 'builder:test', ...row });
+  await database('installations').where({ project_id: projectId, id: installationId }).update({ config_id: configId });
+  return configId;
+}
+
+/** The plan and the config that an accepted write was stored with. */
+async function storedOf(reply: { body: unknown }) {
+  const { operationId } = reply.body as { operationId: string };
+  const [row] = (await gateway.database('records').where({ operation_id: operationId }).orderBy('accept_seq', 'desc')) as {
+    plan: string;
+    config_id: string;
+  }[];
+  const { fields } = JSON.parse(row?.plan ?? '{}') as { fields: object };
+  return { fields, configId: row?.config_id };
+}
+
+// Design, section 5.2: a change is in force for the next request, with no timer, although the ids are cached.
+describe('a config that changes after it was cached', () => {
+  it.each([
+    ['asynchronous', { mode: 'asynchronous' }],
+    ['auto-batched', { mode: 'asynchronous', autoBatchPolicy: { maxDelayMinutes: 5 } }],
+    ['synchronous', {}],
+  ])('%s: the next write is planned with the new one', async (_mode, more) => {
+    const seed = await gateway.seed({ config: withDefault('old') });
+    const write = { type: 'create', record, ...more };
+    const before = await gateway.write(seed, write).expect(200);
+    expect(await storedOf(before)).toEqual({ fields: { ...record, source: 'old' }, configId: seed.configId });
+    const configId = await changeConfig(seed, withDefault('new'));
+    const after = await gateway.write(seed, write).expect(200);
+    expect(await storedOf(after)).toEqual({ fields: { ...record, source: 'new' }, configId });
+  });
+
+  it('many writes around a change: each has the plan of the config it names', async () => {
+    const seed = await gateway.seed({ config: withDefault('old') });
+    const write = { type: 'create', record, mode: 'asynchronous' };
+    await gateway.write(seed, write).expect(200);
+    const early = Array.from({ length: 40 }, async () => await gateway.write(seed, write));
+    const configId = await changeConfig(seed, withDefault('new'));
+    const late = Array.from({ length: 40 }, async () => await gateway.write(seed, write));
+    for (const reply of await Promise.all(early)) {
+      const stored = await storedOf(reply);
+      expect(stored.fields).toMatchObject({ source: stored.configId === configId ? 'new' : 'old' });
+    }
+    for (const reply of await Promise.all(late)) expect(await storedOf(reply)).toMatchObject({ configId });
+  });
+});
+
+it('a manifest that no longer declares the object: the next write is refused', async () => {
+  const seed = await gateway.seed();
+  const write = { type: 'create', record, mode: 'asynchronous' };
+  await gateway.write(seed, write).expect(200);
+  const content = sampleManifest({ write: { objects: [{ objectName: 'companies' }] } });
+  const entry = { projectId: seed.projectId, name: 'crm', provider: 'hubspot', specVersion: '1.0.0', content };
+  await gateway.context.store.integrations.putAll(seed.projectId, [entry]);
+  const rows = await gateway.countRows();
+  const reply = await gateway.write(seed, write).expect(404);
+  expect(reply.body).toMatchObject({ code: 'write.object-not-in-manifest' });
+  expect(await gateway.countRows()).toEqual(rows);
+});
+
+it('a key that is revoked after it was cached writes nothing more', async () => {
+  const seed = await gateway.seed();
+  const write = { type: 'create', record, mode: 'asynchronous' };
+  await gateway.write(seed, write).expect(200);
+  await gateway.database('api_keys').where({ project_id: seed.projectId }).update({ active: false });
+  const rows = await gateway.countRows();
+  const reply = await gateway.write(seed, write);
+  expect([401, 503]).toContain(reply.status);
+  expect(await gateway.countRows()).toEqual(rows);
+});

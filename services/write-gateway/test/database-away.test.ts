@@ -1,0 +1,101 @@
+import { startGateway, type RunningGateway, type Seed } from './_gateway';
+import { startTcpProxy, type TcpProxy } from './_tcp-proxy';
+
+let gateway: RunningGateway;
+let proxy: TcpProxy;
+let seed: Seed;
+beforeAll(async () => {
+  gateway = await startGateway({
+    reach: async (url) => {
+      proxy = await startTcpProxy(url);
+      return proxy.url;
+    },
+  });
+  seed = await gateway.seed();
+});
+afterAll(async () => {
+  await gateway.stop();
+  proxy.close();
+});
+
+const create = { type: 'create', record: { email: 'a@x.com' } };
+const modes: [string, object][] = [
+  ['synchronous', create],
+  ['asynchronous', { ...create, mode: 'asynchronous' }],
+  ['auto-batched', { ...create, mode: 'asynchronous', autoBatchPolicy: { maxDelayMinutes: 5 } }],
+];
+
+describe('the database is away', () => {
+  it.each(modes)('%s: 503 with Retry-After, nothing written, nothing sent; and it recovers by itself', async (_mode, body) => {
+    await gateway.write(seed, body).expect(200);
+    const [rows, called] = [await gateway.countRows(), gateway.hubspot.calls.length];
+    proxy.cut();
+    const startedAtMs = performance.now();
+    const reply = await gateway.write(seed, body).expect(503);
+    expect(performance.now() - startedAtMs).toBeLessThan(8_000);
+    expect(reply.type).toBe('application/problem+json');
+    expect(Number(reply.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    expect(reply.body).toMatchObject({ code: 'service.unavailable', retryable: true, remedy: expect.any(String) });
+    expect(reply.text).not.toMatch(/ECONN|127\.0\.0\.1|postgres/i);
+    expect(await gateway.countRows()).toEqual(rows);
+    expect(gateway.hubspot.calls).toHaveLength(called);
+    await proxy.mend();
+    await gateway.write(seed, body).expect(200);
+  }, 15_000);
+
+  it('readiness says so', async () => {
+    proxy.cut();
+    const away = await gateway.get('/readyz').expect(503);
+    expect(away.body).toMatchObject({ checks: { postgres: expect.not.stringMatching(/^ok$/) } });
+    await proxy.mend();
+    await gateway.get('/readyz').expect(200);
+  });
+});
+
+// Reliability notes 2.3: nobody knows whether the COMMIT happened; asking again must neither lose nor double the write.
+describe('the answer to the committing statement is lost', () => {
+  it.each([
+    ['asynchronous', modes[1]?.[1], 'as accept_seq from unnest'],
+    ['auto-batched', modes[2]?.[1], 'COMMIT'],
+  ] as [string, object, string][])('%s: 200, and the record is stored once', async (_mode, body, statement) => {
+    await gateway.write(seed, body).expect(200);
+    const before = await gateway.countRows();
+    const lostBefore = proxy.lost();
+    proxy.loseAnswerTo(statement);
+    const reply = await gateway.write(seed, body).expect(200);
+    expect(proxy.lost()).toBe(lostBefore + 1);
+    const after = await gateway.countRows();
+    expect(after['records']).toBe((before['records'] ?? 0) + 1);
+    const { operationId } = reply.body as { operationId: string };
+    const stored = await gateway.context.store.operations.listRecords(seed.projectId, operationId);
+    expect(stored.map(({ index }) => String(index))).toContain(reply.headers['sluice-record-index']);
+    const [operation] = await gateway.database('operations').where({ id: operationId }).select('records_total');
+    expect(operation).toEqual({ records_total: stored.length });
+  });
+});
+
+describe('a synchronous write while the database goes away', () => {
+  it('before the send: 503, and nothing is sent', async () => {
+    const called = gateway.hubspot.calls.length;
+    proxy.loseAnswerTo('generate_series');
+    const reply = await gateway.write(seed, create).expect(503);
+    expect(reply.body).toMatchObject({ code: 'service.unavailable', retryable: true });
+    expect(gateway.hubspot.calls).toHaveLength(called);
+  });
+
+  // What the provider did is known and is the reply. The lease lapses, and an executor writes the outcome down.
+  it('after the send: the reply says what the provider did', async () => {
+    const answer = gateway.hubspot.answer;
+    gateway.hubspot.answer = (call) => {
+      proxy.cut();
+      return answer(call);
+    };
+    const reply = await gateway.write(seed, create).expect(200);
+    expect(reply.body).toMatchObject({ result: { success: true, recordId: expect.any(String) } });
+    await proxy.mend();
+    gateway.hubspot.takeAll();
+    const { operationId } = reply.body as { operationId: string };
+    const [call] = await gateway.database('calls').where({ operation_id: operationId }).select('state', 'sent_at');
+    expect(call).toEqual({ state: 'running', sent_at: expect.any(Date) });
+  }, 15_000);
+});

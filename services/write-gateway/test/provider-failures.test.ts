@@ -1,0 +1,128 @@
+import { refusal, type Answer } from './_fake-hubspot';
+import { canary, startGateway, type RunningGateway, type Seed } from './_gateway';
+
+let gateway: RunningGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.stop());
+beforeEach(() => gateway.hubspot.takeAll());
+
+const create = { type: 'create', record: { email: 'a@x.com' } };
+const createWithoutKey = { type: 'create', record: { firstname: 'Zoë' } };
+const update = { type: 'update', record: { id: '42', city: 'Bern' } };
+
+const statusOf = async (seed: Seed) =>
+  (await gateway.context.store.connections.find(seed.projectId, seed.connectionId))?.status;
+const outcomeOf = async (seed: Seed, reply: { body: unknown }) => {
+  const { operationId } = reply.body as { operationId: string };
+  const [record] = await gateway.context.store.operations.listRecords(seed.projectId, operationId);
+  return { operation: await gateway.context.store.operations.find(seed.projectId, operationId), record };
+};
+
+describe('429', () => {
+  it('from the provider: says when to come again, and the operation ends as failed', async () => {
+    const seed = await gateway.seed();
+    gateway.hubspot.answer = () => refusal(429, { policyName: 'TEN_SECONDLY_ROLLING' });
+    const reply = await gateway.write(seed, create).expect(429);
+    expect(reply.type).toBe('application/problem+json');
+    expect(reply.headers['retry-after']).toBe('10');
+    expect(reply.body).toMatchObject({ code: 'provider.quota-exhausted', retryable: true, retryAfter: expect.any(String) });
+    const { operation, record } = await outcomeOf(seed, reply);
+    expect(operation).toMatchObject({ status: 'failure', result: 'HubSpot says no.' });
+    expect(record).toMatchObject({ status: 'failed', error: { class: 'quota' } });
+    expect(await statusOf(seed)).toBe('created');
+  });
+
+  // Design, section 5.9: synchronous calls on a blocked lane answer 429 without calling.
+  it('the next write of the blocked account: no call, no operation', async () => {
+    const seed = await gateway.seed();
+    gateway.hubspot.answer = () => refusal(429, { policyName: 'TEN_SECONDLY_ROLLING' });
+    await gateway.write(seed, create).expect(429);
+    gateway.hubspot.takeAll();
+    const [rows, called] = [await gateway.countRows(), gateway.hubspot.calls.length];
+    const reply = await gateway.write(seed, update).expect(429);
+    expect(Number(reply.headers['retry-after'])).toBeGreaterThanOrEqual(8);
+    expect(reply.body).toMatchObject({ code: 'provider.quota-exhausted', retryable: true });
+    expect(reply.body).not.toHaveProperty('operationId');
+    expect(gateway.hubspot.calls).toHaveLength(called);
+    expect(await gateway.countRows()).toEqual(rows);
+  });
+
+  it('another account is not held up, and asynchronous writes to the blocked one are accepted', async () => {
+    const [blocked, free] = [await gateway.seed(), await gateway.seed()];
+    const { laneId } = await gateway.context.installations.resolve({
+      withinProjectId: blocked.projectId,
+      projectIdOrName: blocked.projectId,
+      ...blocked,
+    });
+    await gateway.context.store.writes.blockLane({ projectId: blocked.projectId, laneId }, 30_000, 'quota');
+    await gateway.write(blocked, create).expect(429);
+    await gateway.write(free, create).expect(200);
+    await gateway.write(blocked, { ...create, mode: 'asynchronous' }).expect(200);
+  });
+});
+
+describe('502 and 504', () => {
+  const unkeyed = { retryable: false, code: 'provider.outcome-unknown' };
+  const notApplied = { retryable: true, code: 'provider.unavailable' };
+  it.each<[string, Answer, object, number, object]>([
+    ['an edge refusal of a create with a unique email', refusal(503), create, 502, notApplied],
+    ['a Retry-After of a create', refusal(503, {}, { 'Retry-After': '7' }), createWithoutKey, 502, notApplied],
+    ['an edge refusal of a create without one', refusal(503), createWithoutKey, 502, unkeyed],
+    ['a 500 of a create', refusal(500), create, 502, unkeyed],
+    ['a cut connection of a create', 'hang-up', create, 502, unkeyed],
+    ['a 200 that says nothing', { status: 200, body: 'x' }, create, 502, unkeyed],
+    ['no reply to a create', 'never', create, 504, { retryable: false, code: 'provider.timeout' }],
+    ['an edge refusal of an update', refusal(503), update, 502, notApplied],
+  ])('%s', async (_case, answer, body, status, expected) => {
+    const seed = await gateway.seed();
+    gateway.hubspot.answer = () => answer;
+    const called = gateway.hubspot.calls.length;
+    const reply = await gateway.write(seed, body).expect(status);
+    expect(reply.type).toBe('application/problem+json');
+    expect(reply.body).toMatchObject({ ...expected, status, operationId: expect.any(String), remedy: expect.any(String) });
+    const isRetryable = (expected as { retryable: boolean }).retryable;
+    expect('retry-after' in reply.headers).toBe(isRetryable);
+    const { operation, record } = await outcomeOf(seed, reply);
+    expect(operation).toMatchObject({ status: 'failure', result: expect.any(String) });
+    expect(record).toMatchObject({ status: isRetryable ? 'failed' : 'unknown' });
+    // Sent once: nobody retries a synchronous write but its caller.
+    expect(gateway.hubspot.calls).toHaveLength(called + 1);
+    expect(await statusOf(seed)).toBe('created');
+  });
+
+  it('a Retry-After of the provider reaches the caller', async () => {
+    const seed = await gateway.seed();
+    gateway.hubspot.answer = () => refusal(503, {}, { 'Retry-After': '7' });
+    expect((await gateway.write(seed, create).expect(502)).headers['retry-after']).toBe('7');
+  });
+
+  it('nobody listens: not sent, so it may be sent again', async () => {
+    const away = await startGateway({ env: { HUBSPOT_API_URL: 'http://127.0.0.1:9' } });
+    const seed = await away.seed();
+    const reply = await away.write(seed, createWithoutKey).expect(502);
+    expect(reply.body).toMatchObject({ code: 'provider.unavailable', retryable: true });
+    await away.stop();
+  });
+});
+
+describe('409', () => {
+  it('refused credentials: the connection becomes bad_credentials, and a later success makes it working', async () => {
+    const seed = await gateway.seed();
+    gateway.hubspot.answer = () => refusal(401, { category: 'INVALID_AUTHENTICATION', message: `no ${canary}` });
+    const reply = await gateway.write(seed, create).expect(409);
+    expect(reply.body).toMatchObject({
+      code: 'connection.bad-credentials',
+      retryable: false,
+      remedy: expect.stringContaining('connect again'),
+      operationId: expect.any(String),
+    });
+    expect(reply.text).not.toContain(canary);
+    expect(await statusOf(seed)).toBe('bad_credentials');
+    expect((await outcomeOf(seed, reply)).record).toMatchObject({ status: 'failed', error: { class: 'credentials' } });
+    gateway.hubspot.takeAll();
+    await gateway.write(seed, create).expect(200);
+    expect(await statusOf(seed)).toBe('working');
+  });
+});

@@ -1,0 +1,77 @@
+import type { Answer } from './_fake-hubspot';
+import { startGateway, type RunningGateway } from './_gateway';
+import { until } from './_until';
+
+let gateway: RunningGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ env: { SLUICE_CALL_TIMEOUT_MS: '20000' } });
+});
+afterAll(() => gateway.stop());
+beforeEach(() => gateway.hubspot.takeAll());
+
+const update = (id: string, city: string) => ({ type: 'update', record: { id, city } });
+const citiesSent = () => gateway.hubspot.calls.map(({ body }) => body.properties?.['city']);
+
+/** Holds back the reply to the update that sends this city, until let go. */
+function holdBack(city: string): () => void {
+  let letGo = (): void => undefined;
+  const held = new Promise<void>((resolve) => (letGo = resolve));
+  const answer = gateway.hubspot.answer;
+  gateway.hubspot.answer = async (call): Promise<Answer> => {
+    if (call.body.properties?.['city'] === city) await held;
+    return await answer(call);
+  };
+  return letGo;
+}
+
+// Design, section 5.4: a synchronous write waits only for a call that is executing on the same record at this moment.
+it('a second update of the record waits for the first one, then goes; other records do not wait', async () => {
+  const seed = await gateway.seed();
+  const letGo = holdBack('first');
+  const first = gateway.write(seed, update('1', 'first')).then((reply) => reply);
+  await until('the first call', () => citiesSent().includes('first') || undefined);
+  const second = gateway.write(seed, update('1', 'second')).then((reply) => reply);
+  const whole = { type: 'update', batch: [{ record: { id: '2', city: 'third' } }, { record: { id: '1', city: 'third' } }] };
+  const third = gateway.write(seed, whole).then((reply) => reply);
+  await gateway.write(seed, update('3', 'other')).expect(200);
+  expect(citiesSent()).toEqual(['first', 'other']);
+  letGo();
+  expect([(await first).status, (await second).status, (await third).status]).toEqual([200, 200, 200]);
+  expect(gateway.hubspot.calls).toHaveLength(4);
+});
+
+it('409 after ten seconds: nothing written, and it may be sent again', async () => {
+  const seed = await gateway.seed();
+  const letGo = holdBack('slow');
+  const called = gateway.hubspot.calls.length;
+  const slow = gateway.write(seed, update('9', 'slow')).then((reply) => reply);
+  await until('the slow call', () => citiesSent().includes('slow') || undefined);
+  const rows = await gateway.countRows();
+  const reply = await gateway.write(seed, update('9', 'late')).expect(409);
+  expect(reply.type).toBe('application/problem+json');
+  expect(reply.body).toMatchObject({ code: 'write.record-busy', retryable: true, remedy: expect.any(String) });
+  expect(reply.headers['retry-after']).toBe('1');
+  expect(await gateway.countRows()).toEqual(rows);
+  expect(gateway.hubspot.calls).toHaveLength(called + 1);
+  letGo();
+  expect((await slow).status).toBe(200);
+}, 20_000);
+
+it('overtakes queued asynchronous writes to the record, and names them', async () => {
+  const seed = await gateway.seed();
+  const queued = await gateway.write(seed, { ...update('5', 'queued'), mode: 'asynchronous' }).expect(200);
+  await gateway.write(seed, { ...update('6', 'elsewhere'), mode: 'asynchronous' }).expect(200);
+  const { operationId } = queued.body as { operationId: string };
+  const reply = await gateway.write(seed, update('5', 'now')).expect(200);
+  expect(reply.headers['sluice-warning']).toContain(operationId);
+  const free = await gateway.write(seed, update('50', 'now')).expect(200);
+  expect(free.headers).not.toHaveProperty('sluice-warning');
+});
+
+it('names them also when the provider refuses the record', async () => {
+  const seed = await gateway.seed();
+  const queued = await gateway.write(seed, { ...update('5', 'queued'), mode: 'asynchronous' }).expect(200);
+  gateway.hubspot.answer = () => ({ status: 400, body: { status: 'error', message: 'No.' } });
+  const reply = await gateway.write(seed, update('5', 'now')).expect(422);
+  expect(reply.headers['sluice-warning']).toContain((queued.body as { operationId: string }).operationId);
+});

@@ -1,0 +1,135 @@
+import { recordOf, refusal } from './_fake-hubspot';
+import { startGateway, type RunningGateway } from './_gateway';
+
+let gateway: RunningGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.stop());
+beforeEach(() => gateway.hubspot.takeAll());
+
+const batchOf = (...emails: string[]) => emails.map((email) => ({ record: { email } }));
+const three = batchOf('a@x.com', 'b@x.com', 'c@x.com');
+
+/** Trace id 1 fails, the others are made; HubSpot lists results in an order of its own. */
+const mixed = {
+  status: 207,
+  body: {
+    status: 'COMPLETE',
+    results: [recordOf('903', { email: 'c@x.com' }), recordOf('901', { email: 'a@x.com' })],
+    numErrors: 1,
+    errors: [
+      {
+        status: 'error',
+        category: 'CONFLICT',
+        message: 'Contact already exists. Existing ID: 77',
+        context: { objectWriteTraceId: ['1'], existingId: ['77'] },
+      },
+    ],
+  },
+};
+
+describe('200', () => {
+  it('one call for all records; results in request order', async () => {
+    const seed = await gateway.seed();
+    const called = gateway.hubspot.calls.length;
+    const reply = await gateway.write(seed, { type: 'create', batch: three }).expect(200);
+    expect(gateway.hubspot.calls.slice(called).map(({ path }) => path)).toEqual(['/crm/v3/objects/contacts/batch/create']);
+    expect(reply.body).toEqual({
+      operationId: expect.any(String),
+      successCount: 3,
+      failureCount: 0,
+      results: three.map(({ record }) => ({
+        success: true,
+        recordId: expect.any(String),
+        data: expect.objectContaining({ properties: expect.objectContaining(record) }),
+      })),
+    });
+  });
+
+  it('updates by id, in request order', async () => {
+    const seed = await gateway.seed();
+    const batch = [{ record: { id: '7', city: 'Bern' } }, { record: { id: '5', city: 'Basel' } }];
+    const reply = await gateway.write(seed, { type: 'update', batch }).expect(200);
+    expect(reply.body).toMatchObject({ successCount: 2, results: [{ recordId: '7' }, { recordId: '5' }] });
+  });
+
+  it('a batch of one answers in the batch shape', async () => {
+    const seed = await gateway.seed();
+    const reply = await gateway.write(seed, { type: 'create', batch: batchOf('a@x.com') }).expect(200);
+    expect(reply.body).toMatchObject({ successCount: 1, failureCount: 0, results: [{ success: true }] });
+  });
+
+  it('100 records go, in one call', async () => {
+    const seed = await gateway.seed();
+    const batch = batchOf(...Array.from({ length: 100 }, (_, at) => `r${at}@x.com`));
+    const reply = await gateway.write(seed, { type: 'create', batch }).expect(200);
+    expect(reply.body).toMatchObject({ successCount: 100 });
+    expect(gateway.hubspot.calls.at(-1)?.body.inputs).toHaveLength(100);
+  });
+
+  // Specification: partial success counts.
+  it('some written: 200, each record with its own outcome, and a successful operation', async () => {
+    const seed = await gateway.seed();
+    gateway.hubspot.answer = () => mixed;
+    const reply = await gateway.write(seed, { type: 'create', batch: three }).expect(200);
+    expect(reply.body).toMatchObject({
+      successCount: 2,
+      failureCount: 1,
+      results: [
+        { success: true, recordId: '901' },
+        { success: false, errors: [{ message: expect.stringContaining('already exists') }] },
+        { success: true, recordId: '903' },
+      ],
+    });
+    expect((reply.body as { results: object[] }).results[1]).not.toHaveProperty('recordId');
+    const { operationId } = reply.body as { operationId: string };
+    const { operations } = gateway.context.store;
+    expect(await operations.find(seed.projectId, operationId)).toMatchObject({
+      status: 'success',
+      result: expect.stringContaining('(2 succeeded, 1 failed)'),
+      metadata: { successfulRecordIds: ['901', '903'] },
+    });
+    const records = await operations.listRecords(seed.projectId, operationId);
+    expect(records.map(({ status }) => status)).toEqual(['succeeded', 'failed', 'succeeded']);
+  });
+});
+
+describe('422', () => {
+  it('none written: the batch shape, and a failed operation', async () => {
+    const seed = await gateway.seed();
+    const failed = (at: number) => ({ ...mixed.body.errors[0], context: { objectWriteTraceId: [String(at)] } });
+    const body = { status: 'COMPLETE', results: [], numErrors: 3, errors: [failed(0), failed(1), failed(2)] };
+    gateway.hubspot.answer = () => ({ status: 207, body });
+    const reply = await gateway.write(seed, { type: 'create', batch: three }).expect(422);
+    expect(reply.type).toBe('application/json');
+    expect(reply.body).toMatchObject({ successCount: 0, failureCount: 3 });
+    expect((reply.body as { results: { success: boolean }[] }).results.map(({ success }) => success)).toEqual([false, false, false]);
+    const { operationId } = reply.body as { operationId: string };
+    expect(await gateway.context.store.operations.find(seed.projectId, operationId)).toMatchObject({ status: 'failure' });
+  });
+
+  it('allOrNone: sent so that the first failure fails the whole call', async () => {
+    const seed = await gateway.seed();
+    gateway.hubspot.answer = () => refusal(409, { category: 'CONFLICT', message: 'Contact already exists' });
+    const batchPolicy = { allOrNone: true };
+    const reply = await gateway.write(seed, { type: 'create', batch: three, batchPolicy }).expect(422);
+    expect(gateway.hubspot.calls.at(-1)?.body.inputs?.map((input) => input.objectWriteTraceId)).toEqual([undefined, undefined, undefined]);
+    expect(reply.body).toMatchObject({ successCount: 0, failureCount: 3 });
+  });
+});
+
+describe('a call that fails as a whole answers like a single write', () => {
+  it.each([
+    ['quota', refusal(429, { policyName: 'SECONDLY' }), 429, 'provider.quota-exhausted'],
+    ['edge refusal', refusal(503), 502, 'provider.unavailable'],
+    ['credentials', refusal(401), 409, 'connection.bad-credentials'],
+    ['silence', 'never' as const, 504, 'provider.timeout'],
+  ])('%s', async (_case, answer, status, code) => {
+    const seed = await gateway.seed();
+    gateway.hubspot.answer = () => answer;
+    const reply = await gateway.write(seed, { type: 'create', batch: three }).expect(status);
+    expect(reply.type).toBe('application/problem+json');
+    expect(reply.body).toMatchObject({ code, operationId: expect.any(String) });
+  });
+});

@@ -1,0 +1,148 @@
+import { sampleConfig, sampleManifest } from '@sluice/testkit';
+import { refusal } from './_fake-hubspot';
+import { canary, startGateway, type RunningGateway, type Seed } from './_gateway';
+
+let gateway: RunningGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.stop());
+beforeEach(() => gateway.hubspot.takeAll());
+
+const record = { email: 'zoe@example.com', firstname: 'Zoë' };
+const operationOf = async (seed: Seed, reply: { body: unknown }) => {
+  const { operationId } = reply.body as { operationId: string };
+  return (await gateway.context.store.operations.find(seed.projectId, operationId)) ?? { id: 'none' };
+};
+const recordsOf = (seed: Seed, reply: { body: unknown }) =>
+  gateway.context.store.operations.listRecords(seed.projectId, (reply.body as { operationId: string }).operationId);
+
+describe('200', () => {
+  it('create: the shape of the published API, the call as HubSpot takes it, and an operation that is over', async () => {
+    const seed = await gateway.seed();
+    const reply = await gateway.write(seed, { type: 'create', record }).expect(200);
+    expect(reply.type).toBe('application/json');
+    expect(reply.body).toEqual({
+      operationId: expect.any(String),
+      result: { success: true, recordId: '501', data: expect.objectContaining({ id: '501', archived: false }) },
+    });
+    expect(gateway.hubspot.calls.at(-1)).toEqual({
+      method: 'POST',
+      path: '/crm/v3/objects/contacts',
+      token: canary,
+      body: { properties: record },
+    });
+    expect(await operationOf(seed, reply)).toMatchObject({
+      status: 'success',
+      actionType: 'write',
+      installationId: seed.installationId,
+      configId: seed.configId,
+      resource: 'contacts',
+      result: 'Write completed: create contacts',
+      metadata: { successfulRecordIds: ['501'], retry: { attempts: 1 } },
+    });
+    expect(await recordsOf(seed, reply)).toEqual([{ index: 0, status: 'succeeded', recordId: '501' }]);
+  });
+
+  it('update: by the id in the record, which is not sent as a property; "mode": "synchronous" is the same', async () => {
+    const seed = await gateway.seed();
+    for (const mode of [{}, { mode: 'synchronous' }]) {
+      const body = { type: 'update', record: { id: '42', city: 'Bern' }, ...mode };
+      const reply = await gateway.write(seed, body).expect(200);
+      expect(reply.body).toMatchObject({ result: { success: true, recordId: '42', data: { id: '42' } } });
+      expect(gateway.hubspot.calls.at(-1)).toMatchObject({
+        method: 'PATCH',
+        path: '/crm/v3/objects/contacts/42',
+        body: { properties: { city: 'Bern' } },
+      });
+    }
+  });
+
+  it('takes the project by id and the key as a bearer token', async () => {
+    const seed = await gateway.seed();
+    const path = seed.path.replace(seed.projectName, seed.projectId);
+    const sent = gateway.post(path).set('Authorization', `Bearer ${seed.key}`);
+    await sent.send({ groupRef: seed.groupRef, type: 'create', record }).expect(200);
+  });
+
+  it('applies defaults, writeOnCreate and inherited mappings to what is sent', async () => {
+    const manifest = sampleManifest({
+      read: { objects: [{ objectName: 'contacts', requiredFields: [{ fieldName: 'email', mapToName: 'mail' }] }] },
+      write: { objects: [{ objectName: 'contacts', inheritMapping: true }] },
+    });
+    const selectedFieldSettings = {
+      source: { default: { stringValue: 'app' } },
+      vip: { default: { booleanValue: true } },
+      city: { writeOnCreate: 'never' as const },
+    };
+    const config = sampleConfig({ write: { objects: { contacts: { objectName: 'contacts', selectedFieldSettings } } } });
+    const seed = await gateway.seed({ manifest, config });
+    await gateway.write(seed, { type: 'create', record: { mail: 'a@b.c', city: 'Bern', vip: null } }).expect(200);
+    // A present null is a value, which HubSpot clears by an empty text.
+    expect(gateway.hubspot.calls.at(-1)?.body).toEqual({ properties: { email: 'a@b.c', vip: '', source: 'app' } });
+  });
+
+  it('an update with nothing left to write succeeds without a call; the data is what was written', async () => {
+    const selectedFieldSettings = { city: { writeOnUpdate: 'never' as const } };
+    const config = sampleConfig({ write: { objects: { contacts: { objectName: 'contacts', selectedFieldSettings } } } });
+    const seed = await gateway.seed({ config });
+    const called = gateway.hubspot.calls.length;
+    const reply = await gateway.write(seed, { type: 'update', record: { id: '42', city: 'Bern' } }).expect(200);
+    expect(reply.body).toMatchObject({ result: { success: true, recordId: '42', data: { id: '42' } } });
+    expect(gateway.hubspot.calls).toHaveLength(called);
+    expect(await operationOf(seed, reply)).toMatchObject({ status: 'success' });
+  });
+
+  it('moves the connection to working', async () => {
+    const seed = await gateway.seed();
+    const find = () => gateway.context.store.connections.find(seed.projectId, seed.connectionId);
+    expect(await find()).toMatchObject({ status: 'created' });
+    await gateway.write(seed, { type: 'create', record }).expect(200);
+    expect(await find()).toMatchObject({ status: 'working' });
+  });
+
+  // Kafka is not involved: an executor that heard of it would only find it running.
+  it('announces nothing', async () => {
+    const seed = await gateway.seed();
+    await gateway.write(seed, { type: 'create', record }).expect(200);
+    await gateway.context.messaging.announcer({ name: 'x' } as never).flush();
+    expect(gateway.announced).toEqual({ autoBatched: [], ready: [] });
+  });
+});
+
+describe('422', () => {
+  it.each([
+    ['rejected', refusal(400, { category: 'VALIDATION_ERROR', message: 'Property "x" does not exist' }), /"x" does not/],
+    ['conflict', refusal(409, { category: 'CONFLICT', message: 'Contact already exists. Existing ID: 7' }), /ID: 7/],
+    ['forbidden', refusal(403, { category: 'MISSING_SCOPES', message: 'No scope' }), /No scope/],
+  ])('%s by the provider: application/json with its words, and a failed operation', async (errorClass, answer, said) => {
+    const seed = await gateway.seed();
+    gateway.hubspot.answer = () => answer;
+    const reply = await gateway.write(seed, { type: 'create', record }).expect(422);
+    expect(reply.type).toBe('application/json');
+    const message = expect.stringMatching(said) as string;
+    expect(reply.body).toEqual({
+      operationId: expect.any(String),
+      errors: [{ message }],
+      result: { success: false },
+    });
+    expect(await operationOf(seed, reply)).toMatchObject({ status: 'failure', result: message });
+    expect(await recordsOf(seed, reply)).toEqual([{ index: 0, status: 'failed', error: { class: errorClass, message } }]);
+  });
+
+  it('an update of a record that the provider does not have', async () => {
+    const seed = await gateway.seed();
+    gateway.hubspot.answer = () => refusal(404, { message: 'resource not found' });
+    const reply = await gateway.write(seed, { type: 'update', record: { id: '404', city: 'Bern' } }).expect(422);
+    expect(reply.body).toMatchObject({ errors: [{ message: 'resource not found' }] });
+    expect(await recordsOf(seed, reply)).toMatchObject([{ error: { class: 'not-found' } }]);
+  });
+
+  it('never shows the token that the provider echoes', async () => {
+    const seed = await gateway.seed();
+    gateway.hubspot.answer = () => refusal(400, { message: `bad token ${canary}` });
+    const reply = await gateway.write(seed, { type: 'create', record }).expect(422);
+    expect(reply.text).not.toContain(canary);
+    expect(JSON.stringify(await operationOf(seed, reply))).not.toContain(canary);
+  });
+});

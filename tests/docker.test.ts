@@ -1,0 +1,115 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as config from '@sluice/config';
+
+const root = join(__dirname, '..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const dockerfile = read('docker/Dockerfile');
+const compose = read('deploy/compose/compose.yaml');
+const services: string[] = readdirSync(join(root, 'services'));
+/** What one can build; the stages before it are steps on the way. */
+const targets = matches(dockerfile.split('-- Images\n')[1] ?? '', /^FROM \S+ AS (\S+)$/gm);
+
+describe('docker/Dockerfile', () => {
+  it('has a target for each service, the sandbox and the migration, and no other', () => {
+    expect(targets.toSorted()).toEqual([...services, 'sandbox', 'migrate'].toSorted());
+  });
+
+  it.each([...services, 'sandbox'])('%s: listens where its health check asks, on its default port', (name) => {
+    const [stage = ''] = stageOf(name);
+    const [port] = matches(stage, /^ENV SLUICE_PORT=(\d+)$/gm);
+    expect(matches(stage, /^EXPOSE (\d+)$/gm)).toEqual([port]);
+    expect(configOf(name)).toContain(`portEnv(${port})`);
+  });
+
+  it('takes the Node that the workspace pins', () => {
+    const [version] = matches(read('pnpm-workspace.yaml'), /^nodeVersion: (\S+)$/gm);
+    expect(matches(dockerfile, /^ARG NODE_IMAGE=node:(.+)-bookworm-slim$/gm)).toEqual([version]);
+  });
+
+  // In shell form a shell is process 1, and SIGTERM never reaches node.
+  it('starts node in exec form, without root', () => {
+    expect(matches(dockerfile, /^CMD (.+)$/gm).every((command) => command.startsWith('["node",'))).toBe(true);
+    expect(matches(dockerfile, /^USER (.+)$/gm)).toEqual(['10001:10001']);
+  });
+
+  it('puts every target into the offline build', () => {
+    const [listed = ''] = matches(read('docker/build-offline.sh'), /^every_target="(.+)"$/gm);
+    expect(listed.split(' ').toSorted()).toEqual(targets.toSorted());
+  });
+});
+
+describe('deploy/compose/compose.yaml', () => {
+  it('builds targets that exist, each under its own name', () => {
+    const built = matches(compose, /^ {6}target: (\S+)$/gm);
+    expect(built.toSorted()).toEqual(targets.toSorted());
+    expect(built.map((name) => builtBy(name))).toEqual(built);
+  });
+
+  it('gives the migration its database and its broker', () => {
+    expect(settingsGivenTo('migrate')).toEqual(['DATABASE_URL', 'KAFKA_BROKERS']);
+  });
+
+  it.each([...services, 'sandbox'])('%s: gets what it requires, nothing it does not know, on its own port', (name) => {
+    const given = settingsGivenTo(name);
+    const { known, required } = settingsOf(name);
+    expect(given.filter((setting) => !known.includes(setting))).toEqual([]);
+    expect(required.filter((setting) => !given.includes(setting))).toEqual([]);
+    const port = matches(stageOf(name)[0] ?? '', /^EXPOSE (\d+)$/gm)[0];
+    expect(sectionOf(name)).toContain(`ports: ['127.0.0.1:${port}:${port}']`);
+  });
+
+  // An empty value is an error to every service; `${X:-}` would make one of a setting that was left out.
+  it('never makes an empty value', () => {
+    const used = matches(compose, /(\$\{[^}]+\})/g);
+    expect(used.length).toBeGreaterThan(0);
+    expect(used.filter((use) => !/^\$\{\w+:\?.+\}$/.test(use))).toEqual([]);
+  });
+
+  it('asks for nothing that .env.example does not name', () => {
+    const example = matches(read('deploy/compose/.env.example'), /^(\w+)=.+$/gm);
+    const asked = [...new Set(matches(compose, /\$\{(\w+)/g))];
+    expect(asked.toSorted()).toEqual(example.toSorted());
+  });
+});
+
+function matches(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map((match) => match[1] ?? '');
+}
+
+function stageOf(target: string): string[] {
+  return dockerfile.split(/^(?=FROM )/m).filter((stage) => stage.split('\n')[0]?.endsWith(` AS ${target}`));
+}
+
+/** The lines of one service; the file indents services by two. */
+function sectionOf(name: string): string {
+  return compose.split(/^(?= {2}\S+:$)/m).find((section) => section.startsWith(`  ${name}:\n`)) ?? '';
+}
+
+/** The target that the section of a service names. */
+function builtBy(name: string): string | undefined {
+  return matches(sectionOf(name), /^ {6}target: (\S+)$/gm)[0];
+}
+
+function settingsGivenTo(name: string): string[] {
+  const [environment = ''] = matches(sectionOf(name), /^ {4}environment:\n((?: {6}.+\n)+)/gm);
+  return matches(environment, /^ {6}(\w+): /gm);
+}
+
+function configOf(name: string): string {
+  return read(name === 'sandbox' ? 'deploy/sandbox/src/config.ts' : `services/${name}/src/config.ts`);
+}
+
+/** Read from the source, because a service exports no table to tests: the fragments it spreads and the settings of its own. */
+function settingsOf(service: string): { known: string[]; required: string[] } {
+  const source = configOf(service);
+  const fragments = matches(source, /^ {2}\.\.\.(\w+Env)\b/gm).map((fragment) =>
+    fragment === 'portEnv' ? {} : config[fragment as 'commonEnv'],
+  );
+  const fields = Object.assign({}, ...fragments) as Record<string, { default?: unknown; optional?: true }>;
+  const required = Object.entries(fields)
+    // The port has a default of its own in each service.
+    .filter(([name, field]) => name !== 'SLUICE_PORT' && !('default' in field) && !('optional' in field))
+    .map(([name]) => name);
+  return { known: [...Object.keys(fields), ...matches(source, /^ {2}([A-Z_]+): \{$/gm)], required };
+}
