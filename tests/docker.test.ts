@@ -29,7 +29,10 @@ describe('docker/Dockerfile', () => {
 
   // In shell form a shell is process 1, and SIGTERM never reaches node.
   it('starts node in exec form, without root', () => {
-    expect(matches(dockerfile, /^CMD (.+)$/gm).every((command) => command.startsWith('["node",'))).toBe(true);
+    const commands = matches(dockerfile, /^CMD (.+)$/gm);
+    expect(commands).toHaveLength(2);
+    for (const command of commands)
+      expect(command).toMatch(/^\["node", .*"\/usr\/local\/lib\/sluice\/keep-signals\.cjs", /);
     expect(matches(dockerfile, /^USER (.+)$/gm)).toEqual(['10001:10001']);
   });
 

@@ -4,9 +4,10 @@ import { isPortFree } from './stack/ports';
 
 /**
  * Looked at before anything is started, so that a taken port leaves nothing behind.
+ * @param command for the advice
  * @throws DependencyError that names the ports and SLUICE_PORT_BASE
  */
-export async function assertPortsFree(portBase: number, names: readonly ProcessName[]): Promise<void> {
+export async function assertPortsFree(portBase: number, names: readonly ProcessName[], command: string): Promise<void> {
   const taken: string[] = [];
   for (const name of names) {
     const port = portBase + servicePorts[name];
@@ -17,7 +18,7 @@ export async function assertPortsFree(portBase: number, names: readonly ProcessN
   throw new DependencyError({
     code: 'service.unavailable',
     detail: `${subject} in use by another program, so nothing was started.`,
-    remedy: `Stop that program, or move all ports together: SLUICE_PORT_BASE=${otherBase(portBase)} npm start`,
+    remedy: `Stop that program, or move all ports together: SLUICE_PORT_BASE=${otherBase(portBase)} ${command}`,
   });
 }
 

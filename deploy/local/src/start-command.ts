@@ -55,7 +55,9 @@ async function showDemo({ folder, addresses, secrets, footprint }: Session, stop
   const customer = demoCustomer(account.token);
   const names = { name: 'demo', provider: 'hubspot', customer, withSandbox: true };
   const demo = await seedDemo({ folder, addresses, secrets, ...names });
-  say(`demo: project ${demo.project.name}, group ${customer.groupRef}, all in ${demoFileOf(folder)}; logs: ${footprint.logs}`);
+  say(
+    `demo: project ${demo.project.name}, group ${customer.groupRef}, all in ${demoFileOf(folder)}; logs: ${footprint.logs}`,
+  );
   const isRight = await runTour({ demo, addresses, account, signal: stop, print: say });
   return { demo, isRight };
 }

@@ -29,6 +29,7 @@ export function createRedisHints(options: RedisHintsOptions): Hints {
   // Without a listener an error event would end the process; the guard reports what matters of it.
   client.on('error', (error) => logger.debug({ error }, 'redis.connection-failed'));
   client.on('ready', () => guard.reset());
+  client.on('close', () => guard.connectionLost());
   return {
     cache: new RedisCache(client, guard, prefix),
     quotas: new RedisQuotas(client, guard, prefix),

@@ -21,13 +21,14 @@ export type { ProjectStore } from './management/project-store';
 export { newId } from './new-id';
 export { createStore, migrateDatabase, type Store, type StoreOptions } from './store';
 export type { Acceptance, AcceptableWrite } from './writes/accept-writes';
-export type { ClaimedCall, ClaimRequest, LaneKey } from './writes/claim-calls';
+export type { Claim, ClaimedCall, ClaimRequest } from './writes/claim-calls';
+export type { LaneKey } from './writes/lane-room';
 export { autoBatchSize, type BatchableWrite, type BatchMembership } from './writes/join-batch';
 export type { HeldCall, LapsedCall } from './writes/leases';
 export type { PendingRecord } from './writes/load-records';
 export type { Opening, SynchronousWrite } from './writes/open-synchronous';
 export type { OverdueCall } from './writes/overdue';
-export type { Doubt } from './writes/reconciliation';
+export type { Doubt, Evidence } from './writes/reconciliation';
 export { callId } from './writes/call-key';
 export type { Intent } from './writes/record-intents';
 export type { PlannedCall, SealedBatch, SealedCall, SealedRecord, Sealing } from './writes/seal-batch';
@@ -36,6 +37,7 @@ export type {
   EndedOperation,
   RecordError,
   RecordSettlement,
+  ReleasedCall,
   Settled,
   Settlement,
 } from './writes/settlement';

@@ -36,6 +36,14 @@ describe('accept', () => {
     expect(await fixture.claim()).toHaveLength(1);
   });
 
+  // The socket died while the server was still committing: the repetition must find the row, not call the write stale.
+  it('waits for its own first try when that is still committing', async () => {
+    const write = fixture.asynchronous();
+    const both = await Promise.all([fixture.store.writes.accept([write]), fixture.store.writes.accept([write])]);
+    for (const answers of both) expect(answers.get(write.operation.id)).toEqual({ acceptedAt: expect.any(Date) });
+    expect(await fixture.claim()).toHaveLength(1);
+  });
+
   it('writes nothing of a request whose config has changed, and all of its neighbours', async () => {
     const stale = fixture.asynchronous({ configId: 'an older config' });
     const fresh = fixture.asynchronous();
@@ -83,9 +91,29 @@ describe('settle', () => {
 
     const late = await fixture.settleAll(first);
     expect((await operationOf(write.operation.id))?.status).toBe('in_progress');
-    const doubt = await fixture.store.writes.readDoubt(second);
-    expect(doubt.evidence).toEqual(late.records);
-    expect(doubt.hasTwinRunning).toBe(false);
+    const doubt = await fixture.store.writes.readDoubt(second, 1_000);
+    expect(doubt.evidence.map(({ settlement }) => settlement)).toEqual(late.records);
+    expect(doubt.hasOpenTwin).toBe(false);
+  });
+
+  // A sender was paused, its call was reconciled and made ready again; then its reply arrives: nobody may send it now.
+  it('takes a ready call back into doubt when late evidence says that it was written', async () => {
+    await fixture.store.writes.accept([fixture.asynchronous()]);
+    const [paused] = await fixture.claim({ leaseMs: 30 });
+    if (!paused) throw new Error('nothing was claimed');
+    await fixture.store.writes.recordIntents([{ ...paused, owner: 'test', records: [{ index: 0 }] }]);
+    await expectLapse('in_doubt');
+    const [reconciling] = await fixture.claim();
+    if (!reconciling) throw new Error('nothing was claimed');
+    const again = { index: 0, kind: 'again', sendState: 'none' } as const;
+    await fixture.store.writes.settle([
+      { ...reconciling, isCreate: true, records: [again], next: { state: 'ready', delayMs: 0 }, orderKeys: [] },
+    ]);
+    const records = [{ index: 0, kind: 'succeeded', providerId: '7' }] as const;
+    await fixture.store.writes.settle([
+      { ...paused, isCreate: true, attempt: { durationMs: 1 }, records, next: { state: 'done' }, orderKeys: [] },
+    ]);
+    expect((await fixture.claim())[0]?.isInDoubt).toBe(true);
   });
 
   it('makes a call ready again whose process died before its intent', async () => {
@@ -136,6 +164,15 @@ describe('claim', () => {
     await fixture.store.writes.accept(Array.from({ length: 6 }, () => fixture.asynchronous()));
     expect(await fixture.claim()).toHaveLength(4);
     expect(await fixture.claim()).toHaveLength(0);
+  });
+
+  it('keeps the places of the lane for asynchronous calls', async () => {
+    for (let at = 0; at < 4; at += 1) {
+      const write = fixture.asynchronous();
+      await fixture.store.writes.openSynchronous({ ...write, owner: 'gateway', leaseMs: 6_000 });
+    }
+    await fixture.store.writes.accept([fixture.asynchronous()]);
+    expect(await fixture.claim()).toHaveLength(1);
   });
 
   it('gives each call to one of many claimers', async () => {

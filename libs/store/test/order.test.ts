@@ -58,6 +58,41 @@ describe('order per provider record', () => {
     });
   });
 
+  it('looks past the writes that stand behind others, and lets the oldest go first', async () => {
+    const writes = Array.from({ length: 12 }, () => update('1'));
+    for (const write of writes) await fixture.store.writes.accept([write]);
+    const other = update('2');
+    await fixture.store.writes.accept([other]);
+    const claimed = await fixture.claim();
+    expect(claimed.map((call) => call.operationId)).toEqual([writes[0]?.operation.id, other.operation.id]);
+    if (claimed[0]) await fixture.settleAll(claimed[0]);
+    await fixture.store.writes.accept([update('3')]);
+    expect((await fixture.claim({ limit: 1 }))[0]?.operationId).toBe(writes[1]?.operation.id);
+  });
+
+  it('is busy however many writes are queued before the one that runs', async () => {
+    for (let at = 0; at < 105; at += 1) await fixture.store.writes.accept([update('1')]);
+    expect((await fixture.store.writes.openSynchronous(synchronous('1'))).kind).toBe('opened');
+    expect((await fixture.store.writes.openSynchronous(synchronous('1'))).kind).toBe('busy');
+  });
+
+  it('holds the next write back while an attempt may still be applied', async () => {
+    await fixture.store.writes.accept([update('1')]);
+    await fixture.store.writes.accept([update('1')]);
+    const [call] = await fixture.claim();
+    if (!call) throw new Error('nothing was claimed');
+    const barrierMs = 60_000;
+    const again = [{ index: 0, kind: 'again', sendState: 'maybe' }] as const;
+    const next = { state: 'ready', delayMs: 0 } as const;
+    await fixture.store.writes.settle([
+      { ...call, isCreate: false, attempt: { durationMs: 1 }, records: again, next, orderKeys: [], barrierMs },
+    ]);
+    const [retried] = await fixture.claim();
+    if (!retried) throw new Error('the retry stood behind its own barrier');
+    await fixture.settleAll(retried);
+    expect(await fixture.claim()).toEqual([]);
+  });
+
   it('never starts two writes to one record at once, whoever tries', async () => {
     const writes = Array.from({ length: 3 }, () => update('1'));
     for (const write of writes) await fixture.store.writes.accept([write]);

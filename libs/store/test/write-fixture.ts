@@ -71,16 +71,11 @@ export async function createWriteFixture(): Promise<WriteFixture> {
     retryMs: 3_600_000,
     ...(recordId === undefined ? {} : { orderKey: `${laneId}/contacts/${recordId}` }),
   });
-  const claim: WriteFixture['claim'] = (o = {}) =>
-    store.writes.claim({
-      owner: 'test',
-      lanes: [{ projectId: seeded.projectId, laneId }],
-      limit: 100,
-      perLane: 100,
-      leaseMs: 6_000,
-      isolated: false,
-      ...o,
-    });
+  const claim: WriteFixture['claim'] = async (o = {}) => {
+    const lanes = [{ projectId: seeded.projectId, laneId }];
+    const request = { owner: 'test', lanes, limit: 100, perLane: 100, leaseMs: 6_000, isolated: false, ...o };
+    return [...(await store.writes.claim(request)).calls];
+  };
   return {
     store,
     seeded,

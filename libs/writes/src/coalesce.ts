@@ -7,6 +7,10 @@ export interface CoalesceOptions<Item, Result> {
   readonly itemsMax: number;
   /** Runs at the same time at most. */
   readonly runsMax: number;
+  /** Size of one item, in bytes or any other unit. @default 0 */
+  readonly weightOf?: (item: Item) => number;
+  /** Weight of one run at most; a heavier item runs alone. */
+  readonly weightMax?: number;
 }
 
 interface Waiting<Item, Result> {
@@ -25,8 +29,8 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
 
   const start = (): void => {
     while (running < options.runsMax && queue.length > 0) {
-      const taken = queue.slice(0, options.itemsMax);
-      queue = queue.slice(options.itemsMax);
+      const taken = takeFirst(queue, options);
+      queue = queue.slice(taken.length);
       running += 1;
       void runTogether(options.run, taken).finally(() => {
         running -= 1;
@@ -40,6 +44,16 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
       // Requests of one turn of the event loop share a run.
       if (queue.length === 1) setImmediate(start);
     });
+}
+
+function takeFirst<Item, Result>(
+  queue: readonly Waiting<Item, Result>[],
+  { itemsMax, weightOf = () => 0, weightMax = Infinity }: CoalesceOptions<Item, Result>,
+): Waiting<Item, Result>[] {
+  let weight = 0;
+  const first = queue.slice(0, itemsMax);
+  const end = first.findIndex(({ item }, at) => (weight += weightOf(item)) > weightMax && at > 0);
+  return end === -1 ? first : first.slice(0, end);
 }
 
 async function runTogether<Item, Result>(

@@ -8,6 +8,7 @@ export { noteOutcome } from './performing/note-outcome';
 export { performCall, type CallToPerform, type PerformedCall } from './performing/perform-call';
 export { reconcileCall, type ReconcileInput } from './performing/reconcile-call';
 export { settleSynchronous } from './performing/settle-synchronous';
+export { settledOf, settlePersistently } from './settle-persistently';
 export { toSendables, type Sendable } from './performing/sendable';
 export { batchLimit, checkCapabilities } from './planning/check-capabilities';
 export { headersKeyOf, orderKeyOf } from './planning/order-key';

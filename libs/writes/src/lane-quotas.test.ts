@@ -31,6 +31,19 @@ describe('lane quotas', () => {
     ]);
   });
 
+  // Memory stays bounded; what is forgotten is learned from the next reply.
+  it('forget the lane that was learned first, when there are too many', async () => {
+    const { taken, buckets } = bucketsThatRemember();
+    const quotas = createLaneQuotas(buckets);
+    const laneOf = (place: number) => ({ projectId: 'p1', laneId: String(place) });
+    for (let place = 0; place <= 10_000; place += 1) quotas.learn(laneOf(place), { limit: 190, windowMs: 10_000 });
+    for (const place of [0, 1, 10_000]) await quotas.take(laneOf(place), connector(), 'asynchronous');
+    expect(taken.map(([, { limit }]) => limit)).toEqual([110, 190, 190]);
+    quotas.learn(laneOf(10_000), { limit: 200, windowMs: 10_000 });
+    await quotas.take(laneOf(1), connector(), 'asynchronous');
+    expect(taken.at(-1)?.[1].limit).toBe(190);
+  });
+
   it('keep what they know when a reply says nothing', async () => {
     const { taken, buckets } = bucketsThatRemember();
     const quotas = createLaneQuotas(buckets);

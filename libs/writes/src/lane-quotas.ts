@@ -23,9 +23,9 @@ export function createLaneQuotas(buckets: QuotaBuckets): LaneQuotas {
     },
     learn: (lane, quota) => {
       if (quota === undefined) return;
-      const oldest = learned.keys().next().value;
-      if (learned.size >= lanesMax && oldest !== undefined) learned.delete(oldest);
       learned.set(idOf(lane), quota);
+      const [oldest] = learned.keys();
+      if (learned.size > lanesMax && oldest !== undefined) learned.delete(oldest);
     },
   };
 }

@@ -11,7 +11,8 @@ const delayMaxMs = 2_147_483_647;
 export interface DueTimers {
   /** Flushes at `dueAt`, or at once if that has passed. A second call for the same batch changes nothing. */
   schedule(key: { projectId: string; operationId: string }, dueAt: Date): void;
-  stop(): void;
+  /** Sets no further timer; resolves when the flushes in hand have ended. */
+  stop(): Promise<void>;
 }
 
 /**
@@ -20,12 +21,16 @@ export interface DueTimers {
  */
 export function createDueTimers(flush: FlushBatch, logger: Logger): DueTimers {
   const timers = new Map<string, NodeJS.Timeout>();
+  const firing = new Set<Promise<void>>();
+  let isStopped = false;
 
   const arm = (key: { projectId: string; operationId: string }, delayMs: number): void => {
-    timers.set(
-      key.operationId,
-      setTimeout(() => void fire(key), Math.min(Math.max(0, delayMs), delayMaxMs)),
-    );
+    if (isStopped) return;
+    const wake = (): void => {
+      const work = fire(key).finally(() => firing.delete(work));
+      firing.add(work);
+    };
+    timers.set(key.operationId, setTimeout(wake, Math.min(Math.max(0, delayMs), delayMaxMs)));
   };
   const fire = async (key: { projectId: string; operationId: string }): Promise<void> => {
     timers.delete(key.operationId);
@@ -42,9 +47,11 @@ export function createDueTimers(flush: FlushBatch, logger: Logger): DueTimers {
       if (timers.has(key.operationId) || timers.size >= timersMax) return;
       arm(key, dueAt.getTime() - Date.now());
     },
-    stop: () => {
+    stop: async () => {
+      isStopped = true;
       for (const timer of timers.values()) clearTimeout(timer);
       timers.clear();
+      await Promise.all(firing);
     },
   };
 }

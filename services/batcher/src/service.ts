@@ -12,7 +12,7 @@ export { createContext, type BatcherContext } from './context';
 export interface BatcherService {
   /** Refuses an unmigrated database, then listens and consumes. */
   start(): Promise<{ readonly port: number }>;
-  /** Leaves the group after the flush in hand. */
+  /** Leaves the group after the flushes in hand. */
   stop(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export function createBatcherService(context: BatcherContext): BatcherService {
   const timers = createDueTimers(flush, logger);
   let server: HttpServer | undefined;
   let consumer: Consumer | undefined;
-  let endSweep = (): void => undefined;
+  let endSweep = (): Promise<void> => Promise.resolve();
   const ready = async () => {
     const isUp = await store.healthy();
     return { ready: isUp, checks: { postgres: isUp ? 'ok' : 'does not answer' } };
@@ -43,9 +43,8 @@ export function createBatcherService(context: BatcherContext): BatcherService {
       return { port: server.port };
     },
     stop: async () => {
-      endSweep();
-      timers.stop();
-      await consumer?.stop();
+      await Promise.all([endSweep(), consumer?.stop()]);
+      await timers.stop();
       await messaging.close();
       await server?.close();
       await Promise.all([context.connectors.close(), store.close()]);

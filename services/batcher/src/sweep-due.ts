@@ -5,20 +5,44 @@ import type { FlushBatch } from './flush-batch';
 const everyMs = 500;
 /** Batches of one sweep; the next one goes on with the rest. */
 const batchesPerSweep = 200;
+/** Flushes at the same time: they share the pool with the consumer. */
+const flushesAtOnce = 4;
+/** How long a batch that could not be flushed is passed over, so that it does not stand before the others. */
+const passOverMs = 10_000;
 
-/** Flushes what is due or full and was not announced. Returns a function that ends it. */
-export function sweepDue(context: BatcherContext, flush: FlushBatch): () => void {
-  if (!context.config.sweeps) return () => undefined;
+/** Flushes what is due or full and was not announced. Returns a function that ends it, after the flushes in hand. */
+export function sweepDue(context: BatcherContext, flush: FlushBatch): () => Promise<void> {
+  if (!context.config.sweeps) return () => Promise.resolve();
+  const passedOver = new Map<string, number>();
   let running: Promise<void> | undefined;
-  const sweep = async (): Promise<void> => {
+  let isEnded = false;
+
+  const flushOne = async (key: { projectId: string; operationId: string }): Promise<void> => {
     try {
-      for (const key of await context.store.writes.findDueBatches(batchesPerSweep)) await flush(key, 'sweep');
+      await flush(key, 'sweep');
+      passedOver.delete(key.operationId);
     } catch (error) {
-      context.logger.warn({ error }, 'batch.sweep-failed');
+      passedOver.set(key.operationId, performance.now() + passOverMs);
+      context.logger.error({ error, operationId: key.operationId }, 'batch.flush-failed');
     }
   };
+  const sweep = async (): Promise<void> => {
+    const found = await context.store.writes.findDueBatches(batchesPerSweep + passedOver.size);
+    const due = found.filter(({ operationId }) => (passedOver.get(operationId) ?? 0) < performance.now());
+    const next = due.values();
+    const work = async (): Promise<void> => {
+      for (const key of next) if (!isEnded) await flushOne(key);
+    };
+    await Promise.all(Array.from({ length: flushesAtOnce }, work));
+  };
   const timer = setInterval(() => {
-    running ??= sweep().finally(() => (running = undefined));
+    running ??= sweep()
+      .catch((error: unknown) => context.logger.warn({ error }, 'batch.sweep-failed'))
+      .finally(() => (running = undefined));
   }, everyMs);
-  return () => clearInterval(timer);
+  return async () => {
+    isEnded = true;
+    clearInterval(timer);
+    await running;
+  };
 }

@@ -144,6 +144,17 @@ describe('by the sweep', () => {
   });
 });
 
+it('a batch that cannot be flushed does not keep the sweep from the others', async () => {
+  ground = await createGround(60);
+  const [bad] = await ground.join([{ maxDelayMinutes: 1 }]);
+  const [good] = await ground.join([{ recordId: '1', maxDelayMinutes: 1 }]);
+  // Its count is wrong, so every seal of it rolls back.
+  await ground.database('operations').where({ id: bad?.operationId ?? '' }).increment('records_total', 1);
+  await ground.startBatcher();
+  await flushedState(good?.operationId ?? '');
+  expect(await ground.stateOf(bad?.operationId ?? '')).toBe('accumulating');
+});
+
 describe('two batchers', () => {
   it('flush each batch once, whatever wakes them', async () => {
     ground = await createGround(60);

@@ -10,8 +10,10 @@ export interface AwakeLane extends LaneKey {
 /** Lanes that may have a call to claim, in turns. Hints only: a claim that finds nothing puts its lane to rest. */
 export interface LaneQueue {
   wake(lane: LaneKey, source: WakeSource): void;
-  /** Wakes the lane after a delay, unless something wakes it earlier. */
+  /** Wakes the lane after a delay as well. Moments closer than a quarter of a second share one timer. */
   wakeLater(lane: LaneKey, delayMs: number): void;
+  /** Nothing wakes the lane before then: its quota is spent, or it is blocked. It wakes by itself afterwards. */
+  sleep(lane: LaneKey, forMs: number): void;
   /** Takes up to `count` lanes off the front; whoever gets calls from one wakes it again, at the back. */
   take(count: number): AwakeLane[];
   stop(): void;
@@ -19,31 +21,46 @@ export interface LaneQueue {
 
 /** Longest delay that setTimeout takes. */
 const delayMaxMs = 2_147_483_647;
+const shareMs = 250;
 
 /** @param onAwake called when there is something to take */
 export function createLaneQueue(onAwake: () => void): LaneQueue {
   const awake = new Map<string, AwakeLane>();
-  const timers = new Map<string, { readonly atMs: number; readonly timer: NodeJS.Timeout }>();
+  const asleepUntilMs = new Map<string, number>();
+  const timers = new Map<string, NodeJS.Timeout>();
   const idOf = (lane: LaneKey): string => `${lane.projectId}/${lane.laneId}`;
+  const isAsleep = (id: string): boolean => {
+    const untilMs = asleepUntilMs.get(id);
+    if (untilMs === undefined || untilMs > performance.now()) return untilMs !== undefined;
+    asleepUntilMs.delete(id);
+    return false;
+  };
 
   const wake = (lane: LaneKey, source: WakeSource): void => {
     const id = idOf(lane);
+    if (isAsleep(id)) return;
     if (!awake.has(id)) awake.set(id, { projectId: lane.projectId, laneId: lane.laneId, source });
     onAwake();
   };
+  const wakeLater = (lane: LaneKey, delayMs: number): void => {
+    const waitMs = Math.min(Math.max(1, delayMs), delayMaxMs);
+    const id = `${idOf(lane)}@${Math.ceil((performance.now() + waitMs) / shareMs)}`;
+    if (timers.has(id)) return;
+    const fire = (): void => {
+      timers.delete(id);
+      wake(lane, 'timer');
+    };
+    // At the end of the shared quarter, so that no moment of it is too early.
+    timers.set(id, setTimeout(fire, waitMs < shareMs ? waitMs : Math.min(waitMs + shareMs, delayMaxMs)));
+  };
   return {
     wake,
-    wakeLater: (lane, delayMs) => {
+    wakeLater,
+    sleep: (lane, forMs) => {
       const id = idOf(lane);
-      const atMs = performance.now() + delayMs;
-      const known = timers.get(id);
-      if (known !== undefined && known.atMs <= atMs) return;
-      clearTimeout(known?.timer);
-      const fire = (): void => {
-        timers.delete(id);
-        wake(lane, 'timer');
-      };
-      timers.set(id, { atMs, timer: setTimeout(fire, Math.min(Math.max(1, delayMs), delayMaxMs)) });
+      asleepUntilMs.set(id, Math.max(asleepUntilMs.get(id) ?? 0, performance.now() + forMs));
+      awake.delete(id);
+      wakeLater(lane, forMs + 1);
     },
     take: (count) => {
       const taken = [...awake.values()].slice(0, count);
@@ -51,7 +68,7 @@ export function createLaneQueue(onAwake: () => void): LaneQueue {
       return taken;
     },
     stop: () => {
-      for (const { timer } of timers.values()) clearTimeout(timer);
+      for (const timer of timers.values()) clearTimeout(timer);
       timers.clear();
       awake.clear();
     },

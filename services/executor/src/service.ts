@@ -39,7 +39,7 @@ export function createExecutorService(context: ExecutorContext): ExecutorService
       });
       loop = startClaimLoop(context, callRunner(context));
       consumer = await consumeReady(context, loop.lanes);
-      endSweeps = startSweeps(context, loop.lanes);
+      endSweeps = startSweeps(context, loop);
       return { port: server.port };
     },
     stop: async () => {

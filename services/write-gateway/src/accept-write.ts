@@ -7,6 +7,8 @@ import { onCurrentInstallation, toRecord, type ResolvedWrite, type WriteCall } f
 
 /** Requests of one accepting statement at most; a statement of 64 x 100 records stays under 1 MB of plans of usual size. */
 const writesPerStatement = 64;
+/** Plans of one accepting statement, in bytes. Source: design, section 1, decision 5. */
+const statementBytesMax = 1_000_000;
 /** Accepting statements at the same time: one commits while the next one fills. */
 const statementsAtOnce = 2;
 
@@ -22,6 +24,8 @@ export function acceptor(context: GatewayContext): (call: WriteCall) => Promise<
     },
     itemsMax: writesPerStatement,
     runsMax: statementsAtOnce,
+    weightOf: ({ records }) => records.reduce((bytes, { plan }) => bytes + plan.length, 0),
+    weightMax: statementBytesMax,
   });
   const announcer = context.messaging.announcer(topics.ready);
   const accepted = context.metrics.counter('sluice_writes_accepted_total', 'Records accepted, by mode.', ['mode']);

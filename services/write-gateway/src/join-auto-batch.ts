@@ -7,6 +7,8 @@ import { onCurrentInstallation, toRecord, type WriteCall } from './resolve-write
 
 /** Records of one joining transaction at most: what fills a batch. Source: reliability notes 2.9. */
 const recordsPerJoin = 100;
+/** Plans of one joining transaction, in bytes. Source: design, section 1, decision 5. */
+const joinBytesMax = 1_000_000;
 /** Joins of one batch key at the same time: a third would only wait for the row lock. */
 const joinsPerKey = 1;
 /** Batch keys with a coalescer in memory; an idle one is forgotten. */
@@ -63,6 +65,8 @@ function perKey(context: GatewayContext): (key: string) => Join {
       },
       itemsMax: recordsPerJoin,
       runsMax: joinsPerKey,
+      weightOf: ({ record }) => record.plan.length,
+      weightMax: joinBytesMax,
     });
     joins.set(key, join);
     return join;

@@ -1,5 +1,6 @@
 import { ConflictError, ProviderError } from '@sluice/errors';
-import { callId, type ClaimedCall } from '@sluice/store';
+import { topics } from '@sluice/messaging';
+import { callId, type ClaimedCall, type Settled, type Settlement } from '@sluice/store';
 import {
   authOf,
   leaseMs,
@@ -9,9 +10,12 @@ import {
   toSendables,
   type PerformedCall,
   type Sendable,
+  settledOf,
+  settlePersistently,
 } from '@sluice/writes';
 import type { LiveCredentials } from '@sluice/types';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { announceReleased } from './announce-calls';
 import type { GatewayContext } from './context';
 import {
   assertDistinctRecords,
@@ -32,6 +36,8 @@ export interface WrittenNow extends PerformedCall {
 /** Longest wait for a call that is executing on the same record. Source: design, section 5.4. */
 const busyMaxMs = 10_000;
 const busyPollMs = 50;
+/** Longest time a reply waits for its settlement; usually a millisecond. */
+const replyWithoutSettlementMs = 1_000;
 /** When a refused caller may come again: a call that took ten seconds is at its end soon. */
 const busyRetryAfterMs = 1_000;
 
@@ -139,29 +145,32 @@ async function send(
 ): Promise<PerformedCall> {
   const { call, records } = opened;
   const hold = context.leases.hold(call, opened.openedAtMs);
-  try {
-    const { connector } = write;
-    const performed = await performCall({ call, records, connector, auth: authOf(live), hold });
-    context.quotas.learn(call, performed.quota);
-    const lateCommitMs = connector.capabilities.lateCommitMs;
-    await keepOutcome(context, async () => {
-      await noteOutcome(context.store, call, live, performed.results);
-      const settlement = settleSynchronous({ call, records, performed, lateCommitMs });
-      const settled = await context.store.writes.settle([settlement]);
-      if (settled.get(callId(call))?.isHeld === false)
-        context.logger.warn({ operationId: call.operationId }, 'write.settled-late');
+  const { connector } = write;
+  const performed = await performCall({ call, records, connector, auth: authOf(live), hold });
+  context.quotas.learn(call, performed.quota);
+  const { lateCommitMs } = connector.capabilities;
+  const settling = (async () => {
+    await noteOutcome(context.store, call, live, performed.results).catch((error: unknown) => {
+      context.logger.warn({ error, operationId: call.operationId }, 'write.outcome-not-noted');
     });
-    return performed;
-  } finally {
-    hold.end();
-  }
+    await settle(context, settleSynchronous({ call, records, performed, lateCommitMs }), write);
+  })().finally(() => hold.end());
+  // The provider's answer is known and is the reply. Storing it goes on, under the lease, while the database is away.
+  await Promise.race([settling, sleep(replyWithoutSettlementMs, undefined, { ref: false })]);
+  return performed;
 }
 
-/** The provider's answer is known and is the reply. If it cannot be stored, the lapsed lease makes an executor look it up. */
-async function keepOutcome(context: GatewayContext, work: () => Promise<void>): Promise<void> {
+async function settle(context: GatewayContext, settlement: Settlement, { operation }: ResolvedWrite): Promise<void> {
+  const { operationId } = settlement;
   try {
-    await work();
+    const offer = async (each: Settlement): Promise<Settled> => {
+      return settledOf((await context.store.writes.settle([each])).get(callId(each)), each);
+    };
+    const settled = await settlePersistently(offer, settlement);
+    if (!settled.isHeld) context.logger.warn({ operationId }, 'write.settled-late');
+    announceReleased(context.messaging.announcer(topics.ready), settled.released);
   } catch (error) {
-    context.logger.error({ error }, 'write.not-settled');
+    // The lease lapses, and an executor finds out what happened.
+    context.logger.error({ error, operationId, traceparent: operation.traceparent }, 'write.not-settled');
   }
 }

@@ -51,7 +51,7 @@ export function createSandboxClient(
   return {
     ledgerSince: async (moment) => {
       const query = new URLSearchParams({ account, since: moment.toISOString() });
-      const url = `${sandboxUrl}/_sandbox/ledger?${query}`;
+      const url = `${sandboxUrl}/_sandbox/ledger?${query.toString()}`;
       return bodyOf(await requestJson<LedgerEntry[]>({ method: 'GET', url, signal }), 200, "the sandbox's ledger");
     },
     readContacts: async (ids, properties) => {

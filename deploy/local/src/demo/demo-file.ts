@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { read } from '../run-folder/run-record';
+import { readJson } from '../run-folder/run-record';
 import type { Addresses } from '../service-ports';
 import { writePrivateFile } from '../write-private-file';
 
@@ -35,5 +35,5 @@ export function writeDemoFile(folder: string, demo: Demo): void {
 
 /** What an earlier run wrote; undefined when there is nothing. */
 export function readDemoFile(folder: string): Demo | undefined {
-  return read<Demo>(demoFileOf(folder));
+  return readJson(demoFileOf(folder)) as Demo | undefined;
 }

@@ -1,8 +1,8 @@
 /** What must be stopped, in the reverse order of starting. */
 export interface StopList {
-  add(stop: () => Promise<void>): void;
+  readonly add: (stop: () => Promise<void>) => void;
   /** Runs each once, also after one that failed. A second call gives the same promise. */
-  run(): Promise<void>;
+  readonly run: () => Promise<void>;
 }
 
 export function createStopList(): StopList {

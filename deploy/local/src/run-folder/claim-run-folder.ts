@@ -22,8 +22,8 @@ export interface FolderClaim {
 export interface RunFolder {
   readonly folder: string;
   /** Says that the end has begun: whoever starts now waits for it. */
-  markStopping(): void;
-  release(): void;
+  readonly markStopping: () => void;
+  readonly release: () => void;
 }
 
 /** How long a launcher whose npm was killed needs to notice, in milliseconds. */
@@ -39,7 +39,7 @@ const endMs = 60_000;
 export async function claimRunFolder(claim: FolderClaim): Promise<RunFolder> {
   const folders = [claim.home, join(claim.home, `base-${claim.portBase}`)];
   for (const folder of folders) await settlePredecessor(folder, claim.log);
-  await assertPortsFree(claim.portBase, claim.names ?? processNames);
+  await assertPortsFree(claim.portBase, claim.names ?? processNames, claim.command);
   for (const folder of folders) {
     const record = await tryClaim(folder, claim);
     if (record !== undefined) return toRunFolder(folder, record);

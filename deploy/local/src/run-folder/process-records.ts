@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { endProcess, identify, isRunning, type ProcessIdentity } from '../stack/process-identity';
 import { writePrivateFile } from '../write-private-file';
-import { read } from './run-record';
+import { readJson } from './run-record';
 
 /** Name of a service, or `tsc`, to its process. */
 type Records = Readonly<Record<string, ProcessIdentity>>;
@@ -26,7 +26,7 @@ export async function endRecorded(folder: string, names?: readonly string[]): Pr
 }
 
 function readRecords(folder: string): Records {
-  return read<Records>(fileOf(folder)) ?? {};
+  return (readJson(fileOf(folder)) ?? {}) as Records;
 }
 
 function fileOf(folder: string): string {

@@ -15,7 +15,7 @@ export interface RunRecord {
 
 /** The launcher that works in the folder now; undefined when there is none. */
 export function readLiveRun(folder: string): RunRecord | undefined {
-  const record = read<RunRecord>(fileOf(folder));
+  const record = readRun(folder);
   return record !== undefined && isRunning(record.process) ? record : undefined;
 }
 
@@ -25,15 +25,19 @@ export function writeRun(folder: string, record: RunRecord): void {
 
 /** Removes the record, if it is still the one of this process. */
 export function removeRun(folder: string, { process }: RunRecord): void {
-  const record = read<RunRecord>(fileOf(folder));
+  const record = readRun(folder);
   if (record?.process.pid === process.pid && record.process.startedAt === process.startedAt) rmSync(fileOf(folder));
 }
 
+function readRun(folder: string): RunRecord | undefined {
+  return readJson(fileOf(folder)) as RunRecord | undefined;
+}
+
 /** Parsed, or undefined when there is no such file or a crash left half of one. */
-export function read<T>(file: string): T | undefined {
+export function readJson(file: string): unknown {
   if (!existsSync(file)) return undefined;
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as T;
+    return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
     return undefined;
   }

@@ -58,6 +58,13 @@ describe('Guard', () => {
     expect((await sut.ask(async () => 7)).ok).toBe(true);
   });
 
+  it('waits no longer when the connection is lost', async () => {
+    const sut = guard({ timeoutMs: 60_000 });
+    const answers = [sut.ask(silence), sut.ask(silence)];
+    sut.connectionLost();
+    expect(await Promise.all(answers)).toEqual([{ ok: false }, { ok: false }]);
+  });
+
   it('takes an answer that came while this process stood still', async () => {
     const sut = guard({ timeoutMs: 5 });
     const answer = sut.ask(() => new Promise((resolve) => setImmediate(() => resolve(7))));

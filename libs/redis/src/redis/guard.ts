@@ -14,6 +14,7 @@ export type Answer<T> = { readonly ok: true; readonly value: T } | { readonly ok
 
 const noAnswer = { ok: false } as const;
 const late = Symbol('late');
+const lost = Symbol('lost');
 
 /**
  * Asks Redis without ever throwing or waiting long. After a silence or a broken connection it stops asking (the
@@ -26,6 +27,7 @@ export class Guard {
   private openUntilMs = 0;
   private isDown = false;
   private isProbing = false;
+  private readonly waiting = new Set<() => void>();
 
   constructor(private readonly options: GuardOptions) {
     // A reply takes less than a millisecond; fifty are a tenth of what a caller may notice.
@@ -39,6 +41,7 @@ export class Guard {
     try {
       const value = await this.inTime(question());
       if (value === late) return this.failed('timeout', undefined);
+      if (value === lost) return this.failed('connection', undefined);
       this.reset();
       return { ok: true, value };
     } catch (error) {
@@ -54,13 +57,24 @@ export class Guard {
     this.isDown = false;
   }
 
-  private async inTime<T>(answer: Promise<T>): Promise<T | typeof late> {
-    let timer: NodeJS.Timeout | undefined;
-    const silence = new Promise<typeof late>((resolve) => {
+  /** The connection ended: whoever waits gets no answer. ioredis leaves such questions open for ever. */
+  connectionLost(): void {
+    for (const giveUp of this.waiting) giveUp();
+  }
+
+  private async inTime<T>(answer: Promise<T>): Promise<T | typeof late | typeof lost> {
+    let stop = (): void => undefined;
+    const silence = new Promise<typeof late | typeof lost>((resolve) => {
       // One more turn of the event loop: after a pause of this process the answer may be there, only unread.
-      timer = setTimeout(() => setImmediate(() => resolve(late)), this.timeoutMs);
+      const timer = setTimeout(() => setImmediate(() => resolve(late)), this.timeoutMs);
+      const giveUp = () => resolve(lost);
+      this.waiting.add(giveUp);
+      stop = () => {
+        clearTimeout(timer);
+        this.waiting.delete(giveUp);
+      };
     });
-    return Promise.race([answer, silence]).finally(() => clearTimeout(timer));
+    return Promise.race([answer, silence]).finally(stop);
   }
 
   private failed(reason: 'timeout' | 'connection' | 'reply', error: unknown): Answer<never> {

@@ -17,6 +17,8 @@ export function redisClient(url: string): RedisClient {
     connectTimeout: 1_000,
     // A connection that stays silent to a command this long is given up and made anew.
     socketTimeout: 2_000,
+    // A close while Redis is away keeps the process up for this long (a timer of ioredis on a dead connection).
+    disconnectTimeout: 250,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 1,

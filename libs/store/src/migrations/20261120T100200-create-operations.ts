@@ -42,6 +42,8 @@ export const createOperations: Migration = {
       create unique index operations_open_batch on operations (project_id, installation_id, object_name, type)
         where state = 'accumulating' and not is_full and cancel_requested_at is null;
       create index operations_due on operations (due_at) where state = 'accumulating';
+      create index operations_full on operations (project_id) where state = 'accumulating'
+        and (is_full or cancel_requested_at is not null);
       create index operations_installation on operations (project_id, installation_id, id);
 
       create table calls (
@@ -68,6 +70,8 @@ export const createOperations: Migration = {
       );
       create index calls_ready on calls (project_id, lane_id, not_before) where state in ('ready', 'in_doubt');
       create index calls_running on calls (lease_until) where state = 'running';
+      create index calls_waiting on calls (project_id, lane_id) where state = 'waiting';
+      create index calls_isolated on calls (not_before) where crash_count >= 2 and state in ('ready', 'in_doubt');
 
       create table records (
         project_id text not null,
@@ -105,6 +109,7 @@ export const createOperations: Migration = {
       create unique index records_record_id on records (project_id, record_id) where record_id is not null;
       create index records_order on records (project_id, order_key, accept_seq, record_index)
         where order_key is not null and (outcome = 'pending' or barrier_until is not null);
+      create index records_barrier on records (barrier_until) where barrier_until is not null;
       create index records_deadline on records (retry_until) where outcome = 'pending';
       create index records_fingerprint on records (project_id, lane_id, object_name, fingerprint)
         where outcome = 'pending' and send_state <> 'none' and fingerprint is not null;

@@ -28,6 +28,12 @@ const operationColumns = [
   column<NewOperation>('traceparent', 'text', (o) => o.traceparent),
 ];
 
+interface AcceptedRow {
+  readonly id: string;
+  readonly created_at: Date | null;
+  readonly is_stale: boolean;
+}
+
 interface RecordOfOperation extends NewRecord {
   readonly operationId: string;
 }
@@ -67,7 +73,7 @@ export async function insertAccepted(
     writes.map((write) => write.operation),
   );
   const records = rowSource('r', recordColumns, writes.flatMap(toRecords));
-  const result = await database.raw<{ rows: { id: string; created_at: Date }[] }>(
+  const result = await database.raw<{ rows: AcceptedRow[] }>(
     `with present as (select o.id, o.created_at from operations o
                       join ${operations.sql} on o.project_id = i.project_id and o.id = i.id),
      fresh as materialized (select i.*, nextval('accept_seq') as accept_seq from ${operations.sql}
@@ -92,11 +98,26 @@ export async function insertAccepted(
                        type, order_key, traceparent, config_id, headers_key, plan,
                        now() + make_interval(secs => retry_ms / 1000.0 / ?::float8), retry_ms from given
                 on conflict do nothing)
-     select id, created_at from opened union all select id, created_at from present`,
-    [...operations.bindings, ...operations.bindings, ...records.bindings, timeScale] as Knex.Value[],
+     select id, created_at, false as is_stale from opened
+     union all select id, created_at, false from present
+     union all select i.id, null, true from ${operations.sql}
+       where i.id not in (select id from present) and not (${pinsAreCurrent})`,
+    [
+      ...operations.bindings,
+      ...operations.bindings,
+      ...records.bindings,
+      timeScale,
+      ...operations.bindings,
+    ] as Knex.Value[],
   );
-  const accepted = new Map(result.rows.map((row) => [row.id, { acceptedAt: row.created_at }]));
-  return new Map(writes.map(({ operation }) => [operation.id, accepted.get(operation.id) ?? 'stale']));
+  const answers = new Map(result.rows.map((row) => [row.id, toAcceptance(row)]));
+  // Neither stored nor stale: the first try of this very write is committing at this moment. Looking again will tell.
+  if (answers.size < writes.length) throw new Error('an accept of unknown outcome is still under way');
+  return answers;
+}
+
+function toAcceptance(row: AcceptedRow): Acceptance {
+  return row.is_stale || row.created_at === null ? 'stale' : { acceptedAt: row.created_at };
 }
 
 function toRecords(write: AcceptableWrite): RecordOfOperation[] {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { callId, callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
-import type { LaneKey } from './claim-calls';
+import type { LaneKey } from './lane-room';
 import { column, rowSource, type Column } from './row-source';
 import type { CallKey } from './write-rows';
 

@@ -58,7 +58,7 @@ async function findStanding(transaction: Knex.Transaction, projectId: string, or
      from records r
      left join calls c on c.project_id = r.project_id and c.operation_id = r.operation_id and c.number = r.call_number
      where r.project_id = ? and r.order_key = any(?::text[]) and r.outcome = 'pending'
-     order by r.accept_seq, r.record_index limit 100`,
+     order by coalesce(c.state = 'running', false) desc, r.accept_seq, r.record_index limit 100`,
     [projectId, orderKeys as string[]],
   );
   return result.rows;

@@ -1,14 +1,17 @@
 import type { Knex } from 'knex';
 import { toCallKey } from './call-key';
-import type { ClaimedCall, LaneKey } from './claim-calls';
+import type { ClaimedCall } from './claim-calls';
+import type { LaneKey } from './lane-room';
 import type { CallKey } from './write-rows';
 
 /** A call that nobody will send any more, because its lane is blocked or its connection held back past the deadline. */
 export interface OverdueCall extends CallKey, LaneKey, Pick<ClaimedCall, 'fence' | 'type' | 'objectName'> {
   /** Why, as the caller may read it. */
   readonly reason: string;
-  /** Pending records past their deadline, by index, with what to settle them by. */
-  readonly records: readonly { readonly index: number; readonly orderKey: string | null }[];
+  /** Pending records past their deadline. `isSent`: bytes of it have left, so it may have been written. */
+  readonly records: readonly { readonly index: number; readonly orderKey: string | null; readonly isSent: boolean }[];
+  /** The call was in doubt: what is left of it must be reconciled, not sent. */
+  readonly wasInDoubt: boolean;
   /** Milliseconds until the call may run for the records that are not overdue; undefined when none is left. */
   readonly restInMs: number | undefined;
 }
@@ -22,7 +25,8 @@ interface OverdueRow {
   readonly type: ClaimedCall['type'];
   readonly object_name: string;
   readonly reason: string;
-  readonly records: { index: number; orderKey: string | null }[];
+  readonly records: { index: number; orderKey: string | null; isSent: boolean }[];
+  readonly was_in_doubt: boolean;
   readonly left_over: number;
   readonly block_ms: number;
 }
@@ -35,27 +39,28 @@ interface OverdueRow {
 export async function claimOverdue(database: Knex, owner: string, leaseMs: number): Promise<OverdueCall[]> {
   const result = await database.raw<{ rows: OverdueRow[] }>(
     `with held_back as (
-       select distinct c.project_id, c.operation_id, c.number, n.status = 'bad_credentials' as is_refused,
+       select distinct c.project_id, c.operation_id, c.number, n.status = 'bad_credentials' as is_refused, c.state = 'in_doubt' as was_in_doubt,
               l.last_error, l.blocked_until
        from records r
        join calls c on c.project_id = r.project_id and c.operation_id = r.operation_id and c.number = r.call_number
        join lanes l on l.project_id = c.project_id and l.id = c.lane_id
        left join connections n on n.project_id = c.project_id and n.id = c.connection_id
-       where r.outcome = 'pending' and r.retry_until <= now() and c.state = 'ready'
+       where r.outcome = 'pending' and r.retry_until <= now()
+         and (c.state = 'ready' or (c.state = 'in_doubt' and n.status = 'bad_credentials'))
          and (n.status = 'bad_credentials' or l.blocked_until > now())
          and (n.status = 'bad_credentials' or r.first_sent_at is not null or l.blocked_until > r.retry_until)
        limit 100),
      picked as (select c.project_id, c.operation_id, c.number from calls c join held_back h
          on h.project_id = c.project_id and h.operation_id = c.operation_id and h.number = c.number
-       where c.state = 'ready' order by 1, 2, 3 for update of c skip locked),
+       where c.state in ('ready', 'in_doubt') order by 1, 2, 3 for update of c skip locked),
      taken as (update calls c set state = 'running', owner = ?, fence = c.fence + 1,
                       lease_until = now() + make_interval(secs => ?::float8 / 1000)
        from picked p where c.project_id = p.project_id and c.operation_id = p.operation_id and c.number = p.number
        returning c.*)
-     select t.project_id, t.operation_id, t.number, t.lane_id, t.fence, t.type, t.object_name,
+     select t.project_id, t.operation_id, t.number, h.was_in_doubt, t.lane_id, t.fence, t.type, t.object_name,
             case when h.is_refused then 'The provider refuses the credentials of the connection.'
                  else coalesce(h.last_error, 'The provider account is blocked.') end as reason,
-            (select json_agg(json_build_object('index', r.record_index, 'orderKey', r.order_key)) from records r
+            (select json_agg(json_build_object('index', r.record_index, 'orderKey', r.order_key, 'isSent', r.send_state <> 'none')) from records r
              where r.project_id = t.project_id and r.operation_id = t.operation_id and r.call_number = t.number
                and r.outcome = 'pending' and r.retry_until <= now()) as records,
             (select count(*)::integer from records r where r.project_id = t.project_id and r.operation_id = t.operation_id
@@ -73,6 +78,7 @@ export async function claimOverdue(database: Knex, owner: string, leaseMs: numbe
     objectName: row.object_name,
     reason: row.reason,
     records: row.records,
+    wasInDoubt: row.was_in_doubt,
     restInMs: row.left_over === 0 ? undefined : row.block_ms,
   }));
 }

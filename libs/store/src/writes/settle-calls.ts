@@ -1,10 +1,9 @@
 import type { Knex } from 'knex';
-import type { LaneKey } from './claim-calls';
 import { endOperations } from './end-operations';
 import { lockOrderKeys } from './lock-order-keys';
 import { callId, callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
 import { column, rowSource, type Column } from './row-source';
-import type { RecordSettlement, Settled, Settlement } from './settlement';
+import type { RecordSettlement, ReleasedCall, Settled, Settlement } from './settlement';
 import type { CallKey } from './write-rows';
 
 /**
@@ -77,15 +76,28 @@ const evidenceColumns: Column<Settlement>[] = [
   column('evidence', 'text', (s) => JSON.stringify(s.records)),
 ];
 
-/** A reply that lost its fence is not thrown away: reconciliation reads it first. */
+/**
+ * A reply that lost its fence is not thrown away: reconciliation reads it first. If it says that something was written and the
+ * call has not been sent again, the call goes back into doubt at once, under a new fence, so that nobody sends it.
+ */
 async function keepEvidence(transaction: Knex.Transaction, lost: readonly Settlement[]): Promise<void> {
   const sent = lost.filter((settlement) => settlement.attempt !== undefined);
   if (sent.length === 0) return;
   const input = rowSource('i', evidenceColumns, sent);
   await transaction.raw(
-    `update attempts a set late_evidence = i.evidence, finished_at = now() from ${input.sql}
+    `update attempts a set late_evidence = coalesce(a.late_evidence, i.evidence), finished_at = now() from ${input.sql}
      where a.project_id = i.project_id and a.operation_id = i.operation_id and a.call_number = i.number and a.fence = i.fence`,
     input.bindings as Knex.Value[],
+  );
+  const written = sent.filter(({ records }) => records.some((record) => record.kind === 'succeeded'));
+  if (written.length === 0) return;
+  const calls = rowSource('i', callKeyColumns, written);
+  await transaction.raw(
+    `update calls c set state = 'in_doubt', sent_at = now(), not_before = now(), fence = c.fence + 1, owner = null,
+            lease_until = null
+     from ${calls.sql} where c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
+       and (c.state in ('ready', 'waiting') or (c.state = 'running' and c.sent_at is null))`,
+    calls.bindings as Knex.Value[],
   );
 }
 
@@ -103,8 +115,12 @@ const recordColumns: Column<SettledRecord>[] = [
   column('error_class', 'text', (r) => (r.kind === 'succeeded' ? null : r.error?.class)),
   column('error_text', 'text', (r) => (r.kind === 'succeeded' ? null : r.error?.text)),
   column('warnings', 'text', (r) => (r.kind === 'succeeded' ? JSON.stringify(r.warnings ?? []) : null)),
-  column('barrier_ms', 'float8', (r) => (r.kind === 'unknown' || r.kind === 'failed' ? r.barrierMs : null)),
+  column('barrier_ms', 'float8', (r) => (mayStillBeApplied(r) ? r.barrierMs : null)),
 ];
+
+function mayStillBeApplied(record: RecordSettlement): boolean {
+  return record.kind === 'unknown' || (record.kind === 'again' && record.sendState === 'maybe');
+}
 
 /** A provider id that another create has claimed already is stored, but not claimed twice. */
 async function writeRecords(
@@ -132,7 +148,7 @@ async function writeRecords(
                   and o.object_name = r.object_name and o.claimed_provider_id = i.provider_id) then i.provider_id end,
             error_class = i.error_class, error_text = i.error_text,
             warnings = array(select json_array_elements_text(i.warnings::json)),
-            barrier_until = now() + make_interval(secs => i.barrier_ms / 1000 / ?::float8)
+            barrier_until = greatest(r.barrier_until, now() + make_interval(secs => i.barrier_ms / 1000 / ?::float8))
      from ${input.sql}
      where r.project_id = i.project_id and r.operation_id = i.operation_id and r.record_index = i.record_index
        and r.outcome = 'pending'`,
@@ -203,18 +219,34 @@ async function quarantine(transaction: Knex.Transaction, settlements: readonly S
 }
 
 /** Waiting calls whose blocked record is now the first unfinished write of its order key. */
-async function releaseWaiting(transaction: Knex.Transaction, held: readonly Settlement[]): Promise<LaneKey[]> {
+async function releaseWaiting(transaction: Knex.Transaction, held: readonly Settlement[]): Promise<ReleasedCall[]> {
   const orderKeys = held.flatMap((settlement) => settlement.orderKeys);
   if (orderKeys.length === 0) return [];
-  const result = await transaction.raw<{ rows: { project_id: string; lane_id: string }[] }>(
-    `update calls c set state = 'ready', not_before = now()
+  const result = await transaction.raw<{ rows: ReleasedRow[] }>(
+    `update calls c set state = 'ready', not_before = c.created_at
      from (select distinct on (r.project_id, r.order_key) r.project_id, r.operation_id, r.call_number
            from records r where r.project_id = any(?::text[]) and r.order_key = any(?::text[]) and r.outcome = 'pending'
            order by r.project_id, r.order_key, r.accept_seq, r.record_index) n
+     join operations o on o.project_id = n.project_id and o.id = n.operation_id
      where c.project_id = n.project_id and c.operation_id = n.operation_id and c.number = n.call_number
        and c.state = 'waiting'
-     returning c.project_id, c.lane_id`,
+     returning c.project_id, c.operation_id, c.number, c.lane_id, c.object_name, c.type, c.traceparent, o.installation_id`,
     [[...new Set(held.map((settlement) => settlement.projectId))], orderKeys] as unknown as Knex.Value[],
   );
-  return result.rows.map((row) => ({ projectId: row.project_id, laneId: row.lane_id }));
+  return result.rows.map((row) => ({
+    ...toCallKey(row),
+    laneId: row.lane_id,
+    installationId: row.installation_id,
+    objectName: row.object_name,
+    type: row.type,
+    traceparent: row.traceparent,
+  }));
 }
+
+type ReleasedRow = CallKeyRow & {
+  readonly lane_id: string;
+  readonly installation_id: string;
+  readonly object_name: string;
+  readonly type: ReleasedCall['type'];
+  readonly traceparent: string;
+};

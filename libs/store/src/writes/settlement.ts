@@ -1,6 +1,6 @@
 import type { FailureClass } from '@sluice/errors';
-import type { OperationStatus } from '@sluice/types';
-import type { LaneKey } from './claim-calls';
+import type { OperationStatus, WriteType } from '@sluice/types';
+import type { LaneKey } from './lane-room';
 import type { CallKey } from './write-rows';
 
 /** What became of one record in this attempt. */
@@ -48,7 +48,10 @@ export interface Settlement extends CallKey, LaneKey {
     { readonly state: 'done' | 'quarantined' } | { readonly state: 'ready' | 'in_doubt'; readonly delayMs: number };
   /** Order keys of the records that end here. */
   readonly orderKeys: readonly string[];
-  /** The provider's late-commit window after an update of unknown outcome, in unscaled milliseconds. */
+  /**
+   * The provider's late-commit window, in unscaled milliseconds: how long the next write of a record is held back after an
+   * attempt that may still be applied. Absent for creates.
+   */
   readonly barrierMs?: number;
 }
 
@@ -60,10 +63,18 @@ export interface EndedOperation {
   readonly result: string;
 }
 
+/** A call that waited behind a record and may go now. */
+export interface ReleasedCall extends CallKey, LaneKey {
+  readonly installationId: string;
+  readonly objectName: string;
+  readonly type: WriteType;
+  readonly traceparent: string;
+}
+
 /** `isHeld` false: the fence was lost, and the settlement was kept as evidence. */
 export interface Settled {
   readonly isHeld: boolean;
   readonly ended?: EndedOperation;
-  /** Lanes with calls that this settlement released. */
-  readonly released: readonly LaneKey[];
+  /** Calls that this settlement released, with what an announcement of them needs. */
+  readonly released: readonly ReleasedCall[];
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { ClaimedCall } from './claim-calls';
+import type { LaneKey } from './lane-room';
 import { callKeyColumns } from './call-key';
 import { rowSource } from './row-source';
 import type { CallKey } from './write-rows';
@@ -10,7 +11,9 @@ interface BlockedRow {
   readonly call_number: number;
   readonly record_index: number;
   readonly is_whole: boolean;
+  readonly lane_id: string;
   readonly barrier_until: Date | null;
+  readonly barrier_in_ms: number | null;
 }
 
 interface BlockedRecord extends CallKey {
@@ -26,16 +29,39 @@ interface BlockedRecord extends CallKey {
 export async function splitBlocked(
   transaction: Knex.Transaction,
   claimed: readonly ClaimedCall[],
-): Promise<ClaimedCall[]> {
-  const blocked = await findBlocked(transaction, claimed);
+): Promise<{ free: ClaimedCall[]; later: (LaneKey & { inMs: number })[] }> {
+  // A call in doubt sends nothing now, so it waits for nobody; if it is sent again, it comes here as a ready one.
+  const sending = claimed.filter((call) => !call.isInDoubt);
+  const blocked = sending.length === 0 ? [] : await findBlocked(transaction, sending);
+  const rowsOf = (call: ClaimedCall): BlockedRow[] =>
+    blocked.filter((row) => row.operation_id === call.operationId && row.call_number === call.number);
+  const apart = sending.filter((call) => rowsOf(call).length > 0 && !isWhole(call, rowsOf(call)));
+  await lockOperations(transaction, apart);
   const free: ClaimedCall[] = [];
   for (const call of claimed) {
-    const mine = blocked.filter((row) => row.operation_id === call.operationId && row.call_number === call.number);
-    if (mine.length === 0) free.push(call);
-    else if (mine[0]?.is_whole === true || call.allOrNone || call.isInDoubt) await parkWhole(transaction, call, mine);
-    else free.push(await moveApart(transaction, call, mine));
+    const rows = call.isInDoubt ? [] : rowsOf(call);
+    if (rows.length > 0 && isWhole(call, rows)) await parkWhole(transaction, call, rows);
+    else free.push(rows.length === 0 ? call : await moveApart(transaction, call, rows));
   }
-  return free;
+  const later = blocked.flatMap(({ project_id: projectId, lane_id: laneId, barrier_in_ms: inMs }) =>
+    inMs === null ? [] : [{ projectId, laneId, inMs }],
+  );
+  return { free, later };
+}
+
+function isWhole(call: ClaimedCall, rows: readonly BlockedRow[]): boolean {
+  return call.allOrNone || rows[0]?.is_whole === true;
+}
+
+/** In id order, as settlements take them, so that the two never wait for each other. */
+async function lockOperations(transaction: Knex.Transaction, calls: readonly ClaimedCall[]): Promise<void> {
+  if (calls.length === 0) return;
+  const input = rowSource('i', callKeyColumns, calls);
+  await transaction.raw(
+    `select 1 from operations o where (o.project_id, o.id) in (select project_id, operation_id from ${input.sql})
+     order by o.project_id, o.id for update`,
+    input.bindings as Knex.Value[],
+  );
 }
 
 async function findBlocked(transaction: Knex.Transaction, claimed: readonly ClaimedCall[]): Promise<BlockedRow[]> {
@@ -46,7 +72,7 @@ async function findBlocked(transaction: Knex.Transaction, claimed: readonly Clai
        join records r on r.project_id = i.project_id and r.operation_id = i.operation_id and r.call_number = i.number
        where r.outcome = 'pending'),
      blocked as (
-       select m.project_id, m.operation_id, m.call_number, m.record_index, max(e.barrier_until) as barrier_until
+       select m.project_id, m.operation_id, m.call_number, m.record_index, m.lane_id, max(e.barrier_until) as barrier_until
        from mine m join records e on e.project_id = m.project_id and e.order_key = m.order_key
          and (e.operation_id, e.record_index) <> (m.operation_id, m.record_index)
        left join calls k on k.project_id = e.project_id and k.operation_id = e.operation_id and k.number = e.call_number
@@ -54,8 +80,8 @@ async function findBlocked(transaction: Knex.Transaction, claimed: readonly Clai
                or (k.state = 'running' and not exists (select 1 from mine x where x.operation_id = e.operation_id
                                                        and x.record_index = e.record_index))))
           or e.barrier_until > now()
-       group by 1, 2, 3, 4)
-     select b.*, not exists (select 1 from mine m where m.operation_id = b.operation_id and m.call_number = b.call_number
+       group by 1, 2, 3, 4, 5)
+     select b.*, extract(epoch from b.barrier_until - now())::float8 * 1000 as barrier_in_ms, not exists (select 1 from mine m where m.operation_id = b.operation_id and m.call_number = b.call_number
                 and not exists (select 1 from blocked o where o.operation_id = m.operation_id
                                 and o.record_index = m.record_index)) as is_whole
      from blocked b`,
@@ -67,9 +93,9 @@ async function findBlocked(transaction: Knex.Transaction, claimed: readonly Clai
 /** Behind a barrier only time helps; behind an unfinished write its settlement releases the call. */
 async function parkWhole(transaction: Knex.Transaction, call: ClaimedCall, rows: readonly BlockedRow[]): Promise<void> {
   const barrier = rows.reduce<Date | null>((latest, row) => laterOf(latest, row.barrier_until), null);
-  const state = call.isInDoubt ? 'in_doubt' : barrier === null ? 'waiting' : 'ready';
+  const state = barrier === null ? 'waiting' : 'ready';
   await transaction.raw(
-    `update calls set state = ?, owner = null, lease_until = null, not_before = coalesce(?, now() + interval '1 second')
+    `update calls set state = ?, owner = null, lease_until = null, not_before = coalesce(?, not_before)
      where project_id = ? and operation_id = ? and number = ?`,
     [state, barrier, call.projectId, call.operationId, call.number] as Knex.Value[],
   );

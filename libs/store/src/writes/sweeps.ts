@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { LaneKey } from './claim-calls';
+import type { LaneKey } from './lane-room';
 
 /**
  * Lanes with a call that may run now. Reads `calls` only. Jumps from lane to lane over the index, so the cost grows with the
@@ -28,10 +28,11 @@ export async function findDueBatches(
   limit: number,
 ): Promise<{ projectId: string; operationId: string }[]> {
   const result = await database.raw<{ rows: { project_id: string; id: string }[] }>(
-    `select project_id, id from operations
-     where state = 'accumulating' and (due_at <= now() or is_full or cancel_requested_at is not null)
-     order by due_at limit ?`,
-    [limit],
+    `(select project_id, id from operations where state = 'accumulating' and due_at <= now() order by due_at limit ?)
+     union
+     (select project_id, id from operations
+      where state = 'accumulating' and (is_full or cancel_requested_at is not null) limit ?)`,
+    [limit, limit],
   );
   return result.rows.map((row) => ({ projectId: row.project_id, operationId: row.id }));
 }
@@ -40,7 +41,7 @@ export async function findDueBatches(
 export async function repairOrder(database: Knex): Promise<LaneKey[]> {
   await database.raw(`update records set barrier_until = null where barrier_until <= now()`);
   const result = await database.raw<{ rows: { project_id: string; lane_id: string }[] }>(
-    `update calls c set state = 'ready', not_before = now()
+    `update calls c set state = 'ready', not_before = c.created_at
      where c.state = 'waiting' and not exists (
        select 1 from records r join records e on e.project_id = r.project_id and e.order_key = r.order_key
        where r.project_id = c.project_id and r.operation_id = c.operation_id and r.call_number = c.number
@@ -68,4 +69,14 @@ export async function readLaneBlock(database: Knex, lane: LaneKey): Promise<numb
     [lane.projectId, lane.laneId],
   );
   return result.rows[0]?.block_ms ?? 0;
+}
+
+/** A lane with a call that crashed an executor twice and may run now: it waits until somebody has nothing else to do. */
+export async function findIsolated(database: Knex): Promise<LaneKey | undefined> {
+  const result = await database.raw<{ rows: { project_id: string; lane_id: string }[] }>(
+    `select project_id, lane_id from calls
+     where crash_count >= 2 and state in ('ready', 'in_doubt') and not_before <= now() order by not_before limit 1`,
+  );
+  const row = result.rows[0];
+  return row && { projectId: row.project_id, laneId: row.lane_id };
 }

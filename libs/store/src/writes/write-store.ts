@@ -1,19 +1,20 @@
+import { DefectError } from '@sluice/errors';
 import type { Knex } from 'knex';
 import { insertAccepted, type Acceptance, type AcceptableWrite } from './accept-writes';
-import { claimReady, type ClaimedCall, type ClaimRequest, type LaneKey } from './claim-calls';
+import { claimReady, type Claim, type ClaimedCall, type ClaimRequest } from './claim-calls';
+import type { LaneKey } from './lane-room';
 import { guard, persist } from './guard';
 import { insertIntoBatch, type BatchableWrite, type BatchMembership } from './join-batch';
 import { lapse, release, renew, type HeldCall, type LapsedCall } from './leases';
 import { loadPending, type PendingRecord } from './load-records';
 import { insertSynchronous, type Opening, type SynchronousWrite } from './open-synchronous';
 import { claimOverdue, type OverdueCall } from './overdue';
-import { callId } from './call-key';
 import { insertIntents, type Intent } from './record-intents';
 import { findClaimedIds, readDoubt, type Doubt } from './reconciliation';
 import { sealBatch, type PlanCalls, type Sealing } from './seal-batch';
 import type { Settled, Settlement } from './settlement';
 import { settleTogether } from './settle-calls';
-import { blockLane, findDueBatches, findReadyLanes, readLaneBlock, repairOrder } from './sweeps';
+import { blockLane, findDueBatches, findIsolated, findReadyLanes, readLaneBlock, repairOrder } from './sweeps';
 import type { CallKey } from './write-rows';
 
 /**
@@ -27,16 +28,19 @@ export interface WriteStore {
   join(writes: readonly BatchableWrite[]): Promise<Map<string, BatchMembership | 'stale'>>;
   openSynchronous(write: SynchronousWrite): Promise<Opening>;
   seal(key: { projectId: string; operationId: string }, planCalls: PlanCalls): Promise<Sealing>;
-  claim(request: ClaimRequest): Promise<ClaimedCall[]>;
+  claim(request: ClaimRequest): Promise<Claim>;
   loadPending(call: CallKey): Promise<PendingRecord[]>;
   recordIntents(intents: readonly Intent[]): Promise<Set<string>>;
-  /** Settles together; if that fails on one row, each alone. */
+  /** Settles together; if that fails on one row, each alone. A call that cannot be settled is absent from the answer. */
   settle(settlements: readonly Settlement[]): Promise<Map<string, Settled>>;
   renewLeases(calls: readonly HeldCall[], leaseMs: number): Promise<Set<string>>;
   release(calls: readonly (HeldCall & { delayMs: number; isInDoubt: boolean })[]): Promise<void>;
   lapse(): Promise<LapsedCall[]>;
-  readDoubt(call: ClaimedCall): Promise<Doubt>;
+  /** @param windowMs how long a twin's send may still be answered */
+  readDoubt(call: ClaimedCall, windowMs: number): Promise<Doubt>;
   findClaimedIds(call: ClaimedCall, providerIds: readonly string[]): Promise<Set<string>>;
+  /** A lane with a call that crashed an executor twice and may run now. */
+  findIsolated(): Promise<LaneKey | undefined>;
   claimOverdue(owner: string, leaseMs: number): Promise<OverdueCall[]>;
   findReadyLanes(): Promise<LaneKey[]>;
   findDueBatches(limit: number): Promise<{ projectId: string; operationId: string }[]>;
@@ -56,12 +60,13 @@ export function createWriteStore(database: Knex, timeScale: number): WriteStore 
     claim: (request) => guard(() => claimReady(database, request)),
     loadPending: (call) => guard(() => loadPending(database, call)),
     recordIntents: (intents) => guard(() => insertIntents(database, intents)),
-    settle: (settlements) => guard(() => settleRowByRow(database, settlements, timeScale)),
+    settle: (settlements) => settleRowByRow(database, settlements, timeScale),
     renewLeases: (calls, leaseMs) => guard(() => renew(database, calls, leaseMs)),
     release: (calls) => guard(() => release(database, calls)),
     lapse: () => guard(() => lapse(database)),
-    readDoubt: (call) => guard(() => readDoubt(database, call)),
+    readDoubt: (call, windowMs) => guard(() => readDoubt(database, call, windowMs)),
     findClaimedIds: (call, ids) => guard(() => findClaimedIds(database, call, ids)),
+    findIsolated: () => guard(() => findIsolated(database)),
     claimOverdue: (owner, leaseMs) => guard(() => claimOverdue(database, owner, leaseMs)),
     findReadyLanes: () => guard(() => findReadyLanes(database)),
     findDueBatches: (limit) => guard(() => findDueBatches(database, limit)),
@@ -71,19 +76,20 @@ export function createWriteStore(database: Knex, timeScale: number): WriteStore 
   };
 }
 
+/** What one row makes impossible is left out of the answer; its neighbours are settled. */
 async function settleRowByRow(
   database: Knex,
   settlements: readonly Settlement[],
   timeScale: number,
 ): Promise<Map<string, Settled>> {
   try {
-    return await settleTogether(database, settlements, timeScale);
+    return await guard(() => settleTogether(database, settlements, timeScale));
   } catch (error) {
-    if (settlements.length === 1) throw error;
+    if (settlements.length === 1 || !(error instanceof DefectError)) throw error;
     const settled = new Map<string, Settled>();
     for (const settlement of settlements) {
-      const alone = await settleTogether(database, [settlement], timeScale);
-      settled.set(callId(settlement), alone.get(callId(settlement)) as Settled);
+      const alone = await settleRowByRow(database, [settlement], timeScale).catch(() => new Map<string, Settled>());
+      for (const [id, each] of alone) settled.set(id, each);
     }
     return settled;
   }

@@ -197,6 +197,12 @@ describe('a batch', () => {
     expect(settlement.next).toEqual({ state: 'in_doubt', delayMs: 500 });
   });
 
+  it('holds back the next writes when one record ended unknown', () => {
+    const settlement = decide('update', [ok(), failed({ class: 'timeout' })], { records: [{}, { leftMs: 0 }] });
+    expect(settlement.records.map((record) => record.kind)).toEqual(['succeeded', 'unknown']);
+    expect(settlement.barrierMs).toBe(30_000);
+  });
+
   it('is done when every record has ended', () => {
     expect(decide('create', [ok('1'), failed({ class: 'rejected' })]).next).toEqual({ state: 'done' });
   });

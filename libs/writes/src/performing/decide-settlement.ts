@@ -26,7 +26,6 @@ export function decideSettlement(given: DecisionInput): Settlement {
   const input = { ...given, random: () => drawn };
   const decided = records.map((record, at) => decideRecord(input, record, performed.results[at] as RecordResult));
   const settlements = decided.map((each) => each.settlement);
-  const hasUnknownEnd = call.type !== 'create' && settlements.some((each) => each.kind === 'unknown');
   return {
     ...call,
     isCreate: call.type === 'create',
@@ -34,7 +33,7 @@ export function decideSettlement(given: DecisionInput): Settlement {
     records: settlements,
     next: decideNext(call, decided),
     orderKeys: orderKeysOf(records, settlements),
-    ...(hasUnknownEnd ? { barrierMs: input.lateCommitMs } : {}),
+    ...(call.type === 'create' ? {} : { barrierMs: input.lateCommitMs }),
   };
 }
 

@@ -9,19 +9,22 @@ const defaultBlockMs = 10_000;
  * What an attempt says about its lane and its connection. Called before the settlement, so that nobody claims from a lane that
  * was just refused. A 429 blocks the lane, not each write of it. Status writes compare-and-set on the token's version.
  * Source: specification, Connection status.
+ * @returns milliseconds that the lane is blocked for; 0 when it is not
  */
 export async function noteOutcome(
   store: Pick<Store, 'connections' | 'writes'>,
   lane: LaneKey,
   live: LiveCredentials,
   results: readonly RecordResult[],
-): Promise<void> {
+): Promise<number> {
   const failures = results.flatMap((result) => (result.ok ? [] : [result.error]));
   const block = failures.find((failure) => failure.scope === 'lane');
-  if (block !== undefined) await store.writes.blockLane(lane, block.retryAfterMs ?? defaultBlockMs, block.message);
+  const blockMs = block === undefined ? 0 : (block.retryAfterMs ?? defaultBlockMs);
+  if (block !== undefined) await store.writes.blockLane(lane, blockMs, block.message);
   const isRefused = failures.some((failure) => failure.class === 'credentials');
   const status = isRefused ? 'bad_credentials' : results.some((result) => result.ok) ? 'working' : live.status;
-  if (status === live.status) return;
+  if (status === live.status) return blockMs;
   const { connectionId, tokenVersion } = live;
   await store.connections.setStatus({ projectId: lane.projectId, connectionId, tokenVersion, status });
+  return blockMs;
 }

@@ -144,6 +144,7 @@ describe('the attempt', () => {
       providerRequestId: 'q1',
     });
     expect(performed.quota).toEqual(quota);
+    expect(performed.attempt.durationMs).toBeLessThan(1_000);
   });
 
   it('keeps the first failure of a call', async () => {

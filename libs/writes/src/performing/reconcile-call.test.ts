@@ -157,6 +157,13 @@ describe('looking', () => {
     expect(settlement.next.state).toBe('in_doubt');
   });
 
+  it('keeps a call in doubt as long as one of its records is', async () => {
+    const records = [create({ sendState: 'none' }), create({ index: 1 })];
+    const settlement = await settled({ records, shows: [none], doubt: { sinceSentMs: 0 } });
+    expect(settlement.records).toEqual([sendAgain(0), inDoubt(1)]);
+    expect(settlement.next).toEqual({ state: 'in_doubt', delayMs: 1_000 });
+  });
+
   it('does not look for a record that was never sent: it is sent', async () => {
     const { settlement, looks } = await reconcile({
       records: [create({ sendState: 'none' }), create({ index: 1 })],
@@ -343,6 +350,14 @@ describe('an update in doubt', () => {
     ]);
     expect(settlement).toMatchObject({ next: { state: 'done' }, orderKeys: ['l1/contacts/r0'], barrierMs: 30_000 });
   });
+});
+
+it('holds back the next writes when the end of one update of several is unknown', async () => {
+  const evidence: RecordSettlement[] = [{ index: 0, kind: 'succeeded', providerId: 'r0' }];
+  const records = [update(), update({ index: 1, leftMs: 0 })];
+  const settlement = await settled({ records, call: { type: 'update' }, doubt: { evidence } });
+  expect(settlement.records.map((record) => record.kind)).toEqual(['succeeded', 'unknown']);
+  expect(settlement.barrierMs).toBe(30_000);
 });
 
 // Nobody waits for it any more, so it is never sent again.

@@ -32,7 +32,7 @@ type ReconcileStore = Pick<WriteStore, 'readDoubt' | 'findClaimedIds'>;
  */
 export async function reconcileCall(store: ReconcileStore, input: ReconcileInput): Promise<Settlement> {
   const { call, records } = input;
-  const doubt = await store.readDoubt(call);
+  const doubt = await store.readDoubt(call, Math.max(0, ...records.map((record) => windowMs(input, record))));
   if (call.type !== 'create')
     return settle(
       input,
@@ -46,7 +46,7 @@ export async function reconcileCall(store: ReconcileStore, input: ReconcileInput
   const ids = [...found.values()].flatMap((each) =>
     each.kind === 'found' ? each.matches.map((match) => match.recordId) : [],
   );
-  const claimed = ids.length === 0 ? new Set<string>() : await store.findClaimedIds(call, ids);
+  const claimed = new Set([...doubt.twinIds, ...(ids.length === 0 ? [] : await store.findClaimedIds(call, ids))]);
   const settlements = records.map((record) => {
     return evidenceOf(record, doubt) ?? resolve(input, record, { found: found.get(record.index), doubt, claimed });
   });
@@ -60,10 +60,19 @@ function repeatUpdate(call: ClaimedCall, record: Sendable): RecordSettlement {
   return { index: record.index, kind: 'again', sendState: 'maybe', ...lastErrorOf(record) };
 }
 
-/** Only a clear answer is evidence: a sender that says "unknown" knows no more than we do. A success beats a refusal. */
+/**
+ * Only a clear answer is evidence: a sender that says "unknown" knows no more than we do. A success counts from whichever attempt;
+ * a refusal, and "not applied", only from the newest, because a later attempt may have written what an earlier one could not.
+ */
 function evidenceOf(record: Sendable, doubt: Doubt): RecordSettlement | undefined {
-  const own = doubt.evidence.filter((each) => each.index === record.index);
-  return own.find((each) => each.kind === 'succeeded') ?? own.find((each) => each.kind === 'failed');
+  const own = doubt.evidence.filter(({ settlement }) => settlement.index === record.index);
+  const written = own.find(({ settlement }) => settlement.kind === 'succeeded');
+  const newest = own.find(({ isNewest, settlement }) => isNewest && isClear(settlement));
+  return (written ?? newest)?.settlement;
+}
+
+function isClear(settlement: RecordSettlement): boolean {
+  return settlement.kind === 'failed' || (settlement.kind === 'again' && settlement.sendState === 'none');
 }
 
 async function look(input: ReconcileInput, records: readonly Sendable[]): Promise<FoundCreated[]> {
@@ -97,12 +106,12 @@ function resolve(input: ReconcileInput, record: Sendable, { found, doubt, claime
   if (found === undefined) return { index, kind: 'again', sendState: 'none', ...lastErrorOf(record) };
   const match = found.kind === 'found' ? found.matches.find(({ recordId }) => !claimed.has(recordId)) : undefined;
   if (match !== undefined) {
-    // An equal create that is being sent right now may be the one that made this record.
-    if (doubt.hasTwinRunning) return stillInDoubt;
+    // An equal create that may still be answered may be the one that made this record.
+    if (doubt.hasOpenTwin) return stillInDoubt;
     claimed.add(match.recordId);
     return { index, kind: 'succeeded', providerId: match.recordId };
   }
-  if (doubt.hasTwinRunning || doubt.sinceSentMs < windowMs(input, record)) return stillInDoubt;
+  if (doubt.hasOpenTwin || doubt.sinceSentMs < windowMs(input, record)) return stillInDoubt;
   if (found.kind === 'cannot-look' && found.failure !== undefined && mayLookAgain(input, found.failure, record)) {
     return stillInDoubt;
   }
@@ -150,9 +159,7 @@ function settle(input: ReconcileInput, records: readonly RecordSettlement[], loo
     records,
     next: again.length === 0 ? { state: 'done' } : waiting,
     orderKeys: orderKeysOf(input.records, records),
-    ...(call.type !== 'create' && records.some((record) => record.kind === 'unknown')
-      ? { barrierMs: input.connector.capabilities.lateCommitMs }
-      : {}),
+    ...(call.type === 'create' ? {} : { barrierMs: input.connector.capabilities.lateCommitMs }),
   };
 }
 

@@ -30,6 +30,15 @@ describe('settleSynchronous', () => {
     expect(settlement).not.toHaveProperty('barrierMs');
   });
 
+  it('holds back the next writes when the end of one record is unknown', () => {
+    const settlement = settle(
+      'update',
+      { ok: true, recordId: '1' },
+      { ok: false, error: failure({ class: 'unknown' }) },
+    );
+    expect(settlement.barrierMs).toBe(30_000);
+  });
+
   // Nobody waits for a later attempt, so whatever an asynchronous write would repeat is final here.
   it.each(
     failureClasses.flatMap((each) => (['create', 'update', 'delete'] as const).map((type) => [type, each] as const)),

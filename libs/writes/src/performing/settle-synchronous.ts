@@ -11,7 +11,6 @@ export function settleSynchronous(
 ): Settlement {
   const { call, records, performed } = input;
   const settlements = records.map(({ index }, at) => toSettlement(index, performed.results[at] as RecordResult));
-  const isUncertain = call.type !== 'create' && settlements.some((record) => record.kind === 'unknown');
   return {
     ...call,
     isCreate: call.type === 'create',
@@ -19,7 +18,7 @@ export function settleSynchronous(
     records: settlements,
     next: { state: 'done' },
     orderKeys: records.flatMap((record) => record.orderKey ?? []),
-    ...(isUncertain ? { barrierMs: input.lateCommitMs } : {}),
+    ...(call.type === 'create' ? {} : { barrierMs: input.lateCommitMs }),
   };
 }
 

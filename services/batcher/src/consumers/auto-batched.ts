@@ -6,12 +6,17 @@ import type { FlushBatch } from '../flush-batch';
 
 /** `sluice.writes.auto-batched`: a full batch is flushed at once, any other gets a timer. A repeated message costs one look. */
 export function consumeAutoBatched(context: BatcherContext, flush: FlushBatch, timers: DueTimers): Promise<Consumer> {
+  const flushOrWait = async (write: WriteAnnouncement): Promise<void> => {
+    const dueInMs = await flush(write, 'message');
+    // The message was wrong; what it displaced may have been the one that sets the timer.
+    if (dueInMs !== undefined) timers.schedule(write, new Date(Date.now() + dueInMs));
+  };
   return context.messaging.consume({
     topic: topics.autoBatched,
     group: 'sluice-batcher',
     handle: async (writes) => {
       for (const write of onePerBatch(writes)) {
-        if (write.isFull === true) await flush(write, 'message');
+        if (write.isFull === true) await flushOrWait(write);
         else if (write.dueAt !== undefined) timers.schedule(write, new Date(write.dueAt));
       }
     },
@@ -22,7 +27,8 @@ export function consumeAutoBatched(context: BatcherContext, flush: FlushBatch, t
 function onePerBatch(writes: readonly WriteAnnouncement[]): WriteAnnouncement[] {
   const latest = new Map<string, WriteAnnouncement>();
   for (const write of writes) {
-    if (latest.get(write.operationId)?.isFull !== true) latest.set(write.operationId, write);
+    const id = `${write.projectId}/${write.operationId}`;
+    if (latest.get(id)?.isFull !== true) latest.set(id, write);
   }
   return [...latest.values()];
 }

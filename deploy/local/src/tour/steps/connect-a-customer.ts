@@ -15,7 +15,10 @@ export async function connectACustomer(tour: Tour): Promise<StepOutcome<string>>
   const installed = await connectCustomer(management, projectId, integration, customer);
   const tookMs = performance.now() - begunAt;
   const asked = await callsSince(tour, tour.begunAt, 'account-details');
-  expectThat(asked.length === 1, `The CRM should have been asked once whose token it is, and was ${asked.length} times.`);
+  expectThat(
+    asked.length === 1,
+    `The CRM should have been asked once whose token it is, and was ${asked.length} times.`,
+  );
   return {
     sent: `group ${groupRef} with an access token`,
     got: `connection and installation ${installed.installationId}`,

@@ -10,7 +10,10 @@ export async function createADuplicate(tour: Tour, groupRef: string): Promise<St
   const [first, second] = sampleIndexes.duplicate.map((index) => contactAt(tour.contacts, index));
   const one = await tour.sluice.write<SingleWriteReply>({ groupRef, type: 'create', record: { ...first } });
   const id = one.body.result?.recordId;
-  expectThat(one.status === 200 && id !== undefined, `The first of two answered ${one.status} ${describeBody(one.body)}`);
+  expectThat(
+    one.status === 200 && id !== undefined,
+    `The first of two answered ${one.status} ${describeBody(one.body)}`,
+  );
   const begunAt = new Date();
   const two = await tour.sluice.write<RefusedWriteReply>({ groupRef, type: 'create', record: { ...second } });
   expectThat(two.status === 422, `A duplicate should answer 422, and answered ${two.status} ${describeBody(two.body)}`);

@@ -26,7 +26,9 @@ export async function createOddBatch(tour: Tour, groupRef: string): Promise<Step
       found.find((contact) => contact.id === id),
     );
   }
-  const calls = (await callsSince(tour, begunAt, 'batch-create')).filter((call) => call.recordIds.includes(ids[0] ?? ''));
+  const calls = (await callsSince(tour, begunAt, 'batch-create')).filter((call) =>
+    call.recordIds.includes(ids[0] ?? ''),
+  );
   expectThat(calls.length === 1, `The batch should reach the CRM in one call, and did in ${calls.length}.`);
   const reasons = body.results.flatMap(({ errors }) => errors?.[0]?.message ?? []);
   return {

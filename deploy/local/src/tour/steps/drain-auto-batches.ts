@@ -25,10 +25,16 @@ export async function drainAutoBatches(tour: Tour, accepted: AcceptedContacts, p
   const ids = await compareContacts(tour, accepted);
   const calls = await batchCalls(tour, ids);
   const sizes = calls.map((call) => call.records).toSorted((a, b) => b - a);
-  expectThat(sizes.join() === '100,100,50', `3 calls of 100, 100 and 50 should have reached the CRM, not ${sizes.join(', ')}.`);
+  expectThat(
+    sizes.join() === '100,100,50',
+    `3 calls of 100, 100 and 50 should have reached the CRM, not ${sizes.join(', ')}.`,
+  );
   const written = calls.flatMap((call) => call.recordIds);
   const isOnceEach = written.length === ids.size && new Set(written).size === ids.size;
-  expectThat(isOnceEach, `The ${ids.size} contacts should be written once each; the ledger shows ${written.length} writes.`);
+  expectThat(
+    isOnceEach,
+    `The ${ids.size} contacts should be written once each; the ledger shows ${written.length} writes.`,
+  );
   return {
     sent: `nothing more; the minute of the last batch was waited out`,
     got: `${operations.length} operations with success`,
@@ -61,16 +67,24 @@ async function compareContacts(tour: Tour, { contacts, operationIds }: AcceptedC
   const ids = new Map<string, string>();
   for (const operationId of operationIds) {
     for (const { index, recordId, error } of await tour.management.listRecords(tour.projectId, operationId)) {
-      expectThat(recordId !== undefined, `Record ${index} of operation ${operationId} was not written: ${error?.message}`);
+      expectThat(
+        recordId !== undefined,
+        `Record ${index} of operation ${operationId} was not written: ${error?.message}`,
+      );
       ids.set(`${operationId}/${index}`, recordId);
     }
   }
-  const found = new Map((await tour.sandbox.readContacts([...ids.values()], sampleProperties)).map((one) => [one.id, one]));
+  const found = new Map(
+    (await tour.sandbox.readContacts([...ids.values()], sampleProperties)).map((one) => [one.id, one]),
+  );
   for (const { contact, operationId, index } of contacts) {
     expectSame(contact, found.get(ids.get(`${operationId}/${index}`) ?? ''));
   }
   const distinct = new Set(ids.values());
-  expectThat(distinct.size === contacts.length, `${contacts.length} contacts should have ids of their own; ${distinct.size} do.`);
+  expectThat(
+    distinct.size === contacts.length,
+    `${contacts.length} contacts should have ids of their own; ${distinct.size} do.`,
+  );
   return distinct;
 }
 

@@ -16,7 +16,10 @@ export async function searchByEmail(
   const { status, body, tookMs } = await tour.sluice.search(groupRef, { objectName: 'contacts', fieldFilters });
   expectThat(status === 200, `A search should answer 200, and answered ${status} ${describeBody(body)}`);
   const ids = body.results.map((result) => result.id);
-  expectThat(ids.join() === id, `The search should find record ${id} alone, and found: ${ids.join(', ') || 'nothing'}.`);
+  expectThat(
+    ids.join() === id,
+    `The search should find record ${id} alone, and found: ${ids.join(', ') || 'nothing'}.`,
+  );
   const lastname = body.results[0]?.fields.lastname;
   expectThat(lastname === contact.lastname, `The search gives the last name ${JSON.stringify(lastname)}.`);
   const calls = await callsSince(tour, begunAt, 'search');

@@ -37,7 +37,10 @@ export async function sendAutoBatched(tour: Tour, groupRef: string): Promise<Ste
   const operationIds = [...new Set(contacts.map(({ operationId }) => operationId))];
   const sizes = operationIds.map((id) => contacts.filter(({ operationId }) => operationId === id).length);
   const isAsWanted = sizes.toSorted((a, b) => b - a).join() === wantedSizes.join();
-  expectThat(isAsWanted, `250 writes should belong to operations of ${wantedSizes.join(', ')}, not ${sizes.join(', ')}.`);
+  expectThat(
+    isAsWanted,
+    `250 writes should belong to operations of ${wantedSizes.join(', ')}, not ${sizes.join(', ')}.`,
+  );
   return {
     sent: `${contacts.length} contacts one by one, ${waveSize} at a time, maxDelayMinutes 1`,
     got: `all accepted into 3 operations of ${wantedSizes.join(', ')}, ${(tookMs / contacts.length).toFixed(1)} ms each`,

@@ -1,0 +1,48 @@
+import type { ClaimedCall, RecordError, RecordSettlement, Settlement } from '@sluice/store';
+import type { Sendable } from '@sluice/writes';
+
+/** Why a record ends here without being sent again. */
+type Ending = (record: Sendable) => RecordError;
+
+export const quarantined: Ending = () => ({
+  class: 'quarantined',
+  text: 'Quarantined after three crashes of the executor.',
+});
+
+export const disconnected: Ending = () => ({
+  class: 'credentials',
+  text: 'The connection of this installation no longer exists.',
+});
+
+export const overdue: Ending = ({ lastError }) => ({
+  class: 'deadline',
+  text: `The retry deadline has passed. Last: ${lastError?.text ?? 'no attempt had a reply'}`,
+});
+
+/** Whether the deadline of a record that was tried before has passed. One that never was keeps its one try. */
+export function isOverdue({ leftMs, firstSentAt }: Sendable): boolean {
+  return leftMs <= 0 && firstSentAt !== undefined;
+}
+
+/** What may have been written is "outcome unknown", never "failed". */
+export function endRecord(record: Sendable, ending: Ending): RecordSettlement {
+  const error = ending(record);
+  if (record.sendState === 'none') return { index: record.index, kind: 'failed', error };
+  return { index: record.index, kind: 'unknown', error: { ...error, text: `Outcome unknown: ${error.text}` } };
+}
+
+/** Ends a call with all of its records. */
+export function endCall(
+  call: ClaimedCall,
+  records: readonly Sendable[],
+  ending: Ending,
+  state: 'done' | 'quarantined' = 'done',
+): Settlement {
+  return {
+    ...call,
+    isCreate: call.type === 'create',
+    records: records.map((record) => endRecord(record, ending)),
+    next: { state },
+    orderKeys: records.flatMap(({ orderKey }) => orderKey ?? []),
+  };
+}

@@ -1,0 +1,29 @@
+import type { ClaimedCall } from '@sluice/store';
+import type { Hold } from '@sluice/writes';
+import type { ExecutorContext } from './context';
+import type { LaneQueue } from './lane-queue';
+
+/** One claimed call while it runs. */
+export interface Run {
+  readonly call: ClaimedCall;
+  readonly hold: Hold;
+  readonly lanes: LaneQueue;
+  /** The intent is committed: the call counts as sent, and must not be given back. */
+  isIntended: boolean;
+}
+
+/** Gives a call back that was not sent: an orderly release, no crash. */
+export async function giveBack(context: ExecutorContext, { call, lanes }: Run, delayMs: number): Promise<undefined> {
+  await context.store.writes.release([{ ...call, delayMs, isInDoubt: call.isInDoubt }]);
+  lanes.wakeLater(call, delayMs);
+  return undefined;
+}
+
+/** A step of the call, found by its trace. */
+export function traceStep(
+  { logger }: ExecutorContext,
+  { operationId, number, traceparent }: ClaimedCall,
+  event: string,
+): void {
+  logger.debug({ operationId, call: number, traceparent }, event);
+}

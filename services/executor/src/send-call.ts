@@ -1,0 +1,100 @@
+import type { Connector } from '@sluice/connectors';
+import { callId, type Intent, type Settlement } from '@sluice/store';
+import type { LiveCredentials } from '@sluice/types';
+import { authOf, coalesce, decideSettlement, noteOutcome, performCall, type Sendable } from '@sluice/writes';
+import type { ExecutorContext } from './context';
+import { endRecord, isOverdue, overdue } from './ended-records';
+import { giveBack, traceStep, type Run } from './run';
+
+/** Calls of one intent statement. */
+const callsPerIntent = 64;
+
+/** What is sent, and with what. */
+export interface Sending {
+  readonly records: readonly Sendable[];
+  readonly connector: Connector;
+  readonly live: LiveCredentials;
+  /** `performance.now()` when the records were loaded: their time left counts from there. */
+  readonly loadedAtMs: number;
+}
+
+/** @returns what to settle; undefined when the call was given back, or is no longer ours */
+export type SendCall = (run: Run, sending: Sending) => Promise<Settlement | undefined>;
+
+/**
+ * Sends a call. Order: 1. end the records whose deadline has passed. 2. Quota. 3. Commit the intent; no row, no send. 4. The
+ * provider call. 5. Block the lane or mark the connection, if the reply says so. 6. Decide what to settle.
+ */
+export function callSender(context: ExecutorContext): SendCall {
+  const recordIntent = coalesce<Intent, boolean>({
+    run: async (intents) => {
+      const sent = await context.store.writes.recordIntents(intents);
+      return intents.map((intent) => sent.has(callId(intent)));
+    },
+    itemsMax: callsPerIntent,
+    runsMax: 2,
+  });
+  return async (run, sending) => {
+    const { call, hold } = run;
+    const late = sending.records.filter(isOverdue);
+    const records = sending.records.filter((record) => !isOverdue(record));
+    if (records.length === 0)
+      return withLate(
+        { ...call, isCreate: call.type === 'create', records: [], next: { state: 'done' }, orderKeys: [] },
+        late,
+      );
+    if (!(await takeQuota(context, run, sending.connector))) return undefined;
+    if (!hold.mayStillSend()) return await giveBack(context, run, 0);
+    if (!(await recordIntent(toIntent(context, run, { ...sending, records })))) return undefined;
+    run.isIntended = true;
+    traceStep(context, call, 'call.intended');
+    await context.failpoints.hit('ex.after_intent');
+    return withLate(await perform(context, run, { ...sending, records }), late);
+  };
+}
+
+function toIntent({ owner }: ExecutorContext, { call }: Run, { records, connector }: Sending): Intent {
+  const indexes = records.map(({ index, write }) => ({
+    index,
+    ...(call.type === 'create' ? { fingerprint: connector.fingerprint(call.objectName, write.fields) } : {}),
+  }));
+  return { ...call, owner, records: indexes };
+}
+
+async function perform(context: ExecutorContext, run: Run, sending: Sending): Promise<Settlement> {
+  const { call, hold, lanes } = run;
+  const { records, connector, live } = sending;
+  const performed = await performCall({ call, records, connector, auth: authOf(live), hold });
+  traceStep(context, call, 'call.performed');
+  context.quotas.learn(call, performed.quota);
+  await context.failpoints.hit('ex.after_reply_before_finish');
+  try {
+    const blockedMs = await noteOutcome(context.store, call, live, performed.results);
+    if (blockedMs > 0) lanes.sleep(call, blockedMs);
+  } catch (error) {
+    // The reply is known and must be settled, whether or not the lane could be told.
+    context.logger.warn({ error, operationId: call.operationId }, 'call.outcome-not-noted');
+  }
+  const elapsedMs = performance.now() - sending.loadedAtMs;
+  const { lateCommitMs } = connector.capabilities;
+  return decideSettlement({ call, records, performed, elapsedMs, lateCommitMs, random: Math.random });
+}
+
+/** A call that the provider's quota does not allow now goes back without having been tried, and its lane sleeps. */
+async function takeQuota(context: ExecutorContext, run: Run, connector: Connector): Promise<boolean> {
+  const taken = await context.quotas.take(run.call, connector, 'asynchronous');
+  if (taken.granted) return true;
+  run.lanes.sleep(run.call, taken.retryAfterMs);
+  await giveBack(context, run, taken.retryAfterMs);
+  return false;
+}
+
+function withLate(settlement: Settlement, late: readonly Sendable[]): Settlement {
+  const records = late.map((record) => endRecord(record, overdue));
+  const orderKeys = late.flatMap(({ orderKey }) => orderKey ?? []);
+  return {
+    ...settlement,
+    records: [...settlement.records, ...records],
+    orderKeys: [...settlement.orderKeys, ...orderKeys],
+  };
+}

@@ -1,0 +1,222 @@
+import { randomBytes } from 'node:crypto';
+import { createInstallations } from '@sluice/installations';
+import { createInProcessHub, createInProcessMessaging, topics, type Messaging } from '@sluice/messaging';
+import { createInMemoryHints } from '@sluice/redis';
+import { createStore, newId, openDatabase, type AcceptableWrite, type Store } from '@sluice/store';
+import { createMetrics, silentLogger } from '@sluice/telemetry';
+import { cloneDatabase, seedInstallation, type SeededInstallation, type SeedOptions } from '@sluice/testkit';
+import type { Operation, OperationRecord, WriteRecord } from '@sluice/types';
+import { headersKeyOf, orderKeyOf, planCalls, planWrite } from '@sluice/writes';
+import { createContext, createExecutorService, executorEnv, type ExecutorContext } from '../src/service';
+import { startFakeHubspot, type FakeHubspot } from './_fake-hubspot';
+import { until } from './_until';
+
+/** The access token of every seeded connection. */
+export const canary = 'canary-token-9a0e';
+
+/** A seeded installation with the names of its lane. */
+export interface Seed extends SeededInstallation {
+  readonly laneId: string;
+  readonly keyId: string;
+}
+
+export interface AcceptOptions {
+  readonly type?: 'create' | 'update';
+  readonly deadlineHours?: number;
+  /** Says it on `sluice.writes.ready`. @default true */
+  readonly announce?: boolean;
+}
+
+export interface RunningExecutor {
+  readonly context: ExecutorContext;
+  /** Finishes what is in flight. Repeatable. */
+  stop(): Promise<void>;
+  /** Calls claimed, by what woke their lane. */
+  claimed(source: 'message' | 'timer' | 'sweep' | 'lapse'): Promise<number>;
+}
+
+/** A database, a hub, a fake HubSpot, and what a gateway would do; executors are started on it. */
+export interface Ground {
+  readonly store: Store;
+  readonly database: ReturnType<typeof openDatabase>;
+  readonly hubspot: FakeHubspot;
+  seed(options?: SeedOptions): Promise<Seed>;
+  /** One asynchronous operation of these records; its id. */
+  accept(seed: Seed, records: readonly WriteRecord[], options?: AcceptOptions): Promise<string>;
+  /** Says the operation's calls on `sluice.writes.ready` (again). */
+  announce(operationId: string): Promise<void>;
+  startExecutor(env?: Record<string, string>): Promise<RunningExecutor>;
+  operation(seed: Seed, operationId: string): Promise<Operation>;
+  records(seed: Seed, operationId: string): Promise<OperationRecord[]>;
+  /** The operation, once it is final. */
+  ended(seed: Seed, operationId: string, boundMs?: number): Promise<Operation>;
+  callStates(operationId: string): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+const keys = `k1:${randomBytes(32).toString('base64')}`;
+
+export async function createGround(): Promise<Ground> {
+  const [clone, hubspot] = await Promise.all([cloneDatabase(), startFakeHubspot()]);
+  const store = createStore({ url: clone.url, applicationName: 'test' });
+  const database = openDatabase({ url: clone.url, poolMax: 2, applicationName: 'test' });
+  const hub = createInProcessHub();
+  const messagingFor = (name: string): Messaging =>
+    createInProcessMessaging({ hub, logger: silentLogger, metrics: createMetrics(name) });
+  const gateway = messagingFor('gateway');
+  const announcer = gateway.announcer(topics.ready);
+  const settings = readSettings(clone.url, hubspot.url);
+  const installations = createInstallations({ store, keyring: settings({}).credentialsKeys });
+  const started: RunningExecutor[] = [];
+
+  const announce = async (operationId: string): Promise<void> => {
+    const rows = await database('calls as c').join('operations as o', 'o.id', 'c.operation_id').where('o.id', operationId).select('c.*', 'o.installation_id');
+    for (const row of rows as CallRow[]) {
+      const write = { ...toAnnouncement(row), acceptedAt: row.created_at.toISOString() };
+      announcer.announce(topics.ready.key(write), write);
+    }
+  };
+  const find = async (seed: Seed, operationId: string): Promise<Operation> =>
+    (await store.operations.find(seed.projectId, operationId)) as Operation;
+  return {
+    store,
+    database,
+    hubspot,
+    announce,
+    seed: async (options) => {
+      const seal = (connectionId: string) => installations.seal(connectionId, { accessToken: canary });
+      const seeded = await seedInstallation(store, { seal, ...options });
+      const secret = randomBytes(9).toString('hex');
+      const key = await store.apiKeys.create({ projectId: seeded.projectId, label: 'test', scopes: ['write'], secret });
+      const { laneId } = await installations.resolve(namesOf(seeded));
+      return { ...seeded, laneId, keyId: key.key };
+    },
+    accept: async (seed, records, options = {}) => {
+      const write = toAcceptable(await installations.resolve(namesOf(seed)), seed, records, options);
+      const accepted = await store.writes.accept([write]);
+      if (accepted.get(write.operation.id) === 'stale') throw new Error('a fresh write was called stale');
+      if (options.announce !== false) await announce(write.operation.id);
+      return write.operation.id;
+    },
+    startExecutor: async (env = {}) => {
+      const executor = await startExecutor(settings(env), messagingFor('executor'));
+      started.push(executor);
+      return executor;
+    },
+    operation: find,
+    records: (seed, operationId) => store.operations.listRecords(seed.projectId, operationId),
+    ended: (seed, operationId, boundMs = 8_000) =>
+      until(
+        'the end of the operation',
+        async () => {
+          const operation = await find(seed, operationId);
+          return operation.status === 'in_progress' ? undefined : operation;
+        },
+        boundMs,
+      ),
+    callStates: async (operationId) => {
+      const rows = await database('calls').where({ operation_id: operationId }).orderBy('number').select('state');
+      return (rows as { state: string }[]).map(({ state }) => state);
+    },
+    close: async () => {
+      for (const executor of started) await executor.stop();
+      await gateway.close();
+      await hubspot.close();
+      await database.destroy();
+      await store.close();
+      await clone.drop();
+    },
+  };
+}
+
+function readSettings(databaseUrl: string, hubspotUrl: string) {
+  return (env: Record<string, string>) =>
+    executorEnv.read({
+      DATABASE_URL: databaseUrl,
+      KAFKA_BROKERS: '127.0.0.1:9',
+      REDIS_URL: 'redis://127.0.0.1:9',
+      SLUICE_PORT: '0',
+      SLUICE_HOST: '127.0.0.1',
+      SLUICE_CREDENTIALS_KEYS: keys,
+      HUBSPOT_API_URL: hubspotUrl,
+      SLUICE_CALL_TIMEOUT_MS: '500',
+      // The provider's late-commit window of 30 s lasts half a second.
+      SLUICE_TIME_SCALE: '60',
+      ...env,
+    });
+}
+
+async function startExecutor(config: ReturnType<typeof executorEnv.read>, messaging: Messaging): Promise<RunningExecutor> {
+  const context = createContext(config, { logger: silentLogger, hints: createInMemoryHints(), messaging });
+  const service = createExecutorService(context);
+  await service.start();
+  let stopped: Promise<void> | undefined;
+  return {
+    context,
+    stop: () => (stopped ??= service.stop()),
+    claimed: async (source) => {
+      const { body } = await context.metrics.expose();
+      const line = new RegExp(`^sluice_claims_total\\{source="${source}"[^}]*\\} (\\d+)$`, 'm').exec(body);
+      return Number(line?.[1] ?? 0);
+    },
+  };
+}
+
+function namesOf(seed: SeededInstallation) {
+  return { ...seed, withinProjectId: seed.projectId, projectIdOrName: seed.projectId };
+}
+
+type Resolved = Parameters<typeof planWrite>[0];
+
+function toAcceptable(resolved: Resolved, seed: Seed, records: readonly WriteRecord[], o: AcceptOptions): AcceptableWrite {
+  const { projectId, integrationId, installationId, configId, connectionId, revisionId, laneId, keyId } = seed;
+  const { type = 'create', deadlineHours = 1 } = o;
+  const rows = records.map((record, index) => {
+    const { plan } = planWrite(resolved, { type, objectName: 'contacts', record, path: 'record' });
+    const orderKey = orderKeyOf(laneId, 'contacts', plan.recordId);
+    const retryMs = deadlineHours * 3_600_000;
+    return { index, headersKey: headersKeyOf([]), plan: JSON.stringify(plan), retryMs, ...(orderKey && { orderKey }) };
+  });
+  const calls = planCalls(rows.map((row) => ({ ...row, connectionId, isBehindAnother: false })), 100);
+  const numberOf = new Map(calls.flatMap((call) => call.recordIndexes.map((index) => [index, call.number] as const)));
+  return {
+    operation: {
+      projectId,
+      id: newId(),
+      integrationId,
+      laneId,
+      objectName: 'contacts',
+      type,
+      mode: 'asynchronous',
+      allOrNone: false,
+      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+      pins: { installationId, configId, connectionId, revisionId, keyId },
+    },
+    records: rows.map((row) => ({ ...row, callNumber: numberOf.get(row.index) ?? 1 })),
+  };
+}
+
+interface CallRow {
+  readonly project_id: string;
+  readonly operation_id: string;
+  readonly installation_id: string;
+  readonly lane_id: string;
+  readonly object_name: string;
+  readonly type: 'create' | 'update';
+  readonly number: number;
+  readonly created_at: Date;
+  readonly traceparent: string;
+}
+
+function toAnnouncement(row: CallRow) {
+  return {
+    projectId: row.project_id,
+    operationId: row.operation_id,
+    installationId: row.installation_id,
+    laneId: row.lane_id,
+    objectName: row.object_name,
+    type: row.type,
+    callNumber: row.number,
+    traceparent: row.traceparent,
+  };
+}

@@ -1,0 +1,167 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+type Properties = Readonly<Record<string, unknown>>;
+interface Input {
+  readonly id?: string;
+  readonly properties?: Properties;
+  readonly objectWriteTraceId?: string;
+}
+
+/** A request that reached the fake. */
+export interface HubspotCall {
+  readonly method: string;
+  readonly path: string;
+  readonly token: string;
+  readonly atMs: number;
+  readonly properties: Properties;
+  readonly inputs: readonly Input[];
+  readonly body: { readonly idProperty?: string; readonly filterGroups?: readonly { filters: readonly Filter[] }[] };
+}
+
+interface Filter {
+  readonly propertyName: string;
+  readonly operator: 'EQ' | 'GTE';
+  readonly value: string;
+}
+
+export type Answer =
+  | { readonly status: number; readonly body: unknown; readonly headers?: Record<string, string> }
+  | 'hang-up'
+  | 'never';
+
+/** What happens to one call. `apply` does what HubSpot would do and gives its answer, which may then be lost. */
+export type Behaviour = (call: HubspotCall, apply: () => Answer) => Answer | Promise<Answer>;
+
+export interface StoredContact {
+  readonly id: string;
+  readonly createdAt: Date;
+  properties: Record<string, unknown>;
+}
+
+/** An account of HubSpot contacts with unique emails. */
+export interface FakeHubspot {
+  readonly url: string;
+  readonly calls: HubspotCall[];
+  readonly contacts: Map<string, StoredContact>;
+  /** For the next calls, one each; then `behave`. */
+  readonly script: Behaviour[];
+  behave: Behaviour;
+  /** Calls that write: reads and searches aside. */
+  writes(): HubspotCall[];
+  close(): Promise<void>;
+}
+
+export async function startFakeHubspot(): Promise<FakeHubspot> {
+  const calls: HubspotCall[] = [];
+  const contacts = new Map<string, StoredContact>();
+  const server = createServer((req, res) => {
+    void read(req).then(async (call) => {
+      calls.push(call);
+      const behaviour = fake.script.shift() ?? fake.behave;
+      const answer = await behaviour(call, () => apply(contacts, call));
+      if (answer === 'never') return;
+      if (answer === 'hang-up') {
+        req.socket.destroy();
+        return;
+      }
+      res.writeHead(answer.status, { 'Content-Type': 'application/json', ...answer.headers });
+      res.end(JSON.stringify(answer.body));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const fake: FakeHubspot = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    contacts,
+    script: [],
+    behave: (_call, applyIt) => applyIt(),
+    writes: () => calls.filter(({ path }) => !/(search|read)$/.test(path)),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return fake;
+}
+
+/** A failure in HubSpot's own shape. */
+export function refusal(status: number, more: object = {}, headers: Record<string, string> = {}): Answer {
+  return { status, body: { status: 'error', message: 'HubSpot says no.', correlationId: 'c-1', ...more }, headers };
+}
+
+async function read(req: IncomingMessage): Promise<HubspotCall> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of req) chunks.push(chunk as Buffer);
+  const body = JSON.parse(Buffer.concat(chunks).toString() || '{}') as HubspotCall['body'] & Partial<HubspotCall>;
+  return {
+    method: req.method ?? '',
+    path: req.url ?? '',
+    token: req.headers.authorization?.replace('Bearer ', '') ?? '',
+    atMs: performance.now(),
+    properties: body.properties ?? {},
+    inputs: body.inputs ?? [],
+    body,
+  };
+}
+
+function apply(contacts: Map<string, StoredContact>, call: HubspotCall): Answer {
+  if (call.path.endsWith('/search')) return search(contacts, call);
+  if (call.path.endsWith('/read')) return readBatch(contacts, call);
+  const isBatch = call.inputs.length > 0;
+  const inputs = isBatch ? call.inputs : [{ id: call.path.split('/').at(-1), properties: call.properties }];
+  const isUpdate = call.method === 'PATCH' || call.path.endsWith('update');
+  const outcomes = inputs.map((input) => (isUpdate ? update(contacts, input) : create(contacts, input)));
+  const [first] = outcomes;
+  if (!isBatch) {
+    if (first?.error) return refusal(first.error.category === 'CONFLICT' ? 409 : 404, first.error);
+    return { status: isUpdate ? 200 : 201, body: first?.record };
+  }
+  const errors = outcomes.flatMap(({ error }, at) => {
+    return error ? [{ ...error, status: 'error', context: { objectWriteTraceId: [inputs[at]?.objectWriteTraceId] } }] : [];
+  });
+  const results = outcomes.flatMap(({ record }) => record ?? []);
+  const status = errors.length > 0 ? 207 : isUpdate ? 200 : 201;
+  return { status, body: { status: 'COMPLETE', results, ...(errors.length > 0 && { errors, numErrors: errors.length }) } };
+}
+
+interface Outcome {
+  readonly record?: object;
+  readonly error?: { readonly category: string; readonly message: string };
+}
+
+function create(contacts: Map<string, StoredContact>, { properties = {}, objectWriteTraceId }: Input): Outcome {
+  const email = properties['email'];
+  const existing = [...contacts.values()].find((contact) => email !== undefined && contact.properties['email'] === email);
+  if (existing) return { error: { category: 'CONFLICT', message: `Contact already exists. Existing ID: ${existing.id}` } };
+  const contact = { id: String(1_000 + contacts.size), createdAt: new Date(), properties: { ...properties } };
+  contacts.set(contact.id, contact);
+  return { record: { ...wire(contact), objectWriteTraceId } };
+}
+
+function update(contacts: Map<string, StoredContact>, { id = '', properties = {}, objectWriteTraceId }: Input): Outcome {
+  const contact = contacts.get(id);
+  if (!contact) return { error: { category: 'OBJECT_NOT_FOUND', message: 'resource not found' } };
+  contact.properties = { ...contact.properties, ...properties };
+  return { record: { ...wire(contact), objectWriteTraceId } };
+}
+
+function readBatch(contacts: Map<string, StoredContact>, { inputs, body }: HubspotCall): Answer {
+  const by = (contact: StoredContact): unknown => (body.idProperty === undefined ? contact.id : contact.properties[body.idProperty]);
+  const results = inputs.flatMap(({ id }) => [...contacts.values()].filter((contact) => by(contact) === id).map(wire));
+  return { status: 200, body: { status: 'COMPLETE', results } };
+}
+
+function search(contacts: Map<string, StoredContact>, { body }: HubspotCall): Answer {
+  const fits = (contact: StoredContact, { propertyName, operator, value }: Filter): boolean =>
+    operator === 'GTE' ? +contact.createdAt >= Number(value) : String(contact.properties[propertyName]) === value;
+  const groups = body.filterGroups ?? [];
+  const found = [...contacts.values()].filter((contact) => groups.some(({ filters }) => filters.every((filter) => fits(contact, filter))));
+  return { status: 200, body: { total: found.length, results: found.map(wire) } };
+}
+
+function wire({ id, createdAt, properties }: StoredContact): object {
+  const moment = createdAt.toISOString();
+  return { id, properties: { ...properties, createdate: moment, hs_object_id: id }, createdAt: moment, updatedAt: moment, archived: false };
+}

@@ -1,0 +1,127 @@
+import { canary, createGround, type Ground } from './_executor';
+import { until } from './_until';
+
+let ground: Ground;
+beforeEach(async () => {
+  ground = await createGround();
+});
+afterEach(() => ground.close());
+
+const sweepsOff = { SLUICE_SWEEPS: 'off' };
+
+it('a message wakes a claim: the write is sent once and its operation ends as a success', async () => {
+  const seed = await ground.seed();
+  const executor = await ground.startExecutor(sweepsOff);
+  const operationId = await ground.accept(seed, [{ email: 'a@x.com', firstname: 'Zoë' }]);
+  expect(await ground.ended(seed, operationId)).toMatchObject({
+    status: 'success',
+    result: 'Write completed: create contacts',
+    metadata: { successfulRecordIds: ['1000'], retry: { attempts: 1 } },
+  });
+  expect(ground.hubspot.calls).toMatchObject([
+    { method: 'POST', path: '/crm/v3/objects/contacts', token: canary, properties: { email: 'a@x.com', firstname: 'Zoë' } },
+  ]);
+  expect(await executor.claimed('message')).toBe(1);
+  const [attempt] = await ground.database('attempts').select('status', 'record_indexes', 'error_class', 'finished_at');
+  expect(attempt).toEqual({ status: 201, record_indexes: [0], error_class: null, finished_at: expect.any(Date) });
+  expect(await ground.store.connections.find(seed.projectId, seed.connectionId)).toMatchObject({ status: 'working' });
+});
+
+it('a batch is one provider call; a refused record fails alone, with its error', async () => {
+  const seed = await ground.seed();
+  await ground.startExecutor(sweepsOff);
+  ground.hubspot.contacts.set('7', { id: '7', createdAt: new Date(0), properties: { email: 'b@x.com' } });
+  const operationId = await ground.accept(seed, [{ email: 'a@x.com' }, { email: 'b@x.com' }, { email: 'c@x.com' }]);
+  expect(await ground.ended(seed, operationId)).toMatchObject({
+    status: 'success',
+    result: expect.stringMatching(/^Batch write completed \(2 succeeded, 1 failed\)\. First error, record 1: .*already exists/),
+  });
+  expect((await ground.records(seed, operationId)).map(({ status, error }) => [status, error?.class])).toEqual([
+    ['succeeded', undefined],
+    ['failed', 'conflict'],
+    ['succeeded', undefined],
+  ]);
+  expect(ground.hubspot.calls).toHaveLength(1);
+});
+
+it('none written is a failure, and its result is what the provider said', async () => {
+  const seed = await ground.seed();
+  await ground.startExecutor(sweepsOff);
+  const operationId = await ground.accept(seed, [{ id: '404', city: 'Bern' }], { type: 'update' });
+  expect(await ground.ended(seed, operationId)).toMatchObject({ status: 'failure', result: 'resource not found' });
+});
+
+// A message carries names only, so a replay is harmless.
+it('repeated and foreign messages send nothing twice', async () => {
+  const seed = await ground.seed();
+  await ground.startExecutor(sweepsOff);
+  const operationId = await ground.accept(seed, [{ email: 'a@x.com' }]);
+  for (let times = 0; times < 20; times += 1) await ground.announce(operationId);
+  await ground.ended(seed, operationId);
+  await ground.announce(operationId);
+  const last = await ground.accept(seed, [{ email: 'b@x.com' }]);
+  await ground.ended(seed, last);
+  expect(ground.hubspot.calls).toHaveLength(2);
+});
+
+it('two executors on one hub share the work and send each write once', async () => {
+  const seeds = await Promise.all(['1', '2', '3'].map((accountRef) => ground.seed({ accountRef })));
+  await ground.startExecutor();
+  await ground.startExecutor();
+  const accepted = await Promise.all(
+    Array.from({ length: 60 }, async (_, at) => {
+      const seed = seeds[at % 3] as (typeof seeds)[0];
+      return { seed, id: await ground.accept(seed, [{ email: `r${at}@x.com` }]) };
+    }),
+  );
+  for (const { seed, id } of accepted) expect(await ground.ended(seed, id)).toMatchObject({ status: 'success' });
+  expect(ground.hubspot.calls).toHaveLength(60);
+  expect(ground.hubspot.contacts.size).toBe(60);
+}, 15_000);
+
+it('the sweep finds what no message announced', async () => {
+  const seed = await ground.seed();
+  const executor = await ground.startExecutor();
+  const operationId = await ground.accept(seed, [{ email: 'a@x.com' }], { announce: false });
+  expect(await ground.ended(seed, operationId)).toMatchObject({ status: 'success' });
+  expect(await executor.claimed('sweep')).toBe(1);
+});
+
+// With the sweeps off nothing but messages can find work: a lane that is passed over must be taken up again.
+it('more lanes than places: all of them are served through messages alone', async () => {
+  const seeds = await Promise.all(Array.from({ length: 6 }, (_, at) => ground.seed({ accountRef: `a${at}` })));
+  await ground.startExecutor({ ...sweepsOff, SLUICE_CONCURRENCY: '1' });
+  ground.hubspot.behave = async (_call, apply) => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return apply();
+  };
+  const ids = await Promise.all(
+    seeds.flatMap((seed, at) => [1, 2].map(async (n) => ({ seed, id: await ground.accept(seed, [{ email: `r${at}${n}@x.com` }]) }))),
+  );
+  for (const { seed, id } of ids) expect(await ground.ended(seed, id, 4_000)).toMatchObject({ status: 'success' });
+}, 15_000);
+
+it('one lane never has more calls in flight than its cap; another lane goes on beside it', async () => {
+  const [busy, quiet] = [await ground.seed(), await ground.seed({ accountRef: 'other' })];
+  await ground.startExecutor({ ...sweepsOff, SLUICE_CALL_TIMEOUT_MS: '5000' });
+  let inFlight = 0;
+  let most = 0;
+  let letGo = (): void => undefined;
+  const held = new Promise<void>((resolve) => (letGo = resolve));
+  ground.hubspot.behave = async ({ properties }, apply) => {
+    if (String(properties['email']).startsWith('quiet')) return apply();
+    inFlight += 1;
+    most = Math.max(most, inFlight);
+    await held;
+    inFlight -= 1;
+    return apply();
+  };
+  const ids = await Promise.all(Array.from({ length: 12 }, (_, at) => ground.accept(busy, [{ email: `busy${at}@x.com` }])));
+  await until('four calls in flight', () => (inFlight === 4 ? true : undefined));
+  const id = await ground.accept(quiet, [{ email: 'quiet@x.com' }]);
+  expect(await ground.ended(quiet, id)).toMatchObject({ status: 'success' });
+  expect(inFlight).toBe(4);
+  letGo();
+  for (const each of ids) await ground.ended(busy, each);
+  expect(most).toBe(4);
+});
