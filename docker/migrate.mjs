@@ -10,7 +10,11 @@ import { createMetrics, silentLogger } from '@sluice/telemetry';
 
 try {
   const { databaseUrl, kafkaBrokers } = defineEnv({ ...postgresEnv, ...kafkaEnv }).read(readProcessEnv());
-  const applied = await migrateDatabase(databaseUrl);
+  const applied = await migrateDatabase(databaseUrl).catch((error) => {
+    throw new Error(
+      `The database could not be migrated: ${explain(error)}\nCheck DATABASE_URL, and that its user may create tables.`,
+    );
+  });
   say(`schema: ${applied.length} of ${migrations.length} migrations applied`, applied);
   await createTopics(kafkaBrokers);
   say('topics:', Object.values(topics).map(describeTopic));

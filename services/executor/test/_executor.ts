@@ -40,7 +40,8 @@ export interface Ground {
   readonly store: Store;
   readonly database: ReturnType<typeof openDatabase>;
   readonly hubspot: FakeHubspot;
-  seed(options?: SeedOptions): Promise<Seed>;
+  /** @param token the access token of its connection */
+  seed(options?: SeedOptions, token?: string): Promise<Seed>;
   /** One asynchronous operation of these records; its id. */
   accept(seed: Seed, records: readonly WriteRecord[], options?: AcceptOptions): Promise<string>;
   /** Says the operation's calls on `sluice.writes.ready` (again). */
@@ -51,6 +52,8 @@ export interface Ground {
   /** The operation, once it is final. */
   ended(seed: Seed, operationId: string, boundMs?: number): Promise<Operation>;
   callStates(operationId: string): Promise<string[]>;
+  /** Moves the retry deadline of an operation's records to this long from now, in milliseconds; negative: it has passed. */
+  setDeadline(operationId: string, leftMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -83,8 +86,8 @@ export async function createGround(): Promise<Ground> {
     database,
     hubspot,
     announce,
-    seed: async (options) => {
-      const seal = (connectionId: string) => installations.seal(connectionId, { accessToken: canary });
+    seed: async (options, token = canary) => {
+      const seal = (connectionId: string) => installations.seal(connectionId, { accessToken: token });
       const seeded = await seedInstallation(store, { seal, ...options });
       const secret = randomBytes(9).toString('hex');
       const key = await store.apiKeys.create({ projectId: seeded.projectId, label: 'test', scopes: ['write'], secret });
@@ -117,6 +120,10 @@ export async function createGround(): Promise<Ground> {
     callStates: async (operationId) => {
       const rows = await database('calls').where({ operation_id: operationId }).orderBy('number').select('state');
       return (rows as { state: string }[]).map(({ state }) => state);
+    },
+    setDeadline: async (operationId, leftMs) => {
+      const moment = database.raw(`now() + make_interval(secs => ?::float8 / 1000)`, [leftMs]);
+      await database('records').where({ operation_id: operationId }).update({ retry_until: moment });
     },
     close: async () => {
       for (const executor of started) await executor.stop();

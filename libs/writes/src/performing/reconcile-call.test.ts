@@ -1,6 +1,6 @@
 import type { Connector, FindCreated, FoundCreated } from '@sluice/connectors';
 import type { FailureClass } from '@sluice/errors';
-import type { ClaimedCall, Doubt, RecordSettlement } from '@sluice/store';
+import type { ClaimedCall, Doubt, Evidence, RecordSettlement } from '@sluice/store';
 import { claimedCall, connector, failure, sendable } from '../../test/builders';
 import { reconcileCall, type ReconcileInput } from './reconcile-call';
 import type { Sendable } from './sendable';
@@ -48,7 +48,8 @@ async function reconcile(o: Scene) {
     return Promise.resolve(find.records.map((_, at) => o.shows?.[at] ?? none));
   };
   const store = {
-    readDoubt: () => Promise.resolve({ sinceSentMs: windowMs, evidence: [], hasTwinRunning: false, ...o.doubt }),
+    readDoubt: () =>
+      Promise.resolve({ sinceSentMs: windowMs, evidence: [], hasOpenTwin: false, twinIds: [], ...o.doubt }),
     findClaimedIds: (_: ClaimedCall, ids: readonly string[]) => {
       asked.push([...ids]);
       return Promise.resolve(new Set(ids.filter((id) => o.claimed?.includes(id))));
@@ -74,6 +75,9 @@ const adopted = (index: number, providerId: string) => ({ index, kind: 'succeede
 const duplicateText =
   'Outcome unknown: the provider may have written the record. It was not sent again, to avoid a duplicate.';
 
+const newest = (settlement: RecordSettlement): Evidence => ({ settlement, isNewest: true });
+const older = (settlement: RecordSettlement): Evidence => ({ settlement, isNewest: false });
+
 describe('evidence: replies that lost their fence', () => {
   const success: RecordSettlement = { index: 0, kind: 'succeeded', providerId: '77' };
   const refusal: RecordSettlement = { index: 0, kind: 'failed', error: { class: 'rejected', text: 'no' } };
@@ -82,14 +86,35 @@ describe('evidence: replies that lost their fence', () => {
     ['a success', success],
     ['a refusal', refusal],
   ])('%s settles without a look', async (_, evidence) => {
-    const { settlement, looks } = await reconcile({ records: [create()], doubt: { evidence: [evidence] } });
+    const { settlement, looks } = await reconcile({ records: [create()], doubt: { evidence: [newest(evidence)] } });
     expect(settlement).toMatchObject({ records: [evidence], next: { state: 'done' }, isCreate: true });
     expect(looks).toEqual([]);
   });
 
   it('a success beats a later refusal: the first attempt made the record', async () => {
-    const settlement = await settled({ records: [create()], doubt: { evidence: [refusal, success] } });
+    const settlement = await settled({ records: [create()], doubt: { evidence: [newest(refusal), older(success)] } });
     expect(settlement.records).toEqual([success]);
+  });
+
+  it('an old refusal says nothing of a later attempt', async () => {
+    const settlement = await settled({
+      records: [create()],
+      doubt: { evidence: [older(refusal)] },
+      shows: [found('9')],
+    });
+    expect(settlement.records).toEqual([adopted(0, '9')]);
+  });
+
+  it('what the newest attempt could not apply is sent again, without a look', async () => {
+    const notApplied = { index: 0, kind: 'again', sendState: 'none' } as const;
+    const { settlement, looks } = await reconcile({ records: [create()], doubt: { evidence: [newest(notApplied)] } });
+    expect(settlement).toMatchObject({ records: [notApplied], next: { state: 'ready' } });
+    expect(looks).toEqual([]);
+  });
+
+  it("leaves a record that an equal create's reply named to that one", async () => {
+    const settlement = await settled({ records: [create()], shows: [found('9')], doubt: { twinIds: ['9'] } });
+    expect(settlement.records).toEqual([sendAgain()]);
   });
 
   // The sender of a lost reply knows no more than we do, so the provider is asked.
@@ -100,7 +125,7 @@ describe('evidence: replies that lost their fence', () => {
   ])('%s proves nothing', async (_, evidence) => {
     const { settlement, looks } = await reconcile({
       records: [create()],
-      doubt: { evidence: [evidence] },
+      doubt: { evidence: [newest(evidence)] },
       shows: [found('9')],
     });
     expect(looks).toHaveLength(1);
@@ -108,14 +133,18 @@ describe('evidence: replies that lost their fence', () => {
   });
 
   it('settles an update too', async () => {
-    const settlement = await settled({ records: [update()], call: { type: 'update' }, doubt: { evidence: [success] } });
+    const settlement = await settled({
+      records: [update()],
+      call: { type: 'update' },
+      doubt: { evidence: [newest(success)] },
+    });
     expect(settlement).toMatchObject({ records: [success], next: { state: 'done' }, orderKeys: ['l1/contacts/r0'] });
   });
 
   it('is looked for only where there is none', async () => {
     const { settlement, looks } = await reconcile({
       records: [create(), create({ index: 1 })],
-      doubt: { evidence: [success] },
+      doubt: { evidence: [newest(success)] },
       shows: [found('9')],
     });
     expect(looks[0]?.records).toEqual([{ fields: { email: '1@example.com' }, since: firstSentAt }]);
@@ -152,7 +181,7 @@ describe('looking', () => {
 
   // An equal create that is being sent at this moment may be the one that made the record.
   it.each([[found('9')], [none], [notSeen]])('waits for an equal create that is running (%j)', async (shown) => {
-    const settlement = await settled({ records: [create()], shows: [shown], doubt: { hasTwinRunning: true } });
+    const settlement = await settled({ records: [create()], shows: [shown], doubt: { hasOpenTwin: true } });
     expect(settlement.records).toEqual([inDoubt()]);
     expect(settlement.next.state).toBe('in_doubt');
   });
@@ -233,7 +262,7 @@ describe('after the window', () => {
   it('ends as unknown where the provider offers no look at all', async () => {
     const settlement = await reconcileCall(
       {
-        readDoubt: () => Promise.resolve({ sinceSentMs: windowMs, evidence: [], hasTwinRunning: false }),
+        readDoubt: () => Promise.resolve({ sinceSentMs: windowMs, evidence: [], hasOpenTwin: false, twinIds: [] }),
         findClaimedIds: () => Promise.resolve(new Set<string>()),
       },
       {
@@ -355,7 +384,7 @@ describe('an update in doubt', () => {
 it('holds back the next writes when the end of one update of several is unknown', async () => {
   const evidence: RecordSettlement[] = [{ index: 0, kind: 'succeeded', providerId: 'r0' }];
   const records = [update(), update({ index: 1, leftMs: 0 })];
-  const settlement = await settled({ records, call: { type: 'update' }, doubt: { evidence } });
+  const settlement = await settled({ records, call: { type: 'update' }, doubt: { evidence: evidence.map(newest) } });
   expect(settlement.records.map((record) => record.kind)).toEqual(['succeeded', 'unknown']);
   expect(settlement.barrierMs).toBe(30_000);
 });

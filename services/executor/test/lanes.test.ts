@@ -1,0 +1,125 @@
+import { createGround, type Ground, type Seed } from './_executor';
+import { refusal } from './_fake-hubspot';
+import { sampleManifest } from '@sluice/testkit';
+import { until } from './_until';
+
+let ground: Ground;
+beforeEach(async () => {
+  ground = await createGround();
+});
+afterEach(() => ground.close());
+
+const blockOf = async (seed: Seed) => await ground.store.writes.readLaneBlock({ projectId: seed.projectId, laneId: seed.laneId });
+const tokensUsed = () => ground.hubspot.writes().map(({ token }) => token);
+const statusOf = async (seed: Seed) => (await ground.store.connections.find(seed.projectId, seed.connectionId))?.status;
+
+describe('429', () => {
+  it('blocks the lane for as long as the provider says; then everything is sent, by the timer alone', async () => {
+    const seed = await ground.seed();
+    await ground.startExecutor({ SLUICE_SWEEPS: 'off' });
+    ground.hubspot.script.push(() => refusal(429, {}, { 'Retry-After': '2' }));
+    const first = await ground.accept(seed, [{ email: 'a@x.com' }]);
+    await until('the block', async () => ((await blockOf(seed)) > 0 ? true : undefined));
+    const others = await Promise.all([1, 2, 3].map((n) => ground.accept(seed, [{ email: `r${n}@x.com` }])));
+    for (const id of [first, ...others]) expect(await ground.ended(seed, id)).toMatchObject({ status: 'success' });
+    const [refused = 0, next = 0, ...rest] = ground.hubspot.writes().map(({ atMs }) => atMs);
+    expect(next - refused).toBeGreaterThanOrEqual(2_000);
+    expect(rest).toHaveLength(3);
+  }, 15_000);
+
+  it('costs one call per block, and other lanes go on', async () => {
+    const [blocked, free] = [await ground.seed({}, 'blocked-token'), await ground.seed({ accountRef: 'other' }, 'free-token')];
+    await ground.startExecutor();
+    ground.hubspot.behave = ({ token }, apply) =>
+      token === 'blocked-token' ? refusal(429, { policyName: 'TEN_SECONDLY_ROLLING' }) : apply();
+    const first = await ground.accept(blocked, [{ email: 'a@x.com' }]);
+    await until('the block', async () => ((await blockOf(blocked)) > 0 ? true : undefined));
+    const others = await Promise.all(Array.from({ length: 5 }, (_, at) => ground.accept(blocked, [{ email: `b${at}@x.com` }])));
+    for (let n = 0; n < 3; n += 1) {
+      const id = await ground.accept(free, [{ email: `f${n}@x.com` }]);
+      expect(await ground.ended(free, id)).toMatchObject({ status: 'success' });
+    }
+    expect(tokensUsed().filter((token) => token === 'blocked-token')).toHaveLength(1);
+    // The block is over: everything is sent, and nothing of it has used up a try.
+    ground.hubspot.behave = (_call, apply) => apply();
+    await ground.database('lanes').update({ blocked_until: null });
+    await ground.database('calls').where({ state: 'ready' }).update({ not_before: new Date() });
+    for (const id of others) expect(await ground.ended(blocked, id)).toMatchObject({ status: 'success', metadata: { retry: { attempts: 1 } } });
+    expect(await ground.ended(blocked, first)).toMatchObject({ status: 'success', metadata: { retry: { attempts: 2 } } });
+  }, 20_000);
+
+  it('at its deadline a record of a blocked lane fails, with what the provider last said', async () => {
+    const seed = await ground.seed();
+    await ground.startExecutor();
+    ground.hubspot.behave = () => refusal(429, { message: 'Daily limit reached', policyName: 'DAILY' });
+    const first = await ground.accept(seed, [{ email: 'a@x.com' }]);
+    await until('the block', async () => ((await blockOf(seed)) > 0 ? true : undefined));
+    const second = await ground.accept(seed, [{ email: 'b@x.com' }]);
+    await until('the first is back', async () => ((await ground.callStates(first))[0] === 'ready' ? true : undefined));
+    for (const id of [first, second]) await ground.setDeadline(id, -1);
+    for (const id of [first, second]) {
+      expect(await ground.ended(seed, id, 10_000)).toMatchObject({ status: 'failure', result: expect.stringContaining('Daily limit reached') });
+    }
+    expect(ground.hubspot.calls).toHaveLength(1);
+  }, 20_000);
+});
+
+describe('refused credentials', () => {
+  const seedTwo = async () => {
+    const one = await ground.seed({}, 'bad-token');
+    const manifest = sampleManifest({ name: 'crm2' });
+    const two = await ground.seed({ projectId: one.projectId, groupRef: 'group-2', manifest }, 'good-token');
+    expect(two.laneId).toBe(one.laneId);
+    return { one, two };
+  };
+  const refuseBad: Ground['hubspot']['behave'] = ({ token }, apply) =>
+    token === 'bad-token' ? refusal(401, { category: 'INVALID_AUTHENTICATION' }) : apply();
+
+  it('hold back only that connection, also on a shared lane; new credentials set it going again', async () => {
+    const { one, two } = await seedTwo();
+    await ground.startExecutor();
+    ground.hubspot.behave = refuseBad;
+    const first = await ground.accept(one, [{ email: 'a@x.com' }]);
+    await until('the refusal', async () => ((await statusOf(one)) === 'bad_credentials' ? true : undefined));
+    const second = await ground.accept(one, [{ email: 'b@x.com' }]);
+    const other = await ground.accept(two, [{ email: 'c@x.com' }]);
+    expect(await ground.ended(two, other)).toMatchObject({ status: 'success' });
+    expect(tokensUsed()).toEqual(['bad-token', 'good-token']);
+    expect(await ground.operation(one, first)).toMatchObject({ status: 'in_progress' });
+    expect(await statusOf(two)).toBe('working');
+
+    ground.hubspot.behave = (_call, apply) => apply();
+    await ground.database('connections').where({ id: one.connectionId }).update({ status: 'created', token_version: 2 });
+    for (const id of [first, second]) expect(await ground.ended(one, id)).toMatchObject({ status: 'success' });
+    expect(await statusOf(one)).toBe('working');
+  }, 20_000);
+
+  it('at its deadline a write fails, also one that was never sent', async () => {
+    const { one } = await seedTwo();
+    await ground.startExecutor();
+    ground.hubspot.behave = refuseBad;
+    const first = await ground.accept(one, [{ email: 'a@x.com' }]);
+    await until('the refusal', async () => ((await statusOf(one)) === 'bad_credentials' ? true : undefined));
+    const second = await ground.accept(one, [{ email: 'b@x.com' }]);
+    await until('the first is back', async () => ((await ground.callStates(first))[0] === 'ready' ? true : undefined));
+    for (const id of [first, second]) await ground.setDeadline(id, -1);
+    for (const id of [first, second]) {
+      expect(await ground.ended(one, id, 10_000)).toMatchObject({ status: 'failure', result: expect.stringContaining('credentials') });
+    }
+    expect(ground.hubspot.calls).toHaveLength(1);
+  }, 20_000);
+
+  // Nobody may wait for ever: what was sent cannot be looked for without credentials, so its outcome stays unknown.
+  it('a create in doubt ends at its deadline too, as unknown', async () => {
+    const seed = await ground.seed();
+    await ground.startExecutor();
+    ground.hubspot.behave = (call) => (call.path.endsWith('read') ? refusal(401) : 'hang-up');
+    const operationId = await ground.accept(seed, [{ email: 'a@x.com' }]);
+    await until('the doubt', async () => ((await ground.callStates(operationId))[0] === 'in_doubt' ? true : undefined));
+    await ground.database('connections').where({ id: seed.connectionId }).update({ status: 'bad_credentials' });
+    await ground.setDeadline(operationId, -7_200_000);
+    expect(await ground.ended(seed, operationId, 20_000)).toMatchObject({ status: 'failure', result: expect.stringMatching(/outcome unknown/i) });
+    expect((await ground.records(seed, operationId))[0]).toMatchObject({ status: 'unknown' });
+    expect(ground.hubspot.writes()).toHaveLength(1);
+  }, 30_000);
+});

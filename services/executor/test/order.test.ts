@@ -1,0 +1,94 @@
+import { createGround, type Ground, type Seed } from './_executor';
+import { refusal } from './_fake-hubspot';
+import { hold } from './_hold';
+import { until } from './_until';
+
+let ground: Ground;
+let seed: Seed;
+beforeEach(async () => {
+  ground = await createGround();
+  seed = await ground.seed();
+  for (const id of ['1', '2', '3']) ground.hubspot.contacts.set(id, { id, createdAt: new Date(), properties: {} });
+});
+afterEach(() => ground.close());
+
+const update = (records: readonly { id: string; city: string }[]) => ground.accept(seed, records, { type: 'update' });
+const sent = () =>
+  ground.hubspot.writes().flatMap(({ path, properties, inputs }) =>
+    inputs.length > 0
+      ? inputs.map((input) => `${input.id} ${String(input.properties?.['city'])}`)
+      : [`${path.split('/').at(-1)} ${String(properties['city'])}`],
+  );
+const cityOf = (id: string) => ground.hubspot.contacts.get(id)?.properties['city'];
+const sweepsOff = { SLUICE_SWEEPS: 'off' };
+
+// Reliability notes 2.20: a retried older value must not overwrite a newer one.
+it('the second update of a record waits for the first one, which is retried; another record does not wait', async () => {
+  await ground.startExecutor(sweepsOff);
+  ground.hubspot.script.push(() => refusal(503, {}, { 'Retry-After': '1' }));
+  const first = await update([{ id: '1', city: 'first' }]);
+  await until('the first try', () => (sent().length > 0 ? true : undefined));
+  const second = await update([{ id: '1', city: 'second' }]);
+  const other = await update([{ id: '2', city: 'other' }]);
+  for (const id of [other, first, second]) expect(await ground.ended(seed, id)).toMatchObject({ status: 'success' });
+  expect(sent()).toEqual(['1 first', '2 other', '1 first', '1 second']);
+  expect(cityOf('1')).toBe('second');
+}, 15_000);
+
+it('one record twice in a batch: two calls, in order', async () => {
+  await ground.startExecutor(sweepsOff);
+  const id = await update([
+    { id: '1', city: 'a' },
+    { id: '2', city: 'b' },
+    { id: '1', city: 'c' },
+  ]);
+  expect(await ground.ended(seed, id)).toMatchObject({ result: expect.stringContaining('(3 succeeded') });
+  expect(sent()).toEqual(['1 a', '2 b', '1 c']);
+});
+
+it('a partly blocked call is split: free records go, the blocked one follows its predecessor', async () => {
+  await ground.startExecutor({ ...sweepsOff, SLUICE_CALL_TIMEOUT_MS: '10000' });
+  const { held, letGo } = hold();
+  ground.hubspot.script.push(async (_call, apply) => {
+    await held;
+    return apply();
+  });
+  const first = await update([{ id: '2', city: 'early' }]);
+  await until('the first call', () => (sent().length > 0 ? true : undefined));
+  const batch = await update(['1', '2', '3'].map((id) => ({ id, city: 'late' })));
+  await until('the free records', () => (sent().length === 3 ? true : undefined));
+  expect(sent()).toEqual(['2 early', '1 late', '3 late']);
+  expect((await ground.callStates(batch)).at(-1)).toBe('waiting');
+  letGo();
+  await ground.ended(seed, first);
+  expect(await ground.ended(seed, batch)).toMatchObject({ result: 'Batch write completed (3 succeeded, 0 failed)' });
+  expect(sent().at(-1)).toBe('2 late');
+  expect(cityOf('2')).toBe('late');
+}, 15_000);
+
+it('twenty updates of one record through two executors arrive in accept order', async () => {
+  await ground.startExecutor();
+  await ground.startExecutor();
+  const ids: string[] = [];
+  for (let n = 0; n < 20; n += 1) ids.push(await update([{ id: '1', city: `c${n}` }]));
+  for (const id of ids) await ground.ended(seed, id, 30_000);
+  expect(sent()).toEqual(ids.map((_, n) => `1 c${n}`));
+}, 60_000);
+
+// Design, section 5.10: the provider may still commit the lost update for a while.
+it('after an update of unknown outcome the next one waits out the late-commit window', async () => {
+  ground.hubspot.script.push(() => 'hang-up');
+  const first = await ground.accept(seed, [{ id: '1', city: 'lost' }], { type: 'update', announce: false });
+  await ground.setDeadline(first, 200);
+  const second = await ground.accept(seed, [{ id: '1', city: 'next' }], { type: 'update', announce: false });
+  await ground.startExecutor();
+  expect(await ground.ended(seed, first)).toMatchObject({ status: 'failure', result: expect.stringMatching(/unknown/i) });
+  expect(await ground.ended(seed, second, 10_000)).toMatchObject({ status: 'success' });
+  const [row] = (await ground
+    .database('attempts as a')
+    .join('operations as o', 'o.id', ground.database.raw('?', [first]))
+    .where('a.operation_id', second)
+    .select(ground.database.raw('extract(epoch from a.sent_at - o.updated_at)::float8 as waited'))) as { waited: number }[];
+  // 30 s at a time scale of 60.
+  expect(row?.waited).toBeGreaterThanOrEqual(0.5);
+}, 20_000);

@@ -1,0 +1,105 @@
+import { createGround, type Ground } from './_executor';
+import { refusal } from './_fake-hubspot';
+import { until } from './_until';
+
+let ground: Ground;
+beforeEach(async () => {
+  ground = await createGround();
+});
+afterEach(() => ground.close());
+
+const sweepsOff = { SLUICE_SWEEPS: 'off' };
+const sentAtMs = () => ground.hubspot.writes().map(({ atMs }) => atMs);
+
+it('503: sent again after Retry-After, and a success then counts', async () => {
+  const seed = await ground.seed();
+  await ground.startExecutor(sweepsOff);
+  ground.hubspot.script.push(() => refusal(503, {}, { 'Retry-After': '2' }));
+  const operationId = await ground.accept(seed, [{ email: 'a@x.com' }]);
+  await until('the first try', () => (ground.hubspot.calls.length > 0 ? true : undefined));
+  expect(await ground.operation(seed, operationId)).toMatchObject({ status: 'in_progress' });
+  expect(await ground.ended(seed, operationId)).toMatchObject({ status: 'success', metadata: { retry: { attempts: 2 } } });
+  const [first = 0, second = 0] = sentAtMs();
+  expect(second - first).toBeGreaterThanOrEqual(2_000);
+  const attempts = await ground.database('attempts').orderBy('fence').select('status', 'error_class');
+  expect(attempts).toEqual([
+    { status: 503, error_class: 'unavailable' },
+    { status: 201, error_class: null },
+  ]);
+}, 15_000);
+
+it('no connection: sent again', async () => {
+  const seed = await ground.seed();
+  await ground.startExecutor({ HUBSPOT_API_URL: 'http://127.0.0.1:9' });
+  const operationId = await ground.accept(seed, [{ email: 'a@x.com' }]);
+  await until('two tries', async () => ((await ground.database('attempts').count('* as n'))[0]?.['n'] === '2' ? true : undefined), 10_000);
+  expect(await ground.operation(seed, operationId)).toMatchObject({ status: 'in_progress' });
+}, 20_000);
+
+// Reliability notes 2.12: what is written is never sent again.
+it('207: only the unfinished record is sent again', async () => {
+  const seed = await ground.seed();
+  await ground.startExecutor(sweepsOff);
+  for (const id of ['1', '2', '3']) ground.hubspot.contacts.set(id, { id, createdAt: new Date(), properties: {} });
+  ground.hubspot.script.push((call, apply) => {
+    const { body } = apply() as { body: { results: object[] } };
+    const error = { status: 'error', category: 'INTERNAL_ERROR', message: 'try again', context: { objectWriteTraceId: ['1'] } };
+    return { status: 207, body: { status: 'COMPLETE', results: [body.results[0], body.results[2]], errors: [error], numErrors: 1 } };
+  });
+  const records = ['1', '2', '3'].map((id) => ({ id, city: 'Bern' }));
+  const operationId = await ground.accept(seed, records, { type: 'update' });
+  expect(await ground.ended(seed, operationId)).toMatchObject({ status: 'success', result: expect.stringContaining('(3 succeeded, 0 failed)') });
+  expect(ground.hubspot.writes().map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'POST /crm/v3/objects/contacts/batch/update',
+    'PATCH /crm/v3/objects/contacts/2',
+  ]);
+}, 15_000);
+
+describe('the retry deadline', () => {
+  it('ends the operation with the error text; the last try comes just before it', async () => {
+    const seed = await ground.seed();
+    ground.hubspot.behave = () => refusal(503, { message: 'We are down for maintenance.' });
+    const operationId = await ground.accept(seed, [{ email: 'a@x.com' }], { announce: false });
+    await ground.setDeadline(operationId, 5_000);
+    const startedAtMs = performance.now();
+    await ground.announce(operationId);
+    await ground.startExecutor(sweepsOff);
+    expect(await ground.ended(seed, operationId, 10_000)).toMatchObject({ status: 'failure', result: 'We are down for maintenance.' });
+    const tries = sentAtMs();
+    expect(tries.length).toBeGreaterThanOrEqual(2);
+    expect((tries.at(-1) ?? 0) - startedAtMs).toBeGreaterThan(2_500);
+    expect((tries.at(-1) ?? 0) - startedAtMs).toBeLessThan(5_000);
+    expect((await ground.records(seed, operationId))[0]).toMatchObject({ status: 'failed', error: { class: 'unavailable' } });
+  }, 20_000);
+
+  it('a backlog that outlived it: at least one try is made', async () => {
+    const seed = await ground.seed();
+    const [good, bad] = [
+      await ground.accept(seed, [{ email: 'a@x.com' }], { announce: false }),
+      await ground.accept(seed, [{ email: 'b@x.com' }], { announce: false }),
+    ];
+    for (const id of [good, bad]) await ground.setDeadline(id, -3_600_000);
+    ground.hubspot.behave = ({ properties }, apply) => (properties['email'] === 'b@x.com' ? refusal(503) : apply());
+    await ground.startExecutor();
+    expect(await ground.ended(seed, good)).toMatchObject({ status: 'success' });
+    expect(await ground.ended(seed, bad)).toMatchObject({ status: 'failure', result: 'HubSpot says no.' });
+    expect(ground.hubspot.calls).toHaveLength(2);
+  }, 20_000);
+
+  it('stops sends: a record that was tried before is not sent again after it', async () => {
+    const seed = await ground.seed();
+    ground.hubspot.behave = () => refusal(503, { message: 'Down.' });
+    const first = await ground.startExecutor();
+    const operationId = await ground.accept(seed, [{ email: 'a@x.com' }]);
+    await until('a try is over', async () => {
+      const [row] = (await ground.database('attempts').whereNotNull('finished_at')) as object[];
+      return row;
+    });
+    await first.stop();
+    const tries = sentAtMs().length;
+    await ground.setDeadline(operationId, -60_000);
+    await ground.startExecutor();
+    expect(await ground.ended(seed, operationId, 15_000)).toMatchObject({ status: 'failure', result: expect.stringContaining('Down.') });
+    expect(sentAtMs()).toHaveLength(tries);
+  }, 25_000);
+});
