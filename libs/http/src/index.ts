@@ -18,3 +18,4 @@ export { sendJson } from './send-json';
 export { invalid, validate, type Validate } from './validation/validate';
 export { presentProblem, type ProblemDocument } from './problem-handler';
 export { runService, type RunnableService } from './run-service';
+export { readyWhen } from './ready-when';

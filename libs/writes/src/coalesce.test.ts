@@ -79,6 +79,44 @@ describe('coalesce', () => {
     expect(await results).toEqual([10, 20, 30, 40, 50, 60, 70]);
   });
 
+  // A statement must stay small; source: design, section 1, decision 5.
+  it.each([
+    [
+      [3, 3, 3, 3],
+      [[3, 3, 3], [3]],
+    ],
+    [
+      [5, 5, 1],
+      [[5, 5], [1]],
+    ],
+    [
+      [11, 1],
+      [[11], [1]],
+    ],
+    [
+      [1, 11],
+      [[1], [11]],
+    ],
+    [
+      [4, 6, 1],
+      [[4, 6], [1]],
+    ],
+  ])('divides items of weight %j by weight, in order', async (weights, expected) => {
+    const seen: number[][] = [];
+    const add = coalesce<number, number>({
+      run: (items) => {
+        seen.push([...items]);
+        return Promise.resolve([...items]);
+      },
+      itemsMax: 10,
+      runsMax: 1,
+      weightOf: (item) => item,
+      weightMax: 10,
+    });
+    expect(await Promise.all(weights.map((weight) => add(weight)))).toEqual(weights);
+    expect(seen).toEqual(expected);
+  });
+
   // One request must not fail its neighbours. Source: design, section 5.5.
   it('repeats item by item when a run fails for one of them', async () => {
     const seen: number[][] = [];

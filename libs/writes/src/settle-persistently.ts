@@ -1,6 +1,5 @@
 import { DefectError, SluiceError } from '@sluice/errors';
 import { callId, type Settled, type Settlement } from '@sluice/store';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How long a known outcome is kept while the database is away, and how often it is offered. */
 const keepMs = 60_000;
@@ -22,7 +21,7 @@ export async function settlePersistently(
     } catch (error) {
       const isWorthIt = error instanceof SluiceError && error.retry === 'backoff';
       if (!isWorthIt || performance.now() - startedAtMs > keepMs) throw error;
-      await sleep(offerEveryMs);
+      await new Promise((resolve) => setTimeout(resolve, offerEveryMs));
     }
   }
 }

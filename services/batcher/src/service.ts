@@ -1,4 +1,4 @@
-import { startOperability, type HttpServer } from '@sluice/http';
+import { type HttpServer, readyWhen, startOperability } from '@sluice/http';
 import type { Consumer } from '@sluice/messaging';
 import { consumeAutoBatched } from './consumers/auto-batched';
 import type { BatcherContext } from './context';
@@ -23,10 +23,7 @@ export function createBatcherService(context: BatcherContext): BatcherService {
   let server: HttpServer | undefined;
   let consumer: Consumer | undefined;
   let endSweep = (): Promise<void> => Promise.resolve();
-  const ready = async () => {
-    const isUp = await store.healthy();
-    return { ready: isUp, checks: { postgres: isUp ? 'ok' : 'does not answer' } };
-  };
+  const ready = readyWhen({ postgres: store.healthy });
   return {
     start: async () => {
       await store.assertMigrated();

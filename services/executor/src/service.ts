@@ -1,4 +1,4 @@
-import { startOperability, type HttpServer } from '@sluice/http';
+import { type HttpServer, readyWhen, startOperability } from '@sluice/http';
 import type { Consumer } from '@sluice/messaging';
 import { startClaimLoop, type ClaimLoop } from './claim-loop';
 import { consumeReady } from './consumers/ready';
@@ -22,10 +22,7 @@ export function createExecutorService(context: ExecutorContext): ExecutorService
   let consumer: Consumer | undefined;
   let loop: ClaimLoop | undefined;
   let endSweeps = (): void => undefined;
-  const ready = async () => {
-    const isUp = await store.healthy();
-    return { ready: isUp, checks: { postgres: isUp ? 'ok' : 'does not answer' } };
-  };
+  const ready = readyWhen({ postgres: store.healthy });
   return {
     start: async () => {
       await store.assertMigrated();

@@ -37,6 +37,8 @@ export interface RunningExecutor {
 
 /** A database, a hub, a fake HubSpot, and what a gateway would do; executors are started on it. */
 export interface Ground {
+  /** Of the database. */
+  readonly url: string;
   readonly store: Store;
   readonly database: ReturnType<typeof openDatabase>;
   readonly hubspot: FakeHubspot;
@@ -82,6 +84,7 @@ export async function createGround(): Promise<Ground> {
   const find = async (seed: Seed, operationId: string): Promise<Operation> =>
     (await store.operations.find(seed.projectId, operationId)) as Operation;
   return {
+    url: clone.url,
     store,
     database,
     hubspot,

@@ -31,7 +31,7 @@ describe('429', () => {
     const [blocked, free] = [await ground.seed({}, 'blocked-token'), await ground.seed({ accountRef: 'other' }, 'free-token')];
     await ground.startExecutor();
     ground.hubspot.behave = ({ token }, apply) =>
-      token === 'blocked-token' ? refusal(429, { policyName: 'TEN_SECONDLY_ROLLING' }) : apply();
+      token === 'blocked-token' ? refusal(429, {}, { 'Retry-After': '4' }) : apply();
     const first = await ground.accept(blocked, [{ email: 'a@x.com' }]);
     await until('the block', async () => ((await blockOf(blocked)) > 0 ? true : undefined));
     const others = await Promise.all(Array.from({ length: 5 }, (_, at) => ground.accept(blocked, [{ email: `b${at}@x.com` }])));
@@ -40,10 +40,8 @@ describe('429', () => {
       expect(await ground.ended(free, id)).toMatchObject({ status: 'success' });
     }
     expect(tokensUsed().filter((token) => token === 'blocked-token')).toHaveLength(1);
-    // The block is over: everything is sent, and nothing of it has used up a try.
+    // When the block is over everything is sent, and nothing of it has used up a try.
     ground.hubspot.behave = (_call, apply) => apply();
-    await ground.database('lanes').update({ blocked_until: null });
-    await ground.database('calls').where({ state: 'ready' }).update({ not_before: new Date() });
     for (const id of others) expect(await ground.ended(blocked, id)).toMatchObject({ status: 'success', metadata: { retry: { attempts: 1 } } });
     expect(await ground.ended(blocked, first)).toMatchObject({ status: 'success', metadata: { retry: { attempts: 2 } } });
   }, 20_000);

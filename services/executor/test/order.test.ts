@@ -1,3 +1,4 @@
+import { newId } from '@sluice/store';
 import { createGround, type Ground, type Seed } from './_executor';
 import { refusal } from './_fake-hubspot';
 import { hold } from './_hold';
@@ -74,6 +75,42 @@ it('twenty updates of one record through two executors arrive in accept order', 
   for (const id of ids) await ground.ended(seed, id, 30_000);
   expect(sent()).toEqual(ids.map((_, n) => `1 c${n}`));
 }, 60_000);
+
+// Design, section 5.4: while a synchronous write executes on a record, neither sends.
+it('a synchronous write that a gateway is sending holds back the asynchronous one, and its end lets it go', async () => {
+  const queued = await ground.accept(seed, [{ id: '1', city: 'queued' }], { type: 'update', announce: false });
+  const [row] = (await ground.database('records').where({ operation_id: queued }).select('plan', 'order_key')) as {
+    plan: string;
+    order_key: string;
+  }[];
+  const { projectId, integrationId, installationId, configId, connectionId, revisionId, keyId, laneId } = seed;
+  const operation = {
+    projectId,
+    id: newId(),
+    integrationId,
+    laneId,
+    objectName: 'contacts',
+    type: 'update' as const,
+    mode: 'synchronous' as const,
+    allOrNone: false,
+    traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    pins: { installationId, configId, connectionId, revisionId, keyId },
+  };
+  const orderKey = row?.order_key ?? '';
+  const record = { index: 0, callNumber: 1, orderKey, headersKey: '', plan: row?.plan ?? '', retryMs: 0 };
+  const opening = await ground.store.writes.openSynchronous({ operation, records: [record], owner: 'gateway', leaseMs: 30_000 });
+  expect(opening).toMatchObject({ kind: 'opened', queuedBehind: [queued] });
+  await ground.startExecutor();
+  await ground.announce(queued);
+  const other = await update([{ id: '2', city: 'other' }]);
+  await ground.ended(seed, other);
+  await until('the queued write waits', async () => ((await ground.callStates(queued))[0] === 'waiting' ? true : undefined));
+  const call = { projectId, operationId: operation.id, number: 1, laneId, fence: 1, isCreate: false, objectName: 'contacts' };
+  const records = [{ index: 0, kind: 'succeeded' as const, providerId: '1' }];
+  await ground.store.writes.settle([{ ...call, records, attempt: { durationMs: 1 }, next: { state: 'done' }, orderKeys: [orderKey] }]);
+  expect(await ground.ended(seed, queued)).toMatchObject({ status: 'success' });
+  expect(sent()).toEqual(['2 other', '1 queued']);
+}, 15_000);
 
 // Design, section 5.10: the provider may still commit the lost update for a while.
 it('after an update of unknown outcome the next one waits out the late-commit window', async () => {

@@ -1,4 +1,4 @@
-import { authenticator, createApp, startServer, type HttpServer, type Router } from '@sluice/http';
+import { authenticator, createApp, type HttpServer, readyWhen, type Router, startServer } from '@sluice/http';
 import type { ManagementContext } from './context';
 import { apiKeyRoutes } from './routes/api-keys';
 import { connectionRoutes } from './routes/connections';
@@ -42,10 +42,7 @@ function createManagementApp(context: ManagementContext) {
     metrics,
     cors: true,
     authenticate: authenticator(context.installations.findCaller),
-    ready: async () => {
-      const isUp = await store.healthy();
-      return { ready: isUp, checks: { postgres: isUp ? 'ok' : 'does not answer' } };
-    },
+    ready: readyWhen({ postgres: store.healthy }),
     routes: (router) => registerRoutes(router, context),
   });
 }

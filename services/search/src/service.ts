@@ -1,4 +1,4 @@
-import { authenticator, createApp, startServer, type HttpServer } from '@sluice/http';
+import { authenticator, createApp, type HttpServer, readyWhen, startServer } from '@sluice/http';
 import type { SearchContext } from './context';
 import { searchRecordsRoute } from './routes/search-records';
 
@@ -22,10 +22,7 @@ export function createSearchService(context: SearchContext): SearchService {
     cors: true,
     authenticate: authenticator(context.installations.findCaller),
     // Without Redis quotas are halved, which is no reason to leave the balancer.
-    ready: async () => {
-      const isUp = await store.healthy();
-      return { ready: isUp, checks: { postgres: isUp ? 'ok' : 'does not answer' } };
-    },
+    ready: readyWhen({ postgres: store.healthy }),
     routes: (router) => searchRecordsRoute(router, context),
   });
   return {

@@ -1,4 +1,4 @@
-import { authenticator, createApp, startServer, type HttpServer } from '@sluice/http';
+import { authenticator, createApp, type HttpServer, readyWhen, startServer } from '@sluice/http';
 import type { GatewayContext } from './context';
 import { acceptor } from './accept-write';
 import { joiner } from './join-auto-batch';
@@ -26,10 +26,7 @@ export function createGatewayService(context: GatewayContext): GatewayService {
     cors: true,
     authenticate: authenticator(context.installations.findCaller),
     // Accepting needs Postgres alone. Without the broker work starts later, without Redis quotas are halved.
-    ready: async () => {
-      const isUp = await store.healthy();
-      return { ready: isUp, checks: { postgres: isUp ? 'ok' : 'does not answer' } };
-    },
+    ready: readyWhen({ postgres: store.healthy }),
     routes: (router) => writeRecordsRoute(router, writers),
   });
   return {

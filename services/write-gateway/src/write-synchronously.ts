@@ -146,7 +146,13 @@ async function send(
   const { call, records } = opened;
   const hold = context.leases.hold(call, opened.openedAtMs);
   const { connector } = write;
-  const performed = await performCall({ call, records, connector, auth: authOf(live), hold });
+  const performed = await performCall({ call, records, connector, auth: authOf(live), hold }).catch(
+    (error: unknown) => {
+      // A defect. A lease that is renewed without end would keep the record busy for ever.
+      hold.end();
+      throw error;
+    },
+  );
   context.quotas.learn(call, performed.quota);
   const { lateCommitMs } = connector.capabilities;
   const settling = (async () => {

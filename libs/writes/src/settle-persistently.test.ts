@@ -1,0 +1,84 @@
+import { DefectError, DependencyError } from '@sluice/errors';
+import type { Settled, Settlement } from '@sluice/store';
+import { claimedCall } from '../test/builders';
+import { settledOf, settlePersistently } from './settle-persistently';
+
+const settlement: Settlement = {
+  ...claimedCall(),
+  isCreate: false,
+  records: [],
+  next: { state: 'done' },
+  orderKeys: [],
+};
+const settled: Settled = { isHeld: true, released: [] };
+const away = () => new DependencyError({ code: 'service.unavailable', detail: 'The database does not answer.' });
+
+/** A store that answers as told, one answer per offer; the last one again and again. */
+function store(...answers: (Settled | Error)[]) {
+  const offers: Settlement[] = [];
+  return {
+    offers,
+    settle: (offered: Settlement): Promise<Settled> => {
+      const answer = answers[Math.min(offers.length, answers.length - 1)];
+      offers.push(offered);
+      if (answer instanceof Error) throw answer;
+      return Promise.resolve(answer ?? settled);
+    },
+  };
+}
+
+// What a provider said must not be thrown away because the database is away for a moment.
+describe('settlePersistently', () => {
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  /** Lets time pass until the outcome is there. */
+  async function outcomeOf(work: Promise<Settled>): Promise<Settled | Error> {
+    const outcomes: (Settled | Error)[] = [];
+    work.then(
+      (value) => outcomes.push(value),
+      (error: Error) => outcomes.push(error),
+    );
+    for (let turn = 0; turn < 1_000 && outcomes.length === 0; turn += 1) await jest.advanceTimersByTimeAsync(250);
+    return outcomes[0] ?? new Error('it never ended');
+  }
+
+  it('settles at once when the database answers', async () => {
+    const { settle, offers } = store(settled);
+    expect(await settlePersistently(settle, settlement)).toBe(settled);
+    expect(offers).toEqual([settlement]);
+  });
+
+  it('offers the same settlement again until the database is back', async () => {
+    const { settle, offers } = store(away(), away(), settled);
+    expect(await outcomeOf(settlePersistently(settle, settlement))).toBe(settled);
+    expect(offers).toEqual([settlement, settlement, settlement]);
+  });
+
+  it('gives up after a minute, with the reason', async () => {
+    const gone = away();
+    const { settle, offers } = store(gone);
+    expect(await outcomeOf(settlePersistently(settle, settlement))).toBe(gone);
+    expect(offers.length).toBeGreaterThan(200);
+    expect(offers.length).toBeLessThan(245);
+  });
+
+  it.each([
+    ['the database refuses it', new DefectError({ code: 'service.defect', detail: 'refused' })],
+    ['we made a mistake', new TypeError('ours')],
+  ])('offers it once when %s', async (_, error) => {
+    const { settle, offers } = store(error);
+    expect(await outcomeOf(settlePersistently(settle, settlement))).toBe(error);
+    expect(offers).toHaveLength(1);
+  });
+});
+
+describe('settledOf', () => {
+  it('is the answer of the store', () => {
+    expect(settledOf(settled, settlement)).toBe(settled);
+  });
+
+  it('names the call that the store left out', () => {
+    expect(() => settledOf(undefined, settlement)).toThrow(/call p1\/o1\/1 cannot be stored/);
+  });
+});

@@ -1,0 +1,67 @@
+import { createGround, type Ground } from './_executor';
+import { startTcpProxy, type TcpProxy } from './_tcp-proxy';
+import { until } from './_until';
+
+let ground: Ground;
+let proxy: TcpProxy;
+beforeEach(async () => {
+  ground = await createGround();
+  proxy = await startTcpProxy(ground.url);
+});
+afterEach(async () => {
+  await ground.close();
+  proxy.close();
+});
+
+// Reliability notes 2.21: what the provider answered is kept until it can be written down.
+it('the database goes away during a call: the outcome is settled when it is back, and nothing is sent twice', async () => {
+  const seed = await ground.seed();
+  await ground.startExecutor({ DATABASE_URL: proxy.url });
+  ground.hubspot.script.push((_call, apply) => {
+    proxy.cut();
+    return apply();
+  });
+  const operationId = await ground.accept(seed, [{ firstname: 'Zoë' }]);
+  await until('the call', () => ground.hubspot.calls[0]);
+  expect(await ground.operation(seed, operationId)).toMatchObject({ status: 'in_progress' });
+  await proxy.mend();
+  expect(await ground.ended(seed, operationId)).toMatchObject({ status: 'success', metadata: { retry: { attempts: 1 } } });
+  // Not even looked for: the answer was known.
+  expect(ground.hubspot.calls).toHaveLength(1);
+}, 15_000);
+
+it('the answer to the intent is lost: nothing is sent under it, and the write is still made', async () => {
+  const seed = await ground.seed();
+  await ground.startExecutor({ DATABASE_URL: proxy.url });
+  proxy.loseAnswerTo('insert into attempts');
+  const operationId = await ground.accept(seed, [{ email: 'a@x.com' }]);
+  expect(await ground.ended(seed, operationId, 30_000)).toMatchObject({ status: 'success' });
+  expect(proxy.lost()).toBe(1);
+  expect(ground.hubspot.writes()).toHaveLength(1);
+}, 45_000);
+
+it('the answer to the settlement is lost: the operation ends once, and nothing is sent twice', async () => {
+  const seed = await ground.seed();
+  await ground.startExecutor({ DATABASE_URL: proxy.url });
+  proxy.loseAnswerTo('COMMIT');
+  ground.hubspot.script.push((_call, apply) => {
+    proxy.loseAnswerTo('COMMIT');
+    return apply();
+  });
+  const operationId = await ground.accept(seed, [{ email: 'a@x.com' }]);
+  expect(await ground.ended(seed, operationId, 20_000)).toMatchObject({ status: 'success', metadata: { successfulRecordIds: ['1000'] } });
+  const [row] = (await ground.database('operations').select('records_succeeded', 'records_failed', 'calls_open')) as object[];
+  expect(row).toEqual({ records_succeeded: 1, records_failed: 0, calls_open: 0 });
+  expect(ground.hubspot.writes()).toHaveLength(1);
+}, 30_000);
+
+it('away and back again: the executor goes on by itself', async () => {
+  const seed = await ground.seed();
+  await ground.startExecutor({ DATABASE_URL: proxy.url });
+  proxy.cut();
+  const ids = await Promise.all([1, 2, 3].map((n) => ground.accept(seed, [{ email: `r${n}@x.com` }])));
+  expect(await Promise.all(ids.map((id) => ground.callStates(id)))).toEqual([['ready'], ['ready'], ['ready']]);
+  await proxy.mend();
+  for (const id of ids) expect(await ground.ended(seed, id, 12_000)).toMatchObject({ status: 'success' });
+  expect(ground.hubspot.calls).toHaveLength(3);
+}, 20_000);
