@@ -19,7 +19,7 @@ module.exports = {
       ...base,
       displayName: 'architecture',
       roots: ['<rootDir>/tests'],
-      testMatch: ['<rootDir>/tests/architecture.test.ts'],
+      testMatch: ['<rootDir>/tests/*.test.ts'],
     },
     {
       ...base,

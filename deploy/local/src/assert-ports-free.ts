@@ -2,12 +2,20 @@ import { DependencyError } from '@sluice/errors';
 import { servicePorts, type ProcessName } from './service-ports';
 import { isPortFree } from './stack/ports';
 
+export interface PortsCheck {
+  readonly portBase: number;
+  readonly names: readonly ProcessName[];
+  /** What the person called, for the advice. */
+  readonly command: string;
+  /** Who listens there, when that is known. */
+  readonly owner?: string | undefined;
+}
+
 /**
  * Looked at before anything is started, so that a taken port leaves nothing behind.
- * @param command for the advice
  * @throws DependencyError that names the ports and SLUICE_PORT_BASE
  */
-export async function assertPortsFree(portBase: number, names: readonly ProcessName[], command: string): Promise<void> {
+export async function assertPortsFree({ portBase, names, command, owner }: PortsCheck): Promise<void> {
   const taken: string[] = [];
   for (const name of names) {
     const port = portBase + servicePorts[name];
@@ -17,8 +25,8 @@ export async function assertPortsFree(portBase: number, names: readonly ProcessN
   const subject = taken.length === 1 ? `Port ${taken[0]} is` : `Ports ${taken.join(', ')} are`;
   throw new DependencyError({
     code: 'service.unavailable',
-    detail: `${subject} in use by another program, so nothing was started.`,
-    remedy: `Stop that program, or move all ports together: SLUICE_PORT_BASE=${otherBase(portBase)} ${command}`,
+    detail: `${subject} in use by ${owner ?? 'another program'}, so nothing was started.`,
+    remedy: `Stop it, or move all ports together: SLUICE_PORT_BASE=${otherBase(portBase)} ${command}`,
   });
 }
 

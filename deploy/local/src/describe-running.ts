@@ -28,5 +28,5 @@ export function describeRunning(demo: Demo, demoFile: string): readonly string[]
 
 function curl(url: string, body?: object): string {
   const data = body === undefined ? '' : ` -H 'content-type: application/json' -d '${JSON.stringify(body)}'`;
-  return `  curl -s '${url}' -H "x-api-key: $KEY"${data}`;
+  return `  curl -sS -w '\\n' '${url}' -H "x-api-key: $KEY"${data}`;
 }

@@ -14,9 +14,11 @@ export interface RunnableService {
  * starting is printed as sentences, with exit code 1: an engineer reads this, not a log collector.
  */
 export async function runService(create: () => { service: RunnableService; logger: Logger }): Promise<void> {
+  let isStopping = false;
   try {
     const { service, logger } = create();
     const stop = (signal: NodeJS.Signals): void => {
+      isStopping = true;
       logger.info({ signal }, 'service.stopping');
       service.stop().then(
         () => process.exit(0),
@@ -31,6 +33,8 @@ export async function runService(create: () => { service: RunnableService; logge
     const { port } = await service.start();
     logger.info({ port }, 'service.started');
   } catch (error) {
+    // A stop that arrives during the start takes away what the start is using.
+    if (isStopping) return;
     process.stderr.write(`${explain(error)}\n`);
     process.exit(1);
   }

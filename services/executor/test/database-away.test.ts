@@ -50,6 +50,7 @@ it('the answer to the settlement is lost: the operation ends once, and nothing i
   });
   const operationId = await ground.accept(seed, [{ email: 'a@x.com' }]);
   expect(await ground.ended(seed, operationId, 20_000)).toMatchObject({ status: 'success', metadata: { successfulRecordIds: ['1000'] } });
+  expect(proxy.lost()).toBe(2);
   const [row] = (await ground.database('operations').select('records_succeeded', 'records_failed', 'calls_open')) as object[];
   expect(row).toEqual({ records_succeeded: 1, records_failed: 0, calls_open: 0 });
   expect(ground.hubspot.writes()).toHaveLength(1);

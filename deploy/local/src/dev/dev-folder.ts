@@ -29,7 +29,7 @@ export async function openDevFolder(
       if (run?.portBase !== portBase) continue;
       const ended = await endRecorded(folder, [only]);
       if (ended.length > 0) log(`${only}: takes the place of the one that "${run.command}" runs`);
-      await assertPortsFree(portBase, [only], devCommand);
+      await assertPortsFree({ portBase, names: [only], command: devCommand });
       const nothing = () => undefined;
       return { folder, markStopping: nothing, release: nothing, isCompiled: run.command === devCommand };
     }

@@ -39,7 +39,10 @@ const endMs = 60_000;
 export async function claimRunFolder(claim: FolderClaim): Promise<RunFolder> {
   const folders = [claim.home, join(claim.home, `base-${claim.portBase}`)];
   for (const folder of folders) await settlePredecessor(folder, claim.log);
-  await assertPortsFree(claim.portBase, claim.names ?? processNames, claim.command);
+  const { portBase, names = processNames, command } = claim;
+  const onOurPorts = folders.map(readLiveRun).find((run) => run?.portBase === portBase);
+  const owner = onOurPorts && `"${onOurPorts.command}" on this data folder (process ${onOurPorts.process.pid})`;
+  await assertPortsFree({ portBase, names, command, owner });
   for (const folder of folders) {
     const record = await tryClaim(folder, claim);
     if (record !== undefined) return toRunFolder(folder, record);
