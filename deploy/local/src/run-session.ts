@@ -5,7 +5,9 @@ import { openLocalSecrets, type LocalSecrets } from './local-secrets';
 import type { LocalSettings } from './local-settings';
 import { claimRunFolder } from './run-folder/claim-run-folder';
 import { addressesOf, processNames, type Addresses } from './service-ports';
+import { givenUrls, urlVariables } from './stack/given-urls';
 import type { Log } from './stack/log';
+import { serviceNames, type ServiceName } from './stack/stack-state';
 import { Interrupted } from './stop-signal';
 
 export interface SessionOptions {
@@ -33,15 +35,16 @@ export interface Session {
  */
 export async function runSession(options: SessionOptions, work: (session: Session) => Promise<number>) {
   const { settings, home, command, withSandbox, stop, log } = options;
-  const { env, portBase } = settings;
+  const { env, portBase, logLevel } = settings;
   const names = processNames.filter((name) => withSandbox || name !== 'sandbox');
   const claim = await claimRunFolder({ home, portBase, command, names, log });
   stop.addEventListener('abort', claim.markStopping, { once: true });
   try {
     const { folder } = claim;
     const secrets = openLocalSecrets(folder, env);
+    sayWhatIsGiven(options);
     const start = options.footprint === 'embedded' ? startEmbedded : startDistributed;
-    const footprint = await start({ env, folder, portBase, secrets, withSandbox, log });
+    const footprint = await start({ env, folder, portBase, logLevel, secrets, withSandbox, log });
     try {
       stop.throwIfAborted();
       return await work({ folder, addresses: addressesOf(portBase), secrets, footprint });
@@ -55,4 +58,11 @@ export async function runSession(options: SessionOptions, work: (session: Sessio
   } finally {
     claim.release();
   }
+}
+
+/** Whoever has such a variable set from elsewhere should see that it is used. */
+function sayWhatIsGiven({ settings, footprint, log }: SessionOptions): void {
+  const given = givenUrls(settings.env);
+  const used: readonly ServiceName[] = footprint === 'embedded' ? ['postgres'] : serviceNames;
+  for (const name of used) if (given[name] !== undefined) log(`${name}: given by ${urlVariables[name]}`);
 }

@@ -14,10 +14,24 @@ export class Interrupted extends Error {
   }
 }
 
-/** Aborted, with an `Interrupted`, by the first signal to stop; a second one ends the process at once. */
+/** A Ctrl-C this long after the first signal comes from a person who does not want to wait, in milliseconds. */
+const impatienceMs = 1_000;
+
+/**
+ * Aborted, with an `Interrupted`, by the first signal to stop. Later ones change nothing, because one wish may arrive
+ * more than once: from the process group, from npm, and from the bootstrap. Only a second Ctrl-C ends the process at once.
+ */
 export function listenForStop(): AbortSignal {
   const controller = new AbortController();
-  for (const signal of signals) process.once(signal, () => controller.abort(new Interrupted(signal)));
+  let firstAtMs: number | undefined;
+  const hear = (signal: (typeof signals)[number]) => {
+    const interrupted = new Interrupted(signal);
+    const isImpatient = firstAtMs !== undefined && performance.now() - firstAtMs > impatienceMs;
+    if (isImpatient && signal === 'SIGINT') process.exit(interrupted.exitCode);
+    firstAtMs ??= performance.now();
+    controller.abort(interrupted);
+  };
+  for (const signal of signals) process.on(signal, hear);
   return controller.signal;
 }
 

@@ -58,6 +58,7 @@ describe('settlePersistently', () => {
   it('gives up after a minute, with the reason', async () => {
     const gone = away();
     const { settle, offers } = store(gone);
+    await jest.advanceTimersByTimeAsync(100_000);
     expect(await outcomeOf(settlePersistently(settle, settlement))).toBe(gone);
     expect(offers.length).toBeGreaterThan(200);
     expect(offers.length).toBeLessThan(245);

@@ -16,6 +16,7 @@ export interface LaneQueue {
   sleep(lane: LaneKey, forMs: number): void;
   /** Takes up to `count` lanes off the front; whoever gets calls from one wakes it again, at the back. */
   take(count: number): AwakeLane[];
+  /** Sets no further timer. */
   stop(): void;
 }
 
@@ -28,6 +29,7 @@ export function createLaneQueue(onAwake: () => void): LaneQueue {
   const awake = new Map<string, AwakeLane>();
   const asleepUntilMs = new Map<string, number>();
   const timers = new Map<string, NodeJS.Timeout>();
+  let isStopped = false;
   const idOf = (lane: LaneKey): string => `${lane.projectId}/${lane.laneId}`;
   const isAsleep = (id: string): boolean => {
     const untilMs = asleepUntilMs.get(id);
@@ -44,8 +46,10 @@ export function createLaneQueue(onAwake: () => void): LaneQueue {
   };
   const wakeLater = (lane: LaneKey, delayMs: number): void => {
     const waitMs = Math.min(Math.max(1, delayMs), delayMaxMs);
-    const id = `${idOf(lane)}@${Math.ceil((performance.now() + waitMs) / shareMs)}`;
-    if (timers.has(id)) return;
+    const atMs = performance.now() + waitMs;
+    // A short wait shares no timer: another one's would be too early for it, or its own too early for the other.
+    const id = `${idOf(lane)}@${waitMs < shareMs ? `${atMs} exactly` : Math.ceil(atMs / shareMs)}`;
+    if (isStopped || timers.has(id)) return;
     const fire = (): void => {
       timers.delete(id);
       wake(lane, 'timer');
@@ -68,6 +72,7 @@ export function createLaneQueue(onAwake: () => void): LaneQueue {
       return taken;
     },
     stop: () => {
+      isStopped = true;
       for (const timer of timers.values()) clearTimeout(timer);
       timers.clear();
       awake.clear();

@@ -100,7 +100,8 @@ function settler(context: ExecutorContext): (run: Run, settlement: Settlement) =
     traceStep(context, call, 'call.settled');
     for (const record of settlement.records) records.inc({ outcome: record.kind });
     for (const lane of settled.released) lanes.wake(lane, 'message');
-    if ('delayMs' in settlement.next) lanes.wakeLater(call, settlement.next.delayMs);
+    const next = settled.next ?? settlement.next;
+    if ('delayMs' in next) lanes.wakeLater(call, next.delayMs);
     if (settled.ended === undefined) return;
     const { status, operationId } = settled.ended;
     context.logger.info({ operationId, status, traceparent: call.traceparent }, 'operation.ended');

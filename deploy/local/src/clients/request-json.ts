@@ -49,7 +49,7 @@ export async function requestJson<T>(request: JsonRequest): Promise<Reply<T>> {
  */
 export function bodyOf<T>(reply: Reply<T>, status: number, what: string): T {
   if (reply.status === status) return reply.body;
-  const detail = `${what}: expected ${status}, got ${reply.status} ${describeBody(reply.body)}`;
+  const detail = `${what} was answered with ${reply.status}: ${describeBody(reply.body)}`;
   throw new DependencyError({ code: 'service.unavailable', detail });
 }
 

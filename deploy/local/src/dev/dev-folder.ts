@@ -12,7 +12,7 @@ export interface DevFolder extends RunFolder {
   readonly isCompiled: boolean;
 }
 
-export const devCommand = 'npm run dev';
+const devCommand = 'npm run dev';
 
 /**
  * The folder for a dev run. With `only`, that of a launcher that runs on the same ports, whose process of this name is

@@ -19,7 +19,7 @@ const insideTheProcess = { kafkaBrokers: 'in-process:1', redisUrl: 'redis://in-p
  * @throws DependencyError, ListenError; nothing is left running then
  */
 export async function startEmbedded(options: FootprintOptions): Promise<Footprint> {
-  const { env, folder, portBase, withSandbox, log } = options;
+  const { env, folder, portBase, logLevel, withSandbox, log } = options;
   const logs = join(folder, 'logs', 'embedded.log');
   const stops = createStopList();
   try {
@@ -29,7 +29,6 @@ export async function startEmbedded(options: FootprintOptions): Promise<Footprin
     stops.add(() => logFile.close());
     const { databaseUrl } = stack;
     await migrateWithReport(databaseUrl, log);
-    const logLevel = env.SLUICE_LOG_LEVEL ?? 'info';
     if (withSandbox) {
       const logger = createLogger({ service: 'sandbox', level: logLevel, destination: logFile.stream });
       const where = { port: portBase + servicePorts.sandbox, host: '127.0.0.1' };

@@ -7,6 +7,7 @@ export interface FootprintOptions {
   /** Its data, logs and the sandbox's journal. */
   readonly folder: string;
   readonly portBase: number;
+  readonly logLevel: string;
   readonly secrets: LocalSecrets;
   /** Without it the services call the real providers. */
   readonly withSandbox: boolean;

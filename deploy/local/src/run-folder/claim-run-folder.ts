@@ -46,8 +46,8 @@ export async function claimRunFolder(claim: FolderClaim): Promise<RunFolder> {
   for (const folder of folders) {
     const record = await tryClaim(folder, claim);
     if (record !== undefined) return toRunFolder(folder, record);
-    const owner = readLiveRun(folder);
-    claim.log(`${folder} is in use by "${owner?.command}" (process ${owner?.process.pid}), so the data goes beside it`);
+    const other = readLiveRun(folder);
+    claim.log(`${folder} is in use by "${other?.command}" (process ${other?.process.pid}), so the data goes beside it`);
   }
   // Both owners listen on ports of their own, so the check above has refused already.
   throw new Error('no data folder is free');

@@ -3,7 +3,7 @@ import type { Tour } from './tour';
 import { expectThat } from './step-failure';
 
 /** Calls of this run that wrote this contact. */
-export async function callsThatWrote(tour: Tour, recordId: string): Promise<readonly LedgerEntry[]> {
+async function callsThatWrote(tour: Tour, recordId: string): Promise<readonly LedgerEntry[]> {
   const ledger = await tour.sandbox.ledgerSince(tour.begunAt);
   return ledger.filter((entry) => entry.recordIds.includes(recordId));
 }

@@ -16,7 +16,7 @@ export function failureLine(number: number, title: string, sentence: string): st
 }
 
 /** `7 ms`, `0.4 ms`, `61.3 s`. */
-export function duration(ms: number): string {
+function duration(ms: number): string {
   if (ms >= msMax) return `${(ms / 1000).toFixed(1)} s`;
   return `${ms >= 10 ? ms.toFixed(0) : ms.toFixed(1)} ms`;
 }

@@ -2,14 +2,15 @@ import type { Knex } from 'knex';
 import { endOperations } from './end-operations';
 import { lockOrderKeys } from './lock-order-keys';
 import { callId, callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
+import { adoptionKeysOf, undoLateAdoptions } from './late-adoptions';
 import { column, rowSource, type Column } from './row-source';
-import type { RecordSettlement, ReleasedCall, Settled, Settlement } from './settlement';
+import type { EndedOperation, RecordSettlement, ReleasedCall, Settled, Settlement } from './settlement';
 import type { CallKey } from './write-rows';
 
 /**
  * Settles calls in one transaction, each behind its fence.
- * Order: 1. order keys. 2. Operation rows, then call rows, each in id order. 3. A settlement whose fence is gone becomes
- * evidence of its attempt. 4. Records and attempts. 5. Calls. 6. Operations: `calls_open` falls; at zero they end.
+ * Order: 1. order keys, and keys of provider records to adopt. 2. Operation rows, then call rows, each in id order. 3. A settlement whose fence is gone becomes
+ * evidence of its attempt; an adoption that comes too late goes back into doubt. 4. Records and attempts. 5. Calls. 6. Operations: `calls_open` falls; at zero they end.
  * 7. Calls that waited behind these records become ready.
  */
 export async function settleTogether(
@@ -18,31 +19,40 @@ export async function settleTogether(
   timeScale: number,
 ): Promise<Map<string, Settled>> {
   return await database.transaction(async (transaction) => {
-    await lockOrderKeys(
-      transaction,
-      settlements.flatMap((settlement) => settlement.orderKeys),
-    );
+    const orderKeys = settlements.flatMap((settlement) => settlement.orderKeys);
+    await lockOrderKeys(transaction, [...orderKeys, ...adoptionKeysOf(settlements)]);
     await lockOperations(transaction, settlements);
     const current = await lockCalls(transaction, settlements);
-    const held = settlements.filter((settlement) => current.get(callId(settlement)) === settlement.fence);
-    const lost = settlements.filter((settlement) => !held.includes(settlement));
+    const isHeld = (settlement: Settlement): boolean => current.get(callId(settlement)) === settlement.fence;
+    const held = await undoLateAdoptions(transaction, settlements.filter(isHeld));
+    const lost = settlements.filter((settlement) => !isHeld(settlement));
     await keepEvidence(transaction, lost);
     await writeRecords(transaction, held, timeScale);
     await closeAttempts(transaction, held);
     await moveCalls(transaction, held);
     const ended = await endOperations(transaction, held);
     const released = await releaseWaiting(transaction, held);
-    return new Map(
-      settlements.map((settlement) => [
-        callId(settlement),
-        {
-          isHeld: held.includes(settlement),
-          ...(held.includes(settlement) ? { ended: ended.get(settlement.operationId) } : {}),
-          released,
-        },
-      ]),
-    );
+    const moved = new Map(held.map((settlement) => [callId(settlement), settlement.next]));
+    return new Map(settlements.map((settlement) => [callId(settlement), toSettled(settlement, { moved, ended, released })]));
   });
+}
+
+interface Effects {
+  readonly moved: ReadonlyMap<string, Settlement['next']>;
+  readonly ended: ReadonlyMap<string, EndedOperation>;
+  readonly released: readonly ReleasedCall[];
+}
+
+function toSettled(settlement: Settlement, { moved, ended, released }: Effects): Settled {
+  const next = moved.get(callId(settlement));
+  if (next === undefined) return { isHeld: false, released };
+  const operation = ended.get(settlement.operationId);
+  return {
+    isHeld: true,
+    ...(operation === undefined ? {} : { ended: operation }),
+    ...(next === settlement.next ? {} : { next }),
+    released,
+  };
 }
 
 async function lockOperations(transaction: Knex.Transaction, settlements: readonly Settlement[]): Promise<void> {

@@ -10,6 +10,8 @@ export type RecordSettlement =
       readonly kind: 'succeeded';
       readonly providerId?: string;
       readonly warnings?: readonly string[];
+      /** The record was looked for and found, nobody said that this write made it. Two creates never adopt one. */
+      readonly isAdopted?: true;
     }
   | { readonly index: number; readonly kind: 'failed' | 'unknown'; readonly error: RecordError }
   /** Still to do. `maybe`: this attempt may have written it. */
@@ -75,6 +77,8 @@ export interface ReleasedCall extends CallKey, LaneKey {
 export interface Settled {
   readonly isHeld: boolean;
   readonly ended?: EndedOperation;
+  /** Where the call went, if not where the settlement says: what it would adopt belongs to another create. */
+  readonly next?: Settlement['next'];
   /** Calls that this settlement released, with what an announcement of them needs. */
   readonly released: readonly ReleasedCall[];
 }

@@ -13,6 +13,10 @@ const live = (status: ConnectionStatus): LiveCredentials => {
 
 /** What is written down, in order. */
 async function noted(status: ConnectionStatus, results: readonly RecordResult[]): Promise<unknown[]> {
+  return (await note(status, results)).written;
+}
+
+async function note(status: ConnectionStatus, results: readonly RecordResult[]) {
   const written: unknown[] = [];
   const store = {
     writes: {
@@ -28,8 +32,8 @@ async function noted(status: ConnectionStatus, results: readonly RecordResult[])
       },
     },
   };
-  await noteOutcome(store as unknown as Pick<Store, 'connections' | 'writes'>, lane, live(status), results);
-  return written;
+  const noting = store as unknown as Pick<Store, 'connections' | 'writes'>;
+  return { blockedMs: await noteOutcome(noting, lane, live(status), results), written };
 }
 
 const statusSet = (status: ConnectionStatus) => ({ projectId: 'p1', connectionId: 'k1', tokenVersion: 4, status });
@@ -74,6 +78,17 @@ describe('the lane', () => {
 
   it("is blocked for HubSpot's window where the provider does not say how long", async () => {
     expect(await noted('working', [refused, quota()])).toEqual([{ blocked: lane, blockMs: 10_000, error: 'too fast' }]);
+  });
+
+  // The process lets the lane sleep for as long, also when its connection changes at the same time.
+  it.each<[what: string, status: ConnectionStatus, results: RecordResult[], blockedMs: number]>([
+    ['a block', 'working', [quota(3_000)], 3_000],
+    ['a block without a time', 'working', [quota()], 10_000],
+    ['a block beside a success', 'created', [quota(3_000), ok], 3_000],
+    ['a success', 'created', [ok], 0],
+    ['a refusal', 'working', [refused], 0],
+  ])('is said to be blocked for as long, after %s', async (_, status, results, blockedMs) => {
+    expect((await note(status, results)).blockedMs).toBe(blockedMs);
   });
 
   it('is not blocked by what concerns a record or one call', async () => {

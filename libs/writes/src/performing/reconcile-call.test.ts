@@ -43,13 +43,16 @@ interface Scene extends Partial<Pick<ReconcileInput, 'timeScale' | 'random'>> {
 async function reconcile(o: Scene) {
   const looks: FindCreated[] = [];
   const asked: string[][] = [];
+  const windows: number[] = [];
   const findCreated = (find: FindCreated): Promise<FoundCreated[]> => {
     looks.push(find);
     return Promise.resolve(find.records.map((_, at) => o.shows?.[at] ?? none));
   };
   const store = {
-    readDoubt: () =>
-      Promise.resolve({ sinceSentMs: windowMs, evidence: [], hasOpenTwin: false, twinIds: [], ...o.doubt }),
+    readDoubt: (_: ClaimedCall, openMs: number) => {
+      windows.push(openMs);
+      return Promise.resolve({ sinceSentMs: windowMs, evidence: [], hasOpenTwin: false, twinIds: [], ...o.doubt });
+    },
     findClaimedIds: (_: ClaimedCall, ids: readonly string[]) => {
       asked.push([...ids]);
       return Promise.resolve(new Set(ids.filter((id) => o.claimed?.includes(id))));
@@ -65,13 +68,13 @@ async function reconcile(o: Scene) {
     timeScale: o.timeScale ?? 1,
     random: o.random ?? (() => 0),
   });
-  return { settlement, looks, asked };
+  return { settlement, looks, asked, windows };
 }
 
 const settled = async (o: Scene) => (await reconcile(o)).settlement;
 const inDoubt = (index = 0) => ({ index, kind: 'again', sendState: 'maybe' });
 const sendAgain = (index = 0) => ({ index, kind: 'again', sendState: 'none' });
-const adopted = (index: number, providerId: string) => ({ index, kind: 'succeeded', providerId });
+const adopted = (index: number, providerId: string) => ({ index, kind: 'succeeded', providerId, isAdopted: true });
 const duplicateText =
   'Outcome unknown: the provider may have written the record. It was not sent again, to avoid a duplicate.';
 
@@ -162,6 +165,13 @@ describe('looking', () => {
     expect(settlement).toMatchObject({ records: [adopted(0, '9')], next: { state: 'done' } });
     expect(settlement).not.toHaveProperty('attempt');
     expect(asked).toEqual([['9']]);
+  });
+
+  // An equal create is open for as long as one of these might still be.
+  it('asks for equal creates over the longest window of its records', async () => {
+    const visibilityMs = (_: string, fields: object) => (JSON.stringify(fields).includes('1@') ? 30_000 : 0);
+    const { windows } = await reconcile({ records: [create(), create({ index: 1 })], provider: { visibilityMs } });
+    expect(windows).toEqual([windowMs + 30_000]);
   });
 
   it('never adopts what another create has claimed', async () => {

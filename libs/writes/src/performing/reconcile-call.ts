@@ -109,7 +109,7 @@ function resolve(input: ReconcileInput, record: Sendable, { found, doubt, claime
     // An equal create that may still be answered may be the one that made this record.
     if (doubt.hasOpenTwin) return stillInDoubt;
     claimed.add(match.recordId);
-    return { index, kind: 'succeeded', providerId: match.recordId };
+    return { index, kind: 'succeeded', providerId: match.recordId, isAdopted: true };
   }
   if (doubt.hasOpenTwin || doubt.sinceSentMs < windowMs(input, record)) return stillInDoubt;
   if (found.kind === 'cannot-look' && found.failure !== undefined && mayLookAgain(input, found.failure, record)) {

@@ -12,7 +12,7 @@ export async function connectACustomer(tour: Tour): Promise<StepOutcome<string>>
   const groupRef = `tour-${run}`;
   const begunAt = performance.now();
   const customer = { groupRef, consumerRef: groupRef, token };
-  const installed = await connectCustomer(management, projectId, integration, customer);
+  await connectCustomer(management, projectId, integration, customer);
   const tookMs = performance.now() - begunAt;
   const asked = await callsSince(tour, tour.begunAt, 'account-details');
   expectThat(
@@ -21,7 +21,7 @@ export async function connectACustomer(tour: Tour): Promise<StepOutcome<string>>
   );
   return {
     sent: `group ${groupRef} with an access token`,
-    got: `connection and installation ${installed.installationId}`,
+    got: 'a connection and an installation',
     crm: 'the CRM was asked once whose token it is',
     tookMs,
     value: groupRef,

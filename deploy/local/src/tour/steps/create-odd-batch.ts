@@ -7,6 +7,8 @@ import { expectThat } from '../step-failure';
 import type { StepOutcome, Tour } from '../tour';
 
 const { odd, refused } = sampleIndexes;
+/** Characters of a reason: the step has one line. */
+const shownMax = 40;
 
 /** Missing and odd values in one synchronous batch, and two records that HubSpot refuses: the others are written. */
 export async function createOddBatch(tour: Tour, groupRef: string): Promise<StepOutcome> {
@@ -43,5 +45,5 @@ export async function createOddBatch(tour: Tour, groupRef: string): Promise<Step
 /** HubSpot wraps its sentence in JSON; the sentence is what a person reads. */
 function shorten(message: string): string {
   const inner = /"message":"(?<sentence>[^"]+)"/.exec(message)?.groups?.sentence ?? message;
-  return inner.length > 70 ? `${inner.slice(0, 67)}...` : inner;
+  return inner.length > shownMax ? `${inner.slice(0, shownMax)}…` : inner;
 }
