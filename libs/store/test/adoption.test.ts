@@ -43,7 +43,9 @@ describe('two reconciliations that adopt one provider record', () => {
     const [settled] = (await fixture.store.writes.settle([adopt(second)])).values();
     expect(settled).toMatchObject({ isHeld: true, next: { state: 'in_doubt' } });
     expect(settled).not.toHaveProperty('ended');
-    expect(await fixture.store.operations.find(second.projectId, second.operationId)).toMatchObject({ status: 'in_progress' });
+    expect(await fixture.store.operations.find(second.projectId, second.operationId)).toMatchObject({
+      status: 'in_progress',
+    });
   });
 
   it('different records: both succeed', async () => {

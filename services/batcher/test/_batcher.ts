@@ -1,4 +1,10 @@
-import { createInProcessHub, createInProcessMessaging, topics, type Announcer, type Messaging } from '@sluice/messaging';
+import {
+  createInProcessHub,
+  createInProcessMessaging,
+  topics,
+  type Announcer,
+  type Messaging,
+} from '@sluice/messaging';
 import { createStore, newId, openDatabase, type BatchableWrite, type BatchMembership, type Store } from '@sluice/store';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { cloneDatabase, seedInstallation, type SeededInstallation } from '@sluice/testkit';
@@ -56,7 +62,11 @@ export async function createGround(timeScale = 1): Promise<Ground> {
   const gateway = messagingFor('gateway');
   const announcer: Announcer = gateway.announcer(topics.autoBatched);
   const ready: WriteAnnouncement[] = [];
-  await gateway.consume({ topic: topics.ready, group: 'test', handle: (writes) => Promise.resolve(void ready.push(...writes)) });
+  await gateway.consume({
+    topic: topics.ready,
+    group: 'test',
+    handle: (writes) => Promise.resolve(void ready.push(...writes)),
+  });
   const started: RunningBatcher[] = [];
   return {
     store,
@@ -84,7 +94,9 @@ export async function createGround(timeScale = 1): Promise<Ground> {
         .whereNotNull('call_number')
         .groupBy('call_number')
         .orderBy('call_number')
-        .select(database.raw('call_number as number, array_agg(record_index order by record_index) as indexes'))) as never;
+        .select(
+          database.raw('call_number as number, array_agg(record_index order by record_index) as indexes'),
+        )) as never;
       return rows;
     },
     stateOf: async (operationId) => {
@@ -123,10 +135,22 @@ async function startBatcher(env: Record<string, string>, overrides: Partial<Batc
   };
 }
 
-async function batchables(store: Store, seed: SeededInstallation): Promise<(options: BatchableOptions) => BatchableWrite> {
+async function batchables(
+  store: Store,
+  seed: SeededInstallation,
+): Promise<(options: BatchableOptions) => BatchableWrite> {
   const { projectId, integrationId, installationId, configId, connectionId, revisionId } = seed;
-  const key = await store.apiKeys.create({ projectId, label: 'test', scopes: ['write'], secret: 'a secret of the test' });
-  const found = await store.installationLookup.findIds({ ...seed, withinProjectId: projectId, projectIdOrName: projectId });
+  const key = await store.apiKeys.create({
+    projectId,
+    label: 'test',
+    scopes: ['write'],
+    secret: 'a secret of the test',
+  });
+  const found = await store.installationLookup.findIds({
+    ...seed,
+    withinProjectId: projectId,
+    projectIdOrName: projectId,
+  });
   if (found.missing !== undefined) throw new Error(`the ground lacks its ${found.missing}`);
   const { laneId } = found.ids;
   return ({ recordId, maxDelayMinutes = 5, header, connectionId: other }) => {
@@ -135,7 +159,16 @@ async function batchables(store: Store, seed: SeededInstallation): Promise<(opti
     const headers = header === undefined ? undefined : [{ key: 'x-test', value: header }];
     const pins = { installationId, configId, connectionId: other ?? connectionId, revisionId, keyId: key.key };
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-    const named = { projectId, id: newId(), integrationId, laneId, objectName: 'contacts', type, traceparent, pins } as const;
+    const named = {
+      projectId,
+      id: newId(),
+      integrationId,
+      laneId,
+      objectName: 'contacts',
+      type,
+      traceparent,
+      pins,
+    } as const;
     return {
       recordId: newId(),
       operation: { ...named, mode: 'auto-batched', allOrNone: false },

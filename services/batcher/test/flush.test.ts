@@ -10,7 +10,8 @@ const sweepsOff = { SLUICE_SWEEPS: 'off' };
 const flushedState = (operationId: string, boundMs?: number) =>
   until(
     'the flush',
-    async () => ((await ground.stateOf(operationId)) === 'accumulating' ? undefined : await ground.stateOf(operationId)),
+    async () =>
+      (await ground.stateOf(operationId)) === 'accumulating' ? undefined : await ground.stateOf(operationId),
     boundMs,
   );
 
@@ -37,7 +38,9 @@ describe('by a message', () => {
       acceptedAt: expect.stringMatching(/Z$/),
       traceparent: last?.write.operation.traceparent,
     });
-    expect(await ground.callsOf(operationId)).toEqual([{ number: 1, indexes: Array.from({ length: 100 }, (_, at) => at) }]);
+    expect(await ground.callsOf(operationId)).toEqual([
+      { number: 1, indexes: Array.from({ length: 100 }, (_, at) => at) },
+    ]);
   });
 
   it('a repeated message changes nothing', async () => {
@@ -140,7 +143,9 @@ describe('by the sweep', () => {
     await flushedState(full ?? '');
     await flushedState(due ?? '');
     expect(await batcher.flushed('sweep')).toBe(2);
-    expect(await until('both announcements', () => (ground.ready.length === 2 ? ground.ready.length : undefined))).toBe(2);
+    expect(await until('both announcements', () => (ground.ready.length === 2 ? ground.ready.length : undefined))).toBe(
+      2,
+    );
   });
 });
 
@@ -149,7 +154,10 @@ it('a batch that cannot be flushed does not keep the sweep from the others', asy
   const [bad] = await ground.join([{ maxDelayMinutes: 1 }]);
   const [good] = await ground.join([{ recordId: '1', maxDelayMinutes: 1 }]);
   // Its count is wrong, so every seal of it rolls back.
-  await ground.database('operations').where({ id: bad?.operationId ?? '' }).increment('records_total', 1);
+  await ground
+    .database('operations')
+    .where({ id: bad?.operationId ?? '' })
+    .increment('records_total', 1);
   await ground.startBatcher();
   await flushedState(good?.operationId ?? '');
   expect(await ground.stateOf(bad?.operationId ?? '')).toBe('accumulating');
@@ -171,9 +179,13 @@ describe('two batchers', () => {
     const sources = ['message', 'timer', 'sweep'] as const;
     const counts = await Promise.all(batchers.flatMap((batcher) => sources.map((source) => batcher.flushed(source))));
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(all.length);
-    const [row] = (await ground.database('operations').select(
-      ground.database.raw('count(*)::integer as operations, sum(records_total)::integer as records, sum(calls_open)::integer as calls'),
-    )) as object[];
+    const [row] = (await ground
+      .database('operations')
+      .select(
+        ground.database.raw(
+          'count(*)::integer as operations, sum(records_total)::integer as records, sum(calls_open)::integer as calls',
+        ),
+      )) as object[];
     // One record stands 100 times in each batch, so each of its writes is a call of its own.
     expect(row).toEqual({ operations: 10, records: 1_000, calls: 1_000 });
   }, 20_000);

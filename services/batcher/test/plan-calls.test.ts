@@ -27,7 +27,11 @@ it('the second write to a record goes into a later call, and the third into one 
 });
 
 it('different forwarded headers are different calls', async () => {
-  expect((await flush([{ header: 'a' }, {}, { header: 'b' }, { header: 'a' }, {}])).calls).toEqual([[0, 3], [1, 4], [2]]);
+  expect((await flush([{ header: 'a' }, {}, { header: 'b' }, { header: 'a' }, {}])).calls).toEqual([
+    [0, 3],
+    [1, 4],
+    [2],
+  ]);
 });
 
 it('a change of connection in the middle of a batch is a call of its own, on the lane of its connection', async () => {
@@ -48,7 +52,11 @@ it('a change of connection in the middle of a batch is a call of its own, on the
   expect(second?.operationId).toBe(operationId);
   await ground.startBatcher();
   await until('the flush', async () => ((await ground.stateOf(operationId)) === 'queued' ? true : undefined));
-  const calls = await ground.database('calls').where({ operation_id: operationId }).orderBy('number').select('connection_id', 'lane_id');
+  const calls = await ground
+    .database('calls')
+    .where({ operation_id: operationId })
+    .orderBy('number')
+    .select('connection_id', 'lane_id');
   expect((calls as { connection_id: string }[]).map((call) => call.connection_id)).toEqual([connectionId, other.id]);
   expect(new Set((calls as { lane_id: string }[]).map((call) => call.lane_id)).size).toBe(2);
   const announced = await until('the announcements', () => (ground.ready.length === 2 ? ground.ready : undefined));
@@ -58,7 +66,10 @@ it('a change of connection in the middle of a batch is a call of its own, on the
 it('a record behind an unfinished write of another operation gets a call of its own', async () => {
   const earlier = await ground.join([{ recordId: '1' }]);
   // Out of the way, so that the next records open a batch of their own.
-  await ground.database('operations').where({ id: earlier[0]?.operationId ?? '' }).update({ is_full: true });
+  await ground
+    .database('operations')
+    .where({ id: earlier[0]?.operationId ?? '' })
+    .update({ is_full: true });
   expect((await flush([{ recordId: '2' }, { recordId: '1' }, { recordId: '3' }])).calls).toEqual([[0, 2], [1]]);
 });
 
@@ -68,6 +79,8 @@ it('the retry time of each record starts at the seal', async () => {
     .database('records as r')
     .join('operations as o', 'o.id', 'r.operation_id')
     .where('r.operation_id', operationId)
-    .select(ground.database.raw('round(extract(epoch from r.retry_until - o.updated_at))::integer as seconds'))) as object[];
+    .select(
+      ground.database.raw('round(extract(epoch from r.retry_until - o.updated_at))::integer as seconds'),
+    )) as object[];
   expect(row).toEqual({ seconds: 60 });
 });

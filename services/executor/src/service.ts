@@ -21,7 +21,7 @@ export function createExecutorService(context: ExecutorContext): ExecutorService
   let server: HttpServer | undefined;
   let consumer: Consumer | undefined;
   let loop: ClaimLoop | undefined;
-  let endSweeps = (): void => undefined;
+  let endSweeps = (): Promise<void> => Promise.resolve();
   const ready = readyWhen({ postgres: store.healthy });
   return {
     start: async () => {
@@ -40,8 +40,7 @@ export function createExecutorService(context: ExecutorContext): ExecutorService
       return { port: server.port };
     },
     stop: async () => {
-      endSweeps();
-      await consumer?.stop();
+      await Promise.all([endSweeps(), consumer?.stop()]);
       await loop?.stop();
       context.leases.stop();
       await messaging.close();

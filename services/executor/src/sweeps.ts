@@ -13,9 +13,9 @@ const isolatedEveryMs = 3_000;
 /**
  * What finds work that no message announced. The lapse of leases and the calls it isolates are always looked for: without them a
  * killed process would keep its calls.
- * Returns a function that ends the sweeps.
+ * Returns a function that ends the sweeps, after the looks in hand.
  */
-export function startSweeps(context: ExecutorContext, loop: ClaimLoop): () => void {
+export function startSweeps(context: ExecutorContext, loop: ClaimLoop): () => Promise<void> {
   const { store, config } = context;
   const { lanes } = loop;
   const wakeAll = (found: Parameters<LaneQueue['wake']>[0][], source: Parameters<LaneQueue['wake']>[1]): void => {
@@ -41,19 +41,22 @@ export function startSweeps(context: ExecutorContext, loop: ClaimLoop): () => vo
       }),
     );
   }
-  return () => {
-    for (const end of ends) end();
+  return async () => {
+    await Promise.all(ends.map((end) => end()));
   };
 }
 
-function every(context: ExecutorContext, everyMs: number, look: () => Promise<void>): () => void {
+function every(context: ExecutorContext, everyMs: number, look: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   const timer = setInterval(() => {
     running ??= look()
       .catch((error: unknown) => context.logger.warn({ error }, 'sweep.failed'))
       .finally(() => (running = undefined));
   }, everyMs);
-  return () => clearInterval(timer);
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
 }
 
 /** Fails records whose deadline passed while their lane was blocked or their connection held back. */

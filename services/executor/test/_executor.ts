@@ -75,7 +75,10 @@ export async function createGround(): Promise<Ground> {
   const started: RunningExecutor[] = [];
 
   const announce = async (operationId: string): Promise<void> => {
-    const rows = await database('calls as c').join('operations as o', 'o.id', 'c.operation_id').where('o.id', operationId).select('c.*', 'o.installation_id');
+    const rows = await database('calls as c')
+      .join('operations as o', 'o.id', 'c.operation_id')
+      .where('o.id', operationId)
+      .select('c.*', 'o.installation_id');
     for (const row of rows as CallRow[]) {
       const write = { ...toAnnouncement(row), acceptedAt: row.created_at.toISOString() };
       announcer.announce(topics.ready.key(write), write);
@@ -156,7 +159,10 @@ function readSettings(databaseUrl: string, hubspotUrl: string) {
     });
 }
 
-async function startExecutor(config: ReturnType<typeof executorEnv.read>, messaging: Messaging): Promise<RunningExecutor> {
+async function startExecutor(
+  config: ReturnType<typeof executorEnv.read>,
+  messaging: Messaging,
+): Promise<RunningExecutor> {
   const context = createContext(config, { logger: silentLogger, hints: createInMemoryHints(), messaging });
   const service = createExecutorService(context);
   await service.start();
@@ -178,7 +184,12 @@ function namesOf(seed: SeededInstallation) {
 
 type Resolved = Parameters<typeof planWrite>[0];
 
-function toAcceptable(resolved: Resolved, seed: Seed, records: readonly WriteRecord[], o: AcceptOptions): AcceptableWrite {
+function toAcceptable(
+  resolved: Resolved,
+  seed: Seed,
+  records: readonly WriteRecord[],
+  o: AcceptOptions,
+): AcceptableWrite {
   const { projectId, integrationId, installationId, configId, connectionId, revisionId, laneId, keyId } = seed;
   const { type = 'create', deadlineHours = 1 } = o;
   const rows = records.map((record, index) => {
@@ -187,7 +198,10 @@ function toAcceptable(resolved: Resolved, seed: Seed, records: readonly WriteRec
     const retryMs = deadlineHours * 3_600_000;
     return { index, headersKey: headersKeyOf([]), plan: JSON.stringify(plan), retryMs, ...(orderKey && { orderKey }) };
   });
-  const calls = planCalls(rows.map((row) => ({ ...row, connectionId, isBehindAnother: false })), 100);
+  const calls = planCalls(
+    rows.map((row) => ({ ...row, connectionId, isBehindAnother: false })),
+    100,
+  );
   const numberOf = new Map(calls.flatMap((call) => call.recordIndexes.map((index) => [index, call.number] as const)));
   return {
     operation: {

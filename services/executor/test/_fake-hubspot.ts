@@ -26,9 +26,7 @@ interface Filter {
 }
 
 export type Answer =
-  | { readonly status: number; readonly body: unknown; readonly headers?: Record<string, string> }
-  | 'hang-up'
-  | 'never';
+  { readonly status: number; readonly body: unknown; readonly headers?: Record<string, string> } | 'hang-up' | 'never';
 
 /** What happens to one call. `apply` does what HubSpot would do and gives its answer, which may then be lost. */
 export type Behaviour = (call: HubspotCall, apply: () => Answer) => Answer | Promise<Answer>;
@@ -119,11 +117,16 @@ function apply(contacts: Map<string, StoredContact>, call: HubspotCall): Answer 
     return { status: isUpdate ? 200 : 201, body: first?.record };
   }
   const errors = outcomes.flatMap(({ error }, at) => {
-    return error ? [{ ...error, status: 'error', context: { objectWriteTraceId: [inputs[at]?.objectWriteTraceId] } }] : [];
+    return error
+      ? [{ ...error, status: 'error', context: { objectWriteTraceId: [inputs[at]?.objectWriteTraceId] } }]
+      : [];
   });
   const results = outcomes.flatMap(({ record }) => record ?? []);
   const status = errors.length > 0 ? 207 : isUpdate ? 200 : 201;
-  return { status, body: { status: 'COMPLETE', results, ...(errors.length > 0 && { errors, numErrors: errors.length }) } };
+  return {
+    status,
+    body: { status: 'COMPLETE', results, ...(errors.length > 0 && { errors, numErrors: errors.length }) },
+  };
 }
 
 interface Outcome {
@@ -133,14 +136,20 @@ interface Outcome {
 
 function create(contacts: Map<string, StoredContact>, { properties = {}, objectWriteTraceId }: Input): Outcome {
   const email = properties['email'];
-  const existing = [...contacts.values()].find((contact) => email !== undefined && contact.properties['email'] === email);
-  if (existing) return { error: { category: 'CONFLICT', message: `Contact already exists. Existing ID: ${existing.id}` } };
+  const existing = [...contacts.values()].find(
+    (contact) => email !== undefined && contact.properties['email'] === email,
+  );
+  if (existing)
+    return { error: { category: 'CONFLICT', message: `Contact already exists. Existing ID: ${existing.id}` } };
   const contact = { id: String(1_000 + contacts.size), createdAt: new Date(), properties: { ...properties } };
   contacts.set(contact.id, contact);
   return { record: { ...wire(contact), objectWriteTraceId } };
 }
 
-function update(contacts: Map<string, StoredContact>, { id = '', properties = {}, objectWriteTraceId }: Input): Outcome {
+function update(
+  contacts: Map<string, StoredContact>,
+  { id = '', properties = {}, objectWriteTraceId }: Input,
+): Outcome {
   const contact = contacts.get(id);
   if (!contact) return { error: { category: 'OBJECT_NOT_FOUND', message: 'resource not found' } };
   contact.properties = { ...contact.properties, ...properties };
@@ -148,7 +157,8 @@ function update(contacts: Map<string, StoredContact>, { id = '', properties = {}
 }
 
 function readBatch(contacts: Map<string, StoredContact>, { inputs, body }: HubspotCall): Answer {
-  const by = (contact: StoredContact): unknown => (body.idProperty === undefined ? contact.id : contact.properties[body.idProperty]);
+  const by = (contact: StoredContact): unknown =>
+    body.idProperty === undefined ? contact.id : contact.properties[body.idProperty];
   const results = inputs.flatMap(({ id }) => [...contacts.values()].filter((contact) => by(contact) === id).map(wire));
   return { status: 200, body: { status: 'COMPLETE', results } };
 }
@@ -157,11 +167,19 @@ function search(contacts: Map<string, StoredContact>, { body }: HubspotCall): An
   const fits = (contact: StoredContact, { propertyName, operator, value }: Filter): boolean =>
     operator === 'GTE' ? +contact.createdAt >= Number(value) : String(contact.properties[propertyName]) === value;
   const groups = body.filterGroups ?? [];
-  const found = [...contacts.values()].filter((contact) => groups.some(({ filters }) => filters.every((filter) => fits(contact, filter))));
+  const found = [...contacts.values()].filter((contact) =>
+    groups.some(({ filters }) => filters.every((filter) => fits(contact, filter))),
+  );
   return { status: 200, body: { total: found.length, results: found.map(wire) } };
 }
 
 function wire({ id, createdAt, properties }: StoredContact): object {
   const moment = createdAt.toISOString();
-  return { id, properties: { ...properties, createdate: moment, hs_object_id: id }, createdAt: moment, updatedAt: moment, archived: false };
+  return {
+    id,
+    properties: { ...properties, createdate: moment, hs_object_id: id },
+    createdAt: moment,
+    updatedAt: moment,
+    archived: false,
+  };
 }

@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Waits until `look` finds something; fails after `boundMs`. */
-export async function until<T>(what: string, look: () => T | undefined | Promise<T | undefined>, boundMs = 5_000): Promise<T> {
+export async function until<T>(
+  what: string,
+  look: () => T | undefined | Promise<T | undefined>,
+  boundMs = 5_000,
+): Promise<T> {
   const startedAtMs = performance.now();
   for (;;) {
     const found = await look();

@@ -15,7 +15,14 @@ afterEach(() => ground.close());
 async function crash(o: { isolated?: boolean; sends?: boolean } = {}): Promise<void> {
   const { writes } = ground.store;
   const lanes = [{ projectId: seed.projectId, laneId: seed.laneId }];
-  const claim = await writes.claim({ owner: 'dead', lanes, limit: 10, perLane: 10, leaseMs: 100, isolated: o.isolated ?? false });
+  const claim = await writes.claim({
+    owner: 'dead',
+    lanes,
+    limit: 10,
+    perLane: 10,
+    leaseMs: 100,
+    isolated: o.isolated ?? false,
+  });
   const calls: readonly ClaimedCall[] = claim.calls;
   expect(calls).toHaveLength(1);
   if (o.sends === true) {
@@ -75,7 +82,10 @@ describe('a call that crashed three times', () => {
     await crash();
     await crash({ isolated: true });
     await ground.startExecutor();
-    expect(await ground.ended(seed, id)).toMatchObject({ status: 'failure', result: expect.stringMatching(/quarantined after three crashes/i) });
+    expect(await ground.ended(seed, id)).toMatchObject({
+      status: 'failure',
+      result: expect.stringMatching(/quarantined after three crashes/i),
+    });
     expect((await ground.records(seed, id))[0]).toMatchObject({ status: 'failed', error: { class: 'quarantined' } });
     expect(await ground.callStates(id)).toEqual(['quarantined']);
     const [row] = (await ground.database('quarantine').select('operation_id', 'replay_command')) as object[];
@@ -89,7 +99,10 @@ describe('a call that crashed three times', () => {
     await crash();
     await crash({ isolated: true });
     await ground.startExecutor();
-    expect(await ground.ended(seed, id)).toMatchObject({ status: 'failure', result: expect.stringMatching(/outcome unknown/i) });
+    expect(await ground.ended(seed, id)).toMatchObject({
+      status: 'failure',
+      result: expect.stringMatching(/outcome unknown/i),
+    });
     expect((await ground.records(seed, id))[0]).toMatchObject({ status: 'unknown' });
   });
 });

@@ -25,7 +25,10 @@ it('the database goes away during a call: the outcome is settled when it is back
   await until('the call', () => ground.hubspot.calls[0]);
   expect(await ground.operation(seed, operationId)).toMatchObject({ status: 'in_progress' });
   await proxy.mend();
-  expect(await ground.ended(seed, operationId)).toMatchObject({ status: 'success', metadata: { retry: { attempts: 1 } } });
+  expect(await ground.ended(seed, operationId)).toMatchObject({
+    status: 'success',
+    metadata: { retry: { attempts: 1 } },
+  });
   // Not even looked for: the answer was known.
   expect(ground.hubspot.calls).toHaveLength(1);
 }, 15_000);
@@ -49,9 +52,14 @@ it('the answer to the settlement is lost: the operation ends once, and nothing i
     return apply();
   });
   const operationId = await ground.accept(seed, [{ email: 'a@x.com' }]);
-  expect(await ground.ended(seed, operationId, 20_000)).toMatchObject({ status: 'success', metadata: { successfulRecordIds: ['1000'] } });
+  expect(await ground.ended(seed, operationId, 20_000)).toMatchObject({
+    status: 'success',
+    metadata: { successfulRecordIds: ['1000'] },
+  });
   expect(proxy.lost()).toBe(2);
-  const [row] = (await ground.database('operations').select('records_succeeded', 'records_failed', 'calls_open')) as object[];
+  const [row] = (await ground
+    .database('operations')
+    .select('records_succeeded', 'records_failed', 'calls_open')) as object[];
   expect(row).toEqual({ records_succeeded: 1, records_failed: 0, calls_open: 0 });
   expect(ground.hubspot.writes()).toHaveLength(1);
 }, 30_000);

@@ -74,18 +74,22 @@ async function endOf(name: Name) {
   }
   return ended;
 }
-const idOfContact = (email: string) => [...ground.hubspot.contacts.values()].find(({ properties }) => properties['email'] === email)?.id;
+const idOfContact = (email: string) =>
+  [...ground.hubspot.contacts.values()].find(({ properties }) => properties['email'] === email)?.id;
 
 jest.setTimeout(40_000);
 
 describe('a create with a unique key', () => {
-  it.each(['keyed', 'silent'] as const)('%s, written and the reply lost: looked for and adopted, not sent twice', async (name) => {
-    const [end] = await endOf(name);
-    const recordId = idOfContact(`${name}@x.com`);
-    expect(end).toMatchObject({ status: 'success', records: [{ status: 'succeeded', recordId }] });
-    expect(recordId).toBeDefined();
-    expect(writesOf(name)).toHaveLength(1);
-  });
+  it.each(['keyed', 'silent'] as const)(
+    '%s, written and the reply lost: looked for and adopted, not sent twice',
+    async (name) => {
+      const [end] = await endOf(name);
+      const recordId = idOfContact(`${name}@x.com`);
+      expect(end).toMatchObject({ status: 'success', records: [{ status: 'succeeded', recordId }] });
+      expect(recordId).toBeDefined();
+      expect(writesOf(name)).toHaveLength(1);
+    },
+  );
 
   it('not written: sent again, but only after the window', async () => {
     expect(await endOf('unwritten')).toMatchObject([{ status: 'success' }]);

@@ -9,7 +9,8 @@ beforeEach(async () => {
 });
 afterEach(() => ground.close());
 
-const blockOf = async (seed: Seed) => await ground.store.writes.readLaneBlock({ projectId: seed.projectId, laneId: seed.laneId });
+const blockOf = async (seed: Seed) =>
+  await ground.store.writes.readLaneBlock({ projectId: seed.projectId, laneId: seed.laneId });
 const tokensUsed = () => ground.hubspot.writes().map(({ token }) => token);
 const statusOf = async (seed: Seed) => (await ground.store.connections.find(seed.projectId, seed.connectionId))?.status;
 
@@ -28,13 +29,18 @@ describe('429', () => {
   }, 15_000);
 
   it('costs one call per block, and other lanes go on', async () => {
-    const [blocked, free] = [await ground.seed({}, 'blocked-token'), await ground.seed({ accountRef: 'other' }, 'free-token')];
+    const [blocked, free] = [
+      await ground.seed({}, 'blocked-token'),
+      await ground.seed({ accountRef: 'other' }, 'free-token'),
+    ];
     await ground.startExecutor();
     ground.hubspot.behave = ({ token }, apply) =>
       token === 'blocked-token' ? refusal(429, {}, { 'Retry-After': '4' }) : apply();
     const first = await ground.accept(blocked, [{ email: 'a@x.com' }]);
     await until('the block', async () => ((await blockOf(blocked)) > 0 ? true : undefined));
-    const others = await Promise.all(Array.from({ length: 5 }, (_, at) => ground.accept(blocked, [{ email: `b${at}@x.com` }])));
+    const others = await Promise.all(
+      Array.from({ length: 5 }, (_, at) => ground.accept(blocked, [{ email: `b${at}@x.com` }])),
+    );
     for (let n = 0; n < 3; n += 1) {
       const id = await ground.accept(free, [{ email: `f${n}@x.com` }]);
       expect(await ground.ended(free, id)).toMatchObject({ status: 'success' });
@@ -42,8 +48,15 @@ describe('429', () => {
     expect(tokensUsed().filter((token) => token === 'blocked-token')).toHaveLength(1);
     // When the block is over everything is sent, and nothing of it has used up a try.
     ground.hubspot.behave = (_call, apply) => apply();
-    for (const id of others) expect(await ground.ended(blocked, id)).toMatchObject({ status: 'success', metadata: { retry: { attempts: 1 } } });
-    expect(await ground.ended(blocked, first)).toMatchObject({ status: 'success', metadata: { retry: { attempts: 2 } } });
+    for (const id of others)
+      expect(await ground.ended(blocked, id)).toMatchObject({
+        status: 'success',
+        metadata: { retry: { attempts: 1 } },
+      });
+    expect(await ground.ended(blocked, first)).toMatchObject({
+      status: 'success',
+      metadata: { retry: { attempts: 2 } },
+    });
   }, 20_000);
 
   it('at its deadline a record of a blocked lane fails, with what the provider last said', async () => {
@@ -56,7 +69,10 @@ describe('429', () => {
     await until('the first is back', async () => ((await ground.callStates(first))[0] === 'ready' ? true : undefined));
     for (const id of [first, second]) await ground.setDeadline(id, -1);
     for (const id of [first, second]) {
-      expect(await ground.ended(seed, id, 10_000)).toMatchObject({ status: 'failure', result: expect.stringContaining('Daily limit reached') });
+      expect(await ground.ended(seed, id, 10_000)).toMatchObject({
+        status: 'failure',
+        result: expect.stringContaining('Daily limit reached'),
+      });
     }
     expect(ground.hubspot.calls).toHaveLength(1);
   }, 20_000);
@@ -87,7 +103,10 @@ describe('refused credentials', () => {
     expect(await statusOf(two)).toBe('working');
 
     ground.hubspot.behave = (_call, apply) => apply();
-    await ground.database('connections').where({ id: one.connectionId }).update({ status: 'created', token_version: 2 });
+    await ground
+      .database('connections')
+      .where({ id: one.connectionId })
+      .update({ status: 'created', token_version: 2 });
     for (const id of [first, second]) expect(await ground.ended(one, id)).toMatchObject({ status: 'success' });
     expect(await statusOf(one)).toBe('working');
   }, 20_000);
@@ -102,7 +121,10 @@ describe('refused credentials', () => {
     await until('the first is back', async () => ((await ground.callStates(first))[0] === 'ready' ? true : undefined));
     for (const id of [first, second]) await ground.setDeadline(id, -1);
     for (const id of [first, second]) {
-      expect(await ground.ended(one, id, 10_000)).toMatchObject({ status: 'failure', result: expect.stringContaining('credentials') });
+      expect(await ground.ended(one, id, 10_000)).toMatchObject({
+        status: 'failure',
+        result: expect.stringContaining('credentials'),
+      });
     }
     expect(ground.hubspot.calls).toHaveLength(1);
   }, 20_000);
@@ -116,7 +138,10 @@ describe('refused credentials', () => {
     await until('the doubt', async () => ((await ground.callStates(operationId))[0] === 'in_doubt' ? true : undefined));
     await ground.database('connections').where({ id: seed.connectionId }).update({ status: 'bad_credentials' });
     await ground.setDeadline(operationId, -7_200_000);
-    expect(await ground.ended(seed, operationId, 20_000)).toMatchObject({ status: 'failure', result: expect.stringMatching(/outcome unknown/i) });
+    expect(await ground.ended(seed, operationId, 20_000)).toMatchObject({
+      status: 'failure',
+      result: expect.stringMatching(/outcome unknown/i),
+    });
     expect((await ground.records(seed, operationId))[0]).toMatchObject({ status: 'unknown' });
     expect(ground.hubspot.writes()).toHaveLength(1);
   }, 30_000);

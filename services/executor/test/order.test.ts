@@ -15,11 +15,13 @@ afterEach(() => ground.close());
 
 const update = (records: readonly { id: string; city: string }[]) => ground.accept(seed, records, { type: 'update' });
 const sent = () =>
-  ground.hubspot.writes().flatMap(({ path, properties, inputs }) =>
-    inputs.length > 0
-      ? inputs.map((input) => `${input.id} ${String(input.properties?.['city'])}`)
-      : [`${path.split('/').at(-1)} ${String(properties['city'])}`],
-  );
+  ground.hubspot
+    .writes()
+    .flatMap(({ path, properties, inputs }) =>
+      inputs.length > 0
+        ? inputs.map((input) => `${input.id} ${String(input.properties?.['city'])}`)
+        : [`${path.split('/').at(-1)} ${String(properties['city'])}`],
+    );
 const cityOf = (id: string) => ground.hubspot.contacts.get(id)?.properties['city'];
 const sweepsOff = { SLUICE_SWEEPS: 'off' };
 
@@ -98,16 +100,33 @@ it('a synchronous write that a gateway is sending holds back the asynchronous on
   };
   const orderKey = row?.order_key ?? '';
   const record = { index: 0, callNumber: 1, orderKey, headersKey: '', plan: row?.plan ?? '', retryMs: 0 };
-  const opening = await ground.store.writes.openSynchronous({ operation, records: [record], owner: 'gateway', leaseMs: 30_000 });
+  const opening = await ground.store.writes.openSynchronous({
+    operation,
+    records: [record],
+    owner: 'gateway',
+    leaseMs: 30_000,
+  });
   expect(opening).toMatchObject({ kind: 'opened', queuedBehind: [queued] });
   await ground.startExecutor();
   await ground.announce(queued);
   const other = await update([{ id: '2', city: 'other' }]);
   await ground.ended(seed, other);
-  await until('the queued write waits', async () => ((await ground.callStates(queued))[0] === 'waiting' ? true : undefined));
-  const call = { projectId, operationId: operation.id, number: 1, laneId, fence: 1, isCreate: false, objectName: 'contacts' };
+  await until('the queued write waits', async () =>
+    (await ground.callStates(queued))[0] === 'waiting' ? true : undefined,
+  );
+  const call = {
+    projectId,
+    operationId: operation.id,
+    number: 1,
+    laneId,
+    fence: 1,
+    isCreate: false,
+    objectName: 'contacts',
+  };
   const records = [{ index: 0, kind: 'succeeded' as const, providerId: '1' }];
-  await ground.store.writes.settle([{ ...call, records, attempt: { durationMs: 1 }, next: { state: 'done' }, orderKeys: [orderKey] }]);
+  await ground.store.writes.settle([
+    { ...call, records, attempt: { durationMs: 1 }, next: { state: 'done' }, orderKeys: [orderKey] },
+  ]);
   expect(await ground.ended(seed, queued)).toMatchObject({ status: 'success' });
   expect(sent()).toEqual(['2 other', '1 queued']);
 }, 15_000);
@@ -119,13 +138,18 @@ it('after an update of unknown outcome the next one waits out the late-commit wi
   await ground.setDeadline(first, 200);
   const second = await ground.accept(seed, [{ id: '1', city: 'next' }], { type: 'update', announce: false });
   await ground.startExecutor();
-  expect(await ground.ended(seed, first)).toMatchObject({ status: 'failure', result: expect.stringMatching(/unknown/i) });
+  expect(await ground.ended(seed, first)).toMatchObject({
+    status: 'failure',
+    result: expect.stringMatching(/unknown/i),
+  });
   expect(await ground.ended(seed, second, 10_000)).toMatchObject({ status: 'success' });
   const [row] = (await ground
     .database('attempts as a')
     .join('operations as o', 'o.id', ground.database.raw('?', [first]))
     .where('a.operation_id', second)
-    .select(ground.database.raw('extract(epoch from a.sent_at - o.updated_at)::float8 as waited'))) as { waited: number }[];
+    .select(ground.database.raw('extract(epoch from a.sent_at - o.updated_at)::float8 as waited'))) as {
+    waited: number;
+  }[];
   // 30 s at a time scale of 60.
   expect(row?.waited).toBeGreaterThanOrEqual(0.5);
 }, 20_000);

@@ -19,7 +19,12 @@ it('a message wakes a claim: the write is sent once and its operation ends as a 
     metadata: { successfulRecordIds: ['1000'], retry: { attempts: 1 } },
   });
   expect(ground.hubspot.calls).toMatchObject([
-    { method: 'POST', path: '/crm/v3/objects/contacts', token: canary, properties: { email: 'a@x.com', firstname: 'Zoë' } },
+    {
+      method: 'POST',
+      path: '/crm/v3/objects/contacts',
+      token: canary,
+      properties: { email: 'a@x.com', firstname: 'Zoë' },
+    },
   ]);
   expect(await executor.claimed('message')).toBe(1);
   const [attempt] = await ground.database('attempts').select('status', 'record_indexes', 'error_class', 'finished_at');
@@ -34,7 +39,9 @@ it('a batch is one provider call; a refused record fails alone, with its error',
   const operationId = await ground.accept(seed, [{ email: 'a@x.com' }, { email: 'b@x.com' }, { email: 'c@x.com' }]);
   expect(await ground.ended(seed, operationId)).toMatchObject({
     status: 'success',
-    result: expect.stringMatching(/^Batch write completed \(2 succeeded, 1 failed\)\. First error, record 1: .*already exists/),
+    result: expect.stringMatching(
+      /^Batch write completed \(2 succeeded, 1 failed\)\. First error, record 1: .*already exists/,
+    ),
   });
   expect((await ground.records(seed, operationId)).map(({ status, error }) => [status, error?.class])).toEqual([
     ['succeeded', undefined],
@@ -96,7 +103,9 @@ it('more lanes than places: all of them are served through messages alone', asyn
     return apply();
   };
   const ids = await Promise.all(
-    seeds.flatMap((seed, at) => [1, 2].map(async (n) => ({ seed, id: await ground.accept(seed, [{ email: `r${at}${n}@x.com` }]) }))),
+    seeds.flatMap((seed, at) =>
+      [1, 2].map(async (n) => ({ seed, id: await ground.accept(seed, [{ email: `r${at}${n}@x.com` }]) })),
+    ),
   );
   for (const { seed, id } of ids) expect(await ground.ended(seed, id, 4_000)).toMatchObject({ status: 'success' });
 }, 15_000);
@@ -116,7 +125,9 @@ it('one lane never has more calls in flight than its cap; another lane goes on b
     inFlight -= 1;
     return apply();
   };
-  const ids = await Promise.all(Array.from({ length: 12 }, (_, at) => ground.accept(busy, [{ email: `busy${at}@x.com` }])));
+  const ids = await Promise.all(
+    Array.from({ length: 12 }, (_, at) => ground.accept(busy, [{ email: `busy${at}@x.com` }])),
+  );
   await until('four calls in flight', () => (inFlight === 4 ? true : undefined));
   const id = await ground.accept(quiet, [{ email: 'quiet@x.com' }]);
   expect(await ground.ended(quiet, id)).toMatchObject({ status: 'success' });

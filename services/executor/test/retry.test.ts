@@ -18,7 +18,10 @@ it('503: sent again after Retry-After, and a success then counts', async () => {
   const operationId = await ground.accept(seed, [{ email: 'a@x.com' }]);
   await until('the first try', () => (ground.hubspot.calls.length > 0 ? true : undefined));
   expect(await ground.operation(seed, operationId)).toMatchObject({ status: 'in_progress' });
-  expect(await ground.ended(seed, operationId)).toMatchObject({ status: 'success', metadata: { retry: { attempts: 2 } } });
+  expect(await ground.ended(seed, operationId)).toMatchObject({
+    status: 'success',
+    metadata: { retry: { attempts: 2 } },
+  });
   const [first = 0, second = 0] = sentAtMs();
   expect(second - first).toBeGreaterThanOrEqual(2_000);
   const attempts = await ground.database('attempts').orderBy('fence').select('status', 'error_class');
@@ -32,7 +35,11 @@ it('no connection: sent again', async () => {
   const seed = await ground.seed();
   await ground.startExecutor({ HUBSPOT_API_URL: 'http://127.0.0.1:9' });
   const operationId = await ground.accept(seed, [{ email: 'a@x.com' }]);
-  await until('two tries', async () => ((await ground.database('attempts').count('* as n'))[0]?.['n'] === '2' ? true : undefined), 10_000);
+  await until(
+    'two tries',
+    async () => ((await ground.database('attempts').count('* as n'))[0]?.['n'] === '2' ? true : undefined),
+    10_000,
+  );
   expect(await ground.operation(seed, operationId)).toMatchObject({ status: 'in_progress' });
 }, 20_000);
 
@@ -43,12 +50,23 @@ it('207: only the unfinished record is sent again', async () => {
   for (const id of ['1', '2', '3']) ground.hubspot.contacts.set(id, { id, createdAt: new Date(), properties: {} });
   ground.hubspot.script.push((call, apply) => {
     const { body } = apply() as { body: { results: object[] } };
-    const error = { status: 'error', category: 'INTERNAL_ERROR', message: 'try again', context: { objectWriteTraceId: ['1'] } };
-    return { status: 207, body: { status: 'COMPLETE', results: [body.results[0], body.results[2]], errors: [error], numErrors: 1 } };
+    const error = {
+      status: 'error',
+      category: 'INTERNAL_ERROR',
+      message: 'try again',
+      context: { objectWriteTraceId: ['1'] },
+    };
+    return {
+      status: 207,
+      body: { status: 'COMPLETE', results: [body.results[0], body.results[2]], errors: [error], numErrors: 1 },
+    };
   });
   const records = ['1', '2', '3'].map((id) => ({ id, city: 'Bern' }));
   const operationId = await ground.accept(seed, records, { type: 'update' });
-  expect(await ground.ended(seed, operationId)).toMatchObject({ status: 'success', result: expect.stringContaining('(3 succeeded, 0 failed)') });
+  expect(await ground.ended(seed, operationId)).toMatchObject({
+    status: 'success',
+    result: expect.stringContaining('(3 succeeded, 0 failed)'),
+  });
   expect(ground.hubspot.writes().map(({ method, path }) => `${method} ${path}`)).toEqual([
     'POST /crm/v3/objects/contacts/batch/update',
     'PATCH /crm/v3/objects/contacts/2',
@@ -64,12 +82,18 @@ describe('the retry deadline', () => {
     const startedAtMs = performance.now();
     await ground.announce(operationId);
     await ground.startExecutor(sweepsOff);
-    expect(await ground.ended(seed, operationId, 10_000)).toMatchObject({ status: 'failure', result: 'We are down for maintenance.' });
+    expect(await ground.ended(seed, operationId, 10_000)).toMatchObject({
+      status: 'failure',
+      result: 'We are down for maintenance.',
+    });
     const tries = sentAtMs();
     expect(tries.length).toBeGreaterThanOrEqual(2);
     expect((tries.at(-1) ?? 0) - startedAtMs).toBeGreaterThan(2_500);
     expect((tries.at(-1) ?? 0) - startedAtMs).toBeLessThan(5_000);
-    expect((await ground.records(seed, operationId))[0]).toMatchObject({ status: 'failed', error: { class: 'unavailable' } });
+    expect((await ground.records(seed, operationId))[0]).toMatchObject({
+      status: 'failed',
+      error: { class: 'unavailable' },
+    });
   }, 20_000);
 
   it('a backlog that outlived it: at least one try is made', async () => {
@@ -99,7 +123,10 @@ describe('the retry deadline', () => {
     const tries = sentAtMs().length;
     await ground.setDeadline(operationId, -60_000);
     await ground.startExecutor();
-    expect(await ground.ended(seed, operationId, 15_000)).toMatchObject({ status: 'failure', result: expect.stringContaining('Down.') });
+    expect(await ground.ended(seed, operationId, 15_000)).toMatchObject({
+      status: 'failure',
+      result: expect.stringContaining('Down.'),
+    });
     expect(sentAtMs()).toHaveLength(tries);
   }, 25_000);
 });

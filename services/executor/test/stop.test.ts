@@ -16,7 +16,9 @@ it('finishes and settles the calls in flight, leaves the others to another execu
     await held;
     return apply();
   };
-  const ids = await Promise.all(Array.from({ length: 10 }, (_, at) => ground.accept(seed, [{ email: `r${at}@x.com` }])));
+  const ids = await Promise.all(
+    Array.from({ length: 10 }, (_, at) => ground.accept(seed, [{ email: `r${at}@x.com` }])),
+  );
   await until('four calls in flight', () => (ground.hubspot.calls.length === 4 ? true : undefined));
   let isStopped = false;
   const stopped = executor.stop().then(() => (isStopped = true));
@@ -27,13 +29,19 @@ it('finishes and settles the calls in flight, leaves the others to another execu
   expect(isStopped).toBe(false);
   letGo();
   await stopped;
-  const rows = (await ground.database('calls').groupBy('state').orderBy('state').select('state').count('* as n')) as object[];
+  const rows = (await ground
+    .database('calls')
+    .groupBy('state')
+    .orderBy('state')
+    .select('state')
+    .count('* as n')) as object[];
   expect(rows).toEqual([
     { state: 'done', n: '4' },
     { state: 'ready', n: '7' },
   ]);
   expect(ground.hubspot.calls).toHaveLength(4);
   await ground.startExecutor();
-  for (const id of ids) expect(await ground.ended(seed, id)).toMatchObject({ status: 'success', metadata: { retry: { attempts: 1 } } });
+  for (const id of ids)
+    expect(await ground.ended(seed, id)).toMatchObject({ status: 'success', metadata: { retry: { attempts: 1 } } });
   expect(ground.hubspot.contacts.size).toBe(11);
 }, 20_000);

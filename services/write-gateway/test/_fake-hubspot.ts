@@ -21,9 +21,7 @@ export interface HubspotBody {
 
 /** What the fake answers: a status with a body, a cut connection, or silence. */
 export type Answer =
-  | { readonly status: number; readonly body: unknown; readonly headers?: Record<string, string> }
-  | 'hang-up'
-  | 'never';
+  { readonly status: number; readonly body: unknown; readonly headers?: Record<string, string> } | 'hang-up' | 'never';
 
 export interface FakeHubspot {
   readonly url: string;

@@ -88,7 +88,10 @@ export async function startGateway({ env = {}, reach }: GatewayOptions = {}): Pr
       const path = `/v1/projects/${seeded.projectName}/integrations/${seeded.integrationId}/objects/contacts`;
       return { ...seeded, key: await newKey(seeded.projectId, scopes), path };
     },
-    write: (seed, body) => post(seed.path).set('x-api-key', seed.key).send({ groupRef: seed.groupRef, ...body }),
+    write: (seed, body) =>
+      post(seed.path)
+        .set('x-api-key', seed.key)
+        .send({ groupRef: seed.groupRef, ...body }),
     countRows: () => countRows(clone.url),
     stop: async () => {
       await service.stop();

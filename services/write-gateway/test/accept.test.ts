@@ -53,7 +53,10 @@ describe('200', () => {
 
   it('stores the deadline that was asked for, one hour when none was', async () => {
     const seed = await gateway.seed();
-    const ids = [await accept(seed, asynchronous), await accept(seed, { ...asynchronous, retryPolicy: { deadlineHours: 48 } })];
+    const ids = [
+      await accept(seed, asynchronous),
+      await accept(seed, { ...asynchronous, retryPolicy: { deadlineHours: 48 } }),
+    ];
     const rows = await gateway
       .database('records')
       .whereIn('operation_id', ids)
@@ -101,7 +104,11 @@ describe('the announcement', () => {
     const operationId = await accept(seed, { type: 'update', mode: 'asynchronous', batch });
     const announced = await announcedOf(operationId, 2);
     expect(announced.map(({ callNumber }) => callNumber)).toEqual([1, 2]);
-    const rows = await gateway.database('records').where({ operation_id: operationId }).orderBy('record_index').select('call_number');
+    const rows = await gateway
+      .database('records')
+      .where({ operation_id: operationId })
+      .orderBy('record_index')
+      .select('call_number');
     expect(rows).toEqual([{ call_number: 1 }, { call_number: 1 }, { call_number: 2 }]);
   });
 });

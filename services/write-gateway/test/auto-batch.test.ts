@@ -45,7 +45,11 @@ describe('200', () => {
   });
 
   it('keeps types, objects and installations apart', async () => {
-    const manifest = { name: 'crm', provider: 'hubspot', write: { objects: [{ objectName: 'contacts' }, { objectName: 'companies' }] } };
+    const manifest = {
+      name: 'crm',
+      provider: 'hubspot',
+      write: { objects: [{ objectName: 'contacts' }, { objectName: 'companies' }] },
+    };
     const [one, two] = [await gateway.seed({ manifest }), await gateway.seed()];
     const companies = { ...one, path: one.path.replace(/contacts$/, 'companies') };
     const update = { type: 'update', record: { id: '7', city: 'Bern' } };
@@ -61,15 +65,23 @@ describe('200', () => {
     const [row] = (await gateway
       .database('operations')
       .where({ id: first.operationId })
-      .select(gateway.database.raw('round(extract(epoch from due_at - created_at))::integer as delay'))) as { delay: number }[];
+      .select(gateway.database.raw('round(extract(epoch from due_at - created_at))::integer as delay'))) as {
+      delay: number;
+    }[];
     expect(row?.delay).toBe(300);
   });
 
   it('autoBatchPolicy.retryDeadlineHours rules beside a retryPolicy; it starts at the seal', async () => {
     const seed = await gateway.seed();
-    const policies = { autoBatchPolicy: { maxDelayMinutes: 5, retryDeadlineHours: 3 }, retryPolicy: { deadlineHours: 9 } };
+    const policies = {
+      autoBatchPolicy: { maxDelayMinutes: 5, retryDeadlineHours: 3 },
+      retryPolicy: { deadlineHours: 9 },
+    };
     const { operationId } = await join(seed, 1, policies);
-    const rows = await gateway.database('records').where({ operation_id: operationId }).select('retry_ms', 'retry_until');
+    const rows = await gateway
+      .database('records')
+      .where({ operation_id: operationId })
+      .select('retry_ms', 'retry_until');
     expect(rows).toEqual([{ retry_ms: String(3 * 3_600_000), retry_until: null }]);
   });
 });
@@ -79,7 +91,10 @@ describe('the announcement', () => {
     const seed = await gateway.seed();
     const { operationId } = await join(seed, 1);
     const [announcement] = await announcedOf([operationId], 1);
-    const [row] = (await gateway.database('records').where({ operation_id: operationId }).select('record_id', 'lane_id')) as {
+    const [row] = (await gateway
+      .database('records')
+      .where({ operation_id: operationId })
+      .select('record_id', 'lane_id')) as {
       record_id: string;
       lane_id: string;
     }[];

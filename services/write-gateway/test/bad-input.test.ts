@@ -52,8 +52,16 @@ describe('400 what is no JSON of ours', () => {
     ['no body', '', 'request.malformed-json'],
     ['a field twice', `{"type":"update",${JSON.stringify(write).slice(1)}`, 'request.invalid'],
     ['__proto__', `{"__proto__":{"x":1},${JSON.stringify(write).slice(1)}`, 'request.invalid'],
-    ['a number that JSON cannot carry', '{"groupRef":"g","type":"create","record":{"n":12345678901234567890}}', 'write.number-not-exact'],
-    ['40 levels', `{"groupRef":"g","type":"create","record":{"a":${'['.repeat(40)}${']'.repeat(40)}}}`, 'request.invalid'],
+    [
+      'a number that JSON cannot carry',
+      '{"groupRef":"g","type":"create","record":{"n":12345678901234567890}}',
+      'write.number-not-exact',
+    ],
+    [
+      '40 levels',
+      `{"groupRef":"g","type":"create","record":{"a":${'['.repeat(40)}${']'.repeat(40)}}}`,
+      'request.invalid',
+    ],
   ])('%s', async (_case, text, code) => {
     expect(await refused(400, sendText(text))).toMatchObject({ code });
   });
@@ -90,19 +98,48 @@ describe('400 names the field', () => {
     ['an update without id', { ...write, type: 'update' }, 'record.id'],
     ['an update with an empty id', { ...write, type: 'update', record: { ...record, id: '' } }, 'record.id'],
     ['an update with an id of another type', { ...write, type: 'update', record: { id: { x: 1 } } }, 'record.id'],
-    ['one record twice in a synchronous batch', { ...batchWrite, type: 'update', batch: [{ record: { id: '1', a: 1 } }, { record: { id: 1, a: 2 } }] }, 'batch[1].record.id'],
+    [
+      'one record twice in a synchronous batch',
+      { ...batchWrite, type: 'update', batch: [{ record: { id: '1', a: 1 } }, { record: { id: 1, a: 2 } }] },
+      'batch[1].record.id',
+    ],
     ['batchPolicy without batch', { ...write, batchPolicy: { allOrNone: true } }, 'batchPolicy'],
     ['autoBatchPolicy without mode', { ...write, autoBatchPolicy: { maxDelayMinutes: 1 } }, 'autoBatchPolicy'],
     ['retryPolicy without mode', { ...write, retryPolicy: { deadlineHours: 1 } }, 'retryPolicy'],
-    ['autoBatchPolicy with batch', { ...batchWrite, mode: 'asynchronous', autoBatchPolicy: { maxDelayMinutes: 1 } }, 'autoBatchPolicy'],
+    [
+      'autoBatchPolicy with batch',
+      { ...batchWrite, mode: 'asynchronous', autoBatchPolicy: { maxDelayMinutes: 1 } },
+      'autoBatchPolicy',
+    ],
     ['no maxDelayMinutes', { ...asynchronous, autoBatchPolicy: {} }, 'autoBatchPolicy.maxDelayMinutes'],
-    ['maxDelayMinutes of 0', { ...asynchronous, autoBatchPolicy: { maxDelayMinutes: 0 } }, 'autoBatchPolicy.maxDelayMinutes'],
-    ['maxDelayMinutes of 1441', { ...asynchronous, autoBatchPolicy: { maxDelayMinutes: 1441 } }, 'autoBatchPolicy.maxDelayMinutes'],
-    ['maxDelayMinutes of 1.5', { ...asynchronous, autoBatchPolicy: { maxDelayMinutes: 1.5 } }, 'autoBatchPolicy.maxDelayMinutes'],
+    [
+      'maxDelayMinutes of 0',
+      { ...asynchronous, autoBatchPolicy: { maxDelayMinutes: 0 } },
+      'autoBatchPolicy.maxDelayMinutes',
+    ],
+    [
+      'maxDelayMinutes of 1441',
+      { ...asynchronous, autoBatchPolicy: { maxDelayMinutes: 1441 } },
+      'autoBatchPolicy.maxDelayMinutes',
+    ],
+    [
+      'maxDelayMinutes of 1.5',
+      { ...asynchronous, autoBatchPolicy: { maxDelayMinutes: 1.5 } },
+      'autoBatchPolicy.maxDelayMinutes',
+    ],
     ['deadlineHours of 49', { ...asynchronous, retryPolicy: { deadlineHours: 49 } }, 'retryPolicy.deadlineHours'],
     ['an association without to', { ...write, associations: [{}] }, 'associations[0].to'],
     ['headers where the provider takes none', { ...write, headers: [{ key: 'x-a', value: 'b' }] }, 'headers'],
-    ['associations on an update', { ...write, type: 'update', record: { id: '1', a: 1 }, associations: [{ to: { id: '1' }, types: [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 1 }] }] }, 'associations'],
+    [
+      'associations on an update',
+      {
+        ...write,
+        type: 'update',
+        record: { id: '1', a: 1 },
+        associations: [{ to: { id: '1' }, types: [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 1 }] }],
+      },
+      'associations',
+    ],
   ])('%s', async (_case, body, name) => {
     const problem = await refused(400, sendBody(body));
     expect(problem.issues?.map((issue) => issue.name)).toContain(name);
@@ -112,7 +149,11 @@ describe('400 names the field', () => {
   it.each([
     ['grupRef', { grupRef: 'g', type: 'create', record }, 'groupRef'],
     ['autobatchPolicy', { ...write, autobatchPolicy: {} }, 'autoBatchPolicy'],
-    ['maxDelayMinute', { ...asynchronous, autoBatchPolicy: { maxDelayMinutes: 1, maxDelayMinute: 1 } }, 'maxDelayMinutes'],
+    [
+      'maxDelayMinute',
+      { ...asynchronous, autoBatchPolicy: { maxDelayMinutes: 1, maxDelayMinute: 1 } },
+      'maxDelayMinutes',
+    ],
   ])('an unknown field %s: with the nearest known one', async (name, body, nearest) => {
     const problem = await refused(400, sendBody(body));
     expect(problem.issues?.find((issue) => issue.name.endsWith(name))?.detail).toContain(nearest);
@@ -130,7 +171,9 @@ describe('400 names the field', () => {
 
   it('Sluice-Record-Ref: too long, or with bytes that no header carries as characters', async () => {
     for (const ref of ['x'.repeat(256), 'Zoë']) {
-      const problem = await refused(400, () => sendBody({ ...write, mode: 'asynchronous' })().set('Sluice-Record-Ref', ref));
+      const problem = await refused(400, () =>
+        sendBody({ ...write, mode: 'asynchronous' })().set('Sluice-Record-Ref', ref),
+      );
       expect(problem.issues).toMatchObject([{ in: 'header', name: 'Sluice-Record-Ref' }]);
     }
   });
@@ -146,7 +189,9 @@ describe('413 and 415', () => {
   });
 
   it('another content type', async () => {
-    const problem = await refused(415, () => sendText('type=create')().set('Content-Type', 'application/x-www-form-urlencoded'));
+    const problem = await refused(415, () =>
+      sendText('type=create')().set('Content-Type', 'application/x-www-form-urlencoded'),
+    );
     expect(problem).toMatchObject({ code: 'request.content-type' });
   });
 });
@@ -170,7 +215,10 @@ describe('401 and 403', () => {
   it('a delete that the config does not enable; enabled, the capability is missing', async () => {
     const body = { groupRef: 'group-1', type: 'delete', record: { id: '1' } };
     const problem = await refused(403, sendBody(body));
-    expect(problem).toMatchObject({ code: 'write.delete-not-enabled', remedy: expect.stringContaining('deletionSettings.enabled') });
+    expect(problem).toMatchObject({
+      code: 'write.delete-not-enabled',
+      remedy: expect.stringContaining('deletionSettings.enabled'),
+    });
     const enabled = { objectName: 'contacts', deletionSettings: { enabled: true } };
     const other = await gateway.seed({ config: sampleConfig({ write: { objects: { contacts: enabled } } }) });
     const missing = await refused(400, () => gateway.post(other.path).set('x-api-key', other.key).send(body));
@@ -191,9 +239,18 @@ describe('404', () => {
       [seed.path, { ...write, groupRef: 'lonely' }, 'installation.not-found', 'groupRef'],
       [seed.path.replace(/contacts$/, 'deals'), write, 'write.object-not-in-manifest', 'objectName'],
     ];
-    for (const mode of [{}, { mode: 'asynchronous' }, { mode: 'asynchronous', autoBatchPolicy: { maxDelayMinutes: 1 } }]) {
+    for (const mode of [
+      {},
+      { mode: 'asynchronous' },
+      { mode: 'asynchronous', autoBatchPolicy: { maxDelayMinutes: 1 } },
+    ]) {
       for (const [path, body, code, name] of cases) {
-        const problem = await refused(404, () => gateway.post(path).set('x-api-key', seed.key).send({ ...body, ...mode }));
+        const problem = await refused(404, () =>
+          gateway
+            .post(path)
+            .set('x-api-key', seed.key)
+            .send({ ...body, ...mode }),
+        );
         expect(problem).toMatchObject({ code, detail: expect.stringContaining(`${name}:`) });
       }
     }

@@ -30,7 +30,10 @@ async function changeConfig({ projectId, installationId, revisionId }: Seed, con
 /** The plan and the config that an accepted write was stored with. */
 async function storedOf(reply: { body: unknown }) {
   const { operationId } = reply.body as { operationId: string };
-  const [row] = (await gateway.database('records').where({ operation_id: operationId }).orderBy('accept_seq', 'desc')) as {
+  const [row] = (await gateway
+    .database('records')
+    .where({ operation_id: operationId })
+    .orderBy('accept_seq', 'desc')) as {
     plan: string;
     config_id: string;
   }[];

@@ -26,22 +26,26 @@ const modes: [string, object][] = [
 ];
 
 describe('the database is away', () => {
-  it.each(modes)('%s: 503 with Retry-After, nothing written, nothing sent; and it recovers by itself', async (_mode, body) => {
-    await gateway.write(seed, body).expect(200);
-    const [rows, called] = [await gateway.countRows(), gateway.hubspot.calls.length];
-    proxy.cut();
-    const startedAtMs = performance.now();
-    const reply = await gateway.write(seed, body).expect(503);
-    expect(performance.now() - startedAtMs).toBeLessThan(8_000);
-    expect(reply.type).toBe('application/problem+json');
-    expect(Number(reply.headers['retry-after'])).toBeGreaterThanOrEqual(1);
-    expect(reply.body).toMatchObject({ code: 'service.unavailable', retryable: true, remedy: expect.any(String) });
-    expect(reply.text).not.toMatch(/ECONN|127\.0\.0\.1|postgres/i);
-    expect(await gateway.countRows()).toEqual(rows);
-    expect(gateway.hubspot.calls).toHaveLength(called);
-    await proxy.mend();
-    await gateway.write(seed, body).expect(200);
-  }, 15_000);
+  it.each(modes)(
+    '%s: 503 with Retry-After, nothing written, nothing sent; and it recovers by itself',
+    async (_mode, body) => {
+      await gateway.write(seed, body).expect(200);
+      const [rows, called] = [await gateway.countRows(), gateway.hubspot.calls.length];
+      proxy.cut();
+      const startedAtMs = performance.now();
+      const reply = await gateway.write(seed, body).expect(503);
+      expect(performance.now() - startedAtMs).toBeLessThan(8_000);
+      expect(reply.type).toBe('application/problem+json');
+      expect(Number(reply.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+      expect(reply.body).toMatchObject({ code: 'service.unavailable', retryable: true, remedy: expect.any(String) });
+      expect(reply.text).not.toMatch(/ECONN|127\.0\.0\.1|postgres/i);
+      expect(await gateway.countRows()).toEqual(rows);
+      expect(gateway.hubspot.calls).toHaveLength(called);
+      await proxy.mend();
+      await gateway.write(seed, body).expect(200);
+    },
+    15_000,
+  );
 
   it('readiness says so', async () => {
     proxy.cut();

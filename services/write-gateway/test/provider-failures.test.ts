@@ -27,7 +27,11 @@ describe('429', () => {
     const reply = await gateway.write(seed, create).expect(429);
     expect(reply.type).toBe('application/problem+json');
     expect(reply.headers['retry-after']).toBe('10');
-    expect(reply.body).toMatchObject({ code: 'provider.quota-exhausted', retryable: true, retryAfter: expect.any(String) });
+    expect(reply.body).toMatchObject({
+      code: 'provider.quota-exhausted',
+      retryable: true,
+      retryAfter: expect.any(String),
+    });
     const { operation, record } = await outcomeOf(seed, reply);
     expect(operation).toMatchObject({ status: 'failure', result: 'HubSpot says no.' });
     expect(record).toMatchObject({ status: 'failed', error: { class: 'quota' } });
@@ -81,7 +85,12 @@ describe('502 and 504', () => {
     const called = gateway.hubspot.calls.length;
     const reply = await gateway.write(seed, body).expect(status);
     expect(reply.type).toBe('application/problem+json');
-    expect(reply.body).toMatchObject({ ...expected, status, operationId: expect.any(String), remedy: expect.any(String) });
+    expect(reply.body).toMatchObject({
+      ...expected,
+      status,
+      operationId: expect.any(String),
+      remedy: expect.any(String),
+    });
     const isRetryable = (expected as { retryable: boolean }).retryable;
     expect('retry-after' in reply.headers).toBe(isRetryable);
     const { operation, record } = await outcomeOf(seed, reply);

@@ -31,7 +31,10 @@ it('a second update of the record waits for the first one, then goes; other reco
   const first = gateway.write(seed, update('1', 'first')).then((reply) => reply);
   await until('the first call', () => citiesSent().includes('first') || undefined);
   const second = gateway.write(seed, update('1', 'second')).then((reply) => reply);
-  const whole = { type: 'update', batch: [{ record: { id: '2', city: 'third' } }, { record: { id: '1', city: 'third' } }] };
+  const whole = {
+    type: 'update',
+    batch: [{ record: { id: '2', city: 'third' } }, { record: { id: '1', city: 'third' } }],
+  };
   const third = gateway.write(seed, whole).then((reply) => reply);
   await gateway.write(seed, update('3', 'other')).expect(200);
   expect(citiesSent()).toEqual(['first', 'other']);
@@ -74,4 +77,23 @@ it('names them also when the provider refuses the record', async () => {
   gateway.hubspot.answer = () => ({ status: 400, body: { status: 'error', message: 'No.' } });
   const reply = await gateway.write(seed, update('5', 'now')).expect(422);
   expect(reply.headers['sluice-warning']).toContain((queued.body as { operationId: string }).operationId);
+});
+
+// An executor that met the running call put its own aside; nobody but the end of the synchronous one sets it going again.
+it('announces the asynchronous write that waited for it', async () => {
+  const seed = await gateway.seed();
+  const letGo = holdBack('now');
+  const now = gateway.write(seed, update('8', 'now')).then((reply) => reply);
+  await until('the call', () => citiesSent().includes('now') || undefined);
+  const queued = await gateway.write(seed, { ...update('8', 'queued'), mode: 'asynchronous' }).expect(200);
+  const { operationId } = queued.body as { operationId: string };
+  const announced = () => gateway.announced.ready.filter((write) => write.operationId === operationId);
+  await until('the first announcement', () => announced()[0]);
+  await gateway.database('calls').where({ operation_id: operationId }).update({ state: 'waiting' });
+  letGo();
+  expect((await now).status).toBe(200);
+  const [first, again] = await until('another one', () => (announced().length === 2 ? announced() : undefined));
+  expect(again).toEqual({ ...first, acceptedAt: expect.any(String) });
+  const [call] = await gateway.database('calls').where({ operation_id: operationId }).select('state');
+  expect(call).toEqual({ state: 'ready' });
 });

@@ -34,7 +34,9 @@ describe('200', () => {
     const seed = await gateway.seed();
     const called = gateway.hubspot.calls.length;
     const reply = await gateway.write(seed, { type: 'create', batch: three }).expect(200);
-    expect(gateway.hubspot.calls.slice(called).map(({ path }) => path)).toEqual(['/crm/v3/objects/contacts/batch/create']);
+    expect(gateway.hubspot.calls.slice(called).map(({ path }) => path)).toEqual([
+      '/crm/v3/objects/contacts/batch/create',
+    ]);
     expect(reply.body).toEqual({
       operationId: expect.any(String),
       successCount: 3,
@@ -104,9 +106,15 @@ describe('422', () => {
     const reply = await gateway.write(seed, { type: 'create', batch: three }).expect(422);
     expect(reply.type).toBe('application/json');
     expect(reply.body).toMatchObject({ successCount: 0, failureCount: 3 });
-    expect((reply.body as { results: { success: boolean }[] }).results.map(({ success }) => success)).toEqual([false, false, false]);
+    expect((reply.body as { results: { success: boolean }[] }).results.map(({ success }) => success)).toEqual([
+      false,
+      false,
+      false,
+    ]);
     const { operationId } = reply.body as { operationId: string };
-    expect(await gateway.context.store.operations.find(seed.projectId, operationId)).toMatchObject({ status: 'failure' });
+    expect(await gateway.context.store.operations.find(seed.projectId, operationId)).toMatchObject({
+      status: 'failure',
+    });
   });
 
   it('allOrNone: sent so that the first failure fails the whole call', async () => {
@@ -114,7 +122,11 @@ describe('422', () => {
     gateway.hubspot.answer = () => refusal(409, { category: 'CONFLICT', message: 'Contact already exists' });
     const batchPolicy = { allOrNone: true };
     const reply = await gateway.write(seed, { type: 'create', batch: three, batchPolicy }).expect(422);
-    expect(gateway.hubspot.calls.at(-1)?.body.inputs?.map((input) => input.objectWriteTraceId)).toEqual([undefined, undefined, undefined]);
+    expect(gateway.hubspot.calls.at(-1)?.body.inputs?.map((input) => input.objectWriteTraceId)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
     expect(reply.body).toMatchObject({ successCount: 0, failureCount: 3 });
   });
 });

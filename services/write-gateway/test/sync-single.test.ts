@@ -75,7 +75,9 @@ describe('200', () => {
       vip: { default: { booleanValue: true } },
       city: { writeOnCreate: 'never' as const },
     };
-    const config = sampleConfig({ write: { objects: { contacts: { objectName: 'contacts', selectedFieldSettings } } } });
+    const config = sampleConfig({
+      write: { objects: { contacts: { objectName: 'contacts', selectedFieldSettings } } },
+    });
     const seed = await gateway.seed({ manifest, config });
     await gateway.write(seed, { type: 'create', record: { mail: 'a@b.c', city: 'Bern', vip: null } }).expect(200);
     // A present null is a value, which HubSpot clears by an empty text.
@@ -84,7 +86,9 @@ describe('200', () => {
 
   it('an update with nothing left to write succeeds without a call; the data is what was written', async () => {
     const selectedFieldSettings = { city: { writeOnUpdate: 'never' as const } };
-    const config = sampleConfig({ write: { objects: { contacts: { objectName: 'contacts', selectedFieldSettings } } } });
+    const config = sampleConfig({
+      write: { objects: { contacts: { objectName: 'contacts', selectedFieldSettings } } },
+    });
     const seed = await gateway.seed({ config });
     const called = gateway.hubspot.calls.length;
     const reply = await gateway.write(seed, { type: 'update', record: { id: '42', city: 'Bern' } }).expect(200);
@@ -112,23 +116,32 @@ describe('200', () => {
 
 describe('422', () => {
   it.each([
-    ['rejected', refusal(400, { category: 'VALIDATION_ERROR', message: 'Property "x" does not exist' }), /"x" does not/],
+    [
+      'rejected',
+      refusal(400, { category: 'VALIDATION_ERROR', message: 'Property "x" does not exist' }),
+      /"x" does not/,
+    ],
     ['conflict', refusal(409, { category: 'CONFLICT', message: 'Contact already exists. Existing ID: 7' }), /ID: 7/],
     ['forbidden', refusal(403, { category: 'MISSING_SCOPES', message: 'No scope' }), /No scope/],
-  ])('%s by the provider: application/json with its words, and a failed operation', async (errorClass, answer, said) => {
-    const seed = await gateway.seed();
-    gateway.hubspot.answer = () => answer;
-    const reply = await gateway.write(seed, { type: 'create', record }).expect(422);
-    expect(reply.type).toBe('application/json');
-    const message = expect.stringMatching(said) as string;
-    expect(reply.body).toEqual({
-      operationId: expect.any(String),
-      errors: [{ message }],
-      result: { success: false },
-    });
-    expect(await operationOf(seed, reply)).toMatchObject({ status: 'failure', result: message });
-    expect(await recordsOf(seed, reply)).toEqual([{ index: 0, status: 'failed', error: { class: errorClass, message } }]);
-  });
+  ])(
+    '%s by the provider: application/json with its words, and a failed operation',
+    async (errorClass, answer, said) => {
+      const seed = await gateway.seed();
+      gateway.hubspot.answer = () => answer;
+      const reply = await gateway.write(seed, { type: 'create', record }).expect(422);
+      expect(reply.type).toBe('application/json');
+      const message = expect.stringMatching(said) as string;
+      expect(reply.body).toEqual({
+        operationId: expect.any(String),
+        errors: [{ message }],
+        result: { success: false },
+      });
+      expect(await operationOf(seed, reply)).toMatchObject({ status: 'failure', result: message });
+      expect(await recordsOf(seed, reply)).toEqual([
+        { index: 0, status: 'failed', error: { class: errorClass, message } },
+      ]);
+    },
+  );
 
   it('an update of a record that the provider does not have', async () => {
     const seed = await gateway.seed();

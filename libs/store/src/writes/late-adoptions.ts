@@ -37,7 +37,9 @@ export async function undoLateAdoptions(
   if (adoptions.length === 0) return settlements;
   const taken = await findTaken(transaction, adoptions);
   return settlements.map((settlement) => {
-    const isLate = settlement.records.map((record) => isAdoption(record) && !take(taken, settlement, record.providerId));
+    const isLate = settlement.records.map(
+      (record) => isAdoption(record) && !take(taken, settlement, record.providerId),
+    );
     return isLate.includes(true) ? backIntoDoubt(settlement, isLate) : settlement;
   });
 }

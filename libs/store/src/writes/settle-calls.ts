@@ -33,7 +33,9 @@ export async function settleTogether(
     const ended = await endOperations(transaction, held);
     const released = await releaseWaiting(transaction, held);
     const moved = new Map(held.map((settlement) => [callId(settlement), settlement.next]));
-    return new Map(settlements.map((settlement) => [callId(settlement), toSettled(settlement, { moved, ended, released })]));
+    return new Map(
+      settlements.map((settlement) => [callId(settlement), toSettled(settlement, { moved, ended, released })]),
+    );
   });
 }
 
