@@ -89,18 +89,17 @@ export async function createGround(timeScale = 1): Promise<Ground> {
       return batcher;
     },
     callsOf: async (operationId) => {
-      const rows = (await database('records')
+      return await database('records')
         .where({ operation_id: operationId })
         .whereNotNull('call_number')
         .groupBy('call_number')
         .orderBy('call_number')
-        .select(
+        .select<{ number: number; indexes: number[] }[]>(
           database.raw('call_number as number, array_agg(record_index order by record_index) as indexes'),
-        )) as never;
-      return rows;
+        );
     },
     stateOf: async (operationId) => {
-      const [row] = (await database('operations').where({ id: operationId }).select('state')) as { state: string }[];
+      const [row] = await database('operations').where({ id: operationId }).select<{ state: string }[]>('state');
       return row?.state ?? 'none';
     },
     close: async () => {

@@ -82,7 +82,7 @@ describe('by a message', () => {
     ground = await createGround();
     await ground.startBatcher({ ...sweepsOff, SLUICE_FAILPOINT: 'bt.after_seal:throw:1' });
     const joined = await ground.join(hundred);
-    ground.announce(joined.at(-1) ?? (joined[0] as never));
+    for (const each of joined) ground.announce(each);
     const { operationId } = joined[0] as { operationId: string };
     await flushedState(operationId);
     expect(await ground.callsOf(operationId)).toHaveLength(1);
@@ -98,10 +98,10 @@ describe('by its time', () => {
     if (joined === undefined) throw new Error('nothing joined');
     ground.announce(joined);
     await flushedState(joined.operationId);
-    const [row] = (await ground
+    const [row] = await ground
       .database('operations')
       .where({ id: joined.operationId })
-      .select(ground.database.raw('extract(epoch from updated_at - due_at)::float8 as late'))) as { late: number }[];
+      .select<{ late: number }[]>(ground.database.raw('extract(epoch from updated_at - due_at)::float8 as late'));
     expect(row?.late).toBeGreaterThanOrEqual(0);
     expect(row?.late).toBeLessThan(1);
     expect(await batcher.flushed('timer')).toBe(1);
@@ -126,10 +126,10 @@ describe('by its time', () => {
     expect(await ground.stateOf(joined.operationId)).toBe('accumulating');
     expect(await batcher.flushed('message')).toBe(1);
     await flushedState(joined.operationId);
-    const [row] = (await ground
+    const [row] = await ground
       .database('operations')
       .where({ id: joined.operationId })
-      .select(ground.database.raw('updated_at >= due_at as in_time'))) as { in_time: boolean }[];
+      .select(ground.database.raw('updated_at >= due_at as in_time'));
     expect(row).toEqual({ in_time: true });
   }, 15_000);
 });
@@ -179,13 +179,13 @@ describe('two batchers', () => {
     const sources = ['message', 'timer', 'sweep'] as const;
     const counts = await Promise.all(batchers.flatMap((batcher) => sources.map((source) => batcher.flushed(source))));
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(all.length);
-    const [row] = (await ground
+    const [row] = await ground
       .database('operations')
       .select(
         ground.database.raw(
           'count(*)::integer as operations, sum(records_total)::integer as records, sum(calls_open)::integer as calls',
         ),
-      )) as object[];
+      );
     // One record stands 100 times in each batch, so each of its writes is a call of its own.
     expect(row).toEqual({ operations: 10, records: 1_000, calls: 1_000 });
   }, 20_000);

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 type Properties = Readonly<Record<string, unknown>>;
@@ -53,20 +53,20 @@ export interface FakeHubspot {
 export async function startFakeHubspot(): Promise<FakeHubspot> {
   const calls: HubspotCall[] = [];
   const contacts = new Map<string, StoredContact>();
-  const server = createServer((req, res) => {
-    void read(req).then(async (call) => {
-      calls.push(call);
-      const behaviour = fake.script.shift() ?? fake.behave;
-      const answer = await behaviour(call, () => apply(contacts, call));
-      if (answer === 'never') return;
-      if (answer === 'hang-up') {
-        req.socket.destroy();
-        return;
-      }
-      res.writeHead(answer.status, { 'Content-Type': 'application/json', ...answer.headers });
-      res.end(JSON.stringify(answer.body));
-    });
-  });
+  const serve = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    const call = await read(req);
+    calls.push(call);
+    const behaviour = fake.script.shift() ?? fake.behave;
+    const answer = await behaviour(call, () => apply(contacts, call));
+    if (answer === 'never') return;
+    if (answer === 'hang-up') {
+      req.socket.destroy();
+      return;
+    }
+    res.writeHead(answer.status, { 'Content-Type': 'application/json', ...answer.headers });
+    res.end(JSON.stringify(answer.body));
+  };
+  const server = createServer((req, res) => void serve(req, res));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const fake: FakeHubspot = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

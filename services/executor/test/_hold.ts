@@ -1,7 +1,7 @@
 /** Something that waits until it is let go. */
 export interface Held {
   readonly held: Promise<void>;
-  letGo(): void;
+  readonly letGo: () => void;
 }
 
 export function hold(): Held {

@@ -26,8 +26,7 @@ async function crash(o: { isolated?: boolean; sends?: boolean } = {}): Promise<v
   const calls: readonly ClaimedCall[] = claim.calls;
   expect(calls).toHaveLength(1);
   if (o.sends === true) {
-    const sent = await writes.recordIntents(calls.map((call) => ({ ...call, owner: 'dead', records: [{ index: 0 }] })));
-    expect(sent.size).toBe(1);
+    await writes.recordIntents(calls.map((call) => ({ ...call, owner: 'dead', records: [{ index: 0 }] })));
   }
   await until('the lease lapses', async () => ((await writes.lapse()).length > 0 ? true : undefined));
 }
@@ -69,7 +68,7 @@ describe('a call that crashed twice', () => {
     expect(await ground.callStates(suspect)).toEqual(['ready']);
     letGo();
     for (const id of [bystander, suspect]) expect(await ground.ended(seed, id)).toMatchObject({ status: 'success' });
-    const [row] = (await ground.database('calls').where({ operation_id: suspect }).select('crash_count')) as object[];
+    const [row] = await ground.database('calls').where({ operation_id: suspect }).select('crash_count');
     expect(row).toEqual({ crash_count: 0 });
   }, 15_000);
 });
@@ -88,7 +87,7 @@ describe('a call that crashed three times', () => {
     });
     expect((await ground.records(seed, id))[0]).toMatchObject({ status: 'failed', error: { class: 'quarantined' } });
     expect(await ground.callStates(id)).toEqual(['quarantined']);
-    const [row] = (await ground.database('quarantine').select('operation_id', 'replay_command')) as object[];
+    const [row] = await ground.database('quarantine').select('operation_id', 'replay_command');
     expect(row).toEqual({ operation_id: id, replay_command: expect.stringContaining(`${id}:replay`) });
     expect(ground.hubspot.calls).toEqual([]);
   });

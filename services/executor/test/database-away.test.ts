@@ -57,9 +57,7 @@ it('the answer to the settlement is lost: the operation ends once, and nothing i
     metadata: { successfulRecordIds: ['1000'] },
   });
   expect(proxy.lost()).toBe(2);
-  const [row] = (await ground
-    .database('operations')
-    .select('records_succeeded', 'records_failed', 'calls_open')) as object[];
+  const [row] = await ground.database('operations').select('records_succeeded', 'records_failed', 'calls_open');
   expect(row).toEqual({ records_succeeded: 1, records_failed: 0, calls_open: 0 });
   expect(ground.hubspot.writes()).toHaveLength(1);
 }, 30_000);

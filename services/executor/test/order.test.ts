@@ -81,10 +81,8 @@ it('twenty updates of one record through two executors arrive in accept order', 
 // Design, section 5.4: while a synchronous write executes on a record, neither sends.
 it('a synchronous write that a gateway is sending holds back the asynchronous one, and its end lets it go', async () => {
   const queued = await ground.accept(seed, [{ id: '1', city: 'queued' }], { type: 'update', announce: false });
-  const [row] = (await ground.database('records').where({ operation_id: queued }).select('plan', 'order_key')) as {
-    plan: string;
-    order_key: string;
-  }[];
+  const stored = ground.database('records').where({ operation_id: queued });
+  const [row] = await stored.select<{ plan: string; order_key: string }[]>('plan', 'order_key');
   const { projectId, integrationId, installationId, configId, connectionId, revisionId, keyId, laneId } = seed;
   const operation = {
     projectId,
@@ -143,13 +141,13 @@ it('after an update of unknown outcome the next one waits out the late-commit wi
     result: expect.stringMatching(/unknown/i),
   });
   expect(await ground.ended(seed, second, 10_000)).toMatchObject({ status: 'success' });
-  const [row] = (await ground
+  const [row] = await ground
     .database('attempts as a')
     .join('operations as o', 'o.id', ground.database.raw('?', [first]))
     .where('a.operation_id', second)
-    .select(ground.database.raw('extract(epoch from a.sent_at - o.updated_at)::float8 as waited'))) as {
-    waited: number;
-  }[];
+    .select<{ waited: number }[]>(
+      ground.database.raw('extract(epoch from a.sent_at - o.updated_at)::float8 as waited'),
+    );
   // 30 s at a time scale of 60.
   expect(row?.waited).toBeGreaterThanOrEqual(0.5);
 }, 20_000);

@@ -76,10 +76,12 @@ it('two executors on one hub share the work and send each write once', async () 
   await ground.startExecutor();
   await ground.startExecutor();
   const accepted = await Promise.all(
-    Array.from({ length: 60 }, async (_, at) => {
-      const seed = seeds[at % 3] as (typeof seeds)[0];
-      return { seed, id: await ground.accept(seed, [{ email: `r${at}@x.com` }]) };
-    }),
+    seeds.flatMap((seed, of) =>
+      Array.from({ length: 20 }, async (_, at) => ({
+        seed,
+        id: await ground.accept(seed, [{ email: `r${of}-${at}@x.com` }]),
+      })),
+    ),
   );
   for (const { seed, id } of accepted) expect(await ground.ended(seed, id)).toMatchObject({ status: 'success' });
   expect(ground.hubspot.calls).toHaveLength(60);

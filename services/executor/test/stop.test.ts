@@ -29,12 +29,7 @@ it('finishes and settles the calls in flight, leaves the others to another execu
   expect(isStopped).toBe(false);
   letGo();
   await stopped;
-  const rows = (await ground
-    .database('calls')
-    .groupBy('state')
-    .orderBy('state')
-    .select('state')
-    .count('* as n')) as object[];
+  const rows = await ground.database('calls').groupBy('state').orderBy('state').select('state').count('* as n');
   expect(rows).toEqual([
     { state: 'done', n: '4' },
     { state: 'ready', n: '7' },

@@ -51,9 +51,11 @@ export function synchronousWriter(context: GatewayContext): (call: WriteCall) =>
   return (call) =>
     onCurrentInstallation(context, call, async (write) => {
       assertDistinctRecords(write);
-      await assertLaneOpen(context, write);
       const { projectId, pins } = write.operation;
-      const live = await context.installations.liveCredentials(projectId, pins.connectionId);
+      const [live] = await Promise.all([
+        context.installations.liveCredentials(projectId, pins.connectionId),
+        assertLaneOpen(context, write),
+      ]);
       const opened = await open(context, call, write);
       if (opened === 'stale') return 'stale';
       accepted.inc({ mode: 'synchronous' }, write.planned.length);

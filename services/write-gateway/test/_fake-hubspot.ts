@@ -36,12 +36,12 @@ export interface FakeHubspot {
 /** HubSpot's write endpoints, in as many lines as these tests need. */
 export async function startFakeHubspot(): Promise<FakeHubspot> {
   const calls: HubspotCall[] = [];
-  const server = createServer((req, res) => {
-    void read(req).then(async (call) => {
-      calls.push(call);
-      send(req, res, await fake.answer(call));
-    });
-  });
+  const serve = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    const call = await read(req);
+    calls.push(call);
+    send(req, res, await fake.answer(call));
+  };
+  const server = createServer((req, res) => void serve(req, res));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const accept = accepting();
   const fake: FakeHubspot = {

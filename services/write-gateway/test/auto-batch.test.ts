@@ -62,12 +62,12 @@ describe('200', () => {
     const seed = await gateway.seed();
     const first = await join(seed, 1);
     await join(seed, 2, { autoBatchPolicy: { maxDelayMinutes: 1 } });
-    const [row] = (await gateway
+    const [row] = await gateway
       .database('operations')
       .where({ id: first.operationId })
-      .select(gateway.database.raw('round(extract(epoch from due_at - created_at))::integer as delay'))) as {
-      delay: number;
-    }[];
+      .select<{ delay: number }[]>(
+        gateway.database.raw('round(extract(epoch from due_at - created_at))::integer as delay'),
+      );
     expect(row?.delay).toBe(300);
   });
 
@@ -91,13 +91,10 @@ describe('the announcement', () => {
     const seed = await gateway.seed();
     const { operationId } = await join(seed, 1);
     const [announcement] = await announcedOf([operationId], 1);
-    const [row] = (await gateway
+    const [row] = await gateway
       .database('records')
       .where({ operation_id: operationId })
-      .select('record_id', 'lane_id')) as {
-      record_id: string;
-      lane_id: string;
-    }[];
+      .select<{ record_id: string; lane_id: string }[]>('record_id', 'lane_id');
     expect(announcement).toEqual({
       projectId: seed.projectId,
       operationId,

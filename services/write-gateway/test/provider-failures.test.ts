@@ -68,18 +68,19 @@ describe('429', () => {
 });
 
 describe('502 and 504', () => {
-  const unkeyed = { retryable: false, code: 'provider.outcome-unknown' };
-  const notApplied = { retryable: true, code: 'provider.unavailable' };
-  it.each<[string, Answer, object, number, object]>([
-    ['an edge refusal of a create with a unique email', refusal(503), create, 502, notApplied],
-    ['a Retry-After of a create', refusal(503, {}, { 'Retry-After': '7' }), createWithoutKey, 502, notApplied],
-    ['an edge refusal of a create without one', refusal(503), createWithoutKey, 502, unkeyed],
-    ['a 500 of a create', refusal(500), create, 502, unkeyed],
-    ['a cut connection of a create', 'hang-up', create, 502, unkeyed],
-    ['a 200 that says nothing', { status: 200, body: 'x' }, create, 502, unkeyed],
-    ['no reply to a create', 'never', create, 504, { retryable: false, code: 'provider.timeout' }],
-    ['an edge refusal of an update', refusal(503), update, 502, notApplied],
-  ])('%s', async (_case, answer, body, status, expected) => {
+  const unkeyed = { status: 502, retryable: false, code: 'provider.outcome-unknown' };
+  const notApplied = { status: 502, retryable: true, code: 'provider.unavailable' };
+  it.each<[string, Answer, object, { status: number; retryable: boolean; code: string }]>([
+    ['an edge refusal of a create with a unique email', refusal(503), create, notApplied],
+    ['a Retry-After of a create', refusal(503, {}, { 'Retry-After': '7' }), createWithoutKey, notApplied],
+    ['an edge refusal of a create without one', refusal(503), createWithoutKey, unkeyed],
+    ['a 500 of a create', refusal(500), create, unkeyed],
+    ['a cut connection of a create', 'hang-up', create, unkeyed],
+    ['a 200 that says nothing', { status: 200, body: 'x' }, create, unkeyed],
+    ['no reply to a create', 'never', create, { status: 504, retryable: false, code: 'provider.timeout' }],
+    ['an edge refusal of an update', refusal(503), update, notApplied],
+  ])('%s', async (_case, answer, body, expected) => {
+    const { status, retryable: isRetryable } = expected;
     const seed = await gateway.seed();
     gateway.hubspot.answer = () => answer;
     const called = gateway.hubspot.calls.length;
@@ -91,7 +92,6 @@ describe('502 and 504', () => {
       operationId: expect.any(String),
       remedy: expect.any(String),
     });
-    const isRetryable = (expected as { retryable: boolean }).retryable;
     expect('retry-after' in reply.headers).toBe(isRetryable);
     const { operation, record } = await outcomeOf(seed, reply);
     expect(operation).toMatchObject({ status: 'failure', result: expect.any(String) });

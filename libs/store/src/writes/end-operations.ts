@@ -1,6 +1,6 @@
 import { statusOf, type OperationState } from '@sluice/types';
 import type { Knex } from 'knex';
-import { column, rowSource, type Column } from './row-source';
+import { column, rowSource, type Column, type RowSource } from './row-source';
 import type { EndedOperation, Settlement } from './settlement';
 
 interface Tally {
@@ -26,28 +26,28 @@ interface EndedRow {
   readonly result: string;
 }
 
-/**
- * Subtracts settled calls from their operations and ends those at zero. Success is at least one record written
- * (specification: partial success counts), failure is none. Returns the ended ones by operation id.
- */
-export async function endOperations(
-  transaction: Knex.Transaction,
-  settlements: readonly Settlement[],
-): Promise<Map<string, EndedOperation>> {
-  if (settlements.length === 0) return new Map();
+/** Subtracts settled calls from their operations, and counts the outcomes of their records. */
+export function countCalls(settlements: readonly Settlement[]): RowSource {
   const input = rowSource('i', tallyColumns, tallies(settlements));
-  const result = await transaction.raw<{ rows: EndedRow[] }>(
-    `with counted as (
-       update operations o set calls_open = o.calls_open - i.calls_done, records_succeeded = o.records_succeeded + i.succeeded,
-              records_failed = o.records_failed + i.failed, updated_at = now()
-       from ${input.sql} where o.project_id = i.project_id and o.id = i.operation_id
-       returning o.project_id, o.id, o.calls_open)
-     select c.project_id, c.id from counted c where c.calls_open = 0`,
-    input.bindings as Knex.Value[],
-  );
+  const sql = `
+    update operations o set calls_open = o.calls_open - i.calls_done, records_succeeded = o.records_succeeded + i.succeeded,
+           records_failed = o.records_failed + i.failed, updated_at = now()
+    from ${input.sql} where o.project_id = i.project_id and o.id = i.operation_id
+    returning o.project_id, o.id, o.calls_open`;
+  return { sql, bindings: input.bindings };
+}
+
+/**
+ * Ends operations without an open call. Success is at least one record written (specification: partial success counts),
+ * failure is none. Returns them by operation id.
+ */
+export async function endCounted(
+  transaction: Knex.Transaction,
+  operations: readonly { project_id: string; id: string }[],
+): Promise<Map<string, EndedOperation>> {
   const ended = new Map<string, EndedOperation>();
-  for (const row of result.rows) {
-    const operation = await end(transaction, row.project_id, row.id);
+  for (const { project_id: projectId, id } of operations) {
+    const operation = await end(transaction, projectId, id);
     if (operation !== undefined) ended.set(operation.operationId, operation);
   }
   return ended;
