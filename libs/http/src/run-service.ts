@@ -13,13 +13,18 @@ export interface RunnableService {
  * Runs a service as a process: starts it, stops it on SIGTERM and SIGINT, and ends with 0 after a clean stop. What keeps it from
  * starting is printed as sentences, with exit code 1: an engineer reads this, not a log collector.
  */
-export async function runService(create: () => { service: RunnableService; logger: Logger }): Promise<void> {
+export async function runService(
+  create: () => { service: RunnableService; logger: Logger; shutdownMs: number },
+): Promise<void> {
   let isStopping = false;
   try {
-    const { service, logger } = create();
+    const { service, logger, shutdownMs } = create();
     const stop = (signal: NodeJS.Signals): void => {
+      if (isStopping) return;
       isStopping = true;
       logger.info({ signal }, 'service.stopping');
+      // What is not finished by then is found again: leases lapse, sweeps look. A supervisor's SIGKILL would say nothing.
+      setTimeout(() => giveUp(logger), shutdownMs + graceMs).unref();
       service.stop().then(
         () => process.exit(0),
         (error: unknown) => {
@@ -28,8 +33,8 @@ export async function runService(create: () => { service: RunnableService; logge
         },
       );
     };
-    process.once('SIGTERM', stop);
-    process.once('SIGINT', stop);
+    process.on('SIGTERM', stop);
+    process.on('SIGINT', stop);
     const { port } = await service.start();
     logger.info({ port }, 'service.started');
   } catch (error) {
@@ -38,6 +43,14 @@ export async function runService(create: () => { service: RunnableService; logge
     process.stderr.write(`${explain(error)}\n`);
     process.exit(1);
   }
+}
+
+/** Beyond the setting, for closing pools and leaving groups. */
+const graceMs = 5_000;
+
+function giveUp(logger: Logger): void {
+  logger.error({}, 'service.stop-timed-out');
+  process.exit(1);
 }
 
 function explain(error: unknown): string {

@@ -191,6 +191,15 @@ describe('claim', () => {
     expect(await fixture.store.writes.readLaneBlock(fixture.lane)).toBeGreaterThan(50_000);
   });
 
+  it('says when a blocked lane is worth a look, and forgets a lane that is gone', async () => {
+    const request = { owner: 'test', limit: 1, perLane: 4, leaseMs: 6_000, isolated: false };
+    await fixture.store.writes.blockLane(fixture.lane, 60_000, 'ten_secondly_rolling');
+    const blocked = await fixture.store.writes.claim({ ...request, lanes: [fixture.lane] });
+    expect(blocked.later).toEqual([{ ...fixture.lane, inMs: expect.any(Number) }]);
+    const gone = await fixture.store.writes.claim({ ...request, lanes: [{ projectId: 'p', laneId: 'gone' }] });
+    expect(gone).toEqual({ calls: [], again: [], later: [] });
+  });
+
   it('is found by the sweep without any message', async () => {
     await fixture.store.writes.accept([fixture.asynchronous()]);
     expect(await fixture.store.writes.findReadyLanes()).toEqual([fixture.lane]);

@@ -73,7 +73,7 @@ export async function createWriteFixture(): Promise<WriteFixture> {
   });
   const claim: WriteFixture['claim'] = async (o = {}) => {
     const lanes = [{ projectId: seeded.projectId, laneId }];
-    const request = { owner: 'test', lanes, limit: 100, perLane: 100, leaseMs: 6_000, isolated: false, ...o };
+    const request = { owner: 'test', lanes, limit: 100, perLane: 4, leaseMs: 6_000, isolated: false, ...o };
     return [...(await store.writes.claim(request)).calls];
   };
   return {

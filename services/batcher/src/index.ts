@@ -4,5 +4,5 @@ import { batcherEnv, createBatcherService, createContext } from './service';
 
 void runService(() => {
   const context = createContext(batcherEnv.read(readProcessEnv()));
-  return { service: createBatcherService(context), logger: context.logger };
+  return { service: createBatcherService(context), logger: context.logger, shutdownMs: context.config.shutdownMs };
 });

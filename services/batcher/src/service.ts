@@ -23,7 +23,7 @@ export function createBatcherService(context: BatcherContext): BatcherService {
   let server: HttpServer | undefined;
   let consumer: Consumer | undefined;
   let endSweep = (): Promise<void> => Promise.resolve();
-  const ready = readyWhen({ postgres: store.healthy });
+  const ready = readyWhen({ postgres: () => store.healthy() });
   return {
     start: async () => {
       await store.assertMigrated();
@@ -34,6 +34,7 @@ export function createBatcherService(context: BatcherContext): BatcherService {
         ready,
         port: config.port,
         host: config.host,
+        shutdownMs: config.shutdownMs,
       });
       consumer = await consumeAutoBatched(context, flush, timers);
       endSweep = sweepDue(context, flush);

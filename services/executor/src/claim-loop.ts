@@ -52,7 +52,7 @@ export function startClaimLoop(
   const claimFrom = async (taken: readonly AwakeLane[], isolated: boolean): Promise<void> => {
     const claimedAtMs = performance.now();
     const limit = isolated ? 1 : config.concurrency - running.size;
-    const perLane = isolated ? 1 : config.laneConcurrency;
+    const perLane = config.laneConcurrency;
     const claim = await store.writes.claim({ owner, lanes: taken, limit, perLane, leaseMs, isolated });
     const sources = new Map(taken.map((lane) => [`${lane.projectId}/${lane.laneId}`, lane.source]));
     const sourceOf = (lane: LaneKey): WakeSource => sources.get(`${lane.projectId}/${lane.laneId}`) ?? 'message';

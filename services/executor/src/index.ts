@@ -4,5 +4,5 @@ import { createContext, createExecutorService, executorEnv } from './service';
 
 void runService(() => {
   const context = createContext(executorEnv.read(readProcessEnv()));
-  return { service: createExecutorService(context), logger: context.logger };
+  return { service: createExecutorService(context), logger: context.logger, shutdownMs: context.config.shutdownMs };
 });

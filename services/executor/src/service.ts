@@ -22,7 +22,7 @@ export function createExecutorService(context: ExecutorContext): ExecutorService
   let consumer: Consumer | undefined;
   let loop: ClaimLoop | undefined;
   let endSweeps = (): Promise<void> => Promise.resolve();
-  const ready = readyWhen({ postgres: store.healthy });
+  const ready = readyWhen({ postgres: () => store.healthy() });
   return {
     start: async () => {
       await store.assertMigrated();
@@ -33,6 +33,7 @@ export function createExecutorService(context: ExecutorContext): ExecutorService
         ready,
         port: config.port,
         host: config.host,
+        shutdownMs: config.shutdownMs,
       });
       loop = startClaimLoop(context, callRunner(context));
       consumer = await consumeReady(context, loop.lanes);

@@ -4,5 +4,5 @@ import { createContext, createManagementService, managementEnv } from './service
 
 void runService(() => {
   const context = createContext(managementEnv.read(readProcessEnv()));
-  return { service: createManagementService(context), logger: context.logger };
+  return { service: createManagementService(context), logger: context.logger, shutdownMs: context.config.shutdownMs };
 });

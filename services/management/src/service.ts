@@ -42,7 +42,7 @@ function createManagementApp(context: ManagementContext) {
     metrics,
     cors: true,
     authenticate: authenticator(context.installations.findCaller),
-    ready: readyWhen({ postgres: store.healthy }),
+    ready: readyWhen({ postgres: () => store.healthy() }),
     routes: (router) => registerRoutes(router, context),
   });
 }

@@ -4,5 +4,5 @@ import { createContext, createSearchService, searchEnv } from './service';
 
 void runService(() => {
   const context = createContext(searchEnv.read(readProcessEnv()));
-  return { service: createSearchService(context), logger: context.logger };
+  return { service: createSearchService(context), logger: context.logger, shutdownMs: context.config.shutdownMs };
 });

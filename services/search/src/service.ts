@@ -22,7 +22,7 @@ export function createSearchService(context: SearchContext): SearchService {
     cors: true,
     authenticate: authenticator(context.installations.findCaller),
     // Without Redis quotas are halved, which is no reason to leave the balancer.
-    ready: readyWhen({ postgres: store.healthy }),
+    ready: readyWhen({ postgres: () => store.healthy() }),
     routes: (router) => searchRecordsRoute(router, context),
   });
   return {

@@ -24,6 +24,8 @@ export interface GatewayContext {
   readonly leases: LeaseKeeper;
   readonly quotas: LaneQuotas;
   readonly failpoints: Failpoints;
+  /** Settlements whose reply may have left already: a stop waits for them. */
+  readonly settling: Set<Promise<void>>;
 }
 
 const service = 'write-gateway';
@@ -60,6 +62,7 @@ export function createContext(config: GatewayConfig, overrides: Partial<GatewayC
     installations: createInstallations({ store, keyring: config.credentialsKeys }),
     leases: createLeaseKeeper(store.writes, logger),
     failpoints: createFailpoints(config.failpoint),
+    settling: new Set(),
     ...overrides,
   };
 }

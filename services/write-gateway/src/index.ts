@@ -4,5 +4,5 @@ import { createContext, createGatewayService, gatewayEnv } from './service';
 
 void runService(() => {
   const context = createContext(gatewayEnv.read(readProcessEnv()));
-  return { service: createGatewayService(context), logger: context.logger };
+  return { service: createGatewayService(context), logger: context.logger, shutdownMs: context.config.shutdownMs };
 });

@@ -26,7 +26,7 @@ export function createGatewayService(context: GatewayContext): GatewayService {
     cors: true,
     authenticate: authenticator(context.installations.findCaller),
     // Accepting needs Postgres alone. Without the broker work starts later, without Redis quotas are halved.
-    ready: readyWhen({ postgres: store.healthy }),
+    ready: readyWhen({ postgres: () => store.healthy() }),
     routes: (router) => writeRecordsRoute(router, writers),
   });
   return {
@@ -37,6 +37,7 @@ export function createGatewayService(context: GatewayContext): GatewayService {
     },
     stop: async () => {
       await server?.close();
+      await Promise.all(context.settling);
       context.leases.stop();
       await messaging.close();
       await Promise.all([context.hints.close(), context.connectors.close(), store.close()]);

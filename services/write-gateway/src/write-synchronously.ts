@@ -162,7 +162,11 @@ async function send(
       context.logger.warn({ error, operationId: call.operationId }, 'write.outcome-not-noted');
     });
     await settle(context, settleSynchronous({ call, records, performed, lateCommitMs }), write);
-  })().finally(() => hold.end());
+  })().finally(() => {
+    hold.end();
+    context.settling.delete(settling);
+  });
+  context.settling.add(settling);
   // The provider's answer is known and is the reply. Storing it goes on, under the lease, while the database is away.
   await Promise.race([settling, sleep(replyWithoutSettlementMs, undefined, { ref: false })]);
   return performed;

@@ -50,7 +50,8 @@ export const createIntegrationsAndInstallations: Migration = {
         id text not null,
         provider text not null,
         account_ref text not null,
-        cap integer not null default 4,
+        -- Calls at once; null: the executor's setting.
+        cap integer,
         ready_at timestamptz,
         blocked_until timestamptz,
         last_error text,

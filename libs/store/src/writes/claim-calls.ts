@@ -2,7 +2,7 @@ import type { WriteType } from '@sluice/types';
 import type { Knex } from 'knex';
 import { lockOrderKeys } from './lock-order-keys';
 import { callKeyColumns } from './call-key';
-import { laneIdOf, lockLanes, type LaneKey, type LaneRoom } from './lane-room';
+import { laneIdOf, lockLanes, type LaneKey, type LaneMoment, type LaneRoom } from './lane-room';
 import { rowSource } from './row-source';
 import { splitBlocked } from './split-blocked';
 import { takeCalls } from './take-calls';
@@ -31,7 +31,7 @@ export interface ClaimRequest {
   readonly lanes: readonly LaneKey[];
   /** Calls at most, over all lanes. */
   readonly limit: number;
-  /** Calls at most of one lane, whatever its cap. */
+  /** Calls at once of a lane that has no cap of its own. */
   readonly perLane: number;
   readonly leaseMs: number;
   /** True: only calls that crashed an executor twice; the caller runs one of them alone. */
@@ -43,8 +43,8 @@ export interface Claim {
   readonly calls: readonly ClaimedCall[];
   /** Lanes that another claimer held, or that have more calls than this claim looked at. */
   readonly again: readonly LaneKey[];
-  /** Lanes with a call that becomes ready when a barrier ends, and in how many milliseconds. */
-  readonly later: readonly (LaneKey & { readonly inMs: number })[];
+  /** Lanes that are blocked, or have a call behind a barrier, and when either ends. */
+  readonly later: readonly LaneMoment[];
 }
 
 /** Rounds of one claim: a lane whose first calls all stand behind others is looked at further, but not without end. */
@@ -57,9 +57,9 @@ const roundsMax = 8;
  */
 export async function claimReady(database: Knex, request: ClaimRequest): Promise<Claim> {
   return await database.transaction(async (transaction) => {
-    const { free, elsewhere } = await lockLanes(transaction, request.lanes);
+    const { free, elsewhere, blocked } = await lockLanes(transaction, request.lanes, request.perLane);
     const calls: ClaimedCall[] = [];
-    const later: (LaneKey & { inMs: number })[] = [];
+    const later: LaneMoment[] = [...blocked];
     let lanes = free;
     for (let round = 0; round < roundsMax && lanes.length > 0 && calls.length < request.limit; round += 1) {
       const taken = await takeCalls(transaction, { ...request, limit: request.limit - calls.length }, lanes);

@@ -7,6 +7,11 @@ export interface LaneKey {
   readonly laneId: string;
 }
 
+/** A lane, and in how many milliseconds it is worth a look. */
+export interface LaneMoment extends LaneKey {
+  readonly inMs: number;
+}
+
 /** A lane that may be claimed from, with its free places. */
 export interface LaneRoom extends LaneKey {
   readonly room: number;
@@ -25,34 +30,61 @@ export function laneIdOf(lane: LaneKey): string {
 /**
  * Locks the lanes that nobody else is claiming from, and counts their free places, in the order of `lanes`. What runs is
  * counted, never stored. Synchronous calls take no place: they would starve the lane's asynchronous writes.
- * `elsewhere`: lanes that another claimer holds at this moment.
+ * @param perLane calls at once where the lane has no cap of its own
+ * @returns `elsewhere`: lanes that another claimer holds at this moment; `blocked`: lanes that may be asked again then
  */
 export async function lockLanes(
   transaction: Knex.Transaction,
   lanes: readonly LaneKey[],
-): Promise<{ free: LaneRoom[]; elsewhere: LaneKey[] }> {
+  perLane: number,
+): Promise<{ free: LaneRoom[]; elsewhere: LaneKey[]; blocked: LaneMoment[] }> {
   const input = rowSource('i', laneColumns, lanes);
-  const locked = await transaction.raw<{ rows: { project_id: string; id: string; is_blocked: boolean }[] }>(
-    `select l.project_id, l.id, coalesce(l.blocked_until > now(), false) as is_blocked
+  const locked = await transaction.raw<{ rows: { project_id: string; id: string; blocked_ms: number }[] }>(
+    `select l.project_id, l.id, greatest(0, coalesce(extract(epoch from l.blocked_until - now()), 0))::float8 * 1000 as blocked_ms
      from lanes l join ${input.sql} on l.project_id = i.project_id and l.id = i.lane_id
      order by l.project_id, l.id for update of l skip locked`,
     input.bindings as Knex.Value[],
   );
   const mine = new Map(locked.rows.map((row) => [`${row.project_id}/${row.id}`, row]));
-  const open = lanes.filter((lane) => mine.get(laneIdOf(lane))?.is_blocked === false);
-  const rooms = open.length === 0 ? [] : await countRoom(transaction, open);
-  return { free: rooms.filter((lane) => lane.room > 0), elsewhere: lanes.filter((lane) => !mine.has(laneIdOf(lane))) };
+  const open = lanes.filter((lane) => mine.get(laneIdOf(lane))?.blocked_ms === 0);
+  const rooms = open.length === 0 ? [] : await countRoom(transaction, open, perLane);
+  return {
+    free: rooms.filter((lane) => lane.room > 0),
+    elsewhere: await findExisting(
+      transaction,
+      lanes.filter((lane) => !mine.has(laneIdOf(lane))),
+    ),
+    blocked: lanes.flatMap((lane) => {
+      const inMs = mine.get(laneIdOf(lane))?.blocked_ms ?? 0;
+      return inMs > 0 ? [{ ...lane, inMs }] : [];
+    }),
+  };
+}
+
+/** A lane that a stale message names may be gone: it must not be asked for again. */
+async function findExisting(transaction: Knex.Transaction, lanes: readonly LaneKey[]): Promise<LaneKey[]> {
+  if (lanes.length === 0) return [];
+  const input = rowSource('i', laneColumns, lanes);
+  const result = await transaction.raw<{ rows: { project_id: string; id: string }[] }>(
+    `select l.project_id, l.id from lanes l join ${input.sql} on l.project_id = i.project_id and l.id = i.lane_id`,
+    input.bindings as Knex.Value[],
+  );
+  return result.rows.map((row) => ({ projectId: row.project_id, laneId: row.id }));
 }
 
 /** A statement of its own, after the locks: it sees what the last holder of the lane committed. */
-async function countRoom(transaction: Knex.Transaction, lanes: readonly LaneKey[]): Promise<LaneRoom[]> {
+async function countRoom(
+  transaction: Knex.Transaction,
+  lanes: readonly LaneKey[],
+  perLane: number,
+): Promise<LaneRoom[]> {
   const input = rowSource('i', laneColumns, lanes);
   const result = await transaction.raw<{ rows: { project_id: string; lane_id: string; room: number }[] }>(
-    `select i.project_id, i.lane_id, l.cap - (select count(*)::integer from calls c
+    `select i.project_id, i.lane_id, coalesce(l.cap, ?::integer) - (select count(*)::integer from calls c
               where c.project_id = i.project_id and c.lane_id = i.lane_id and c.state = 'running'
                 and c.mode <> 'synchronous') as room
      from ${input.sql} join lanes l on l.project_id = i.project_id and l.id = i.lane_id order by i.ord`,
-    input.bindings as Knex.Value[],
+    [perLane, ...input.bindings] as Knex.Value[],
   );
   return result.rows.map((row) => ({ projectId: row.project_id, laneId: row.lane_id, room: row.room }));
 }

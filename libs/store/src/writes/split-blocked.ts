@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { ClaimedCall } from './claim-calls';
-import type { LaneKey } from './lane-room';
+import type { LaneMoment } from './lane-room';
 import { callKeyColumns } from './call-key';
 import { rowSource } from './row-source';
 import type { CallKey } from './write-rows';
@@ -29,7 +29,7 @@ interface BlockedRecord extends CallKey {
 export async function splitBlocked(
   transaction: Knex.Transaction,
   claimed: readonly ClaimedCall[],
-): Promise<{ free: ClaimedCall[]; later: (LaneKey & { inMs: number })[] }> {
+): Promise<{ free: ClaimedCall[]; later: LaneMoment[] }> {
   // A call in doubt sends nothing now, so it waits for nobody; if it is sent again, it comes here as a ready one.
   const sending = claimed.filter((call) => !call.isInDoubt);
   const blocked = sending.length === 0 ? [] : await findBlocked(transaction, sending);

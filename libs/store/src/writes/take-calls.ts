@@ -26,7 +26,7 @@ interface ClaimedRow {
 }
 
 /**
- * Takes calls in the order of their moments, up to each lane's room and the request's limits. Calls of a connection that the
+ * Takes calls in the order of their moments, up to each lane's room and the request's limit. Calls of a connection that the
  * provider refuses are held back.
  */
 export async function takeCalls(
@@ -45,20 +45,13 @@ export async function takeCalls(
            and k.not_before <= now() and (k.crash_count >= 2) = ?::boolean
            and not exists (select 1 from connections n where n.project_id = k.project_id and n.id = k.connection_id
                            and n.status = 'bad_credentials')
-         order by k.not_before limit least(i.room, ?::integer) for update skip locked) c
+         order by k.not_before limit i.room for update skip locked) c
        order by i.ord limit ?::integer)
      update calls c set state = 'running', owner = ?, fence = c.fence + 1,
             lease_until = now() + make_interval(secs => ?::float8 / 1000)
      from picked p where c.project_id = p.project_id and c.operation_id = p.operation_id and c.number = p.number
      returning c.*, p.was`,
-    [
-      ...input.bindings,
-      request.isolated,
-      request.perLane,
-      request.limit,
-      request.owner,
-      request.leaseMs,
-    ] as Knex.Value[],
+    [...input.bindings, request.isolated, request.limit, request.owner, request.leaseMs] as Knex.Value[],
   );
   return result.rows.map(toClaimedCall);
 }
