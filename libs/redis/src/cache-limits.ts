@@ -1,5 +1,5 @@
 /** Larger values would make a hint slower than what it saves. */
-export const valueBytesMax = 256 * 1024;
+const valueBytesMax = 256 * 1024;
 
 /** Whether a cache keeps this at all. */
 export function isKept(value: string, ttlMs: number): boolean {
