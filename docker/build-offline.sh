@@ -5,7 +5,7 @@
 #     sh docker/build-offline.sh [TARGET …]        default: every target
 #
 # NODE_EXTRA_CA_CERTS   certificates to trust during the build, when the network re-signs TLS
-# npm_config_registry   another npm registry
+# npm_config_registry   another npm registry than the one of this machine's npm
 # DEBIAN_MIRROR         another Debian mirror
 # TAG, REVISION         default: the version of package.json, the commit
 set -eu
@@ -68,7 +68,7 @@ build() {
   # Docker's format, because OCI's has no HEALTHCHECK.
   podman build --format docker --layers --file docker/Dockerfile --target "$1" --tag "localhost/sluice/$1:$tag" \
     --build-arg NODE_IMAGE="$node" --build-arg RUNTIME_IMAGE="$debian" \
-    --build-arg NPM_REGISTRY="${npm_config_registry:-https://registry.npmjs.org}" \
+    --build-arg NPM_REGISTRY="${npm_config_registry:-$(npm config get registry 2>/dev/null)}" \
     --build-arg VERSION="$tag" --build-arg REVISION="${REVISION:-$(git rev-parse HEAD 2>/dev/null || echo unknown)}" \
     ${NODE_EXTRA_CA_CERTS:+--secret "id=ca,src=$NODE_EXTRA_CA_CERTS"} \
     . >"$scratch/log" 2>&1 || { tail -n 40 "$scratch/log" >&2; exit 1; }

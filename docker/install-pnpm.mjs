@@ -4,7 +4,7 @@
  *
  *     node install-pnpm.mjs FOLDER        then: node FOLDER/bin/pnpm.cjs
  *
- * `npm_config_registry` names another registry.
+ * The registry is `npm_config_registry`, else the one of the npm that lies beside this Node.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -18,7 +18,7 @@ if (folder === undefined || version === undefined) {
   throw new Error(`usage: install-pnpm.mjs FOLDER, beside a package.json whose packageManager is pnpm@x.y.z+sha512.…`);
 }
 
-const registry = (process.env.npm_config_registry ?? 'https://registry.npmjs.org').replace(/\/+$/, '');
+const registry = readRegistry().replace(/\/+$/, '');
 const url = `${registry}/pnpm/-/pnpm-${version}.tgz`;
 const reply = await fetch(url, { signal: AbortSignal.timeout(120_000) });
 if (!reply.ok) throw new Error(`${url} answered ${reply.status}`);
@@ -32,3 +32,10 @@ const tar = spawnSync('tar', ['-xz', '--strip-components=1', '-C', folder], {
   stdio: ['pipe', 'inherit', 'inherit'],
 });
 if (tar.status !== 0) throw new Error(`tar ended with ${tar.status ?? tar.signal ?? tar.error}`);
+
+function readRegistry() {
+  if (process.env.npm_config_registry) return process.env.npm_config_registry;
+  const { status, stdout } = spawnSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' });
+  if (status === 0) return stdout.trim();
+  throw new Error('There is no npm to name its registry. Set npm_config_registry (in a build: NPM_REGISTRY).');
+}
