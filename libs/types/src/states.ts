@@ -25,7 +25,7 @@ export type SendState = 'none' | 'sent' | 'maybe';
 export interface Transition<State> {
   readonly from: State | undefined;
   readonly to: State;
-  readonly owner: 'write-gateway' | 'batcher' | 'lease-holder' | 'lapse-sweep';
+  readonly owner: 'write-gateway' | 'batcher' | 'lease-holder' | 'lapse-sweep' | 'order-sweep' | 'late-reply';
 }
 
 export const operationTransitions: readonly Transition<OperationState>[] = [
@@ -46,9 +46,15 @@ export const callTransitions: readonly Transition<CallState>[] = [
   { from: 'running', to: 'done', owner: 'lease-holder' },
   { from: 'waiting', to: 'ready', owner: 'lease-holder' },
   { from: 'in_doubt', to: 'running', owner: 'lease-holder' },
+  { from: undefined, to: 'ready', owner: 'batcher' },
+  { from: undefined, to: 'waiting', owner: 'lease-holder' },
   { from: 'running', to: 'ready', owner: 'lapse-sweep' },
   { from: 'running', to: 'in_doubt', owner: 'lapse-sweep' },
-  { from: 'running', to: 'quarantined', owner: 'lapse-sweep' },
+  { from: 'running', to: 'quarantined', owner: 'lease-holder' },
+  { from: 'waiting', to: 'ready', owner: 'order-sweep' },
+  { from: 'ready', to: 'in_doubt', owner: 'late-reply' },
+  { from: 'waiting', to: 'in_doubt', owner: 'late-reply' },
+  { from: 'running', to: 'in_doubt', owner: 'late-reply' },
 ];
 
 const statuses: Record<OperationState, OperationStatus> = {
