@@ -8,7 +8,7 @@ export interface Problem {
 
 const problem = (status: number, title: string, remedy: string): Problem => ({ status, title, remedy });
 
-const seeDocument = 'Compare the body with the OpenAPI document of this endpoint.';
+const correctIssues = 'Correct every field that issues names, and send the request again.';
 const retryLater = 'Send the same request again after the time in Retry-After.';
 const checkId = 'Check the id or name, and that the API key belongs to the same project.';
 
@@ -18,7 +18,7 @@ const checkId = 'Check the id or name, and that the API key belongs to the same 
  */
 export const problems = {
   'request.malformed-json': problem(400, 'The body is not valid JSON', 'Send one JSON document, encoded as UTF-8.'),
-  'request.invalid': problem(400, 'The request breaks a rule', seeDocument),
+  'request.invalid': problem(400, 'The request breaks a rule', correctIssues),
   'request.body-too-large': problem(413, 'The body is too large', 'Send fewer or smaller records per request.'),
   'request.content-type': problem(415, 'The content type is not supported', 'Send Content-Type: application/json.'),
   'request.path-unknown': problem(404, 'There is nothing at this path', 'Check the base URL and the path.'),
@@ -42,7 +42,7 @@ export const problems = {
     'The provider refused the credentials of the connection',
     'Let the customer connect again, or update the credentials of the connection.',
   ),
-  'connection.scheme-mismatch': problem(422, 'The credentials do not fit the provider', seeDocument),
+  'connection.scheme-mismatch': problem(422, 'The credentials do not fit the provider', correctIssues),
   'operation.not-found': problem(404, 'No such operation', checkId),
   'api-key.not-found': problem(404, 'No such API key', checkId),
   'write.object-not-in-manifest': problem(
