@@ -9,8 +9,9 @@ const tsc = (...args) => [tool('tsc', 'typescript'), ...args];
 /** The commands of a step run in turn until one fails. Listed when called: the tools are installed by then. */
 const steps = () => [
   { name: 'format', commands: [[tool('prettier'), '--check', '--log-level', 'warn', '.']] },
-  { name: 'lint', commands: [[tool('oxlint'), '--type-aware']] },
   { name: 'types', commands: [tsc('-b'), tsc('-p', 'tsconfig.tests.json')] },
+  // After the compiler: a package's types come from what was compiled, and without them the linter guesses.
+  { name: 'lint', commands: [[tool('oxlint'), '--type-aware']] },
   { name: 'architecture', commands: [jest('architecture')] },
   { name: 'unused exports', commands: [[tool('knip'), '--no-progress']] },
   { name: 'unit tests', commands: [jest('unit')] },
