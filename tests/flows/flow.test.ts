@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { call, until } from '../faults/harness/api';
+import { until } from '@sluice/testkit';
+import { call } from '../faults/harness/api';
 import { startSystem, type System } from '../faults/harness/system';
 
 const root = join(__dirname, '../..');
@@ -37,14 +38,22 @@ describe('a real auto-batched write', () => {
       headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-01` },
       body: { ...body, autoBatchPolicy: { maxDelayMinutes: 1 } },
     });
-    await until('the operation is final', async () => {
-      const { status } = await system.operation(operationId);
-      return status === 'in_progress' ? undefined : status;
-    });
-    const seen = await until('the last step is logged', async () => {
-      const lines = system.logLines().filter((line) => line.traceparent?.includes(traceId));
-      return lines.some((line) => line.event === 'operation.ended') ? lines : undefined;
-    });
+    await until(
+      'the operation is final',
+      async () => {
+        const { status } = await system.operation(operationId);
+        return status === 'in_progress' ? undefined : status;
+      },
+      30_000,
+    );
+    const seen = await until(
+      'the last step is logged',
+      async () => {
+        const lines = system.logLines().filter((line) => line.traceparent?.includes(traceId));
+        return lines.some((line) => line.event === 'operation.ended') ? lines : undefined;
+      },
+      30_000,
+    );
     const inOrder = seen.toSorted((a, b) => a.time.localeCompare(b.time)).map((line) => line.event);
     expect(inOrder.filter((event) => events.includes(event))).toEqual(events);
   }, 60_000);

@@ -1,6 +1,6 @@
+import { until } from '@sluice/testkit';
 import { DependencyError } from '@sluice/errors';
 import { createGround, type Ground } from './_batcher';
-import { until } from './_until';
 
 let ground: Ground;
 afterEach(() => ground.close());

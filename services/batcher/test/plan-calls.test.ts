@@ -1,5 +1,5 @@
+import { until } from '@sluice/testkit';
 import { createGround, type BatchableOptions, type Ground } from './_batcher';
-import { until } from './_until';
 
 let ground: Ground;
 beforeEach(async () => {

@@ -18,8 +18,6 @@ export interface FreshClaim {
 
 export interface ClaimLoop {
   readonly lanes: LaneQueue;
-  /** Calls in flight. */
-  inFlight(): number;
   /** Lets what runs end, then runs one call of the lane that crashed an executor twice, alone. */
   isolate(lane: LaneKey): void;
   /** Claims no more and waits for the calls in flight. */
@@ -84,7 +82,6 @@ export function startClaimLoop(
   const lanes = createLaneQueue(() => setImmediate(onAwake));
   return {
     lanes,
-    inFlight: () => running.size,
     isolate: (lane) => {
       suspect ??= claimAlone({ ...lane, source: 'lapse' }).finally(() => {
         suspect = undefined;

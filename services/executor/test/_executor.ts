@@ -4,12 +4,11 @@ import { createInProcessHub, createInProcessMessaging, topics, type Messaging } 
 import { createInMemoryHints } from '@sluice/redis';
 import { createStore, newId, openDatabase, type AcceptableWrite, type Store } from '@sluice/store';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
-import { cloneDatabase, seedInstallation, type SeededInstallation, type SeedOptions } from '@sluice/testkit';
+import { cloneDatabase, seedInstallation, type SeededInstallation, type SeedOptions, until } from '@sluice/testkit';
 import type { Operation, OperationRecord, WriteRecord } from '@sluice/types';
 import { headersKeyOf, orderKeyOf, planCalls, planWrite } from '@sluice/writes';
 import { createContext, createExecutorService, executorEnv, type ExecutorContext } from '../src/service';
 import { startFakeHubspot, type FakeHubspot } from './_fake-hubspot';
-import { until } from './_until';
 
 /** The access token of every seeded connection. */
 export const canary = 'canary-token-9a0e';

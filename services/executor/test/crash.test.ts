@@ -1,7 +1,7 @@
+import { until } from '@sluice/testkit';
 import type { ClaimedCall } from '@sluice/store';
 import { createGround, type Ground, type Seed } from './_executor';
 import { hold } from './_hold';
-import { until } from './_until';
 
 let ground: Ground;
 let seed: Seed;

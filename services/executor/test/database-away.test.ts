@@ -1,6 +1,5 @@
+import { startTcpProxy, type TcpProxy, until } from '@sluice/testkit';
 import { createGround, type Ground } from './_executor';
-import { startTcpProxy, type TcpProxy } from './_tcp-proxy';
-import { until } from './_until';
 
 let ground: Ground;
 let proxy: TcpProxy;

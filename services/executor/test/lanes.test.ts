@@ -1,7 +1,6 @@
 import { createGround, type Ground, type Seed } from './_executor';
 import { refusal } from './_fake-hubspot';
-import { sampleManifest } from '@sluice/testkit';
-import { until } from './_until';
+import { sampleManifest, until } from '@sluice/testkit';
 
 let ground: Ground;
 beforeEach(async () => {

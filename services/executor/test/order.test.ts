@@ -1,8 +1,8 @@
+import { until } from '@sluice/testkit';
 import { newId } from '@sluice/store';
 import { createGround, type Ground, type Seed } from './_executor';
 import { refusal } from './_fake-hubspot';
 import { hold } from './_hold';
-import { until } from './_until';
 
 let ground: Ground;
 let seed: Seed;

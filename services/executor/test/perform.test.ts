@@ -1,5 +1,5 @@
+import { until } from '@sluice/testkit';
 import { canary, createGround, type Ground } from './_executor';
-import { until } from './_until';
 
 let ground: Ground;
 beforeEach(async () => {

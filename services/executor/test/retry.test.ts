@@ -1,6 +1,6 @@
+import { until } from '@sluice/testkit';
 import { createGround, type Ground } from './_executor';
 import { refusal } from './_fake-hubspot';
-import { until } from './_until';
 
 let ground: Ground;
 beforeEach(async () => {

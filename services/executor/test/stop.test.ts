@@ -1,6 +1,6 @@
+import { until } from '@sluice/testkit';
 import { createGround, type Ground } from './_executor';
 import { hold } from './_hold';
-import { until } from './_until';
 
 let ground: Ground;
 beforeEach(async () => {

@@ -1,6 +1,6 @@
+import { until } from '@sluice/testkit';
 import type { WriteAnnouncement } from '@sluice/types';
 import { startGateway, type RunningGateway, type Seed } from './_gateway';
-import { until } from './_until';
 
 let gateway: RunningGateway;
 beforeAll(async () => {

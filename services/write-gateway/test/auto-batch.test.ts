@@ -1,5 +1,5 @@
+import { until } from '@sluice/testkit';
 import { startGateway, type RunningGateway, type Seed } from './_gateway';
-import { until } from './_until';
 
 let gateway: RunningGateway;
 beforeAll(async () => {

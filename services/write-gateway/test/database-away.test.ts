@@ -1,5 +1,5 @@
+import { startTcpProxy, type TcpProxy } from '@sluice/testkit';
 import { startGateway, type RunningGateway, type Seed } from './_gateway';
-import { startTcpProxy, type TcpProxy } from './_tcp-proxy';
 
 let gateway: RunningGateway;
 let proxy: TcpProxy;

@@ -1,6 +1,6 @@
+import { until } from '@sluice/testkit';
 import type { Answer } from './_fake-hubspot';
 import { startGateway, type RunningGateway } from './_gateway';
-import { until } from './_until';
 
 let gateway: RunningGateway;
 beforeAll(async () => {

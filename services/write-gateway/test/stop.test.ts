@@ -1,5 +1,5 @@
+import { until } from '@sluice/testkit';
 import { startGateway } from './_gateway';
-import { until } from './_until';
 
 it('a request in flight is finished, and what was accepted is announced', async () => {
   const gateway = await startGateway({ env: { SLUICE_CALL_TIMEOUT_MS: '5000' } });

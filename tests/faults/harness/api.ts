@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 /** A reply, or that none came: then nobody knows whether the request was accepted. */
 export type Answer =
   { readonly kind: 'reply'; readonly status: number; readonly body: never } | { readonly kind: 'refused' | 'lost' };
@@ -36,15 +34,4 @@ export async function call<T>(url: string, request: Request = {}): Promise<T> {
   const answer = await exchange(url, request);
   if (answer.kind === 'reply' && answer.status < 300) return answer.body;
   throw new Error(`${request.method ?? 'POST'} ${url} answered ${JSON.stringify(answer)}`);
-}
-
-/** Waits for a condition, with a bound that fails the test. */
-export async function until<T>(what: string, look: () => Promise<T | undefined>, boundMs = 60_000): Promise<T> {
-  const startedAtMs = performance.now();
-  while (performance.now() - startedAtMs < boundMs) {
-    const found = await look();
-    if (found !== undefined) return found;
-    await sleep(100);
-  }
-  throw new Error(`not within ${boundMs} ms: ${what}`);
 }

@@ -1,4 +1,5 @@
-import { call, until } from './api';
+import { until } from '@sluice/testkit';
+import { call } from './api';
 import type { Sent } from './load';
 import type { System } from './system';
 
