@@ -22,7 +22,7 @@ async function harness(hubspotVersion: 'v3' | '2026-03'): Promise<ConnectorHarne
     body: { name: account, provider: 'hubspot', limits },
   });
   const connectors = createConnectors({
-    urls: { hubspot: url },
+    urls: { hubspot: url, salesforceLogin: url, salesforceInstance: url },
     callTimeoutMs: 5_000,
     logger: silentLogger,
     metrics: createMetrics('tests'),

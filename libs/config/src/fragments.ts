@@ -1,4 +1,4 @@
-import type { EnvFields } from './env-field';
+import type { EnvFields, EnvValues } from './env-field';
 
 /**
  * Settings that more than one service has, or that lie in an environment several services share.
@@ -172,6 +172,16 @@ export const launcherEnv = {
   },
   SLUICE_NO_INSTALL: { type: 'boolean', default: false, doc: 'Never install a program that is missing.' },
 } as const satisfies EnvFields;
+
+/** The base URLs of the providers among the typed values of `providersEnv`, as the connectors take them. */
+export function providerUrls(values: EnvValues<typeof providersEnv>) {
+  const { hubspotApiUrl, salesforceLoginUrl, salesforceInstanceUrl } = values;
+  return {
+    hubspot: hubspotApiUrl,
+    salesforceLogin: salesforceLoginUrl,
+    ...(salesforceInstanceUrl === undefined ? {} : { salesforceInstance: salesforceInstanceUrl }),
+  };
+}
 
 /** Every name of every fragment. */
 export const knownNames: ReadonlySet<string> = new Set(

@@ -13,6 +13,7 @@ export {
   portEnv,
   postgresEnv,
   providersEnv,
+  providerUrls,
   redisEnv,
   testingEnv,
 } from './fragments';

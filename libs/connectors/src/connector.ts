@@ -1,15 +1,19 @@
+import type { ObjectMetadata } from '@sluice/types';
 import type {
   BatchCreate,
   BatchRead,
   BatchUpdate,
   CreateWrite,
+  DeleteWrite,
   Fields,
   FindCreated,
+  ObjectCall,
   ProviderCall,
   SearchRequest,
+  TokenRefresh,
   UpdateWrite,
 } from './requests';
-import type { FoundCreated, ProviderRecord, RecordResult, Workspace } from './results';
+import type { FoundCreated, FreshTokens, ProviderRecord, RecordResult, Workspace } from './results';
 
 /** A capability with the most records one provider call takes. */
 export interface Limited {
@@ -27,6 +31,8 @@ export interface Capabilities {
   /** `limit`: records per page. */
   readonly search: Limited | false;
   readonly delete: boolean;
+  /** For which write types a batch can be written wholly or not at all; elsewhere it is always written in part. */
+  readonly allOrNone: { readonly create: boolean; readonly update: boolean };
   /** For which write types associations are sent. */
   readonly associations: { readonly create: boolean; readonly update: boolean } | false;
   /** Caller's headers are forwarded to the provider. */
@@ -48,6 +54,8 @@ export interface Connector {
   readonly capabilities: Capabilities;
   readonly create?: (write: CreateWrite) => Promise<RecordResult>;
   readonly update?: (write: UpdateWrite) => Promise<RecordResult>;
+  /** `ok` also says that the record is gone, where the provider does not tell whether it was there. */
+  readonly delete?: (write: DeleteWrite) => Promise<RecordResult>;
   /** One result per input, in input order. A record whose outcome the reply does not show is `unknown`. */
   readonly createBatch?: (write: BatchCreate) => Promise<RecordResult[]>;
   /** One result per input, in input order. A record that the reply leaves out is `rejected`. */
@@ -56,6 +64,14 @@ export interface Connector {
   readonly readBatch?: (read: BatchRead) => Promise<(ProviderRecord | undefined)[]>;
   /** One page of records. */
   readonly search?: (search: SearchRequest) => Promise<ProviderRecord[]>;
+  /** The object's fields as this account has them. May be a minute old. */
+  readonly describe?: (call: ObjectCall) => Promise<ObjectMetadata>;
+  /**
+   * Changes a refresh token into an access token. Throws ProviderError: `credentials` only when the provider says that
+   * the grant is gone; `rejected` when the app itself is refused, from which nothing follows for the connection;
+   * `quota`, `unavailable`, `timeout` when it can be tried again.
+   */
+  readonly refresh?: (refresh: TokenRefresh) => Promise<FreshTokens>;
   /** Which account the credentials open. Also the cheapest proof that they work. */
   readonly workspace: (call: ProviderCall) => Promise<Workspace>;
   /**

@@ -1,5 +1,5 @@
 export type { Capabilities, Connector, ConnectorRegistry, Limited } from './connector';
-export { createConnectors, type ConnectorsOptions } from './registry';
+export { createConnectors, type ConnectorsOptions, type ProviderUrls } from './registry';
 export type {
   Auth,
   BatchCreate,
@@ -7,6 +7,7 @@ export type {
   BatchUpdate,
   BatchWrite,
   CreateWrite,
+  DeleteWrite,
   Fields,
   FindCreated,
   ObjectCall,
@@ -15,6 +16,15 @@ export type {
   ProviderCall,
   SearchRequest,
   SingleWrite,
+  TokenRefresh,
   UpdateWrite,
 } from './requests';
-export type { CreatedMatch, FoundCreated, ProviderFailure, ProviderRecord, RecordResult, Workspace } from './results';
+export type {
+  CreatedMatch,
+  FoundCreated,
+  FreshTokens,
+  ProviderFailure,
+  ProviderRecord,
+  RecordResult,
+  Workspace,
+} from './results';

@@ -6,9 +6,18 @@ import { createHubspotApi } from './hubspot/call-hubspot';
 import { createHubspotConnector } from './hubspot/connector';
 import { hubspotUrls, type HubspotVersion } from './hubspot/urls';
 
+/** Base URLs of the providers. */
+export interface ProviderUrls {
+  readonly hubspot: string;
+  /** Where Salesforce tokens are refreshed. */
+  readonly salesforceLogin: string;
+  /** In place of every Salesforce instance; for the sandbox. @default the instance that the workspace names */
+  readonly salesforceInstance?: string;
+}
+
 export interface ConnectorsOptions {
   /** Base URL per provider. A connector sends to its own origin and nowhere else. */
-  readonly urls: { readonly hubspot: string };
+  readonly urls: ProviderUrls;
   /** Bound of a whole provider call, connecting included, in milliseconds. */
   readonly callTimeoutMs: number;
   readonly logger: Logger;

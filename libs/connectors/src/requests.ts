@@ -59,9 +59,17 @@ export interface CreateWrite extends SingleWrite {
   readonly associations?: readonly Association[];
 }
 
-/** Update one record by the provider's id. Takes no associations: see `capabilities.associations`. */
+/** Update one record by the provider's id. */
 export interface UpdateWrite extends SingleWrite {
   readonly recordId: string;
+  /** Only where `capabilities.associations` has `update`. */
+  readonly associations?: readonly Association[];
+}
+
+/** Delete one record by the provider's id. */
+export interface DeleteWrite extends ObjectCall {
+  readonly recordId: string;
+  readonly headers?: readonly ForwardedHeader[];
 }
 
 /** Several records of one object in one provider call: 1 to `limit` of the capability; more is a defect. */
@@ -76,7 +84,10 @@ export interface BatchCreate extends BatchWrite<Pick<CreateWrite, 'fields' | 'as
 }
 
 /** No record id may stand in it twice: the provider refuses the whole call then. */
-export type BatchUpdate = BatchWrite<Pick<UpdateWrite, 'recordId' | 'fields'>>;
+export interface BatchUpdate extends BatchWrite<Pick<UpdateWrite, 'recordId' | 'fields' | 'associations'>> {
+  /** Has no effect where `capabilities.allOrNone` lacks `update`. */
+  readonly allOrNone?: boolean;
+}
 
 /** Read records by id, or by the values of a property that is unique at the provider; 1 to `limit` of either. */
 export type BatchRead = ObjectCall & {
@@ -99,4 +110,14 @@ export interface SearchRequest extends ObjectCall {
 export interface FindCreated extends ObjectCall {
   /** `since`: the earliest moment the create can have happened (the first attempt's `sentAt`). Skew is the connector's care. */
   readonly records: readonly { readonly fields: Fields; readonly since: Date }[];
+}
+
+/** What an OAuth refresh takes. The secrets stay in memory for one call. Source: RFC 6749, section 6. */
+export interface TokenRefresh extends Omit<ProviderCall, 'auth'> {
+  readonly refreshToken: string;
+  /** Of the builder's app at the provider. */
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** See `Auth.workspaceRef`. */
+  readonly workspaceRef?: string;
 }

@@ -75,3 +75,16 @@ export interface Workspace {
   /** The provider's id of the user, where the provider tells it. */
   readonly consumerRef?: string;
 }
+
+/**
+ * The reply to a token refresh. The refresh token may be a new one, and the old one dead: save both before the first use.
+ * Source: RFC 6749, section 6.
+ */
+export interface FreshTokens {
+  readonly accessToken: string;
+  /** Absent: the old one stays in force. */
+  readonly refreshToken?: string;
+  /** Absent: the provider does not tell. */
+  readonly expiresAt?: Date;
+  readonly scopes?: readonly string[];
+}

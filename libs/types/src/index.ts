@@ -115,6 +115,7 @@ export {
   type OperationMetadata,
   type Pagination,
 } from './operation';
+export type { FieldMetadata, FieldValueType, ObjectMetadata } from './object-metadata';
 export {
   operationRecordListReplySchema,
   type OperationRecord,

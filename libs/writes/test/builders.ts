@@ -95,6 +95,7 @@ export const hubspotLike: Capabilities = {
   batchRead: { limit: 100 },
   search: { limit: 200 },
   delete: false,
+  allOrNone: { create: true, update: false },
   associations: { create: true, update: false },
   forwardedHeaders: false,
   ifEmpty: true,

@@ -1,4 +1,4 @@
-import { createFailpoints, type Failpoints } from '@sluice/config';
+import { createFailpoints, providerUrls, type Failpoints } from '@sluice/config';
 import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
 import { createKafkaMessaging, type Messaging } from '@sluice/messaging';
 import { createStore, type Store } from '@sluice/store';
@@ -46,7 +46,7 @@ export function createContext(config: BatcherConfig, overrides: Partial<BatcherC
         onStall: () => process.exit(1),
       }),
     connectors: createConnectors({
-      urls: { hubspot: config.hubspotApiUrl },
+      urls: providerUrls(config),
       callTimeoutMs: config.callTimeoutMs,
       logger,
       metrics,

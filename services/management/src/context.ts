@@ -1,3 +1,4 @@
+import { providerUrls } from '@sluice/config';
 import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
 import { createInstallations, type Installations } from '@sluice/installations';
 import { createStore, type Store } from '@sluice/store';
@@ -28,7 +29,7 @@ export function createContext(config: ManagementConfig, overrides: Partial<Manag
     metrics,
     store,
     connectors: createConnectors({
-      urls: { hubspot: config.hubspotApiUrl },
+      urls: providerUrls(config),
       callTimeoutMs: config.callTimeoutMs,
       logger,
       metrics,

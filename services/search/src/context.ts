@@ -1,3 +1,4 @@
+import { providerUrls } from '@sluice/config';
 import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
 import { createInstallations, type Installations } from '@sluice/installations';
 import { createRedisHints, type Hints } from '@sluice/redis';
@@ -31,7 +32,7 @@ export function createContext(config: SearchConfig, overrides: Partial<SearchCon
     store,
     hints: overrides.hints ?? createRedisHints({ url: config.redisUrl, logger, metrics }),
     connectors: createConnectors({
-      urls: { hubspot: config.hubspotApiUrl },
+      urls: providerUrls(config),
       callTimeoutMs: config.callTimeoutMs,
       logger,
       metrics,

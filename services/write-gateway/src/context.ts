@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { createFailpoints, type Failpoints } from '@sluice/config';
+import { createFailpoints, providerUrls, type Failpoints } from '@sluice/config';
 import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
 import { createInstallations, type Installations } from '@sluice/installations';
 import { createKafkaMessaging, type Messaging } from '@sluice/messaging';
@@ -54,7 +54,7 @@ export function createContext(config: GatewayConfig, overrides: Partial<GatewayC
     hints,
     quotas: createLaneQuotas(hints.quotas),
     connectors: createConnectors({
-      urls: { hubspot: config.hubspotApiUrl },
+      urls: providerUrls(config),
       callTimeoutMs: config.callTimeoutMs,
       logger,
       metrics,

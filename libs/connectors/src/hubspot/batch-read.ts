@@ -2,7 +2,7 @@ import type { BatchRead } from '../requests';
 import type { ProviderRecord } from '../results';
 import { assertBatchSize } from './batch-limit';
 import type { HubspotApi } from './call-hubspot';
-import { toProviderError } from './thrown-failure';
+import { toProviderError } from '../thrown-failure';
 import { toProviderRecord } from './provider-record';
 import { normalizeValue } from './same-value';
 import { readBatch, textsOf, type WireBatch } from './wire';
@@ -35,7 +35,7 @@ export async function batchRead(api: HubspotApi, read: BatchRead): Promise<(Prov
     },
     read,
   );
-  if (!answer.ok) throw toProviderError(answer.failure);
+  if (!answer.ok) throw toProviderError(answer.failure, 'hubspot');
   const batch = readBatch(answer.body);
   const records = align(wanted, batch, byProperty?.name);
   if (records.includes(undefined)) assertOnlyAbsent(batch);
@@ -89,9 +89,12 @@ function assertOnlyAbsent(batch: WireBatch): void {
   const isCounted = batch.errorCount === 0 || batch.errors.length > 0;
   if (others.length === 0 && isWhole && isCounted) return;
   const said = others[0]?.message ?? `status ${batch.status ?? 'unknown'}, ${batch.errorCount} errors`;
-  throw toProviderError({
-    class: 'unavailable',
-    scope: 'call',
-    message: `HubSpot read only a part of the records: ${said}`,
-  });
+  throw toProviderError(
+    {
+      class: 'unavailable',
+      scope: 'call',
+      message: `HubSpot read only a part of the records: ${said}`,
+    },
+    'hubspot',
+  );
 }

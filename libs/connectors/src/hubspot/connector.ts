@@ -21,6 +21,8 @@ const capabilities: Capabilities = {
   batchRead: { limit: batchLimit },
   search: { limit: searchPageMax },
   delete: false,
+  // A batch update is always written in part. Source: specification, batchPolicy.
+  allOrNone: { create: true, update: false },
   // The target's object type of an association on update needs the account's schema; only creates take it inline.
   associations: { create: true, update: false },
   forwardedHeaders: false,
@@ -31,7 +33,7 @@ const capabilities: Capabilities = {
 };
 
 /** HubSpot, the specification's provider X. One file per action; what they share is `HubspotApi`. */
-export function createHubspotConnector(api: HubspotApi): Required<Connector> {
+export function createHubspotConnector(api: HubspotApi): Connector {
   return {
     provider: 'hubspot',
     capabilities,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorTable, type Signal } from './error-table';
 import { classify, itemFailure, type FailedCall } from './errors';
-import { toFailure, toProviderError } from './thrown-failure';
+import { toFailure, toProviderError } from '../thrown-failure';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 
@@ -220,7 +220,7 @@ test('a failure survives being thrown by a read', () => {
   const failure = classify(
     failed({ status: 429, ...read }, { json: body(undefined), headers: { 'retry-after': '2' } }),
   );
-  const error = toProviderError(failure);
+  const error = toProviderError(failure, 'hubspot');
   expect(error).toBeInstanceOf(ProviderError);
   expect(error).toMatchObject({
     code: 'provider.quota-exhausted',

@@ -1,7 +1,7 @@
 import type { ProviderFailure } from '../results';
 import { errorTable, type Row, type Signal } from './error-table';
-import { cleanText } from './failure-text';
-import { retryAfterMs } from './retry-after';
+import { cleanText } from '../failure-text';
+import { retryAfterMs } from '../retry-after';
 import { isJson, textOf, textsOf, type Json, type WireError } from './wire';
 
 /** Waits per 429 policy, in milliseconds. HubSpot sends no Retry-After with them. Source: reference A8. */

@@ -14,7 +14,7 @@ let hubspot: Required<Connector>;
 beforeAll(async () => {
   stub = await startProviderStub();
   connectors = createConnectors({
-    urls: { hubspot: stub.url },
+    urls: { hubspot: stub.url, salesforceLogin: stub.url },
     callTimeoutMs: 400,
     logger: silentLogger,
     metrics: createMetrics('test'),

@@ -18,7 +18,7 @@ let hubspot: HubspotConnector;
 
 const open = (hubspotVersion?: 'v3' | '2026-03') =>
   createConnectors({
-    urls: { hubspot: stub.url },
+    urls: { hubspot: stub.url, salesforceLogin: stub.url },
     callTimeoutMs: 400,
     logger: silentLogger,
     metrics,
@@ -555,7 +555,12 @@ describe('refused here, without a call', () => {
 test('HubSpot away: certainly not applied', async () => {
   const gone = await startProviderStub();
   await gone.close();
-  const away = createConnectors({ urls: { hubspot: gone.url }, callTimeoutMs: 400, logger: silentLogger, metrics });
+  const away = createConnectors({
+    urls: { hubspot: gone.url, salesforceLogin: gone.url },
+    callTimeoutMs: 400,
+    logger: silentLogger,
+    metrics,
+  });
   const outcome = await away.get('hubspot').create?.({ ...contacts, fields: { firstname: 'Ada' } });
   expect(outcome).toEqual({
     ok: false,

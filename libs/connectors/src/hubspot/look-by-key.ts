@@ -5,7 +5,7 @@ import { batchLimit } from './batch-limit';
 import { batchRead } from './batch-read';
 import type { HubspotApi } from './call-hubspot';
 import { toFailedLook, toFound } from './created-matches';
-import { toFailure } from './thrown-failure';
+import { toFailure } from '../thrown-failure';
 import type { Look, Looked } from './find-created';
 import type { UniqueKey } from './unique-key';
 

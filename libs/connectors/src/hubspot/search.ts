@@ -1,7 +1,7 @@
 import type { ObjectCall, SearchRequest } from '../requests';
 import type { ProviderRecord } from '../results';
 import type { HubspotApi, HubspotAnswer } from './call-hubspot';
-import { toProviderError } from './thrown-failure';
+import { toProviderError } from '../thrown-failure';
 import { toProviderRecord } from './provider-record';
 import { readBatch } from './wire';
 
@@ -48,6 +48,6 @@ export async function search(api: HubspotApi, request: SearchRequest): Promise<P
     },
     request,
   );
-  if (!answer.ok) throw toProviderError(answer.failure);
+  if (!answer.ok) throw toProviderError(answer.failure, 'hubspot');
   return readBatch(answer.body).results.map(toProviderRecord);
 }

@@ -1,6 +1,6 @@
-import { cleanText } from './failure-text';
+import { cleanText } from '../failure-text';
 import { toProperties } from './properties';
-import { retryAfterMs } from './retry-after';
+import { retryAfterMs } from '../retry-after';
 import { createdProperty, sentFilters } from './search-filters';
 import { hubspotUrls, isSafePath } from './urls';
 

@@ -1,7 +1,7 @@
 import type { ProviderCall } from '../requests';
 import type { Workspace } from '../results';
 import type { HubspotApi } from './call-hubspot';
-import { toProviderError } from './thrown-failure';
+import { toProviderError } from '../thrown-failure';
 
 /**
  * `GET /account-info/…/details`: `portalId` is the account. The user's id stands only in a token reply.
@@ -10,8 +10,11 @@ import { toProviderError } from './thrown-failure';
  */
 export async function workspace(api: HubspotApi, call: ProviderCall): Promise<Workspace> {
   const answer = await api.call({ operation: 'workspace', method: 'GET', path: api.urls.account }, call);
-  if (!answer.ok) throw toProviderError(answer.failure);
+  if (!answer.ok) throw toProviderError(answer.failure, 'hubspot');
   const { portalId } = answer.body;
   if (typeof portalId === 'number' || typeof portalId === 'string') return { workspaceRef: String(portalId) };
-  throw toProviderError({ class: 'unavailable', scope: 'call', message: 'HubSpot answered without a portalId' });
+  throw toProviderError(
+    { class: 'unavailable', scope: 'call', message: 'HubSpot answered without a portalId' },
+    'hubspot',
+  );
 }

@@ -62,7 +62,7 @@ async function send(request: ObservedCall): Promise<readonly RecordResult[]> {
 }
 
 function isEmptyUpdate({ write }: Sendable): boolean {
-  return write.type === 'update' && Object.keys(write.fields).length === 0;
+  return write.type === 'update' && Object.keys(write.fields).length === 0 && !write.associations?.length;
 }
 
 /** Asked here, because the process may have been paused since the intent or during the read, and nothing has aborted it yet. */
@@ -90,11 +90,19 @@ async function sendAll(request: ObservedCall): Promise<readonly RecordResult[]> 
       return await connector.createBatch({ ...shared, records: items, allOrNone: call.allOrNone });
   }
   if (call.type === 'update') {
-    const items = writes.map(({ fields, recordId }) => ({ fields, recordId: recordId as string }));
+    const items = writes.map(({ fields, recordId, associations }) => ({
+      fields,
+      recordId: recordId as string,
+      ...(associations && { associations }),
+    }));
     if (only && items.length === 1 && items[0] && connector.update) {
       return [await connector.update({ ...shared, ...items[0] })];
     }
-    if (connector.updateBatch) return await connector.updateBatch({ ...shared, records: items });
+    if (connector.updateBatch)
+      return await connector.updateBatch({ ...shared, records: items, allOrNone: call.allOrNone });
+  }
+  if (call.type === 'delete' && only && writes.length === 1 && connector.delete) {
+    return [await connector.delete({ ...shared, recordId: only.recordId as string })];
   }
   throw new DefectError({
     code: 'service.defect',

@@ -1,15 +1,15 @@
 import { ProviderError } from '@sluice/errors';
-import type { ProviderFailure } from '../results';
+import type { ProviderFailure } from './results';
 
 /** For reads, which throw. */
-export function toProviderError(failure: ProviderFailure): ProviderError {
+export function toProviderError(failure: ProviderFailure, provider: string): ProviderError {
   const { status, providerRequestId } = failure;
   return new ProviderError({
     class: failure.class,
     detail: failure.message,
     ...(failure.retryAfterMs !== undefined && { retryAfterMs: failure.retryAfterMs }),
     meta: {
-      provider: 'hubspot',
+      provider,
       ...(status !== undefined && { status }),
       ...(providerRequestId !== undefined && { providerRequestId }),
     },
