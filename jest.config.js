@@ -13,7 +13,7 @@ const withStack = {
 };
 
 module.exports = {
-  reporters: ['default', '<rootDir>/tests/setup/closing-line.js'],
+  reporters: ['default', '<rootDir>/tests/setup/passed-rules.js', '<rootDir>/tests/setup/closing-line.js'],
   projects: [
     {
       ...base,
@@ -40,6 +40,7 @@ module.exports = {
       ...base,
       ...withStack,
       displayName: 'blackbox',
+      setupFilesAfterEnv: ['<rootDir>/tests/setup/black-box-timeout.js'],
       roots: ['<rootDir>/tests'],
       testMatch: ['<rootDir>/tests/*/**/*.test.ts'],
       testPathIgnorePatterns: [...ignored, '<rootDir>/tests/(architecture|setup)/'],

@@ -7,6 +7,7 @@ import { withCheckoutLock } from './bootstrap/checkout-lock.mjs';
 import { runCheck } from './bootstrap/check.mjs';
 import { compile } from './bootstrap/compile.mjs';
 import { installWhenNeeded } from './bootstrap/install.mjs';
+import { runMutations } from './bootstrap/mutate.mjs';
 import { launcher, workspaceNode } from './bootstrap/paths.mjs';
 import { runChild } from './bootstrap/run-child.mjs';
 import { runTests } from './bootstrap/test.mjs';
@@ -14,18 +15,23 @@ import { runTests } from './bootstrap/test.mjs';
 /** What `deploy/local/dist/index.js` knows. */
 const launcherCommands = ['start', 'dev', 'migrate', 'connect', 'stack'];
 
+/** What is done here. */
+const developerCommands = ['test', 'check', 'mutate'];
+
 const [command = '', ...args] = process.argv.slice(2);
 process.exitCode = await main();
 
 async function main() {
-  if (command !== 'test' && command !== 'check' && !launcherCommands.includes(command)) {
-    process.stderr.write(`usage: node deploy/local/bootstrap.mjs <${launcherCommands.join('|')}|test|check> [args]\n`);
+  if (!developerCommands.includes(command) && !launcherCommands.includes(command)) {
+    const commands = [...launcherCommands, ...developerCommands].join('|');
+    process.stderr.write(`usage: node deploy/local/bootstrap.mjs <${commands}> [args]\n`);
     return 2;
   }
   const prepared = await withCheckoutLock(prepare);
   if (prepared !== 0) return prepared;
   if (command === 'test') return runTests(args);
   if (command === 'check') return runCheck();
+  if (command === 'mutate') return runMutations();
   return runChild(workspaceNode, ['--enable-source-maps', launcher, command, ...args], { isTiedToUs: true });
 }
 

@@ -1,6 +1,6 @@
 import { check, report } from './harness/checker';
 import { send } from './harness/load';
-import { startSystem } from './harness/system';
+import { startSystem } from '../harness/system';
 
 /** A port that nobody listens on: a broker that is stopped. */
 const deadBroker = '127.0.0.1:9';

@@ -1,7 +1,7 @@
 import type { ProcessName } from '@sluice/local';
 import { check, report } from './harness/checker';
 import { send } from './harness/load';
-import { startSystem, type System } from './harness/system';
+import { startSystem, type System } from '../harness/system';
 
 let system: System;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '@sluice/testkit';
-import { call } from '../faults/harness/api';
-import { startSystem, type System } from '../faults/harness/system';
+import { call } from '../harness/api';
+import { startSystem, type System } from '../harness/system';
 
 const root = join(__dirname, '../..');
 const page = readFileSync(join(root, 'docs/FLOW.md'), 'utf8');

@@ -8,6 +8,7 @@ interface Runs {
   readonly codes: readonly number[];
   readonly counts: readonly Counts[];
   readonly expectedRuns: number;
+  readonly ruleProblems?: readonly string[];
 }
 declare const closingLineModule: {
   addUp(runs: Runs): { total: Counts; code: number };

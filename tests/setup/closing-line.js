@@ -32,14 +32,16 @@ function closingLine({ passed, failed, skipped }) {
  * @param codes exit code of each run that was begun
  * @param counts numbers of each run that came to its end
  * @param expectedRuns how many there should have been
+ * @param ruleProblems what the rule check found, after all runs; it counts as one test
  * @returns the numbers and the exit code; a run that broke off, failed without a failed test or ran nothing is a failure
  */
-function addUp({ codes, counts, expectedRuns }) {
+function addUp({ codes, counts, expectedRuns, ruleProblems = [] }) {
   const total = { passed: 0, failed: 0, skipped: 0 };
   for (const count of counts) for (const name of Object.keys(total)) total[name] += count[name];
   const isEmpty = total.passed + total.failed + total.skipped === 0;
   const isBroken = isEmpty || counts.length < expectedRuns || codes.some((code) => code !== 0);
   if (isBroken && total.failed === 0) total.failed = 1;
+  if (ruleProblems.length > 0) total.failed += 1;
   return { total, code: total.failed === 0 ? 0 : (codes.find((code) => code !== 0) ?? 1) };
 }
 

@@ -29,6 +29,12 @@ describe('addUp', () => {
     expect(addUp({ codes: [0, 1], counts, expectedRuns: 2 })).toMatchObject({ total: { failed: 1 }, code: 1 });
   });
 
+  it('is a failure when every test passed and a rule has none', () => {
+    const sum = addUp({ codes: [0, 0], counts, expectedRuns: 2, ruleProblems: ['a.b: no test', 'a.c: no test'] });
+    expect(sum).toEqual({ total: { passed: 7, failed: 1, skipped: 1 }, code: 1 });
+    expect(addUp({ codes: [0, 0], counts, expectedRuns: 2, ruleProblems: [] }).code).toBe(0);
+  });
+
   it('is a failure when nothing ran', () => {
     const none = { passed: 0, failed: 0, skipped: 0 };
     expect(addUp({ codes: [0, 0], counts: [none, none], expectedRuns: 2 })).toMatchObject({

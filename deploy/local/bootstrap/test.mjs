@@ -7,7 +7,9 @@ import { childEnvironment } from './environment.mjs';
 import { launcher, root, tool, workspaceNode } from './paths.mjs';
 import { isInterrupted, runChild } from './run-child.mjs';
 
-const { addUp, closingLine } = createRequire(import.meta.url)(join(root, 'tests', 'setup', 'closing-line.js'));
+const require = createRequire(import.meta.url);
+const { addUp, closingLine } = require(join(root, 'tests', 'setup', 'closing-line.js'));
+const { checkRules, readRules } = require(join(root, 'tests', 'setup', 'rule-check.js'));
 
 /** Black-box tests drive and kill whole processes, so each has the machine for itself. */
 const runs = [
@@ -19,22 +21,25 @@ const runs = [
 const leaveMs = 20_000;
 
 /**
- * `npm test [-- jest arguments]`: every suite, then one closing line with the sum.
- * @returns 0 only when something ran and nothing failed
+ * `npm test [-- jest arguments]`: every suite, then the rules without a test that passed, then one closing line with the sum.
+ * @returns 0 only when something ran, nothing failed and (without arguments) no rule of the specification lacks a test
  */
 export async function runTests(args) {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-test-'));
-  const countsFile = join(folder, 'counts');
+  const files = { counts: join(folder, 'counts'), passedRules: join(folder, 'passed-rules') };
   const chosen = args.some((arg) => arg.startsWith('--selectProjects')) ? [[]] : runs;
   try {
     const codes = [];
     for (const run of chosen) {
-      codes.push(await runJest([...run, ...args], countsFile));
+      codes.push(await runJest([...run, ...args], files));
       if (isInterrupted(codes.at(-1))) break;
     }
     // Also after a jest that was ended and could not do it.
     await runChild(workspaceNode, [launcher, 'stack', 'release']);
-    const { total, code } = addUp({ codes, counts: readCounts(countsFile), expectedRuns: chosen.length });
+    const isWhole = args.length === 0 && !codes.some(isInterrupted);
+    const ruleProblems = reportRules(readLines(files.passedRules).flat(), isWhole);
+    const counts = readLines(files.counts);
+    const { total, code } = addUp({ codes, counts, expectedRuns: chosen.length, ruleProblems });
     process.stdout.write(`${closingLine(total)}\n`);
     return code;
   } finally {
@@ -42,13 +47,22 @@ export async function runTests(args) {
   }
 }
 
-async function runJest(args, countsFile) {
+/** Says what is wrong with the rules, then the line about them. @returns what is wrong */
+function reportRules(passedIds, isWhole) {
+  const { line, problems } = checkRules({ ...readRules(root), passedIds, isWhole });
+  for (const problem of problems) process.stdout.write(`rule ${problem}\n`);
+  process.stdout.write(`${line}\n`);
+  return problems;
+}
+
+async function runJest(args, { counts, passedRules }) {
   // The services stay up between the runs.
-  const env = { ...childEnvironment(), CLOSING_LINE_FILE: countsFile, LEAVE_SERVICES: '1' };
-  const before = readCounts(countsFile).length;
+  const reports = { CLOSING_LINE_FILE: counts, PASSED_RULES_FILE: passedRules };
+  const env = { ...childEnvironment(), ...reports, LEAVE_SERVICES: '1' };
+  const before = readLines(counts).length;
   let watch;
   const onSpawn = (child) => {
-    watch = killWhenItStays(child, () => readCounts(countsFile).length > before);
+    watch = killWhenItStays(child, () => readLines(counts).length > before);
   };
   const code = await runChild(workspaceNode, [tool('jest'), '-c', join(root, 'jest.config.js'), ...args], {
     env,
@@ -68,7 +82,7 @@ function killWhenItStays(child, isFinished) {
   }, 500);
 }
 
-function readCounts(file) {
+function readLines(file) {
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, 'utf8').split('\n');
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line));

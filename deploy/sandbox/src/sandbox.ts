@@ -1,8 +1,12 @@
-import type { Account, AccountSettings } from './control/account';
+import type { Account } from './control/account';
 import { Accounts, type AccountRequest } from './control/accounts';
+import { AuthorizationCodes } from './control/authorization-codes';
 import { Faults } from './control/faults';
+import type { AccountSettings, ImitatedProvider } from './control/imitated-provider';
 import { Journal, type JournalLine } from './control/journal';
 import { Ledger, type LedgerEntry } from './control/ledger';
+import { createHubspot } from './hubspot/hubspot';
+import { createSalesforce } from './salesforce/create-salesforce';
 
 /** What a call leaves in the ledger; the sandbox adds what it really wrote. */
 export type CallOutcome = Omit<LedgerEntry, 'seq' | 'account' | 'applied' | 'recordIds'>;
@@ -17,7 +21,9 @@ export interface SandboxState {
 
 /** Accounts, ledger and faults of one sandbox, and the journal that outlives it. */
 export class Sandbox {
+  readonly providers: readonly ImitatedProvider[] = [createHubspot(), createSalesforce()];
   readonly accounts: Accounts;
+  readonly codes = new AuthorizationCodes();
   readonly ledger = new Ledger();
   readonly faults = new Faults();
   readonly now: () => Date;
@@ -25,29 +31,36 @@ export class Sandbox {
 
   constructor(state: SandboxState) {
     this.now = state.now;
-    this.accounts = new Accounts(state.defaults);
+    this.accounts = new Accounts(this.providers, state.defaults);
     this.journal = state.ledgerFile === undefined ? undefined : new Journal(state.ledgerFile);
     for (const line of this.journal?.load() ?? []) this.restore(line);
   }
 
-  openAccount(request: AccountRequest): { account: Account; token: string } {
-    const opened = this.accounts.open(request);
-    this.journal?.write({ account: { ...request, token: opened.token } });
-    return opened;
+  openAccount(request: AccountRequest): Account {
+    const account = this.accounts.open(request, this.now());
+    this.journal?.write({ account: request });
+    this.recordGrant(account);
+    return account;
   }
 
-  /** Adds a call to the ledger together with the contacts it changed. Call once per call, when its outcome is decided. */
+  /** Keeps the tokens of an account. Call after each change of them. */
+  recordGrant(account: Account): void {
+    this.journal?.write({ grant: account.grant.current, of: account.name });
+  }
+
+  /** Adds a call to the ledger together with what it changed. Call once per call, when its outcome is decided. */
   record(account: Account | undefined, outcome: CallOutcome): LedgerEntry {
-    const contacts = account?.contacts.takeChanges() ?? [];
-    const { fault, tookMs, at, ...rest } = outcome;
-    const wrote = { applied: contacts.length, recordIds: contacts.map((contact) => contact.id) };
-    const name = account?.name ?? null;
-    const entry = this.ledger.append({ at, account: name, ...rest, ...wrote, ...(fault ? { fault } : {}), tookMs });
-    this.journal?.write({ call: entry, contacts });
+    const changes = account?.imitated.takeChanges() ?? [];
+    const { provider, fault, tookMs, at, ...rest } = outcome;
+    const recordIds = changes.flatMap(({ recordId }) => (recordId === undefined ? [] : [recordId]));
+    const wrote = { applied: recordIds.length, recordIds };
+    const where = { at, provider, account: account?.name ?? null };
+    const entry = this.ledger.append({ ...where, ...rest, ...wrote, ...(fault ? { fault } : {}), tookMs });
+    this.journal?.write({ call: entry, changes });
     return entry;
   }
 
-  /** A fresh start: contacts, ledger, limits and faults of one account or of all; `accounts` removes those too. */
+  /** A fresh start: records, ledger, limits and faults of one account or of all; `accounts` removes those too. */
   clear(what: { readonly account?: string; readonly accounts: boolean }): void {
     this.forget(what);
     this.journal?.write({ cleared: what });
@@ -67,16 +80,23 @@ export class Sandbox {
     for (const one of account === undefined ? this.accounts.all() : [this.accounts.get(account)]) one.clear();
     this.ledger.clear(account);
     this.faults.clear(account === undefined ? {} : { account });
-    if (accounts && account === undefined) this.accounts.removeAll();
+    if (!accounts || account !== undefined) return;
+    this.codes.clear();
+    this.accounts.removeAll();
   }
 
   private restore(line: JournalLine): void {
-    if ('account' in line) this.accounts.open(line.account);
+    if ('account' in line) this.accounts.open(line.account, this.now());
     if ('cleared' in line) this.forget(line.cleared);
+    if ('grant' in line) {
+      const account = this.accounts.get(line.of);
+      account.grant.restore(line.grant);
+      this.accounts.register(account);
+    }
     if (!('call' in line)) return;
     this.ledger.restore(line.call);
     if (line.call.account === null) return;
-    const { contacts } = this.accounts.get(line.call.account);
-    for (const contact of line.contacts) contacts.restore(contact);
+    const { imitated } = this.accounts.get(line.call.account);
+    for (const change of line.changes) imitated.restore(change);
   }
 }

@@ -1,8 +1,8 @@
 import { createApp, startServer, type Router } from '@sluice/http';
 import { createMetrics, silentLogger, type Logger } from '@sluice/telemetry';
 import { controlRoutes } from './routes/control-routes';
-import { hubspotHandler } from './routes/hubspot-handler';
-import { hubspotRoutes } from './routes/hubspot-route';
+import { pageRoute } from './routes/page-route';
+import { providerRoutes } from './routes/provider-routes';
 import { Sandbox } from './sandbox';
 import { scriptedLogger } from './scripted-logger';
 
@@ -17,7 +17,7 @@ export interface SandboxOptions {
   readonly logger?: Logger;
   /** The clock behind timestamps, limits and search lag; waits always take real time. @default the system's */
   readonly now?: () => Date;
-  /** Path of a journal that keeps accounts, contacts and the ledger over restarts. @default nothing is kept */
+  /** Path of a journal that keeps accounts, records and the ledger over restarts. @default nothing is kept */
   readonly ledgerFile?: string;
   /** Search lag of accounts that ask for none, in milliseconds. @default 0 */
   readonly searchLagMs?: number;
@@ -27,19 +27,15 @@ export interface SandboxOptions {
 
 /** A running sandbox. */
 export interface RunningSandbox {
-  /** Base URL of the imitated API and of the control API: `http://127.0.0.1:4600`. */
+  /** Base URL of the imitated APIs, of the control API and of the page: `http://127.0.0.1:4600`. */
   readonly url: string;
   readonly port: number;
   /** Cuts held connections, stops listening, finishes the journal. Repeatable. */
   close(): Promise<void>;
 }
 
-/** First segments of HubSpot's addresses: what lies under them and is not imitated is an HTML 404, and in the ledger. */
-const hubspotPrefixes = ['/crm/*rest', '/account-info/*rest', '/oauth/*rest'];
-const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
-
 /**
- * Starts an imitation of HubSpot contacts with its control API.
+ * Starts the imitated providers with their control API and their page.
  * @throws ListenError when the port is taken
  */
 export async function createSandbox(options: SandboxOptions): Promise<RunningSandbox> {
@@ -69,9 +65,7 @@ export async function createSandbox(options: SandboxOptions): Promise<RunningSan
 }
 
 function register(sandbox: Sandbox, router: Router): void {
+  pageRoute(sandbox, router);
   controlRoutes(sandbox, router);
-  for (const route of hubspotRoutes) {
-    for (const path of route.paths) router[route.method](path, hubspotHandler(sandbox, route));
-  }
-  for (const path of hubspotPrefixes) for (const method of methods) router[method](path, hubspotHandler(sandbox));
+  providerRoutes(sandbox, router);
 }

@@ -19,14 +19,18 @@ describe('accounts', () => {
       account: 'globex',
       provider: 'hubspot',
       token: 'pat-na1-mine',
+      refreshToken: expect.stringMatching(/^na1-/),
+      clientId: expect.any(String),
+      clientSecret: expect.any(String),
       portalId: expect.any(Number),
+      workspaceRef: String(first.body.portalId),
     });
     expect((await client.send('POST', '/_sandbox/accounts', request)).body).toEqual(first.body);
   });
 
   it.each<[string, unknown, number, string]>([
     ['no provider', { name: 'x' }, 400, 'provider'],
-    ['another provider', { name: 'x', provider: 'salesforce' }, 400, 'provider'],
+    ['another provider', { name: 'x', provider: 'pipedrive' }, 400, 'provider'],
     ['a strange name', { name: 'a b', provider: 'hubspot' }, 400, 'name'],
     ['an unknown member', { name: 'x', provider: 'hubspot', tokn: 'y' }, 400, 'tokn'],
     ['a negative wait', { name: 'x', provider: 'hubspot', latencyMs: -1 }, 400, 'latencyMs'],
@@ -36,6 +40,17 @@ describe('accounts', () => {
     expect(answer.status).toBe(status);
     expect(answer.headers.get('content-type')).toBe('application/problem+json');
     expect(JSON.stringify(answer.body)).toContain(named);
+  });
+
+  it('are of one provider: a token is good there only, and the name is taken', async () => {
+    const { body } = await client.send('POST', '/_sandbox/accounts', { name: 'umbrella', provider: 'salesforce' });
+    const at = async (path: string, token: string) =>
+      (await client.send('GET', path, undefined, { authorization: `Bearer ${token}` })).status;
+    const paths = ['/account-info/v3/details', '/services/data/v60.0/limits'] as const;
+    expect(await Promise.all(paths.map((path) => at(path, client.token)))).toEqual([200, 401]);
+    expect(await Promise.all(paths.map((path) => at(path, body.token)))).toEqual([401, 200]);
+    const again = await client.send('POST', '/_sandbox/accounts', { name: 'umbrella', provider: 'hubspot' });
+    expect([again.status, again.body.detail]).toEqual([400, expect.stringContaining('one of salesforce')]);
   });
 
   it('refuses a token of another account', async () => {
@@ -125,7 +140,9 @@ describe('ledger and records', () => {
     const id = await client.create({ email: 'ana@example.com' });
     const { body } = await client.send('GET', '/_sandbox/records?account=acme&object=contacts');
     expect(body).toMatchObject([{ id, properties: { email: 'ana@example.com', hs_object_id: id } }]);
-    expect((await client.send('GET', '/_sandbox/records?account=acme&object=deals')).status).toBe(400);
+    expect((await client.send('GET', '/_sandbox/records?account=acme&object=deals')).body).toEqual([]);
+    const unknown = await client.send('GET', '/_sandbox/records?account=acme&object=tickets');
+    expect([unknown.status, unknown.body.issues[0].detail]).toEqual([400, 'must be one of contacts, companies, deals']);
     expect((await client.send('GET', '/_sandbox/records')).status).toBe(400);
   });
 

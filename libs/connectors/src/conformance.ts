@@ -1,12 +1,17 @@
-import { batchCases } from './conformance/batch-cases';
+import { associationCases } from './conformance/association-cases';
+import { batchCreateCases } from './conformance/batch-create-cases';
+import { batchUpdateCases } from './conformance/batch-update-cases';
 import { capabilityCases } from './conformance/capability-cases';
+import { deleteCases } from './conformance/delete-cases';
+import { describeCases } from './conformance/describe-cases';
 import { faultCases } from './conformance/fault-cases';
 import { readCases } from './conformance/read-cases';
 import { reconcileCases } from './conformance/reconcile-cases';
+import { refreshCases } from './conformance/refresh-cases';
 import { singleCases } from './conformance/single-cases';
 import type { ConformanceCase, ConnectorHarness } from './conformance/harness';
 
-export type { ConformanceCase, ConnectorHarness, Fault } from './conformance/harness';
+export type { ConformanceCase, ConnectorHarness, Fault, Grant } from './conformance/harness';
 
 /**
  * What every connector promises, capability by capability. A capability that the connector says it lacks is checked
@@ -16,9 +21,14 @@ export function connectorConformance(harness: ConnectorHarness): ConformanceCase
   return [
     ...capabilityCases(harness),
     ...singleCases(harness),
-    ...batchCases(harness),
+    ...deleteCases(harness),
+    ...batchCreateCases(harness),
+    ...batchUpdateCases(harness),
     ...readCases(harness),
+    ...describeCases(harness),
     ...reconcileCases(harness),
+    ...(harness.linked ? associationCases(harness, harness.linked) : []),
+    ...(harness.grants ? refreshCases(harness, harness.grants) : []),
     ...(harness.fault ? faultCases(harness, harness.fault) : []),
   ];
 }

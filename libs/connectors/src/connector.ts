@@ -91,6 +91,8 @@ export interface Connector {
 /** The connectors of this process, by provider name. */
 export interface ConnectorRegistry {
   readonly find: (provider: string) => Connector | undefined;
+  /** Every connector: who else has a capability that one lacks. */
+  readonly all: () => readonly Connector[];
   /** @throws NotFoundError `provider.unknown`, naming the known ones */
   readonly get: (provider: string) => Connector;
   /** Ends idle connections and waits for running calls. */

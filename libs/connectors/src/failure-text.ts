@@ -10,8 +10,11 @@ const unprintable = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-
 const privateKey = /\bpat-[a-z]{2}\d-[0-9a-f-]{8,}/gi;
 
 /** A provider's text, fit to be stored and shown: secrets masked first, then control characters, then the length. */
-export function cleanText(text: string, secret: string): string {
-  const masked = secret.length < 8 ? text : text.replaceAll(secret, '[secret]');
+export function cleanText(text: string, ...secrets: readonly string[]): string {
+  const masked = secrets.reduce(
+    (rest, secret) => (secret.length < 8 ? rest : rest.replaceAll(secret, '[secret]')),
+    text,
+  );
   const plain = redactText(masked.replace(privateKey, '[secret]')).replace(unprintable, ' ').trim().toWellFormed();
   const bytes = Buffer.from(plain);
   if (bytes.length <= bytesMax) return plain;

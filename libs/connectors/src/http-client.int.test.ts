@@ -59,6 +59,50 @@ describe('a request', () => {
     expect(seen?.headers['accept-encoding']).toBeUndefined();
   });
 
+  test.each(['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const)('may be a %s', async (method) => {
+    await sendTo({ status: 204 }, { method });
+    expect(stub.requests).toMatchObject([{ method, body: { a: 1 } }]);
+  });
+
+  test('carries a form, encoded, where a token endpoint wants one', async () => {
+    await sendTo(
+      { status: 200, body: {} },
+      { body: undefined, form: { grant_type: 'refresh_token', secret: 'a&b=c d+é' } },
+    );
+    const [seen] = stub.requests;
+    expect(seen?.headers['content-type']).toBe('application/x-www-form-urlencoded');
+    expect(seen?.body).toBe('grant_type=refresh_token&secret=a%26b%3Dc+d%2B%C3%A9');
+  });
+
+  test("carries the caller's headers beside ours, and never in their place", async () => {
+    const forwarded = [
+      { key: 'Sforce-Auto-Assign', value: 'FALSE' },
+      { key: 'Authorization', value: 'Bearer of-the-caller' },
+      { key: 'Content-Type', value: 'text/plain' },
+    ];
+    await sendTo({ status: 200, body: {} }, { headers: { authorization: 'Bearer t' }, forwarded });
+    expect(stub.requests[0]?.headers).toMatchObject({
+      'sforce-auto-assign': 'FALSE',
+      authorization: 'Bearer t',
+      'content-type': 'application/json',
+    });
+  });
+
+  test('goes to the origin it names, with its prefix, and there only', async () => {
+    const other = await startProviderStub();
+    other.replyWith({ status: 200, body: [] });
+    const before = stub.requests.length;
+    await client.send({ ...post, origin: `${other.url}/of-acme/` });
+    expect(other.requests).toMatchObject([{ path: '/of-acme/crm/v3/objects/contacts' }]);
+    expect(stub.requests).toHaveLength(before);
+    await other.close();
+  });
+
+  test.each(['ftp://127.0.0.1', 'acme', 'javascript:alert(1)', ''])('is not sent to %p', async (origin) => {
+    expect(await sendTo({ status: 200 }, { origin })).toMatchObject({ kind: 'not-sent', reason: expect.any(String) });
+    expect(stub.requests).toHaveLength(0);
+  });
+
   test('without a body has no content type', async () => {
     await sendTo({ status: 200, body: {} }, { method: 'GET', body: undefined });
     expect(stub.requests[0]?.headers['content-type']).toBeUndefined();
@@ -75,6 +119,8 @@ describe('a reply', () => {
       { json: { id: '1' } },
     ],
     ['an empty body', { status: 400 }, { status: 400 }],
+    ['no content', { status: 204 }, { status: 204 }],
+    ['a list', { status: 201, body: [{ id: '1' }] }, { status: 201, json: [{ id: '1' }] }],
     ['HTML', { status: 502, headers: { 'content-type': 'text/html' }, body: '<html>502</html>' }, { status: 502 }],
     ['cut JSON of the right length', { status: 200, body: '{"id":' }, { status: 200 }],
     [

@@ -1,5 +1,6 @@
 import { Agent } from 'undici';
 import { childTraceparent } from '@sluice/telemetry';
+import type { ForwardedHeader } from '@sluice/types';
 import { exchange, type ReplyFault } from './http-exchange';
 import { readReplyBody } from './reply-body';
 
@@ -8,14 +9,25 @@ const connectTimeoutMs = 5_000;
 /** Largest reply that is read. Source: reliability checklist, item 22. A full HubSpot batch reply is below 1 MB. */
 const replyBytesMax = 10 * 1024 * 1024;
 
-/** A request to the one origin of a client. */
+/** A request to the client's own origin, or to the one it names. At most one of `body` and `form`; neither: no body. */
 export interface HttpRequest {
-  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  /**
+   * Origin, with a path prefix if there is one, in place of the client's: `https://acme.my.salesforce.com`. For
+   * providers with a host per customer; the connector says which hosts these can be. One that is no http(s) URL is
+   * `not-sent`. @default the client's `baseUrl`
+   */
+  readonly origin?: string;
   /** Absolute path, percent-encoded by the caller. */
   readonly path: string;
+  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent as JSON. Absent: no body. */
+  /** The builder's own headers. Ours of the same name stay. */
+  readonly forwarded?: readonly ForwardedHeader[];
+  /** Sent as JSON. */
   readonly body?: unknown;
+  /** Sent as `application/x-www-form-urlencoded`: what token endpoints take. */
+  readonly form?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   readonly traceparent?: string;
 }
@@ -25,8 +37,10 @@ export interface HttpReply {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The parsed body; absent when it is empty, no JSON or not whole. */
+  /** The parsed body, which may be an object, a list or any other JSON value; absent when it is empty (204), no JSON or not whole. */
   readonly json?: unknown;
+  /** The start of a body that is no JSON. */
+  readonly text?: string;
   /** Why the body is not whole or cannot be read. */
   readonly fault?: ReplyFault | 'undecodable';
 }
@@ -41,7 +55,7 @@ export type HttpOutcome = { readonly durationMs: number } & (
   | { readonly kind: 'no-reply'; readonly fault: ReplyFault; readonly reason: string }
 );
 
-/** Sends requests to one origin. Follows no redirect, retries nothing, never throws. */
+/** Sends requests, by default to one origin. Follows no redirect, retries nothing, never throws. */
 export interface HttpClient {
   send(request: HttpRequest): Promise<HttpOutcome>;
   /** Waits for running requests, then ends the connections. */
@@ -49,7 +63,7 @@ export interface HttpClient {
 }
 
 export interface HttpClientOptions {
-  /** Origin, with a path prefix if there is one: `https://api.hubapi.com`. */
+  /** Where requests go that name no origin; with a path prefix if there is one: `https://api.hubapi.com`. */
   readonly baseUrl: string;
   /** Bound of a whole exchange, in milliseconds. */
   readonly callTimeoutMs: number;
@@ -58,10 +72,11 @@ export interface HttpClientOptions {
 /**
  * An HTTP/1.1 client with connections of its own. HTTP/2 is off: one broken connection would leave every write that
  * shares it in doubt. Certificates are checked whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+ * One client serves any number of origins: undici keeps connections per origin and forgets an origin with its last
+ * one, seconds after it was last used, so what is held is bounded by the customers in use and not by those there are.
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
-  const base = new URL(options.baseUrl);
-  const prefix = base.pathname.replace(/\/+$/, '');
+  const own = toBase(options.baseUrl);
   // The exchange's own clock bounds headers and body together, so that a slow trickle cannot stretch the call.
   const agent = new Agent({
     connect: { timeout: connectTimeoutMs, minVersion: 'TLSv1.2', rejectUnauthorized: true },
@@ -74,12 +89,14 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   return {
     async send(request) {
       const { method, path, signal } = request;
+      const base = request.origin === undefined ? own : toBase(request.origin);
+      if (!base) return { kind: 'not-sent', reason: 'the origin is no http or https URL', durationMs: 0 };
       const dispatched = {
         origin: base.origin,
         method,
-        path: prefix + path,
+        path: base.prefix + path,
         headers: headersOf(request),
-        body: request.body === undefined ? null : JSON.stringify(request.body),
+        body: bodyOf(request),
       };
       const result = await exchange(agent, dispatched, signal ? { ...limits, signal } : limits);
       if (result.kind !== 'reply') return result;
@@ -93,11 +110,25 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   };
 }
 
+function toBase(url: string): { origin: string; prefix: string } | undefined {
+  const base = URL.parse(url);
+  if (base?.protocol !== 'http:' && base?.protocol !== 'https:') return undefined;
+  return { origin: base.origin, prefix: base.pathname.replace(/\/+$/, '') };
+}
+
+function bodyOf({ body, form }: HttpRequest): string | null {
+  if (form) return new URLSearchParams(form).toString();
+  return body === undefined ? null : JSON.stringify(body);
+}
+
 function headersOf(request: HttpRequest): Record<string, string> {
+  const { body, form, forwarded = [] } = request;
+  const contentType = form ? 'application/x-www-form-urlencoded' : body === undefined ? undefined : 'application/json';
   return {
+    ...Object.fromEntries(forwarded.map(({ key, value }) => [key.toLowerCase(), value])),
     accept: 'application/json',
     'user-agent': 'sluice',
-    ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(contentType !== undefined && { 'content-type': contentType }),
     traceparent: childTraceparent(request.traceparent),
     ...request.headers,
   };

@@ -1,10 +1,12 @@
 import { NotFoundError } from '@sluice/errors';
 import type { Logger, Metrics } from '@sluice/telemetry';
 import type { Connector, ConnectorRegistry } from './connector';
-import { createHttpClient } from './http-client';
+import { createHttpClient, type HttpClient } from './http-client';
 import { createHubspotApi } from './hubspot/call-hubspot';
 import { createHubspotConnector } from './hubspot/connector';
 import { hubspotUrls, type HubspotVersion } from './hubspot/urls';
+import { createSalesforceApi } from './salesforce/call-salesforce';
+import { createSalesforceConnector } from './salesforce/connector';
 
 /** Base URLs of the providers. */
 export interface ProviderUrls {
@@ -29,13 +31,30 @@ export interface ConnectorsOptions {
 /** Every connector of this build. They hold connections, but no state of a record. */
 export function createConnectors(options: ConnectorsOptions): ConnectorRegistry {
   const { urls, callTimeoutMs, logger, metrics, hubspotVersion = 'v3' } = options;
-  const client = createHttpClient({ baseUrl: urls.hubspot, callTimeoutMs });
-  const api = createHubspotApi({ client, urls: hubspotUrls(hubspotVersion), logger, metrics });
-  const hubspot = createHubspotConnector(api);
-  const connectors = new Map<string, Connector>([[hubspot.provider, hubspot]]);
+  const clients: HttpClient[] = [];
+  const clientOf = (baseUrl: string): HttpClient => {
+    const client = createHttpClient({ baseUrl, callTimeoutMs });
+    clients.push(client);
+    return client;
+  };
+  const hubspot = createHubspotConnector(
+    createHubspotApi({ client: clientOf(urls.hubspot), urls: hubspotUrls(hubspotVersion), logger, metrics }),
+  );
+  const salesforce = createSalesforceConnector(
+    createSalesforceApi({
+      client: clientOf(urls.salesforceLogin),
+      ...(urls.salesforceInstance !== undefined && { instanceUrl: urls.salesforceInstance }),
+      logger,
+      metrics,
+    }),
+  );
+  const connectors = new Map<string, Connector>(
+    [hubspot, salesforce].map((connector) => [connector.provider, connector]),
+  );
   const find = (provider: string) => connectors.get(provider);
   return {
     find,
+    all: () => [...connectors.values()],
     get(provider) {
       const connector = find(provider);
       if (connector) return connector;
@@ -45,6 +64,6 @@ export function createConnectors(options: ConnectorsOptions): ConnectorRegistry 
         detail: `the provider '${provider}' is not known; known: ${known}`,
       });
     },
-    close: () => client.close(),
+    close: async () => void (await Promise.all(clients.map((client) => client.close()))),
   };
 }

@@ -5,6 +5,8 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 const ratioMax = 100;
 /** Below this size the ratio means nothing: a small JSON text of one repeated byte compresses far better. */
 const ratioFloorBytes = 64 * 1024;
+/** Some endpoints answer with a word: Salesforce's `Bad_OAuth_Token`. More of a page says nothing. */
+const textMax = 200;
 /** Deeper JSON than any provider sends; what walks the value later may recurse. */
 const depthMax = 64;
 
@@ -18,6 +20,8 @@ const decoders = {
 /** The JSON value of a reply, or why there is none. An empty or a non-JSON body is no fault: `json` is absent. */
 export interface ReplyBody {
   readonly json?: unknown;
+  /** The start of a body that is no JSON. */
+  readonly text?: string;
   readonly fault?: 'too-large' | 'undecodable';
 }
 
@@ -57,7 +61,7 @@ function parse(text: string): ReplyBody {
   try {
     return { json: JSON.parse(text) };
   } catch {
-    return {};
+    return { text: text.slice(0, textMax) };
   }
 }
 

@@ -21,6 +21,11 @@ export interface ProviderFailure {
    * sent before `retryAfterMs`.
    */
   readonly scope: 'record' | 'call' | 'lane';
+  /**
+   * A call about several records was refused as a whole, certainly nothing of it was written, and one record may be the
+   * cause: without it the others can be sent. Absent for what speaks of every record, such as an unknown object.
+   */
+  readonly mayBeOneRecord?: true;
 }
 
 /** The outcome of one record. Writes do not throw for what a provider does; they return this. */

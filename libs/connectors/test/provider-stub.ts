@@ -5,6 +5,7 @@ export interface StubRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
+  /** Parsed when it was sent as JSON, else its text; undefined without one. */
   readonly body: unknown;
 }
 
@@ -31,7 +32,7 @@ export async function startProviderStub(): Promise<ProviderStub> {
     request.on('end', () => {
       const text = Buffer.concat(chunks).toString();
       const { method = '', url: path = '', headers } = request;
-      requests.push({ method, path, headers, body: text ? JSON.parse(text) : undefined });
+      requests.push({ method, path, headers, body: bodyOf(text, headers) });
       const reply = replies.length > 1 ? replies.shift() : replies[0];
       answer(response, reply ?? { status: 500, body: { message: 'the test gave no reply' } });
     });
@@ -50,6 +51,11 @@ export async function startProviderStub(): Promise<ProviderStub> {
         server.closeAllConnections();
       }),
   };
+}
+
+function bodyOf(text: string, headers: IncomingMessage['headers']): unknown {
+  if (text === '') return undefined;
+  return headers['content-type'] === 'application/json' ? JSON.parse(text) : text;
 }
 
 function answer(response: ServerResponse, reply: StubReply): void {

@@ -23,6 +23,12 @@ export const problems = {
   'request.content-type': problem(415, 'The content type is not supported', 'Send Content-Type: application/json.'),
   'request.path-unknown': problem(404, 'There is nothing at this path', 'Check the base URL and the path.'),
   'request.method-not-allowed': problem(405, 'The path does not take this method', 'Use a method named in Allow.'),
+  'request.idempotency-mismatch': problem(
+    422,
+    'The idempotency key belongs to another request',
+    'Send a new Idempotency-Key, or the same request as the first time.',
+  ),
+  'request.idempotency-in-flight': problem(409, 'The first request with this idempotency key is under way', retryLater),
   'request.timeout': problem(408, 'The request arrived too slowly', 'Send the whole body within ten seconds.'),
   'auth.missing': problem(401, 'No credentials were sent', 'Send the header x-api-key, or Authorization: Bearer.'),
   'auth.invalid': problem(401, 'The credentials are not valid', 'Use an active API key of this project.'),
@@ -43,6 +49,7 @@ export const problems = {
     'Let the customer connect again, or update the credentials of the connection.',
   ),
   'connection.scheme-mismatch': problem(422, 'The credentials do not fit the provider', correctIssues),
+  'provider-app.not-found': problem(404, 'No such provider app', checkId),
   'operation.not-found': problem(404, 'No such operation', checkId),
   'api-key.not-found': problem(404, 'No such API key', checkId),
   'write.object-not-in-manifest': problem(

@@ -13,7 +13,8 @@ const requestHeaders = [
   'Sluice-Record-Ref',
   'Traceparent',
 ].join(', ');
-const shownHeaders = 'X-Request-Id, Retry-After, Link, Sluice-Record-Index, Sluice-Record-Ref, Sluice-Warning';
+const shownHeaders =
+  'X-Request-Id, Retry-After, Link, Idempotent-Replayed, Sluice-Record-Index, Sluice-Record-Ref, Sluice-Warning';
 
 /** Lets browsers of any origin call. Credentials travel in headers, never in cookies, so `*` gives nothing away. */
 export const cors: RequestHandler = (req, res, next) => {

@@ -155,12 +155,12 @@ describe('400', () => {
     });
   });
 
-  it('200 000 nested lists', async () => {
+  it('[sec-29] 200 000 nested lists', async () => {
     const sent = start({ bodyBytesMax: 1_000_000 }).agent.post('/v1/things').type('json').serialize(String);
     expect((await sent.send('['.repeat(200_000))).status).toBe(400);
   });
 
-  it.each(['?groupRef=a&groupRef=b', '?pageSize=many'])('query %s', async (query) => {
+  it.each(['?groupRef=a&groupRef=b', '?pageSize=many'])('[sec-33] query %s', async (query) => {
     const { body } = await start().agent.get(`/v1/things${query}`).expect(400);
     expect(body.issues).toEqual([expect.objectContaining({ in: 'query' })]);
   });
@@ -209,13 +209,13 @@ describe('404 and 405', () => {
     expect(body).toMatchObject({ code: 'request.path-unknown', type: '/problems/request.path-unknown', status: 404 });
   });
 
-  it('known path, other method: names the methods', async () => {
+  it('[sec-36] known path, other method: names the methods', async () => {
     const { body } = await start().agent.put('/v1/things').expect(405).expect('Allow', 'POST, GET, HEAD, OPTIONS');
     expect(body.code).toBe('request.method-not-allowed');
     await start().agent.post('/healthz').expect(405);
   });
 
-  it('TRACE is off and OPTIONS tells the methods', async () => {
+  it('[sec-36] TRACE is off and OPTIONS tells the methods', async () => {
     expect((await start().agent.trace('/v1/things')).status).toBe(405);
     const { status, headers } = await start().agent.options('/v1/things');
     expect([status, headers['allow']]).toEqual([204, 'POST, GET, HEAD, OPTIONS']);
@@ -223,7 +223,7 @@ describe('404 and 405', () => {
 });
 
 describe('413', () => {
-  it('a body over the limit, told by Content-Length', async () => {
+  it('[sec-28] a body over the limit, told by Content-Length', async () => {
     const { body } = await post(`{"name":"${'x'.repeat(20_000)}"}`).expect(413);
     expect(body).toMatchObject({ code: 'request.body-too-large', detail: expect.stringContaining('10000') });
   });
@@ -245,7 +245,7 @@ describe('415', () => {
     expect(body.code).toBe('request.content-type');
   });
 
-  it('gzip, whatever is inside', async () => {
+  it('[sec-35] gzip, whatever is inside', async () => {
     const { body } = await post(gzipSync('x'.repeat(1_000)), { 'Content-Encoding': 'gzip' })
       .expect(415)
       .expect('Accept-Encoding', 'identity');

@@ -65,6 +65,7 @@ export function presentProblem(error: SluiceError, requestId: string, now = new 
     },
     headers: {
       ...(error instanceof InboundError ? error.headers : {}),
+      ...(error.meta['replayed'] === true ? { 'Idempotent-Replayed': 'true' } : {}),
       ...(status === 401 ? { 'WWW-Authenticate': 'Bearer realm="sluice", ApiKey realm="sluice"' } : {}),
       ...(retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) }),
     },
@@ -104,9 +105,9 @@ function asSluiceError(thrown: unknown): SluiceError {
  * than the class says so in `meta.retryable`.
  */
 function isRetryable(error: SluiceError): boolean {
-  if (error.code === 'provider.outcome-unknown') return false;
   const known = error.meta['retryable'];
-  return typeof known === 'boolean' ? known : error.retry === 'backoff';
+  if (typeof known === 'boolean') return known;
+  return error.code !== 'provider.outcome-unknown' && error.retry === 'backoff';
 }
 
 function retryDelayMs(error: SluiceError, status: number): number | undefined {

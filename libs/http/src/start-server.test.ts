@@ -132,7 +132,7 @@ describe('close', () => {
   });
 });
 
-describe('bytes that are no request', () => {
+describe('[sec-37] bytes that are no request', () => {
   const head = 'POST /body HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
 
   // Security checklist 37: a request that two readers can understand differently is refused, and the line is cut.
@@ -158,7 +158,7 @@ describe('bytes that are no request', () => {
   });
 });
 
-describe('a head that does not end', () => {
+describe('[sec-28] a head that does not end', () => {
   it('500 slow clients are sent away with 408; others do not notice', async () => {
     const timeouts = { headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 };
     const { server, url } = await start({ timeouts });
@@ -169,7 +169,7 @@ describe('a head that does not end', () => {
   });
 });
 
-describe('a body that does not end', () => {
+describe('[sec-28] a body that does not end', () => {
   const chunked =
     'POST /body HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
 

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Express } from 'express';
 import type { Logger } from '@sluice/telemetry';
@@ -51,11 +51,14 @@ export async function startServer(app: Express, o: ServerOptions): Promise<HttpS
   const inFlight = new InFlight();
   const state = stateOf(app);
   const options = { ...defaultTimeouts, ...o.timeouts, maxHeaderSize, insecureHTTPParser: false };
-  const server = createServer(options, (req, res) => {
+  const serve = (req: IncomingMessage, res: ServerResponse) => {
     inFlight.add(res);
     if (state.draining) res.setHeader('Connection', 'close');
     app(req, res);
-  });
+  };
+  const server = createServer(options, serve);
+  // Node would answer 417 with nothing in it. An expectation that we do not know may be ignored: RFC 9110, 10.1.1.
+  server.on('checkExpectation', serve);
   server.on('clientError', (error, socket) =>
     refuseBytes(error, socket as Socket, inFlight.hasBegunOn(socket as Socket)),
   );

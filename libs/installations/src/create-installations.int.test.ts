@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createStore, type Store } from '@sluice/store';
+import { silentLogger } from '@sluice/telemetry';
 import {
   cloneDatabase,
   sampleManifest,
@@ -19,7 +20,8 @@ let installations: Installations;
 beforeAll(async () => {
   clone = await cloneDatabase();
   store = createStore({ url: clone.url, applicationName: 'installations-test' });
-  installations = createInstallations({ store, keyring });
+  const connectors = { find: () => undefined };
+  installations = createInstallations({ store, keyring, connectors, logger: silentLogger });
 });
 
 afterAll(async () => {

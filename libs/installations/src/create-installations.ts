@@ -1,13 +1,22 @@
+import type { ConnectorRegistry } from '@sluice/connectors';
+import { ProviderError } from '@sluice/errors';
 import type { InstallationNames, Store } from '@sluice/store';
+import type { Logger } from '@sluice/telemetry';
 import type { Credentials, InstallationContext, LiveCredentials } from '@sluice/types';
+import { canRefresh, type RefreshSource } from './ask-for-tokens';
 import { callerFinder, type FindCaller } from './find-caller';
-import { readCredentials } from './live-credentials';
+import { openConnection } from './live-credentials';
+import { createRefresher, type RefreshCredentials } from './refresh-credentials';
 import { createResolver } from './resolve-installation';
-import { sealCredentials, type Sealed, type SealingKeys } from './seal-credentials';
+import { sealClientSecret, sealCredentials } from './seal-credentials';
+import type { Sealed, SealingKeys } from './sealed-value';
 
 export interface InstallationsOptions {
-  readonly store: Pick<Store, 'apiKeys' | 'connections' | 'integrations' | 'installationLookup'>;
+  readonly store: Pick<Store, 'apiKeys' | 'connections' | 'integrations' | 'installationLookup' | 'providerApps'>;
   readonly keyring: SealingKeys;
+  /** Asked for fresh tokens. */
+  readonly connectors: Pick<ConnectorRegistry, 'find'>;
+  readonly logger: Logger;
   /** The bootstrap key. Absent: there is none. */
   readonly adminKey?: string;
 }
@@ -23,20 +32,55 @@ export interface Installations {
   readonly resolveAgain: (names: InstallationNames) => Promise<InstallationContext>;
   /** Undefined when the key is unknown or revoked. A revocation is in force within 1 s. */
   readonly findCaller: FindCaller;
-  /** @throws NotFoundError `connection.not-found` */
+  /**
+   * The credentials as they are now, refreshed first when the access token is known to be at its end. While that is not
+   * possible they are given as they are: the provider's answer to the call decides.
+   * @throws NotFoundError `connection.not-found`
+   * @throws ProviderError `credentials` when the refresh shows that the grant is gone
+   */
   readonly liveCredentials: (projectId: string, connectionId: string) => Promise<LiveCredentials>;
+  /**
+   * What to use after a 401: the newer credentials if there are any, else freshly made ones; saved before they are given.
+   * Undefined: there is nothing to refresh with, so the 401 is the last word.
+   * @throws ProviderError `credentials` when the grant is gone, and the connection is `bad_credentials` now; `unavailable`
+   *   when the provider does not answer or refuses the app, and the connection stays as it is
+   */
+  readonly refreshCredentials: RefreshCredentials;
   /** Ciphertext for the store, bound to the connection. */
   readonly seal: (connectionId: string, credentials: Credentials) => Sealed;
+  /** Ciphertext for the store, bound to the provider app. */
+  readonly sealClientSecret: (appId: string, secret: string) => Sealed;
 }
 
 export function createInstallations(options: InstallationsOptions): Installations {
   const { store, keyring } = options;
   const resolver = createResolver(store);
+  const refreshCredentials = createRefresher(options);
   return {
     resolve: resolver.resolve,
     resolveAgain: resolver.resolveAgain,
     findCaller: callerFinder(options),
-    liveCredentials: (projectId, connectionId) => readCredentials({ store, keys: keyring }, projectId, connectionId),
+    liveCredentials: (projectId, connectionId) => readLive(options, refreshCredentials, projectId, connectionId),
+    refreshCredentials,
     seal: (connectionId, credentials) => sealCredentials(keyring, connectionId, credentials),
+    sealClientSecret: (appId, secret) => sealClientSecret(keyring, appId, secret),
   };
+}
+
+async function readLive(
+  source: RefreshSource,
+  refresh: RefreshCredentials,
+  projectId: string,
+  connectionId: string,
+): Promise<LiveCredentials> {
+  const opened = await openConnection(source, { projectId, connectionId });
+  const { live, isExpiring } = opened;
+  // A grant that is gone is not asked for before each call; the 401 that follows asks once.
+  if (!isExpiring || live.status === 'bad_credentials' || !canRefresh(source, opened)) return live;
+  try {
+    return (await refresh(projectId, connectionId, live.tokenVersion)) ?? live;
+  } catch (error) {
+    if (error instanceof ProviderError && error.class !== 'credentials') return live;
+    throw error;
+  }
 }

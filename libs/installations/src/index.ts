@@ -1,2 +1,2 @@
 export { createInstallations, type Installations, type InstallationsOptions } from './create-installations';
-export type { Sealed, SealingKeys } from './seal-credentials';
+export type { Sealed, SealingKeys } from './sealed-value';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { DefectError } from '@sluice/errors';
-import { sealCredentials, unsealCredentials, type SealingKeys } from './seal-credentials';
+import { sealClientSecret, sealCredentials, unsealClientSecret, unsealCredentials } from './seal-credentials';
+import type { SealingKeys } from './sealed-value';
 
 const canary = 'canary-8b7f-secret-token';
 const credentials = { accessToken: canary, refreshToken: `${canary}-refresh` };
@@ -91,5 +92,26 @@ describe('sealCredentials', () => {
       expect(shown(failure)).not.toContain(text.split('.')[4]);
       expect(shown(failure)).not.toContain(first.toString('base64'));
     }
+  });
+});
+
+describe('sealClientSecret', () => {
+  const keys = keysOf({ k1: first });
+
+  it('opens what it sealed for the app, and shows nothing of it', () => {
+    const sealed = sealClientSecret(keys, 'app-1', canary);
+    expect(unsealClientSecret(keys, 'app-1', sealed.text)).toBe(canary);
+    expect(sealed.text).not.toContain(canary);
+  });
+
+  // Ids are unique, but nothing rests on that: an app's secret does not open as a connection's, either way round.
+  it('is bound to the app, and to being an app', () => {
+    const failures = [
+      failureOf(() => unsealClientSecret(keys, 'app-2', sealClientSecret(keys, 'app-1', canary).text)),
+      failureOf(() => unsealCredentials(keys, 'app-1', sealClientSecret(keys, 'app-1', canary).text)),
+      failureOf(() => unsealClientSecret(keys, 'c1', sealCredentials(keys, 'c1', credentials).text)),
+    ];
+    for (const failure of failures) expect(failure).toMatchObject({ code: 'service.defect' });
+    expect(failures[0]?.detail).toContain('provider app app-2');
   });
 });

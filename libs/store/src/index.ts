@@ -1,6 +1,7 @@
 export { openDatabase } from './database';
 export { migrations } from './migrations';
 export type { ApiKeyStore, NewApiKey } from './management/api-key-store';
+export type { ConnectionKey, RefreshedTokens, TokenVersion } from './management/connection-tokens';
 export type {
   ConnectionFilter,
   ConnectionStore,
@@ -14,16 +15,25 @@ export type {
   InstallationNames,
   LookupResult,
 } from './management/installation-lookup';
+export type {
+  ChangeableInstallation,
+  ChangedInstallation,
+  InstallationKey,
+  ReviseInstallation,
+} from './management/change-installation';
 export type { InstallationFilter, InstallationStore, NewInstallation } from './management/installation-store';
 export type { IntegrationStore, StoredRevision } from './management/integration-store';
 export type { OperationStore } from './management/operation-store';
-export type { ProjectStore } from './management/project-store';
+export type { ProjectChange, ProjectStore } from './management/project-store';
+export type { ClientOfApp, NewProviderApp, ProviderAppChange, ProviderAppStore } from './management/provider-app-store';
 export { newId } from './new-id';
 export { createStore, migrateDatabase, type Store, type StoreOptions } from './store';
 export type { Acceptance, AcceptableWrite } from './writes/accept-writes';
 export type { Claim, ClaimedCall, ClaimRequest } from './writes/claim-calls';
 export type { LaneKey } from './writes/lane-room';
-export { autoBatchSize, type BatchableWrite, type BatchMembership } from './writes/join-batch';
+export type { KeptKey, KeptReply, KeyClaim, KeyEnding } from './writes/idempotency-key';
+export { autoBatchSize, type BatchableWrite, type BatchMembership, type Joining } from './writes/join-batch';
+export type { EndedRecord, KeyName } from './writes/kept-keys';
 export type { HeldCall, LapsedCall } from './writes/leases';
 export type { PendingRecord } from './writes/load-records';
 export type { Opening, SynchronousWrite } from './writes/open-synchronous';

@@ -7,6 +7,7 @@ import { installationStore, type InstallationStore } from './management/installa
 import { integrationStore, type IntegrationStore } from './management/integration-store';
 import { operationStore, type OperationStore } from './management/operation-store';
 import { projectStore, type ProjectStore } from './management/project-store';
+import { providerAppStore, type ProviderAppStore } from './management/provider-app-store';
 import { assertMigrated, migrate } from './migrate';
 import { createWriteStore, type WriteStore } from './writes/write-store';
 
@@ -31,6 +32,7 @@ export interface Store {
   readonly installations: InstallationStore;
   readonly installationLookup: InstallationLookup;
   readonly operations: OperationStore;
+  readonly providerApps: ProviderAppStore;
   readonly writes: WriteStore;
   /** Refuses a schema older than this code, naming the command that brings it up to date. */
   assertMigrated(): Promise<void>;
@@ -50,6 +52,7 @@ export function createStore(options: StoreOptions): Store {
     installations: installationStore(database),
     installationLookup: installationLookup(database),
     operations: operationStore(database),
+    providerApps: providerAppStore(database),
     writes: createWriteStore(database, options.timeScale ?? 1),
     assertMigrated: () => assertMigrated(database),
     healthy: async () => {

@@ -12,6 +12,8 @@ import { cloneDatabase, seedInstallation, type ClonedDatabase, type SeededInstal
 
 /** A database of its own with one installation and a key, and short words for what tests do all the time. */
 export interface WriteFixture {
+  /** Of the database, for what a test must arrange or see in the tables. */
+  readonly url: string;
   readonly store: Store;
   readonly seeded: SeededInstallation;
   readonly lane: LaneKey;
@@ -77,6 +79,7 @@ export async function createWriteFixture(): Promise<WriteFixture> {
     return [...(await store.writes.claim(request)).calls];
   };
   return {
+    url: database.url,
     store,
     seeded,
     lane: { projectId: seeded.projectId, laneId },

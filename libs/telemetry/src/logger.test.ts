@@ -34,6 +34,14 @@ describe('createLogger', () => {
     expect(lines[0]).toMatch(/\n$/);
   });
 
+  it('[sec-41] keeps a text with line breaks inside its line', () => {
+    const { logger, lines } = capture();
+    const groupRef = 'g1\n{"level":"error","event":"forged"}\u2028\r\n';
+    logger.info({ groupRef }, 'write.accepted');
+    expect(only(lines)).toMatchObject({ level: 'info', groupRef, event: 'write.accepted' });
+    expect(lines.join('').match(/[\r\n]/g)).toEqual(['\n']);
+  });
+
   it('leaves out what is below the level', () => {
     const { logger, lines } = capture('warn');
     logger.debug({}, 'a.b');

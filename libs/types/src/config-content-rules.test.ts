@@ -70,4 +70,16 @@ describe('checkConfigContent', () => {
       'config.content.write.objects.a.selectedFieldSettings["a\\u0000"]',
     ]);
   });
+
+  it.each(['__proto__', 'constructor', 'prototype'])('refuses a mapping that leads to %s', (field) => {
+    const contacts = { objectName: 'contacts', selectedFieldMappings: { mail: field, other: 'email' } };
+    expect(checkConfigContent({ read: { objects: { contacts } } }, 'config.content')).toEqual([
+      {
+        in: 'body',
+        name: 'config.content.read.objects.contacts.selectedFieldMappings.mail',
+        detail: 'leads to a name that is not allowed',
+        value: field,
+      },
+    ]);
+  });
 });

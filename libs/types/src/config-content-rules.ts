@@ -2,7 +2,7 @@ import type { Issue } from '@sluice/errors';
 import { bodyIssue } from './body-issue';
 import type { UpdateConfigContent } from './config-content';
 import { isCronSchedule } from './cron-schedule';
-import { checkNames, pathOf } from './field-names';
+import { checkNames, isHostileName, pathOf } from './field-names';
 import { limits } from './limits';
 import type { ReadFilter, ReadObjectConfig } from './read-config';
 
@@ -34,6 +34,7 @@ function checkKeys(objects: Readonly<Record<string, { objectName: string }>> | u
 
 function checkReadObject(object: ReadObjectConfig, path: string): Issue[] {
   const issues = [
+    ...checkMappings(object.selectedFieldMappings, `${path}.selectedFieldMappings`),
     ...checkFilters(object.fieldFilters, `${path}.fieldFilters`),
     ...checkFilters(object.backfill?.fieldFilters, `${path}.backfill.fieldFilters`),
   ];
@@ -41,6 +42,13 @@ function checkReadObject(object: ReadObjectConfig, path: string): Issue[] {
     issues.push(bodyIssue(`${path}.schedule`, 'must be cron syntax of five fields', object.schedule));
   }
   return issues;
+}
+
+/** The provider's name of a field becomes the key of a write: it obeys the rule of keys. */
+function checkMappings(mappings: ReadObjectConfig['selectedFieldMappings'] = {}, path: string): Issue[] {
+  return Object.entries(mappings)
+    .filter(([, field]) => isHostileName(field))
+    .map(([name, field]) => bodyIssue(pathOf(path, name), 'leads to a name that is not allowed', field));
 }
 
 /** Source: specification, fieldFilters: each field can have only one condition. */

@@ -11,7 +11,7 @@ export interface ConfigContent {
   /** Stored and returned, nothing executes it. */
   readonly proxy?: { readonly enabled?: boolean };
   /** Published API only: stored and returned, nothing executes it. */
-  readonly subscribe?: Readonly<Record<string, unknown>>;
+  readonly subscribe?: { readonly objects?: Readonly<Record<string, unknown>> };
 }
 
 /** Content of an update: only what its mask names is used, so nothing is required. */
@@ -49,7 +49,12 @@ const members = {
     additionalProperties: false,
     properties: { enabled: { type: 'boolean', description: 'Whether proxy calls are allowed.' } },
   },
-  subscribe: { type: 'object', description: 'Stored only.' },
+  subscribe: {
+    type: 'object',
+    description: 'Stored only.',
+    additionalProperties: false,
+    properties: { objects: { type: 'object', description: 'Object name to what is subscribed of it.' } },
+  },
 } as const;
 
 /** Schema of the content in a create request, and in replies. */

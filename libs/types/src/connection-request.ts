@@ -41,6 +41,8 @@ export interface GenerateConnectionRequest extends ConnectionRequest {
   readonly groupRef: string;
   readonly consumerRef: string;
   readonly provider: string;
+  /** The app that the tokens were issued to; ours, beside the published members. @default the project's newest of the provider */
+  readonly providerAppId?: string;
 }
 
 /** Paths that an update of a connection may name. Source: published API. */
@@ -104,7 +106,13 @@ export const generateConnectionRequestSchema = {
   description: 'A new connection with given credentials.',
   additionalProperties: false,
   required: ['groupRef', 'consumerRef', 'provider'],
-  properties: members,
+  properties: {
+    ...members,
+    providerAppId: {
+      ...nameText,
+      description: "The app of the tokens; the project's newest of the provider when absent.",
+    },
+  },
 } as const;
 
 export const updateConnectionRequestSchema = {

@@ -1,7 +1,12 @@
 import type { Issue } from '@sluice/errors';
 
-/** Names that would reach into an object's prototype. */
-const refusedNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+/** Names that would reach into an object's prototype. Source: reliability notes 4.3, number 30. */
+const hostileNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** Whether a name reaches into the prototype of an object that is built or copied carelessly. Refused wherever a name is sent. */
+export function isHostileName(name: string): boolean {
+  return hostileNames.has(name);
+}
 
 /** A member's path as issues spell it: `record.email`, `record["first name"]`, `batch[3].record.id`. */
 export function pathOf(base: string, name: string | number): string {
@@ -20,8 +25,13 @@ export function checkNames(value: unknown, path: string): Issue[] {
   });
 }
 
+/** Whether no member may be called so: empty, with a NUL, or reaching into a prototype. */
+export function isRefusedName(name: string): boolean {
+  return nameRule(name) !== undefined;
+}
+
 function nameRule(name: string): string | undefined {
   if (name === '') return 'has an empty name';
   if (name.includes('\0')) return 'has a NUL in its name';
-  return refusedNames.has(name) ? 'has a name that is not allowed' : undefined;
+  return isHostileName(name) ? 'has a name that is not allowed' : undefined;
 }

@@ -27,24 +27,45 @@ describe('checkForwardedHeaders', () => {
     expect(issues).toEqual([{ in: 'body', name: 'headers[1].value', detail: 'must be visible ASCII characters' }]);
   });
 
-  it.each([
-    'Host',
-    'authorization',
-    'Cookie',
-    'Content-Type',
-    'content-length',
-    'Transfer-Encoding',
-    'Connection',
-    'keep-alive',
-    'Proxy-Authorization',
-    'X-Forwarded-For',
-    'Expect',
-    'TE',
-    'Trailer',
-    'Upgrade',
-  ])('does not forward %s', (key) => {
+  // Reliability notes 4.2, number 20: a matrix of 40. One case per reason to refuse a name.
+  it.each(
+    [
+      'Host Connection keep-alive Transfer-Encoding TE Trailer Upgrade Expect HTTP2-Settings',
+      'Proxy-Authorization proxy-authenticate Proxy-Connection',
+      'authorization AUTHORIZATION Cookie Cookie2 Set-Cookie',
+      'Content-Type content-length Content-Encoding content- Accept Accept-Encoding accept-charset',
+      'Via Forwarded X-Forwarded-For x-forwarded-host x-forwarded- X-Real-IP',
+      'X-HTTP-Method-Override x-http-method X-Method-Override',
+      'X-Api-Key Idempotency-Key Sluice-Record-Ref X-Sluice-Request-Type x-request-id',
+      'traceparent tracestate baggage',
+    ].flatMap((names) => names.split(' ')),
+  )('[sec-20] does not forward %s', (key) => {
+    expect(checkForwardedHeaders([{ key, value: 'v' }])).toEqual([
+      { in: 'body', name: 'headers[0].key', detail: 'is a header that is not forwarded', value: key },
+    ]);
+  });
+
+  it.each([':authority', ':method', ':path'])('refuses the pseudo-header %s: it is no name', (key) => {
     expect(checkForwardedHeaders([{ key, value: 'v' }])).toMatchObject([
-      { detail: 'is a header that is not forwarded' },
+      { detail: 'must be a header name (RFC 7230)' },
+    ]);
+  });
+
+  it.each(['Accept-Language', 'If-Match', 'User-Agent', 'Sforce-Auto-Assign', 'hostname', 'x-apikey', 'x-via'])(
+    'forwards %s',
+    (key) => {
+      expect(checkForwardedHeaders([{ key, value: 'v' }])).toEqual([]);
+    },
+  );
+
+  it('takes each name once, whatever its case', () => {
+    const headers = [
+      { key: 'x-a', value: '1' },
+      { key: 'x-b', value: '1' },
+      { key: 'X-A', value: '2' },
+    ];
+    expect(checkForwardedHeaders(headers)).toEqual([
+      { in: 'body', name: 'headers[2].key', detail: 'repeats headers[0]', value: 'x-a' },
     ]);
   });
 

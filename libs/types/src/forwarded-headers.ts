@@ -11,15 +11,25 @@ const nameForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const valueForm = /^[\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?$/;
 
 /**
- * Headers that belong to the connection to the provider, to its credentials or to our body.
- * Source: design 6; `keep-alive` is hop-by-hop too (RFC 9110, section 7.6.1).
+ * Headers that a caller may not set: those of the connection to the provider (hop-by-hop, RFC 9110, section 7.6.1), of its
+ * credentials, of our body and of the reply's form, of the route there, those that turn the method into another, and those
+ * that mean something to this service. Source: design 6; reliability notes 4.2, number 20.
  */
-const refused =
-  /^(host|authorization|cookie|content-.*|transfer-encoding|connection|keep-alive|proxy-.*|x-forwarded-.*|expect|te|trailer|upgrade)$/i;
+const refused: readonly RegExp[] = [
+  /^(host|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|http2-settings|proxy-.*)$/,
+  /^(authorization|cookie2?|set-cookie)$/,
+  /^(content-.*|accept|accept-encoding|accept-charset)$/,
+  /^(via|forwarded|x-forwarded-.*|x-real-ip)$/,
+  /^x-(http-)?method(-override)?$/,
+  /^(x-api-key|idempotency-key|sluice-.*|x-sluice-.*|x-request-id|traceparent|tracestate|baggage)$/,
+];
 
-/** Rules of forwarded headers: names, values, refused names, 20 of them, 8 KB together. Source: design 6. */
+/** Rules of forwarded headers: names, values, refused names, each once, 20 of them, 8 KB together. Source: design 6. */
 export function checkForwardedHeaders(headers: readonly ForwardedHeader[]): Issue[] {
-  const issues = headers.flatMap((header, index) => checkHeader(header, pathOf('headers', index)));
+  const issues = headers.flatMap((header, index) => [
+    ...checkHeader(header, pathOf('headers', index)),
+    ...checkOnce(headers, index),
+  ]);
   const bytes = headers.reduce((sum, { key, value }) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
   if (headers.length > limits.forwardedHeadersMax) {
     issues.push(bodyIssue('headers', `must have at most ${limits.forwardedHeadersMax} items`, headers.length));
@@ -40,8 +50,20 @@ export function checkForwardedHeaders(headers: readonly ForwardedHeader[]): Issu
 function checkHeader({ key, value }: ForwardedHeader, path: string): Issue[] {
   const issues: Issue[] = [];
   if (!nameForm.test(key)) issues.push(bodyIssue(`${path}.key`, 'must be a header name (RFC 7230)', key.slice(0, 80)));
-  else if (refused.test(key)) issues.push(bodyIssue(`${path}.key`, 'is a header that is not forwarded', key));
+  else if (isRefused(key)) issues.push(bodyIssue(`${path}.key`, 'is a header that is not forwarded', key));
   if (value !== '' && !valueForm.test(value))
     issues.push(bodyIssue(`${path}.value`, 'must be visible ASCII characters'));
   return issues;
+}
+
+function isRefused(key: string): boolean {
+  const name = key.toLowerCase();
+  return refused.some((form) => form.test(name));
+}
+
+/** Which of two values would count is the provider's secret. */
+function checkOnce(headers: readonly ForwardedHeader[], index: number): Issue[] {
+  const name = headers[index]?.key.toLowerCase();
+  const first = headers.findIndex(({ key }) => key.toLowerCase() === name);
+  return first === index ? [] : [bodyIssue(`${pathOf('headers', index)}.key`, `repeats headers[${first}]`, name)];
 }

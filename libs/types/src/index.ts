@@ -14,6 +14,7 @@ export {
 } from './states';
 export { hoursToMs, minutesToMs } from './time';
 export type { WriteAnnouncement } from './write-announcement';
+export { isHostileName, pathOf } from './field-names';
 export { fieldMappings, type FieldMappings } from './field-mappings';
 export { toDeliveredValue, toProviderValue } from './value-mappings';
 export type { FieldDecision, JsonValue, WritePlan } from './write-plan';
@@ -25,6 +26,7 @@ export {
   type CreateApiKeyRequest,
   type UpdateApiKeyRequest,
 } from './api-key';
+export { applyUpdateMask, withObject } from './apply-update-mask';
 export { configSchema, type Config } from './config';
 export {
   configContentSchema,
@@ -69,6 +71,7 @@ export {
   checkCreateInstallationRequest,
   checkPatchConfigContentRequest,
   checkUpdateInstallationRequest,
+  type FindNearest,
 } from './installation-rules';
 export {
   createIntegrationRequestSchema,
@@ -82,7 +85,8 @@ export {
 } from './integration';
 export type { IntegrationField } from './integration-field';
 export { checkCreateIntegrationRequest } from './integration-rules';
-export type { JsonSchema } from './json-schema';
+export { applyJsonPatch, type Patched } from './json-patch';
+export { memberName, nameText, type JsonSchema } from './json-schema';
 export {
   createJwtKeyReplySchema,
   createJwtKeyRequestSchema,
@@ -136,6 +140,7 @@ export {
   type Project,
   type UpdateProjectRequest,
 } from './project';
+export { checkCreateProjectRequest, checkUpdateProjectRequest } from './project-rules';
 export {
   createProviderAppRequestSchema,
   providerAppSchema,
@@ -164,6 +169,7 @@ export {
   type SearchResultItem,
 } from './search';
 export { parseMaskPath, type MaskAction, type MaskPath } from './update-mask';
+export { checkWorkspaceRef, isSameWorkspace } from './workspace-ref';
 export {
   fieldDefaultValue,
   writeObjectConfigSchema,
@@ -176,6 +182,7 @@ export type { AutoBatchPolicy, BatchPolicy, RetryPolicy } from './write-policies
 export type {
   AcceptedWriteReply,
   BatchWriteReply,
+  BatchDryRunReply,
   DryRunReply,
   RefusedWriteReply,
   SingleWriteReply,
@@ -185,6 +192,7 @@ export type {
 export {
   acceptedWriteReplySchema,
   batchWriteReplySchema,
+  batchDryRunReplySchema,
   dryRunReplySchema,
   refusedWriteReplySchema,
   singleWriteReplySchema,

@@ -5,6 +5,7 @@ import {
   type UpdateConfigContent,
 } from './config-content';
 import { nameText } from './json-schema';
+import { limits } from './limits';
 
 /** Source: specification, Installation create and update; the path and the optional members: published API. */
 export interface CreateInstallationRequest {
@@ -87,7 +88,8 @@ export const updateInstallationRequestSchema = {
     updateMask: {
       type: 'array',
       description: 'Paths to change, such as config.content.write.objects.contacts.',
-      items: { type: 'string' },
+      maxItems: limits.changesMax,
+      items: { type: 'string', maxLength: 512 },
     },
     installation: {
       type: 'object',
@@ -119,6 +121,7 @@ export const patchConfigContentRequestSchema = {
       type: 'array',
       description: 'Applied in order, all or none.',
       minItems: 1,
+      maxItems: limits.changesMax,
       items: {
         type: 'object',
         description: 'One change.',
@@ -126,7 +129,7 @@ export const patchConfigContentRequestSchema = {
         required: ['op', 'path'],
         properties: {
           op: { type: 'string', enum: ['add', 'remove', 'replace'], description: 'What to do.' },
-          path: { type: 'string', description: 'RFC 6901, such as /deletionSettings.' },
+          path: { type: 'string', maxLength: 1024, description: 'RFC 6901, such as /deletionSettings.' },
           value: { description: 'The new value; for add and replace.' },
         },
       },

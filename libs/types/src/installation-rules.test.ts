@@ -22,10 +22,10 @@ describe('checkUpdateInstallationRequest', () => {
     subscribe: { objects: {} },
   };
   const check = (...updateMask: string[]) =>
-    checkUpdateInstallationRequest({
-      updateMask,
-      installation: { connectionId: 'c', config: { content, createdBy: 'builder:b' } },
-    });
+    checkUpdateInstallationRequest(
+      { updateMask, installation: { connectionId: 'c', config: { content, createdBy: 'builder:b' } } },
+      (_name, known) => known.find((one) => one.includes('read.objects')),
+    );
 
   it('takes every allowed path that has a value, and an empty mask', () => {
     expect(check()).toEqual([]);
@@ -48,6 +48,24 @@ describe('checkUpdateInstallationRequest', () => {
     ]);
   });
 
+  it('names the path that an unknown one means', () => {
+    const detail = (path: string) => check(path)[0]?.detail;
+    // Its end, before any spelling.
+    expect(detail('write.objects.contacts')).toMatch(/did you mean config\.content\.write\.objects\.contacts\?$/);
+    expect(detail('createdBy')).toMatch(/did you mean config\.createdBy\?$/);
+    expect(detail('config.content.raed.objects.contacts')).toMatch(/mean config\.content\.read\.objects\.contacts\?$/);
+    const [issue] = checkUpdateInstallationRequest({ updateMask: ['x'], installation: {} }, () => undefined);
+    expect(issue?.detail).toContain('those are connectionId, config.createdBy,');
+  });
+
+  // Reliability notes 4.3, row 30.
+  it.each(['__proto__', 'constructor', 'prototype'])('refuses a segment %s', (segment) => {
+    expect(check(`config.content.${segment}`)).toHaveLength(1);
+    expect(check(`config.content.write.objects.${segment}`)).toMatchObject([
+      { name: 'updateMask[0]', detail: expect.stringContaining('is not a path') },
+    ]);
+  });
+
   it('refuses a path without a value', () => {
     expect(check('config.content.write.objects.deals')).toEqual([
       {
@@ -58,15 +76,27 @@ describe('checkUpdateInstallationRequest', () => {
       },
     ]);
     const all = ['connectionId', 'config.createdBy', 'config.content.proxy.enabled', 'config.content.write.objects'];
-    expect(checkUpdateInstallationRequest({ updateMask: all, installation: {} })).toHaveLength(4);
+    expect(checkUpdateInstallationRequest({ updateMask: all, installation: {} }, () => undefined)).toHaveLength(4);
     // Inherited members are no values.
     expect(check('config.content.write.objects.toString')).toHaveLength(1);
+  });
+
+  it('lists and looks no further than a reply shows', () => {
+    const objects = Object.fromEntries(Array.from({ length: 900 }, (_, at) => [`o${at}`, { objectName: `o${at}` }]));
+    const compared: number[] = [];
+    const issues = checkUpdateInstallationRequest(
+      { updateMask: Array(100).fill('x'), installation: { config: { content: { write: { objects } } } } },
+      (_name, known) => void compared.push(known.length),
+    );
+    expect(issues).toHaveLength(20);
+    expect(compared).toHaveLength(20);
+    expect(Math.max(...compared)).toBeLessThan(60);
   });
 
   it('checks the content', () => {
     const bad = { write: { objects: { a: { objectName: 'b' } } } };
     expect(
-      checkUpdateInstallationRequest({ updateMask: [], installation: { config: { content: bad } } }),
+      checkUpdateInstallationRequest({ updateMask: [], installation: { config: { content: bad } } }, () => undefined),
     ).toMatchObject([{ name: 'installation.config.content.write.objects.a.objectName' }]);
   });
 });
@@ -88,9 +118,12 @@ describe('checkPatchConfigContentRequest', () => {
     expect(checkPatchConfigContentRequest({ installationId: 'i', action: 'write', changes: [change] })).toEqual([]);
   });
 
-  it.each(['', 'deletionSettings', '/a~2', '/a~', '/a\0'])('refuses the path %j', (path) => {
-    expect(check({ ...change, path })).toMatchObject([{ name: 'changes[0].path' }]);
-  });
+  it.each(['', 'deletionSettings', '/a~2', '/a~', '/a\0', '/__proto__/x', '/constructor', '/a/prototype'])(
+    'refuses the path %j',
+    (path) => {
+      expect(check({ ...change, path })).toMatchObject([{ name: 'changes[0].path' }]);
+    },
+  );
 
   it('needs a value for add and replace', () => {
     expect(check({ op: 'add', path: '/a' }, { op: 'replace', path: '/a' })).toMatchObject([

@@ -7,27 +7,51 @@ import type {
   PatchConfigContentRequest,
   UpdateInstallationRequest,
 } from './installation-request';
+import { pointerSteps } from './json-pointer';
+import { limits } from './limits';
 import { parseMaskPath, type MaskPath } from './update-mask';
 
-const allowedPaths =
-  'connectionId, config.createdBy, config.content.proxy.enabled, config.content.{read|write|subscribe}.objects.<object>, ' +
-  'config.content.{write|subscribe}.objects';
+const fixedPaths = [
+  'connectionId',
+  'config.createdBy',
+  'config.content.proxy.enabled',
+  'config.content.write.objects',
+  'config.content.subscribe.objects',
+];
+const allowedPaths = `${fixedPaths.join(', ')} or config.content.{read|write|subscribe}.objects.<object>`;
+
+/** Objects whose paths an unknown path is compared with. Ours: a comparison costs microseconds, and a body has many names. */
+const comparedMax = 50;
+
+/** Finds the known name that a misspelled one most likely means. */
+export type FindNearest = (name: string, known: readonly string[]) => string | undefined;
 
 /** Rules of a create-installation body, after its schema. */
 export function checkCreateInstallationRequest(body: CreateInstallationRequest): Issue[] {
   return checkConfigContent(body.config.content, 'config.content');
 }
 
-/** Rules of an update-installation body, after its schema: known paths only, and a value for each. */
-export function checkUpdateInstallationRequest(body: UpdateInstallationRequest): Issue[] {
-  const mask = body.updateMask.flatMap((path, index): Issue[] => {
-    const name = pathOf('updateMask', index);
-    const parsed = parseMaskPath(path);
-    if (!parsed) return [bodyIssue(name, `must be one of ${allowedPaths}`, path.slice(0, 80))];
-    return hasValue(body, parsed) ? [] : [bodyIssue(name, 'has no value in installation', path)];
-  });
+/**
+ * Rules of an update-installation body, after its schema: known paths only, and a value for each.
+ * @param findNearest for the sentence about an unknown path
+ */
+export function checkUpdateInstallationRequest(body: UpdateInstallationRequest, findNearest: FindNearest): Issue[] {
+  const mask: Issue[] = [];
+  for (const [index, path] of body.updateMask.entries()) {
+    const fault = maskFault(body, path, findNearest);
+    if (fault !== undefined) mask.push(bodyIssue(pathOf('updateMask', index), fault, path.slice(0, 80)));
+    // Looking for what is meant is work: no more of it than is shown.
+    if (mask.length === limits.issuesMax) return mask;
+  }
   const content = body.installation.config?.content;
-  return content ? [...mask, ...checkConfigContent(content, 'installation.config.content')] : mask;
+  const issues = content ? [...mask, ...checkConfigContent(content, 'installation.config.content')] : mask;
+  return issues.slice(0, limits.issuesMax);
+}
+
+function maskFault(body: UpdateInstallationRequest, path: string, findNearest: FindNearest): string | undefined {
+  const parsed = parseMaskPath(path);
+  if (!parsed) return unknownPath(body, path, findNearest);
+  return hasValue(body, parsed) ? undefined : 'has no value in installation';
 }
 
 /** Rules of a patch of one object's configuration, after its schema. */
@@ -38,11 +62,9 @@ export function checkPatchConfigContentRequest(body: PatchConfigContentRequest):
       : [];
   const changes = body.changes.flatMap(({ op, path, value }, index): Issue[] => {
     const name = pathOf('changes', index);
-    // RFC 6901: `~` is followed by 0 or 1. The empty pointer would replace the whole configuration.
-    const isPointer = /^(\/([^~/\0]|~[01])*)+$/.test(path);
-    const issues: Issue[] = isPointer
+    const issues: Issue[] = pointerSteps(path)
       ? []
-      : [bodyIssue(`${name}.path`, 'must be a JSON pointer that starts with /', path)];
+      : [bodyIssue(`${name}.path`, 'must be a JSON pointer such as /deletionSettings', path.slice(0, 80))];
     if (op !== 'remove' && value === undefined) {
       issues.push(bodyIssue(`${name}.value`, `is required for ${op}`));
     }
@@ -51,12 +73,25 @@ export function checkPatchConfigContentRequest(body: PatchConfigContentRequest):
   return [...target, ...changes];
 }
 
+/** Among what can be updated: a path that this one is the end of, else the nearest by spelling. */
+function unknownPath({ installation }: UpdateInstallationRequest, path: string, findNearest: FindNearest): string {
+  const content = installation.config?.content ?? {};
+  const objectPaths = (['read', 'write', 'subscribe'] as const).flatMap((action) =>
+    Object.keys(content[action]?.objects ?? {}).map((name) => `config.content.${action}.objects.${name}`),
+  );
+  const known = [...objectPaths.slice(0, comparedMax).filter((one) => parseMaskPath(one)), ...fixedPaths];
+  const meant = known.find((one) => one.endsWith(`.${path}`)) ?? findNearest(path, known);
+  return meant === undefined
+    ? `is not a path that can be updated; those are ${allowedPaths}`
+    : `is not a path that can be updated; did you mean ${meant}?`;
+}
+
 function hasValue({ installation }: UpdateInstallationRequest, path: MaskPath): boolean {
   const { config } = installation;
   if (path.kind === 'connectionId') return installation.connectionId !== undefined;
   if (path.kind === 'createdBy') return config?.createdBy !== undefined;
   if (path.kind === 'proxyEnabled') return config?.content?.proxy?.enabled !== undefined;
-  const objects = config?.content?.[path.action]?.['objects'] as Readonly<Record<string, unknown>> | undefined;
+  const objects = config?.content?.[path.action]?.objects;
   if (path.kind === 'objects') return objects !== undefined;
   return objects !== undefined && Object.hasOwn(objects, path.objectName);
 }

@@ -1,4 +1,4 @@
-import { nameText } from './json-schema';
+import { memberName, nameText } from './json-schema';
 
 /**
  * A field of a read object: an existing one (`fieldName`, optionally under another name), or one that the user
@@ -21,8 +21,8 @@ export const integrationFieldSchema = {
   additionalProperties: false,
   minProperties: 1,
   properties: {
-    fieldName: { ...nameText, description: "The provider's name of the field." },
-    mapToName: { ...nameText, description: "The builder's name of the field." },
+    fieldName: { ...memberName, description: "The provider's name of the field." },
+    mapToName: { ...memberName, description: "The builder's name of the field." },
     mapToDisplayName: { ...nameText, description: 'Shown name of mapToName.' },
     default: { type: 'string', description: 'Provider field proposed to the user.' },
     prompt: { type: 'string', description: 'What the user is asked.' },

@@ -9,5 +9,11 @@ export interface JsonSchema {
 /** Text that is stored as a name or an id: never empty, at most 255 characters, no NUL (Postgres text refuses it). */
 export const nameText = { type: 'string', minLength: 1, maxLength: 255, pattern: '^[^\\u0000]+$' } as const;
 
+/**
+ * Name of a field or an object, where it is sent as a value. Like names of members it must not reach into a prototype: sooner or
+ * later it becomes a key. Source: reliability notes 4.3, number 30.
+ */
+export const memberName = { ...nameText, pattern: '^(?!(?:__proto__|constructor|prototype)$)[^\\u0000]+$' } as const;
+
 /** ISO 8601 date-time with offset. Source: specification, introduction. */
 export const moment = { type: 'string', format: 'date-time' } as const;

@@ -35,6 +35,10 @@ export const limits = {
   pageSizeDefault: 200,
   /** Seconds between `iat` and `exp` of a bearer token. Source: design 6. */
   jwtLifetimeSecondsMax: 600,
+  /** Paths of an update mask, changes of a JSON Patch. Ours: the JSON reader's cap on a list. */
+  changesMax: 100,
+  /** Characters of a config's content as JSON. Ours: the body limit, because changes of a config add up. */
+  configCharactersMax: 1_000_000,
   /** Issues that one reply lists: a batch of 100 bad records must not answer with megabytes. Ours. */
   issuesMax: 20,
 } as const;

@@ -1,5 +1,5 @@
 import { integrationFieldSchema, type IntegrationField } from './integration-field';
-import { nameText } from './json-schema';
+import { memberName, nameText } from './json-schema';
 
 /** The declaration of integrations that a builder deploys. Source: specification, Manifest. */
 export interface Manifest {
@@ -61,11 +61,11 @@ const readObjectSchema = {
   additionalProperties: false,
   required: ['objectName'],
   properties: {
-    objectName: { ...nameText, description: "The provider's name of the object." },
+    objectName: { ...memberName, description: "The provider's name of the object." },
     enabled: { type: 'string', enum: ['always'], description: 'Searchable whatever an installation says.' },
     destination: { type: 'string', maxLength: 255, description: 'Stored only.' },
     schedule: { type: 'string', maxLength: 255, description: 'Cron syntax. Stored only.' },
-    mapToName: { ...nameText, description: 'Name under which callers write and search the object.' },
+    mapToName: { ...memberName, description: 'Name under which callers write and search the object.' },
     mapToDisplayName: { ...nameText, description: 'Shown name of mapToName.' },
     requiredFields: { type: 'array', description: 'Fields always read.', items: integrationFieldSchema },
     optionalFields: { type: 'array', description: 'Fields a user may choose.', items: integrationFieldSchema },
@@ -89,7 +89,7 @@ const writeObjectSchema = {
   additionalProperties: false,
   required: ['objectName'],
   properties: {
-    objectName: { ...nameText, description: "The provider's name of the object." },
+    objectName: { ...memberName, description: "The provider's name of the object." },
     inheritMapping: { type: 'boolean', default: false, description: 'Writes use the mappings of the read object.' },
     valueDefaults: {
       type: 'object',

@@ -1,4 +1,4 @@
-import { nameText } from './json-schema';
+import { memberName } from './json-schema';
 
 /** Reading of one object, in an installation. Source: specification, Config Content, read.objects. */
 export interface ReadObjectConfig {
@@ -66,7 +66,7 @@ const fieldFilters = {
     additionalProperties: false,
     required: ['fieldName', 'operator', 'value'],
     properties: {
-      fieldName: { ...nameText, description: 'The field.' },
+      fieldName: { ...memberName, description: 'The field.' },
       operator: { type: 'string', enum: ['eq'], description: 'Equals.' },
       value: { type: ['string', 'boolean', 'number'], description: 'What the field must equal.' },
     },
@@ -79,10 +79,10 @@ const dynamicMapping = {
   additionalProperties: false,
   required: ['mapToName'],
   properties: {
-    mapToName: { ...nameText, description: "The builder's name of the field." },
+    mapToName: { ...memberName, description: "The builder's name of the field." },
     mapToDisplayName: { type: 'string', description: 'Shown name.' },
     prompt: { type: 'string', description: 'What the user is asked.' },
-    fieldName: { ...nameText, description: "The provider's field; the user is not asked then." },
+    fieldName: { ...memberName, description: "The provider's field; the user is not asked then." },
     mappedValues: {
       type: 'array',
       description: 'Values that can be mapped.',
@@ -127,7 +127,7 @@ export const readObjectConfigSchema = {
   additionalProperties: false,
   required: ['objectName'],
   properties: {
-    objectName: { ...nameText, description: 'The object to read.' },
+    objectName: { ...memberName, description: 'The object to read.' },
     schedule: { type: 'string', maxLength: 255, description: 'Cron syntax. Stored only.' },
     disabled: { type: 'boolean', default: false, description: 'The object cannot be searched.' },
     destination: { type: 'string', maxLength: 255, description: 'Receiver of results. Stored only.' },

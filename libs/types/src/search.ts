@@ -1,4 +1,4 @@
-import { nameText } from './json-schema';
+import { memberName } from './json-schema';
 import { limits } from './limits';
 import type { JsonValue } from './write-plan';
 
@@ -41,7 +41,7 @@ export const searchRequestSchema = {
   additionalProperties: false,
   required: ['objectName', 'fieldFilters'],
   properties: {
-    objectName: { ...nameText, description: "Object of the manifest's read.objects." },
+    objectName: { ...memberName, description: "Object of the manifest's read.objects." },
     fieldFilters: {
       type: 'array',
       description: 'Conditions, joined by AND.',
@@ -52,7 +52,7 @@ export const searchRequestSchema = {
         additionalProperties: false,
         required: ['fieldName', 'operator', 'value'],
         properties: {
-          fieldName: { ...nameText, description: "A mapped name, or the provider's field name." },
+          fieldName: { ...memberName, description: "A mapped name, or the provider's field name." },
           operator: { type: 'string', enum: ['eq'], description: 'Equals.' },
           value: { type: ['string', 'boolean', 'number'], description: 'What the field must equal.' },
         },

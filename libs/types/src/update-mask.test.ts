@@ -24,7 +24,13 @@ describe('parseMaskPath', () => {
     'config.revisionId',
     'id',
     'xconnectionId',
-  ])('refuses %j', (path) => {
+    '__proto__',
+    'config.content.__proto__',
+    'config.content.write.objects.__proto__',
+    'config.content.write.objects.a.constructor.b',
+    'config.content.write.objects.prototype',
+    'config.content.write.objects.a\0',
+  ])('[sec-30] refuses %j', (path) => {
     expect(parseMaskPath(path)).toBeUndefined();
   });
 });

@@ -1,3 +1,5 @@
+import { isRefusedName } from './field-names';
+
 /** One path of an installation's update mask, read. */
 export type MaskPath =
   | { readonly kind: 'connectionId' }
@@ -14,7 +16,7 @@ const objects = /^config\.content\.(?<action>read|write|subscribe)\.objects(?:\.
 /**
  * Reads a path of an update mask; undefined when it is not one of those allowed. Everything after
  * `config.content.<action>.objects.` is the object's name, dots included. The whole map may be named for `write` and
- * `subscribe` only. Source: published API, installations.
+ * `subscribe` only. A segment that reaches into a prototype is never allowed. Source: published API, installations.
  */
 export function parseMaskPath(path: string): MaskPath | undefined {
   if (path === 'connectionId') return { kind: 'connectionId' };
@@ -24,6 +26,7 @@ export function parseMaskPath(path: string): MaskPath | undefined {
   const action = groups?.['action'] as MaskAction | undefined;
   if (action === undefined) return undefined;
   const objectName = groups?.['objectName'];
+  if (objectName?.split('.').some(isRefusedName)) return undefined;
   if (objectName !== undefined) return { kind: 'object', action, objectName };
   return action === 'read' ? undefined : { kind: 'objects', action };
 }

@@ -1,4 +1,4 @@
-import { nameText } from './json-schema';
+import { memberName } from './json-schema';
 
 /** Writing of one object, in an installation. Source: specification, Config Content, write.objects. */
 export interface WriteObjectConfig {
@@ -80,7 +80,7 @@ export const writeObjectConfigSchema = {
   additionalProperties: false,
   required: ['objectName'],
   properties: {
-    objectName: { ...nameText, description: 'The object to write.' },
+    objectName: { ...memberName, description: 'The object to write.' },
     deletionSettings: {
       type: 'object',
       description: 'Whether records may be deleted.',

@@ -25,7 +25,9 @@ export interface WritePlan {
 export interface FieldDecision {
   /** Name as the request spells it, or the setting's name for a default. */
   readonly field: string;
-  readonly providerField: string;
+  /** Absent when the field is a mapped name for which the user chose no field. */
+  readonly providerField?: string;
+  /** After value mappings, where the field is sent. */
   readonly value: JsonValue;
   readonly reason: string;
   readonly sent: boolean;

@@ -77,10 +77,13 @@ export const dryRunReplySchema = {
       description: 'One decision per field.',
       items: {
         type: 'object',
-        required: ['field', 'providerField', 'reason', 'sent'],
+        required: ['field', 'value', 'reason', 'sent'],
         properties: {
           field: { type: 'string', description: 'Name as the request or the setting spells it.' },
-          providerField: { type: 'string', description: "The provider's name of the field." },
+          providerField: {
+            type: 'string',
+            description: "The provider's name of the field; absent when the user chose no field for this mapped name.",
+          },
           value: { description: 'The value that would be sent.' },
           reason: { type: 'string', description: 'Why the field is sent or not.' },
           sent: { type: 'boolean', description: 'Whether it would be sent.' },
@@ -88,4 +91,12 @@ export const dryRunReplySchema = {
       },
     },
   },
+} as const;
+
+/** 200 of a dry run of a batch. */
+export const batchDryRunReplySchema = {
+  type: 'object',
+  description: 'What a batch would send. Nothing was written.',
+  required: ['plans'],
+  properties: { plans: { type: 'array', description: 'One per record, in request order.', items: dryRunReplySchema } },
 } as const;

@@ -45,7 +45,13 @@ export interface BatchWriteReply {
   readonly errors?: readonly WriteErrorMessage[];
 }
 
-/** 200 of `?dryRun=true`: nothing is written. */
+/** 200 of `?dryRun=true` for one record: nothing is written. */
 export interface DryRunReply {
+  /** A decision per field: those of the request, then the defaults. Empty for a delete. */
   readonly plan: readonly FieldDecision[];
+}
+
+/** 200 of `?dryRun=true` for a batch: what each record alone would get, in request order. */
+export interface BatchDryRunReply {
+  readonly plans: readonly DryRunReply[];
 }

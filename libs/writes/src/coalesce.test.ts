@@ -176,4 +176,22 @@ describe('coalesce', () => {
     runs[1]?.finish();
     expect(await second).toBe(20);
   });
+
+  // Two rows of one idempotency key in one statement would be refused by the database.
+  it('never puts two items of one key into a run; items without a key are not held up by each other', async () => {
+    const { run, runs, itemsOf } = heldRuns();
+    const keyOf = (item: number): string | undefined => (item < 10 ? `key ${item % 2}` : undefined);
+    const add = coalesce({ run, itemsMax: 10, runsMax: 1, keyOf });
+    const results = Promise.all([add(1), add(2), add(10), add(10), add(3), add(4)]);
+    for (let at = 0; at < 2; at += 1) {
+      await turn();
+      await turn();
+      runs[at]?.finish();
+    }
+    expect(await results).toEqual([10, 20, 100, 100, 30, 40]);
+    expect(itemsOf()).toEqual([
+      [1, 2, 10, 10],
+      [3, 4],
+    ]);
+  });
 });

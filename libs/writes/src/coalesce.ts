@@ -11,6 +11,8 @@ export interface CoalesceOptions<Item, Result> {
   readonly weightOf?: (item: Item) => number;
   /** Weight of one run at most; a heavier item runs alone. */
   readonly weightMax?: number;
+  /** Two items of one key never share a run. Undefined: the item has none. */
+  readonly keyOf?: (item: Item) => string | undefined;
 }
 
 interface Waiting<Item, Result> {
@@ -48,11 +50,20 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
 
 function takeFirst<Item, Result>(
   queue: readonly Waiting<Item, Result>[],
-  { itemsMax, weightOf = () => 0, weightMax = Infinity }: CoalesceOptions<Item, Result>,
+  { itemsMax, weightOf = () => 0, weightMax = Infinity, keyOf = () => undefined }: CoalesceOptions<Item, Result>,
 ): Waiting<Item, Result>[] {
   let weight = 0;
   const first = queue.slice(0, itemsMax);
-  const end = first.findIndex(({ item }, at) => (weight += weightOf(item)) > weightMax && at > 0);
+  const keys = new Set<string>();
+  const isRepeated = (key: string | undefined): boolean => {
+    if (key === undefined) return false;
+    const isKnown = keys.has(key);
+    keys.add(key);
+    return isKnown;
+  };
+  const end = first.findIndex(
+    ({ item }, at) => isRepeated(keyOf(item)) || ((weight += weightOf(item)) > weightMax && at > 0),
+  );
   return end === -1 ? first : first.slice(0, end);
 }
 

@@ -15,11 +15,14 @@ describe('nextDelayMs', () => {
     [10, 900_000],
     [30, 900_000],
     [5_000, 900_000],
-  ])('after %i attempts waits between nothing and %i ms', (attempt, ceiling) => {
-    expect(nextDelayMs(attempt, 48 * hour, 0, most)).toBe(ceiling);
-    expect(nextDelayMs(attempt, 48 * hour, 0, half)).toBe(ceiling / 2);
-    expect(nextDelayMs(attempt, 48 * hour, 0, least)).toBe(0);
-  });
+  ])(
+    'after %i attempts waits between nothing and %i ms [write.rule-4] [operation-status.retried]',
+    (attempt, ceiling) => {
+      expect(nextDelayMs(attempt, 48 * hour, 0, most)).toBe(ceiling);
+      expect(nextDelayMs(attempt, 48 * hour, 0, half)).toBe(ceiling / 2);
+      expect(nextDelayMs(attempt, 48 * hour, 0, least)).toBe(0);
+    },
+  );
 
   it('never waits less than the provider asks for, and more where the backoff is longer', () => {
     expect(nextDelayMs(1, hour, 10_000, most)).toBe(10_000);

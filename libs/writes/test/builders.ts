@@ -1,6 +1,12 @@
 import type { Capabilities, Connector, ProviderFailure } from '@sluice/connectors';
 import type { ClaimedCall } from '@sluice/store';
-import type { InstallationContext, ManifestReadObject, ReadObjectConfig, WriteObjectConfig } from '@sluice/types';
+import type {
+  InstallationContext,
+  LiveCredentials,
+  ManifestReadObject,
+  ReadObjectConfig,
+  WriteObjectConfig,
+} from '@sluice/types';
 import type { PerformedCall } from '../src/performing/perform-call';
 import type { Sendable } from '../src/performing/sendable';
 
@@ -86,7 +92,14 @@ export function failure(o: Partial<ProviderFailure> = {}): ProviderFailure {
 }
 
 export function performed(...results: PerformedCall['results'][number][]): PerformedCall {
-  return { results, attempt: { durationMs: 12, status: 200 } };
+  const used = { connectionId: 'k1', tokenVersion: 4, status: 'working' } as const;
+  return { results, used, attempt: { durationMs: 12, status: 200 } };
+}
+
+/** Credentials of a connection; the token carries its version. */
+export function live(tokenVersion = 4, o: Partial<LiveCredentials> = {}): LiveCredentials {
+  const credentials = { accessToken: `t${tokenVersion}`, refreshToken: 'r' };
+  return { connectionId: 'k1', tokenVersion, provider: 'fake', status: 'working', credentials, ...o };
 }
 
 export const hubspotLike: Capabilities = {

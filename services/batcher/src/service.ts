@@ -5,6 +5,7 @@ import type { BatcherContext } from './context';
 import { createDueTimers } from './due-timers';
 import { flusher } from './flush-batch';
 import { sweepDue } from './sweep-due';
+import { sweepKeys } from './sweep-keys';
 
 export { batcherEnv, type BatcherConfig } from './config';
 export { createContext, type BatcherContext } from './context';
@@ -22,7 +23,7 @@ export function createBatcherService(context: BatcherContext): BatcherService {
   const timers = createDueTimers(flush, logger);
   let server: HttpServer | undefined;
   let consumer: Consumer | undefined;
-  let endSweep = (): Promise<void> => Promise.resolve();
+  let endSweeps = (): Promise<unknown> => Promise.resolve();
   const ready = readyWhen({ postgres: () => store.healthy() });
   return {
     start: async () => {
@@ -37,11 +38,12 @@ export function createBatcherService(context: BatcherContext): BatcherService {
         shutdownMs: config.shutdownMs,
       });
       consumer = await consumeAutoBatched(context, flush, timers);
-      endSweep = sweepDue(context, flush);
+      const ends = [sweepDue(context, flush), sweepKeys(context)];
+      endSweeps = () => Promise.all(ends.map((end) => end()));
       return { port: server.port };
     },
     stop: async () => {
-      await Promise.all([endSweep(), consumer?.stop()]);
+      await Promise.all([endSweeps(), consumer?.stop()]);
       await timers.stop();
       await messaging.close();
       await server?.close();

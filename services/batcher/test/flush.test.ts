@@ -16,7 +16,7 @@ const flushedState = (operationId: string, boundMs?: number) =>
   );
 
 describe('by a message', () => {
-  it('a full batch is flushed at once, long before it is due, and its call is announced', async () => {
+  it('a full batch is flushed at once, long before it is due, and its call is announced [write.rule-3-executes]', async () => {
     ground = await createGround();
     const batcher = await ground.startBatcher(sweepsOff);
     const joined = await ground.join(hundred);
@@ -91,7 +91,7 @@ describe('by a message', () => {
 });
 
 describe('by its time', () => {
-  it('a batch that is due is flushed by its timer, within a second and not before', async () => {
+  it('a batch that is due is flushed by its timer, within a second and not before [write.rule-3-executes]', async () => {
     ground = await createGround(60);
     const batcher = await ground.startBatcher(sweepsOff);
     const [joined] = await ground.join([{ maxDelayMinutes: 1 }]);

@@ -41,6 +41,9 @@ export function createContext(config: ExecutorConfig, overrides: Partial<Executo
       logger,
     });
   const hints = overrides.hints ?? createRedisHints({ url: config.redisUrl, logger, metrics });
+  const connectors =
+    overrides.connectors ??
+    createConnectors({ urls: providerUrls(config), callTimeoutMs: config.callTimeoutMs, logger, metrics });
   return {
     config,
     owner: `${service}/${hostname()}/${process.pid}`,
@@ -59,13 +62,8 @@ export function createContext(config: ExecutorConfig, overrides: Partial<Executo
       }),
     hints,
     quotas: createLaneQuotas(hints.quotas),
-    connectors: createConnectors({
-      urls: providerUrls(config),
-      callTimeoutMs: config.callTimeoutMs,
-      logger,
-      metrics,
-    }),
-    installations: createInstallations({ store, keyring: config.credentialsKeys }),
+    connectors,
+    installations: createInstallations({ store, keyring: config.credentialsKeys, connectors, logger }),
     leases: createLeaseKeeper(store.writes, logger),
     failpoints: createFailpoints(config.failpoint),
     ...overrides,

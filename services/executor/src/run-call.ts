@@ -1,12 +1,20 @@
 import { NotFoundError } from '@sluice/errors';
 import { callId, type ClaimedCall, type Settled, type Settlement } from '@sluice/store';
 import type { LiveCredentials } from '@sluice/types';
-import { authOf, coalesce, leaseMs, reconcileCall, settledOf, settlePersistently, toSendables } from '@sluice/writes';
+import {
+  coalesce,
+  leaseMs,
+  reconcileCall,
+  settledOf,
+  settlePersistently,
+  toSendables,
+  type RefreshUsed,
+} from '@sluice/writes';
 import type { FreshClaim } from './claim-loop';
 import type { ExecutorContext } from './context';
 import { disconnected, endCall, quarantined } from './ended-records';
 import type { LaneQueue } from './lane-queue';
-import { giveBack, traceStep, type Run } from './run';
+import { giveBack, refresherOf, traceStep, type Run } from './run';
 import { callSender, type SendCall, type Sending } from './send-call';
 
 /** Crashes of one call, the last of them alone in its process, after which it is taken out. Source: design, section 5.11. */
@@ -70,7 +78,8 @@ async function reconcile(context: ExecutorContext, run: Run, sending: Sending): 
     call,
     records: sending.records,
     connector: sending.connector,
-    auth: authOf(sending.live),
+    live: sending.live,
+    refresh: lookRefresher(context, call),
     signal: hold.signal,
     senderMs: leaseMs + callTimeoutMs,
     timeScale,
@@ -78,6 +87,18 @@ async function reconcile(context: ExecutorContext, run: Run, sending: Sending): 
   const { operationId, number } = call;
   context.logger.info({ operationId, call: number, next: settlement.next.state }, 'call.reconciled');
   return settlement;
+}
+
+/** A look that is refused for good marks the connection, as a send would. */
+function lookRefresher(context: ExecutorContext, call: ClaimedCall): RefreshUsed {
+  const refresh = refresherOf(context, call);
+  return async (used) => {
+    const newer = await refresh(used);
+    const { connectionId, tokenVersion } = used;
+    const refused = { projectId: call.projectId, connectionId, tokenVersion, status: 'bad_credentials' } as const;
+    if (newer === undefined) await context.store.connections.setStatus(refused);
+    return newer;
+  };
 }
 
 function settler(context: ExecutorContext): (run: Run, settlement: Settlement) => Promise<void> {

@@ -1,5 +1,5 @@
 import type { ClaimedCall } from '@sluice/store';
-import type { Hold } from '@sluice/writes';
+import type { Hold, RefreshUsed } from '@sluice/writes';
 import type { ExecutorContext } from './context';
 import type { LaneQueue } from './lane-queue';
 
@@ -17,6 +17,11 @@ export async function giveBack(context: ExecutorContext, { call, lanes }: Run, d
   await context.store.writes.release([{ ...call, delayMs, isInDoubt: call.isInDoubt }]);
   lanes.wakeLater(call, delayMs);
   return undefined;
+}
+
+/** How a call comes to newer credentials after a 401. */
+export function refresherOf({ installations }: ExecutorContext, { projectId }: ClaimedCall): RefreshUsed {
+  return ({ connectionId, tokenVersion }) => installations.refreshCredentials(projectId, connectionId, tokenVersion);
 }
 
 /** A step of the call, found by its trace. */

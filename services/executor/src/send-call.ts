@@ -1,10 +1,10 @@
 import type { Connector } from '@sluice/connectors';
 import { callId, type Intent, type Settlement } from '@sluice/store';
 import type { LiveCredentials } from '@sluice/types';
-import { authOf, coalesce, decideSettlement, noteOutcome, performCall, type Sendable } from '@sluice/writes';
+import { coalesce, decideSettlement, noteOutcome, performCall, type Sendable } from '@sluice/writes';
 import type { ExecutorContext } from './context';
 import { endRecord, isOverdue, overdue } from './ended-records';
-import { giveBack, traceStep, type Run } from './run';
+import { giveBack, refresherOf, traceStep, type Run } from './run';
 
 /** Calls of one intent statement. */
 const callsPerIntent = 64;
@@ -64,12 +64,14 @@ function toIntent({ owner }: ExecutorContext, { call }: Run, { records, connecto
 async function perform(context: ExecutorContext, run: Run, sending: Sending): Promise<Settlement> {
   const { call, hold, lanes } = run;
   const { records, connector, live } = sending;
-  const performed = await performCall({ call, records, connector, auth: authOf(live), hold });
+  const refresh = refresherOf(context, call);
+  const takeMore = () => context.quotas.take(call, connector, 'asynchronous');
+  const performed = await performCall({ call, records, connector, live, refresh, hold, takeQuota: takeMore });
   traceStep(context, call, 'call.performed');
   context.quotas.learn(call, performed.quota);
   await context.failpoints.hit('ex.after_reply_before_finish');
   try {
-    const blockedMs = await noteOutcome(context.store, call, live, performed.results);
+    const blockedMs = await noteOutcome(context.store, call, performed.used, performed.results);
     if (blockedMs > 0) lanes.sleep(call, blockedMs);
   } catch (error) {
     // The reply is known and must be settled, whether or not the lane could be told.

@@ -5,7 +5,7 @@ import { createInMemoryHints } from '@sluice/redis';
 import { createStore, newId, openDatabase, type AcceptableWrite, type Store } from '@sluice/store';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { cloneDatabase, seedInstallation, type SeededInstallation, type SeedOptions, until } from '@sluice/testkit';
-import type { Operation, OperationRecord, WriteRecord } from '@sluice/types';
+import type { Credentials, Operation, OperationRecord, ProviderApp, WriteRecord } from '@sluice/types';
 import { headersKeyOf, orderKeyOf, planCalls, planWrite } from '@sluice/writes';
 import { createContext, createExecutorService, executorEnv, type ExecutorContext } from '../src/service';
 import { startFakeHubspot, type FakeHubspot } from './_fake-hubspot';
@@ -41,8 +41,10 @@ export interface Ground {
   readonly store: Store;
   readonly database: ReturnType<typeof openDatabase>;
   readonly hubspot: FakeHubspot;
-  /** @param token the access token of its connection */
-  seed(options?: SeedOptions, token?: string): Promise<Seed>;
+  /** @param credentials of its connection; a text is an access token that cannot be refreshed */
+  seed(options?: SeedOptions, credentials?: string | Credentials): Promise<Seed>;
+  /** A provider app of the seed's project. */
+  registerApp(seed: Seed, clientSecret: string): Promise<ProviderApp>;
   /** One asynchronous operation of these records; its id. */
   accept(seed: Seed, records: readonly WriteRecord[], options?: AcceptOptions): Promise<string>;
   /** Says the operation's calls on `sluice.writes.ready` (again). */
@@ -70,7 +72,12 @@ export async function createGround(): Promise<Ground> {
   const gateway = messagingFor('gateway');
   const announcer = gateway.announcer(topics.ready);
   const settings = readSettings(clone.url, hubspot.url);
-  const installations = createInstallations({ store, keyring: settings({}).credentialsKeys });
+  const installations = createInstallations({
+    store,
+    keyring: settings({}).credentialsKeys,
+    connectors: { find: () => undefined },
+    logger: silentLogger,
+  });
   const started: RunningExecutor[] = [];
 
   const announce = async (operationId: string): Promise<void> => {
@@ -91,14 +98,22 @@ export async function createGround(): Promise<Ground> {
     database,
     hubspot,
     announce,
-    seed: async (options, token = canary) => {
-      const seal = (connectionId: string) => installations.seal(connectionId, { accessToken: token });
+    seed: async (options, given = canary) => {
+      const credentials = typeof given === 'string' ? { accessToken: given } : given;
+      const seal = (connectionId: string) => installations.seal(connectionId, credentials);
       const seeded = await seedInstallation(store, { seal, ...options });
       const secret = randomBytes(9).toString('hex');
       const key = await store.apiKeys.create({ projectId: seeded.projectId, label: 'test', scopes: ['write'], secret });
       const { laneId } = await installations.resolve(namesOf(seeded));
       return { ...seeded, laneId, keyId: key.key };
     },
+    registerApp: ({ projectId }, clientSecret) =>
+      store.providerApps.create({
+        projectId,
+        provider: 'hubspot',
+        clientId: 'client-1',
+        seal: (appId) => installations.sealClientSecret(appId, clientSecret),
+      }),
     accept: async (seed, records, options = {}) => {
       const write = toAcceptable(await installations.resolve(namesOf(seed)), seed, records, options);
       const accepted = await store.writes.accept([write]);

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { answerPost, createFakeTokens, tokenPath, type FakeTokens } from './_fake-tokens';
 
 type Properties = Readonly<Record<string, unknown>>;
 interface Input {
@@ -42,6 +43,8 @@ export interface FakeHubspot {
   readonly url: string;
   readonly calls: HubspotCall[];
   readonly contacts: Map<string, StoredContact>;
+  /** The token endpoint, whose calls stand here and not among `calls`. */
+  readonly tokens: FakeTokens;
   /** For the next calls, one each; then `behave`. */
   readonly script: Behaviour[];
   behave: Behaviour;
@@ -53,11 +56,10 @@ export interface FakeHubspot {
 export async function startFakeHubspot(): Promise<FakeHubspot> {
   const calls: HubspotCall[] = [];
   const contacts = new Map<string, StoredContact>();
+  const tokens = createFakeTokens();
   const serve = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    const call = await read(req);
-    calls.push(call);
-    const behaviour = fake.script.shift() ?? fake.behave;
-    const answer = await behaviour(call, () => apply(contacts, call));
+    const text = await readText(req);
+    const answer = req.url === tokenPath ? answerPost(tokens, text) : await answerCall(toCall(req, text));
     if (answer === 'never') return;
     if (answer === 'hang-up') {
       req.socket.destroy();
@@ -66,12 +68,19 @@ export async function startFakeHubspot(): Promise<FakeHubspot> {
     res.writeHead(answer.status, { 'Content-Type': 'application/json', ...answer.headers });
     res.end(JSON.stringify(answer.body));
   };
+  const answerCall = async (call: HubspotCall): Promise<Answer> => {
+    calls.push(call);
+    if (tokens.expired.has(call.token)) return refusal(401, { category: 'EXPIRED_AUTHENTICATION' });
+    const behaviour = fake.script.shift() ?? fake.behave;
+    return await behaviour(call, () => apply(contacts, call));
+  };
   const server = createServer((req, res) => void serve(req, res));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const fake: FakeHubspot = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
     contacts,
+    tokens,
     script: [],
     behave: (_call, applyIt) => applyIt(),
     writes: () => calls.filter(({ path }) => !/(search|read)$/.test(path)),
@@ -89,10 +98,14 @@ export function refusal(status: number, more: object = {}, headers: Record<strin
   return { status, body: { status: 'error', message: 'HubSpot says no.', correlationId: 'c-1', ...more }, headers };
 }
 
-async function read(req: IncomingMessage): Promise<HubspotCall> {
+async function readText(req: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of req) chunks.push(chunk as Buffer);
-  const body = JSON.parse(Buffer.concat(chunks).toString() || '{}') as HubspotCall['body'] & Partial<HubspotCall>;
+  return Buffer.concat(chunks).toString();
+}
+
+function toCall(req: IncomingMessage, text: string): HubspotCall {
+  const body = JSON.parse(text || '{}') as HubspotCall['body'] & Partial<HubspotCall>;
   return {
     method: req.method ?? '',
     path: req.url ?? '',

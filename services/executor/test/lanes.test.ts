@@ -27,7 +27,7 @@ describe('429', () => {
     expect(rest).toHaveLength(3);
   }, 15_000);
 
-  it('costs one call per block, and other lanes go on', async () => {
+  it('[sec-38] costs one call per block, and other lanes go on', async () => {
     const [blocked, free] = [
       await ground.seed({}, 'blocked-token'),
       await ground.seed({ accountRef: 'other' }, 'free-token'),

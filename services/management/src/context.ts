@@ -23,18 +23,17 @@ export function createContext(config: ManagementConfig, overrides: Partial<Manag
   const store =
     overrides.store ??
     createStore({ url: config.databaseUrl, applicationName: service, poolMax: config.databasePool, logger });
+  const connectors =
+    overrides.connectors ??
+    createConnectors({ urls: providerUrls(config), callTimeoutMs: config.callTimeoutMs, logger, metrics });
+  const { credentialsKeys: keyring, adminKey } = config;
   return {
     config,
     logger,
     metrics,
     store,
-    connectors: createConnectors({
-      urls: providerUrls(config),
-      callTimeoutMs: config.callTimeoutMs,
-      logger,
-      metrics,
-    }),
-    installations: createInstallations({ store, keyring: config.credentialsKeys, adminKey: config.adminKey }),
+    connectors,
+    installations: createInstallations({ store, connectors, logger, keyring, adminKey }),
     ...overrides,
   };
 }

@@ -3,7 +3,9 @@ import type { Connector } from '@sluice/connectors';
 import {
   authSchemeOf,
   checkConnectionCredentials,
+  checkWorkspaceRef,
   credentialsOf,
+  isSameWorkspace,
   type Connection,
   type GenerateConnectionRequest,
 } from '@sluice/types';
@@ -34,8 +36,9 @@ const refusals: readonly FailureClass[] = ['credentials', 'rejected', 'not-found
  */
 export async function generateConnection(context: ManagementContext, order: ConnectionOrder): Promise<Connection> {
   const { projectId, request } = order;
-  refuseIssues(checkConnectionCredentials(request));
+  refuseIssues([...checkConnectionCredentials(request), ...checkWorkspaceRef(request.providerWorkspaceRef)]);
   const connector = getConnector(context, request.provider, 'provider');
+  await refuseForeignApp(context, projectId, request);
   const secret = accessTokenOf(request);
   const account = await learnAccount(context, connector, { ...order, ...secret });
   refuseOtherWorkspace(request.providerWorkspaceRef, account.workspaceRef);
@@ -52,6 +55,26 @@ export async function generateConnection(context: ManagementContext, order: Conn
   });
   context.logger.info({ projectId, connectionId: connection.id }, 'connection.created');
   return connection;
+}
+
+async function refuseForeignApp(
+  { store }: ManagementContext,
+  projectId: string,
+  { providerAppId, provider }: GenerateConnectionRequest,
+): Promise<void> {
+  if (providerAppId === undefined) return;
+  const app = await store.providerApps.find(projectId, providerAppId);
+  if (app?.provider === provider) return;
+  throw contradiction({
+    code: 'connection.scheme-mismatch',
+    name: 'providerAppId',
+    detail:
+      app === undefined
+        ? 'names no provider app of this project'
+        : `names an app of ${app.provider}, not of ${provider}`,
+    value: providerAppId,
+    remedy: 'Name an app that GET provider-apps lists, or leave the member out.',
+  });
 }
 
 /** Spec is silent on how the other kinds are used; they come with the providers that need them. */
@@ -73,28 +96,41 @@ async function learnAccount(
   given: ConnectionOrder & { readonly accessToken: string; readonly member: string },
 ): Promise<ReportedAccount> {
   const { accessToken, traceparent } = given;
+  const { providerWorkspaceRef: workspaceRef } = given.request;
   try {
-    return await connector.workspace({ auth: { accessToken }, traceparent });
+    const auth = { accessToken, ...(workspaceRef === undefined ? {} : { workspaceRef }) };
+    return await connector.workspace({ auth, traceparent });
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    if (refusals.includes(error.class)) throw refused(connector.provider, given.member, error);
+    if (refusals.includes(error.class)) throw refused(connector.provider, given, error);
     const fields = { projectId: given.projectId, provider: connector.provider, class: error.class };
     context.logger.warn(fields, 'connection.account-unknown');
     return {};
   }
 }
 
-function refused(provider: string, member: string, error: ProviderError) {
+function refused(provider: string, { member, request }: { member: string } & ConnectionOrder, error: ProviderError) {
+  const said = error.detail.replace(/\.$/, '');
+  const code = 'connection.scheme-mismatch';
+  if (error.class === 'credentials') {
+    const remedy = 'Send credentials that the provider accepts now.';
+    return contradiction({ code, name: member, detail: `is refused by ${provider}: ${said}`, remedy });
+  }
+  // Not the token: what is left is the place that was asked.
+  const value = request.providerWorkspaceRef;
+  const detail = `or ${member} is refused by ${provider}: ${said}`;
+  const remedy = 'Send the workspace that these credentials open.';
   return contradiction({
-    code: 'connection.scheme-mismatch',
-    name: member,
-    detail: `is refused by ${provider}: ${error.detail.replace(/\.$/, '')}`,
-    remedy: 'Send credentials that the provider accepts now.',
+    code,
+    name: 'providerWorkspaceRef',
+    detail,
+    ...(value === undefined ? {} : { value }),
+    remedy,
   });
 }
 
 function refuseOtherWorkspace(given: string | undefined, reported: string | undefined): void {
-  if (given === undefined || reported === undefined || given === reported) return;
+  if (given === undefined || reported === undefined || isSameWorkspace(given, reported)) return;
   throw contradiction({
     code: 'connection.scheme-mismatch',
     name: 'providerWorkspaceRef',
@@ -106,12 +142,14 @@ function refuseOtherWorkspace(given: string | undefined, reported: string | unde
 function toAccountMembers(request: GenerateConnectionRequest, account: ReportedAccount) {
   const workspaceRef = account.workspaceRef ?? request.providerWorkspaceRef;
   const code = request.oauth2AuthorizationCode;
+  const expiresAt = code?.accessToken?.expiresAt;
   return {
     ...(account.workspaceRef === undefined ? {} : { reportedAccountRef: account.workspaceRef }),
     ...(workspaceRef === undefined ? {} : { workspaceRef }),
     ...(account.consumerRef === undefined ? {} : { providerConsumerRef: account.consumerRef }),
     ...(request.providerMetadata === undefined ? {} : { providerMetadata: request.providerMetadata }),
     ...(code?.scopes === undefined ? {} : { scopes: code.scopes }),
-    ...(code?.accessToken?.expiresAt === undefined ? {} : { tokenExpiresAt: new Date(code.accessToken.expiresAt) }),
+    ...(expiresAt === undefined ? {} : { tokenExpiresInMs: Date.parse(expiresAt) - Date.now() }),
+    ...(request.providerAppId === undefined ? {} : { providerAppId: request.providerAppId }),
   };
 }

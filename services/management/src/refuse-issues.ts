@@ -1,5 +1,6 @@
 import { ValidationError, type Issue } from '@sluice/errors';
 import { invalid } from '@sluice/http';
+import { limits } from '@sluice/types';
 
 /** @throws ValidationError `request.invalid`, 400, that lists the issues, when there is one */
 export function refuseIssues(issues: readonly Issue[]): void {
@@ -15,6 +16,18 @@ export interface Contradiction {
   /** Never a secret. */
   readonly value?: string;
   readonly remedy?: string;
+}
+
+/** @throws ValidationError 422 that lists the issues, when there is one */
+export function refuseContradictions(code: Contradiction['code'], issues: readonly Issue[]): void {
+  const [first] = issues;
+  if (first === undefined) return;
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
+  throw new ValidationError({
+    code,
+    detail: `${first.name} ${first.detail}${more}.`,
+    issues: issues.slice(0, limits.issuesMax),
+  });
 }
 
 /** The error for a contradiction, with one issue that names the member. */

@@ -2,10 +2,13 @@ import { authenticator, createApp, type HttpServer, readyWhen, type Router, star
 import type { ManagementContext } from './context';
 import { apiKeyRoutes } from './routes/api-keys';
 import { connectionRoutes } from './routes/connections';
+import { installationChangeRoutes } from './routes/installation-changes';
 import { installationRoutes } from './routes/installations';
 import { integrationRoutes } from './routes/integrations';
 import { operationRoutes } from './routes/operations';
 import { projectRoutes } from './routes/projects';
+import { watchOperations, type OperationWatch } from './watch-operations';
+import { providerAppRoutes } from './routes/provider-apps';
 
 export { managementEnv, type ManagementConfig } from './config';
 export { createContext, type ManagementContext } from './context';
@@ -19,7 +22,8 @@ export interface ManagementService {
 
 export function createManagementService(context: ManagementContext): ManagementService {
   const { config, logger, store } = context;
-  const app = createManagementApp(context);
+  const watch = watchOperations(store, logger);
+  const app = createManagementApp(context, watch);
   let server: HttpServer | undefined;
   return {
     start: async () => {
@@ -28,13 +32,14 @@ export function createManagementService(context: ManagementContext): ManagementS
       return { port: server.port };
     },
     stop: async () => {
+      watch.stop();
       await server?.close();
       await Promise.all([context.connectors.close(), store.close()]);
     },
   };
 }
 
-function createManagementApp(context: ManagementContext) {
+function createManagementApp(context: ManagementContext, watch: OperationWatch) {
   const { logger, metrics, store } = context;
   return createApp({
     service: 'management',
@@ -43,15 +48,17 @@ function createManagementApp(context: ManagementContext) {
     cors: true,
     authenticate: authenticator(context.installations.findCaller),
     ready: readyWhen({ postgres: () => store.healthy() }),
-    routes: (router) => registerRoutes(router, context),
+    routes: (router) => registerRoutes(router, context, watch),
   });
 }
 
-function registerRoutes(router: Router, context: ManagementContext): void {
+function registerRoutes(router: Router, context: ManagementContext, watch: OperationWatch): void {
   projectRoutes(router, context);
   apiKeyRoutes(router, context);
   integrationRoutes(router, context);
   connectionRoutes(router, context);
   installationRoutes(router, context);
-  operationRoutes(router, context);
+  installationChangeRoutes(router, context);
+  operationRoutes(router, context, watch);
+  providerAppRoutes(router, context);
 }

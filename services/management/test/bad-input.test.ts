@@ -43,6 +43,24 @@ const endpoints: readonly [string, keyof Sender, () => string, () => object][] =
     () => `/v1/projects/${seed.projectId}/integrations/${seed.integrationId}/installations`,
     () => ({ groupRef: 'g', config: { content: sampleConfig() } }),
   ],
+  [
+    'PATCH project',
+    'patch',
+    () => `/v1/projects/${seed.projectId}`,
+    () => ({ updateMask: ['appName'], project: { appName: 'A' } }),
+  ],
+  [
+    'PATCH installations',
+    'patch',
+    () => `/v1/projects/${seed.projectId}/integrations/${seed.integrationId}/installations/${seed.installationId}`,
+    () => ({ updateMask: [], installation: { config: { content: sampleConfig() } } }),
+  ],
+  [
+    'PATCH config-content',
+    'patch',
+    () => `/v1/projects/${seed.projectId}/integrations/${seed.integrationId}/objects/contacts/config-content`,
+    () => ({ groupRef: 'group-1', action: 'write', changes: [{ op: 'remove', path: '/inheritMapping' }] }),
+  ],
 ];
 
 interface Problem {
@@ -141,6 +159,8 @@ describe('addresses', () => {
     for (const [query, name] of [
       ['groupRef=a&groupRef=b', 'groupRef'],
       ['groupref=a', 'groupref'],
+      ['groupRef[]=a', '["groupRef[]"]'],
+      ['groupRef=', 'groupRef'],
       ['active=x', 'active'],
     ]) {
       const reply = await management.as(key).get(`${path}?${query}`).expect(400);

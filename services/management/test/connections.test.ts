@@ -25,7 +25,8 @@ async function laneAccountsOf(projectId: string): Promise<string[]> {
 describe('201 POST connections:generate', () => {
   it('learns the account from the provider and shows no secret', async () => {
     const project = await management.newProject();
-    const reply = await generate(project, { ...order, groupName: 'Acme Inc.', apiKey: canary }).expect(201);
+    const sent = { ...order, groupName: 'Acme Inc.', apiKey: canary, providerWorkspaceRef: '4711' };
+    const reply = await generate(project, sent).expect(201);
     expect(reply.body).toEqual({
       id: expect.any(String),
       projectId: project.id,
@@ -130,6 +131,15 @@ describe('422 POST connections:generate', () => {
     expect(problem.issues[0]).toMatchObject({ name: 'providerWorkspaceRef', detail: expect.stringContaining('4711') });
   });
 
+  it('names the workspace when the provider refuses something else than the credentials', async () => {
+    management.hubspot.outcomes.set(`${canary}-gone`, { status: 404, message: 'No such portal.' });
+    const problem = await refused({ ...order, apiKey: `${canary}-gone`, providerWorkspaceRef: '4711' });
+    expect(problem.issues[0]).toMatchObject({
+      name: 'providerWorkspaceRef',
+      detail: expect.stringContaining('or apiKey is refused by hubspot'),
+    });
+  });
+
   it('names what is missing without credentials, or with a kind that the provider does not take', async () => {
     for (const credentials of [{}, { basicAuth: { username: 'u', password: canary } }]) {
       const problem = await refused({ ...order, ...credentials });
@@ -159,6 +169,12 @@ describe('400 POST connections:generate', () => {
     ['an empty token', { ...order, apiKey: '' }, 'apiKey'],
     ['a token of another type', { ...order, apiKey: { canary } }, 'apiKey'],
     ['a misspelt member', { ...order, apikey: canary }, 'apikey'],
+    [
+      'a workspace that leads elsewhere',
+      { ...order, apiKey: canary, providerWorkspaceRef: 'evil.com/' },
+      'providerWorkspaceRef',
+    ],
+    ['a workspace with a port', { ...order, apiKey: canary, providerWorkspaceRef: 'acme:80' }, 'providerWorkspaceRef'],
   ])('names the field of %s, and shows no secret', async (_case, body, name) => {
     const project = await management.newProject();
     const before = await management.countRows();

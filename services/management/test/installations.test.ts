@@ -92,6 +92,15 @@ describe('201 POST installations', () => {
     expect(reply.body).toMatchObject({ config: { createdBy: 'api:create-installation' } });
   });
 
+  // The manifest may gain the object; until then nothing would tell a misspelt name.
+  it('keeps an object that the manifest does not declare, and says that it has no effect', async () => {
+    const prepared = await prepare();
+    const content = sampleConfig({ write: { objects: { contact: { objectName: 'contact' } } } });
+    const reply = await install(prepared, { groupRef: 'acme', config: { content } }).expect(201);
+    expect(reply.body).toMatchObject({ config: { content } });
+    expect(reply.headers['sluice-warning']).toContain('does not declare write.objects.contact: no effect');
+  });
+
   it('stores and returns settings whose rules come later', async () => {
     const prepared = await prepare();
     const content = {
@@ -222,6 +231,58 @@ describe('422 POST installations', () => {
     const config = { content: sampleConfig(), revisionId: theirs.revisionId };
     const issue = await refused(mine, { groupRef: 'acme', config });
     expect(issue).toMatchObject({ name: 'config.revisionId' });
+  });
+});
+
+describe('422 POST installations, all at once', () => {
+  it('lists every misfit of one request', async () => {
+    const [mine, theirs] = [await prepare(), await prepare()];
+    const connectionId = await connect(mine.project, 'beta', 'salesforce');
+    const config = { content: { provider: 'pipedrive' }, revisionId: theirs.revisionId };
+    const reply = await install(mine, { groupRef: 'acme', connectionId, config }).expect(422);
+    const { issues, detail } = reply.body as { issues: { name: string }[]; detail: string };
+    expect(issues.map(({ name }) => name)).toEqual([
+      'connectionId',
+      'connectionId',
+      'config.content.provider',
+      'config.revisionId',
+    ]);
+    expect(detail).toContain('(and 3 more)');
+  });
+});
+
+describe('400 POST installations', () => {
+  it.each([
+    ['consumer:', 'config.createdBy'],
+    ['anna', 'config.createdBy'],
+    ['user:anna', 'config.createdBy'],
+  ])('names the createdBy %s', async (createdBy, name) => {
+    const prepared = await prepare();
+    const body = { groupRef: 'acme', config: { content: sampleConfig(), createdBy } };
+    expect((await install(prepared, body).expect(400)).body).toMatchObject({ issues: [{ name }] });
+  });
+
+  it('lists all problems of a content, each with its path and the nearest name', async () => {
+    const prepared = await prepare();
+    const contacts = {
+      objectName: 'contacts',
+      inheritMappings: true,
+      selectedFieldSettings: { a: { default: { stringValue: '1', integerValue: 1 } }, b: { default: {} } },
+    };
+    const read = { contacts: { objectName: 'contacts', selectedFieldsAuto: 'some' } };
+    const content = { provider: 'hubspot', write: { objects: { contacts } }, read: { objects: read } };
+    const reply = await install(prepared, { groupRef: 'acme', config: { content } }).expect(400);
+    const at = 'config.content.write.objects.contacts';
+    const { issues } = reply.body as { issues: { name: string; detail: string }[] };
+    expect(issues.map(({ name, detail }) => [name, detail])).toEqual(
+      expect.arrayContaining([
+        [`${at}.inheritMappings`, 'is not a known field; did you mean inheritMapping?'],
+        [`${at}.selectedFieldSettings.a.default`, 'must have at most 1 field'],
+        [`${at}.selectedFieldSettings.b.default`, 'must not be empty'],
+        ['config.content.read.objects.contacts.selectedFieldsAuto', 'must be one of "all"'],
+      ]),
+    );
+    expect(issues).toHaveLength(4);
   });
 });
 

@@ -160,6 +160,11 @@ describe('400 PUT integrations:batch', () => {
     ['an alias that leads nowhere', 'specVersion: *nothing', 'sourceYaml'],
     ['a nesting without end', '['.repeat(50_000), 'sourceYaml'],
     ['a number', '7', 'body'],
+    [
+      'another value of enabled',
+      yaml.replace('enabled: always', 'enabled: never'),
+      'integrations[0].read.objects[0].enabled',
+    ],
     ['an unknown version', 'specVersion: 9.0.0\nintegrations: []', 'specVersion'],
     [
       'a misspelt member',

@@ -1,3 +1,4 @@
+import { seedInstallation, until } from '@sluice/testkit';
 import { adminKey, startManagement, type RunningManagement } from './start-management';
 
 let management: RunningManagement;
@@ -18,6 +19,7 @@ describe('201 POST /v1/projects', () => {
       appName: 'Acme',
       orgId: 'org-1',
       createTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      dropUnmappedFields: false,
     });
   });
 
@@ -78,6 +80,77 @@ describe('400 POST /v1/projects', () => {
     expect(reply.body).toMatchObject({ code: 'request.invalid' });
     expect((reply.body as { issues: unknown[] }).issues[0]).toMatchObject({ in: 'body', name: field });
     expect(await management.countRows()).toEqual(before);
+  });
+});
+
+describe('200 PATCH P', () => {
+  it('changes what the mask names, and only that', async () => {
+    const { id, name, key } = await management.newProject(['frontend']);
+    const before = (await management.as(key).get(`/v1/projects/${id}`).expect(200)).body as object;
+    const project = { appName: 'Renamed', name: 'Other-Name', dropUnmappedFields: true };
+    const one = await management
+      .as(key)
+      .patch(`/v1/projects/${name}`)
+      .send({ updateMask: ['appName'], project });
+    expect(one.status).toBe(200);
+    expect(one.body).toEqual({ ...before, appName: 'Renamed', updateTime: expect.any(String) });
+    const all = { updateMask: ['appName', 'name', 'dropUnmappedFields'], project };
+    const reply = await management.as(key).patch(`/v1/projects/${id}`).send(all).expect(200);
+    expect(reply.body).toMatchObject({ ...project, id, name: 'other-name' });
+    expect((await management.as(key).get('/v1/projects/OTHER-name').expect(200)).body).toEqual(reply.body);
+    await management.as(key).get(`/v1/projects/${name}`).expect(404);
+  });
+
+  it('changes nothing with an empty mask, or equal values', async () => {
+    const { id, name } = await management.newProject();
+    const before = (await management.as(adminKey).get(`/v1/projects/${id}`).expect(200)).body as object;
+    for (const updateMask of [[], ['name', 'dropUnmappedFields']]) {
+      const sent = { updateMask, project: { name, dropUnmappedFields: false } };
+      const reply = await management.as(adminKey).patch(`/v1/projects/${id}`).send(sent).expect(200);
+      expect(reply.body).toEqual(before);
+    }
+  });
+
+  // Specification, Write records, rule 6: the preview. What is remembered of an installation is at most a second old.
+  it('drops unmapped fields from writes within a second of the switch', async () => {
+    const seed = await seedInstallation(management.context.store);
+    const names = { ...seed, withinProjectId: seed.projectId, projectIdOrName: seed.projectId };
+    const isDropping = async () => (await management.context.installations.resolve(names)).dropUnmappedFields;
+    expect(await isDropping()).toBe(false);
+    const sent = { updateMask: ['dropUnmappedFields'], project: { dropUnmappedFields: true } };
+    await management.as(adminKey).patch(`/v1/projects/${seed.projectId}`).send(sent).expect(200);
+    await until('the switch is known', async () => (await isDropping()) || undefined, 1_500);
+  });
+});
+
+describe('4xx PATCH P', () => {
+  it.each([
+    ['an unknown path', { updateMask: ['orgId'], project: {} }, 'updateMask[0]'],
+    ['a path without a value', { updateMask: ['name'], project: { appName: 'x' } }, 'updateMask[0]'],
+    [
+      'a name in the form of an id',
+      { updateMask: ['name'], project: { name: '0190a4c2-7b5e-7000-8000-000000000000' } },
+      'project.name',
+    ],
+    [
+      'a switch that is a text',
+      { updateMask: ['dropUnmappedFields'], project: { dropUnmappedFields: 'yes' } },
+      'project.dropUnmappedFields',
+    ],
+    ['an unknown member', { updateMask: [], project: { dropUnmappedField: true } }, 'project.dropUnmappedField'],
+  ])('400 names the field of %s', async (_case, sent, field) => {
+    const { id, key } = await management.newProject();
+    const reply = await management.as(key).patch(`/v1/projects/${id}`).send(sent).expect(400);
+    expect((reply.body as { issues: unknown[] }).issues[0]).toMatchObject({ in: 'body', name: field });
+    expect((await management.as(key).get(`/v1/projects/${id}`).expect(200)).body).not.toHaveProperty('updateTime');
+  });
+
+  it('409 for the name of another project, 404 for another project', async () => {
+    const [mine, theirs] = [await management.newProject(), await management.newProject()];
+    const sent = { updateMask: ['name'], project: { name: theirs.name } };
+    const reply = await management.as(mine.key).patch(`/v1/projects/${mine.id}`).send(sent).expect(409);
+    expect(reply.body).toMatchObject({ code: 'project.name-taken', detail: expect.stringContaining('name:') });
+    await management.as(mine.key).patch(`/v1/projects/${theirs.id}`).send(sent).expect(404);
   });
 });
 

@@ -4,13 +4,15 @@ import { cloneDatabase, countRows } from '@sluice/testkit';
 import supertest from 'supertest';
 import { createContext, createManagementService, managementEnv, type ManagementContext } from '../src/service';
 import { startFakeHubspot, type FakeHubspot } from './fake-hubspot';
+import { startFakeSalesforce, type FakeSalesforce } from './fake-salesforce';
 
 export const adminKey = 'bootstrap-key-of-the-tests';
 
-/** A management service on a database of its own, beside a fake HubSpot. */
+/** A management service on a database of its own, beside a fake HubSpot and a fake Salesforce. */
 export interface RunningManagement {
   readonly context: ManagementContext;
   readonly hubspot: FakeHubspot;
+  readonly salesforce: FakeSalesforce;
   /** Sends with this key; without one, with none. */
   as(key?: string): Sender;
   /** A new project and a key with these scopes. */
@@ -28,8 +30,11 @@ export interface ProjectWithKey {
 
 export type Sender = Record<'get' | 'post' | 'put' | 'patch' | 'delete', (path: string) => supertest.Test>;
 
-export async function startManagement(): Promise<RunningManagement> {
-  const [clone, hubspot] = await Promise.all([cloneDatabase(), startFakeHubspot()]);
+/** @param replace collaborators to put in place of the real ones, given those */
+export async function startManagement(
+  replace: (context: ManagementContext) => Partial<ManagementContext> = () => ({}),
+): Promise<RunningManagement> {
+  const [clone, hubspot, salesforce] = await Promise.all([cloneDatabase(), startFakeHubspot(), startFakeSalesforce()]);
   const config = managementEnv.read({
     DATABASE_URL: clone.url,
     SLUICE_PORT: '0',
@@ -37,8 +42,11 @@ export async function startManagement(): Promise<RunningManagement> {
     SLUICE_CREDENTIALS_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     SLUICE_ADMIN_KEY: adminKey,
     HUBSPOT_API_URL: hubspot.url,
+    SALESFORCE_LOGIN_URL: salesforce.url,
+    SALESFORCE_INSTANCE_URL: salesforce.url,
   });
-  const context = createContext(config, { logger: silentLogger });
+  const real = createContext(config, { logger: silentLogger });
+  const context = { ...real, ...replace(real) };
   const service = createManagementService(context);
   const { port } = await service.start();
   const as = (key?: string) => senderOf(`http://127.0.0.1:${port}`, key);
@@ -50,6 +58,7 @@ export async function startManagement(): Promise<RunningManagement> {
   return {
     context,
     hubspot,
+    salesforce,
     as,
     newKey,
     newProject: async (scopes = ['full']) => {
@@ -61,7 +70,7 @@ export async function startManagement(): Promise<RunningManagement> {
     countRows: () => countRows(clone.url),
     stop: async () => {
       await service.stop();
-      await hubspot.close();
+      await Promise.all([hubspot.close(), salesforce.close()]);
       await clone.drop();
     },
   };

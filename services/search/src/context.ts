@@ -25,19 +25,17 @@ export function createContext(config: SearchConfig, overrides: Partial<SearchCon
   const store =
     overrides.store ??
     createStore({ url: config.databaseUrl, applicationName: service, poolMax: config.databasePool, logger });
+  const connectors =
+    overrides.connectors ??
+    createConnectors({ urls: providerUrls(config), callTimeoutMs: config.callTimeoutMs, logger, metrics });
   return {
     config,
     logger,
     metrics,
     store,
     hints: overrides.hints ?? createRedisHints({ url: config.redisUrl, logger, metrics }),
-    connectors: createConnectors({
-      urls: providerUrls(config),
-      callTimeoutMs: config.callTimeoutMs,
-      logger,
-      metrics,
-    }),
-    installations: createInstallations({ store, keyring: config.credentialsKeys }),
+    connectors,
+    installations: createInstallations({ store, keyring: config.credentialsKeys, connectors, logger }),
     ...overrides,
   };
 }

@@ -10,8 +10,9 @@ import {
 } from '@sluice/types';
 import { askProvider } from './ask-provider';
 import type { SearchContext } from './context';
-import { fieldNamesOf, type FieldNames } from './field-names';
-import { toProviderFilters, type ProviderFilter } from './provider-filters';
+import { fieldNamesOf } from './field-names';
+import { fieldsToAsk } from './fields-to-ask';
+import { toProviderFilters } from './provider-filters';
 import { toResultItem } from './result-item';
 import { getSearchableObject } from './searchable-object';
 
@@ -42,17 +43,12 @@ export async function searchRecords(context: SearchContext, order: SearchOrder):
     context.installations.liveCredentials(projectId, connectionId),
     assertLaneOpen(context, installation, connector),
   ]);
-  const records = await askProvider(context, projectId, live, () =>
-    connector.search({
-      auth: authOf(live),
-      objectName: object.declared.objectName,
-      filters,
-      fields: fieldsToAsk(names, filters),
-      limit: limits.searchPageRecords,
-      signal: order.signal,
-      traceparent: order.traceparent,
-    }),
-  );
+  const records = await askProvider(context, projectId, live, async (used) => {
+    const { objectName } = object.declared;
+    const call = { auth: authOf(used), objectName, traceparent: order.traceparent };
+    const fields = await fieldsToAsk(connector, call, { object, names, filters });
+    return connector.search({ ...call, filters, fields, limit: limits.searchPageRecords, signal: order.signal });
+  });
   return records.map((record) => toResultItem(record, names, object));
 }
 
@@ -78,12 +74,6 @@ async function assertLaneOpen(
 
 function quotaExhausted(reason: string, retryAfterMs: number): ProviderError {
   return new ProviderError({ class: 'quota', detail: `${reason} Nothing was sent.`, retryAfterMs });
-}
-
-/** Nothing declared: the provider's own choice of fields. */
-function fieldsToAsk(names: FieldNames, filters: readonly ProviderFilter[]): string[] {
-  const mapped = [...names.mapped.values()].flatMap((field) => field ?? []);
-  return [...new Set([...names.unmapped, ...mapped, ...filters.map(({ field }) => field)])];
 }
 
 function authOf({ credentials, workspaceRef }: LiveCredentials) {

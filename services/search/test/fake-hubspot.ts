@@ -8,6 +8,9 @@ export interface SearchCall {
   readonly body: unknown;
 }
 
+/** The properties of every object of the fake's account. */
+export const propertyNames = ['email', 'city', 'nickname'];
+
 /** What the fake answers next: a status with a body, or silence. */
 export type Answer =
   { readonly status: number; readonly body: unknown; readonly headers?: Record<string, string> } | 'hang-up' | 'never';
@@ -15,11 +18,18 @@ export type Answer =
 export interface FakeHubspot {
   readonly url: string;
   readonly calls: SearchCall[];
+  /** To searches. */
   answer: Answer;
+  /** To reads of an object's properties. @default a list of `propertyNames` */
+  properties: Answer;
+  /** To token refreshes. @default 400 invalid_grant */
+  tokens: Answer;
+  /** Access tokens that are refused with 401, wherever they come. */
+  readonly ended: Set<string>;
   close(): Promise<void>;
 }
 
-/** HubSpot's search endpoint, in as many lines as these tests need. */
+/** HubSpot's search, properties and token endpoint, in as many lines as these tests need. It has no schemas. */
 export async function startFakeHubspot(): Promise<FakeHubspot> {
   const calls: SearchCall[] = [];
   const server = createServer((req, res) => {
@@ -27,12 +37,10 @@ export async function startFakeHubspot(): Promise<FakeHubspot> {
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
     req.on('end', () => {
       const token = req.headers.authorization?.replace('Bearer ', '') ?? '';
-      calls.push({
-        path: req.url ?? '',
-        token,
-        body: JSON.parse(Buffer.concat(chunks).toString() || 'null') as unknown,
-      });
-      const { answer } = fake;
+      const text = Buffer.concat(chunks).toString();
+      const isForm = req.headers['content-type'] === 'application/x-www-form-urlencoded';
+      calls.push({ path: req.url ?? '', token, body: isForm ? text : (JSON.parse(text || 'null') as unknown) });
+      const answer = answerTo(fake, req.url ?? '', token);
       if (answer === 'never') return;
       if (answer === 'hang-up') {
         req.socket.destroy();
@@ -47,6 +55,12 @@ export async function startFakeHubspot(): Promise<FakeHubspot> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
     answer: { status: 200, body: { total: 0, results: [] } },
+    properties: {
+      status: 200,
+      body: { results: propertyNames.map((name) => ({ name, label: name, type: 'string' })) },
+    },
+    tokens: { status: 400, body: { error: 'invalid_grant', status: 'BAD_REFRESH_TOKEN', message: 'gone' } },
+    ended: new Set(),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -54,6 +68,13 @@ export async function startFakeHubspot(): Promise<FakeHubspot> {
       }),
   };
   return fake;
+}
+
+function answerTo({ answer, properties, tokens, ended }: FakeHubspot, path: string, token: string): Answer {
+  if (path === '/oauth/v1/token') return tokens;
+  if (ended.has(token)) return { status: 401, body: { status: 'error', message: 'The token expired.' } };
+  if (path.startsWith('/crm/v3/properties/')) return properties;
+  return path.includes('/schemas/') ? { status: 403, body: { status: 'error', message: 'No scope.' } } : answer;
 }
 
 /** A reply with these records; each is its properties, with `hs_object_id` as its id. */

@@ -1,5 +1,5 @@
 import { sampleConfig, sampleManifest } from '@sluice/testkit';
-import { foundRecords, type Answer } from './fake-hubspot';
+import { foundRecords, propertyNames, type Answer } from './fake-hubspot';
 import { canary, startSearch, type RunningSearch, type Seed } from './start-search';
 
 let search: RunningSearch;
@@ -32,10 +32,62 @@ describe('200', () => {
       token: canary,
       body: {
         filterGroups: [{ filters: [{ propertyName: 'email', operator: 'EQ', value: 'a@b.c' }] }],
-        properties: ['email'],
+        properties: propertyNames,
         limit: 100,
       },
     });
+  });
+
+  // Nothing is declared for contacts, so all that the account has is asked for; the account is asked once a minute.
+  it('asks for the fields of the account, and for its own where some are declared', async () => {
+    const objects = [
+      { objectName: 'companies' },
+      { objectName: 'deals', requiredFields: [{ fieldName: 'dealname' }], optionalFields: [{ fieldName: 'amount' }] },
+    ];
+    const seed = await search.seed({ manifest: sampleManifest({ read: { objects } }) });
+    search.hubspot.answer = foundRecords();
+    const from = search.hubspot.calls.length;
+    for (const objectName of ['companies', 'companies', 'deals']) {
+      await ask(seed, { objectName, fieldFilters: [] }).expect(200);
+    }
+    const asked = search.hubspot.calls.slice(from);
+    expect(asked.map(({ path }) => path)).toEqual([
+      '/crm/v3/properties/companies',
+      '/crm-object-schemas/2026-03/schemas/companies',
+      '/crm/v3/objects/companies/search',
+      '/crm/v3/objects/companies/search',
+      '/crm/v3/objects/deals/search',
+    ]);
+    const properties = asked.slice(2).map(({ body }) => (body as { properties: string[] }).properties);
+    expect(properties).toEqual([propertyNames, propertyNames, ['dealname']]);
+  });
+
+  it('returns one page, whatever the provider has besides', async () => {
+    const seed = await search.seed();
+    const one = foundRecords({ hs_object_id: '1' }) as { status: number; body: object };
+    search.hubspot.answer = { ...one, body: { ...one.body, total: 900, paging: { next: { after: '100' } } } };
+    const from = search.hubspot.calls.length;
+    const reply = await ask(seed).expect(200);
+    expect(reply.body).toEqual({ results: [expect.objectContaining({ id: '1' })] });
+    expect(search.hubspot.calls.slice(from).filter(({ path }) => path.endsWith('/search'))).toHaveLength(1);
+  });
+
+  it('delivers mapped values, and translates them in filters', async () => {
+    const selectedValueMappings = { stage: { won: 'closedwon' } };
+    const config = sampleConfig({ read: { objects: { contacts: { objectName: 'contacts', selectedValueMappings } } } });
+    const seed = await search.seed({ config });
+    search.hubspot.answer = foundRecords({ hs_object_id: '1', stage: 'closedwon' });
+    const body = { objectName: 'contacts', fieldFilters: [{ fieldName: 'stage', operator: 'eq', value: 'won' }] };
+    const reply = await ask(seed, body).expect(200);
+    expect(reply.body).toMatchObject({ results: [{ fields: { stage: 'won' } }] });
+    expect(search.hubspot.calls.at(-1)?.body).toMatchObject({ filterGroups: [{ filters: [{ value: 'closedwon' }] }] });
+  });
+
+  it('finds in an object that is disabled, but enabled always', async () => {
+    const manifest = sampleManifest({ read: { objects: [{ objectName: 'contacts', enabled: 'always' }] } });
+    const config = sampleConfig({ read: { objects: { contacts: { objectName: 'contacts', disabled: true } } } });
+    search.hubspot.answer = foundRecords();
+    await ask(await search.seed({ manifest, config })).expect(200);
   });
 
   it('finds nothing, finds without filters, and joins filters by AND', async () => {
@@ -115,6 +167,28 @@ describe('what the provider does', () => {
     expect(reply.text).not.toContain(canary);
     const connection = await search.context.store.connections.find(seed.projectId, seed.connectionId);
     expect(connection?.status).toBe('created');
+  });
+
+  it('422: lacks the field, and says which', async () => {
+    const seed = await search.seed();
+    const message = 'There was a problem with the request. Property "shoe_size" does not exist';
+    search.hubspot.answer = refusal(400, { category: 'VALIDATION_ERROR', message });
+    const fieldFilters = [{ fieldName: 'shoe_size', operator: 'eq', value: '42' }];
+    const reply = await ask(seed, { objectName: 'contacts', fieldFilters }).expect(422);
+    expect(reply.body).toMatchObject({ code: 'provider.rejected', detail: expect.stringContaining('shoe_size') });
+  });
+
+  it.each<[string, Answer, number]>([
+    ['is down', refusal(503), 502],
+    ['knows no such object', refusal(400, { message: 'Unable to infer object type from: tickets' }), 422],
+    ['forbids it, which leaves the choice to it', refusal(403), 200],
+  ])('when asked for the fields of the account: %s', async (_case, properties, expected) => {
+    const seed = await search.seed({ manifest: sampleManifest({ read: { objects: [{ objectName: 'tickets' }] } }) });
+    const usual = search.hubspot.properties;
+    search.hubspot.properties = properties;
+    search.hubspot.answer = foundRecords();
+    await ask(seed, { ...byEmail, objectName: 'tickets' }).expect(expected);
+    search.hubspot.properties = usual;
   });
 
   it('429: says when to come again', async () => {
@@ -202,7 +276,7 @@ describe('bad input', () => {
     ['too many filters', { ...byEmail, fieldFilters: Array.from({ length: 21 }, () => filter) }, 'fieldFilters'],
     ['an unknown field', { ...byEmail, limit: 5 }, 'limit'],
     ['an unknown field in a filter', { ...byEmail, fieldFilters: [{ ...filter, not: true }] }, 'fieldFilters[0].not'],
-  ])('400 %s: names the field, asks nobody, writes nothing', async (_case, body, name) => {
+  ])('[sec-39] 400 %s: names the field, asks nobody, writes nothing', async (_case, body, name) => {
     const reply = await refused(JSON.stringify(body), 400);
     expect((reply.body as { issues: { name: string }[] }).issues.map((issue) => issue.name)).toContain(name);
   });

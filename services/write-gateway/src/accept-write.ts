@@ -16,7 +16,7 @@ const statementsAtOnce = 2;
  * Accepts asynchronous writes, single or batch. Order: 1. commit operation, calls and records. 2. Reply. 3. Announce the
  * calls. A crash after 1 loses nothing: a sweep finds calls that nobody announced.
  */
-export function acceptor(context: GatewayContext): (call: WriteCall) => Promise<AcceptedWriteReply> {
+export function acceptor(context: GatewayContext): (call: WriteCall) => Promise<AcceptedWriteReply | 'key-taken'> {
   const accept = coalesce<AcceptableWrite, Acceptance>({
     run: async (writes) => {
       const accepted = await context.store.writes.accept(writes);
@@ -26,15 +26,18 @@ export function acceptor(context: GatewayContext): (call: WriteCall) => Promise<
     runsMax: statementsAtOnce,
     weightOf: ({ records }) => records.reduce((bytes, { plan }) => bytes + plan.length, 0),
     weightMax: statementBytesMax,
+    keyOf: ({ operation, idempotency }) => idempotency && JSON.stringify([operation.projectId, idempotency.key]),
   });
   const announcer = context.messaging.announcer(topics.ready);
   const accepted = context.metrics.counter('sluice_writes_accepted_total', 'Records accepted, by mode.', ['mode']);
 
   return (call) =>
     onCurrentInstallation(context, call, async (write) => {
-      const acceptable = { operation: write.operation, records: toRecords(call, write) };
+      const { idempotency } = call;
+      const records = toRecords(call, write);
+      const acceptable = { operation: write.operation, records, ...(idempotency && { idempotency }) };
       const acceptance = await accept(acceptable);
-      if (acceptance === 'stale') return 'stale';
+      if (acceptance === 'stale' || acceptance === 'key-taken') return acceptance;
       await context.failpoints.hit('gw.after_commit');
       accepted.inc({ mode: 'asynchronous' }, acceptable.records.length);
       const { id: operationId, traceparent } = write.operation;

@@ -43,6 +43,9 @@ export function createContext(config: GatewayConfig, overrides: Partial<GatewayC
       logger,
     });
   const hints = overrides.hints ?? createRedisHints({ url: config.redisUrl, logger, metrics });
+  const connectors =
+    overrides.connectors ??
+    createConnectors({ urls: providerUrls(config), callTimeoutMs: config.callTimeoutMs, logger, metrics });
   return {
     config,
     owner: `${service}/${hostname()}/${process.pid}`,
@@ -53,13 +56,8 @@ export function createContext(config: GatewayConfig, overrides: Partial<GatewayC
       overrides.messaging ?? createKafkaMessaging({ brokers: config.kafkaBrokers, clientId: service, logger, metrics }),
     hints,
     quotas: createLaneQuotas(hints.quotas),
-    connectors: createConnectors({
-      urls: providerUrls(config),
-      callTimeoutMs: config.callTimeoutMs,
-      logger,
-      metrics,
-    }),
-    installations: createInstallations({ store, keyring: config.credentialsKeys }),
+    connectors,
+    installations: createInstallations({ store, keyring: config.credentialsKeys, connectors, logger }),
     leases: createLeaseKeeper(store.writes, logger),
     failpoints: createFailpoints(config.failpoint),
     settling: new Set(),

@@ -1,5 +1,5 @@
 import { topics } from '@sluice/messaging';
-import { newId, type BatchableWrite, type BatchMembership } from '@sluice/store';
+import { newId, type BatchableWrite, type BatchMembership, type Joining } from '@sluice/store';
 import { minutesToMs } from '@sluice/types';
 import { coalesce } from '@sluice/writes';
 import type { GatewayContext } from './context';
@@ -18,7 +18,7 @@ const idleKeysMax = 10_000;
  * Puts single asynchronous writes into the auto-batch of their installation, object and type. Order: 1. commit the record as a
  * member of the open batch, which decides its operation. 2. Reply. 3. Announce. No batch lives in memory.
  */
-export function joiner(context: GatewayContext): (call: WriteCall) => Promise<BatchMembership> {
+export function joiner(context: GatewayContext): (call: WriteCall) => Promise<BatchMembership | 'key-taken'> {
   const joinOf = perKey(context);
   const announcer = context.messaging.announcer(topics.autoBatched);
   const accepted = context.metrics.counter('sluice_writes_accepted_total', 'Records accepted, by mode.', ['mode']);
@@ -30,9 +30,11 @@ export function joiner(context: GatewayContext): (call: WriteCall) => Promise<Ba
       if (planned === undefined || call.request.autoBatchPolicy === undefined) return 'stale';
       const record = toRecord(call, write, planned);
       const maxDelayMs = minutesToMs(call.request.autoBatchPolicy.maxDelayMinutes);
-      const batchable: BatchableWrite = { recordId: newId(), operation, record, maxDelayMs };
+      const { idempotency } = call;
+      const joining = { recordId: newId(), operation, record, maxDelayMs };
+      const batchable: BatchableWrite = { ...joining, ...(idempotency && { idempotency }) };
       const membership = await joinOf(keyOf(batchable))(batchable);
-      if (membership === 'stale') return 'stale';
+      if (membership === 'stale' || membership === 'key-taken') return membership;
       await context.failpoints.hit('gw.after_commit');
       accepted.inc({ mode: 'auto-batched' });
       const { traceparent } = operation;
@@ -49,7 +51,7 @@ export function joiner(context: GatewayContext): (call: WriteCall) => Promise<Ba
     });
 }
 
-type Join = (write: BatchableWrite) => Promise<BatchMembership | 'stale'>;
+type Join = (write: BatchableWrite) => Promise<Joining>;
 
 /** A coalescer per batch key: records of one key share the row lock, records of different keys never wait for each other. */
 function perKey(context: GatewayContext): (key: string) => Join {
@@ -58,7 +60,7 @@ function perKey(context: GatewayContext): (key: string) => Join {
     const known = joins.get(key);
     if (known !== undefined) return known;
     if (joins.size >= idleKeysMax) joins.delete(joins.keys().next().value as string);
-    const join = coalesce<BatchableWrite, BatchMembership | 'stale'>({
+    const join = coalesce<BatchableWrite, Joining>({
       run: async (writes) => {
         const joined = await context.store.writes.join(writes);
         return writes.map(({ recordId }) => joined.get(recordId) ?? 'stale');
@@ -67,6 +69,7 @@ function perKey(context: GatewayContext): (key: string) => Join {
       runsMax: joinsPerKey,
       weightOf: ({ record }) => record.plan.length,
       weightMax: joinBytesMax,
+      keyOf: ({ idempotency }) => idempotency?.key,
     });
     joins.set(key, join);
     return join;

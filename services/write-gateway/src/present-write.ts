@@ -1,20 +1,40 @@
 import { ProviderError, retryOf } from '@sluice/errors';
 import type { ProviderFailure, RecordResult } from '@sluice/connectors';
 import type { Reply } from '@sluice/http';
-import type { BatchWriteReply, JsonValue, RefusedWriteReply, SingleWriteReply, WriteResult } from '@sluice/types';
-import type { WrittenNow } from './write-synchronously';
+import type {
+  BatchWriteReply,
+  JsonValue,
+  RefusedWriteReply,
+  SingleWriteReply,
+  WriteResult,
+  WriteType,
+} from '@sluice/types';
+
+/** A synchronous write that has ended, as far as its reply needs it. */
+export interface EndedWrite {
+  readonly operationId: string;
+  readonly type: WriteType;
+  /** The request came in the batch form, also when it held one record. */
+  readonly isBatch: boolean;
+  /** In request order. */
+  readonly results: readonly RecordResult[];
+  /** What was sent of each record, in the same order. */
+  readonly fields: readonly Readonly<Record<string, JsonValue>>[];
+  /** Operations whose queued writes to the same record were overtaken. */
+  readonly queuedBehind: readonly string[];
+}
 
 /**
  * The reply of a synchronous write. Spec is silent on the bodies; the published API's shapes (see rulings):
  * 200 with the record, 422 when the provider refused it, a problem when the call as a whole failed.
  * @throws ProviderError for quota, availability, credentials and unknown outcomes
  */
-export function presentWrite(written: WrittenNow): Reply {
+export function presentWrite(ended: EndedWrite): Reply {
   const headers: Record<string, string> =
-    written.queuedBehind.length === 0 ? {} : { 'Sluice-Warning': overtaken(written.queuedBehind) };
-  const whole = wholeFailure(written.results);
-  if (whole !== undefined) throw toProviderError(whole, written);
-  const reply = written.write.isBatch ? presentBatch(written) : presentSingle(written);
+    ended.queuedBehind.length === 0 ? {} : { 'Sluice-Warning': overtaken(ended.queuedBehind) };
+  const whole = wholeFailure(ended.results);
+  if (whole !== undefined) throw toProviderError(whole, ended);
+  const reply = ended.isBatch ? presentBatch(ended) : presentSingle(ended);
   return { ...reply, headers };
 }
 
@@ -35,19 +55,37 @@ function isRefusal(failure: ProviderFailure): boolean {
   return retryOf(failure.class) === 'never';
 }
 
-function toProviderError(failure: ProviderFailure, { operationId }: WrittenNow): ProviderError {
+/** What a caller can do about an outcome that nobody knows. A create would be doubled; the others end in the same state. */
+const ambiguous: Readonly<Record<WriteType, { readonly retryable: boolean; readonly remedy: string }>> = {
+  create: {
+    retryable: false,
+    remedy: 'Look for the record at the provider, and send it again only if it is not there.',
+  },
+  update: {
+    retryable: true,
+    remedy: 'Send the same request again: writing the same values twice ends in the same record.',
+  },
+  delete: {
+    retryable: true,
+    remedy: 'Send the same request again: a record that is deleted already stays deleted.',
+  },
+};
+
+function toProviderError(failure: ProviderFailure, { operationId, type }: EndedWrite): ProviderError {
+  const { retryable, remedy } = ambiguous[type];
   return new ProviderError({
     class: failure.class,
     detail: failure.message,
-    meta: { operationId, ...(isAmbiguous(failure) ? { retryable: false } : {}) },
+    meta: { operationId, ...(isAmbiguous(failure) ? { retryable } : {}) },
+    ...(isAmbiguous(failure) ? { remedy } : {}),
     ...(failure.retryAfterMs === undefined ? {} : { retryAfterMs: failure.retryAfterMs }),
   });
 }
 
-function presentSingle({ operationId, results, write }: WrittenNow): Reply {
+function presentSingle({ operationId, results, type, fields }: EndedWrite): Reply {
   const [result] = results;
   if (result?.ok === true) {
-    const body: SingleWriteReply = { operationId, result: present(result, write.planned[0]?.plan.fields ?? {}) };
+    const body: SingleWriteReply = { operationId, result: present(type, result, fields[0]) };
     return { status: 200, body };
   }
   const body: RefusedWriteReply = {
@@ -58,21 +96,22 @@ function presentSingle({ operationId, results, write }: WrittenNow): Reply {
   return { status: 422, body };
 }
 
-function presentBatch({ operationId, results, write }: WrittenNow): Reply {
+function presentBatch({ operationId, results, type, fields }: EndedWrite): Reply {
   const successCount = results.filter((result) => result.ok).length;
   const body: BatchWriteReply = {
     operationId,
     successCount,
     failureCount: results.length - successCount,
-    results: results.map((result, at) => present(result, write.planned[at]?.plan.fields ?? {})),
+    results: results.map((result, at) => present(type, result, fields[at])),
   };
   return { status: successCount > 0 ? 200 : 422, body };
 }
 
-/** A provider without a reply body: what was written, plus the id. */
-function present(result: RecordResult, fields: Readonly<Record<string, JsonValue>>): WriteResult {
+/** A provider without a reply body: what was written, plus the id. A deleted record has no data. */
+function present(type: WriteType, result: RecordResult, fields: EndedWrite['fields'][number] = {}): WriteResult {
   if (!result.ok) return { success: false, errors: [{ message: result.error.message }] };
   const { recordId } = result;
+  if (type === 'delete') return { success: true, recordId };
   const data = (result.data as Record<string, JsonValue> | undefined) ?? { ...fields, id: recordId };
   return { success: true, recordId, data };
 }

@@ -1,9 +1,17 @@
-import { DependencyError, ForbiddenError, NotFoundError, ValidationError } from '@sluice/errors';
+import { DependencyError, RequestError } from '@sluice/errors';
 import type { Connector } from '@sluice/connectors';
-import type { InstallationNames, NewOperation, NewRecord } from '@sluice/store';
+import type { InstallationNames, KeyClaim, NewOperation, NewRecord } from '@sluice/store';
 import { newId } from '@sluice/store';
 import { hoursToMs, type InstallationContext, type WriteRequest } from '@sluice/types';
-import { checkCapabilities, headersKeyOf, orderKeyOf, planWrite, type PlannedWrite } from '@sluice/writes';
+import {
+  checkCapabilities,
+  checkIfEmpty,
+  headersKeyOf,
+  orderKeyOf,
+  writePlanner,
+  type PlannedWrite,
+} from '@sluice/writes';
+import { assertDeclared, assertDeletable, assertDistinctRecords } from './check-write';
 import type { GatewayContext } from './context';
 
 /** A request whose body is checked, with what came beside the body. */
@@ -14,6 +22,8 @@ export interface WriteCall {
   readonly request: WriteRequest;
   /** The caller's own reference. Source: header `Sluice-Record-Ref`. */
   readonly ref?: string;
+  /** Source: header `Idempotency-Key`. */
+  readonly idempotency?: KeyClaim;
   readonly traceparent: string;
 }
 
@@ -32,7 +42,7 @@ const defaultDeadlineHours = 1;
 
 /**
  * Does `work` on the installation as it is known, and once more on a fresh look when the accepting statement finds it
- * changed. So a change is in force for the next request, without a timer.
+ * changed, or when what is known would refuse the write. So a change is in force for the next request, without a timer.
  */
 export async function onCurrentInstallation<T>(
   context: GatewayContext,
@@ -40,7 +50,8 @@ export async function onCurrentInstallation<T>(
   work: (write: ResolvedWrite) => Promise<T | 'stale'>,
 ): Promise<T> {
   const { installations } = context;
-  const first = await work(resolveWrite(context, call, await installations.resolve(call.names)));
+  const known = unlessRefused(context, call, await installations.resolve(call.names));
+  const first = known === undefined ? 'stale' : await work(known);
   if (first !== 'stale') return first;
   const second = await work(resolveWrite(context, call, await installations.resolveAgain(call.names)));
   if (second !== 'stale') return second;
@@ -51,22 +62,43 @@ export async function onCurrentInstallation<T>(
   });
 }
 
-function resolveWrite(context: GatewayContext, call: WriteCall, installation: InstallationContext): ResolvedWrite {
+/** A refusal by what is known may be a second old: the caller's config may allow by now what it forbade. */
+function unlessRefused(
+  context: GatewayContext,
+  call: WriteCall,
+  installation: InstallationContext,
+): ResolvedWrite | undefined {
+  try {
+    return resolveWrite(context, call, installation);
+  } catch (error) {
+    if (error instanceof RequestError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Decides everything that can be decided without storing or asking anything.
+ * @throws NotFoundError, ForbiddenError, ValidationError that name the rule
+ */
+export function resolveWrite(
+  context: GatewayContext,
+  call: WriteCall,
+  installation: InstallationContext,
+): ResolvedWrite {
   const { request, objectName } = call;
   const connector = context.connectors.get(installation.provider);
   assertDeclared(installation, objectName);
   assertDeletable(installation, request, objectName);
-  checkCapabilities(connector, request);
-  const planned = itemsOf(request).map(({ record, associations, path }) =>
-    planWrite(installation, {
-      type: request.type,
-      objectName,
-      record,
-      path,
-      ...(associations === undefined ? {} : { associations }),
-      ...(request.headers === undefined ? {} : { headers: request.headers }),
-    }),
+  const connectors = context.connectors.all();
+  checkCapabilities(connector, request, connectors);
+  const plan = writePlanner(installation, objectName, request.type);
+  const planned = itemsOf(request).map((item) => plan({ ...item, headers: request.headers }));
+  checkIfEmpty(
+    connector,
+    planned.map((each) => each.plan),
+    connectors,
   );
+  assertDistinctRecords(connector, request, planned);
   return {
     installation,
     connector,
@@ -122,37 +154,4 @@ export function toRecord(
     plan: JSON.stringify(plan),
     retryMs: hoursToMs(hours ?? defaultDeadlineHours),
   };
-}
-
-function assertDeclared(installation: InstallationContext, objectName: string): void {
-  const declared = installation.manifest.write?.objects ?? [];
-  if (declared.some((object) => object.objectName === objectName)) return;
-  const names = declared.map((object) => object.objectName).join(', ') || 'none';
-  throw new NotFoundError({
-    code: 'write.object-not-in-manifest',
-    detail: `objectName: the manifest does not declare "${objectName}" under write.objects; declared: ${names}.`,
-  });
-}
-
-function assertDeletable(installation: InstallationContext, request: WriteRequest, objectName: string): void {
-  if (request.type !== 'delete') return;
-  if (installation.config.write?.objects?.[objectName]?.deletionSettings?.enabled === true) return;
-  throw new ForbiddenError({
-    code: 'write.delete-not-enabled',
-    detail: `Deletion of "${objectName}" is not enabled in the config of this installation.`,
-  });
-}
-
-/** A provider record may stand once in a synchronous batch: two writes to it would have no order. */
-export function assertDistinctRecords(write: ResolvedWrite): void {
-  const seen = new Map<string, number>();
-  for (const [at, { plan }] of write.planned.entries()) {
-    if (plan.recordId === undefined) continue;
-    const first = seen.get(plan.recordId);
-    seen.set(plan.recordId, first ?? at);
-    if (first === undefined) continue;
-    const detail = `the record ${plan.recordId} stands already in batch[${first}]; a synchronous batch holds each once`;
-    const issues = [{ in: 'body' as const, name: `batch[${at}].record.id`, detail, value: plan.recordId }];
-    throw new ValidationError({ code: 'request.invalid', detail: `${detail}.`, issues });
-  }
 }

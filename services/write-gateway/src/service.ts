@@ -1,7 +1,9 @@
 import { authenticator, createApp, type HttpServer, readyWhen, startServer } from '@sluice/http';
 import type { GatewayContext } from './context';
 import { acceptor } from './accept-write';
+import { onceOnly } from './answer-once';
 import { joiner } from './join-auto-batch';
+import { planPresenter } from './present-plan';
 import { writeRecordsRoute } from './routes/write-records';
 import { synchronousWriter } from './write-synchronously';
 
@@ -18,7 +20,13 @@ export interface GatewayService {
 export function createGatewayService(context: GatewayContext): GatewayService {
   const { config, logger, metrics, store, messaging } = context;
   let server: HttpServer | undefined;
-  const writers = { accept: acceptor(context), join: joiner(context), writeNow: synchronousWriter(context) };
+  const writers = {
+    accept: acceptor(context),
+    join: joiner(context),
+    writeNow: synchronousWriter(context),
+    plan: planPresenter(context),
+    once: onceOnly(context),
+  };
   const app = createApp({
     service: 'write-gateway',
     logger,

@@ -1,14 +1,14 @@
 import { ConflictError, ProviderError } from '@sluice/errors';
 import { topics } from '@sluice/messaging';
-import { callId, type ClaimedCall, type Settled, type Settlement } from '@sluice/store';
+import { callId, type ClaimedCall, type KeyClaim, type Settled, type Settlement } from '@sluice/store';
 import {
-  authOf,
   leaseMs,
   noteOutcome,
   performCall,
   settleSynchronous,
   toSendables,
   type PerformedCall,
+  type RefreshUsed,
   type Sendable,
   settledOf,
   settlePersistently,
@@ -16,22 +16,10 @@ import {
 import type { LiveCredentials } from '@sluice/types';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { announceReleased } from './announce-calls';
+import { endingOf } from './answer-once';
 import type { GatewayContext } from './context';
-import {
-  assertDistinctRecords,
-  onCurrentInstallation,
-  toRecord,
-  type ResolvedWrite,
-  type WriteCall,
-} from './resolve-write';
-
-/** What a synchronous write ended with, per record in request order. */
-export interface WrittenNow extends PerformedCall {
-  readonly operationId: string;
-  readonly write: ResolvedWrite;
-  /** Operations whose queued writes to the same record were overtaken. */
-  readonly queuedBehind: readonly string[];
-}
+import type { EndedWrite } from './present-write';
+import { onCurrentInstallation, toRecord, type ResolvedWrite, type WriteCall } from './resolve-write';
 
 /** Longest wait for a call that is executing on the same record. Source: design, section 5.4. */
 const busyMaxMs = 10_000;
@@ -46,23 +34,22 @@ const busyRetryAfterMs = 1_000;
  * call, records and intent. 3. The provider call, under the lease. 4. Settle. 5. Reply. If the gateway dies after 2, the
  * lease lapses and an executor finds out what happened; it never sends the write.
  */
-export function synchronousWriter(context: GatewayContext): (call: WriteCall) => Promise<WrittenNow> {
+export function synchronousWriter(context: GatewayContext): (call: WriteCall) => Promise<EndedWrite | 'key-taken'> {
   const accepted = context.metrics.counter('sluice_writes_accepted_total', 'Records accepted, by mode.', ['mode']);
   return (call) =>
     onCurrentInstallation(context, call, async (write) => {
-      assertDistinctRecords(write);
       const { projectId, pins } = write.operation;
       const [live] = await Promise.all([
         context.installations.liveCredentials(projectId, pins.connectionId),
         assertLaneOpen(context, write),
       ]);
       const opened = await open(context, call, write);
-      if (opened === 'stale') return 'stale';
+      if (opened === 'stale' || opened === 'key-taken') return opened;
       accepted.inc({ mode: 'synchronous' }, write.planned.length);
       await context.failpoints.hit('gw.after_commit');
-      const performed = await send(context, write, opened, live);
+      const ended = await send(context, write, { ...opened, idempotency: call.idempotency }, live);
       await context.failpoints.hit('gw.before_reply');
-      return { ...performed, operationId: write.operation.id, write, queuedBehind: opened.queuedBehind };
+      return ended;
     });
 }
 
@@ -71,6 +58,7 @@ interface Opened {
   readonly records: readonly Sendable[];
   readonly openedAtMs: number;
   readonly queuedBehind: readonly string[];
+  readonly idempotency?: KeyClaim | undefined;
 }
 
 async function assertLaneOpen(context: GatewayContext, write: ResolvedWrite): Promise<void> {
@@ -86,8 +74,13 @@ function quotaExhausted(detail: string, retryAfterMs: number): ProviderError {
 }
 
 /** Opens the operation, waiting while a call executes on the same record at this moment. */
-async function open(context: GatewayContext, call: WriteCall, write: ResolvedWrite): Promise<Opened | 'stale'> {
+async function open(
+  context: GatewayContext,
+  call: WriteCall,
+  write: ResolvedWrite,
+): Promise<Opened | 'stale' | 'key-taken'> {
   const { operation } = write;
+  const { idempotency } = call;
   const records = write.planned.map((planned, index) => {
     const fingerprint =
       operation.type === 'create' ? write.connector.fingerprint(operation.objectName, planned.plan.fields) : undefined;
@@ -101,8 +94,14 @@ async function open(context: GatewayContext, call: WriteCall, write: ResolvedWri
   const startedAtMs = performance.now();
   for (;;) {
     const openedAtMs = performance.now();
-    const opening = await context.store.writes.openSynchronous({ operation, records, owner: context.owner, leaseMs });
-    if (opening.kind === 'stale') return 'stale';
+    const opening = await context.store.writes.openSynchronous({
+      operation,
+      records,
+      owner: context.owner,
+      leaseMs,
+      ...(idempotency && { idempotency }),
+    });
+    if (opening.kind === 'stale' || opening.kind === 'key-taken') return opening.kind;
     if (opening.kind === 'opened') {
       const sendables = toSendables(records.map((record) => ({ ...record, sendState: 'sent', leftMs: 0 })));
       return { call: runningCall(write), records: sendables, openedAtMs, queuedBehind: opening.queuedBehind };
@@ -144,24 +143,29 @@ async function send(
   write: ResolvedWrite,
   opened: Opened,
   live: LiveCredentials,
-): Promise<PerformedCall> {
+): Promise<EndedWrite> {
   const { call, records } = opened;
   const hold = context.leases.hold(call, opened.openedAtMs);
   const { connector } = write;
-  const performed = await performCall({ call, records, connector, auth: authOf(live), hold }).catch(
-    (error: unknown) => {
-      // A defect. A lease that is renewed without end would keep the record busy for ever.
-      hold.end();
-      throw error;
-    },
-  );
+  const refresh: RefreshUsed = ({ connectionId, tokenVersion }) =>
+    context.installations.refreshCredentials(call.projectId, connectionId, tokenVersion);
+  const takeQuota = () => context.quotas.take(call, connector, 'synchronous');
+  const request = { call, records, connector, live, refresh, hold, takeQuota };
+  const performed = await performCall(request).catch((error: unknown) => {
+    // A defect. A lease that is renewed without end would keep the record busy for ever.
+    hold.end();
+    throw error;
+  });
   context.quotas.learn(call, performed.quota);
   const { lateCommitMs } = connector.capabilities;
+  const ended = toEnded(write, opened, performed);
+  const idempotency = endingOf(opened.idempotency, ended);
+  const settlement = settleSynchronous({ call, records, performed, lateCommitMs });
   const settling = (async () => {
-    await noteOutcome(context.store, call, live, performed.results).catch((error: unknown) => {
+    await noteOutcome(context.store, call, performed.used, performed.results).catch((error: unknown) => {
       context.logger.warn({ error, operationId: call.operationId }, 'write.outcome-not-noted');
     });
-    await settle(context, settleSynchronous({ call, records, performed, lateCommitMs }), write);
+    await settle(context, { ...settlement, ...(idempotency && { idempotency }) }, write);
   })().finally(() => {
     hold.end();
     context.settling.delete(settling);
@@ -169,7 +173,18 @@ async function send(
   context.settling.add(settling);
   // The provider's answer is known and is the reply. Storing it goes on, under the lease, while the database is away.
   await Promise.race([settling, sleep(replyWithoutSettlementMs, undefined, { ref: false })]);
-  return performed;
+  return ended;
+}
+
+function toEnded({ operation, planned, isBatch }: ResolvedWrite, opened: Opened, performed: PerformedCall): EndedWrite {
+  return {
+    operationId: operation.id,
+    type: operation.type,
+    isBatch,
+    results: performed.results,
+    fields: planned.map(({ plan }) => plan.fields),
+    queuedBehind: opened.queuedBehind,
+  };
 }
 
 async function settle(context: GatewayContext, settlement: Settlement, { operation }: ResolvedWrite): Promise<void> {

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** A request that reached the fake. */
@@ -6,6 +6,7 @@ export interface HubspotCall {
   readonly method: string;
   readonly path: string;
   readonly token: string;
+  readonly headers: IncomingHttpHeaders;
   readonly body: HubspotBody;
 }
 
@@ -78,6 +79,7 @@ async function read(req: IncomingMessage): Promise<HubspotCall> {
     method: req.method ?? '',
     path: req.url ?? '',
     token: req.headers.authorization?.replace('Bearer ', '') ?? '',
+    headers: req.headers,
     body: JSON.parse(Buffer.concat(chunks).toString() || '{}') as HubspotBody,
   };
 }
@@ -89,7 +91,7 @@ function send(req: IncomingMessage, res: ServerResponse, answer: Answer): void {
     return;
   }
   res.writeHead(answer.status, { 'Content-Type': 'application/json', ...answer.headers });
-  res.end(JSON.stringify(answer.body));
+  res.end(answer.status === 204 ? undefined : JSON.stringify(answer.body));
 }
 
 function accepting(): FakeHubspot['answer'] {
@@ -102,6 +104,7 @@ function accepting(): FakeHubspot['answer'] {
       }));
       return { status: path.endsWith('create') ? 201 : 200, body: { status: 'COMPLETE', results } };
     }
+    if (method === 'DELETE') return { status: 204, body: undefined };
     const id = method === 'PATCH' ? (path.split('/').at(-1) ?? '') : String((nextId += 1));
     return { status: method === 'PATCH' ? 200 : 201, body: recordOf(id, body.properties ?? {}) };
   };

@@ -19,12 +19,17 @@ export interface Seed extends SeededInstallation {
   readonly path: string;
 }
 
+/** One for all gateways of a test: what one sealed the other opens. */
+const credentialsKey = randomBytes(32).toString('base64');
+
 type Database = ReturnType<typeof openDatabase>;
 
 /** A write gateway on a database of its own, beside a fake HubSpot and a listener on both topics. */
 export interface RunningGateway {
   readonly context: GatewayContext;
   readonly hubspot: FakeHubspot;
+  /** What a second gateway shares. */
+  readonly grounds: readonly [Awaited<ReturnType<typeof cloneDatabase>>, FakeHubspot];
   /** Beside the store, for what a test must arrange or see in the tables. */
   readonly database: Database;
   /** What left on each topic, in order. */
@@ -43,18 +48,21 @@ export interface GatewayOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Puts something between the gateway and its database. */
   readonly reach?: (databaseUrl: string) => Promise<string>;
+  /** Another gateway whose database and provider this one shares; that one stops last. */
+  readonly beside?: RunningGateway;
 }
 
-export async function startGateway({ env = {}, reach }: GatewayOptions = {}): Promise<RunningGateway> {
-  const [clone, hubspot] = await Promise.all([cloneDatabase(), startFakeHubspot()]);
+export async function startGateway({ env = {}, reach, beside }: GatewayOptions = {}): Promise<RunningGateway> {
+  const [clone, hubspot] = await (beside?.grounds ?? Promise.all([cloneDatabase(), startFakeHubspot()]));
   const config = gatewayEnv.read({
     DATABASE_URL: (await reach?.(clone.url)) ?? clone.url,
     KAFKA_BROKERS: '127.0.0.1:9',
     REDIS_URL: 'redis://127.0.0.1:9',
     SLUICE_PORT: '0',
     SLUICE_HOST: '127.0.0.1',
-    SLUICE_CREDENTIALS_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    SLUICE_CREDENTIALS_KEYS: `k1:${credentialsKey}`,
     HUBSPOT_API_URL: hubspot.url,
+    SALESFORCE_INSTANCE_URL: hubspot.url,
     SLUICE_CALL_TIMEOUT_MS: '400',
     ...env,
   });
@@ -77,6 +85,7 @@ export async function startGateway({ env = {}, reach }: GatewayOptions = {}): Pr
   return {
     context,
     hubspot,
+    grounds: [clone, hubspot],
     database,
     announced,
     newKey,
@@ -96,8 +105,9 @@ export async function startGateway({ env = {}, reach }: GatewayOptions = {}): Pr
     stop: async () => {
       await service.stop();
       await listener.close();
-      await hubspot.close();
       await database.destroy();
+      if (beside !== undefined) return;
+      await hubspot.close();
       await clone.drop();
     },
   };

@@ -51,7 +51,7 @@ describe('200', () => {
     expect(stored?.ref).toBe(ref);
   });
 
-  it('stores the deadline that was asked for, one hour when none was', async () => {
+  it('stores the deadline that was asked for, one hour when none was [limits.retry-deadline]', async () => {
     const seed = await gateway.seed();
     const ids = [
       await accept(seed, asynchronous),

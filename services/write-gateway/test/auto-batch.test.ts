@@ -27,7 +27,7 @@ const announcedOf = (operationIds: readonly string[], count: number) =>
 
 describe('200', () => {
   // Specification, Write records, rule 3, and "Operation": the id refers to the master operation of the batch.
-  it('100 records share a master operation, and the 101st opens another', async () => {
+  it('100 records share a master operation, and the 101st opens another [limits.auto-batch-size]', async () => {
     const seed = await gateway.seed();
     const joined = await Promise.all(Array.from({ length: 100 }, (_, at) => join(seed, at)));
     const [master] = new Set(joined.map(({ operationId }) => operationId));
@@ -44,7 +44,7 @@ describe('200', () => {
     expect(announced.filter((write) => write.operationId === next.operationId)).toMatchObject([{ isFull: false }]);
   });
 
-  it('keeps types, objects and installations apart', async () => {
+  it('keeps types, objects and installations apart [write.rule-3]', async () => {
     const manifest = {
       name: 'crm',
       provider: 'hubspot',
@@ -58,7 +58,7 @@ describe('200', () => {
     expect(await join(one, 5)).toEqual({ operationId: joined[0]?.operationId, index: 1 });
   });
 
-  it('the first record sets the due time; a shorter delay of a later one does not move it', async () => {
+  it('the first record sets the due time; a shorter delay of a later one does not move it [write.rule-3-deadline]', async () => {
     const seed = await gateway.seed();
     const first = await join(seed, 1);
     await join(seed, 2, { autoBatchPolicy: { maxDelayMinutes: 1 } });
@@ -71,7 +71,7 @@ describe('200', () => {
     expect(row?.delay).toBe(300);
   });
 
-  it('autoBatchPolicy.retryDeadlineHours rules beside a retryPolicy; it starts at the seal', async () => {
+  it('autoBatchPolicy.retryDeadlineHours rules beside a retryPolicy; it starts at the seal [limits.auto-batch-retry-deadline]', async () => {
     const seed = await gateway.seed();
     const policies = {
       autoBatchPolicy: { maxDelayMinutes: 5, retryDeadlineHours: 3 },

@@ -57,6 +57,19 @@ describe('a config that changes after it was cached', () => {
     expect(await storedOf(after)).toEqual({ fields: { ...record, source: 'new' }, configId });
   });
 
+  // The tour found it: deletion was allowed and the next delete refused, for as long as the ids were cached.
+  it('a delete that the old one forbade and the new one allows is performed at once', async () => {
+    const seed = await gateway.seed();
+    const write = { type: 'delete', record: { id: '171590000001' } };
+    await gateway.write(seed, write).expect(403);
+    const deletionSettings = { enabled: true };
+    await changeConfig(
+      seed,
+      sampleConfig({ write: { objects: { contacts: { objectName: 'contacts', deletionSettings } } } }),
+    );
+    expect((await gateway.write(seed, write)).status).not.toBe(403);
+  });
+
   it('many writes around a change: each has the plan of the config it names', async () => {
     const seed = await gateway.seed({ config: withDefault('old') });
     const write = { type: 'create', record, mode: 'asynchronous' };

@@ -79,6 +79,8 @@ describe('502 and 504', () => {
     ['a 200 that says nothing', { status: 200, body: 'x' }, create, unkeyed],
     ['no reply to a create', 'never', create, { status: 504, retryable: false, code: 'provider.timeout' }],
     ['an edge refusal of an update', refusal(503), update, notApplied],
+    ['a cut connection of an update', 'hang-up', update, { ...unkeyed, retryable: true }],
+    ['no reply to an update', 'never', update, { status: 504, retryable: true, code: 'provider.timeout' }],
   ])('%s', async (_case, answer, body, expected) => {
     const { status, retryable: isRetryable } = expected;
     const seed = await gateway.seed();
@@ -95,7 +97,8 @@ describe('502 and 504', () => {
     expect('retry-after' in reply.headers).toBe(isRetryable);
     const { operation, record } = await outcomeOf(seed, reply);
     expect(operation).toMatchObject({ status: 'failure', result: expect.any(String) });
-    expect(record).toMatchObject({ status: isRetryable ? 'failed' : 'unknown' });
+    // What may have been written is not called failed, also where it may be made again.
+    expect(record).toMatchObject({ status: expected.code === 'provider.unavailable' ? 'failed' : 'unknown' });
     // Sent once: nobody retries a synchronous write but its caller.
     expect(gateway.hubspot.calls).toHaveLength(called + 1);
     expect(await statusOf(seed)).toBe('created');

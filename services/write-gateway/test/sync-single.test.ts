@@ -30,6 +30,7 @@ describe('200', () => {
       method: 'POST',
       path: '/crm/v3/objects/contacts',
       token: canary,
+      headers: expect.objectContaining({ accept: 'application/json' }),
       body: { properties: record },
     });
     expect(await operationOf(seed, reply)).toMatchObject({
@@ -42,6 +43,19 @@ describe('200', () => {
       metadata: { successfulRecordIds: ['501'], retry: { attempts: 1 } },
     });
     expect(await recordsOf(seed, reply)).toEqual([{ index: 0, status: 'succeeded', recordId: '501' }]);
+  });
+
+  // Not an empty update: links are something to write.
+  it('update with associations only: the links are made, no field is sent', async () => {
+    const seed = await gateway.seed();
+    const called = gateway.hubspot.calls.length;
+    const associations = [
+      { to: { id: '7' }, types: [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 1 }] },
+    ];
+    await gateway.write(seed, { type: 'update', record: { id: '42' }, associations }).expect(200);
+    const calls = gateway.hubspot.calls.slice(called);
+    expect(calls.map(({ path }) => path)).toContainEqual(expect.stringContaining('/associations/contacts/'));
+    expect(calls.every(({ body }) => Object.keys(body.properties ?? {}).length === 0)).toBe(true);
   });
 
   it('update: by the id in the record, which is not sent as a property; "mode": "synchronous" is the same', async () => {

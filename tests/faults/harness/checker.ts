@@ -1,7 +1,7 @@
 import { until } from '@sluice/testkit';
-import { call } from './api';
+import { call } from '../../harness/api';
 import type { Sent } from './load';
-import type { System } from './system';
+import type { System } from '../../harness/system';
 
 /** What a run proved, or disproved; every bound is 0. `unknown` counts writes whose reply the client lost. */
 export interface Verdict {

@@ -1,5 +1,5 @@
-import { exchange } from './api';
-import type { System } from './system';
+import { exchange } from '../../harness/api';
+import type { System } from '../../harness/system';
 
 /** What the client knows of one create that it sent. `unknown`: the reply was lost, so it may have been accepted. */
 export interface Sent {

@@ -1,44 +1,26 @@
 import { setMaxListeners } from 'node:events';
-import { ContactsStore } from '../hubspot/contacts-store';
-import { defaultRateLimits, RateLimiter, type RateLimits } from '../hubspot/rate-limit';
-import type { RecordIds } from '../hubspot/record-ids';
+import type { Grant } from './grant';
+import type { AccountSettings, ImitatedAccount, ImitatedProvider } from './imitated-provider';
 
-/** What can be set per account, at its creation and later. */
-export interface AccountSettings {
-  /** Added to every HubSpot call, before anything of it takes effect. @default 0 */
-  readonly latencyMs: number;
-  /** How long search takes to see a write. @default the sandbox's own default */
-  readonly searchLagMs: number;
-  readonly limits: RateLimits;
-}
-
-export const defaultSettings: AccountSettings = { latencyMs: 0, searchLagMs: 0, limits: defaultRateLimits };
-
-/** One imitated HubSpot portal: its tokens, its contacts, its limits. */
+/** One account at an imitated provider: what it holds, its tokens, its settings, the calls it has in hand. */
 export class Account {
-  contacts: ContactsStore;
-  limiter: RateLimiter;
   /** Calls that arrived and are not answered. */
   inFlight = 0;
   /** The most calls in flight at one moment. */
   peakInFlight = 0;
-  readonly tokens = new Set<string>();
-  private waits = newWaits();
+  readonly name: string;
+  readonly provider: ImitatedProvider;
+  readonly imitated: ImitatedAccount;
+  readonly grant: Grant;
   settings: AccountSettings;
+  private waits = newWaits();
 
-  constructor(
-    readonly name: string,
-    readonly portalId: number,
-    settings: AccountSettings,
-    private readonly ids: RecordIds,
-  ) {
-    this.settings = settings;
-    this.contacts = new ContactsStore(ids);
-    this.limiter = new RateLimiter(portalId);
-  }
-
-  get searchLagMs(): number {
-    return this.settings.searchLagMs;
+  constructor(parts: Pick<Account, 'name' | 'provider' | 'imitated' | 'grant' | 'settings'>) {
+    this.name = parts.name;
+    this.provider = parts.provider;
+    this.imitated = parts.imitated;
+    this.grant = parts.grant;
+    this.settings = parts.settings;
   }
 
   /** Aborted when whatever waits in this account must give up, without having any effect. */
@@ -61,11 +43,10 @@ export class Account {
     this.waits = newWaits();
   }
 
-  /** Forgets contacts, used limits and the peak; keeps tokens and settings. Ids are never given twice. */
+  /** Forgets records, used limits and the peak; keeps tokens and settings. */
   clear(): void {
     this.cutWaiting();
-    this.contacts = new ContactsStore(this.ids);
-    this.limiter = new RateLimiter(this.portalId);
+    this.imitated.clear();
     this.peakInFlight = this.inFlight;
   }
 }

@@ -1,20 +1,32 @@
 import { ConflictError, NotFoundError } from '@sluice/errors';
+import { createHubspot } from '../hubspot/hubspot';
+import { createSalesforce } from '../salesforce/create-salesforce';
 import { Accounts } from './accounts';
+import type { AccountSettings } from './imitated-provider';
+
+const now = new Date('2026-01-01T00:00:00.000Z');
+const newAccounts = (defaults: Partial<AccountSettings> = {}) =>
+  new Accounts([createHubspot(), createSalesforce()], defaults);
+const provider = 'hubspot';
 
 it('gives the same token and portal id to a name on every run', () => {
-  const [first, second] = [new Accounts().open({ name: 'acme' }), new Accounts().open({ name: 'acme' })];
-  expect(first.token).toMatch(/^pat-na1-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
-  expect(first.token).toBe(second.token);
-  expect(first.account.portalId).toBe(second.account.portalId);
-  expect(String(first.account.portalId)).toMatch(/^\d{8}$/);
+  const [first, second] = [
+    newAccounts().open({ name: 'acme', provider }, now),
+    newAccounts().open({ name: 'acme', provider }, now),
+  ];
+  expect(first.grant.accessToken).toMatch(/^pat-na1-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  expect(first.grant.accessToken).toBe(second.grant.accessToken);
+  expect(first.grant.refreshToken).toBe(second.grant.refreshToken);
+  expect(first.imitated.identity).toEqual(second.imitated.identity);
+  expect(String(first.imitated.identity.portalId)).toMatch(/^\d{8}$/);
 });
 
 it('is idempotent by name and changes only the settings that are given', () => {
-  const accounts = new Accounts({ searchLagMs: 500 });
-  const first = accounts.open({ name: 'acme', latencyMs: 20, limits: { perTenSeconds: 5 } });
-  const again = accounts.open({ name: 'acme', limits: { perDay: 9 } });
-  expect(again).toEqual(first);
-  expect(again.account.settings).toMatchObject({
+  const accounts = newAccounts({ searchLagMs: 500 });
+  const first = accounts.open({ name: 'acme', provider, latencyMs: 20, limits: { perTenSeconds: 5 } }, now);
+  const again = accounts.open({ name: 'acme', provider, limits: { perDay: 9 } }, now);
+  expect(again).toBe(first);
+  expect(again.settings).toMatchObject({
     latencyMs: 20,
     searchLagMs: 500,
     limits: { perTenSeconds: 5, perDay: 9, searchesPerSecond: 5 },
@@ -22,18 +34,20 @@ it('is idempotent by name and changes only the settings that are given', () => {
 });
 
 it('selects by every token an account was opened with', () => {
-  const accounts = new Accounts();
-  const { account, token } = accounts.open({ name: 'acme' });
-  accounts.open({ name: 'acme', token: 'second' });
+  const accounts = newAccounts();
+  const account = accounts.open({ name: 'acme', provider }, now);
+  const token = account.grant.accessToken;
+  accounts.open({ name: 'acme', provider, token: 'second' }, now);
   expect(accounts.findByToken(token)).toBe(account);
   expect(accounts.findByToken('second')).toBe(account);
   expect(accounts.findByToken('third')).toBeUndefined();
 });
 
 it('refuses a token of another account, and an unknown name', () => {
-  const accounts = new Accounts();
-  accounts.open({ name: 'acme', token: 'mine' });
-  expect(() => accounts.open({ name: 'globex', token: 'mine' })).toThrow(ConflictError);
+  const accounts = newAccounts();
+  accounts.open({ name: 'acme', provider, token: 'mine' }, now);
+  expect(() => accounts.open({ name: 'globex', provider, token: 'mine' }, now)).toThrow(ConflictError);
+  expect(() => accounts.open({ name: 'acme', provider: 'salesforce' }, now)).toThrow('one of hubspot');
   expect(accounts.all()).toHaveLength(1);
   expect(() => accounts.get('globex')).toThrow(NotFoundError);
 });

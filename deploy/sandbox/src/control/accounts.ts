@@ -1,47 +1,67 @@
-import { createHash } from 'node:crypto';
 import { ConflictError, NotFoundError } from '@sluice/errors';
-import { RecordIds } from '../hubspot/record-ids';
-import type { RateLimits } from '../hubspot/rate-limit';
-import { Account, defaultSettings, type AccountSettings } from './account';
+import { Account } from './account';
+import { derivedApp } from './derived-app';
+import { Grant, type AppCredentials, type GrantSettings } from './grant';
+import type { AccountSettings, CallLimits, ImitatedProvider, ProviderName } from './imitated-provider';
 
 /** What `POST /_sandbox/accounts` takes. Absent settings keep their value on an account that exists. */
 export interface AccountRequest {
   readonly name: string;
+  /** Fixed when the account is opened. */
+  readonly provider: ProviderName;
   /** A bearer token that shall select the account. @default one derived from the name, the same on every run */
   readonly token?: string;
   readonly latencyMs?: number;
   readonly searchLagMs?: number;
-  readonly limits?: Partial<RateLimits>;
+  readonly limits?: Partial<CallLimits>;
+  /** The OAuth app of the account. @default one app for all accounts of a provider */
+  readonly app?: AppCredentials;
+  /** @default one derived from the name, the same on every run */
+  readonly refreshToken?: string;
+  /** Life of access tokens from now on. @default none for the first token, then the provider's */
+  readonly tokenLifetimeSeconds?: number;
+  /** Makes refresh tokens good for one use. @default false */
+  readonly rotateRefreshTokens?: boolean;
 }
 
-/** The accounts of a sandbox. Name, token and portal id of one without a given token are the same on every run. */
+/** The accounts of a sandbox, over all its providers. A name is given once. */
 export class Accounts {
   private readonly byNames = new Map<string, Account>();
   private readonly byTokens = new Map<string, Account>();
-  private readonly portalIds = new Set<number>();
-  private readonly ids = new RecordIds();
 
-  constructor(private readonly defaults: Partial<AccountSettings> = {}) {}
+  constructor(
+    private readonly providers: readonly ImitatedProvider[],
+    private readonly defaults: Partial<AccountSettings> = {},
+  ) {}
 
   /**
    * Opens an account, or changes the settings of the one with this name.
-   * @throws ConflictError when the token selects another account
+   * @throws ConflictError when a token selects another account, or the name is taken at another provider
    */
-  open(request: AccountRequest): { account: Account; token: string } {
+  open(request: AccountRequest, now: Date): Account {
     const existing = this.byNames.get(request.name);
-    const [known] = existing?.tokens ?? [];
-    const token = request.token ?? known ?? derivedToken(request.name);
-    const owner = this.findByToken(token);
-    if (owner && owner !== existing) {
-      throw new ConflictError({ code: 'request.invalid', detail: `The token selects the account ${owner.name}.` });
+    if (existing && existing.provider.name !== request.provider) {
+      throw new ConflictError({
+        code: 'request.invalid',
+        detail: `The account ${request.name} is one of ${existing.provider.name}. Choose another name for ${request.provider}.`,
+      });
     }
-    const account = existing ?? this.add(request.name);
-    account.tokens.add(token);
-    this.byTokens.set(token, account);
+    for (const token of [request.token, request.refreshToken]) this.refuseTaken(token, existing);
+    const account = existing ?? this.add(request, now);
     account.settings = mergeSettings(account.settings, request);
-    return { account, token };
+    if (existing) changeGrant(existing.grant, request, now);
+    this.register(account);
+    return account;
   }
 
+  /** Makes every token of an account select it. Call after tokens were issued. */
+  register(account: Account): void {
+    const { accessTokens, refreshTokens } = account.grant.current;
+    for (const [token] of accessTokens) this.byTokens.set(token, account);
+    for (const token of refreshTokens) this.byTokens.set(token, account);
+  }
+
+  /** By an access token or a refresh token, good or not any more. */
   findByToken(token: string): Account | undefined {
     return this.byTokens.get(token);
   }
@@ -62,21 +82,40 @@ export class Accounts {
   removeAll(): void {
     this.byNames.clear();
     this.byTokens.clear();
-    this.portalIds.clear();
   }
 
-  private add(name: string): Account {
-    const account = new Account(name, this.freePortalId(name), { ...defaultSettings, ...this.defaults }, this.ids);
-    this.byNames.set(name, account);
+  private add(request: AccountRequest, now: Date): Account {
+    const provider = this.provider(request.provider);
+    const imitated = provider.openAccount(request.name);
+    const derived = provider.newTokens(imitated, request.name, 0);
+    const first = {
+      accessToken: request.token ?? derived.accessToken,
+      refreshToken: request.refreshToken ?? derived.refreshToken,
+    };
+    const initial = { app: derivedApp(provider.name), rotateRefreshTokens: false, ...grantSettings(request) };
+    const settings = { latencyMs: 0, searchLagMs: 0, limits: provider.defaultLimits, ...this.defaults };
+    const account = new Account({
+      name: request.name,
+      provider,
+      imitated,
+      grant: new Grant(initial, first, now),
+      settings,
+    });
+    this.byNames.set(request.name, account);
     return account;
   }
 
-  /** Eight digits, as HubSpot's. Derived from the name, the next free one when another account has it. */
-  private freePortalId(name: string): number {
-    let id = 10_000_000 + (digest(name).readUInt32BE(0) % 80_000_000);
-    while (this.portalIds.has(id)) id += 1;
-    this.portalIds.add(id);
-    return id;
+  private provider(name: ProviderName): ImitatedProvider {
+    const found = this.providers.find((provider) => provider.name === name);
+    if (found) return found;
+    const known = this.providers.map((provider) => provider.name).join(', ');
+    throw new NotFoundError({ code: 'request.path-unknown', detail: `No provider ${name}. Known: ${known}.` });
+  }
+
+  private refuseTaken(token: string | undefined, existing: Account | undefined): void {
+    const owner = token === undefined ? undefined : this.findByToken(token);
+    if (!owner || owner === existing) return;
+    throw new ConflictError({ code: 'request.invalid', detail: `The token selects the account ${owner.name}.` });
   }
 }
 
@@ -88,11 +127,16 @@ function mergeSettings(current: AccountSettings, request: AccountRequest): Accou
   };
 }
 
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+function changeGrant(grant: Grant, request: AccountRequest, now: Date): void {
+  grant.change(grantSettings(request));
+  if (request.token !== undefined) grant.addAccessToken(request.token, now);
+  if (request.refreshToken !== undefined) grant.addRefreshToken(request.refreshToken);
+}
 
-/** The shape of a private-app token: `pat-na1-` and a UUID. */
-function derivedToken(name: string): string {
-  const hex = digest(`token of ${name}`).toString('hex');
-  const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)];
-  return `pat-na1-${parts.join('-')}`;
+function grantSettings({ app, tokenLifetimeSeconds, rotateRefreshTokens }: AccountRequest): Partial<GrantSettings> {
+  return {
+    ...(app === undefined ? {} : { app }),
+    ...(tokenLifetimeSeconds === undefined ? {} : { tokenLifetimeSeconds }),
+    ...(rotateRefreshTokens === undefined ? {} : { rotateRefreshTokens }),
+  };
 }

@@ -21,7 +21,7 @@ export type FaultAction =
   | PartialAction;
 
 interface ReplyShape {
-  /** An object is sent as JSON, a string as it is (HTML when it begins with `<`). @default HubSpot's body for the status */
+  /** An object is sent as JSON, a string as it is (HTML when it begins with `<`). @default the provider's body for the status */
   readonly body?: unknown;
   /** Sent as `Retry-After`. @default absent */
   readonly retryAfterSeconds?: number;
@@ -31,7 +31,7 @@ export interface PartialAction {
   readonly kind: 'partial';
   /** Positions of the refused inputs, from 0. @default [0] */
   readonly inputs?: readonly number[];
-  /** @default 'VALIDATION_ERROR' */
+  /** The provider's code: HubSpot's category, Salesforce's status code. @default its code for a refused value */
   readonly category?: string;
   /** @default a sentence that names the sandbox */
   readonly message?: string;

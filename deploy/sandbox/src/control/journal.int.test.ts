@@ -1,7 +1,10 @@
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { contacts } from '../hubspot/objects/contacts';
+import { Portal } from '../hubspot/portal';
 import { Sandbox } from '../sandbox';
+import type { Account } from './account';
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-sandbox-'));
 const ledgerFile = join(folder, 'ledger.jsonl');
@@ -10,6 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const now = () => new Date('2026-01-01T00:00:00.000Z');
 const open = () => new Sandbox({ now, defaults: {}, ledgerFile });
 const outcome = {
+  provider: 'hubspot',
   at: now().toISOString(),
   method: 'POST',
   path: '/x',
@@ -19,22 +23,27 @@ const outcome = {
   tookMs: 0,
 };
 
+function contactsOf({ imitated }: Account) {
+  if (!(imitated instanceof Portal)) throw new TypeError('not an account of HubSpot');
+  return imitated.data.records(contacts);
+}
+
 /** What survives a `kill -9` is what was written: nothing here closes a sandbox before the next one reads the file. */
 it('brings accounts, contacts and ledger back, and cuts off a torn last line', async () => {
   const first = open();
-  const { account, token } = first.openAccount({ name: 'acme', latencyMs: 5 });
-  const ana = account.contacts.create({ email: 'ana@example.com' }, now());
+  const account = first.openAccount({ name: 'acme', provider: 'hubspot', latencyMs: 5 });
+  const token = account.grant.accessToken;
+  const ana = contactsOf(account).create({ email: 'ana@example.com' }, now());
   first.record(account, outcome);
-  account.contacts.update(ana, { city: 'Łódź' }, now());
+  contactsOf(account).update(ana, { city: 'Łódź' }, now());
   first.record(account, { ...outcome, status: 0, fault: 'commit-then-reset' });
   appendFileSync(ledgerFile, '{"call":{"seq":3,"at":"20');
 
   const second = open();
-  const restored = second.accounts.findByToken(token);
-  expect(restored?.settings.latencyMs).toBe(5);
-  expect([...(restored?.contacts.all() ?? [])]).toEqual([
-    { ...ana, properties: { email: 'ana@example.com', city: 'Łódź' } },
-  ]);
+  const restored = second.accounts.get('acme');
+  expect(second.accounts.findByToken(token)).toBe(restored);
+  expect(restored.settings.latencyMs).toBe(5);
+  expect(contactsOf(restored).all()).toEqual([{ ...ana, properties: { email: 'ana@example.com', city: 'Łódź' } }]);
   expect(second.ledger.list()).toEqual(first.ledger.list());
   expect(second.ledger.list()[1]).toMatchObject({
     seq: 2,
@@ -45,7 +54,7 @@ it('brings accounts, contacts and ledger back, and cuts off a torn last line', a
   });
   expect(readFileSync(ledgerFile, 'utf8').endsWith('\n')).toBe(true);
 
-  expect(restored?.contacts.conflict({ email: 'ANA@example.com' })?.existing.id).toBe(ana.id);
+  expect(contactsOf(restored).conflict({ email: 'ANA@example.com' })?.existing.id).toBe(ana.id);
   second.record(restored, outcome);
   const third = open();
   expect(third.ledger.list().map((entry) => entry.seq)).toEqual([1, 2, 3]);
@@ -53,7 +62,7 @@ it('brings accounts, contacts and ledger back, and cuts off a torn last line', a
   third.clear({ account: 'acme', accounts: false });
   const fourth = open();
   expect(fourth.ledger.list()).toEqual([]);
-  expect([...fourth.accounts.get('acme').contacts.all()]).toEqual([]);
+  expect(contactsOf(fourth.accounts.get('acme')).all()).toEqual([]);
   fourth.clear({ accounts: true });
   expect(open().accounts.all()).toEqual([]);
   for (const sandbox of [first, second, third, fourth]) await sandbox.close();

@@ -1,15 +1,17 @@
 import { closeSync, fdatasync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
-import type { Contact } from '../hubspot/contact';
 import type { AccountRequest } from './accounts';
+import type { GrantState } from './grant';
+import type { AccountChange } from './imitated-provider';
 import type { LedgerEntry } from './ledger';
 
 const flush = promisify(fdatasync);
 
-/** One line of a journal: an account, a call with the contacts it left behind, or a fresh start. */
+/** One line of a journal: an account, its tokens, a call with what it left behind, or a fresh start. */
 export type JournalLine =
   | { readonly account: AccountRequest }
-  | { readonly call: LedgerEntry; readonly contacts: readonly Contact[] }
+  | { readonly grant: GrantState; readonly of: string }
+  | { readonly call: LedgerEntry; readonly changes: readonly AccountChange[] }
   | { readonly cleared: { readonly account?: string; readonly accounts: boolean } };
 
 /**
@@ -34,7 +36,7 @@ export class Journal {
     return whole
       .split('\n')
       .filter(Boolean)
-      .map((line) => JSON.parse(line, reviveMoments) as JournalLine);
+      .map((line) => JSON.parse(line) as JournalLine);
   }
 
   write(line: JournalLine): void {
@@ -56,8 +58,4 @@ export class Journal {
     }
     this.syncing = undefined;
   }
-}
-
-function reviveMoments(key: string, value: unknown): unknown {
-  return (key === 'createdAt' || key === 'updatedAt') && typeof value === 'string' ? new Date(value) : value;
 }

@@ -1,15 +1,17 @@
-/** What became of one HubSpot call. Entries are added when the outcome is decided and never changed. */
+/** What became of one call to a provider. Entries are added when the outcome is decided and never changed. */
 export interface LedgerEntry {
   /** 1, 2, 3 … in the order in which calls took effect. */
   readonly seq: number;
   /** When the call arrived, ISO 8601. */
   readonly at: string;
+  /** `hubspot` or `salesforce`, by the path. */
+  readonly provider: string;
   /** Name of the account; null when the token selects none. */
   readonly account: string | null;
   readonly method: string;
   /** Path without the query. */
   readonly path: string;
-  /** What the call is: `create`, `update`, `read`, `batch-create`, … `unknown` for a path that HubSpot lacks. */
+  /** What the call is: `create`, `update`, `read`, `batch-create`, … `unknown` for a path that the provider lacks. */
   readonly action: string;
   /** Status that was sent; 0 when the caller got none (reset, time-out, or it had left). */
   readonly status: number;
@@ -19,6 +21,8 @@ export interface LedgerEntry {
   readonly applied: number;
   /** Ids of those records, in the order of writing. */
   readonly recordIds: readonly string[];
+  /** Headers that the caller chose, where the provider forwards meaning by them. Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Kind of the fault that hit the call, or `caller-gone`. */
   readonly fault?: string;
   /** From arrival to the decision, in milliseconds. */
@@ -32,7 +36,7 @@ export interface LedgerFilter {
   readonly since?: number | Date | undefined;
 }
 
-/** Every HubSpot call a sandbox received, append-only. */
+/** Every provider call a sandbox received, append-only. */
 export class Ledger {
   private entries: LedgerEntry[] = [];
   private seq = 0;
@@ -48,6 +52,11 @@ export class Ledger {
     return this.entries.filter(
       (entry) => (filter.account === undefined || entry.account === filter.account) && isSince(entry, filter.since),
     );
+  }
+
+  /** The latest entries, newest first. */
+  latest(count: number): readonly LedgerEntry[] {
+    return this.entries.slice(-count).toReversed();
   }
 
   /** Puts back an entry that a journal remembers. */

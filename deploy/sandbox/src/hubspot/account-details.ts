@@ -1,10 +1,10 @@
-import type { ApiAction } from './api-call';
+import type { Action } from './api-call';
 
 /** `GET /account-info/v3/details`: who the token belongs to. Only `portalId` differs between accounts. */
-export const accountDetails: ApiAction = ({ account }) => ({
+export const accountDetails: Action = ({ portalId }) => ({
   status: 200,
   body: {
-    portalId: account.portalId,
+    portalId,
     accountType: 'STANDARD',
     timeZone: 'UTC',
     companyCurrency: 'EUR',

@@ -1,27 +1,15 @@
-import type { ContactsStore } from './contacts-store';
-import type { ErrorFields } from './errors';
-
-/** The part of an account that answering a call needs. */
-export interface CallAccount {
-  readonly portalId: number;
-  readonly contacts: ContactsStore;
-  /** How far search lags behind writes, in milliseconds. */
-  readonly searchLagMs: number;
-}
-
-/** A reason to refuse one input although it is well formed: what a `partial` fault asks for. */
-export interface Refusal {
-  /** Status of the whole call where it fails because of this input. */
-  readonly status: number;
-  readonly fields: ErrorFields;
-  /** False leaves `context` out of the batch error, as some recorded replies do. */
-  readonly named: boolean;
-}
+import type { InputRefusal } from '../control/imitated-provider';
+import type { ObjectType } from './objects/object-type';
+import type { PortalData } from './portal-data';
+import type { RecordsStore } from './records-store';
 
 /** One admitted HubSpot call, independent of how it travelled. */
 export interface ApiCall {
-  readonly account: CallAccount;
-  /** Path parameters, decoded: `objectType`, `id`. */
+  readonly portalId: number;
+  readonly data: PortalData;
+  /** How far search lags behind writes, in milliseconds. */
+  readonly searchLagMs: number;
+  /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly bodyText: string;
@@ -29,15 +17,28 @@ export interface ApiCall {
   readonly origin: string;
   readonly now: Date;
   /** Inputs to refuse, by zero-based position. A single write is input 0. */
-  readonly refusals: ReadonlyMap<number, Refusal>;
+  readonly refusals: ReadonlyMap<number, InputRefusal>;
+}
+
+/** A call on the records of one object. */
+export interface ObjectCall extends ApiCall {
+  readonly type: ObjectType;
+  readonly records: RecordsStore;
+}
+
+/** A call on the links from one object to another. */
+export interface PairCall extends ApiCall {
+  readonly from: ObjectType;
+  readonly to: ObjectType;
 }
 
 /** What goes back when nothing disturbs the call. */
 export interface ApiReply {
   readonly status: number;
-  readonly body: unknown;
+  /** JSON; absent with 204. */
+  readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Answers one kind of call. Throws `HubspotError` for a refusal; changes the store only when it does not throw. */
-export type ApiAction = (call: ApiCall) => ApiReply;
+/** Answers one kind of call. Throws `HubspotError` for a refusal; changes the data only when it does not throw. */
+export type Action<Call extends ApiCall = ApiCall> = (call: Call) => ApiReply;

@@ -1,64 +1,76 @@
-import type { ApiAction, ApiCall } from './api-call';
+import type { Action, ObjectCall } from './api-call';
+import { readAssociations } from './association-body';
 import { batchError, batchReply, type BatchError } from './batch-reply';
 import { checkWrite } from './check-write';
-import type { Contact, StoredAssociation } from './contact';
 import { alreadyExists, type HubspotError } from './errors';
-import { presentCreated } from './present-contact';
-import { uniqueProperties } from './property-definitions';
-import { readAssociations, readInputs, readJsonObject, readProperties } from './request-body';
+import { checkLinks, makeLinks, type InputLink } from './inline-associations';
+import type { ObjectType } from './objects/object-type';
+import { presentCreated, type WireRecord } from './present-record';
+import { readInputs, readJsonObject, readProperties, readTraceId } from './request-body';
 import { definitionProblems, normaliseValues, propertiesInvalid } from './validate-properties';
 
 interface Input {
   readonly values: Readonly<Record<string, string>>;
-  readonly associations: readonly StoredAssociation[];
+  readonly links: readonly InputLink[];
   readonly traceId: string | undefined;
 }
 
 /**
- * `POST /crm/v3/objects/contacts/batch/create`.
+ * `POST /crm/v3/objects/{T}/batch/create`.
  * Each input with its own `objectWriteTraceId`: partial success, 201 or 207. Otherwise all or nothing.
  * An unknown or read-only property anywhere refuses the whole call in both modes.
  */
-export const batchCreate: ApiAction = (call) => {
-  const inputs = readInputs(readJsonObject(call.bodyText)).map((input): Input => {
-    const traceId = typeof input.objectWriteTraceId === 'string' ? input.objectWriteTraceId : undefined;
-    return { values: normaliseValues(readProperties(input)), associations: readAssociations(input), traceId };
-  });
-  const unknown = inputs.flatMap((input) => definitionProblems(input.values));
+export const batchCreate: Action<ObjectCall> = (call) => {
+  const inputs = readInputs(readJsonObject(call.bodyText)).map((input): Input => ({
+    values: normaliseValues(readProperties(input)),
+    links: readAssociations(input),
+    traceId: readTraceId(input),
+  }));
+  const unknown = inputs.flatMap((input) => definitionProblems(call.type, input.values));
   if (unknown.length > 0) throw propertiesInvalid(unknown);
   return batchReply(call, 201, isPartial(inputs) ? createSome(call, inputs) : createAll(call, inputs));
 };
 
-function isPartial(inputs: readonly Input[]): boolean {
+/** Whether every input has a trace id of its own, which is what asks HubSpot for partial success. */
+export function isPartial(inputs: readonly { readonly traceId: string | undefined }[]): boolean {
   const traceIds = new Set(inputs.map((input) => input.traceId));
   return traceIds.size === inputs.length && !traceIds.has(undefined);
 }
 
-function createSome(call: ApiCall, inputs: readonly Input[]) {
-  const created: Contact[] = [];
+function createSome(call: ObjectCall, inputs: readonly Input[]) {
+  const results: WireRecord[] = [];
   const errors: BatchError[] = [];
   for (const [index, input] of inputs.entries()) {
-    const refusal = call.refusals.get(index);
-    const failure = checkWrite(call.account, input.values, { refusal });
-    if (failure) errors.push(batchError(failure, naming(input, failure), refusal));
-    else created.push(call.account.contacts.create(input.values, call.now, input.associations));
+    const failure = check(call, input, index);
+    if (failure) errors.push(batchError(failure, naming(input, failure), call.refusals.get(index)));
+    else results.push(create(call, input));
   }
-  return { results: created.map((contact) => presentCreated(contact, call.account.portalId)), errors };
+  return { results, errors };
 }
 
-function createAll(call: ApiCall, inputs: readonly Input[]) {
+function createAll(call: ObjectCall, inputs: readonly Input[]) {
   for (const [index, input] of inputs.entries()) {
-    const failure = checkWrite(call.account, input.values, { refusal: call.refusals.get(index) });
+    const failure = check(call, input, index);
     if (failure) throw withoutExistingId(failure);
   }
-  refuseRepeatedValues(inputs);
-  const created = inputs.map((input) => call.account.contacts.create(input.values, call.now, input.associations));
-  return { results: created.map((contact) => presentCreated(contact, call.account.portalId)), errors: [] };
+  refuseRepeatedValues(call.type, inputs);
+  return { results: inputs.map((input) => create(call, input)), errors: [] };
+}
+
+function check(call: ObjectCall, { values, links }: Input, index: number): HubspotError | undefined {
+  const failure = checkWrite(call.records, values, { refusal: call.refusals.get(index) });
+  return failure ?? checkLinks(call.data, call.type, links);
+}
+
+function create(call: ObjectCall, { values, links }: Input): WireRecord {
+  const record = call.records.create(values, call.now);
+  makeLinks(call.data, record.id, links);
+  return presentCreated(call, record);
 }
 
 /** Two inputs of one all-or-nothing call that want the same unique value. */
-function refuseRepeatedValues(inputs: readonly Input[]): void {
-  for (const property of uniqueProperties) {
+export function refuseRepeatedValues({ unique }: ObjectType, inputs: readonly Pick<Input, 'values'>[]): void {
+  for (const property of unique) {
     const wanted = inputs.flatMap(({ values }) => (values[property] ? [values[property].toLowerCase()] : []));
     if (new Set(wanted).size < wanted.length) throw alreadyExists();
   }

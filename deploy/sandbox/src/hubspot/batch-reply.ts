@@ -1,6 +1,7 @@
-import type { ApiCall, ApiReply, Refusal } from './api-call';
+import type { InputRefusal } from '../control/imitated-provider';
+import type { ApiCall, ApiReply } from './api-call';
 import type { HubspotError } from './errors';
-import type { WireContact } from './present-contact';
+import type { ObjectType } from './objects/object-type';
 
 type Context = Readonly<Record<string, readonly string[]>>;
 
@@ -8,6 +9,7 @@ type Context = Readonly<Record<string, readonly string[]>>;
 export interface BatchError {
   readonly status: 'error';
   readonly category: string;
+  readonly subCategory?: string;
   readonly message: string;
   readonly context?: Context;
 }
@@ -19,7 +21,7 @@ export interface BatchError {
 export function batchReply(
   call: ApiCall,
   okStatus: 200 | 201,
-  outcome: { readonly results: readonly WireContact[]; readonly errors: readonly BatchError[] },
+  outcome: { readonly results: readonly unknown[]; readonly errors: readonly BatchError[] },
 ): ApiReply {
   const { results, errors } = outcome;
   const failed = errors.length > 0 ? { errors, numErrors: errors.length } : {};
@@ -31,7 +33,7 @@ export function batchReply(
 }
 
 /** A refused input as it stands in `errors[]`, with what names it. A `partial` fault may leave the naming out. */
-export function batchError(failure: HubspotError, naming: Context, refusal?: Refusal): BatchError {
+export function batchError(failure: HubspotError, naming: Context, refusal?: InputRefusal): BatchError {
   const { message, category, context } = failure.fields;
   const named = refusal?.named === false ? undefined : { ...naming, ...context };
   return {
@@ -42,12 +44,12 @@ export function batchError(failure: HubspotError, naming: Context, refusal?: Ref
   };
 }
 
-/** Ids that have no live contact, in one entry, as recorded. */
-export function missingIds(ids: readonly string[], traceIds: readonly string[] = []): BatchError {
+/** Ids that have no live record, in one entry, as recorded. */
+export function missingIds(type: ObjectType, ids: readonly string[], traceIds: readonly string[] = []): BatchError {
   return {
     status: 'error',
     category: 'OBJECT_NOT_FOUND',
-    message: 'Could not get some CONTACT objects, they may be deleted or not exist. Check that ids are valid.',
+    message: `Could not get some ${type.singular.toUpperCase()} objects, they may be deleted or not exist. Check that ids are valid.`,
     context: { ids, ...(traceIds.length > 0 ? { objectWriteTraceId: traceIds } : {}) },
   };
 }

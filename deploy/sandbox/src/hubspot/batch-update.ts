@@ -1,35 +1,35 @@
-import type { ApiAction, ApiCall } from './api-call';
+import type { Action, ObjectCall } from './api-call';
 import { batchError, batchReply, missingIds, type BatchError } from './batch-reply';
-import { checkWrite } from './check-write';
-import type { Contact } from './contact';
+import { checkWrite, refused } from './check-write';
+import type { CrmRecord } from './crm-record';
 import { invalid } from './errors';
-import { findContact, requireUniqueProperty } from './find-contact';
-import { presentUpdated, type WireContact } from './present-contact';
-import { readId, readInputs, readJsonObject, readProperties } from './request-body';
+import { findRecord, requireUniqueProperty } from './find-record';
+import type { ObjectType } from './objects/object-type';
+import { presentUpdated, type WireRecord } from './present-record';
+import { readId, readInputs, readJsonObject, readProperties, readTraceId } from './request-body';
 import { definitionProblems, normaliseValues, propertiesInvalid } from './validate-properties';
 
 interface Input {
   readonly id: string;
   readonly values: Readonly<Record<string, string>>;
   readonly traceId: string | undefined;
-  readonly contact: Contact | undefined;
+  readonly record: CrmRecord | undefined;
 }
 
 /**
- * `POST /crm/v3/objects/contacts/batch/update`: always partial, 200 or 207, whatever trace ids say.
+ * `POST /crm/v3/objects/{T}/batch/update`: always partial, 200 or 207, whatever trace ids say.
  * Results are in the order of record ids, not of the inputs: callers have to match by id.
  */
-export const batchUpdate: ApiAction = (call) => {
+export const batchUpdate: Action<ObjectCall> = (call) => {
   const inputs = readInputs(readJsonObject(call.bodyText)).map((input): Input => {
     const idProperty = typeof input.idProperty === 'string' ? input.idProperty : undefined;
-    requireUniqueProperty(idProperty);
+    requireUniqueProperty(call.type, idProperty);
     const id = readId(input);
-    const traceId = typeof input.objectWriteTraceId === 'string' ? input.objectWriteTraceId : undefined;
     const values = normaliseValues(readProperties(input));
-    return { id, values, traceId, contact: findContact(call.account, id, idProperty) };
+    return { id, values, traceId: readTraceId(input), record: findRecord(call.records, id, idProperty) };
   });
-  refuseDuplicateIds(inputs.map((input) => input.contact?.id ?? input.id));
-  const unknown = inputs.flatMap((input) => definitionProblems(input.values));
+  refuseDuplicateIds(inputs.map((input) => input.record?.id ?? input.id));
+  const unknown = inputs.flatMap((input) => definitionProblems(call.type, input.values));
   if (unknown.length > 0) throw propertiesInvalid(unknown);
   return batchReply(call, 200, updateEach(call, inputs));
 };
@@ -42,36 +42,29 @@ export function refuseDuplicateIds(ids: readonly string[]): void {
   throw invalid(message, { context: { ids: repeated } });
 }
 
-function updateEach(call: ApiCall, inputs: readonly Input[]) {
-  const results: WireContact[] = [];
+function updateEach(call: ObjectCall, inputs: readonly Input[]) {
+  const results: WireRecord[] = [];
   const errors: BatchError[] = [];
   for (const [index, input] of inputs.entries()) {
-    const { contact, values } = input;
+    const { record, values } = input;
     const refusal = call.refusals.get(index);
-    const failure =
-      contact || refusal ? checkWrite(call.account, values, { ownId: contact?.id ?? '', refusal }) : undefined;
+    const known = record && checkWrite(call.records, values, { ownId: record.id });
+    const failure = refusal ? refused(refusal) : known;
     if (failure) errors.push(batchError(failure, naming(input), refusal));
-    else if (contact) results.push(apply(call, contact, values));
+    else if (record) results.push(presentUpdated(call, call.records.update(record, values, call.now), values));
   }
   results.sort((a, b) => Number(a.id) - Number(b.id));
-  const refused = (index: number): boolean => call.refusals.has(index);
-  return {
-    results,
-    errors: [...errors, ...missing(inputs.filter(({ contact }, index) => !contact && !refused(index)))],
-  };
-}
-
-function apply(call: ApiCall, contact: Contact, values: Readonly<Record<string, string>>): WireContact {
-  return presentUpdated(call.account.contacts.update(contact, values, call.now), call.account.portalId, values);
+  const absent = inputs.filter(({ record }, index) => !record && !call.refusals.has(index));
+  return { results, errors: [...errors, ...missing(call.type, absent)] };
 }
 
 /** Inputs with a trace id are reported one by one, the others together. */
-function missing(inputs: readonly Input[]): BatchError[] {
+function missing(type: ObjectType, inputs: readonly Input[]): BatchError[] {
   const traced = inputs.filter((input) => input.traceId !== undefined);
   const untraced = inputs.filter((input) => input.traceId === undefined).map((input) => input.id);
   return [
-    ...traced.map((input) => missingIds([input.id], [input.traceId ?? ''])),
-    ...(untraced.length > 0 ? [missingIds(untraced)] : []),
+    ...traced.map((input) => missingIds(type, [input.id], [input.traceId ?? ''])),
+    ...(untraced.length > 0 ? [missingIds(type, untraced)] : []),
   ];
 }
 

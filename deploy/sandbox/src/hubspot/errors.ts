@@ -51,6 +51,12 @@ export function invalidJson(detail: string): HubspotError {
   return new HubspotError(400, { message: `Invalid input JSON on ${detail}` });
 }
 
+/** A link whose target is not there, or whose kind does not lead to it. */
+export function associationsInvalid(links: readonly string[]): HubspotError {
+  const context = { INVALID_OBJECT_IDS: links.map((link) => `${link} is not valid`) };
+  return invalid('One or more associations are invalid', { context });
+}
+
 /** A numeric id that no live record has: recorded without a category. */
 export function recordNotFound(): HubspotError {
   return new HubspotError(404, { message: 'resource not found' });
@@ -62,7 +68,7 @@ export function notNumeric(id: string): HubspotError {
   return new HubspotError(404, { message, category: 'OBJECT_NOT_FOUND', context: { id: [id] } });
 }
 
-/** The email of another contact. `existingId` is absent in a batch without trace ids, as recorded. */
+/** The email of another contact. `existingId` is absent in a batch without trace ids, as recorded. Source: A2. */
 export function alreadyExists(existingId?: string): HubspotError {
   const suffix = existingId === undefined ? '' : `. Existing ID: ${existingId}`;
   return new HubspotError(409, { message: `Contact already exists${suffix}`, category: 'CONFLICT' });

@@ -1,7 +1,8 @@
-import type { Contact } from './contact';
+import type { CrmRecord } from './crm-record';
 import { compareValues, matches, type Operator } from './filters';
+import { contacts } from './objects/contacts';
 
-const contact: Contact = {
+const contact: CrmRecord = {
   id: '171590000001',
   properties: {
     email: 'ana@example.com',
@@ -47,7 +48,9 @@ it.each<[string, Operator, Partial<{ value: string; highValue: string; values: s
   ['firstname', 'CONTAINS_TOKEN', { value: 'sof*' }, true],
   ['firstname', 'NOT_CONTAINS_TOKEN', { value: 'sofia' }, false],
 ])('%s %s %p -> %p', (propertyName, operator, values, expected) => {
-  expect(matches(contact, { propertyName, operator, value: '', highValue: '', values: [], ...values })).toBe(expected);
+  expect(matches(contacts, contact, { propertyName, operator, value: '', highValue: '', values: [], ...values })).toBe(
+    expected,
+  );
 });
 
 it.each([

@@ -1,6 +1,7 @@
-import { propertyValue } from './computed-properties';
-import type { Contact } from './contact';
-import { contactProperties, type ValueType } from './property-definitions';
+import type { CrmRecord } from './crm-record';
+import type { ObjectType } from './objects/object-type';
+import type { ValueType } from './objects/property-definition';
+import { propertyValue } from './record-values';
 
 /** One condition of a search, already checked by `search-request.ts`. */
 export interface Filter {
@@ -30,12 +31,12 @@ export const operators = [
 export type Operator = (typeof operators)[number];
 
 /**
- * Whether a contact meets a condition. An unset property meets only the negative operators.
+ * Whether a record meets a condition. An unset property meets only the negative operators.
  * Strings compare without case, except in IN and NOT_IN, whose values must be lower-case (HubSpot guide, A5).
  */
-export function matches(contact: Contact, filter: Filter): boolean {
-  const actual = propertyValue(contact, filter.propertyName);
-  const type = contactProperties.get(filter.propertyName)?.type ?? 'string';
+export function matches(objectType: ObjectType, record: CrmRecord, filter: Filter): boolean {
+  const actual = propertyValue(objectType, record, filter.propertyName);
+  const type = objectType.properties.get(filter.propertyName)?.type ?? 'string';
   switch (filter.operator) {
     case 'HAS_PROPERTY':
       return actual !== undefined;

@@ -1,9 +1,20 @@
 import { HubspotError } from './errors';
+import { companies } from './objects/companies';
+import { contacts } from './objects/contacts';
+import { deals } from './objects/deals';
+import type { ObjectType } from './objects/object-type';
 
-const contactNames = new Set(['contacts', 'contact', '0-1']);
+export const objectTypes: readonly ObjectType[] = [contacts, companies, deals];
 
-/** Refuses every object type but contacts, under each of its names. The recorded reply has no category. */
-export function requireContacts(objectType: string | undefined): void {
-  if (objectType !== undefined && contactNames.has(objectType.toLowerCase())) return;
-  throw new HubspotError(400, { message: `Unable to infer object type from: ${objectType ?? ''}` });
+/** An object type under any of its names: `contacts`, `contact`, `0-1`, in any case. */
+export function findObjectType(name: string): ObjectType | undefined {
+  const wanted = name.toLowerCase();
+  return objectTypes.find((type) => [type.name, type.singular, type.typeId].includes(wanted));
+}
+
+/** As `findObjectType`; unknown is a 400, which is recorded without a category. */
+export function getObjectType(name: string): ObjectType {
+  const found = findObjectType(name);
+  if (found) return found;
+  throw new HubspotError(400, { message: `Unable to infer object type from: ${name}` });
 }

@@ -1,11 +1,12 @@
+import type { CallLimits } from '../control/imitated-provider';
 import { HubspotError } from './errors';
-import { defaultRateLimits, RateLimiter, type RateLimits } from './rate-limit';
+import { defaultRateLimits, RateLimiter } from './rate-limit';
 
 const at = (ms: number): Date => new Date(Date.UTC(2026, 0, 1) + ms);
 
 function admitted(
   limiter: RateLimiter,
-  limits: Partial<RateLimits>,
+  limits: Partial<CallLimits>,
   moments: readonly number[],
   kind: 'search' | 'other' = 'other',
 ) {
@@ -51,18 +52,19 @@ it('is off at 0, and then says nothing in headers', () => {
       Array.from({ length: 500 }, () => 0),
     ),
   ).not.toContain(false);
-  expect(limiter.admit('other', limits, at(0))).toEqual({});
+  expect(limiter.headers('other', limits, at(0))).toEqual({});
 });
 
 it('reports what is left, except to searches', () => {
   const limiter = new RateLimiter(1);
   limiter.admit('other', defaultRateLimits, at(0));
-  expect(limiter.admit('other', defaultRateLimits, at(1))).toEqual({
+  limiter.admit('other', defaultRateLimits, at(1));
+  expect(limiter.headers('other', defaultRateLimits, at(1))).toEqual({
     'X-HubSpot-RateLimit-Max': '110',
     'X-HubSpot-RateLimit-Remaining': '108',
     'X-HubSpot-RateLimit-Interval-Milliseconds': '10000',
     'X-HubSpot-RateLimit-Daily': '625000',
     'X-HubSpot-RateLimit-Daily-Remaining': '624998',
   });
-  expect(limiter.admit('search', defaultRateLimits, at(2))).toEqual({});
+  expect(limiter.headers('search', defaultRateLimits, at(2))).toEqual({});
 });

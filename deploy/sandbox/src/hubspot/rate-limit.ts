@@ -1,20 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { CallLimits } from '../control/imitated-provider';
 import { HubspotError } from './errors';
 
-/** Call limits of an account. 0 switches a limit off. */
-export interface RateLimits {
-  /** Calls other than search in any ten seconds. @default 110, an OAuth app's */
-  readonly perTenSeconds: number;
-  /** Searches in any second. @default 5 */
-  readonly searchesPerSecond: number;
-  /** Calls other than search in a UTC day. @default 625000, a Professional account's */
-  readonly perDay: number;
-  /** Whether refused calls use up the limit as well. @default false */
-  readonly countRefused: boolean;
-}
-
-/** Source: providers.md A8. */
-export const defaultRateLimits: RateLimits = {
+/** An OAuth app's, in a Professional account. Source: providers.md A8. */
+export const defaultRateLimits: CallLimits = {
   perTenSeconds: 110,
   searchesPerSecond: 5,
   perDay: 625_000,
@@ -55,10 +44,9 @@ export class RateLimiter {
 
   /**
    * Takes one call into account.
-   * @returns the rate headers of its reply; none for a search, as documented
    * @throws HubspotError 429 when it is over a limit
    */
-  admit(kind: 'search' | 'other', limits: RateLimits, at: Date): Record<string, string> {
+  admit(kind: 'search' | 'other', limits: CallLimits, at: Date): void {
     const now = at.getTime();
     if (kind === 'search') {
       this.check(
@@ -66,16 +54,32 @@ export class RateLimiter {
         { limit: limits.searchesPerSecond, policy: 'SECONDLY', countRefused: limits.countRefused },
         now,
       );
-      return {};
+      return;
     }
     this.startDay(now);
-    if (limits.perDay > 0 && this.usedToday >= limits.perDay) throw this.refusal('DAILY', this.headers(limits, now));
+    if (limits.perDay > 0 && this.usedToday >= limits.perDay)
+      throw this.refusal('DAILY', this.headers(kind, limits, at));
     const { perTenSeconds: limit, countRefused } = limits;
     this.check(this.tenSeconds, { limit, policy: 'TEN_SECONDLY_ROLLING', countRefused }, now, () =>
-      this.headers(limits, now),
+      this.headers(kind, limits, at),
     );
     this.usedToday += 1;
-    return this.headers(limits, now);
+  }
+
+  /** The rate headers of a reply; none for a search, as documented. */
+  headers(kind: 'search' | 'other', limits: CallLimits, at: Date): Record<string, string> {
+    if (kind === 'search') return {};
+    const remaining = (limit: number, used: number): string => String(Math.max(0, limit - used));
+    const rolling = {
+      'X-HubSpot-RateLimit-Max': String(limits.perTenSeconds),
+      'X-HubSpot-RateLimit-Remaining': remaining(limits.perTenSeconds, this.tenSeconds.used(at.getTime())),
+      'X-HubSpot-RateLimit-Interval-Milliseconds': String(TEN_SECONDS_MS),
+    };
+    const daily = {
+      'X-HubSpot-RateLimit-Daily': String(limits.perDay),
+      'X-HubSpot-RateLimit-Daily-Remaining': remaining(limits.perDay, this.usedToday),
+    };
+    return { ...(limits.perTenSeconds > 0 ? rolling : {}), ...(limits.perDay > 0 ? daily : {}) };
   }
 
   private check(
@@ -94,20 +98,6 @@ export class RateLimiter {
     const day = Math.floor(now / DAY_MS);
     if (day !== this.day) this.usedToday = 0;
     this.day = day;
-  }
-
-  private headers(limits: RateLimits, now: number): Record<string, string> {
-    const remaining = (limit: number, used: number): string => String(Math.max(0, limit - used));
-    const rolling = {
-      'X-HubSpot-RateLimit-Max': String(limits.perTenSeconds),
-      'X-HubSpot-RateLimit-Remaining': remaining(limits.perTenSeconds, this.tenSeconds.used(now)),
-      'X-HubSpot-RateLimit-Interval-Milliseconds': String(TEN_SECONDS_MS),
-    };
-    const daily = {
-      'X-HubSpot-RateLimit-Daily': String(limits.perDay),
-      'X-HubSpot-RateLimit-Daily-Remaining': remaining(limits.perDay, this.usedToday),
-    };
-    return { ...(limits.perTenSeconds > 0 ? rolling : {}), ...(limits.perDay > 0 ? daily : {}) };
   }
 
   private refusal(policy: Policy, headers: Record<string, string>): HubspotError {

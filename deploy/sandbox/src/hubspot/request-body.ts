@@ -1,8 +1,7 @@
-import type { StoredAssociation } from './contact';
 import { invalid, invalidJson } from './errors';
 import { valueToString } from './validate-properties';
 
-type JsonObject = Readonly<Record<string, unknown>>;
+export type JsonObject = Readonly<Record<string, unknown>>;
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -28,34 +27,29 @@ export function readProperties(source: JsonObject): Record<string, string> {
   return Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, valueToString(name, value)]));
 }
 
-/** `associations` of a create; null and absent mean none. Targets are not looked up. */
-export function readAssociations(source: JsonObject): readonly StoredAssociation[] {
-  const { associations } = source;
-  if (associations === undefined || associations === null) return [];
-  if (!Array.isArray(associations) || !associations.every(isAssociation)) {
-    throw invalidJson('line 1, column 1: Cannot deserialize value of type `PublicAssociationsForObject`');
-  }
-  return associations;
-}
-
 /** A list of strings such as `properties`; absent means empty. */
 export function readNames(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((name) => typeof name === 'string') : [];
 }
 
-/** `inputs` of a batch call: 1 to 100 objects. */
-export function readInputs(body: JsonObject): readonly JsonObject[] {
+/** `inputs` of a batch call: 1 to `max` objects. */
+export function readInputs(body: JsonObject, max = 100): readonly JsonObject[] {
   const { inputs } = body;
   if (!Array.isArray(inputs) || !inputs.every(isObject)) {
     throw invalidJson('line 1, column 1. Some required fields were not set: [inputs]');
   }
   if (inputs.length === 0) throw invalid('inputs must not be empty');
-  if (inputs.length > 100) {
+  if (inputs.length > max) {
     throw invalid(
-      'The maximum number of inputs supported in a batch is 100. Please reduce the number of items and try again',
+      `The maximum number of inputs supported in a batch is ${max}. Please reduce the number of items and try again`,
     );
   }
   return inputs;
+}
+
+/** `objectWriteTraceId` of a batch input. */
+export function readTraceId({ objectWriteTraceId }: JsonObject): string | undefined {
+  return typeof objectWriteTraceId === 'string' ? objectWriteTraceId : undefined;
 }
 
 /** The id of a batch input, as text. */
@@ -64,14 +58,6 @@ export function readId(input: JsonObject): string {
     throw invalidJson('line 1, column 1. Some required fields were not set: [id]');
   }
   return String(input.id);
-}
-
-function isAssociation(value: unknown): value is StoredAssociation {
-  if (!isObject(value) || !isObject(value.to) || !Array.isArray(value.types)) return false;
-  return (
-    /^\d+$/.test(String(value.to.id)) &&
-    value.types.every((type) => isObject(type) && Number.isInteger(type.associationTypeId))
-  );
 }
 
 /** HubSpot counts lines and columns from one; V8 gives an offset, or nothing when the text ends too early. */

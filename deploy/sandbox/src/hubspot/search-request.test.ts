@@ -1,6 +1,7 @@
+import { contacts } from './objects/contacts';
 import { readSearchRequest } from './search-request';
 
-const read = (body: unknown) => readSearchRequest(JSON.stringify(body));
+const read = (body: unknown) => readSearchRequest(contacts, JSON.stringify(body));
 const filter = { propertyName: 'email', operator: 'EQ', value: 'a@example.com' };
 const group = (count: number) => ({ filters: Array.from({ length: count }, () => filter) });
 
@@ -60,7 +61,7 @@ it.each<[string, unknown, string]>([
 });
 
 it('says where the JSON is broken', () => {
-  expect(() => readSearchRequest('{"limit": 1,\n  oops}')).toThrow('Invalid input JSON on line 2, column 3');
-  expect(() => readSearchRequest('{"limit":')).toThrow('Invalid input JSON on line 1, column 10');
-  expect(() => readSearchRequest('')).toThrow('Invalid input JSON on line 1, column 1');
+  expect(() => readSearchRequest(contacts, '{"limit": 1,\n  oops}')).toThrow('Invalid input JSON on line 2, column 3');
+  expect(() => readSearchRequest(contacts, '{"limit":')).toThrow('Invalid input JSON on line 1, column 10');
+  expect(() => readSearchRequest(contacts, '')).toThrow('Invalid input JSON on line 1, column 1');
 });

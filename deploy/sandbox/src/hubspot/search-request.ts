@@ -1,6 +1,6 @@
-import { isKnownProperty } from './computed-properties';
 import { HubspotError, invalid, invalidJson } from './errors';
 import { operators, type Filter, type Operator } from './filters';
+import type { ObjectType } from './objects/object-type';
 import { isObject, readJsonObject, readNames } from './request-body';
 
 /** A checked search. */
@@ -19,25 +19,25 @@ export interface SearchRequest {
 const limits = { groups: 5, filtersPerGroup: 6, filters: 18, page: 200, reach: 10_000, query: 3000 };
 
 /** Reads and checks the body of a search; every broken rule is a 400. */
-export function readSearchRequest(bodyText: string): SearchRequest {
+export function readSearchRequest(type: ObjectType, bodyText: string): SearchRequest {
   const body = readJsonObject(bodyText);
-  const groups = readGroups(body.filterGroups);
+  const groups = readGroups(type, body.filterGroups);
   const limit = readWhole(body.limit, 10);
   if (limit < 1 || limit > limits.page) throw invalid(`limit must be between 1 and ${limits.page}, but was ${limit}`);
   const after = readWhole(body.after, 0);
   if (after + limit > limits.reach) throw invalid(`Search cannot page past ${limits.reach} results`);
   const query = typeof body.query === 'string' ? body.query : '';
   if (query.length > limits.query) throw invalid(`query must not be longer than ${limits.query} characters`);
-  return { groups, query, sort: readSort(body.sorts), properties: readNames(body.properties), limit, after };
+  return { groups, query, sort: readSort(type, body.sorts), properties: readNames(body.properties), limit, after };
 }
 
-function readGroups(value: unknown): Filter[][] {
+function readGroups(type: ObjectType, value: unknown): Filter[][] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw invalidJson('line 1, column 1: Cannot deserialize value of type `FilterGroup`');
   const groups = value.map((group: unknown) => {
     const filters = isObject(group) ? group.filters : undefined;
     if (!Array.isArray(filters)) throw invalidJson('line 1, column 1. Some required fields were not set: [filters]');
-    return filters.map(readFilter);
+    return filters.map((filter) => readFilter(type, filter));
   });
   const largest = Math.max(0, ...groups.map((group) => group.length));
   if (groups.length > limits.groups || largest > limits.filtersPerGroup || groups.flat().length > limits.filters) {
@@ -48,12 +48,12 @@ function readGroups(value: unknown): Filter[][] {
   return groups;
 }
 
-function readFilter(value: unknown): Filter {
+function readFilter(type: ObjectType, value: unknown): Filter {
   if (!isObject(value) || typeof value.propertyName !== 'string') {
     throw invalidJson('line 1, column 1. Some required fields were not set: [propertyName]');
   }
   const { propertyName } = value;
-  requireProperty(propertyName);
+  requireProperty(type, propertyName);
   const operator = operators.find((known) => known === value.operator);
   if (!operator) {
     throw invalidJson(
@@ -85,19 +85,19 @@ function requireValues(filter: Filter, operator: Operator): void {
 }
 
 /** `sorts` has at most one entry: an object, or a name with `-` in front for descending. */
-function readSort(value: unknown): SearchRequest['sort'] {
+function readSort(type: ObjectType, value: unknown): SearchRequest['sort'] {
   if (!Array.isArray(value) || value.length === 0) return undefined;
   if (value.length > 1) throw invalid('A search takes at most one sort');
   const sort: unknown = value[0];
   const spelled = isObject(sort) ? text(sort.propertyName) : text(sort);
   const propertyName = spelled.replace(/^-/, '');
-  requireProperty(propertyName);
+  requireProperty(type, propertyName);
   const descending = isObject(sort) ? sort.direction === 'DESCENDING' : spelled.startsWith('-');
   return { propertyName, descending };
 }
 
-function requireProperty(name: string): void {
-  if (isKnownProperty(name)) return;
+function requireProperty({ properties }: ObjectType, name: string): void {
+  if (properties.has(name)) return;
   const message = `Property '${name}' does not exist`;
   throw new HubspotError(400, {
     message: 'There was a problem with the request.',

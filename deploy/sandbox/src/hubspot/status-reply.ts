@@ -1,16 +1,33 @@
 import { STATUS_CODES } from 'node:http';
 import { HubspotError, type ErrorFields } from './errors';
 import { rateLimitFields } from './rate-limit';
-import { edgePage, errorReply, textReply, type WireReply } from './wire-reply';
+import type { WireReply } from '../control/imitated-provider';
+import { edgePage, errorReply, textReply } from './wire-reply';
 
 /** Statuses that come from the edge, as HTML. Source: providers.md A7, A8. */
 const edgeStatuses = new Set([502, 503, 504, 520, 521, 522, 523, 524, 525, 526]);
 
-const expired: ErrorFields = {
-  message: 'The OAuth token used to make this call expired 5 hour(s) ago.',
-  category: 'EXPIRED_AUTHENTICATION',
-  context: { 'expire time': ['2026-01-01T00:00:00.000Z'] },
-};
+/** Units in which HubSpot says how long ago a token ended, with where the next one begins, in seconds. */
+const units = [
+  ['second', 1, 60],
+  ['minute', 60, 3600],
+  ['hour', 3600, 172_800],
+  ['day', 86_400, Infinity],
+] as const;
+
+/** The body of a call whose token has ended. */
+export function expiredAuthentication(expiredAt: Date, now: Date): ErrorFields {
+  const seconds = Math.max(0, (now.getTime() - expiredAt.getTime()) / 1000);
+  const [unit, length] = units.find(([, , next]) => seconds < next) ?? units[3];
+  return {
+    message: `The OAuth token used to make this call expired ${Math.floor(seconds / length)} ${unit}(s) ago.`,
+    category: 'EXPIRED_AUTHENTICATION',
+    context: { 'expire time': [expiredAt.toISOString()] },
+  };
+}
+
+/** What a fault says that knows of no token: the recorded text. */
+const expired = expiredAuthentication(new Date('2026-01-01T00:00:00.000Z'), new Date('2026-01-01T05:00:00.000Z'));
 
 const missingScopes: ErrorFields = {
   message: "This app hasn't been granted all required scopes to make this call.",

@@ -1,5 +1,8 @@
+import { contacts } from './objects/contacts';
+import { deals } from './objects/deals';
 import {
   definitionProblems,
+  missingProblems,
   normaliseValues,
   propertiesInvalid,
   valueProblems,
@@ -28,11 +31,11 @@ describe('definitionProblems', () => {
     ['hs_object_id', 'READ_ONLY_VALUE', '"hs_object_id" is a read only property; its value cannot be set.'],
     ['constructor', 'PROPERTY_DOESNT_EXIST', 'Property "constructor" does not exist'],
   ])('%s is %s', (name, error, message) => {
-    expect(definitionProblems({ [name]: 'x' })).toEqual([{ isValid: false, message, error, name }]);
+    expect(definitionProblems(contacts, { [name]: 'x' })).toEqual([{ isValid: false, message, error, name }]);
   });
 
   it('lets every other property pass', () => {
-    expect(definitionProblems({ email: 'a@example.com', loyalty_points: '1', hs_pipeline: 'x' })).toEqual([]);
+    expect(definitionProblems(contacts, { email: 'a@example.com', loyalty_points: '1', hs_pipeline: 'x' })).toEqual([]);
   });
 });
 
@@ -52,7 +55,7 @@ describe('valueProblems', () => {
     ['newsletter', 'yes', 'INVALID_OPTION', 'yes was not one of the allowed options: [true, false]'],
     ['birthday', 'soon', 'INVALID_DATE', 'soon was not a valid date.'],
   ])('%s = %s is %s', (name, value, error, message) => {
-    expect(valueProblems({ [name]: value })).toEqual([{ isValid: false, message, error, name }]);
+    expect(valueProblems(contacts, { [name]: value })).toEqual([{ isValid: false, message, error, name }]);
   });
 
   it.each([
@@ -66,12 +69,12 @@ describe('valueProblems', () => {
     ['hubspot_owner_id', 'anything'],
     ['loyalty_tier', ''],
   ])('%s = %p passes', (name, value) => {
-    expect(valueProblems({ [name]: value })).toEqual([]);
+    expect(valueProblems(contacts, { [name]: value })).toEqual([]);
   });
 });
 
 it('lists all problems in the message and three of them in errors, as recorded', () => {
-  const problems = definitionProblems({ a1: 'x', b1: 'x', c1: 'x', d1: 'x' });
+  const problems = definitionProblems(contacts, { a1: 'x', b1: 'x', c1: 'x', d1: 'x' });
   const { status, fields } = propertiesInvalid(problems);
   expect(status).toBe(400);
   expect(fields.category).toBe('VALIDATION_ERROR');
@@ -90,4 +93,18 @@ it('keeps emails lower-cased and trimmed, other values as sent', () => {
     city: ' Łódź ',
   });
   expect(normaliseValues({ city: 'Oslo' })).toEqual({ city: 'Oslo' });
+});
+
+describe('missingProblems', () => {
+  it.each<[string, Record<string, string>, boolean, string[]]>([
+    ['a new deal without a name', { amount: '1' }, true, ['dealname']],
+    ['a new deal with an empty name', { dealname: '' }, true, ['dealname']],
+    ['a new deal with a name', { dealname: 'x' }, true, []],
+    ['an update of something else', { amount: '1' }, false, []],
+    ['an update that clears the name', { dealname: '' }, false, ['dealname']],
+  ])('%s', (_name, values, isNew, names) => {
+    const problems = missingProblems(deals, values, isNew);
+    expect(problems.map(({ name }) => name)).toEqual(names);
+    expect(problems.every(({ error }) => error === 'MISSING_REQUIRED_PROPERTY')).toBe(true);
+  });
 });

@@ -1,5 +1,8 @@
-import { contactProperties, type PropertyDefinition } from './property-definitions';
 import { invalid, invalidJson, type ErrorDetail, type HubspotError } from './errors';
+import type { ObjectType } from './objects/object-type';
+import type { PropertyDefinition } from './objects/property-definition';
+
+type Values = Readonly<Record<string, string>>;
 
 /** One entry of the JSON list that HubSpot puts inside the message of a refused write. */
 export interface PropertyProblem {
@@ -31,9 +34,9 @@ export function valueToString(name: string, value: unknown): string {
 }
 
 /** Problems of names rather than of values: they refuse a batch as a whole, whatever its mode. */
-export function definitionProblems(values: Readonly<Record<string, string>>): PropertyProblem[] {
+export function definitionProblems({ properties }: ObjectType, values: Values): PropertyProblem[] {
   return Object.keys(values).flatMap((name) => {
-    const definition = contactProperties.get(name);
+    const definition = properties.get(name);
     if (!definition) return [problem(name, 'PROPERTY_DOESNT_EXIST', `Property "${name}" does not exist`)];
     if (!definition.readOnly) return [];
     return [problem(name, 'READ_ONLY_VALUE', `"${name}" is a read only property; its value cannot be set.`)];
@@ -41,12 +44,19 @@ export function definitionProblems(values: Readonly<Record<string, string>>): Pr
 }
 
 /** Problems of values; names without a definition are skipped. */
-export function valueProblems(values: Readonly<Record<string, string>>): PropertyProblem[] {
+export function valueProblems({ properties }: ObjectType, values: Values): PropertyProblem[] {
   return Object.entries(values).flatMap(([name, value]) => {
-    const definition = contactProperties.get(name);
+    const definition = properties.get(name);
     const found = definition && value !== '' ? checkValue(definition, value) : undefined;
     return found ? [problem(name, found.error, found.message)] : [];
   });
+}
+
+/** Required properties that a new record lacks, or that an update would clear. */
+export function missingProblems({ required }: ObjectType, values: Values, isNew: boolean): PropertyProblem[] {
+  return required
+    .filter((name) => (isNew ? !values[name] : values[name] === ''))
+    .map((name) => problem(name, 'MISSING_REQUIRED_PROPERTY', `A value for ${name} must be provided`));
 }
 
 /** The 400 that lists `problems` the way HubSpot does: as JSON text inside the message, and in part in `errors[]`. */
@@ -58,7 +68,7 @@ export function propertiesInvalid(problems: readonly PropertyProblem[]): Hubspot
 }
 
 /** The form in which a checked value is kept: emails lower-cased and trimmed, the rest as sent. */
-export function normaliseValues(values: Readonly<Record<string, string>>): Record<string, string> {
+export function normaliseValues(values: Values): Record<string, string> {
   const { email, ...others } = values;
   return email === undefined ? { ...others } : { ...others, email: email.trim().toLowerCase() };
 }
@@ -75,7 +85,7 @@ function checkValue(definition: PropertyDefinition, value: string): { error: str
   }
   switch (definition.type) {
     case 'number':
-      return Number.isFinite(Number(value))
+      return value.trim() !== '' && Number.isFinite(Number(value))
         ? undefined
         : { error: 'INVALID_LONG', message: `${value} was not a valid long.` };
     case 'bool':

@@ -1,12 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { WireReply } from '../control/imitated-provider';
 import { errorBody, type HubspotError } from './errors';
-
-/** A reply as it travels. An empty payload goes without a content type. */
-export interface WireReply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly payload: string;
-}
 
 /** The content type of HubSpot's JSON, without a space. */
 const jsonType = 'application/json;charset=utf-8';

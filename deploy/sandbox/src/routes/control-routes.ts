@@ -1,10 +1,10 @@
 import { invalid, route, type Router } from '@sluice/http';
 import type { Account } from '../control/account';
-import type { AccountRequest } from '../control/accounts';
-import type { FaultRequest } from '../control/fault';
-import { allValues } from '../hubspot/computed-properties';
+import type { ShownRecord } from '../control/imitated-provider';
 import type { Sandbox } from '../sandbox';
-import { accountSchema, faultSchema, faultsQuery, ledgerQuery, recordsQuery, stateQuery } from './control-schemas';
+import { accountRoutes } from './account-routes';
+import { ledgerQuery, recordsQuery, stateQuery } from './control-schemas';
+import { faultRoutes } from './fault-routes';
 
 /** Registers the control API under `/_sandbox`. It needs no token: a sandbox is for tests and never faces a network. */
 export function controlRoutes(sandbox: Sandbox, router: Router): void {
@@ -19,7 +19,7 @@ export function controlRoutes(sandbox: Sandbox, router: Router): void {
   });
   const records = route<{ query: { account: string; object?: string } }>({
     query: recordsQuery,
-    handle: ({ query }) => ({ body: listRecords(sandbox.accounts.get(query.account), query.object ?? 'contacts') }),
+    handle: ({ query }) => ({ body: listRecords(sandbox.accounts.get(query.account), query.object) }),
   });
   const clear = route<{ query: { account?: string; accounts?: boolean } }>({
     query: stateQuery,
@@ -33,52 +33,12 @@ export function controlRoutes(sandbox: Sandbox, router: Router): void {
   router.delete('/_sandbox/state', clear);
 }
 
-function accountRoutes(sandbox: Sandbox, router: Router): void {
-  const open = route<{ body: AccountRequest & { provider: 'hubspot' } }>({
-    body: accountSchema,
-    handle: ({ body: { provider, ...request } }) => {
-      const { account, token } = sandbox.openAccount(request);
-      return { status: 201, body: { account: account.name, provider, token, portalId: account.portalId } };
-    },
-  });
-  router.post('/_sandbox/accounts', open);
-  router.get('/_sandbox/accounts', route({ handle: () => ({ body: sandbox.accounts.all().map(describe) }) }));
-}
-
-function faultRoutes(sandbox: Sandbox, router: Router): void {
-  const add = route<{ body: FaultRequest }>({
-    body: faultSchema,
-    handle: ({ body }) => {
-      if (body.account !== undefined) sandbox.accounts.get(body.account);
-      checkPattern(body.match?.path);
-      return { status: 201, body: sandbox.faults.add(body) };
-    },
-  });
-  const clear = route<{ query: { account?: string; id?: string } }>({
-    query: faultsQuery,
-    handle: ({ query }) => {
-      sandbox.faults.clear(query);
-      return {};
-    },
-  });
-  router.post('/_sandbox/faults', add);
-  router.get('/_sandbox/faults', route({ handle: () => ({ body: sandbox.faults.list() }) }));
-  router.delete('/_sandbox/faults', clear);
-}
-
-function describe(account: Account): Record<string, unknown> {
-  const { name, portalId, tokens, settings, inFlight, peakInFlight } = account;
-  return { account: name, provider: 'hubspot', portalId, tokens: [...tokens], ...settings, inFlight, peakInFlight };
-}
-
-/** The contacts of an account as they are now, computed properties included. */
-function listRecords(account: Account, object: string): unknown[] {
-  if (object !== 'contacts') {
-    throw invalid([
-      { in: 'query', name: 'object', detail: 'must be contacts, the only object there is', value: object },
-    ]);
-  }
-  return [...account.contacts.all()].map((contact) => ({ ...contact, properties: allValues(contact) }));
+/** The records of an account as they are now. Without a name, those of its first object. */
+function listRecords({ imitated }: Account, object?: string): readonly ShownRecord[] {
+  const names = imitated.objects();
+  const records = imitated.list(object ?? names[0] ?? '');
+  if (records) return records;
+  throw invalid([{ in: 'query', name: 'object', detail: `must be one of ${names.join(', ')}`, value: object }]);
 }
 
 function readSince(since: string | undefined): number | Date | undefined {
@@ -89,14 +49,4 @@ function readSince(since: string | undefined): number | Date | undefined {
   throw invalid([
     { in: 'query', name: 'since', detail: 'must be a sequence number or an ISO 8601 time', value: since },
   ]);
-}
-
-function checkPattern(path: string | undefined): void {
-  if (!path?.startsWith('^')) return;
-  try {
-    void new RegExp(path);
-  } catch {
-    const detail = 'begins with ^ and is not a regular expression';
-    throw invalid([{ in: 'body', name: 'match.path', detail, value: path }]);
-  }
 }

@@ -1,6 +1,7 @@
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 const text = { type: 'string', minLength: 1, maxLength: 500 };
+const secret = { type: 'string', pattern: '^\\S{1,500}$' };
 const durationMs = { type: 'integer', minimum: 0, maximum: 3_600_000 };
 const count = { type: 'integer', minimum: 0, maximum: 1_000_000_000 };
 
@@ -15,8 +16,12 @@ const object = (properties: JsonSchema, required: readonly string[] = []): JsonS
 export const accountSchema = object(
   {
     name: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' },
-    provider: { const: 'hubspot' },
-    token: { type: 'string', pattern: '^\\S{1,500}$' },
+    provider: { enum: ['hubspot', 'salesforce'] },
+    token: secret,
+    refreshToken: secret,
+    app: object({ clientId: secret, clientSecret: secret }, ['clientId', 'clientSecret']),
+    tokenLifetimeSeconds: { type: 'integer', minimum: 1, maximum: 31_536_000 },
+    rotateRefreshTokens: { type: 'boolean' },
     latencyMs: durationMs,
     searchLagMs: durationMs,
     limits: object({
@@ -56,7 +61,7 @@ export const faultSchema = object(
         action(['timeout'], { delayMs: durationMs, commit: { enum: ['never', 'first', 'last'] } }),
         action(['slow'], { delayMs: durationMs }),
         action(['partial'], {
-          inputs: { type: 'array', minItems: 1, maxItems: 100, items: { type: 'integer', minimum: 0, maximum: 99 } },
+          inputs: { type: 'array', minItems: 1, maxItems: 200, items: { type: 'integer', minimum: 0, maximum: 199 } },
           category: text,
           message: text,
           context: { type: 'boolean' },
@@ -71,3 +76,6 @@ export const ledgerQuery = object({ account: text, since: text });
 export const recordsQuery = object({ account: text, object: text }, ['account']);
 export const faultsQuery = object({ account: text, id: text });
 export const stateQuery = object({ account: text, accounts: { type: 'boolean' } });
+
+/** `as: gone` is a customer who uninstalled the app. */
+export const revokeSchema = object({ as: { enum: ['revoked', 'gone'] } });

@@ -1,7 +1,6 @@
 import type { FaultAction } from '../control/fault';
 import { faultReply, refusalsOf } from '../control/fault-effects';
-import type { Refusal } from '../hubspot/api-call';
-import type { WireReply } from '../hubspot/wire-reply';
+import type { ImitatedAccount, InputRefusal, WireReply } from '../control/imitated-provider';
 import type { Ending } from './ending';
 
 /** What a fault changes about a call; without one nothing is changed. */
@@ -10,8 +9,8 @@ export interface Disturbance {
   readonly beforeMs: number;
   /** Whether it takes effect at all. */
   readonly works: boolean;
-  readonly refusals: ReadonlyMap<number, Refusal>;
-  /** @param reply what HubSpot answers; absent when the call does not take effect */
+  readonly refusals: ReadonlyMap<number, InputRefusal>;
+  /** @param reply what the provider answers; absent when the call does not take effect */
   readonly end: (reply: WireReply | undefined) => Ending;
 }
 
@@ -28,13 +27,13 @@ const undisturbed: Disturbance = {
 };
 
 /** The meaning of each kind of fault. */
-export function disturbanceOf(fault: FaultAction | undefined, portalId: number): Disturbance {
+export function disturbanceOf(fault: FaultAction | undefined, account: ImitatedAccount): Disturbance {
   if (!fault) return undisturbed;
   switch (fault.kind) {
     case 'status':
-      return { ...undisturbed, works: false, end: () => ({ reply: faultReply(fault, portalId) }) };
+      return { ...undisturbed, works: false, end: () => ({ reply: faultReply(fault, account) }) };
     case 'commit-then-status':
-      return { ...undisturbed, end: () => ({ reply: faultReply(fault, portalId) }) };
+      return { ...undisturbed, end: () => ({ reply: faultReply(fault, account) }) };
     case 'reset-before':
       return { ...undisturbed, works: false };
     case 'commit-then-reset':

@@ -1,4 +1,4 @@
-import type { WireReply } from '../hubspot/wire-reply';
+import type { WireReply } from '../control/imitated-provider';
 
 /** How a call ends on the wire. */
 export interface Ending {

@@ -1,20 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Account } from '../control/account';
-import { HubspotError } from '../hubspot/errors';
-import { invalidAuthentication } from '../hubspot/status-reply';
-import { errorReply } from '../hubspot/wire-reply';
+import type { CallContext, ImitatedProvider, ReceivedCall } from '../control/imitated-provider';
 import type { Sandbox } from '../sandbox';
-import { answerCall } from './answer-call';
 import { disturbanceOf } from './disturbance';
 import type { Ending } from './ending';
-import type { HubspotRoute } from './hubspot-route';
-import { countRecords, type ReceivedCall } from './received-call';
+import { prepareCall, type AccountCall, type PreparedCall } from './prepare-call';
 
 /** A call on its way through the sandbox. */
 export interface CallInHand {
+  readonly provider: ImitatedProvider;
   readonly received: ReceivedCall;
-  /** Absent for a path that HubSpot does not have. */
-  readonly route: HubspotRoute | undefined;
   /** Aborted when the caller leaves. */
   readonly gone: AbortSignal;
 }
@@ -23,65 +18,60 @@ export interface CallInHand {
 type Finish = (ending: Ending, fault?: string) => Ending;
 
 /**
- * Carries out one HubSpot call: token, limit, fault, waiting, work, ledger, in this order.
+ * Carries out one provider call: token, limit, fault, waiting, work, ledger, in this order.
  * A call refused for its token or a limit meets no fault, so that each fault that counts has its effect.
  * Once admitted, a call takes effect whether or not its caller is still there, as at a real provider.
  */
 export async function performCall(sandbox: Sandbox, call: CallInHand): Promise<Ending> {
-  const account = sandbox.accounts.findByToken(call.received.token);
-  const finish = finisher(sandbox, account, call);
-  if (!account) return finish({ reply: errorReply(new HubspotError(401, invalidAuthentication)) });
-  account.enter();
+  const prepared = prepareCall(sandbox, call.provider, call.received);
+  const finish = finisher(sandbox, call, prepared);
+  if (!prepared.account) return finish({ reply: prepared.reply });
+  prepared.account.enter();
   try {
-    return await admit(sandbox, { ...call, account, finish });
+    return await admit(sandbox, { ...call, ...prepared, finish });
   } finally {
-    account.leave();
+    prepared.account.leave();
   }
 }
 
-async function admit(
-  sandbox: Sandbox,
-  call: CallInHand & { readonly account: Account; readonly finish: Finish },
-): Promise<Ending> {
-  const { account, received, route, finish } = call;
-  const rateHeaders = takeQuota(account, route, sandbox.now());
-  if (rateHeaders instanceof HubspotError) return finish({ reply: errorReply(rateHeaders) });
+async function admit(sandbox: Sandbox, call: CallInHand & AccountCall & { readonly finish: Finish }): Promise<Ending> {
+  const { account, received, finish } = call;
+  const refusal = call.refuse(contextOf(sandbox, account));
+  if (refusal) return finish({ reply: refusal });
   const fault = sandbox.faults.take({ account: account.name, method: received.method, path: received.path });
-  const { beforeMs, works, refusals, end } = disturbanceOf(fault, account.portalId);
+  const { beforeMs, works, refusals, end } = disturbanceOf(fault, account.imitated);
   const waitMs = account.settings.latencyMs + beforeMs;
   if (waitMs > 0) await delay(waitMs, undefined, { signal: account.waiting });
   // From here to the ledger nothing waits: the changes that the ledger takes over are those of this call.
-  const options = { route, now: sandbox.now(), rateHeaders, refusals };
-  const ending = finish(end(works ? answerCall(account, received, options) : undefined), fault?.kind);
+  const context = { ...contextOf(sandbox, account), refusals };
+  const ending = finish(end(works ? call.work(context) : undefined), fault?.kind);
   if (ending.holdMs !== undefined) await hold(ending.holdMs, AbortSignal.any([account.waiting, call.gone]));
   return ending;
 }
 
-function takeQuota(account: Account, route: HubspotRoute | undefined, now: Date) {
-  try {
-    return account.limiter.admit(route?.name === 'search' ? 'search' : 'other', account.settings.limits, now);
-  } catch (error) {
-    if (error instanceof HubspotError) return error;
-    throw error;
-  }
-}
-
-function finisher(sandbox: Sandbox, account: Account | undefined, { received, route, gone }: CallInHand): Finish {
+function finisher(sandbox: Sandbox, { provider, received, gone }: CallInHand, prepared: PreparedCall): Finish {
   const arrived = sandbox.now();
+  const { kind } = prepared;
   return (ending, fault) => {
     const name = fault ?? (gone.aborted ? 'caller-gone' : undefined);
-    sandbox.record(account, {
+    sandbox.record(prepared.account, {
       at: arrived.toISOString(),
+      provider: provider.name,
       method: received.method,
       path: received.path,
-      action: route?.name ?? 'unknown',
+      action: kind.action,
       status: gone.aborted ? 0 : (ending.reply?.status ?? 0),
-      records: countRecords(route, received.bodyText),
+      records: kind.records,
+      ...(kind.headers === undefined ? {} : { headers: kind.headers }),
       ...(name === undefined ? {} : { fault: name }),
       tookMs: sandbox.now().getTime() - arrived.getTime(),
     });
     return ending;
   };
+}
+
+function contextOf(sandbox: Sandbox, { settings }: Account): CallContext {
+  return { now: sandbox.now(), settings, refusals: new Map() };
 }
 
 /** Keeps a connection open in silence; ends early when the caller leaves or the account is cleared. */

@@ -10,6 +10,9 @@ export function capabilityCases({ connector, auth, badAuth }: ConnectorHarness):
       assert.equal(Boolean(capabilities.batchUpdate), Boolean(connector.updateBatch));
       assert.equal(Boolean(capabilities.batchRead), Boolean(connector.readBatch));
       assert.equal(Boolean(capabilities.search), Boolean(connector.search));
+      assert.equal(capabilities.delete, Boolean(connector.delete));
+      assert.ok(!capabilities.allOrNone.create || connector.createBatch);
+      assert.ok(!capabilities.allOrNone.update || connector.updateBatch);
       assert.equal(capabilities.ifEmpty && !connector.readBatch, false);
     }),
     toTest('workspace: the same account each time', async () => {

@@ -1,5 +1,6 @@
+import type { Association } from '@sluice/types';
 import type { Connector } from '../connector';
-import type { Auth, Fields } from '../requests';
+import type { Auth, Fields, TokenRefresh } from '../requests';
 
 /** What happens to the next write that reaches the provider. */
 export type Fault = 'commit-then-reset' | 'reset-before-commit' | 'quota' | 'unavailable';
@@ -11,16 +12,38 @@ export interface ConnectorHarness {
   /** Credentials that the provider refuses. */
   readonly badAuth: Auth;
   readonly objectName: string;
-  /** Fields of a record that differs from every other seed's and that the provider can find again at once. */
+  /** Fields of a record that differs from every other seed's and that the provider can find again. */
   readonly fields: (seed: string) => Fields;
+  /** The provider refuses to create the same fields a second time, and finds them at once. */
+  readonly isUnique: boolean;
   /** A text field of `fields` that can be changed and searched. */
   readonly textField: string;
   /** A well-formed id of no record. */
   readonly absentId: string;
-  /** Ground truth: how many records the provider holds that carry these fields. */
+  /** Ground truth: how many records the provider holds that carry all these values. */
   readonly count: (fields: Fields) => Promise<number>;
   /** Absent: the provider cannot be made to fail, and the cases of failure are left out. */
   readonly fault?: (fault: Fault) => Promise<void>;
+  /** Absent: the provider has no associations, or nobody can tell whether one was made. */
+  readonly linked?: LinkedObject;
+  /** Absent: tokens are not refreshed here. Each call makes a grant of its own account. */
+  readonly grants?: Readonly<Record<'good' | 'revoked' | 'refusedApp', () => Promise<Grant>>>;
+}
+
+/** Another object, whose records those of the harness can be linked to. */
+export interface LinkedObject {
+  readonly objectName: string;
+  readonly fields: (seed: string) => Fields;
+  /** An association of a record of the harness's object to the one with this id. */
+  readonly association: (id: string) => Association;
+  /** Ground truth, by the provider's ids. */
+  readonly isLinked: (recordId: string, targetId: string) => Promise<boolean>;
+}
+
+/** A refresh token, with the credentials that it replaces. */
+export interface Grant {
+  readonly refresh: TokenRefresh;
+  readonly auth: Auth;
 }
 
 /** One case, for any test runner: `for (const { name, run } of cases) test(name, run)`. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { idOf, newSeed, toTest, within } from './expectations';
+import type { ProviderError } from '@sluice/errors';
+import { hasClass, idOf, newSeed, toTest, within } from './expectations';
 import type { ConformanceCase, ConnectorHarness } from './harness';
 
 export function readCases({
@@ -40,6 +41,13 @@ export function readCases({
             [id],
           );
         });
+      }),
+      toTest('search: a field that is not there is refused, with its name', async () => {
+        const filters = [{ field: 'no_such_field', value: 'x' }];
+        await assert.rejects(
+          search({ ...call, filters, fields: [textField], limit: 10 }),
+          (error) => hasClass(error, 'rejected') && (error as ProviderError).detail.includes('no_such_field'),
+        );
       }),
     );
   }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { idOf, newSeed, toTest } from './expectations';
+import { idOf, newSeed, toTest, within } from './expectations';
 import type { ConformanceCase, ConnectorHarness } from './harness';
 
-export function reconcileCases({ connector, auth, objectName, fields: fieldsOf }: ConnectorHarness): ConformanceCase[] {
+export function reconcileCases(harness: ConnectorHarness): ConformanceCase[] {
+  const { connector, auth, objectName, fields: fieldsOf, isUnique } = harness;
   const { create, findCreated } = connector;
   if (!create || !findCreated) return [];
   const call = { auth, objectName };
@@ -11,15 +12,19 @@ export function reconcileCases({ connector, auth, objectName, fields: fieldsOf }
       const since = new Date();
       const [fields, never] = [fieldsOf(newSeed()), fieldsOf(newSeed())];
       const recordId = idOf(await create({ ...call, fields }));
-      const [found, none] = await findCreated({
-        ...call,
-        records: [
-          { fields, since },
-          { fields: never, since },
-        ],
+      const visibleMs = connector.visibilityMs(objectName, fields);
+      assert.equal(visibleMs === 0, isUnique);
+      await within(visibleMs, async () => {
+        const [found, none] = await findCreated({
+          ...call,
+          records: [
+            { fields, since },
+            { fields: never, since },
+          ],
+        });
+        assert.deepEqual(found?.kind === 'found' && found.matches.map((match) => match.recordId), [recordId]);
+        assert.deepEqual(none, { kind: 'none', consistent: isUnique });
       });
-      assert.deepEqual(found?.kind === 'found' && found.matches.map((match) => match.recordId), [recordId]);
-      assert.deepEqual(none, { kind: 'none', consistent: true });
     }),
     toTest('reconciliation: a record that was there before is not ours', async () => {
       const fields = fieldsOf(newSeed());

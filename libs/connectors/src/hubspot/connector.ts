@@ -1,3 +1,4 @@
+import { createAccountCache } from '../account-cache';
 import type { Capabilities, Connector } from '../connector';
 import { batchCreate } from './batch-create';
 import { batchLimit } from './batch-limit';
@@ -5,8 +6,11 @@ import { batchRead } from './batch-read';
 import { batchUpdate } from './batch-update';
 import type { HubspotApi } from './call-hubspot';
 import { create } from './create';
+import { deleteRecord } from './delete-record';
+import { describe, type HubspotCaches } from './describe';
 import { findCreated } from './find-created';
 import { fingerprint } from './fingerprint';
+import { refresh } from './refresh';
 import { search, searchPageMax } from './search';
 import { uniqueKeyOf } from './unique-key';
 import { update } from './update';
@@ -20,11 +24,11 @@ const capabilities: Capabilities = {
   batchUpdate: { limit: batchLimit },
   batchRead: { limit: batchLimit },
   search: { limit: searchPageMax },
-  delete: false,
+  delete: true,
   // A batch update is always written in part. Source: specification, batchPolicy.
   allOrNone: { create: true, update: false },
-  // The target's object type of an association on update needs the account's schema; only creates take it inline.
-  associations: { create: true, update: false },
+  // Inline on create; on update in calls of their own after it. Source: reference A2, A4.
+  associations: { create: true, update: true },
   forwardedHeaders: false,
   ifEmpty: true,
   // Of an OAuth app per account; private apps have 100 to 250. Source: reference A8.
@@ -32,17 +36,21 @@ const capabilities: Capabilities = {
   lateCommitMs: 30_000,
 };
 
-/** HubSpot, the specification's provider X. One file per action; what they share is `HubspotApi`. */
+/** HubSpot, the specification's provider X. One file per action; what they share is `HubspotApi` and what is kept of accounts. */
 export function createHubspotConnector(api: HubspotApi): Connector {
+  const caches: HubspotCaches = { properties: createAccountCache(), schemas: createAccountCache() };
   return {
     provider: 'hubspot',
     capabilities,
     create: (write) => create(api, write),
-    update: (write) => update(api, write),
+    update: (write) => update(api, caches.schemas, write),
+    delete: (write) => deleteRecord(api, write),
     createBatch: (write) => batchCreate(api, write),
-    updateBatch: (write) => batchUpdate(api, write),
+    updateBatch: (write) => batchUpdate(api, caches.schemas, write),
     readBatch: (read) => batchRead(api, read),
     search: (request) => search(api, request),
+    describe: (call) => describe(api, caches, call),
+    refresh: (request) => refresh(api, request),
     workspace: (call) => workspace(api, call),
     findCreated: (find) => findCreated(api, find),
     visibilityMs: (objectName, fields) => (uniqueKeyOf(objectName, fields) ? 0 : searchVisibilityMs),

@@ -2,7 +2,7 @@ import type { FailureClass } from '@sluice/errors';
 
 /** What is known of a call that did not end with a readable 2xx. */
 export interface Signal {
-  readonly write: 'create' | 'update' | 'read';
+  readonly write: 'create' | 'update' | 'delete' | 'read';
   /** The record has a property that is unique at HubSpot, so a second create of it is refused there. */
   readonly isKeyed: boolean;
   /** `not-sent`, or what broke the reply; `unreadable`: a 2xx whose body says nothing. Absent: a whole reply. */
@@ -86,6 +86,12 @@ export const errorTable: readonly Row[] = [
     matches: (s) => is(404)(s) && s.write === 'update',
     class: 'not-found',
     source: 'reference 1a',
+  },
+  {
+    signal: '404 with JSON on delete: the record is gone, which is the success',
+    matches: (s) => is(404)(s) && s.write === 'delete' && s.isJson,
+    class: 'not-found',
+    source: 'reference 1a, A2: HubSpot itself answers 204 for missing ids',
   },
   { signal: '404 elsewhere', matches: is(404), class: 'rejected', source: 'reference A1; unknown object or path' },
   {

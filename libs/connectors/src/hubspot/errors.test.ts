@@ -30,6 +30,7 @@ const body = (category: string | undefined, message = 'said') => ({
 /** A create of these can be repeated at HubSpot. */
 const unkeyed = { write: 'create', isKeyed: false } as const;
 const update = { write: 'update', isKeyed: false } as const;
+const remove = { write: 'delete', isKeyed: false } as const;
 const read = { write: 'read', isKeyed: false } as const;
 
 describe('every row of reference 1a', () => {
@@ -58,6 +59,10 @@ describe('every row of reference 1a', () => {
     ['403 other JSON', { status: 403 }, body(undefined), 'forbidden'],
     ['403 HTML', { status: 403 }, undefined, 'unavailable'],
     ['404 on update', { status: 404, ...update }, body(undefined), 'not-found'],
+    ['404 on delete', { status: 404, ...remove }, body(undefined), 'not-found'],
+    ['404 on delete, a page', { status: 404, ...remove }, undefined, 'rejected'],
+    ['502 delete', { status: 502, ...remove }, undefined, 'unknown'],
+    ['503 delete', { status: 503, ...remove }, undefined, 'unavailable'],
     ['404 on create', { status: 404 }, body(undefined), 'rejected'],
     ['404 on read', { status: 404, ...read }, undefined, 'rejected'],
     ['408', { status: 408 }, undefined, 'unavailable'],
@@ -167,6 +172,18 @@ describe('what the failure tells', () => {
     expect(classify(failed({ status: 403 }, { json: inErrors })).message).toBe('no (missing scopes: crm.a, crm.b)');
     const onTop = { ...body('MISSING_SCOPES', 'no'), context: { requiredGranularScopes: ['crm.c'] } };
     expect(classify(failed({ status: 403 }, { json: onTop })).message).toBe('no (missing scopes: crm.c)');
+  });
+
+  test('the causes, where the message is a general one; not those of a batch', () => {
+    const causes = [{ message: "Property 'shoe' does not exist" }, { message: 'Other.' }, { message: 'Other.' }, {}];
+    const json = { ...body('VALIDATION_ERROR', 'There was a problem.'), errors: causes };
+    const said = (rest: object) => classify(failed({ status: 400 }, { json, ...rest })).message;
+    expect(said({})).toBe("There was a problem. Property 'shoe' does not exist Other.");
+    expect(said({ isBatch: true })).toBe('There was a problem.');
+    const many = { ...json, errors: [1, 2, 3, 4, 5, 6].map((at) => ({ message: `No ${at}.` })) };
+    expect(said({ json: many })).toBe('There was a problem. No 1. No 2. No 3. No 4. No 5.');
+    const told = { ...json, message: "Property 'shoe' does not exist, Other." };
+    expect(said({ json: told })).toBe("Property 'shoe' does not exist, Other.");
   });
 
   test('no HTML, no token, no more than 2 KB', () => {

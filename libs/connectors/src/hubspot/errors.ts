@@ -7,6 +7,9 @@ import { isJson, textOf, textsOf, type Json, type WireError } from './wire';
 /** Waits per 429 policy, in milliseconds. HubSpot sends no Retry-After with them. Source: reference A8. */
 const policyWaitMs = { SECONDLY: 1_000, TEN_SECONDLY_ROLLING: 10_000, DAILY: 15 * 60_000 };
 
+/** Most causes that a text names. [own] */
+const causesMax = 5;
+
 /** A failed call: the signal, and what the reply said. */
 export interface FailedCall {
   readonly signal: Signal;
@@ -33,11 +36,21 @@ export function classify(call: FailedCall): ProviderFailure {
     class: failureClass,
     message: cleanText(messageOf(call, body), call.token),
     scope: scopeOf(row, call.isBatch),
+    ...(mayBeOneRecord(call, body) && { mayBeOneRecord: true }),
     ...(signal.status !== undefined && { status: signal.status }),
     ...(waitMs !== undefined && { retryAfterMs: waitMs }),
     ...(providerRequestId !== undefined && { providerRequestId }),
     ...(existingId !== undefined && { existingId }),
   };
+}
+
+/**
+ * A batch is refused whole for one record with an unknown or read-only property, a nested value, an id that stands twice
+ * (reference A3), or for its size. An object that HubSpot does not know is no record's fault.
+ */
+function mayBeOneRecord({ signal, isBatch }: FailedCall, body: Json): boolean {
+  if (!isBatch || signal.write === 'read') return false;
+  return signal.status === 413 || (signal.status === 400 && !/infer object type/i.test(textOf(body['message']) ?? ''));
 }
 
 /** Categories of `errors[]` in a 2xx batch reply. Source: reference 1a and A7. */
@@ -110,7 +123,16 @@ function messageOf(call: FailedCall, body: Json): string {
   if (said === undefined)
     return `HubSpot answered ${status} ${fault ? `with a reply that is ${fault}` : 'without a message'}`;
   const scopes = missingScopes(body);
-  return scopes.length ? `${said} (missing scopes: ${scopes.join(', ')})` : said;
+  if (scopes.length > 0) return `${said} (missing scopes: ${scopes.join(', ')})`;
+  // Of a batch the causes may be another caller's.
+  return call.isBatch ? said : [said, ...causesOf(body, said)].join(' ');
+}
+
+/** "There was a problem with the request." says nothing; what was wrong stands in `errors[]`. Source: reference A7. */
+function causesOf(body: Json, said: string): string[] {
+  const errors = Array.isArray(body['errors']) ? body['errors'].filter(isJson) : [];
+  const causes = errors.map((error) => textOf(error['message'])).filter((text) => text !== undefined);
+  return [...new Set(causes)].filter((text) => !said.includes(text)).slice(0, causesMax);
 }
 
 function missingScopes(body: Json): string[] {

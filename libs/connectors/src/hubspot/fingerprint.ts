@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Fields } from '../requests';
+import { canonicalObjectName } from './object-names';
 import { normalizeValue } from './same-value';
-import { canonicalObjectName, uniqueKeyOf } from './unique-key';
+import { uniqueKeyOf } from './unique-key';
 
 /**
  * SHA-256, in hex, of what two creates have in common when they can be taken for one another: the unique property

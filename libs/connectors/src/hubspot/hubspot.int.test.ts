@@ -502,7 +502,8 @@ test('a merged record answers under another id: asked again alone', async () => 
 describe('refused here, without a call', () => {
   beforeEach(() => stub.replyWith((response) => response.destroy(new Error('a call was made'))));
 
-  test.each(['..', '../batch/archive', '1?hapikey=x', ''])('record id %j', async (recordId) => {
+  test.each(['..', '../batch/archive', '1?hapikey=x', ''])('[sec-26] [sec-27] record id %j', async (recordId) => {
+    expect(await hubspot.delete({ ...contacts, recordId })).toMatchObject({ ok: false, error: { class: 'rejected' } });
     expect(await hubspot.update({ ...contacts, recordId, fields: {} })).toMatchObject({
       ok: false,
       error: { class: 'rejected', scope: 'record' },
@@ -590,7 +591,7 @@ test('an unknown provider is named, with the known ones', () => {
   expect(() => connectors.get('nowhere')).toThrow(
     expect.objectContaining({
       code: 'provider.unknown',
-      detail: "the provider 'nowhere' is not known; known: hubspot",
+      detail: "the provider 'nowhere' is not known; known: hubspot, salesforce",
     }),
   );
   expect(connectors.find('nowhere')).toBeUndefined();

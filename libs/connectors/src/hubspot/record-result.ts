@@ -1,5 +1,5 @@
 import type { RecordResult } from '../results';
-import type { HubspotAnswer } from './call-hubspot';
+import type { HubspotAnswer } from './hubspot-request';
 import { readRecord, type WireRecord } from './wire';
 
 /** The outcome of a single write. A success that names no record is of unknown outcome. */

@@ -1,4 +1,5 @@
 import type { Fields } from '../requests';
+import { canonicalObjectName } from './object-names';
 import { normalizeValue } from './same-value';
 import type { SearchFilter } from './search';
 
@@ -22,13 +23,11 @@ const telling = [
 ];
 
 /** Objects whose time of creation is `createdate`; engagements and custom objects have `hs_createdate`. */
-const withCreatedate = new Set(
-  `contacts contact 0-1 companies company 0-2 deals deal 0-3 tickets ticket 0-5 products 0-7 line_items 0-8`.split(' '),
-);
+const withCreatedate = new Set(['contacts', 'companies', 'deals', 'tickets', 'products', 'line_items']);
 
 /** The property that holds the time of creation. Source: reference A5. */
 export function createdProperty(objectName: string): string {
-  return withCreatedate.has(objectName) ? 'createdate' : 'hs_createdate';
+  return withCreatedate.has(canonicalObjectName(objectName)) ? 'createdate' : 'hs_createdate';
 }
 
 /** Up to five sent texts and numbers, the most telling first. Empty when none can be searched for. */

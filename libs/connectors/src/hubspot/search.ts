@@ -1,6 +1,7 @@
 import type { ObjectCall, SearchRequest } from '../requests';
 import type { ProviderRecord } from '../results';
-import type { HubspotApi, HubspotAnswer } from './call-hubspot';
+import type { HubspotApi } from './call-hubspot';
+import type { HubspotAnswer } from './hubspot-request';
 import { toProviderError } from '../thrown-failure';
 import { toProviderRecord } from './provider-record';
 import { readBatch } from './wire';

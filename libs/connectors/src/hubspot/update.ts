@@ -1,11 +1,30 @@
 import type { UpdateWrite } from '../requests';
 import type { RecordResult } from '../results';
+import { associate } from './associate';
 import type { HubspotApi } from './call-hubspot';
+import type { SchemaCache } from './object-schema';
 import { mergedWarning, toRecordResult } from './record-result';
 import { toProperties } from './properties';
 
+/** Updates the fields, then makes the associations. Without fields the associations are all there is to send. */
+export async function update(api: HubspotApi, cache: SchemaCache, write: UpdateWrite): Promise<RecordResult> {
+  const { recordId, associations = [] } = write;
+  if (associations.length === 0) return patch(api, write);
+  const hasFields = !isOnlyAssociations(write);
+  const result: RecordResult = hasFields ? await patch(api, write) : { ok: true, recordId };
+  // A merged record is linked under the id that survived.
+  const linked = { recordId: result.ok ? result.recordId : recordId, associations, result, hasFields };
+  const [settled = result] = await associate(api, cache, write, [linked]);
+  return settled;
+}
+
+/** An update that changes no field: there is nothing to send but its associations. */
+export function isOnlyAssociations(write: Pick<UpdateWrite, 'fields' | 'associations'>): boolean {
+  return Object.keys(write.fields).length === 0 && Boolean(write.associations?.length);
+}
+
 /** `PATCH /objects/{object}/{id}`. A merged record answers under the id that survived. Source: reference A2, A3. */
-export async function update(api: HubspotApi, write: UpdateWrite): Promise<RecordResult> {
+async function patch(api: HubspotApi, write: UpdateWrite): Promise<RecordResult> {
   const { objectName, recordId, fields } = write;
   const answer = await api.call(
     {

@@ -8,11 +8,19 @@ export type HubspotVersion = 'v3' | '2026-03';
 export interface HubspotUrls {
   /** Create. */
   objects(objectName: string): string;
-  /** Update. */
+  /** Update and delete. */
   object(objectName: string, recordId: string): string;
   batch(objectName: string, action: 'create' | 'update' | 'read'): string;
   search(objectName: string): string;
+  /** The object's fields. */
+  properties(objectName: string): string;
+  /** The object's required fields, and the types of its associations. */
+  schema(objectName: string): string;
+  /** Links between records of two objects. */
+  associations(from: string, to: string): string;
   readonly account: string;
+  /** Where a refresh token is changed. */
+  readonly token: string;
 }
 
 /** Everything a path of ours consists of once names and ids are percent-encoded. No dot, so no `..`; no `%`. */
@@ -25,13 +33,20 @@ export function isSafePath(path: string): boolean {
 
 /** Names and ids are percent-encoded, so one of them can never add a segment. */
 export function hubspotUrls(version: HubspotVersion): HubspotUrls {
-  const root = version === 'v3' ? '/crm/v3/objects' : `/crm/objects/${version}`;
+  const isLegacy = version === 'v3';
+  const root = isLegacy ? '/crm/v3/objects' : `/crm/objects/${version}`;
+  const links = isLegacy ? '/crm/v4/associations' : `/crm/associations/${version}`;
   const objects = (objectName: string) => `${root}/${encodeURIComponent(objectName)}`;
   return {
     objects,
     object: (objectName, recordId) => `${objects(objectName)}/${encodeURIComponent(recordId)}`,
     batch: (objectName, action) => `${objects(objectName)}/batch/${action}`,
     search: (objectName) => `${objects(objectName)}/search`,
+    // One path in both layouts: the date version of properties is not there, schemas have no other that is current.
+    properties: (objectName) => `/crm/v3/properties/${encodeURIComponent(objectName)}`,
+    schema: (objectName) => `/crm-object-schemas/2026-03/schemas/${encodeURIComponent(objectName)}`,
+    associations: (from, to) => `${links}/${encodeURIComponent(from)}/${encodeURIComponent(to)}/batch/create`,
+    token: '/oauth/v1/token',
     account: `/account-info/${version}/details`,
   };
 }

@@ -1,12 +1,11 @@
+import { isHostileName } from '@sluice/types';
+
 /** Most members of one object (reliability.md, 4.3 number 29). */
 export const membersMax = 1_000;
 
-/** Names that reach the prototype when an object is built or copied carelessly. */
-const forbidden = new Set(['__proto__', 'constructor', 'prototype']);
-
 /** What is wrong with a member's name, as the end of a sentence; undefined when nothing is. */
 export function nameFault(name: string): string | undefined {
-  if (forbidden.has(name)) return 'has a name that is not allowed (__proto__, constructor, prototype)';
+  if (isHostileName(name)) return 'has a name that is not allowed (__proto__, constructor, prototype)';
   if (name.includes('\0')) return 'has a name with a NUL character';
   if (!name.isWellFormed()) return 'has a name that is not valid Unicode (a lone surrogate)';
   return undefined;
@@ -23,7 +22,7 @@ export function countMembers(value: unknown, checkAll: boolean): number | undefi
   const names = Object.keys(value);
   if (names.length > membersMax) return undefined;
   for (const name of names) {
-    if (checkAll ? nameFault(name) !== undefined : forbidden.has(name)) return undefined;
+    if (checkAll ? nameFault(name) !== undefined : isHostileName(name)) return undefined;
   }
   const inside = sumOf(Object.values(value), checkAll);
   return inside === undefined ? undefined : names.length + inside;

@@ -79,7 +79,7 @@ describe('parseJson', () => {
       ['[{"first name":1,"first name":2}]', '[0]["first name"]'],
     ])('%s has a name twice', (text, path) => expect(pathsOf(text)).toEqual([path]));
 
-    it.each(['__proto__', 'constructor', 'prototype'])('refuses the name %s at any depth', (name) => {
+    it.each(['__proto__', 'constructor', 'prototype'])('[sec-30] refuses the name %s at any depth', (name) => {
       expect(pathsOf(`{"record":{"deep":[{"${name}":{"polluted":1}}]}}`)).toEqual([`record.deep[0].${name}`]);
       expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
     });
@@ -94,7 +94,7 @@ describe('parseJson', () => {
       expect(parseJson('{"a":"\\u0000\\ud800"}')).toEqual({ a: '\0\ud800' });
     });
 
-    it('takes 1 000 members in an object and refuses 1 001', () => {
+    it('[sec-29] takes 1 000 members in an object and refuses 1 001', () => {
       const object = (count: number) =>
         JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [`f${n}`, n])));
       expect(parseJson(object(1_000))).toHaveProperty('f999');
@@ -105,7 +105,7 @@ describe('parseJson', () => {
   describe('depth', () => {
     const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
-    it('takes 32 levels and refuses 33', () => {
+    it('[sec-29] takes 32 levels and refuses 33', () => {
       expect(parseJson(nested(32))).toBeInstanceOf(Array);
       expect(refusalOf(nested(33))).toMatchObject({ code: 'request.invalid', detail: expect.stringContaining('32') });
     });

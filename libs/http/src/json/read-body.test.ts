@@ -42,7 +42,7 @@ describe('readBody', () => {
   });
 
   // A slow-loris body: one byte, then silence.
-  it('gives up on a slow body', async () => {
+  it('[sec-28] gives up on a slow body', async () => {
     const { outcome, close } = await read({ bytesMax: 100, timeoutMs: 20 }, 'Content-Length: 10\r\n\r\n', 'a');
     expect(await outcome).toBe('request.timeout');
     close();

@@ -1,3 +1,4 @@
+import { memberName, nameText } from '@sluice/types';
 import type { ErrorObject } from 'ajv';
 
 type Params = Readonly<Record<string, unknown>>;
@@ -21,7 +22,10 @@ const formats: Record<string, string> = {
 };
 
 /** Patterns that say something simple. */
-const patterns: Record<string, string> = { '^[^\\u0000]+$': 'must not be empty or hold a NUL character' };
+const patterns: Record<string, string> = {
+  [nameText.pattern]: 'must not be empty or hold a NUL character',
+  [memberName.pattern]: 'must not be empty, hold a NUL character, or be __proto__, constructor or prototype',
+};
 
 /** Keyword of JSON Schema -> the rule it stands for, as the end of a sentence that starts with the field's name. */
 const sentences: Record<string, (p: Params) => string> = {

@@ -1,8 +1,9 @@
 import type { Connection } from '@sluice/types';
 import type { Knex } from 'knex';
+import { toProviderApp } from './provider-app-row';
 import { resourceTimes } from './resource-time';
 
-/** A connection joined with its group and consumer. Never holds the sealed credentials. */
+/** A connection joined with its group, its consumer and the app it names. Never holds the sealed credentials. */
 export interface ConnectionRow {
   project_id: string;
   id: string;
@@ -22,9 +23,16 @@ export interface ConnectionRow {
   consumer_name: string;
   consumer_created_at: Date;
   consumer_updated_at: Date | null;
+  app_id: string | null;
+  app_external_ref: string | null;
+  app_client_id: string;
+  app_scopes: string[] | null;
+  app_metadata: string | null;
+  app_created_at: Date;
+  app_updated_at: Date | null;
 }
 
-/** Columns of a `ConnectionRow`; `k`, `g` and `u` are the connection, its group and its consumer. */
+/** Columns of a `ConnectionRow`; `k`, `g`, `u` and `a` are the connection, its group, its consumer and its app. */
 const columns = [
   'k.project_id',
   'k.id',
@@ -44,6 +52,13 @@ const columns = [
   'u.consumer_name',
   'u.created_at as consumer_created_at',
   'u.updated_at as consumer_updated_at',
+  'a.id as app_id',
+  'a.external_ref as app_external_ref',
+  'a.client_id as app_client_id',
+  'a.scopes as app_scopes',
+  'a.metadata as app_metadata',
+  'a.created_at as app_created_at',
+  'a.updated_at as app_updated_at',
 ];
 
 /** Connections of a project as rows, to be narrowed with `k.…` conditions. */
@@ -51,6 +66,7 @@ export function selectConnections(database: Knex, projectId: string) {
   return database('connections as k')
     .join('groups as g', { 'g.project_id': 'k.project_id', 'g.group_ref': 'k.group_ref' })
     .join('consumers as u', { 'u.project_id': 'k.project_id', 'u.consumer_ref': 'k.consumer_ref' })
+    .leftJoin('provider_apps as a', { 'a.project_id': 'k.project_id', 'a.id': 'k.provider_app_id' })
     .where('k.project_id', projectId)
     .select<ConnectionRow[]>(columns);
 }
@@ -61,6 +77,7 @@ export function toConnection(row: ConnectionRow): Connection {
     id: row.id,
     projectId,
     provider: row.provider,
+    ...(row.app_id === null ? {} : { providerApp: toProviderApp(appRow(row, row.app_id)) }),
     group: { groupRef: row.group_ref, groupName: row.group_name, projectId, ...groupTimes(row) },
     consumer: { consumerRef: row.consumer_ref, consumerName: row.consumer_name, projectId, ...consumerTimes(row) },
     ...(row.provider_workspace_ref === null ? {} : { providerWorkspaceRef: row.provider_workspace_ref }),
@@ -71,6 +88,20 @@ export function toConnection(row: ConnectionRow): Connection {
     ...(row.provider_metadata === null
       ? {}
       : { providerMetadata: JSON.parse(row.provider_metadata) as NonNullable<Connection['providerMetadata']> }),
+  };
+}
+
+function appRow(row: ConnectionRow, id: string) {
+  return {
+    project_id: row.project_id,
+    id,
+    provider: row.provider,
+    external_ref: row.app_external_ref,
+    client_id: row.app_client_id,
+    scopes: row.app_scopes,
+    metadata: row.app_metadata,
+    created_at: row.app_created_at,
+    updated_at: row.app_updated_at,
   };
 }
 

@@ -2,6 +2,7 @@ import { cloneDatabase, type ClonedDatabase } from '@sluice/testkit';
 import type { Knex } from 'knex';
 import { openDatabase } from '../database';
 import { connectionStore, type NewConnection } from './connection-store';
+import { providerAppStore } from './provider-app-store';
 
 let clone: ClonedDatabase;
 let database: Knex;
@@ -47,6 +48,7 @@ describe('connectionStore', () => {
       tokenVersion: 1,
       workspaceRef: '4711',
       status: 'created',
+      isExpiring: false,
     });
   });
 
@@ -116,5 +118,92 @@ describe('connectionStore', () => {
     expect(await connections.findCredentials('p9', id)).toBeUndefined();
     const change = { projectId: 'p9', connectionId: id, tokenVersion: 1, status: 'working' as const };
     expect(await connections.setStatus(change)).toBe(false);
+  });
+
+  it('shows the app that it names, without its secret', async () => {
+    const app = await providerAppStore(database).create({
+      projectId: 'p10',
+      provider: 'hubspot',
+      clientId: 'client',
+      scopes: ['crm'],
+      seal: () => ({ text: 'sealed secret', keyId: 'k1' }),
+    });
+    const connections = connectionStore(database);
+    const { id } = await connections.create(connection('p10', { providerAppId: app.id }));
+    expect((await connections.find('p10', id))?.providerApp).toEqual(app);
+    expect(await connections.findCredentials('p10', id)).toMatchObject({ providerAppId: app.id });
+  });
+});
+
+describe('the end of an access token', () => {
+  // Two minutes before the end, but not before four fifths of a short life.
+  it.each<[tokenExpiresInMs: number | undefined, isExpiring: boolean]>([
+    [undefined, false],
+    [1_800_000, false],
+    [60_000, false],
+    [-1, true],
+  ])('%s ms from now: expiring is %s', async (tokenExpiresInMs, isExpiring) => {
+    const connections = connectionStore(database);
+    const life = tokenExpiresInMs === undefined ? {} : { tokenExpiresInMs };
+    const { id } = await connections.create(connection('p11', life));
+    expect(await connections.findCredentials('p11', id)).toMatchObject({ isExpiring });
+  });
+
+  it.each<[lifeMs: number, refreshInMs: number]>([
+    [1_800_000, 1_680_000],
+    [60_000, 48_000],
+  ])('a life of %i ms is refreshed after %i ms', async (lifeMs, refreshInMs) => {
+    const { id } = await connectionStore(database).create(connection('p12', { tokenExpiresInMs: lifeMs }));
+    const { ms } = await database('connections')
+      .where({ project_id: 'p12', id })
+      .first(database.raw('extract(epoch from token_refresh_at - created_at)::float8 * 1000 as ms'));
+    expect(ms).toBeCloseTo(refreshInMs, -1);
+  });
+});
+
+describe('the right to refresh', () => {
+  const named = async (projectId: string) => {
+    const connections = connectionStore(database);
+    const { id: connectionId } = await connections.create(connection(projectId));
+    return { connections, version: { projectId, connectionId, tokenVersion: 1 } };
+  };
+  const sealed = { text: 'sealed again', keyId: 'k2' };
+
+  it('has one of many who want it at once, and only for the stored version', async () => {
+    const { connections, version } = await named('p13');
+    expect(await connections.takeRefreshLease({ ...version, tokenVersion: 2 }, 60_000)).toBeUndefined();
+    const takers = Array.from({ length: 10 }, () => connections.takeRefreshLease(version, 60_000));
+    expect((await Promise.all(takers)).filter((lease) => lease !== undefined)).toHaveLength(1);
+  });
+
+  it('is given back by its holder alone', async () => {
+    const { connections, version } = await named('p14');
+    const lease = (await connections.takeRefreshLease(version, 60_000)) as string;
+    await connections.releaseRefreshLease(version, '2026-01-01T00:00:00Z');
+    expect(await connections.takeRefreshLease(version, 60_000)).toBeUndefined();
+    await connections.releaseRefreshLease(version, lease);
+    expect(await connections.takeRefreshLease(version, 60_000)).toEqual(expect.any(String));
+  });
+
+  it('ends with the pair that is saved, which raises the version and sets created', async () => {
+    const { connections, version } = await named('p15');
+    await connections.setStatus({ ...version, status: 'bad_credentials' });
+    await connections.takeRefreshLease(version, 60_000);
+    expect(await connections.saveTokens({ ...version, sealed, expiresInMs: 1_800_000, scopes: ['a'] })).toBe(true);
+    expect(await connections.findCredentials('p15', version.connectionId)).toMatchObject({
+      sealed: 'sealed again',
+      tokenVersion: 2,
+      status: 'created',
+      isExpiring: false,
+    });
+    expect(await connections.takeRefreshLease({ ...version, tokenVersion: 2 }, 1)).toEqual(expect.any(String));
+  });
+
+  // Two pairs of one refresh: the first that is saved stays, the other is thrown away.
+  it('a pair of an older version replaces nothing', async () => {
+    const { connections, version } = await named('p16');
+    await connections.saveTokens({ ...version, sealed });
+    expect(await connections.saveTokens({ ...version, sealed: { text: 'late', keyId: 'k1' } })).toBe(false);
+    expect(await connections.findCredentials('p16', version.connectionId)).toMatchObject({ sealed: 'sealed again' });
   });
 });

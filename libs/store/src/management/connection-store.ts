@@ -2,6 +2,15 @@ import type { AuthScheme, Connection, ConnectionStatus } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
 import { selectConnections, toConnection } from './connection-row';
+import {
+  releaseRefreshLease,
+  saveTokens,
+  takeRefreshLease,
+  tokenTimes,
+  type ConnectionKey,
+  type RefreshedTokens,
+  type TokenVersion,
+} from './connection-tokens';
 import { ensureConsumer, ensureGroup } from './ensure-group';
 import { ensureLane } from './ensure-lane';
 import { translated } from './translate-errors';
@@ -28,7 +37,10 @@ export interface NewConnection {
   readonly providerConsumerRef?: string;
   readonly providerMetadata?: Connection['providerMetadata'];
   readonly scopes?: readonly string[];
-  readonly tokenExpiresAt?: Date;
+  /** Life of the access token from now, in milliseconds; 0 or less: it has ended. Absent: not known. */
+  readonly tokenExpiresInMs?: number;
+  /** The builder's app that the tokens were issued to. Absent: the project's newest app of the provider. */
+  readonly providerAppId?: string;
   /** Called with the new id, which the ciphertext is bound to. */
   readonly seal: (connectionId: string) => SealedCredentials;
 }
@@ -46,6 +58,9 @@ export interface StoredCredentials {
   readonly tokenVersion: number;
   readonly workspaceRef?: string;
   readonly status: ConnectionStatus;
+  /** The access token should be refreshed before it is used. False when its end is not known. */
+  readonly isExpiring: boolean;
+  readonly providerAppId?: string;
 }
 
 export interface ConnectionStore {
@@ -59,12 +74,13 @@ export interface ConnectionStore {
    * Moves the status only while `tokenVersion` is still the stored one: the outcome of an older token says nothing
    * about the current one. False when nothing changed.
    */
-  setStatus(change: {
-    readonly projectId: string;
-    readonly connectionId: string;
-    readonly tokenVersion: number;
-    readonly status: ConnectionStatus;
-  }): Promise<boolean>;
+  setStatus(change: TokenVersion & { readonly status: ConnectionStatus }): Promise<boolean>;
+  /** Takes the right to refresh. @returns the lease; undefined when somebody has it, or the version is an older one */
+  takeRefreshLease(version: TokenVersion, leaseMs: number): Promise<string | undefined>;
+  /** Lets the next one try at once. A lease that ran out and was taken by another stays theirs. */
+  releaseRefreshLease(connection: ConnectionKey, lease: string): Promise<void>;
+  /** Replaces the pair of this version, sets `created`, ends the lease. False: another pair stands there already. */
+  saveTokens(tokens: RefreshedTokens): Promise<boolean>;
 }
 
 interface CredentialsRow {
@@ -75,7 +91,12 @@ interface CredentialsRow {
   token_version: number;
   provider_workspace_ref: string | null;
   status: ConnectionStatus;
+  is_expiring: boolean | null;
+  provider_app_id: string | null;
 }
+
+/** Rows from before `token_refresh_at` have only the token's end. */
+const isExpiring = `coalesce(token_refresh_at, token_expires_at - interval '2 minutes') <= now() as is_expiring`;
 
 export function connectionStore(database: Knex): ConnectionStore {
   const find = async (projectId: string, connectionId: string) => {
@@ -94,9 +115,9 @@ export function connectionStore(database: Knex): ConnectionStore {
     },
     find,
     findCredentials: async (projectId, connectionId) => {
-      const row = await database<CredentialsRow>('connections')
+      const row = await database('connections')
         .where({ project_id: projectId, id: connectionId })
-        .first();
+        .first<CredentialsRow | undefined>('connections.*', database.raw(isExpiring));
       return row && toCredentials(row);
     },
     setStatus: async ({ projectId, connectionId, tokenVersion, status }) => {
@@ -106,6 +127,9 @@ export function connectionStore(database: Knex): ConnectionStore {
         .update({ status, updated_at: database.fn.now() });
       return changed > 0;
     },
+    takeRefreshLease: (version, leaseMs) => takeRefreshLease(database, version, leaseMs),
+    releaseRefreshLease: (connection, lease) => releaseRefreshLease(database, connection, lease),
+    saveTokens: (tokens) => saveTokens(database, tokens),
   });
 }
 
@@ -119,6 +143,7 @@ async function insertConnection(transaction: Knex.Transaction, id: string, conne
     project_id: connection.projectId,
     id,
     provider: connection.provider,
+    provider_app_id: connection.providerAppId,
     group_ref: connection.groupRef,
     consumer_ref: connection.consumerRef,
     lane_id: laneId,
@@ -127,7 +152,7 @@ async function insertConnection(transaction: Knex.Transaction, id: string, conne
     auth_scheme: connection.authScheme,
     sealed_credentials: sealed.text,
     seal_key_id: sealed.keyId,
-    token_expires_at: connection.tokenExpiresAt,
+    ...tokenTimes(transaction, connection.tokenExpiresInMs),
     scopes: connection.scopes && [...connection.scopes],
     provider_metadata: connection.providerMetadata && JSON.stringify(connection.providerMetadata),
   });
@@ -149,5 +174,7 @@ function toCredentials(row: CredentialsRow): StoredCredentials {
     tokenVersion: row.token_version,
     ...(row.provider_workspace_ref === null ? {} : { workspaceRef: row.provider_workspace_ref }),
     status: row.status,
+    isExpiring: row.is_expiring === true,
+    ...(row.provider_app_id === null ? {} : { providerAppId: row.provider_app_id }),
   };
 }

@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto';
 import { ConflictError } from '@sluice/errors';
 import type { ConfigContent, Installation } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
+import { changeInstallation, type InstallationKey, type ReviseInstallation } from './change-installation';
+import { insertConfig } from './insert-config';
 import { selectInstallations, toInstallation } from './installation-row';
 import { onDuplicate, translated } from './translate-errors';
 
@@ -34,19 +35,22 @@ export interface InstallationStore {
   /** Oldest first. Health and last status are computed by the same statement. */
   list(projectId: string, filter?: InstallationFilter): Promise<Installation[]>;
   find(projectId: string, integrationId: string, installationId: string): Promise<Installation | undefined>;
+  /**
+   * Lets `revise` decide on the state as it is now, under the installation's lock: no change of another caller is lost.
+   * A new content makes a new config with the latest revision and moves `updateTime`; no difference makes nothing.
+   * Undefined when there is no such installation.
+   */
+  change(key: InstallationKey, revise: ReviseInstallation): Promise<Installation | undefined>;
 }
 
 export function installationStore(database: Knex): InstallationStore {
-  const find = async (projectId: string, integrationId: string, installationId: string) => {
-    const narrowed = selectInstallations(database, projectId).where('i.id', installationId);
-    const [row] = await narrowed.where('i.integration_id', integrationId);
-    return row && toInstallation(row);
-  };
+  const find = (projectId: string, integrationId: string, installationId: string) =>
+    findInstallation(database, { projectId, integrationId, installationId });
   return translated<InstallationStore>({
     create: async (installation) => {
-      const ids = { id: newId(), configId: newId() };
-      await database.transaction((transaction) => insertInstallation(transaction, ids, installation));
-      return (await find(installation.projectId, installation.integrationId, ids.id)) as Installation;
+      const id = newId();
+      await database.transaction((transaction) => insertInstallation(transaction, id, installation));
+      return (await find(installation.projectId, installation.integrationId, id)) as Installation;
     },
     list: async (projectId, filter = {}) => {
       const query = selectInstallations(database, projectId).orderBy('i.id');
@@ -55,50 +59,39 @@ export function installationStore(database: Knex): InstallationStore {
       return (await query).map(toInstallation);
     },
     find,
+    change: async (key, revise) =>
+      await database.transaction(async (transaction) => {
+        const isThere = await changeInstallation(transaction, key, revise);
+        // Still under the lock: the answer shows this change and none that came after it.
+        return isThere ? await findInstallation(transaction, key) : undefined;
+      }),
   });
+}
+
+async function findInstallation(database: Knex, key: InstallationKey): Promise<Installation | undefined> {
+  const narrowed = selectInstallations(database, key.projectId).where('i.id', key.installationId);
+  const [row] = await narrowed.where('i.integration_id', key.integrationId);
+  return row && toInstallation(row);
 }
 
 async function insertInstallation(
   transaction: Knex.Transaction,
-  ids: { readonly id: string; readonly configId: string },
+  id: string,
   installation: NewInstallation,
 ): Promise<void> {
-  const { projectId, config } = installation;
-  const hash = await insertContent(transaction, projectId, config.content);
-  await transaction('configs').insert({
-    project_id: projectId,
-    id: ids.configId,
-    installation_id: ids.id,
-    revision_id: config.revisionId,
-    content_hash: hash,
-    created_by: config.createdBy,
-  });
+  const { projectId } = installation;
+  const config = await insertConfig(transaction, { projectId, installationId: id, ...installation.config });
   await transaction('installations')
     .insert({
       project_id: projectId,
-      id: ids.id,
+      id,
       integration_id: installation.integrationId,
       group_ref: installation.groupRef,
       connection_id: installation.connectionId,
-      config_id: ids.configId,
+      config_id: config.id,
       created_by: installation.createdBy,
     })
     .catch(onDuplicate('installations_group', () => alreadyInstalled(installation.groupRef)));
-}
-
-/** Stores the text once per project and hash. Key order counts: what was sent is what is returned. */
-async function insertContent(
-  transaction: Knex.Transaction,
-  projectId: string,
-  content: ConfigContent,
-): Promise<string> {
-  const text = JSON.stringify(content);
-  const hash = createHash('sha256').update(text).digest('hex');
-  await transaction('config_contents')
-    .insert({ project_id: projectId, hash, content: text })
-    .onConflict(['project_id', 'hash'])
-    .ignore();
-  return hash;
 }
 
 function alreadyInstalled(groupRef: string): ConflictError {

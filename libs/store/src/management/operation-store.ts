@@ -5,6 +5,8 @@ import { translated } from './translate-errors';
 /** Reads only: whoever holds a call's lease settles operations. */
 export interface OperationStore {
   find(projectId: string, operationId: string): Promise<Operation | undefined>;
+  /** Ids of those that have ended. One statement, however many are asked for. */
+  findEnded(keys: readonly { projectId: string; operationId: string }[]): Promise<Set<string>>;
   /** In order of index, at most 100: an operation holds no more. `ref` filters. */
   listRecords(projectId: string, operationId: string, ref?: string): Promise<OperationRecord[]>;
 }
@@ -54,6 +56,14 @@ export function operationStore(database: Knex): OperationStore {
     find: async (projectId, operationId) => {
       const { rows } = await database.raw<{ rows: OperationRow[] }>(findSql, { projectId, operationId });
       return rows[0] && toOperation(rows[0]);
+    },
+    findEnded: async (keys) => {
+      const { rows } = await database.raw<{ rows: { id: string }[] }>(
+        `select o.id from unnest(?::text[], ?::text[]) as k(project_id, id)
+         join operations o on o.project_id = k.project_id and o.id = k.id where o.state in ('succeeded', 'failed')`,
+        [keys.map((key) => key.projectId), keys.map((key) => key.operationId)] as unknown as Knex.Value[],
+      );
+      return new Set(rows.map((row) => row.id));
     },
     listRecords: async (projectId, operationId, ref) => {
       const filter = ref === undefined ? {} : { ref };

@@ -30,6 +30,7 @@ describe('projectStore', () => {
       appName: 'Acme',
       orgId: 'org-1',
       createTime: expect.any(String),
+      dropUnmappedFields: false,
     });
     expect(new Date(created.createTime).toISOString()).toBe(created.createTime);
     expect(await projects.find(created.id)).toEqual(created);
@@ -60,6 +61,30 @@ describe('projectStore', () => {
     expect(await projects.find('theirs', mine.id)).toBeUndefined();
     expect(await projects.list(mine.id)).toEqual([mine]);
     expect((await projects.list()).map((project) => project.id)).toEqual(expect.arrayContaining([mine.id, theirs.id]));
+  });
+
+  it('updates what is given, and moves the time only for a difference', async () => {
+    const projects = projectStore(database);
+    const created = await projects.create({ ...acme, name: 'before' });
+    const changed = await projects.update(created.id, { name: 'After', dropUnmappedFields: true });
+    const { updateTime, ...rest } = changed ?? {};
+    expect(rest).toEqual({ ...created, name: 'after', dropUnmappedFields: true });
+    expect(updateTime).toEqual(expect.any(String));
+    expect(await projects.update(created.id, { name: 'AFTER', appName: 'Acme', dropUnmappedFields: true })).toEqual(
+      changed,
+    );
+    expect(await projects.update(created.id, {})).toEqual(changed);
+    expect(await projects.find('after')).toEqual(changed);
+    expect(await projects.find('before')).toBeUndefined();
+    expect(await projects.update('nothing', { appName: 'x' })).toBeUndefined();
+  });
+
+  it('does not take the name of another project', async () => {
+    const projects = projectStore(database);
+    await projects.create({ ...acme, name: 'theirs-2' });
+    const mine = await projects.create({ ...acme, name: 'mine-2' });
+    await expect(projects.update(mine.id, { name: 'THEIRS-2' })).rejects.toMatchObject({ code: 'project.name-taken' });
+    expect(await projects.find(mine.id)).toEqual(mine);
   });
 });
 

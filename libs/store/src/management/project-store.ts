@@ -1,5 +1,5 @@
 import { ConflictError } from '@sluice/errors';
-import { projectNameOf, type Project } from '@sluice/types';
+import { projectNameOf, type Project, type UpdateProjectRequest } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
 import { resourceTimes } from './resource-time';
@@ -12,6 +12,9 @@ export interface NewProject {
   readonly orgId: string;
 }
 
+/** What of a project can change; what is absent stays. */
+export type ProjectChange = UpdateProjectRequest['project'];
+
 export interface ProjectStore {
   /** @throws ConflictError `project.name-taken` */
   create(project: NewProject): Promise<Project>;
@@ -22,6 +25,11 @@ export interface ProjectStore {
    * statement and the same time as one that does not exist.
    */
   find(idOrName: string, withinProjectId?: string): Promise<Project | undefined>;
+  /**
+   * Moves `updateTime` only when something differs. Undefined when there is no such project.
+   * @throws ConflictError `project.name-taken`
+   */
+  update(projectId: string, change: ProjectChange): Promise<Project | undefined>;
 }
 
 interface ProjectRow {
@@ -29,6 +37,7 @@ interface ProjectRow {
   name: string;
   app_name: string;
   org_id: string;
+  drop_unmapped_fields: boolean;
   created_at: Date;
   updated_at: Date | null;
 }
@@ -41,12 +50,10 @@ export function projectStore(database: Knex): ProjectStore {
   return translated<ProjectStore>({
     create: async (project) => {
       const row = { id: newId(), name: projectNameOf(project.name), app_name: project.appName, org_id: project.orgId };
-      const taken = () =>
-        new ConflictError({ code: 'project.name-taken', detail: `name: another project is called "${project.name}".` });
       const rows = await database<ProjectRow>('projects')
         .insert(row)
         .returning('*')
-        .catch(onDuplicate('projects_name', taken));
+        .catch(onDuplicate('projects_name', () => nameTaken(project.name)));
       return toProject(rows[0] as ProjectRow);
     },
     list: async (withinProjectId) => (await visible(withinProjectId).orderBy('id')).map(toProject),
@@ -57,9 +64,42 @@ export function projectStore(database: Knex): ProjectStore {
         .first();
       return row && toProject(row);
     },
+    update: async (projectId, change) => {
+      const columns = Object.entries(toColumns(change));
+      if (columns.length > 0) {
+        await database<ProjectRow>('projects')
+          .where('id', projectId)
+          .where((differs) => {
+            for (const [column, value] of columns) void differs.orWhereRaw('?? is distinct from ?', [column, value]);
+          })
+          .update({ ...toColumns(change), updated_at: database.fn.now() })
+          .catch(onDuplicate('projects_name', () => nameTaken(change.name ?? '')));
+      }
+      const row = await database<ProjectRow>('projects').where('id', projectId).first();
+      return row && toProject(row);
+    },
   });
 }
 
+function toColumns(change: ProjectChange): Partial<Pick<ProjectRow, 'name' | 'app_name' | 'drop_unmapped_fields'>> {
+  return {
+    ...(change.name === undefined ? {} : { name: projectNameOf(change.name) }),
+    ...(change.appName === undefined ? {} : { app_name: change.appName }),
+    ...(change.dropUnmappedFields === undefined ? {} : { drop_unmapped_fields: change.dropUnmappedFields }),
+  };
+}
+
+function nameTaken(name: string): ConflictError {
+  return new ConflictError({ code: 'project.name-taken', detail: `name: another project is called "${name}".` });
+}
+
 function toProject(row: ProjectRow): Project {
-  return { id: row.id, name: row.name, appName: row.app_name, orgId: row.org_id, ...resourceTimes(row) };
+  return {
+    id: row.id,
+    name: row.name,
+    appName: row.app_name,
+    orgId: row.org_id,
+    ...resourceTimes(row),
+    dropUnmappedFields: row.drop_unmapped_fields,
+  };
 }

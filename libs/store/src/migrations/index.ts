@@ -1,4 +1,5 @@
 import type { Migration } from '../migration';
+import { addTokenRefreshTime } from './20261121T140000-add-token-refresh-time';
 import { createIdempotencyAndQuarantine } from './20261120T100300-create-idempotency-and-quarantine';
 import { createIntegrationsAndInstallations } from './20261120T100100-create-integrations-and-installations';
 import { createOperations } from './20261120T100200-create-operations';
@@ -10,4 +11,5 @@ export const migrations: readonly Migration[] = [
   createIntegrationsAndInstallations,
   createOperations,
   createIdempotencyAndQuarantine,
+  addTokenRefreshTime,
 ];

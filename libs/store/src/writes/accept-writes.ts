@@ -1,15 +1,21 @@
 import type { Knex } from 'knex';
-import { column, rowSource } from './row-source';
+import { claimKeys, keySource, keptSeconds, type KeyClaim, type KeyedOperation } from './idempotency-key';
+import { column, rowSource, type RowSource } from './row-source';
 import type { NewOperation, NewRecord } from './write-rows';
 
 /** A single or batch asynchronous write: one operation, one or more calls, its records. */
 export interface AcceptableWrite {
   readonly operation: NewOperation;
   readonly records: readonly NewRecord[];
+  /** Claimed together with the acceptance. Two writes of one call never share a key. */
+  readonly idempotency?: KeyClaim;
 }
 
-/** When it was accepted, from the database's clock; `stale` when a pin has changed, and nothing was written. */
-export type Acceptance = { readonly acceptedAt: Date } | 'stale';
+/**
+ * When it was accepted, from the database's clock. `stale` when a pin has changed, `key-taken` when its idempotency key
+ * belongs to another write: nothing was written.
+ */
+export type Acceptance = { readonly acceptedAt: Date } | 'stale' | 'key-taken';
 
 const operationColumns = [
   column<NewOperation>('project_id', 'text', (o) => o.projectId),
@@ -31,7 +37,7 @@ const operationColumns = [
 interface AcceptedRow {
   readonly id: string;
   readonly created_at: Date | null;
-  readonly is_stale: boolean;
+  readonly refusal: 'stale' | 'key-taken' | null;
 }
 
 interface RecordOfOperation extends NewRecord {
@@ -73,11 +79,13 @@ export async function insertAccepted(
     writes.map((write) => write.operation),
   );
   const records = rowSource('r', recordColumns, writes.flatMap(toRecords));
+  const keyed = writes.flatMap(toKeyed);
+  const fresh = keyed.length === 0 ? freshOf(operations) : freshAndClaimedOf(operations, writes, keyed, timeScale);
+  const taken = keyed.length === 0 ? { sql: '', bindings: [] } : takenOf(keyed, timeScale);
   const result = await database.raw<{ rows: AcceptedRow[] }>(
     `with present as (select o.id, o.created_at from operations o
                       join ${operations.sql} on o.project_id = i.project_id and o.id = i.id),
-     fresh as materialized (select i.*, nextval('accept_seq') as accept_seq from ${operations.sql}
-                      where ${pinsAreCurrent} and i.id not in (select id from present) order by i.ord),
+     ${fresh.sql},
      given as materialized (select f.*, r.record_index, r.call_number, r.ref, r.order_key, r.headers_key, r.plan, r.retry_ms
                       from fresh f join ${records.sql} on r.operation_id = f.id),
      opened as (insert into operations (project_id, id, integration_id, installation_id, config_id, connection_id, lane_id,
@@ -98,16 +106,18 @@ export async function insertAccepted(
                        type, order_key, traceparent, config_id, headers_key, plan,
                        now() + make_interval(secs => retry_ms / 1000.0 / ?::float8), retry_ms from given
                 on conflict do nothing)
-     select id, created_at, false as is_stale from opened
-     union all select id, created_at, false from present
-     union all select i.id, null, true from ${operations.sql}
-       where i.id not in (select id from present) and not (${pinsAreCurrent})`,
+     select id, created_at, null as refusal from opened
+     union all select id, created_at, null from present
+     union all select i.id, null, 'stale' from ${operations.sql}
+       where i.id not in (select id from present) and not (${pinsAreCurrent})
+     ${taken.sql}`,
     [
       ...operations.bindings,
-      ...operations.bindings,
+      ...fresh.bindings,
       ...records.bindings,
       timeScale,
       ...operations.bindings,
+      ...taken.bindings,
     ] as Knex.Value[],
   );
   const answers = new Map(result.rows.map((row) => [row.id, toAcceptance(row)]));
@@ -116,8 +126,54 @@ export async function insertAccepted(
   return answers;
 }
 
+/** `fresh`: what is stored now, each with its place in the accept order. */
+function freshOf(operations: RowSource): RowSource {
+  const sql = `
+     fresh as materialized (select i.*, nextval('accept_seq') as accept_seq from ${operations.sql}
+                      where ${pinsAreCurrent} and i.id not in (select id from present) order by i.ord)`;
+  return { sql, bindings: operations.bindings };
+}
+
+/** The same where some writes carry a key: those whose key is free, and those without one. */
+function freshAndClaimedOf(
+  operations: RowSource,
+  writes: readonly AcceptableWrite[],
+  keyed: readonly KeyedOperation[],
+  timeScale: number,
+): RowSource {
+  const claim = claimKeys(keyed, timeScale, 'k.operation_id in (select id from current)');
+  const bare = writes.filter(({ idempotency }) => idempotency === undefined).map(({ operation }) => operation.id);
+  const sql = `
+     current as materialized (select i.* from ${operations.sql}
+                      where ${pinsAreCurrent} and i.id not in (select id from present)),
+     claimed as (${claim.sql}),
+     fresh as materialized (select c.*, nextval('accept_seq') as accept_seq from current c
+                      where c.id = any(?::text[]) or c.id in (select operation_id from claimed) order by c.ord)`;
+  return { sql, bindings: [...operations.bindings, ...claim.bindings, bare] };
+}
+
+/** Reads what was committed before this statement. A key that was taken meanwhile is seen by the repetition. */
+function takenOf(keyed: readonly KeyedOperation[], timeScale: number): RowSource {
+  const keys = keySource(keyed);
+  const sql = `
+     union all select k.operation_id, null, 'key-taken' from ${keys.sql}
+       join current on current.id = k.operation_id
+       join idempotency_keys held on held.project_id = k.project_id and held.scope = k.scope and held.key = k.key
+       where held.operation_id <> k.operation_id and held.created_at > now() - make_interval(secs => ?::float8)`;
+  return { sql, bindings: [...keys.bindings, keptSeconds(timeScale)] };
+}
+
+/** An asynchronous write's reply is known before its commit. */
+function toKeyed({ operation, records, idempotency }: AcceptableWrite): KeyedOperation[] {
+  if (idempotency === undefined) return [];
+  const { projectId, id: operationId } = operation;
+  const ref = records[0]?.ref;
+  const reply = { kind: 'accepted', operationId, index: 0, ...(ref === undefined ? {} : { ref }) } as const;
+  return [{ projectId, operationId, claim: idempotency, reply }];
+}
+
 function toAcceptance(row: AcceptedRow): Acceptance {
-  return row.is_stale || row.created_at === null ? 'stale' : { acceptedAt: row.created_at };
+  return row.created_at === null ? (row.refusal ?? 'stale') : { acceptedAt: row.created_at };
 }
 
 function toRecords(write: AcceptableWrite): RecordOfOperation[] {

@@ -1,6 +1,7 @@
 import { DefectError } from '@sluice/errors';
 import type { Knex } from 'knex';
 import { pinsAreCurrent } from './accept-writes';
+import { claimIn, completeIn, type KeyClaim, type KeyedOperation } from './idempotency-key';
 import { column, rowSource } from './row-source';
 import type { NewOperation, NewRecord } from './write-rows';
 
@@ -16,6 +17,8 @@ export interface BatchableWrite {
   readonly record: Omit<NewRecord, 'index' | 'callNumber'>;
   /** Delay of the batch if this record opens it, in unscaled milliseconds. */
   readonly maxDelayMs: number;
+  /** Claimed in the transaction that joins. Two writes of one call never share a key. */
+  readonly idempotency?: KeyClaim;
 }
 
 /** Where the record went. `operationId` is the master operation that writes it. */
@@ -33,15 +36,19 @@ interface Placement {
   readonly index: number;
 }
 
-type Memberships = Map<string, BatchMembership | 'stale'>;
+/** What a join answers. `stale`: a pin has changed; `key-taken`: the key belongs to another write; nothing was written. */
+export type Joining = BatchMembership | 'stale' | 'key-taken';
+
+type Memberships = Map<string, Joining>;
 
 /**
  * Joins records of ONE batch key (installation, object, type) in one transaction. The open batch's row lock is the one
  * that sealing takes too, so a record is a member exactly if its insert committed before the seal, and the id in the
  * reply is the operation that writes it. Running it twice with the same records stores them once.
  *
- * Order: 1. answer what is stored already or stale. 2. Open the key's batch, or lock the open one. 3. Insert the records
- * that fit. 4. Grow the count by the rows inserted; mark it full. 5. From 2 with the overflow.
+ * Order: 1. answer what is stored already or stale. 2. Claim idempotency keys, before any batch is locked. 3. Open the
+ * batch, or lock the open one. 4. Insert the records that fit. 5. Grow the count by the rows inserted; mark it full. 6. From 3
+ * with the overflow. 7. Write down where the keys' records went.
  */
 export async function insertIntoBatch(
   database: Knex,
@@ -50,6 +57,8 @@ export async function insertIntoBatch(
 ): Promise<Memberships> {
   return await database.transaction(async (transaction) => {
     const answers = await findAnswered(transaction, writes);
+    await answerTaken(transaction, writes, answers, timeScale);
+    const placed: Placement[] = [];
     let joining = writes.filter((write) => !answers.has(write.recordId));
     while (joining.length > 0) {
       const batch = await openBatch(transaction, joining[0] as BatchableWrite, timeScale);
@@ -60,10 +69,34 @@ export async function insertIntoBatch(
       for (const { write, index } of placements) {
         answers.set(write.recordId, { operationId: batch.id, index, dueAt: batch.dueAt, ...grown });
       }
+      placed.push(...placements);
       joining = joining.slice(taken.length);
     }
+    await completeIn(transaction, placed.flatMap(toCompleted));
     return answers;
   });
+}
+
+/** Claims the keys of what is about to join. A key is named with the operation that its record would open. */
+async function answerTaken(
+  transaction: Knex.Transaction,
+  writes: readonly BatchableWrite[],
+  answers: Memberships,
+  timeScale: number,
+): Promise<void> {
+  const keyed = writes.filter(({ recordId, idempotency }) => idempotency !== undefined && !answers.has(recordId));
+  const claims = keyed.map(({ operation, idempotency }) => {
+    return { projectId: operation.projectId, operationId: operation.id, claim: idempotency as KeyClaim };
+  });
+  const claimed = await claimIn(transaction, claims, timeScale);
+  for (const { recordId, operation } of keyed) if (!claimed.has(operation.id)) answers.set(recordId, 'key-taken');
+}
+
+function toCompleted({ write, operationId, index }: Placement): KeyedOperation[] {
+  if (write.idempotency === undefined) return [];
+  const { ref } = write.record;
+  const reply = { kind: 'accepted', operationId, index, ...(ref === undefined ? {} : { ref }) } as const;
+  return [{ projectId: write.operation.projectId, operationId, claim: write.idempotency, reply }];
 }
 
 const pinColumns = [

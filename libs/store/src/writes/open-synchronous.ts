@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { pinsAreCurrent } from './accept-writes';
+import { claimKeys, type KeyClaim } from './idempotency-key';
 import { lockOrderKeys } from './lock-order-keys';
 import { column, rowSource } from './row-source';
 import type { NewOperation, NewRecord } from './write-rows';
@@ -10,16 +11,20 @@ export interface SynchronousWrite {
   readonly records: readonly (NewRecord & { readonly fingerprint?: string })[];
   readonly owner: string;
   readonly leaseMs: number;
+  /** Claimed with the opening; in flight until the settlement. */
+  readonly idempotency?: KeyClaim;
 }
 
 /**
  * `opened`: the intent is committed under lease and fence 1, the caller sends now. `queuedBehind` names operations whose
- * queued writes to the same record it overtakes. `busy`: a call is executing on the record at this moment.
+ * queued writes to the same record it overtakes. `busy`: a call is executing on the record at this moment. `key-taken`: its
+ * idempotency key belongs to another write.
  */
 export type Opening =
   | { readonly kind: 'opened'; readonly acceptedAt: Date; readonly queuedBehind: readonly string[] }
   | { readonly kind: 'stale' }
-  | { readonly kind: 'busy' };
+  | { readonly kind: 'busy' }
+  | { readonly kind: 'key-taken' };
 
 interface SynchronousRecord extends NewRecord {
   readonly fingerprint?: string;
@@ -41,14 +46,15 @@ const recordColumns = [
  * Order: 1. advisory locks on the order keys, so that no executor starts on these records meanwhile. 2. Refuse if a call
  * is executing on one. 3. Insert operation, call, records and the attempt: committed means sent.
  */
-export async function insertSynchronous(database: Knex, write: SynchronousWrite): Promise<Opening> {
+export async function insertSynchronous(database: Knex, write: SynchronousWrite, timeScale: number): Promise<Opening> {
   const orderKeys = write.records.flatMap((record) => record.orderKey ?? []);
-  if (orderKeys.length === 0) return await insertRunning(database, write, []);
+  if (orderKeys.length === 0) return await insertRunning(database, write, [], timeScale);
   return await database.transaction(async (transaction) => {
     await lockOrderKeys(transaction, orderKeys);
     const standing = await findStanding(transaction, write.operation.projectId, orderKeys);
     if (standing.some((row) => row.running)) return { kind: 'busy' };
-    return await insertRunning(transaction, write, [...new Set(standing.map((row) => row.operation_id))]);
+    const queuedBehind = [...new Set(standing.map((row) => row.operation_id))];
+    return await insertRunning(transaction, write, queuedBehind, timeScale);
   });
 }
 
@@ -64,16 +70,24 @@ async function findStanding(transaction: Knex.Transaction, projectId: string, or
   return result.rows;
 }
 
-async function insertRunning(database: Knex, write: SynchronousWrite, queuedBehind: string[]): Promise<Opening> {
+async function insertRunning(
+  database: Knex,
+  write: SynchronousWrite,
+  queuedBehind: string[],
+  timeScale: number,
+): Promise<Opening> {
   const records = rowSource('r', recordColumns, write.records);
   const { operation: o } = write;
+  const key = keyParts(write, timeScale);
   const values = [o.projectId, o.id, o.integrationId, o.pins.installationId, o.pins.configId, o.pins.connectionId];
-  const result = await database.raw<{ rows: { created_at: Date }[] }>(
+  const result = await database.raw<{ rows: { created_at: Date | null; is_current: boolean }[] }>(
     `with i as (select ?::text as project_id, ?::text as id, ?::text as integration_id, ?::text as installation_id,
                        ?::text as config_id, ?::text as connection_id, ?::text as revision_id, ?::text as key_id, ?::text as lane_id,
                        ?::text as object_name, ?::text as type, ?::boolean as all_or_none, ?::text as traceparent,
                        ?::text as owner, ?::integer as records_total, ?::float8 as lease_ms),
-     fresh as materialized (select i.*, nextval('accept_seq') as accept_seq from i where ${pinsAreCurrent}),
+     current as materialized (select i.* from i where ${pinsAreCurrent}),
+     ${key.claimed}
+     fresh as materialized (select c.*, nextval('accept_seq') as accept_seq from current c ${key.onlyClaimed}),
      opened as (insert into operations (project_id, id, integration_id, installation_id, config_id, connection_id, lane_id,
                         object_name, type, mode, state, records_total, calls_open, traceparent)
                 select project_id, id, integration_id, installation_id, config_id, connection_id, lane_id, object_name, type,
@@ -90,7 +104,7 @@ async function insertRunning(database: Knex, write: SynchronousWrite, queuedBehi
                        r.retry_ms, r.fingerprint, 'sent', now() from fresh f cross join ${records.sql}),
      attempted as (insert into attempts (project_id, operation_id, call_number, fence, owner, record_indexes, sent_at)
                 select project_id, id, 1, 1, owner, array(select generate_series(0, records_total - 1)), now() from fresh)
-     select created_at from opened`,
+     select (select created_at from opened) as created_at, exists (select 1 from current) as is_current`,
     [
       ...values,
       o.pins.revisionId,
@@ -103,9 +117,24 @@ async function insertRunning(database: Knex, write: SynchronousWrite, queuedBehi
       write.owner,
       write.records.length,
       write.leaseMs,
+      ...key.bindings,
       ...records.bindings,
     ] as Knex.Value[],
   );
   const row = result.rows[0];
-  return row === undefined ? { kind: 'stale' } : { kind: 'opened', acceptedAt: row.created_at, queuedBehind };
+  if (row?.is_current !== true) return { kind: 'stale' };
+  // What was current and could not be opened has lost its key to another write.
+  if (row.created_at === null) return { kind: 'key-taken' };
+  return { kind: 'opened', acceptedAt: row.created_at, queuedBehind };
+}
+
+function keyParts({ operation, idempotency }: SynchronousWrite, timeScale: number) {
+  if (idempotency === undefined) return { claimed: '', onlyClaimed: '', bindings: [] };
+  const keyed = { projectId: operation.projectId, operationId: operation.id, claim: idempotency };
+  const claim = claimKeys([keyed], timeScale, 'k.operation_id in (select id from current)');
+  return {
+    claimed: `claimed as (${claim.sql}),`,
+    onlyClaimed: 'where c.id in (select operation_id from claimed)',
+    bindings: claim.bindings,
+  };
 }

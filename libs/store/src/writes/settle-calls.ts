@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { countCalls, endCounted } from './end-operations';
 import { keepEvidence } from './keep-evidence';
+import { endKeys } from './kept-keys';
 import { lockOrderKeys } from './lock-order-keys';
 import { callId, callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
 import { adoptionKeysOf, undoLateAdoptions } from './late-adoptions';
@@ -13,8 +14,8 @@ import type { EndedOperation, ReleasedCall, Settled, Settlement } from './settle
  * Settles calls in one transaction, each behind its fence.
  * Order: 1. order keys, and keys of provider records to adopt. 2. Operation rows, then call rows, each in id order.
  * 3. A settlement whose fence is gone becomes evidence of its attempt; an adoption that comes too late goes back into doubt.
- * 4. Records, attempts, calls and the counts of operations. 5. Operations whose last call this was end. 6. Calls that waited
- * behind these records become ready.
+ * 4. Records, attempts, calls and the counts of operations. 5. Operations whose last call this was end; so do their
+ * idempotency keys. 6. Calls that waited behind these records become ready.
  */
 export async function settleTogether(
   database: Knex,
@@ -32,6 +33,7 @@ export async function settleTogether(
     await keepEvidence(transaction, lost);
     const ended =
       held.length === 0 ? new Map<string, EndedOperation>() : await applyTogether(transaction, held, timeScale);
+    await endKeys(transaction, held);
     const released = await releaseWaiting(transaction, held);
     const moved = new Map(held.map((settlement) => [callId(settlement), settlement.next]));
     return new Map(

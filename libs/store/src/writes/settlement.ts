@@ -1,5 +1,6 @@
 import type { FailureClass } from '@sluice/errors';
 import type { OperationStatus, WriteType } from '@sluice/types';
+import type { KeyEnding } from './idempotency-key';
 import type { LaneKey } from './lane-room';
 import type { CallKey } from './write-rows';
 
@@ -55,6 +56,8 @@ export interface Settlement extends CallKey, LaneKey {
    * attempt that may still be applied. Absent for creates.
    */
   readonly barrierMs?: number;
+  /** The key of a synchronous write: its reply, or its removal. */
+  readonly idempotency?: KeyEnding;
 }
 
 /** An operation that ended with a settlement. */

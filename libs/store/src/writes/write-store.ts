@@ -4,7 +4,9 @@ import { insertAccepted, type Acceptance, type AcceptableWrite } from './accept-
 import { claimReady, type Claim, type ClaimedCall, type ClaimRequest } from './claim-calls';
 import type { LaneKey } from './lane-room';
 import { guard, persist } from './guard';
-import { insertIntoBatch, type BatchableWrite, type BatchMembership } from './join-batch';
+import { insertIntoBatch, type BatchableWrite, type Joining } from './join-batch';
+import type { KeptKey } from './idempotency-key';
+import { dropKey, findKey, readEnded, sweepKeys, type EndedRecord, type KeyName } from './kept-keys';
 import { lapse, release, renew, type HeldCall, type LapsedCall } from './leases';
 import { loadPending, type PendingRecord } from './load-records';
 import { insertSynchronous, type Opening, type SynchronousWrite } from './open-synchronous';
@@ -25,8 +27,16 @@ export interface WriteStore {
   /** Accepts asynchronous writes. A COMMIT of unknown outcome is looked up and repeated for up to 5 s. */
   accept(writes: readonly AcceptableWrite[]): Promise<Map<string, Acceptance>>;
   /** Joins records of one batch key to its open auto-batch. Repeats like `accept`. */
-  join(writes: readonly BatchableWrite[]): Promise<Map<string, BatchMembership | 'stale'>>;
+  join(writes: readonly BatchableWrite[]): Promise<Map<string, Joining>>;
   openSynchronous(write: SynchronousWrite): Promise<Opening>;
+  /** An idempotency key that was seen within 72 hours. */
+  findKey(name: KeyName): Promise<KeptKey | undefined>;
+  /** The records of an operation that has ended, in request order; undefined while it has not. */
+  readEnded(projectId: string, operationId: string): Promise<EndedRecord[] | undefined>;
+  /** Frees a key, if it still names this operation. */
+  dropKey(name: KeyName, operationId: string): Promise<void>;
+  /** Deletes keys older than 72 hours; returns how many. */
+  sweepKeys(limit: number): Promise<number>;
   seal(key: { projectId: string; operationId: string }, planCalls: PlanCalls): Promise<Sealing>;
   claim(request: ClaimRequest): Promise<Claim>;
   loadPending(call: CallKey): Promise<PendingRecord[]>;
@@ -55,7 +65,11 @@ export function createWriteStore(database: Knex, timeScale: number): WriteStore 
   return {
     accept: (writes) => persist(() => insertAccepted(database, writes, timeScale)),
     join: (writes) => persist(() => insertIntoBatch(database, writes, timeScale)),
-    openSynchronous: (write) => guard(() => insertSynchronous(database, write)),
+    openSynchronous: (write) => guard(() => insertSynchronous(database, write, timeScale)),
+    findKey: (name) => guard(() => findKey(database, name, timeScale)),
+    readEnded: (projectId, operationId) => guard(() => readEnded(database, projectId, operationId)),
+    dropKey: (name, operationId) => guard(() => dropKey(database, name, operationId)),
+    sweepKeys: (limit) => guard(() => sweepKeys(database, limit, timeScale)),
     seal: (key, planCalls) => guard(() => sealBatch(database, key, planCalls, timeScale)),
     claim: (request) => guard(() => claimReady(database, request)),
     loadPending: (call) => guard(() => loadPending(database, call)),

@@ -1,6 +1,6 @@
 import type { BatchRead, Connector, ProviderRecord } from '@sluice/connectors';
 import { DefectError, ProviderError, type FailureClass } from '@sluice/errors';
-import { claimedCall, connector, sendable } from '../../test/builders';
+import { claimedCall, connector, live, sendable } from '../../test/builders';
 import { dropFilledFields } from './drop-filled-fields';
 import type { Sendable } from './sendable';
 
@@ -12,6 +12,7 @@ function drop(records: readonly Sendable[], provider: Partial<Connector>) {
     call: claimedCall(),
     records,
     connector: connector(provider),
+    live: live(),
     auth: { accessToken: 't' },
     hold,
   });

@@ -1,6 +1,6 @@
 import type { ProviderFailure, ProviderRecord } from '@sluice/connectors';
 import { ProviderError } from '@sluice/errors';
-import type { CallToPerform } from './perform-call';
+import type { AuthorizedCall } from './perform-call';
 import type { Sendable } from './sendable';
 
 /** The records with their `ifEmpty` fields decided, or why the read failed: nothing is written blindly. */
@@ -13,7 +13,7 @@ export type FilledReading =
  * false and 0 are values. Repeated on every attempt, so that a value the customer typed meanwhile is kept.
  * Source: specification, writeOnUpdate. The race between read and write is documented.
  */
-export async function dropFilledFields(request: CallToPerform): Promise<FilledReading> {
+export async function dropFilledFields(request: AuthorizedCall): Promise<FilledReading> {
   const conditional = request.records.filter(({ write }) => (write.ifEmpty?.length ?? 0) > 0);
   if (conditional.length === 0) return { ok: true, records: request.records };
   if (request.connector.readBatch === undefined) return { ok: false, failure: cannotRead(request.connector.provider) };
@@ -33,6 +33,8 @@ function toFailure(error: ProviderError): ProviderFailure {
     class: isUncertain ? 'unavailable' : error.class,
     message: error.detail,
     scope: error.class === 'quota' ? 'lane' : 'call',
+    // One field that the account lacks fails the read of all. Source: reference, 2, Salesforce.
+    ...(error.class === 'rejected' && error.meta['status'] === 400 ? { mayBeOneRecord: true } : {}),
     ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
   };
 }
@@ -42,7 +44,7 @@ function cannotRead(provider: string): ProviderFailure {
 }
 
 async function read(
-  { connector, auth, hold, call }: CallToPerform,
+  { connector, auth, hold, call }: AuthorizedCall,
   records: readonly Sendable[],
 ): Promise<Map<number, ProviderRecord | undefined>> {
   const ids = [...new Set(records.map(({ write }) => write.recordId as string))];

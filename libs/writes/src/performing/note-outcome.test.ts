@@ -1,15 +1,14 @@
 import type { RecordResult } from '@sluice/connectors';
 import type { LaneKey, Store } from '@sluice/store';
-import type { ConnectionStatus, LiveCredentials } from '@sluice/types';
+import type { ConnectionStatus } from '@sluice/types';
 import { failure } from '../../test/builders';
 import { noteOutcome } from './note-outcome';
+import type { UsedConnection } from './perform-call';
 
 const lane = { projectId: 'p1', laneId: 'l1' };
 const ok: RecordResult = { ok: true, recordId: '1' };
 const refused: RecordResult = { ok: false, error: failure() };
-const live = (status: ConnectionStatus): LiveCredentials => {
-  return { connectionId: 'k1', tokenVersion: 4, provider: 'hubspot', status, credentials: {} };
-};
+const used = (status: ConnectionStatus): UsedConnection => ({ connectionId: 'k1', tokenVersion: 4, status });
 
 /** What is written down, in order. */
 async function noted(status: ConnectionStatus, results: readonly RecordResult[]): Promise<unknown[]> {
@@ -33,7 +32,7 @@ async function note(status: ConnectionStatus, results: readonly RecordResult[]) 
     },
   };
   const noting = store as unknown as Pick<Store, 'connections' | 'writes'>;
-  return { blockedMs: await noteOutcome(noting, lane, live(status), results), written };
+  return { blockedMs: await noteOutcome(noting, lane, used(status), results), written };
 }
 
 const statusSet = (status: ConnectionStatus) => ({ projectId: 'p1', connectionId: 'k1', tokenVersion: 4, status });

@@ -1,20 +1,20 @@
 import type { RecordResult } from '@sluice/connectors';
 import type { LaneKey, Store } from '@sluice/store';
-import type { LiveCredentials } from '@sluice/types';
+import type { UsedConnection } from './perform-call';
 
 /** Block of a lane whose provider says neither how long nor why; HubSpot's rolling window is this long. */
 const defaultBlockMs = 10_000;
 
 /**
  * What an attempt says about its lane and its connection. Called before the settlement, so that nobody claims from a lane that
- * was just refused. A 429 blocks the lane, not each write of it. Status writes compare-and-set on the token's version.
+ * was just refused. A 429 blocks the lane, not each write of it. Status writes compare-and-set on the version of the token that was used.
  * Source: specification, Connection status.
  * @returns milliseconds that the lane is blocked for; 0 when it is not
  */
 export async function noteOutcome(
   store: Pick<Store, 'connections' | 'writes'>,
   lane: LaneKey,
-  live: LiveCredentials,
+  used: UsedConnection,
   results: readonly RecordResult[],
 ): Promise<number> {
   const failures = results.flatMap((result) => (result.ok ? [] : [result.error]));
@@ -22,9 +22,9 @@ export async function noteOutcome(
   const blockMs = block === undefined ? 0 : (block.retryAfterMs ?? defaultBlockMs);
   if (block !== undefined) await store.writes.blockLane(lane, blockMs, block.message);
   const isRefused = failures.some((failure) => failure.class === 'credentials');
-  const status = isRefused ? 'bad_credentials' : results.some((result) => result.ok) ? 'working' : live.status;
-  if (status === live.status) return blockMs;
-  const { connectionId, tokenVersion } = live;
+  const status = isRefused ? 'bad_credentials' : results.some((result) => result.ok) ? 'working' : used.status;
+  if (status === used.status) return blockMs;
+  const { connectionId, tokenVersion } = used;
   await store.connections.setStatus({ projectId: lane.projectId, connectionId, tokenVersion, status });
   return blockMs;
 }

@@ -9,12 +9,12 @@ import type {
 } from '@sluice/connectors';
 import { DefectError, ProviderError } from '@sluice/errors';
 import type { ClaimedCall } from '@sluice/store';
-import { claimedCall, connector, failure, sendable } from '../../test/builders';
+import { claimedCall, connector, failure, hubspotLike, live, sendable } from '../../test/builders';
 import { performCall } from './perform-call';
 import type { Sendable } from './sendable';
 
 const hold = { signal: new AbortController().signal, mayStillSend: () => true };
-const auth = { accessToken: 't' };
+const auth = { accessToken: 't4' };
 
 type Sent =
   ['create', CreateWrite] | ['createBatch', BatchCreate] | ['update', UpdateWrite] | ['updateBatch', BatchUpdate];
@@ -57,7 +57,7 @@ function perform(
     call: claimedCall(call),
     records,
     connector: connector(provider),
-    auth,
+    live: live(),
     hold: { ...hold, mayStillSend },
   });
 }
@@ -185,6 +185,21 @@ describe('ifEmpty', () => {
     expect(results).toEqual([{ ok: true, recordId: 'r1' }]);
     expect(sent).toEqual([]);
     expect(attempt).not.toHaveProperty('error');
+  });
+
+  it.each([
+    ['fails with an all-or-none batch that was rolled back', true, true, false],
+    ['stands beside the failures of a batch that is written in part', false, true, true],
+    ['stands where the provider knows no all-or-none', true, false, true],
+  ])('a record that needs no call %s', async (_case, allOrNone, isOffered, expected) => {
+    const refused = { ok: false, error: failure() } as const;
+    const provider = {
+      readBatch,
+      updateBatch: ({ records }: BatchUpdate) => Promise.resolve(records.map(() => refused)),
+      capabilities: { ...hubspotLike, allOrNone: { create: true, update: isOffered } },
+    };
+    const { results } = await perform(provider, [sendable(), filled, sendable({ index: 2 })], { allOrNone });
+    expect(results.map((result) => result.ok)).toEqual([false, expected, false]);
   });
 
   it('does not write blindly when the read fails', async () => {

@@ -1,7 +1,7 @@
 import type { Connector, FindCreated, FoundCreated } from '@sluice/connectors';
-import type { FailureClass } from '@sluice/errors';
+import { ProviderError, type FailureClass } from '@sluice/errors';
 import type { ClaimedCall, Doubt, Evidence, RecordSettlement } from '@sluice/store';
-import { claimedCall, connector, failure, sendable } from '../../test/builders';
+import { claimedCall, connector, failure, live, sendable } from '../../test/builders';
 import { reconcileCall, type ReconcileInput } from './reconcile-call';
 import type { Sendable } from './sendable';
 
@@ -29,7 +29,7 @@ const failedLook = (each: FailureClass): FoundCreated => {
   };
 };
 
-interface Scene extends Partial<Pick<ReconcileInput, 'timeScale' | 'random'>> {
+interface Scene extends Partial<Pick<ReconcileInput, 'timeScale' | 'random' | 'refresh'>> {
   readonly records: readonly Sendable[];
   readonly call?: Partial<ClaimedCall>;
   readonly doubt?: Partial<Doubt>;
@@ -62,11 +62,12 @@ async function reconcile(o: Scene) {
     call: claimedCall({ type: 'create', isInDoubt: true, ...o.call }),
     records: o.records,
     connector: connector({ findCreated, ...o.provider }),
-    auth: { accessToken: 't' },
+    live: live(),
     signal: new AbortController().signal,
     senderMs,
     timeScale: o.timeScale ?? 1,
     random: o.random ?? (() => 0),
+    ...(o.refresh && { refresh: o.refresh }),
   });
   return { settlement, looks, asked, windows };
 }
@@ -279,7 +280,7 @@ describe('after the window', () => {
         call: claimedCall({ type: 'create' }),
         records: [create()],
         connector: connector(),
-        auth: { accessToken: 't' },
+        live: live(),
         signal: new AbortController().signal,
         senderMs,
         timeScale: 1,
@@ -439,5 +440,36 @@ describe('the next look', () => {
   // Two equal creates that are looked for together wait for each other, so they must not stay in step.
   it('is spread', async () => {
     expect(await delayAt(4_000, { random: () => 0.5 })).toBe(2_250);
+  });
+});
+
+describe('a token that is refused', () => {
+  async function lookTwice(refresh: ReconcileInput['refresh']) {
+    const tokens: string[] = [];
+    const findCreated: Connector['findCreated'] = ({ auth, records }) => {
+      tokens.push(auth.accessToken);
+      return Promise.resolve(records.map(() => (tokens.length === 1 ? failedLook('credentials') : found('9'))));
+    };
+    const { settlement } = await reconcile({
+      records: [create()],
+      provider: { findCreated },
+      ...(refresh && { refresh }),
+    });
+    return { tokens, settlement };
+  }
+
+  it('is refreshed, and the look made again', async () => {
+    const { tokens, settlement } = await lookTwice(() => Promise.resolve(live(5)));
+    expect(tokens).toEqual(['t4', 't5']);
+    expect(settlement.records).toEqual([adopted(0, '9')]);
+  });
+
+  it.each<[what: string, refresh: ReconcileInput['refresh']]>([
+    ['nothing to refresh with', () => Promise.resolve(undefined)],
+    ['a refresh that fails', () => Promise.reject(new ProviderError({ class: 'unavailable', detail: 'later' }))],
+  ])('leaves the doubt with %s', async (_, refresh) => {
+    const { tokens, settlement } = await lookTwice(refresh);
+    expect(tokens).toEqual(['t4']);
+    expect(settlement.records).toMatchObject([inDoubt()]);
   });
 });

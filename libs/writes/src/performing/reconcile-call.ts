@@ -1,15 +1,21 @@
-import type { Auth, Connector, FoundCreated, ProviderFailure } from '@sluice/connectors';
+import type { Connector, FoundCreated, ProviderFailure } from '@sluice/connectors';
 import { retryOf } from '@sluice/errors';
 import type { ClaimedCall, Doubt, RecordError, RecordSettlement, Settlement, WriteStore } from '@sluice/store';
+import type { LiveCredentials } from '@sluice/types';
 import { leaseMs } from '../leasing/lease-keeper';
+import { authOf } from './auth-of';
 import { orderKeysOf, toUnknown } from './decide-settlement';
+import { newerCredentials, type RefreshUsed } from './newer-credentials';
 import type { Sendable } from './sendable';
 
 export interface ReconcileInput {
   readonly call: ClaimedCall;
   readonly records: readonly Sendable[];
   readonly connector: Connector;
-  readonly auth: Auth;
+  /** What is looked with first. */
+  readonly live: LiveCredentials;
+  /** Asked once, after a 401. */
+  readonly refresh?: RefreshUsed;
   readonly signal: AbortSignal;
   /** Longest time a sender may still have been sending: its lease and the call's timeout, in milliseconds. */
   readonly senderMs: number;
@@ -75,8 +81,23 @@ function isClear(settlement: RecordSettlement): boolean {
   return settlement.kind === 'failed' || (settlement.kind === 'again' && settlement.sendState === 'none');
 }
 
+/** Looks; once more with newer credentials when the provider refuses these. */
 async function look(input: ReconcileInput, records: readonly Sendable[]): Promise<FoundCreated[]> {
-  const { connector, auth, signal, call } = input;
+  const looks = await lookWith(input, input.live, records);
+  if (input.refresh === undefined || !looks.some(isRefused)) return looks;
+  const newer = await newerCredentials(input.refresh, input.live);
+  return newer?.ok === true ? await lookWith(input, newer.live, records) : looks;
+}
+
+function isRefused(found: FoundCreated): boolean {
+  return found.kind === 'cannot-look' && found.failure?.class === 'credentials';
+}
+
+async function lookWith(
+  { connector, signal, call }: ReconcileInput,
+  live: LiveCredentials,
+  records: readonly Sendable[],
+): Promise<FoundCreated[]> {
   if (connector.findCreated === undefined) {
     return records.map(() => ({
       kind: 'cannot-look',
@@ -85,7 +106,7 @@ async function look(input: ReconcileInput, records: readonly Sendable[]): Promis
     }));
   }
   return await connector.findCreated({
-    auth,
+    auth: authOf(live),
     signal,
     objectName: call.objectName,
     traceparent: call.traceparent,

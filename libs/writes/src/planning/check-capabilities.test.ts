@@ -2,7 +2,7 @@ import { ValidationError } from '@sluice/errors';
 import type { Capabilities } from '@sluice/connectors';
 import type { WriteRequest } from '@sluice/types';
 import { connector, hubspotLike } from '../../test/builders';
-import { batchLimit, checkCapabilities } from './check-capabilities';
+import { batchLimit, checkCapabilities, checkIfEmpty } from './check-capabilities';
 
 const nothing: Capabilities = {
   ...hubspotLike,
@@ -21,9 +21,16 @@ const everything: Capabilities = {
 const association = { to: { id: '1' }, types: [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 1 }] };
 const request = (o: Partial<WriteRequest>): WriteRequest => ({ groupRef: 'g', type: 'create', record: { a: 1 }, ...o });
 
+/** `all` and `most` have everything, `most` no delete. */
+const providers = [
+  connector({ provider: 'acme', capabilities: nothing }),
+  connector({ provider: 'most', capabilities: { ...everything, delete: false } }),
+  connector({ provider: 'all', capabilities: everything }),
+];
+
 function issuesOf(capabilities: Capabilities, o: Partial<WriteRequest>) {
   try {
-    checkCapabilities(connector({ provider: 'acme', capabilities }), request(o));
+    checkCapabilities(connector({ provider: 'acme', capabilities }), request(o), providers);
   } catch (error) {
     if (error instanceof ValidationError) return error;
     throw error;
@@ -34,18 +41,33 @@ function issuesOf(capabilities: Capabilities, o: Partial<WriteRequest>) {
 describe('checkCapabilities', () => {
   // Design section 6: refused with 400, naming the capability.
   it.each<[name: string, o: Partial<WriteRequest>, detail: string]>([
-    ['type', { type: 'delete', record: { id: '1' } }, 'acme does not offer deletion through this service'],
-    ['batch', { batch: [{ record: { a: 1 } }] }, 'acme does not offer batch writes'],
-    ['batch', { type: 'update', batch: [{ record: { id: '1' } }] }, 'acme does not offer batch writes'],
-    ['associations', { associations: [association] }, 'acme does not offer associations on create'],
-    ['headers', { headers: [{ key: 'a', value: 'b' }] }, 'acme does not offer forwarded headers'],
-  ])('refuses %s where the provider lacks it', (name, o, detail) => {
-    const error = issuesOf(nothing, o);
-    expect(error?.code).toBe('write.capability-missing');
-    expect(error?.issues).toEqual([{ in: 'body', name, detail }]);
-    expect(error?.detail).toBe(`${detail}.`);
-    expect(issuesOf(everything, o)).toBeUndefined();
-  });
+    [
+      'type',
+      { type: 'delete', record: { id: '1' } },
+      'acme does not offer deletion through this service; offered by all',
+    ],
+    ['batch', { batch: [{ record: { a: 1 } }] }, 'acme does not offer batches of create; offered by most, all'],
+    [
+      'batch',
+      { type: 'update', batch: [{ record: { id: '1' } }] },
+      'acme does not offer batches of update; offered by most, all',
+    ],
+    [
+      'associations',
+      { associations: [association] },
+      'acme does not offer associations on create; offered by most, all',
+    ],
+    ['headers', { headers: [{ key: 'a', value: 'b' }] }, 'acme does not offer forwarded headers; offered by most, all'],
+  ])(
+    'refuses %s where the provider lacks it [write.rule-1-providers] [write.batch-providers] [write.associations-provider] [write.headers-provider]',
+    (name, o, detail) => {
+      const error = issuesOf(nothing, o);
+      expect(error?.code).toBe('write.capability-missing');
+      expect(error?.issues).toEqual([{ in: 'body', name, detail }]);
+      expect(error?.detail).toBe(`${detail}.`);
+      expect(issuesOf(everything, o)).toBeUndefined();
+    },
+  );
 
   it('lists everything that is missing at once', () => {
     const item = { record: { a: 1 }, associations: [association] };
@@ -71,6 +93,33 @@ describe('checkCapabilities', () => {
 
   it('lets auto-batching pass everywhere: single calls under one operation', () => {
     expect(issuesOf(nothing, { mode: 'asynchronous', autoBatchPolicy: { maxDelayMinutes: 1 } })).toBeUndefined();
+  });
+});
+
+it('says so when no provider has it', () => {
+  const one = connector({ provider: 'acme', capabilities: nothing });
+  const refused = () => checkCapabilities(one, request({ type: 'delete', record: { id: '1' } }), [one]);
+  expect(refused).toThrow(/offered by no provider/);
+});
+
+describe('checkIfEmpty', () => {
+  const plan = (ifEmpty?: string[]) => ({
+    type: 'update' as const,
+    objectName: 'x',
+    fields: {},
+    ...(ifEmpty && { ifEmpty }),
+  });
+  const without = connector({ provider: 'acme', capabilities: { ...nothing, ifEmpty: false } });
+
+  it('refuses such a plan where records cannot be read, naming the field and who can', () => {
+    expect(() => checkIfEmpty(without, [plan(), plan(['phone'])], providers)).toThrow(
+      /acme does not offer writeOnUpdate ifEmpty \(phone\); offered by acme, most, all/,
+    );
+  });
+
+  it('lets plans without it pass, and every plan where records can be read', () => {
+    expect(() => checkIfEmpty(without, [plan()], providers)).not.toThrow();
+    expect(() => checkIfEmpty(connector(), [plan(['phone'])], providers)).not.toThrow();
   });
 });
 

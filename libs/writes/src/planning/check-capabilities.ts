@@ -1,33 +1,74 @@
 import { ValidationError, type Issue } from '@sluice/errors';
 import type { Capabilities, Connector } from '@sluice/connectors';
-import type { WriteRequest } from '@sluice/types';
+import type { WritePlan, WriteRequest } from '@sluice/types';
+
+/** A part of a request with what a provider must have for it. */
+interface Need {
+  /** The part, as issues spell it. */
+  readonly name: string;
+  readonly what: string;
+  readonly isOffered: (capabilities: Capabilities) => boolean;
+}
 
 /**
  * Refuses what the provider cannot do, before anything is stored. Capabilities are data: nobody asks for a provider by name.
+ * @param connectors every connector, so that the refusal says who has what is missing
  * @throws ValidationError `write.capability-missing`, one issue per part of the request
  */
-export function checkCapabilities(connector: Connector, request: WriteRequest): void {
-  const { capabilities, provider } = connector;
-  const issues: Issue[] = [];
-  const lacks = (name: string, what: string): void => {
-    issues.push({ in: 'body', name, detail: `${provider} does not offer ${what}` });
-  };
-  if (request.type === 'delete' && !capabilities.delete) lacks('type', 'deletion through this service');
-  if (request.batch !== undefined && batchLimit(capabilities, request.type) === undefined)
-    lacks('batch', 'batch writes');
-  if (hasAssociations(request) && !sendsAssociations(capabilities, request)) {
-    lacks('associations', `associations on ${request.type}`);
-  }
-  if ((request.headers?.length ?? 0) > 0 && !capabilities.forwardedHeaders) lacks('headers', 'forwarded headers');
-  if (issues.length === 0) return;
-  const detail = issues.map((issue) => issue.detail).join('; ');
-  throw new ValidationError({ code: 'write.capability-missing', detail: `${detail}.`, issues });
+export function checkCapabilities(
+  connector: Connector,
+  request: WriteRequest,
+  connectors: readonly Connector[] = [],
+): void {
+  refuseMissing(connector, needsOf(request), connectors);
+}
+
+/**
+ * Refuses plans that leave a decision to the field's current value where the provider cannot be read by id.
+ * @throws ValidationError `write.capability-missing`
+ */
+export function checkIfEmpty(
+  connector: Connector,
+  plans: readonly WritePlan[],
+  connectors: readonly Connector[] = [],
+): void {
+  const field = plans.flatMap((plan) => plan.ifEmpty ?? [])[0];
+  if (field === undefined) return;
+  const what = `writeOnUpdate ifEmpty (${field})`;
+  refuseMissing(connector, [{ name: 'type', what, isOffered: (c) => c.ifEmpty }], connectors);
 }
 
 /** Records one provider call takes; undefined where the provider has no batch endpoint for the type. */
 export function batchLimit(capabilities: Capabilities, type: WriteRequest['type']): number | undefined {
   const batch = type === 'create' ? capabilities.batchCreate : type === 'update' ? capabilities.batchUpdate : false;
   return batch === false ? undefined : batch.limit;
+}
+
+function needsOf(request: WriteRequest): Need[] {
+  const { type, batch, headers } = request;
+  const needs: Need[] = [];
+  const need = (name: string, what: string, isOffered: Need['isOffered']): void => {
+    needs.push({ name, what, isOffered });
+  };
+  if (type === 'delete') need('type', 'deletion through this service', (c) => c.delete);
+  if (batch !== undefined) need('batch', `batches of ${type}`, (c) => batchLimit(c, type) !== undefined);
+  if (hasAssociations(request)) {
+    need('associations', `associations on ${type}`, (c) => sendsAssociations(c, type));
+  }
+  if ((headers?.length ?? 0) > 0) need('headers', 'forwarded headers', (c) => c.forwardedHeaders);
+  return needs;
+}
+
+function refuseMissing({ capabilities, provider }: Connector, needs: readonly Need[], all: readonly Connector[]): void {
+  const missing = needs.filter(({ isOffered }) => !isOffered(capabilities));
+  if (missing.length === 0) return;
+  const issues = missing.map(({ name, what, isOffered }): Issue => {
+    const owners = all.filter((each) => isOffered(each.capabilities)).map((each) => each.provider);
+    const offeredBy = owners.length === 0 ? 'no provider' : owners.join(', ');
+    return { in: 'body', name, detail: `${provider} does not offer ${what}; offered by ${offeredBy}` };
+  });
+  const detail = issues.map((issue) => issue.detail).join('. ');
+  throw new ValidationError({ code: 'write.capability-missing', detail: `${detail}.`, issues });
 }
 
 function hasAssociations(request: WriteRequest): boolean {
@@ -37,7 +78,7 @@ function hasAssociations(request: WriteRequest): boolean {
   );
 }
 
-function sendsAssociations(capabilities: Capabilities, request: WriteRequest): boolean {
+function sendsAssociations(capabilities: Capabilities, type: WriteRequest['type']): boolean {
   if (capabilities.associations === false) return false;
-  return request.type === 'create' ? capabilities.associations.create : capabilities.associations.update;
+  return type === 'create' ? capabilities.associations.create : capabilities.associations.update;
 }

@@ -2,9 +2,12 @@ import type { WriteType } from '@sluice/types';
 import { contactsInstallation, type ContactSettings } from '../../test/builders';
 import { defaultsOf } from './field-defaults';
 
-function defaults(write: ContactSettings['write'], type: WriteType, present: readonly string[] = []) {
-  const found = defaultsOf(contactsInstallation(write && { write }), 'contacts', type, (name) =>
-    present.includes(name),
+function defaults(write: ContactSettings['write'], type: WriteType, mappings: Record<string, string> = {}) {
+  const found = defaultsOf(
+    contactsInstallation(write && { write }),
+    'contacts',
+    type,
+    (name) => mappings[name] ?? name,
   );
   return Object.fromEntries(found.map(({ name, value }) => [name, value]));
 }
@@ -22,15 +25,11 @@ describe('defaultsOf', () => {
     expect(defaults({ selectedFieldSettings }, type)).toEqual({ source: 'web', score: 0, subscribed: false, note: '' });
   });
 
-  it('fills nothing that the request carries', () => {
-    expect(defaults({ selectedFieldSettings }, 'create', ['source', 'score', 'note'])).toEqual({ subscribed: false });
-  });
-
   it('fills nothing on delete, and nothing without a config of the object', () => {
     expect(defaults({ selectedFieldSettings }, 'delete')).toEqual({});
     expect(defaults(undefined, 'create')).toEqual({});
     expect(
-      defaultsOf(contactsInstallation({ write: { selectedFieldSettings } }), 'deals', 'create', () => false),
+      defaultsOf(contactsInstallation({ write: { selectedFieldSettings } }), 'deals', 'create', (name) => name),
     ).toEqual([]);
   });
 
@@ -55,5 +54,24 @@ describe('defaultsOf', () => {
       const both = { selectedValueDefaults, selectedFieldSettings: settings };
       expect(defaults(both, 'create')).toEqual({ stage: 'won', isNew: true });
     });
+
+    // One field under two names: the last default would have won, which is the deprecated one.
+    it('give way to selectedFieldSettings of the same field under its other name', () => {
+      const settings = { mail: { default: { stringValue: 'a' } } };
+      const both = { selectedFieldSettings: settings, selectedValueDefaults: { email: { value: 'b' } } };
+      expect(defaults(both, 'create', { mail: 'email' })).toEqual({ mail: 'a' });
+    });
+  });
+
+  it('has one default per field: the mapped name is the one that requests use', () => {
+    const settings = { email: { default: { stringValue: 'a' } }, mail: { default: { stringValue: 'b' } } };
+    expect(defaults({ selectedFieldSettings: settings }, 'create', { mail: 'email' })).toEqual({ mail: 'b' });
+  });
+
+  // A default called id would have been written into the record that it should only name.
+  it('never fills in the id of an update', () => {
+    const settings = { id: { default: { stringValue: 'a' } }, key: { default: { stringValue: 'b' } } };
+    expect(defaults({ selectedFieldSettings: settings }, 'update', { key: 'id' })).toEqual({});
+    expect(defaults({ selectedFieldSettings: settings }, 'create')).toEqual({ id: 'a', key: 'b' });
   });
 });

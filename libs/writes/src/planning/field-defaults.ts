@@ -1,32 +1,48 @@
 import { fieldDefaultValue, type InstallationContext, type JsonValue, type WriteType } from '@sluice/types';
 
-interface DefaultField {
+/** A value that the config fills in where the request carries none. */
+export interface FieldDefault {
   readonly name: string;
+  /** The provider field that the name means. */
+  readonly target: string;
   readonly value: JsonValue;
   readonly reason: string;
 }
 
 /**
- * Fields that the config fills in because the request does not carry them. A present null is a value, not a gap.
- * `selectedFieldSettings` beats the deprecated `selectedValueDefaults`. Source: specification, Config Content.
- * @param isPresent whether the request carries the field of this name, under whichever of its names
+ * The defaults of an object for one write type, at most one per provider field. `selectedFieldSettings` beats the deprecated
+ * `selectedValueDefaults` for the same field, also without a default of its own. The record's id is never a default.
+ * Source: specification, Config Content; silent points in rulings.
+ * @param targetOf the provider field that a name means
  */
 export function defaultsOf(
   context: InstallationContext,
   objectName: string,
   type: WriteType,
-  isPresent: (name: string) => boolean,
-): DefaultField[] {
-  const config = context.config.write?.objects?.[objectName];
+  targetOf: (name: string) => string,
+): readonly FieldDefault[] {
+  const objects = context.config.write?.objects ?? {};
+  const config = Object.hasOwn(objects, objectName) ? objects[objectName] : undefined;
   if (config === undefined || type === 'delete') return [];
-  const settings = config.selectedFieldSettings ?? {};
-  const chosen = Object.entries(settings).flatMap(([name, setting]): DefaultField[] => {
-    const value = setting.default === undefined ? undefined : fieldDefaultValue(setting.default);
-    return value === undefined ? [] : [{ name, value, reason: 'default of selectedFieldSettings' }];
+  const settings = Object.entries(config.selectedFieldSettings ?? {});
+  const chosen = settings.flatMap(([name, { default: given }]): FieldDefault[] => {
+    const value = given === undefined ? undefined : fieldDefaultValue(given);
+    if (value === undefined) return [];
+    return [{ name, target: targetOf(name), value, reason: 'default of selectedFieldSettings' }];
   });
-  const deprecated = Object.entries(config.selectedValueDefaults ?? {}).flatMap(([name, setting]): DefaultField[] => {
-    if (Object.hasOwn(settings, name) || (type === 'update' && setting.applyOnUpdate === 'never')) return [];
-    return [{ name, value: setting.value, reason: 'default of selectedValueDefaults' }];
+  const ruled = new Set(settings.map(([name]) => targetOf(name)));
+  const deprecated = Object.entries(config.selectedValueDefaults ?? {}).flatMap(([name, setting]): FieldDefault[] => {
+    const target = targetOf(name);
+    if (ruled.has(target) || (type === 'update' && setting.applyOnUpdate === 'never')) return [];
+    return [{ name, target, value: setting.value, reason: 'default of selectedValueDefaults' }];
   });
-  return [...chosen, ...deprecated].filter(({ name }) => !isPresent(name));
+  const writable = [...mappedFirst(chosen), ...mappedFirst(deprecated)].filter(({ name, target }) => {
+    return type === 'create' || (name !== 'id' && target !== 'id');
+  });
+  return [...new Map(writable.toReversed().map((each) => [each.target, each])).values()].toReversed();
+}
+
+/** Where two names lead to one field, the mapped name is the one that requests use. */
+function mappedFirst(defaults: readonly FieldDefault[]): FieldDefault[] {
+  return defaults.toSorted((a, b) => Number(a.name === a.target) - Number(b.name === b.target));
 }

@@ -1,7 +1,7 @@
 import { ValidationError } from '@sluice/errors';
 import type { FieldSettings, InstallationContext, WriteRecord, WriteType } from '@sluice/types';
 import { contactsInstallation, type ContactSettings } from '../../test/builders';
-import { planWrite, type PlannableWrite } from './plan-write';
+import { planWrite, writePlanner, type PlannableWrite } from './plan-write';
 
 function plan(context: InstallationContext, type: WriteType, record: WriteRecord, o: Partial<PlannableWrite> = {}) {
   return planWrite(context, { type, objectName: 'contacts', record, path: 'record', ...o });
@@ -193,7 +193,8 @@ describe('mappings', () => {
     const settings: ContactSettings = { inherits: true, declared: { optionalFields: [{ mapToName: 'nick' }] } };
     const { plan: planned, decisions } = plan(contactsInstallation(settings), 'create', { nick: 'x', a: 1 });
     expect(planned.fields).toEqual({ a: 1 });
-    expect(decisions[0]).toMatchObject({ field: 'nick', sent: false, reason: 'the user left this mapping unset' });
+    const reason = 'the user chose no field for this mapped name';
+    expect(decisions[0]).toEqual({ field: 'nick', value: 'x', reason, sent: false });
   });
 
   it('apply to defaults, which go by the name of the request', () => {
@@ -285,4 +286,33 @@ describe('the decisions', () => {
       { field: 'stage', providerField: 'stage', value: 'lead', reason: 'default of selectedValueDefaults', sent: true },
     ]);
   });
+
+  it('say of ifEmpty that the provider decides, and of a mapped value that it is mapped', () => {
+    const settings: ContactSettings = {
+      inherits: true,
+      read: { selectedValueMappings: { stage: { Hot: 'hot_lead' } } },
+      ...withSetting({ writeOnUpdate: 'ifEmpty' }),
+    };
+    const [stage] = plan(contactsInstallation(settings), 'update', { id: '7', stage: 'Hot' }).decisions;
+    expect(stage).toEqual({
+      field: 'stage',
+      providerField: 'stage',
+      value: 'hot_lead',
+      reason:
+        'sent in the request; the value is mapped by selectedValueMappings; ' +
+        'writeOnUpdate is ifEmpty: written only if the field is empty at the provider',
+      sent: true,
+    });
+    const [created] = plan(contactsInstallation(settings), 'create', { stage: 'Cold' }).decisions;
+    expect(created?.reason).toBe('sent in the request');
+  });
+});
+
+it('plans the records of a batch as it plans each alone', () => {
+  const settings: ContactSettings = { inherits: true, read: { selectedFieldMappings: { mail: 'email' } } };
+  const planBatch = writePlanner(contactsInstallation(settings), 'contacts', 'update');
+  const records: WriteRecord[] = [{ id: '1', mail: 'a' }, { id: '2' }, { id: '3', email: 'b', x: null }];
+  expect(records.map((record) => planBatch({ record, path: 'record' }))).toEqual(
+    records.map((record) => plan(contactsInstallation(settings), 'update', record)),
+  );
 });

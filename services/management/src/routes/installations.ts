@@ -1,11 +1,12 @@
-import { NotFoundError } from '@sluice/errors';
 import { route, type Router } from '@sluice/http';
 import { createInstallationRequestSchema, type CreateInstallationRequest } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { createInstallation } from '../create-installation';
+import { getInstallation } from '../get-installation';
 import { getIntegration } from '../get-integration';
 import { getProject } from '../get-project';
-import { integrationPath, noQuery, projectPath } from './paths';
+import { undeclaredWarning } from '../undeclared-objects';
+import { integrationPath, noQuery, projectPath, samplingQuery } from './paths';
 
 interface ProjectParts {
   readonly params: { projectIdOrName: string };
@@ -25,13 +26,6 @@ const groupQuery = {
   type: 'object',
   additionalProperties: false,
   properties: { groupRef: { type: 'string', minLength: 1 } },
-} as const;
-
-/** Accepted for published clients. Nothing is sampled, so it changes nothing. */
-const createQuery = {
-  type: 'object',
-  additionalProperties: false,
-  properties: { skipSampling: { type: 'boolean', default: false } },
 } as const;
 
 /** `GET P/installations`, `GET` and `POST I/installations`, `GET I/installations/{installationId}`. */
@@ -64,12 +58,13 @@ export function installationRoutes(router: Router, context: ManagementContext): 
     `${integrationPath}/installations`,
     route<IntegrationParts & { readonly body: CreateInstallationRequest }>({
       scopes: ['frontend'],
-      query: createQuery,
+      query: samplingQuery,
       body: createInstallationRequestSchema,
       handle: async ({ caller, params, body }) => {
         const project = await getProject(context, caller, params.projectIdOrName);
-        const order = { projectId: project.id, integrationId: params.integrationId, caller, request: body };
-        return { status: 201, body: await createInstallation(context, order) };
+        const integration = await getIntegration(context, project.id, params.integrationId);
+        const created = await createInstallation(context, { integration, caller, request: body });
+        return { status: 201, body: created, headers: undeclaredWarning(integration, created) };
       },
     }),
   );
@@ -81,20 +76,8 @@ export function installationRoutes(router: Router, context: ManagementContext): 
       handle: async ({ caller, params }) => {
         const project = await getProject(context, caller, params.projectIdOrName);
         const integration = await getIntegration(context, project.id, params.integrationId);
-        return { body: await getInstallation(context, integration.projectId, integration.id, params.installationId) };
+        return { body: await getInstallation(context, integration, params.installationId) };
       },
     }),
   );
-}
-
-async function getInstallation(
-  { store }: ManagementContext,
-  projectId: string,
-  integrationId: string,
-  installationId: string,
-) {
-  const installation = await store.installations.find(projectId, integrationId, installationId);
-  if (installation !== undefined) return installation;
-  const detail = 'installationId: there is no such installation of this integration.';
-  throw new NotFoundError({ code: 'installation.not-found', detail });
 }

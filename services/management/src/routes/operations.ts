@@ -1,13 +1,31 @@
 import { NotFoundError } from '@sluice/errors';
 import { route, type Router } from '@sluice/http';
-import type { Operation, OperationRecordListReply } from '@sluice/types';
+import { limits, type Operation, type OperationRecordListReply } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { getProject } from '../get-project';
-import { noQuery, projectPath } from './paths';
+import type { OperationWatch } from '../watch-operations';
+import { projectPath } from './paths';
 
 interface OperationParts {
   readonly params: { projectIdOrName: string; operationId: string };
 }
+
+interface OperationQuery extends OperationParts {
+  readonly query: { waitSeconds?: number };
+}
+
+const operationQuery = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    waitSeconds: {
+      type: 'integer',
+      minimum: limits.waitSecondsMin,
+      maximum: limits.waitSecondsMax,
+      description: 'Answer when the operation has ended, or after this many seconds.',
+    },
+  },
+} as const;
 
 interface RecordsParts extends OperationParts {
   readonly query: { ref?: string };
@@ -20,15 +38,19 @@ const recordsQuery = {
 } as const;
 
 /** `GET P/operations/{operationId}` and `GET P/operations/{operationId}/records`. */
-export function operationRoutes(router: Router, context: ManagementContext): void {
+export function operationRoutes(router: Router, context: ManagementContext, watch: OperationWatch): void {
   router.get(
     `${projectPath}/operations/:operationId`,
-    route<OperationParts>({
+    route<OperationQuery>({
       scopes: ['frontend', 'read', 'write'],
-      query: noQuery,
-      handle: async ({ caller, params }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
-        return { body: await getOperation(context, project.id, params.operationId) };
+      query: operationQuery,
+      handle: async ({ caller, params, query, signal }) => {
+        const { id: projectId } = await getProject(context, caller, params.projectIdOrName);
+        const operation = await getOperation(context, projectId, params.operationId);
+        const { waitSeconds } = query;
+        if (waitSeconds === undefined || operation.status !== 'in_progress') return { body: operation };
+        await watch.wait({ projectId, operationId: operation.id }, waitSeconds * 1_000, signal);
+        return { body: await getOperation(context, projectId, operation.id) };
       },
     }),
   );

@@ -1,9 +1,20 @@
 import { route, type Router } from '@sluice/http';
-import { createProjectRequestSchema, type CreateProjectRequest } from '@sluice/types';
+import {
+  createProjectRequestSchema,
+  updateProjectRequestSchema,
+  type CreateProjectRequest,
+  type UpdateProjectRequest,
+} from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { createProject } from '../create-project';
 import { getProject, projectIdOf } from '../get-project';
+import { updateProject } from '../update-project';
 import { noQuery, projectPath } from './paths';
+
+interface UpdateParts {
+  readonly params: { projectIdOrName: string };
+  readonly body: UpdateProjectRequest;
+}
 
 interface ProjectParts {
   readonly params: { projectIdOrName: string };
@@ -16,7 +27,7 @@ const projectQuery = {
   properties: { includeEntitlements: { type: 'boolean', default: false } },
 } as const;
 
-/** `GET` and `POST /v1/projects`, `GET P`. */
+/** `GET` and `POST /v1/projects`, `GET` and `PATCH P`. */
 export function projectRoutes(router: Router, context: ManagementContext): void {
   router.get(
     '/v1/projects',
@@ -44,6 +55,18 @@ export function projectRoutes(router: Router, context: ManagementContext): void 
         const project = await getProject(context, caller, params.projectIdOrName);
         // There is nothing to be entitled to; published clients read the member when they ask for it.
         return { body: query.includeEntitlements ? { ...project, entitlements: {} } : project };
+      },
+    }),
+  );
+  router.patch(
+    projectPath,
+    route<UpdateParts>({
+      scopes: ['admin', 'frontend'],
+      query: noQuery,
+      body: updateProjectRequestSchema,
+      handle: async ({ caller, params, body }) => {
+        const project = await getProject(context, caller, params.projectIdOrName);
+        return { body: await updateProject(context, project, body) };
       },
     }),
   );

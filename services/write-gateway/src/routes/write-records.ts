@@ -1,30 +1,41 @@
 import { ValidationError } from '@sluice/errors';
 import { InboundError, route, type Reply, type Router, type RouteRequest } from '@sluice/http';
 import type { BatchMembership } from '@sluice/store';
-import { checkWriteRequest, codeOfWriteIssues, writeRequestSchema } from '@sluice/types';
-import type { AcceptedWriteReply, WriteRequest } from '@sluice/types';
-import { presentWrite } from '../present-write';
+import { checkWriteRequest, codeOfWriteIssues, limits, writeRequestSchema } from '@sluice/types';
+import type { AcceptedWriteReply, BatchDryRunReply, DryRunReply, WriteRequest } from '@sluice/types';
+import { readKey } from '../idempotency';
+import { presentAccepted } from '../present-accepted';
+import { presentWrite, type EndedWrite } from '../present-write';
 import type { WriteCall } from '../resolve-write';
-import type { WrittenNow } from '../write-synchronously';
 
 /** Largest body of a batch and of a single record, in bytes. Source: reliability notes 2.24. */
 const batchBytesMax = 5_000_000;
 const singleBytesMax = 1_000_000;
-const refCharactersMax = 255;
 /** A header carries bytes, not characters: anything but visible ASCII and spaces would come back as something else. */
 const refForm = /^[\x20-\x7e]*$/;
 
-/** The three ways a write goes. */
+/** The three ways a write goes, the way to plan it only, and what sees to it that a key goes one of them once. */
 export interface Writers {
-  readonly accept: (call: WriteCall) => Promise<AcceptedWriteReply>;
-  readonly join: (call: WriteCall) => Promise<BatchMembership>;
-  readonly writeNow: (call: WriteCall) => Promise<WrittenNow>;
+  readonly accept: (call: WriteCall) => Promise<AcceptedWriteReply | 'key-taken'>;
+  readonly join: (call: WriteCall) => Promise<BatchMembership | 'key-taken'>;
+  readonly writeNow: (call: WriteCall) => Promise<EndedWrite | 'key-taken'>;
+  readonly plan: (call: WriteCall) => Promise<DryRunReply | BatchDryRunReply>;
+  readonly once: (call: WriteCall, write: () => Promise<Reply | 'key-taken'>) => Promise<Reply>;
 }
 
 interface Parts {
   readonly params: { projectIdOrName: string; integrationId: string; objectName: string };
+  readonly query: { dryRun?: 'true' | 'false' };
   readonly body: WriteRequest;
 }
+
+const querySchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    dryRun: { type: 'string', enum: ['true', 'false'], description: 'true: only say what would be written.' },
+  },
+} as const;
 
 /** `POST {write_url}/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}` */
 export function writeRecordsRoute(router: Router, writers: Writers): void {
@@ -32,18 +43,31 @@ export function writeRecordsRoute(router: Router, writers: Writers): void {
     '/v1/projects/:projectIdOrName/integrations/:integrationId/objects/:objectName',
     route<Parts>({
       scopes: ['write'],
+      query: querySchema,
       body: writeRequestSchema,
       bodyBytesMax: batchBytesMax,
       handle: async (request) => {
         const call = toWriteCall(request);
-        const { mode, autoBatchPolicy } = call.request;
-        if (mode !== 'asynchronous') return presentWrite(await writers.writeNow(call));
-        if (autoBatchPolicy === undefined) return present(call, await writers.accept(call), 0);
-        const { operationId, index } = await writers.join(call);
-        return present(call, { operationId }, index);
+        if (request.query.dryRun === 'true') return { body: await writers.plan(call) };
+        return await writers.once(call, () => write(writers, call));
       },
     }),
   );
+}
+
+async function write(writers: Writers, call: WriteCall): Promise<Reply | 'key-taken'> {
+  const { mode, autoBatchPolicy } = call.request;
+  const ref = call.ref === undefined ? {} : { ref: call.ref };
+  if (mode !== 'asynchronous') {
+    const ended = await writers.writeNow(call);
+    return ended === 'key-taken' ? ended : presentWrite(ended);
+  }
+  if (autoBatchPolicy === undefined) {
+    const accepted = await writers.accept(call);
+    return accepted === 'key-taken' ? accepted : presentAccepted({ ...accepted, ...ref, index: 0 });
+  }
+  const joined = await writers.join(call);
+  return joined === 'key-taken' ? joined : presentAccepted({ ...joined, ...ref });
 }
 
 function toWriteCall(request: RouteRequest<Parts>): WriteCall {
@@ -57,37 +81,28 @@ function toWriteCall(request: RouteRequest<Parts>): WriteCall {
     const detail = `The request breaks ${issues.length} rule(s), first: ${issues[0]?.name} ${issues[0]?.detail}.`;
     throw new ValidationError({ code: codeOfWriteIssues(issues), detail, issues });
   }
+  const { projectIdOrName, integrationId, objectName } = params;
   const ref = checkRef(request.header('sluice-record-ref'));
+  const path = [projectIdOrName, integrationId, objectName];
+  const idempotency = readKey(request.header('idempotency-key'), path, body);
   return {
-    names: {
-      withinProjectId: caller.projectId ?? '',
-      projectIdOrName: params.projectIdOrName,
-      integrationId: params.integrationId,
-      groupRef: body.groupRef,
-    },
-    objectName: params.objectName,
+    names: { withinProjectId: caller.projectId ?? '', projectIdOrName, integrationId, groupRef: body.groupRef },
+    objectName,
     keyId: caller.keyId,
     request: body,
     ...(ref === undefined ? {} : { ref }),
+    ...(idempotency === undefined ? {} : { idempotency }),
     traceparent: request.traceparent,
   };
 }
 
 function checkRef(ref: string | undefined): string | undefined {
-  if (ref === undefined || (ref.length <= refCharactersMax && refForm.test(ref))) return ref;
+  const { recordRefCharactersMax: max } = limits;
+  if (ref === undefined || (ref.length <= max && refForm.test(ref))) return ref;
   const detail =
-    ref.length > refCharactersMax
-      ? `may have ${refCharactersMax} characters; this one has ${ref.length}`
+    ref.length > max
+      ? `may have ${max} characters; this one has ${ref.length}`
       : 'may have ASCII characters only; percent-encode the others';
   const issues = [{ in: 'header' as const, name: 'Sluice-Record-Ref', detail }];
   throw new ValidationError({ code: 'request.invalid', detail: `Sluice-Record-Ref ${detail}.`, issues });
-}
-
-/** Only after the commit: the id in the reply is the operation that writes the record. */
-function present(call: WriteCall, body: AcceptedWriteReply, index: number): Reply {
-  const headers = {
-    'Sluice-Record-Index': String(index),
-    ...(call.ref === undefined ? {} : { 'Sluice-Record-Ref': call.ref }),
-  };
-  return { status: 200, body, headers };
 }

@@ -1,0 +1,118 @@
+import type { IssuedTokens, NewTokens } from './imitated-provider';
+
+/** The app a customer has allowed in. */
+export interface AppCredentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** What can be set about the tokens of an account. */
+export interface GrantSettings {
+  readonly app: AppCredentials;
+  /** Life of an access token. Absent: the provider's for tokens of the token endpoint, without end for the first. */
+  readonly tokenLifetimeSeconds?: number;
+  /** Whether each refresh gives a new refresh token and kills the old one. */
+  readonly rotateRefreshTokens: boolean;
+}
+
+/** A grant as it stands in the journal. */
+export interface GrantState {
+  readonly settings: GrantSettings;
+  /** Refresh tokens so far, the current one last. */
+  readonly refreshTokens: readonly string[];
+  readonly standing: Standing;
+  /** How often tokens were issued. */
+  readonly serial: number;
+  /** Access tokens with the moment they end, ISO 8601; null is never. The current one is last. */
+  readonly accessTokens: readonly (readonly [token: string, expiresAt: string | null])[];
+}
+
+/** `gone`: the customer uninstalled the app, so that the provider does not know the account any more. */
+export type Standing = 'live' | 'revoked' | 'gone';
+
+/** How long a token is remembered after its end, to be called expired rather than unknown. */
+const REMEMBERED_MS = 86_400_000;
+
+/** The tokens of one account: which are good, until when, and what comes next. */
+export class Grant {
+  private state: GrantState;
+
+  constructor(settings: GrantSettings, first: NewTokens, now: Date) {
+    this.state = { settings, refreshTokens: [], standing: 'live', serial: 0, accessTokens: [] };
+    this.addAccessToken(first.accessToken, now);
+    this.addRefreshToken(first.refreshToken);
+  }
+
+  get current(): GrantState {
+    return this.state;
+  }
+
+  get refreshToken(): string {
+    return this.state.refreshTokens.at(-1) ?? '';
+  }
+
+  get accessToken(): string {
+    return this.state.accessTokens.at(-1)?.[0] ?? '';
+  }
+
+  /** @returns undefined for a token of another account, null for one that never ends */
+  expiryOf(accessToken: string): Date | null | undefined {
+    const expiresAt = this.state.accessTokens.find(([token]) => token === accessToken)?.[1];
+    return typeof expiresAt === 'string' ? new Date(expiresAt) : expiresAt;
+  }
+
+  change(settings: Partial<GrantSettings>): void {
+    this.state = { ...this.state, settings: { ...this.state.settings, ...settings } };
+  }
+
+  /** Makes an access token the current one, good again if it was not. */
+  addAccessToken(token: string, now: Date, lifetimeSeconds = this.state.settings.tokenLifetimeSeconds): void {
+    const expiresAt = lifetimeSeconds === undefined ? null : new Date(now.getTime() + lifetimeSeconds * 1000);
+    const others = this.state.accessTokens.filter(
+      ([known, end]) => known !== token && (end === null || Date.parse(end) > now.getTime() - REMEMBERED_MS),
+    );
+    this.state = { ...this.state, accessTokens: [...others, [token, expiresAt?.toISOString() ?? null]] };
+  }
+
+  /** Makes a refresh token the current one; the grant is live again. */
+  addRefreshToken(token: string): void {
+    const others = this.state.refreshTokens.filter((known) => known !== token);
+    this.state = { ...this.state, refreshTokens: [...others, token], standing: 'live' };
+  }
+
+  /** Ends every access token now; the refresh token stays good. */
+  expire(now: Date): void {
+    const accessTokens = this.state.accessTokens.map(([token, end]) =>
+      end !== null && Date.parse(end) <= now.getTime()
+        ? ([token, end] as const)
+        : ([token, now.toISOString()] as const),
+    );
+    this.state = { ...this.state, accessTokens };
+  }
+
+  /** Ends every token, the refresh token as well. */
+  revoke(now: Date, standing: 'revoked' | 'gone'): void {
+    this.expire(now);
+    this.state = { ...this.state, standing };
+  }
+
+  /**
+   * Gives the next access token, and a new refresh token when they rotate or when none is good. Earlier access tokens
+   * stay good until their end, as at both providers.
+   */
+  issue(next: (serial: number) => NewTokens, options: { now: Date; lifetimeSeconds: number }): IssuedTokens {
+    const serial = this.state.serial + 1;
+    const tokens = next(serial);
+    const lifetimeSeconds = this.state.settings.tokenLifetimeSeconds ?? options.lifetimeSeconds;
+    const isRefreshTokenNew = this.state.settings.rotateRefreshTokens || this.state.standing !== 'live';
+    this.state = { ...this.state, serial };
+    this.addAccessToken(tokens.accessToken, options.now, lifetimeSeconds);
+    if (isRefreshTokenNew) this.addRefreshToken(tokens.refreshToken);
+    return { accessToken: tokens.accessToken, refreshToken: this.refreshToken, isRefreshTokenNew, lifetimeSeconds };
+  }
+
+  /** Puts back what a journal remembers. */
+  restore(state: GrantState): void {
+    this.state = state;
+  }
+}

@@ -1,0 +1,208 @@
+/**
+ * The seam between the sandbox and the providers it imitates. The sandbox owns what every provider has: accounts,
+ * bearer tokens and OAuth grants, faults, latency, ledger, journal, the page. A provider owns its wire: addresses,
+ * bodies, rules, limits, ids. It is reached through one `ImitatedProvider`, made once per sandbox and listed in
+ * `sandbox.ts` (`createHubspot()`, `createSalesforce()`); it opens one `ImitatedAccount` per account.
+ *
+ * A call runs in this order: `callKind` · bearer token (`refuseBearer`) · `admit` · faults · waiting · `answer` ·
+ * `takeChanges` (ledger and journal) · the reply goes out. Between `answer` and `takeChanges` nothing waits, so
+ * `answer` is synchronous and the changes taken are those of that call.
+ */
+
+export type ProviderName = 'hubspot' | 'salesforce';
+
+/** A call as it arrived, its body read. */
+export interface ReceivedCall {
+  /** Upper case. */
+  readonly method: string;
+  /** Without the query, as sent: percent escapes are not decoded. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Names in lower case, repeated headers joined by `, `. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bodyText: string;
+  /** Media type with parameters; empty when none was sent. */
+  readonly contentType: string;
+  /** Scheme and host the caller used: `http://127.0.0.1:4600`. */
+  readonly origin: string;
+}
+
+/** A reply as it travels. An empty payload goes without a content type of its own. */
+export interface WireReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly payload: string;
+}
+
+/** What a call is, told without carrying it out: for the ledger, whatever becomes of the call. Never throws. */
+export interface CallKind {
+  /** `create`, `update`, `delete`, `read`, `search`, `batch-create`, …; `unknown` for a path the provider lacks. */
+  readonly action: string;
+  /** Records the call carries: the inputs of a batch, 1 for a single write or read, 0 for a search and the rest. */
+  readonly records: number;
+  /** Headers that the caller chose, for tests to see that they arrived. Never credentials. @default none are noted */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Call limits of an account; 0 switches one off. A provider uses those it has. */
+export interface CallLimits {
+  /** Calls other than search in any ten seconds (HubSpot). */
+  readonly perTenSeconds: number;
+  /** Searches in any second (HubSpot). */
+  readonly searchesPerSecond: number;
+  /** Calls in a UTC day (HubSpot), in any 24 hours (Salesforce). */
+  readonly perDay: number;
+  /** Whether refused calls use up a limit as well. */
+  readonly countRefused: boolean;
+}
+
+/** What can be set per account, at its creation and later. */
+export interface AccountSettings {
+  /** Added to every call, before anything of it takes effect. @default 0 */
+  readonly latencyMs: number;
+  /** How long search takes to see a write, where search lags. @default the sandbox's own default */
+  readonly searchLagMs: number;
+  readonly limits: CallLimits;
+}
+
+/** One input of a call to refuse although it is well formed: what a `partial` fault asks for. */
+export interface InputRefusal {
+  /** The provider's code: `CONFLICT`, `UNABLE_TO_LOCK_ROW`. @default the provider's code for a refused value */
+  readonly code: string | undefined;
+  readonly message: string;
+  /** False leaves out of the error which input it means, where the provider names it at all. */
+  readonly named: boolean;
+}
+
+export interface CallContext {
+  readonly now: Date;
+  readonly settings: AccountSettings;
+  /** Inputs to refuse, by zero-based position; a single write is input 0. Where a call is all or nothing, it fails whole. */
+  readonly refusals: ReadonlyMap<number, InputRefusal>;
+}
+
+/**
+ * Something a call wrote. Plain JSON: it goes into the journal and comes back through `restore` as it was parsed
+ * (moments are ISO strings there). The other members are the provider's own.
+ */
+export interface AccountChange {
+  /** The record that was written or removed; absent for what does not count as one in the ledger. */
+  readonly recordId?: string;
+  readonly [member: string]: unknown;
+}
+
+/** A link as the page and the control API show it. */
+export interface ShownAssociation {
+  /** The object at the other end, under its plain name. */
+  readonly object: string;
+  readonly id: string;
+  /** Kinds of the link, where the provider has kinds. */
+  readonly types?: readonly { readonly id: number; readonly name: string }[];
+}
+
+/** A record as a person or a test sees it on the page and in `GET /_sandbox/records`. */
+export interface ShownRecord {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  /** HubSpot's values, all text; computed ones included. */
+  readonly properties?: Readonly<Record<string, unknown>>;
+  /** Salesforce's values, typed; fields that are null may be absent. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+  /** Links to other records. */
+  readonly associations?: readonly ShownAssociation[];
+  /** True for a record that is archived or in the recycle bin; such records are not listed unless asked for. */
+  readonly archived?: boolean;
+}
+
+/** What one account holds. */
+export interface AccountData {
+  /** What was written since the last call of this method, in order; what a call really did. */
+  takeChanges(): readonly AccountChange[];
+  /** Puts back a change that a journal remembers. It does not count as a change; its ids are never given again. */
+  restore(change: AccountChange): void;
+  /** Forgets every record and what was used of the limits. Ids of records are never given twice. */
+  clear(): void;
+  /** Objects there are, under their plain names: `contacts`, `Account`. */
+  objects(): readonly string[];
+  /** How many records of an object are there now; 0 when there is no such object. */
+  count(object: string): number;
+  /**
+   * Records of an object that are there now, oldest first; undefined when there is no such object.
+   * @param latest only the last ones, so that a page need not show all of many. @default all
+   */
+  list(object: string, latest?: number): readonly ShownRecord[] | undefined;
+}
+
+/** Tokens of an account as a token endpoint gives them. */
+export interface IssuedTokens {
+  readonly accessToken: string;
+  /** The current refresh token: after a rotation the new one. */
+  readonly refreshToken: string;
+  /** Whether the refresh token is one the caller has not seen: a code was exchanged, or it was rotated. */
+  readonly isRefreshTokenNew: boolean;
+  /** Life of the access token from now. */
+  readonly lifetimeSeconds: number;
+}
+
+/** One account at a provider: its data and how it answers. */
+export interface ImitatedAccount extends AccountData {
+  /** What names the account at the provider, shown by the control API: `{portalId}`; `{orgId, workspaceRef}`. */
+  readonly identity: { readonly workspaceRef: string } & Readonly<Record<string, string | number>>;
+  /** Counts a call against the limits of the account. @returns the refusal when it is over one */
+  admit(call: ReceivedCall, context: CallContext): WireReply | undefined;
+  /** Answers an admitted call with everything that follows from it in the data. */
+  answer(call: ReceivedCall, context: CallContext): WireReply;
+  /** What the provider sends with a status when nothing else is known: the default body of a fault. */
+  statusReply(status: number): WireReply;
+  /** The 200 of the token endpoint. */
+  tokenReply(tokens: IssuedTokens, call: ReceivedCall, now: Date): WireReply;
+}
+
+/** Why a token endpoint refuses. `account-gone`: the customer uninstalled the app. */
+export type TokenRefusal =
+  | 'grant-type-unknown'
+  | 'field-missing'
+  | 'client-unknown'
+  | 'client-secret-wrong'
+  | 'refresh-token-gone'
+  | 'account-gone'
+  | 'code-gone'
+  | 'redirect-mismatch';
+
+/** Tokens that a provider would give, in its shape. */
+export interface NewTokens {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+}
+
+/** A provider that the sandbox imitates. */
+export interface ImitatedProvider {
+  readonly name: ProviderName;
+  /** First path segments that are the provider's, without slashes: `crm`, `services`. */
+  readonly segments: readonly string[];
+  readonly oauth: {
+    /** Exact paths of the token endpoint. */
+    readonly tokenPaths: readonly string[];
+    readonly authorizePath: string;
+    /** User of an account in the password grant; absent: the provider has no such grant. */
+    readonly usernameOf?: (accountName: string) => string;
+    /** Where a caller ends a token (RFC 7009); absent: the provider has no such endpoint here. */
+    readonly revokePath?: string;
+    /** Life of an access token for accounts that ask for nothing else, in seconds. */
+    readonly lifetimeSeconds: number;
+  };
+  readonly defaultLimits: CallLimits;
+  /** The same identity for the same name on every run; distinct for distinct names of one sandbox. */
+  openAccount(name: string): ImitatedAccount;
+  /**
+   * Tokens of an account, the same for the same arguments on every run, distinct otherwise.
+   * @param serial 0 for those the account is opened with, then 1, 2, …
+   */
+  newTokens(account: ImitatedAccount, name: string, serial: number): NewTokens;
+  callKind(call: ReceivedCall): CallKind;
+  /** The reply to a call whose bearer token selects no account of this provider, or has expired at `expiredAt`. */
+  refuseBearer(reason: { readonly expiredAt: Date } | 'unknown', now: Date, call: ReceivedCall): WireReply;
+  /** The reply of the token endpoint to a request it refuses. */
+  refuseTokenRequest(reason: TokenRefusal): WireReply;
+}

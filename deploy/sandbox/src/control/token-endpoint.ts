@@ -1,0 +1,101 @@
+import type { Account } from './account';
+import type { Accounts } from './accounts';
+import type { AuthorizationCodes, IssuedCode } from './authorization-codes';
+import type { ImitatedProvider, IssuedTokens, ReceivedCall, TokenRefusal } from './imitated-provider';
+
+/** A request to a token endpoint: of an account, or of none and then refused. */
+export type TokenRequest =
+  | { readonly account?: undefined; readonly refusal: TokenRefusal }
+  | {
+      readonly account: Account;
+      /** Carries it out. @returns the tokens, or why there are none */
+      readonly exchange: (now: Date) => IssuedTokens | TokenRefusal;
+    };
+
+/** Where tokens and codes are kept. */
+interface Granting {
+  readonly accounts: Accounts;
+  readonly codes: AuthorizationCodes;
+}
+
+/** Reads a form-encoded token request. Source: RFC 6749, 4.1.3 and 6; the secret of the client is in the body. */
+export function readTokenRequest(from: Granting, provider: ImitatedProvider, call: ReceivedCall): TokenRequest {
+  const form = new URLSearchParams(call.bodyText);
+  switch (form.get('grant_type')) {
+    case 'refresh_token':
+      return refreshRequest(from.accounts, provider, form);
+    case 'authorization_code':
+      return codeRequest(from, provider, form);
+    case 'password':
+      return passwordRequest(from.accounts, provider, form);
+    default:
+      return { refusal: 'grant-type-unknown' };
+  }
+}
+
+function refreshRequest(accounts: Accounts, provider: ImitatedProvider, form: URLSearchParams): TokenRequest {
+  const token = form.get('refresh_token') ?? '';
+  if (token === '') return { refusal: 'field-missing' };
+  const account = accounts.findByToken(token);
+  if (account?.provider !== provider) {
+    return { refusal: appRefusal(accountsOf(accounts, provider), form) ?? 'refresh-token-gone' };
+  }
+  const exchange = (now: Date) =>
+    appRefusal([account], form) ?? grantRefusal(account, token) ?? issue(accounts, account, now);
+  return { account, exchange };
+}
+
+function codeRequest({ accounts, codes }: Granting, provider: ImitatedProvider, form: URLSearchParams): TokenRequest {
+  const code = form.get('code') ?? '';
+  if (code === '') return { refusal: 'field-missing' };
+  const account = codes.find(code)?.account;
+  if (account?.provider !== provider) {
+    return { refusal: appRefusal(accountsOf(accounts, provider), form) ?? 'code-gone' };
+  }
+  const exchange = (now: Date) => {
+    // A code is used up by the first request that names it, whatever becomes of it (RFC 6749, 4.1.2).
+    const issued = codes.take(code, now);
+    if (!issued) return 'code-gone';
+    return appRefusal([account], form) ?? redirectRefusal(issued, form) ?? issue(accounts, account, now);
+  };
+  return { account, exchange };
+}
+
+/** The sandbox keeps no passwords: any is right. Source: RFC 6749, 4.3.2. */
+function passwordRequest(accounts: Accounts, provider: ImitatedProvider, form: URLSearchParams): TokenRequest {
+  const { usernameOf } = provider.oauth;
+  if (!usernameOf) return { refusal: 'grant-type-unknown' };
+  if (!form.get('username') || !form.get('password')) return { refusal: 'field-missing' };
+  const all = accountsOf(accounts, provider);
+  const account = all.find(({ name }) => usernameOf(name) === form.get('username'));
+  if (!account) return { refusal: appRefusal(all, form) ?? 'account-gone' };
+  const exchange = (now: Date) => appRefusal([account], form) ?? issue(accounts, account, now);
+  return { account, exchange };
+}
+
+function appRefusal(accounts: readonly Account[], form: URLSearchParams): TokenRefusal | undefined {
+  const apps = accounts.map((account) => account.grant.current.settings.app);
+  const known = apps.filter((app) => app.clientId === form.get('client_id'));
+  if (known.length === 0) return 'client-unknown';
+  return known.some((app) => app.clientSecret === form.get('client_secret')) ? undefined : 'client-secret-wrong';
+}
+
+function grantRefusal({ grant }: Account, token: string): TokenRefusal | undefined {
+  const { standing } = grant.current;
+  if (standing === 'gone') return 'account-gone';
+  return standing === 'live' && grant.refreshToken === token ? undefined : 'refresh-token-gone';
+}
+
+const redirectRefusal = (issued: IssuedCode, form: URLSearchParams): TokenRefusal | undefined =>
+  issued.redirectUri === form.get('redirect_uri') ? undefined : 'redirect-mismatch';
+
+function issue(accounts: Accounts, account: Account, now: Date): IssuedTokens {
+  const { provider, imitated, name, grant } = account;
+  const { lifetimeSeconds } = provider.oauth;
+  const tokens = grant.issue((serial) => provider.newTokens(imitated, name, serial), { now, lifetimeSeconds });
+  accounts.register(account);
+  return tokens;
+}
+
+const accountsOf = (accounts: Accounts, provider: ImitatedProvider): Account[] =>
+  accounts.all().filter((account) => account.provider === provider);

@@ -1,0 +1,124 @@
+import type {
+  AccountChange,
+  CallContext,
+  ImitatedAccount,
+  IssuedTokens,
+  ReceivedCall,
+  ShownRecord,
+  WireReply,
+} from '../control/imitated-provider';
+import { answerCall } from './answer-call';
+import { ApiUsage, DAILY_CALLS } from './api-usage';
+import { SalesforceError } from './errors';
+import { findObject, objectDefinitions } from './object-definitions';
+import type { Org } from './org';
+import { firstRecords } from './first-records';
+import { QueryCursors } from './query-cursors';
+import type { RecordIds } from './record-ids';
+import { RecordStore } from './record-store';
+import { setValues } from './record-values';
+import { statusReply } from './status-reply';
+import type { StoredRecord } from './stored-record';
+import { tokenReply } from './token-replies';
+import { errorReply } from './wire-reply';
+
+/** What names an org; the same on every run. */
+export interface OrgIdentity {
+  readonly name: string;
+  readonly orgId: string;
+  readonly userId: string;
+  readonly workspaceRef: string;
+}
+
+/** Calls that do not count against the limit of the org: they are not API requests. */
+const uncounted = /^\/(services\/oauth2|id)\//;
+
+/** One imitated org. */
+export class SalesforceAccount implements ImitatedAccount {
+  private store: RecordStore;
+  private cursors = new QueryCursors();
+  private usage = new ApiUsage();
+
+  constructor(
+    private readonly org: OrgIdentity,
+    private readonly ids: RecordIds,
+  ) {
+    this.store = filledStore(org, ids);
+  }
+
+  get identity() {
+    const { orgId, userId, workspaceRef } = this.org;
+    return { orgId, userId, workspaceRef };
+  }
+
+  admit(call: ReceivedCall, { now, settings }: CallContext): WireReply | undefined {
+    if (uncounted.test(call.path)) return undefined;
+    const { perDay, countRefused } = settings.limits;
+    const isOver = perDay > 0 && this.usage.used(now) >= perDay;
+    if (!isOver || countRefused) this.usage.add(now);
+    if (!isOver) return undefined;
+    const problem = { code: 'REQUEST_LIMIT_EXCEEDED', message: 'TotalRequests Limit exceeded.' };
+    return errorReply(new SalesforceError(403, problem), this.limitHeader(now, perDay));
+  }
+
+  answer(call: ReceivedCall, { now, settings, refusals }: CallContext): WireReply {
+    const { perDay } = settings.limits;
+    const usage = (at: Date) => ({ used: this.usage.used(at), limit: perDay || DAILY_CALLS });
+    const org: Org = { ...this.org, store: this.store, cursors: this.cursors, usage };
+    const headers = uncounted.test(call.path) ? {} : this.limitHeader(now, perDay);
+    return answerCall(org, call, { now, refusals, headers });
+  }
+
+  statusReply(status: number): WireReply {
+    return statusReply(status);
+  }
+
+  tokenReply(tokens: IssuedTokens, call: ReceivedCall, now: Date): WireReply {
+    return tokenReply(this.org, tokens, call, now);
+  }
+
+  takeChanges(): readonly AccountChange[] {
+    return this.store.takeChanges().map((record) => ({ recordId: record.id, record }));
+  }
+
+  restore(change: AccountChange): void {
+    this.store.restore(change.record as StoredRecord);
+  }
+
+  clear(): void {
+    this.store = filledStore(this.org, this.ids);
+    this.cursors = new QueryCursors();
+    this.usage = new ApiUsage();
+  }
+
+  objects(): readonly string[] {
+    return objectDefinitions.filter((object) => object.isWritable).map((object) => object.name);
+  }
+
+  count(object: string): number {
+    const found = findObject(object);
+    return found ? this.store.all(found.name).filter((record) => !record.isDeleted).length : 0;
+  }
+
+  list(object: string, latest = Infinity): readonly ShownRecord[] | undefined {
+    const found = findObject(object);
+    if (!found) return undefined;
+    const live = this.store.all(found.name).filter((record) => !record.isDeleted);
+    return live.slice(-latest).map((record) => {
+      const { id, createdAt, updatedAt } = record;
+      return { id, createdAt, updatedAt, fields: setValues(record, this.org.userId) };
+    });
+  }
+
+  /** On every reply of the API. An account whose limit is switched off shows the usual one. */
+  private limitHeader(now: Date, perDay: number): Record<string, string> {
+    return { 'Sforce-Limit-Info': `api-usage=${this.usage.used(now)}/${perDay || DAILY_CALLS}` };
+  }
+}
+
+/** A store with what an org has from the beginning: itself and its integration user. */
+function filledStore(org: OrgIdentity, ids: RecordIds): RecordStore {
+  const store = new RecordStore(ids);
+  for (const record of firstRecords(org)) store.restore(record);
+  return store;
+}

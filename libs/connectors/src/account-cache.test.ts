@@ -1,0 +1,56 @@
+import { createAccountCache } from './account-cache';
+
+const auth = (accessToken: string) => ({ accessToken });
+let nowMs = 0;
+let loads = 0;
+const load = async () => ++loads;
+const open = () => createAccountCache<number>(() => nowMs);
+
+beforeEach(() => {
+  nowMs = 0;
+  loads = 0;
+});
+
+test('an answer is kept for a minute, per credential and key', async () => {
+  const cache = open();
+  expect(await cache.get(auth('a'), 'contacts', load)).toBe(1);
+  nowMs = 59_999;
+  expect(await cache.get(auth('a'), 'contacts', load)).toBe(1);
+  expect(await cache.get(auth('a'), 'deals', load)).toBe(2);
+  expect(await cache.get(auth('b'), 'contacts', load)).toBe(3);
+  nowMs = 60_000;
+  expect(await cache.get(auth('a'), 'contacts', load)).toBe(4);
+});
+
+test('the same token at another workspace is another account', async () => {
+  const cache = open();
+  await cache.get({ accessToken: 'a', workspaceRef: 'acme' }, 'Account', load);
+  expect(await cache.get({ accessToken: 'a', workspaceRef: 'globex' }, 'Account', load)).toBe(2);
+});
+
+test('who asks at the same time shares one load', async () => {
+  const cache = open();
+  expect(await Promise.all(Array.from({ length: 20 }, () => cache.get(auth('a'), 'contacts', load)))).toEqual(
+    Array.from({ length: 20 }, () => 1),
+  );
+});
+
+test('a failure reaches everyone who waits, and is not kept', async () => {
+  const cache = open();
+  const fail = () => Promise.reject(new Error('down'));
+  const asked = [cache.get(auth('a'), 'contacts', fail), cache.get(auth('a'), 'contacts', load)];
+  expect((await Promise.allSettled(asked)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(await cache.get(auth('a'), 'contacts', load)).toBe(1);
+});
+
+test('200 answers at most; the one that was asked for longest ago goes', async () => {
+  const cache = open();
+  for (let at = 1; at <= 200; at++) await cache.get(auth('a'), `object ${at}`, load);
+  await cache.get(auth('a'), 'object 1', load);
+  await cache.get(auth('a'), 'one more', load);
+  expect(loads).toBe(201);
+  await cache.get(auth('a'), 'object 1', load);
+  expect(loads).toBe(201);
+  await cache.get(auth('a'), 'object 2', load);
+  expect(loads).toBe(202);
+});

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { idOf, newSeed, toTest } from './expectations';
+import type { ConformanceCase, ConnectorHarness } from './harness';
+
+export function associationCases(
+  harness: ConnectorHarness,
+  linked: NonNullable<ConnectorHarness['linked']>,
+): ConformanceCase[] {
+  const { connector, auth, objectName, textField } = harness;
+  const { create, update, updateBatch } = connector;
+  const supported = connector.capabilities.associations;
+  if (!create || !supported) return [];
+  const call = { auth, objectName };
+  const newRecord = async () => idOf(await create({ ...call, fields: harness.fields(newSeed()) }));
+  const newTarget = async () =>
+    idOf(await create({ auth, objectName: linked.objectName, fields: linked.fields(newSeed()) }));
+  const cases: ConformanceCase[] = [];
+  if (supported.create) {
+    cases.push(
+      toTest('associations: made with a create', async () => {
+        const target = await newTarget();
+        const fields = harness.fields(newSeed());
+        const record = idOf(await create({ ...call, fields, associations: [linked.association(target)] }));
+        assert.ok(await linked.isLinked(record, target));
+      }),
+    );
+  }
+  if (!supported.update || !update) return cases;
+  cases.push(
+    toTest('associations: made with an update, and without fields', async () => {
+      const [record, first, second] = [await newRecord(), await newTarget(), await newTarget()];
+      const changed = { [textField]: `changed ${newSeed()}` };
+      const write = { ...call, recordId: record };
+      idOf(await update({ ...write, fields: changed, associations: [linked.association(first)] }));
+      idOf(await update({ ...write, fields: {}, associations: [linked.association(second)] }));
+      assert.ok(await linked.isLinked(record, first));
+      assert.ok(await linked.isLinked(record, second));
+    }),
+    toTest('associations: a target that is not there leaves the update, and says so', async () => {
+      const recordId = await newRecord();
+      const associations = [linked.association(harness.absentId)];
+      const result = await update({ ...call, recordId, fields: { [textField]: `changed ${newSeed()}` }, associations });
+      assert.ok(result.ok && result.warnings?.length === 1, JSON.stringify(result));
+    }),
+  );
+  if (updateBatch) {
+    cases.push(
+      toTest('associations: of a batch update, one bad target does not cost the others theirs', async () => {
+        const records = [await newRecord(), await newRecord(), await newRecord()];
+        const targets = [await newTarget(), harness.absentId, await newTarget()];
+        const results = await updateBatch({
+          ...call,
+          records: records.map((recordId, at) => ({
+            recordId,
+            fields: { [textField]: `changed ${newSeed()}` },
+            associations: [linked.association(String(targets[at]))],
+          })),
+        });
+        assert.deepEqual(
+          results.map((result) => result.ok && (result.warnings?.length ?? 0)),
+          [0, 1, 0],
+        );
+        assert.ok(await linked.isLinked(String(records[0]), String(targets[0])));
+        assert.ok(await linked.isLinked(String(records[2]), String(targets[2])));
+      }),
+    );
+  }
+  return cases;
+}

@@ -1,0 +1,264 @@
+import { createMetrics, silentLogger } from '@sluice/telemetry';
+import { startProviderStub, type ProviderStub, type StubReply } from '../../test/provider-stub';
+import type { Connector, ConnectorRegistry } from '../connector';
+import { createConnectors } from '../registry';
+import type { ObservedExchange } from '../requests';
+
+let stub: ProviderStub;
+let registry: ConnectorRegistry;
+let hubspot: Required<Connector>;
+let accounts = 0;
+
+beforeAll(async () => {
+  stub = await startProviderStub();
+  registry = createConnectors({
+    urls: { hubspot: stub.url, salesforceLogin: stub.url },
+    callTimeoutMs: 400,
+    logger: silentLogger,
+    metrics: createMetrics('test'),
+  });
+  hubspot = registry.get('hubspot') as Required<Connector>;
+});
+afterAll(async () => {
+  await registry.close();
+  await stub.close();
+});
+
+/** A new account each time, so that no answer of another test is kept for it. */
+const contacts = () => ({ auth: { accessToken: `token-${++accounts}` }, objectName: 'contacts' });
+
+describe('the description of an object', () => {
+  const writable = { archivable: true, readOnlyDefinition: true, readOnlyValue: false };
+  const properties = [
+    {
+      name: 'email',
+      label: 'Email',
+      type: 'string',
+      fieldType: 'text',
+      hubspotDefined: true,
+      modificationMetadata: writable,
+    },
+    { name: 'age', label: 'Age', type: 'number', fieldType: 'number', hubspotDefined: false },
+    { name: 'vip', label: 'VIP', type: 'bool', fieldType: 'booleancheckbox' },
+    { name: 'born', label: 'Born', type: 'date', fieldType: 'date' },
+    { name: 'createdate', label: 'Created', type: 'datetime', modificationMetadata: { readOnlyValue: true } },
+    { name: 'score', label: 'Score', type: 'number', calculated: true },
+    {
+      name: 'tier',
+      label: 'Tier',
+      type: 'enumeration',
+      fieldType: 'select',
+      options: [
+        { label: 'Gold', value: 'gold', displayOrder: 0, hidden: false },
+        { label: '', value: 'x' },
+        { value: '' },
+      ],
+    },
+    { name: 'tags', label: 'Tags', type: 'enumeration', fieldType: 'checkbox', options: [] },
+    {
+      name: 'hubspot_owner_id',
+      type: 'enumeration',
+      fieldType: 'select',
+      externalOptions: true,
+      referencedObjectType: 'OWNER',
+    },
+    { name: 'tel', label: 'Tel', type: 'phone_number' },
+    { name: 'blob', label: 'Blob', type: 'json' },
+    { name: '', label: 'no name' },
+    'not a property',
+  ];
+  const listed: StubReply = { status: 200, body: { results: properties } };
+  const schema: StubReply = {
+    status: 200,
+    body: { objectTypeId: '0-1', labels: { singular: 'Contact', plural: 'Contacts' }, requiredProperties: ['email'] },
+  };
+  test('types, allowed values, required and read-only fields', async () => {
+    stub.replyWith(listed, schema);
+    const metadata = await hubspot.describe(contacts());
+    expect(stub.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'GET /crm/v3/properties/contacts',
+      'GET /crm-object-schemas/2026-03/schemas/contacts',
+    ]);
+    expect(metadata).toMatchObject({ name: 'contacts', displayName: 'Contacts' });
+    const {
+      email,
+      age,
+      vip,
+      born,
+      createdate,
+      score,
+      tier,
+      tags,
+      hubspot_owner_id: owner,
+      tel,
+      blob,
+      ...others
+    } = metadata.fields;
+    expect(others).toEqual({});
+    expect(email).toEqual({
+      fieldName: 'email',
+      displayName: 'Email',
+      valueType: 'string',
+      providerType: 'string',
+      readOnly: false,
+      isCustom: false,
+      isRequired: true,
+    });
+    expect(age).toMatchObject({ valueType: 'float', isCustom: true, isRequired: false });
+    expect([vip, born, createdate, tags, owner, tel, blob].map((field) => field?.valueType)).toEqual([
+      'boolean',
+      'date',
+      'datetime',
+      'multiSelect',
+      'reference',
+      'string',
+      'other',
+    ]);
+    expect([createdate, score, tier].map((field) => field?.readOnly)).toEqual([true, true, false]);
+    expect(tier).toMatchObject({
+      valueType: 'singleSelect',
+      values: [
+        { value: 'gold', displayValue: 'Gold' },
+        { value: 'x', displayValue: 'x' },
+      ],
+    });
+    expect(owner).toMatchObject({ displayName: 'hubspot_owner_id', referenceTo: ['OWNER'] });
+    expect(owner).not.toHaveProperty('values');
+  });
+
+  test.each([403, 404])('without a schema (%d) nothing is said of what is required', async (status) => {
+    stub.replyWith(listed, { status, body: { status: 'error', message: 'no' } });
+    const { fields } = await hubspot.describe(contacts());
+    expect(fields['email']).not.toHaveProperty('isRequired');
+  });
+
+  test('is asked once a minute per account and object, under each name of the object', async () => {
+    stub.replyWith(listed, schema);
+    const call = contacts();
+    await Promise.all([hubspot.describe(call), hubspot.describe(call)]);
+    await hubspot.describe({ ...call, objectName: '0-1' });
+    expect(stub.requests).toHaveLength(2);
+    stub.replyWith(listed, schema);
+    await hubspot.describe({ ...call, objectName: 'deals' });
+    stub.replyWith(listed, schema);
+    await hubspot.describe(contacts());
+    expect(stub.requests).toHaveLength(2);
+  });
+
+  test("one caller's cancelling does not take the answer from another", async () => {
+    stub.replyWith(listed, schema);
+    const cancel = new AbortController();
+    const call = contacts();
+    const asked = [hubspot.describe({ ...call, signal: cancel.signal }), hubspot.describe(call)];
+    cancel.abort();
+    const [, second] = await Promise.allSettled(asked);
+    expect(second?.status).toBe('fulfilled');
+  });
+
+  test.each<[string, StubReply, StubReply, string]>([
+    [
+      'an unknown object',
+      { status: 400, body: { message: 'Unable to infer object type from: butterflies' } },
+      schema,
+      'rejected',
+    ],
+    ['no list', { status: 200, body: {} }, schema, 'unavailable'],
+    ['properties down', { status: 502 }, schema, 'unavailable'],
+    ['schema down', listed, { status: 503 }, 'unavailable'],
+    ['refused credentials', { status: 401 }, { status: 401 }, 'credentials'],
+  ])('%s: throws, and is not kept', async (_, ofProperties, ofSchema, failureClass) => {
+    const call = contacts();
+    stub.replyWith(ofProperties, ofSchema);
+    await expect(hubspot.describe(call)).rejects.toMatchObject({ class: failureClass });
+    stub.replyWith(listed, schema);
+    await expect(hubspot.describe(call)).resolves.toMatchObject({ name: 'contacts' });
+  });
+});
+
+describe('refresh', () => {
+  const request = { refreshToken: 'refresh-0001-secret', clientId: 'app-1', clientSecret: 'client-secret-0001' };
+  const tokens = {
+    access_token: 'new-access',
+    refresh_token: 'new-refresh',
+    expires_in: 1_800,
+    token_type: 'bearer',
+    hub_id: 1,
+    scopes: ['oauth', 'crm.objects.contacts.write'],
+  };
+
+  test('a form without bearer token, and the tokens that come back', async () => {
+    stub.replyWith({ status: 200, body: tokens });
+    const before = Date.now();
+    const seen: ObservedExchange[] = [];
+    const fresh = await hubspot.refresh({ ...request, observe: (exchange) => seen.push(exchange) });
+    expect(fresh).toEqual({
+      accessToken: 'new-access',
+      refreshToken: 'new-refresh',
+      expiresAt: expect.any(Date),
+      scopes: tokens.scopes,
+    });
+    const leftMs = Number(fresh.expiresAt) - before;
+    expect(leftMs).toBeGreaterThanOrEqual(1_800_000);
+    expect(leftMs).toBeLessThan(1_801_000);
+    const [sent] = stub.requests;
+    expect(sent).toMatchObject({ method: 'POST', path: '/oauth/v1/token' });
+    expect(sent?.headers['authorization']).toBeUndefined();
+    expect(sent?.headers['content-type']).toBe('application/x-www-form-urlencoded');
+    expect(Object.fromEntries(new URLSearchParams(String(sent?.body)))).toEqual({
+      grant_type: 'refresh_token',
+      client_id: 'app-1',
+      client_secret: 'client-secret-0001',
+      refresh_token: 'refresh-0001-secret',
+    });
+    expect(seen).toMatchObject([{ status: 200 }]);
+  });
+
+  test('what the reply leaves out is absent', async () => {
+    stub.replyWith({ status: 200, body: { access_token: 'new-access' } });
+    expect(await hubspot.refresh(request)).toEqual({ accessToken: 'new-access' });
+  });
+
+  const revoked = { error: 'invalid_grant', status: 'BAD_REFRESH_TOKEN', message: 'missing or invalid refresh token' };
+  test.each<[string, StubReply, string]>([
+    ['revoked', { status: 400, body: revoked }, 'credentials'],
+    [
+      'uninstalled',
+      { status: 400, body: { status: 'BAD_HUB', message: 'missing or unknown hub id', error: 'access_denied' } },
+      'credentials',
+    ],
+    [
+      'a wrong client secret',
+      { status: 400, body: { status: 'BAD_CLIENT_SECRET', message: 'missing or invalid client secret' } },
+      'rejected',
+    ],
+    ['a page', { status: 404, headers: { 'content-type': 'text/html' }, body: '<html>' }, 'rejected'],
+    ['429', { status: 429, body: { message: 'limit' } }, 'quota'],
+    ['503 that speaks of revocation', { status: 503, body: revoked }, 'unavailable'],
+    ['200 with a page', { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>' }, 'unavailable'],
+    ['silence', () => undefined, 'timeout'],
+    ['a reset', (response) => void response.socket?.destroy(), 'unavailable'],
+  ])('%s', async (_, reply, failureClass) => {
+    stub.replyWith(reply);
+    await expect(hubspot.refresh(request)).rejects.toMatchObject({
+      class: failureClass,
+      detail: expect.stringMatching(/^HubSpot /),
+    });
+  });
+
+  test('no error text carries a secret', async () => {
+    stub.replyWith({
+      status: 400,
+      body: { error: 'invalid_client', error_description: Object.values(request).join(' ') },
+    });
+    const error: unknown = await hubspot.refresh(request).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ detail: expect.stringContaining('[secret] app-1 [secret]') });
+  });
+
+  test('cancelled before it began', async () => {
+    stub.replyWith({ status: 200, body: tokens });
+    await expect(hubspot.refresh({ ...request, signal: AbortSignal.abort() })).rejects.toMatchObject({
+      class: 'unavailable',
+    });
+    expect(stub.requests).toHaveLength(0);
+  });
+});

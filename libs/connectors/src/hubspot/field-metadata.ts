@@ -1,0 +1,55 @@
+import type { FieldMetadata, FieldValueType } from '@sluice/types';
+import { isJson, textOf, type Json } from './wire';
+
+/** HubSpot's property types. A number may have decimals; a phone number is a text. Source: reference A6. */
+const valueTypes: Readonly<Record<string, FieldValueType>> = {
+  string: 'string',
+  phone_number: 'string',
+  number: 'float',
+  bool: 'boolean',
+  date: 'date',
+  datetime: 'datetime',
+};
+
+/** A property of HubSpot as metadata; undefined for one without a name. `required` is undefined where that is not known. */
+export function toFieldMetadata(property: Json, required: ReadonlySet<string> | undefined): FieldMetadata | undefined {
+  const fieldName = textOf(property['name']);
+  if (fieldName === undefined) return undefined;
+  const providerType = textOf(property['type']);
+  const valueType = valueTypeOf(property, providerType);
+  const target = textOf(property['referencedObjectType']);
+  const values = valuesOf(property['options']);
+  const { hubspotDefined } = property;
+  return {
+    fieldName,
+    displayName: textOf(property['label']) ?? fieldName,
+    ...(valueType && { valueType }),
+    ...(providerType !== undefined && { providerType }),
+    readOnly: isReadOnly(property),
+    ...(typeof hubspotDefined === 'boolean' && { isCustom: !hubspotDefined }),
+    ...(required && { isRequired: required.has(fieldName) }),
+    ...(target !== undefined && { referenceTo: [target] }),
+    ...(values.length > 0 && { values }),
+  };
+}
+
+function valueTypeOf(property: Json, providerType: string | undefined): FieldValueType | undefined {
+  if (providerType === undefined) return undefined;
+  if (providerType !== 'enumeration')
+    return Object.hasOwn(valueTypes, providerType) ? valueTypes[providerType] : 'other';
+  // Owners are an enumeration whose options stand elsewhere.
+  if (textOf(property['referencedObjectType']) !== undefined) return 'reference';
+  return property['fieldType'] === 'checkbox' ? 'multiSelect' : 'singleSelect';
+}
+
+function isReadOnly({ modificationMetadata, calculated }: Json): boolean {
+  return calculated === true || (isJson(modificationMetadata) && modificationMetadata['readOnlyValue'] === true);
+}
+
+function valuesOf(options: unknown): { value: string; displayValue: string }[] {
+  const listed: unknown[] = Array.isArray(options) ? options : [];
+  return listed.filter(isJson).flatMap((option) => {
+    const value = textOf(option['value']);
+    return value === undefined ? [] : [{ value, displayValue: textOf(option['label']) ?? value }];
+  });
+}

@@ -1,0 +1,86 @@
+import type { ObjectCall } from '../requests';
+import type { ProviderFailure } from '../results';
+import type { HubspotApi } from './call-hubspot';
+import { itemFailure } from './errors';
+import type { Link, MissedLink } from './resolve-links';
+import { isJson, readBatch, textsOf, type Json, type WireError } from './wire';
+
+/** Links of one call. Source: reference A4. */
+const linksMax = 2_000;
+/** Calls that may be spent on finding out which links made HubSpot refuse all of them. One bad link of 100 takes 14. [own] */
+const extraCallsMax = 16;
+
+/** Makes links that point to one object. Returns those that were not made. */
+export async function linkAll(
+  api: HubspotApi,
+  call: ObjectCall,
+  target: string,
+  links: readonly Link[],
+): Promise<MissedLink[]> {
+  const missed: MissedLink[] = [];
+  const open: (readonly Link[])[] = [];
+  for (let at = 0; at < links.length; at += linksMax) open.push(links.slice(at, at + linksMax));
+  let extraCalls = 0;
+  for (let some = open.shift(); some; some = open.shift()) {
+    const { failure, missed: alone } = await link(api, call, target, some);
+    if (failure && isOneRecords(failure) && some.length > 1 && extraCalls < extraCallsMax) {
+      // One caller's wrong id must not cost the others of an automatic batch their associations.
+      extraCalls += 2;
+      const half = Math.ceil(some.length / 2);
+      open.push(some.slice(0, half), some.slice(half));
+    } else missed.push(...alone);
+  }
+  return missed;
+}
+
+/** The call was refused for what may stand in a single link. */
+function isOneRecords({ class: failureClass }: ProviderFailure): boolean {
+  return failureClass === 'rejected' || failureClass === 'not-found' || failureClass === 'conflict';
+}
+
+interface Linked {
+  /** Why the whole call failed. */
+  readonly failure?: ProviderFailure;
+  readonly missed: readonly MissedLink[];
+}
+
+/** `POST /associations/{from}/{to}/batch/create`. */
+async function link(api: HubspotApi, call: ObjectCall, target: string, links: readonly Link[]): Promise<Linked> {
+  const inputs = links.map(({ from, to, types }) => ({ from: { id: from }, to: { id: to }, types }));
+  const path = api.urls.associations(call.objectName, target);
+  const answer = await api.call({ operation: 'associate', method: 'POST', path, body: { inputs } }, call);
+  if (!answer.ok) {
+    const { failure } = answer;
+    return { failure, missed: links.map(({ index }) => ({ index, failure })) };
+  }
+  const missed = readBatch(answer.body).errors.flatMap((error) => {
+    const failure = itemFailure(error, 'create', call.auth.accessToken);
+    return blamed(error, links, answer.body).map(({ index }) => ({ index, failure }));
+  });
+  return { missed };
+}
+
+/**
+ * The links that an error speaks of: those of which it names both ends, else one, else all that do not stand in the
+ * results. Its context has ids alone or inside a text: `CONTACT=1, COMPANY=2`.
+ */
+function blamed(error: WireError, links: readonly Link[], body: Json): readonly Link[] {
+  const texts = Object.values(error.context).flatMap(textsOf);
+  const named = new Set(texts.flatMap((text) => text.match(/\d+/g) ?? []));
+  const open = unmade(links, body);
+  const byBoth = open.filter(({ from, to }) => named.has(to) && named.has(from));
+  const byOne = open.filter(({ from, to }) => named.has(to) || named.has(from));
+  return [byBoth, byOne].find(({ length }) => length > 0) ?? open;
+}
+
+function unmade(links: readonly Link[], body: Json): readonly Link[] {
+  const results: unknown[] = Array.isArray(body['results']) ? body['results'] : [];
+  const made = new Set(results.filter(isJson).map((result) => `${idOf(result, 'from')} ${idOf(result, 'to')}`));
+  return links.filter(({ from, to }) => !made.has(`${from} ${to}`));
+}
+
+/** Ids are numbers beside the object's type id, or texts inside a member of their own. */
+function idOf(result: Json, end: 'from' | 'to'): string | undefined {
+  const inner = result[end];
+  return textsOf(result[`${end}ObjectId`] ?? (isJson(inner) ? inner['id'] : undefined))[0];
+}

@@ -1,0 +1,50 @@
+import type { HttpOutcome } from '../http-client';
+import type { ObservedExchange } from '../requests';
+import type { Signal } from './error-table';
+import { classify, requestIdOf } from './errors';
+import { isBatch, writes, type HubspotAnswer, type HubspotRequest } from './hubspot-request';
+import { quotaOf } from './quota-headers';
+import { isJson } from './wire';
+
+/** The body of a success, or the class of what went wrong. */
+export function readAnswer(outcome: HttpOutcome, request: HubspotRequest, token: string): HubspotAnswer {
+  const reply = outcome.kind === 'reply' ? outcome.reply : undefined;
+  const isSuccess = reply !== undefined && reply.status >= 200 && reply.status < 300 && !reply.fault;
+  if (isSuccess && isJson(reply.json)) return { ok: true, body: reply.json };
+  // Only a deletion ends without a word.
+  if (reply?.status === 204 && request.operation === 'delete') return { ok: true, body: {} };
+  const fault = isSuccess ? 'unreadable' : faultOf(outcome);
+  const headers = reply?.headers ?? {};
+  const failure = classify({
+    signal: {
+      write: writes[request.operation],
+      isKeyed: request.isKeyed ?? false,
+      isJson: isJson(reply?.json),
+      hasRetryAfter: 'retry-after' in headers,
+      ...(fault && { fault }),
+      ...(reply && { status: reply.status }),
+    },
+    isBatch: isBatch(request),
+    headers,
+    json: reply?.json,
+    ...(outcome.kind !== 'reply' && { reason: outcome.reason }),
+    token,
+    now: Date.now(),
+  });
+  return { ok: false, failure };
+}
+
+function faultOf(outcome: HttpOutcome): Signal['fault'] {
+  if (outcome.kind === 'not-sent') return 'not-sent';
+  return outcome.kind === 'no-reply' ? outcome.fault : outcome.reply.fault;
+}
+
+/** What the attempt's row keeps of an exchange. */
+export function exchangeOf(outcome: HttpOutcome): ObservedExchange {
+  const durationMs = Math.round(outcome.durationMs);
+  if (outcome.kind !== 'reply') return { durationMs };
+  const { status, headers, json } = outcome.reply;
+  const providerRequestId = requestIdOf(headers, isJson(json) ? json : {});
+  const quota = quotaOf(headers);
+  return { durationMs, status, ...(providerRequestId !== undefined && { providerRequestId }), ...(quota && { quota }) };
+}

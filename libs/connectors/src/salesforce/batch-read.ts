@@ -1,0 +1,58 @@
+import type { BatchRead } from '../requests';
+import type { ProviderRecord } from '../results';
+import { toProviderError } from '../thrown-failure';
+import { assertBatchSize } from './batch-limit';
+import type { SalesforceApi } from './call-salesforce';
+import { rejected, type Describe } from './describe';
+import { isObjectName, paths } from './paths';
+import { toProviderRecord } from './provider-record';
+import { readByProperty } from './read-by-property';
+import { idKey, isRecordId } from './record-id';
+import { objectRule } from './save-result';
+import { isJson } from './wire';
+
+/**
+ * `POST /composite/sobjects/{object}` with the ids, or a query by a unique field. A record that the user may not see is
+ * absent too. One unknown field is refused for all, and named. Source: reference B3.
+ * @throws ProviderError
+ */
+export async function batchRead(
+  api: SalesforceApi,
+  describe: Describe,
+  read: BatchRead,
+): Promise<(ProviderRecord | undefined)[]> {
+  if (!isObjectName(read.objectName)) throw rejected(objectRule(read.objectName));
+  if (read.byProperty) return await readByProperty(api, describe, { ...read, property: read.byProperty });
+  assertBatchSize(read.ids.length);
+  // An id of another form is nobody's; asking for it would fail the others.
+  const unique = new Map(read.ids.filter(isRecordId).map((id) => [idKey(id), id]));
+  const found = unique.size === 0 ? new Map<string, ProviderRecord>() : await retrieve(api, read, [...unique.values()]);
+  return read.ids.map((id) => found.get(idKey(id)));
+}
+
+async function retrieve(
+  api: SalesforceApi,
+  read: BatchRead,
+  ids: readonly string[],
+): Promise<Map<string, ProviderRecord>> {
+  const named = read.fields.filter((name) => name.toLowerCase() !== 'id');
+  const answer = await api.call(
+    {
+      operation: 'batch-read',
+      method: 'POST',
+      path: paths.retrieve(read.objectName),
+      body: { ids, fields: ['Id', ...named] },
+    },
+    read,
+  );
+  if (!answer.ok) throw toProviderError(answer.failure, 'salesforce');
+  const items: unknown[] = Array.isArray(answer.body) ? answer.body : [];
+  const records = items.flatMap((item) => (isJson(item) ? (toProviderRecord(item, read.fields) ?? []) : []));
+  const absent = items.filter((item) => item === null).length;
+  // Absence is what a write is decided on, so a reply that leaves a record out must not look like one.
+  if (records.length + absent !== ids.length) {
+    const message = `Salesforce read only a part of the records: ${records.length + absent} of ${ids.length}`;
+    throw toProviderError({ class: 'unavailable', scope: 'call', message }, 'salesforce');
+  }
+  return new Map(records.map((record) => [idKey(record.id), record]));
+}

@@ -1,0 +1,169 @@
+import type { ForwardedHeader } from '@sluice/types';
+import type { Histogram, Logger, Metrics } from '@sluice/telemetry';
+import { createCallMeter, type CallMeter } from '../call-meter';
+import type { HttpClient, HttpOutcome, HttpRequest } from '../http-client';
+import type { ObservedExchange, ProviderCall } from '../requests';
+import type { ProviderFailure } from '../results';
+import type { Signal } from './error-table';
+import { classify, requestIdOf } from './errors';
+import { refusedHeader } from './forwarded-headers';
+import { instanceOf, tokenOriginOf } from './instance';
+import { usageOf } from './usage';
+
+/** Names of the calls in logs and metrics, and what each does to a record. */
+const kinds = {
+  create: 'create',
+  update: 'update',
+  delete: 'delete',
+  'batch-create': 'create',
+  'batch-update': 'update',
+  'batch-read': 'read',
+  search: 'read',
+  describe: 'read',
+  workspace: 'identity',
+} as const satisfies Readonly<Record<string, Signal['write']>>;
+
+export interface SalesforceRequest {
+  readonly operation: keyof typeof kinds;
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly body?: unknown;
+  /** The caller's headers, on writes only. Source: reference B6. */
+  readonly headers?: readonly ForwardedHeader[];
+  /** At the login in place of the instance, where the account is not known yet. @default false */
+  readonly atLogin?: boolean;
+}
+
+/** A 2xx with its body as it came (undefined: none, as with a 204), or why not. */
+export type SalesforceAnswer =
+  { readonly ok: true; readonly body: unknown } | { readonly ok: false; readonly failure: ProviderFailure };
+
+type TokenExchange = Pick<HttpRequest, 'path' | 'form' | 'signal' | 'traceparent'>;
+
+/** What every action needs. */
+export interface SalesforceApi {
+  /** True: every account is reached at one address, which proves nothing about its My Domain. */
+  readonly isOverridden: boolean;
+  call(request: SalesforceRequest, call: ProviderCall): Promise<SalesforceAnswer>;
+  /** To the login of the workspace, without a bearer token; the caller reads the outcome and says how it is counted. */
+  exchangeToken(request: TokenExchange, workspaceRef: string | undefined): Promise<HttpOutcome>;
+  readonly meter: CallMeter;
+}
+
+export interface SalesforceApiOptions {
+  /** Its own origin is the login. */
+  readonly client: HttpClient;
+  /** In place of every instance; for the sandbox. */
+  readonly instanceUrl?: string;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/** What a header value may hold: no space, so no line break either. */
+const tokenForm = /^[\x21-\x7e]+$/;
+
+/** The one way to Salesforce: host derived, bearer token on, reply classified, attempt measured. Never throws. */
+export function createSalesforceApi(options: SalesforceApiOptions): SalesforceApi {
+  const { client, instanceUrl, logger, metrics } = options;
+  const meter = createCallMeter('salesforce', logger, metrics);
+  const usage = createUsageMeter(metrics);
+  return {
+    isOverridden: instanceUrl !== undefined,
+    meter,
+    exchangeToken(request, workspaceRef) {
+      const origin = tokenOriginOf(workspaceRef, instanceUrl);
+      return client.send({ method: 'POST', headers: {}, ...request, ...(origin !== undefined && { origin }) });
+    },
+    async call(request, call) {
+      const { auth, signal, traceparent, observe } = call;
+      const instance = request.atLogin ? undefined : instanceOf(auth.workspaceRef, instanceUrl);
+      const refused = refusalOf(request, call) ?? (instance?.ok === false ? refuse(instance.message) : undefined);
+      if (refused) return { ok: false, failure: refused };
+      const { operation, method, path, body, headers } = request;
+      const outcome = await client.send({
+        method,
+        path,
+        headers: { authorization: `Bearer ${auth.accessToken}` },
+        ...(instance?.ok && { origin: instance.origin }),
+        ...(headers && { forwarded: headers }),
+        ...(body !== undefined && { body }),
+        ...(signal && { signal }),
+        ...(traceparent !== undefined && { traceparent }),
+      });
+      const answer = readAnswer(outcome, request, auth.accessToken);
+      const seen = exchangeOf(outcome);
+      meter.measured(operation, answer.ok ? 'ok' : answer.failure.class, outcome, seen);
+      usage(outcome);
+      observe?.(seen);
+      return answer;
+    },
+  };
+}
+
+/** What can be refused here without asking Salesforce. */
+function refusalOf(request: SalesforceRequest, call: ProviderCall): ProviderFailure | undefined {
+  if (!tokenForm.test(call.auth.accessToken)) {
+    const message = 'the access token is empty or has characters that no header can carry';
+    return { class: 'credentials', scope: 'call', message };
+  }
+  const header = refusedHeader(request.headers ?? []);
+  return header === undefined ? undefined : refuse(header);
+}
+
+function refuse(message: string): ProviderFailure {
+  return { class: 'rejected', scope: 'call', message };
+}
+
+function readAnswer(outcome: HttpOutcome, request: SalesforceRequest, token: string): SalesforceAnswer {
+  const reply = outcome.kind === 'reply' ? outcome.reply : undefined;
+  const isSuccess = reply !== undefined && reply.status >= 200 && reply.status < 300 && !reply.fault;
+  // A page in place of a body is no answer; no body at all is one where none is due, which the action knows.
+  if (isSuccess && reply.text === undefined) return { ok: true, body: reply.json };
+  const fault = isSuccess ? 'unreadable' : faultOf(outcome);
+  const headers = reply?.headers ?? {};
+  const failure = classify({
+    signal: {
+      write: kinds[request.operation],
+      isBatch: request.operation.startsWith('batch'),
+      isJson: reply?.json !== undefined,
+      hasRetryAfter: 'retry-after' in headers,
+      ...(fault && { fault }),
+      ...(reply && { status: reply.status }),
+    },
+    headers,
+    json: reply?.json,
+    ...(reply?.text !== undefined && { text: reply.text }),
+    ...(outcome.kind !== 'reply' && { reason: outcome.reason }),
+    token,
+    now: Date.now(),
+  });
+  return { ok: false, failure };
+}
+
+function faultOf(outcome: HttpOutcome): Signal['fault'] {
+  if (outcome.kind === 'not-sent') return 'not-sent';
+  return outcome.kind === 'no-reply' ? outcome.fault : outcome.reply.fault;
+}
+
+/** Without a quota: Salesforce has no burst limit to state. */
+export function exchangeOf(outcome: HttpOutcome): ObservedExchange {
+  const durationMs = Math.round(outcome.durationMs);
+  if (outcome.kind !== 'reply') return { durationMs };
+  const { status, headers } = outcome.reply;
+  const providerRequestId = requestIdOf(headers);
+  return { durationMs, status, ...(providerRequestId !== undefined && { providerRequestId }) };
+}
+
+/** The daily usage as a distribution over accounts: near 1, some customer is about to be refused. */
+function createUsageMeter(metrics: Metrics): (outcome: HttpOutcome) => void {
+  const ratios: Histogram = metrics.histogram(
+    'sluice_provider_daily_usage_ratio',
+    'Used part of the daily calls of an account, as its replies state it.',
+    ['provider'],
+    [0.25, 0.5, 0.75, 0.8, 0.9, 0.95, 0.99, 1],
+  );
+  return (outcome) => {
+    const usage = outcome.kind === 'reply' ? usageOf(outcome.reply.headers) : undefined;
+    if (usage) ratios.observe({ provider: 'salesforce' }, usage.used / usage.limit);
+  };
+}

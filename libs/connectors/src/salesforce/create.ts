@@ -1,0 +1,24 @@
+import type { CreateWrite } from '../requests';
+import type { RecordResult } from '../results';
+import type { SalesforceApi } from './call-salesforce';
+import { paths } from './paths';
+import { refusedObject, toRecordResult } from './save-result';
+import { toSent } from './values';
+
+/** `POST /sobjects/{object}` with the fields as they are. Source: reference B2. */
+export async function create(api: SalesforceApi, write: CreateWrite): Promise<RecordResult> {
+  const { objectName, fields, headers, auth } = write;
+  const refused = refusedObject(objectName);
+  if (refused) return refused;
+  const answer = await api.call(
+    {
+      operation: 'create',
+      method: 'POST',
+      path: paths.objects(objectName),
+      body: toSent(fields),
+      ...(headers && { headers }),
+    },
+    write,
+  );
+  return toRecordResult(answer, { write: 'create', token: auth.accessToken });
+}

@@ -1,0 +1,281 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorTable } from './error-table';
+import { classify, itemFailure, type CallSignal, type FailedCall } from './errors';
+import { tokenTable } from './refresh';
+import { readErrors } from './wire';
+
+const now = Date.parse('2026-11-20T12:00:00Z');
+const refused = (errorCode: string, message = 'said', rest: object = {}) => [
+  { message, errorCode, fields: [], ...rest },
+];
+
+function failed(signal: Partial<CallSignal>, rest: Partial<FailedCall> = {}): FailedCall {
+  return {
+    signal: { write: 'create', isBatch: false, isJson: rest.json !== undefined, hasRetryAfter: false, ...signal },
+    headers: {},
+    json: undefined,
+    token: 'secret-token',
+    now,
+    ...rest,
+  };
+}
+
+const update = { write: 'update' } as const;
+const remove = { write: 'delete' } as const;
+const read = { write: 'read' } as const;
+const identity = { write: 'identity' } as const;
+const locked =
+  'ContactTrigger: execution of AfterInsert caused by: UNABLE_TO_LOCK_ROW, unable to obtain exclusive access';
+
+describe('every row of reference 1b', () => {
+  test.each<[string, Partial<CallSignal>, unknown, string]>([
+    ['refused, DNS, TLS, connect timeout', { fault: 'not-sent' }, undefined, 'unavailable'],
+    ['reset after send', { fault: 'broken' }, undefined, 'unknown'],
+    ['timeout after send', { fault: 'timeout' }, undefined, 'timeout'],
+    ['cancelled after send', { fault: 'aborted' }, undefined, 'unknown'],
+    ['truncated body of a 201', { fault: 'broken', status: 201 }, undefined, 'unknown'],
+    ['truncated body of a 400: the status is enough', { fault: 'broken', status: 400 }, undefined, 'rejected'],
+    ['200 HTML', { fault: 'unreadable', status: 200 }, undefined, 'unknown'],
+    ['500 UNKNOWN_EXCEPTION', { status: 500 }, refused('UNKNOWN_EXCEPTION'), 'unknown'],
+    ['500 INTERNAL_SERVER_ERROR', { status: 500 }, refused('INTERNAL_SERVER_ERROR'), 'unknown'],
+    ['500 UNKNOWN_EXCEPTION on update', { status: 500, ...update }, refused('UNKNOWN_EXCEPTION'), 'unknown'],
+    ['502', { status: 502 }, undefined, 'unknown'],
+    ['504', { status: 504 }, undefined, 'unknown'],
+    ['503 SERVER_UNAVAILABLE', { status: 503 }, refused('SERVER_UNAVAILABLE'), 'unavailable'],
+    ['500 SERVER_UNAVAILABLE', { status: 500 }, refused('SERVER_UNAVAILABLE'), 'unavailable'],
+    ['503 HTML', { status: 503 }, undefined, 'unknown'],
+    ['503 HTML, Retry-After', { status: 503, hasRetryAfter: true }, undefined, 'unavailable'],
+    ['401 INVALID_SESSION_ID', { status: 401 }, refused('INVALID_SESSION_ID'), 'credentials'],
+    ['401 INVALID_AUTH_HEADER', { status: 401 }, refused('INVALID_AUTH_HEADER'), 'credentials'],
+    ['401 empty', { status: 401 }, undefined, 'credentials'],
+    [
+      '403 REQUEST_LIMIT_EXCEEDED',
+      { status: 403 },
+      refused('REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.'),
+      'quota',
+    ],
+    [
+      '403 REQUEST_LIMIT_EXCEEDED, concurrent',
+      { status: 403 },
+      refused('REQUEST_LIMIT_EXCEEDED', 'ConcurrentPerOrgLongTxn Limit exceeded.'),
+      'quota',
+    ],
+    ['403 INSUFFICIENT_ACCESS', { status: 403 }, refused('INSUFFICIENT_ACCESS'), 'forbidden'],
+    ['400 INSUFFICIENT_ACCESS_OR_READONLY', { status: 400 }, refused('INSUFFICIENT_ACCESS_OR_READONLY'), 'forbidden'],
+    ['403 API_DISABLED_FOR_ORG', { status: 403 }, refused('API_DISABLED_FOR_ORG'), 'forbidden'],
+    ['403 API_CURRENTLY_DISABLED', { status: 403 }, refused('API_CURRENTLY_DISABLED'), 'forbidden'],
+    ['403 FUNCTIONALITY_NOT_ENABLED', { status: 403 }, refused('FUNCTIONALITY_NOT_ENABLED'), 'forbidden'],
+    ['403 other JSON', { status: 403 }, refused('SOMETHING_NEW'), 'forbidden'],
+    ['403 HTML', { status: 403 }, undefined, 'unavailable'],
+    ['400 UNABLE_TO_LOCK_ROW', { status: 400 }, refused('UNABLE_TO_LOCK_ROW'), 'unavailable'],
+    [
+      '400 trigger failed on a lock',
+      { status: 400 },
+      refused('CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY', locked),
+      'unavailable',
+    ],
+    [
+      '400 trigger failed on its limit',
+      { status: 400 },
+      refused('CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY', 'Too many SOQL queries: 101'),
+      'unavailable',
+    ],
+    [
+      '400 trigger failed',
+      { status: 400 },
+      refused('CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY', 'NullPointerException'),
+      'rejected',
+    ],
+    ['400 QUERY_TIMEOUT on read', { status: 400, ...read }, refused('QUERY_TIMEOUT'), 'unavailable'],
+    ['400 OPERATION_TOO_LARGE on read', { status: 400, ...read }, refused('OPERATION_TOO_LARGE'), 'unavailable'],
+    ['400 OPERATION_TOO_LARGE on write', { status: 400 }, refused('OPERATION_TOO_LARGE'), 'rejected'],
+    ...[
+      'EXCEEDED_ID_LIMIT',
+      'REQUIRED_FIELD_MISSING',
+      'INVALID_FIELD',
+      'INVALID_FIELD_FOR_INSERT_UPDATE',
+      'INVALID_OR_NULL_FOR_RESTRICTED_PICKLIST',
+      'INVALID_CROSS_REFERENCE_KEY',
+      'INVALID_TYPE',
+      'MALFORMED_ID',
+      'MALFORMED_QUERY',
+      'STRING_TOO_LONG',
+      'FIELD_CUSTOM_VALIDATION_EXCEPTION',
+      'FIELD_INTEGRITY_EXCEPTION',
+      'STORAGE_LIMIT_EXCEEDED',
+      'ENTITY_IS_LOCKED',
+      'MISSING_ARGUMENT',
+    ].map((code): [string, Partial<CallSignal>, unknown, string] => [
+      `400 ${code}`,
+      { status: 400 },
+      refused(code),
+      'rejected',
+    ]),
+    ['400 DUPLICATE_VALUE', { status: 400 }, refused('DUPLICATE_VALUE'), 'conflict'],
+    ['400 DUPLICATES_DETECTED', { status: 400, ...update }, refused('DUPLICATES_DETECTED'), 'conflict'],
+    ['404 NOT_FOUND on delete', { status: 404, ...remove }, refused('NOT_FOUND'), 'not-found'],
+    ['404 ENTITY_IS_DELETED on delete', { status: 404, ...remove }, refused('ENTITY_IS_DELETED'), 'not-found'],
+    ['404 on update', { status: 404, ...update }, refused('NOT_FOUND'), 'not-found'],
+    ['404 empty on update', { status: 404, ...update }, undefined, 'not-found'],
+    ['404 on create: the object', { status: 404 }, refused('NOT_FOUND'), 'rejected'],
+    ['404 on batch update: the path', { status: 404, isBatch: true, ...update }, refused('NOT_FOUND'), 'rejected'],
+    ['404 on read', { status: 404, ...read }, refused('NOT_FOUND'), 'rejected'],
+    ['409', { status: 409 }, undefined, 'rejected'],
+    ['412', { status: 412 }, undefined, 'rejected'],
+    ['428', { status: 428 }, undefined, 'rejected'],
+    ['420', { status: 420 }, undefined, 'unavailable'],
+    ['414', { status: 414 }, undefined, 'rejected'],
+    ['431', { status: 431 }, undefined, 'rejected'],
+    ['405', { status: 405 }, undefined, 'rejected'],
+    ['415', { status: 415 }, undefined, 'rejected'],
+    ['408', { status: 408 }, undefined, 'unavailable'],
+    ['429', { status: 429 }, undefined, 'quota'],
+    ['300', { status: 300 }, undefined, 'unknown'],
+    ['302', { status: 302 }, undefined, 'unknown'],
+    ['599', { status: 599 }, undefined, 'unknown'],
+  ])('%s', (_, signal, json, expected) => {
+    expect(classify(failed(signal, { json })).class).toBe(expected);
+  });
+
+  test('userinfo 403 with the word for a bad token, which is no JSON', () => {
+    expect(classify(failed({ status: 403, ...identity }, { text: 'Bad_OAuth_Token' })).class).toBe('credentials');
+    expect(classify(failed({ status: 403, ...identity }, { text: '<html>blocked</html>' })).class).toBe('unavailable');
+    expect(classify(failed({ status: 403 }, { text: 'Bad_OAuth_Token' })).class).toBe('unavailable');
+  });
+
+  test('a read is never of unknown outcome', () => {
+    expect(classify(failed({ status: 502, ...read })).class).toBe('unavailable');
+    expect(classify(failed({ fault: 'broken', ...identity })).class).toBe('unavailable');
+    expect(classify(failed({ fault: 'timeout', ...read })).class).toBe('timeout');
+  });
+
+  test('of several errors the one that will not go away decides', () => {
+    const json = [...refused('UNABLE_TO_LOCK_ROW'), ...refused('REQUIRED_FIELD_MISSING')];
+    expect(classify(failed({ status: 400 }, { json })).class).toBe('rejected');
+  });
+
+  test('the README shows the tables as they are', () => {
+    const readme = readFileSync(join(__dirname, '../../README.md'), 'utf8').replaceAll(/ +/g, ' ');
+    for (const row of [...errorTable, ...tokenTable]) {
+      expect(readme).toContain(`| ${row.signal} | ${row.class} | ${row.source} |`);
+    }
+  });
+});
+
+describe('wait and scope', () => {
+  test.each<[string, Partial<CallSignal>, Partial<FailedCall>, (number | string | undefined)[]]>([
+    [
+      'daily',
+      { status: 403 },
+      { json: refused('REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.') },
+      [900_000, 'lane'],
+    ],
+    [
+      'concurrent',
+      { status: 403 },
+      { json: refused('REQUEST_LIMIT_EXCEEDED', 'ConcurrentRequests (Concurrent API Requests) Limit exceeded.') },
+      [10_000, 'lane'],
+    ],
+    ['429, Retry-After', { status: 429 }, { headers: { 'retry-after': '60' } }, [60_000, 'lane']],
+    ['503, Retry-After', { status: 503, hasRetryAfter: true }, { headers: { 'retry-after': '3' } }, [3_000, 'call']],
+    ['lock', { status: 400 }, { json: refused('UNABLE_TO_LOCK_ROW') }, [undefined, 'call']],
+    ['400 single', { status: 400 }, {}, [undefined, 'record']],
+    ['400 batch: the cause may be any record', { status: 400, isBatch: true }, {}, [undefined, 'call']],
+    ['401', { status: 401 }, {}, [undefined, 'call']],
+  ])('%s', (_, signal, rest, expected) => {
+    const failure = classify(failed(signal, rest));
+    expect([failure.retryAfterMs, failure.scope]).toEqual(expected);
+  });
+});
+
+describe('an error of one record in a 2xx', () => {
+  const item = (statusCode: string, message = 'said', fields: string[] = []) =>
+    readErrors([{ statusCode, message, fields }]);
+  test.each<[string, string, string, string]>([
+    ['REQUIRED_FIELD_MISSING', 'Required fields are missing: [LastName]', 'rejected', 'rejected'],
+    ['UNABLE_TO_LOCK_ROW', 'x', 'unavailable', 'unavailable'],
+    ['CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY', locked, 'unavailable', 'unavailable'],
+    ['DUPLICATE_VALUE', 'x', 'conflict', 'conflict'],
+    ['ENTITY_IS_DELETED', 'entity is deleted', 'rejected', 'not-found'],
+    ['NOT_FOUND', 'x', 'rejected', 'not-found'],
+    ['INVALID_CROSS_REFERENCE_KEY', 'invalid cross reference id', 'rejected', 'not-found'],
+    ['INSUFFICIENT_ACCESS_ON_CROSS_REFERENCE_ENTITY', 'x', 'forbidden', 'forbidden'],
+    ['UNKNOWN_EXCEPTION', 'x', 'unknown', 'unknown'],
+    ['SOMETHING_NEW', 'x', 'rejected', 'rejected'],
+  ])('%s', (code, message, onCreate, onUpdate) => {
+    expect(itemFailure(item(code, message), 'create', '').class).toBe(onCreate);
+    expect(itemFailure(item(code, message), 'update', '').class).toBe(onUpdate);
+  });
+
+  test('a reference to nobody is not the record itself', () => {
+    const errors = item('INVALID_CROSS_REFERENCE_KEY', 'invalid cross reference id', ['AccountId']);
+    expect(itemFailure(errors, 'update', '')).toMatchObject({
+      class: 'rejected',
+      message: 'INVALID_CROSS_REFERENCE_KEY: invalid cross reference id (fields: AccountId)',
+    });
+  });
+
+  test('a limit inside a 2xx speaks of the account', () => {
+    expect(itemFailure(item('REQUEST_LIMIT_EXCEEDED', 'TotalRequests'), 'create', '')).toMatchObject({
+      class: 'quota',
+      scope: 'lane',
+      retryAfterMs: 900_000,
+    });
+  });
+
+  test('success:false without an error', () => {
+    expect(itemFailure([], 'create', '')).toMatchObject({ class: 'rejected', scope: 'record' });
+  });
+});
+
+describe('what the failure tells', () => {
+  const id = '003ak00000AbCdEAAV';
+  const matches = (...ids: string[]) => ({
+    duplicateResult: { matchResults: [{ matchRecords: ids.map((each) => ({ record: { Id: each } })) }] },
+  });
+  const existing = (json: unknown, signal: Partial<CallSignal> = {}) =>
+    classify(failed({ status: 400, ...signal }, { json })).existingId;
+
+  test('the one record that a duplicate names', () => {
+    const value = refused('DUPLICATE_VALUE', `duplicate value found: Ext__c duplicates value on record with id: ${id}`);
+    expect(existing(value)).toBe(id);
+    expect(existing(refused('DUPLICATES_DETECTED', 'Use one of these records?', matches(id)))).toBe(id);
+    expect(
+      existing(refused('DUPLICATES_DETECTED', 'Use one of these records?', matches(id, '003ak00000AbCdFAAV'))),
+    ).toBeUndefined();
+    expect(existing(refused('DUPLICATES_DETECTED', 'Use one of these records?', matches('../x')))).toBeUndefined();
+    expect(existing(value, { isBatch: true })).toBeUndefined();
+  });
+
+  test('fields that the message does not name', () => {
+    const named = refused('REQUIRED_FIELD_MISSING', 'Required fields are missing: [LastName]', {
+      fields: ['LastName'],
+    });
+    const unnamed = refused('STRING_TOO_LONG', 'Last Name: data value too large', { fields: ['LastName'] });
+    expect(classify(failed({ status: 400 }, { json: [...named, ...unnamed] })).message).toBe(
+      'REQUIRED_FIELD_MISSING: Required fields are missing: [LastName]; ' +
+        'STRING_TOO_LONG: Last Name: data value too large (fields: LastName)',
+    );
+  });
+
+  test('no HTML, no token, no more than 2 KB', () => {
+    expect(classify(failed({ status: 502 }, { text: '<html><b>Down</b></html>' })).message).toBe(
+      'Salesforce answered 502 without a message',
+    );
+    const { message } = classify(
+      failed({ status: 400 }, { json: refused('X', `echo secret-token\n${'é'.repeat(4_000)}`) }),
+    );
+    expect(message).toMatch(/^X: echo \[secret\] é/);
+    expect(Buffer.byteLength(message)).toBeLessThanOrEqual(2_048);
+  });
+
+  test('why there was no reply', () => {
+    expect(classify(failed({ fault: 'not-sent' }, { reason: 'ECONNREFUSED' })).message).toBe(
+      'Salesforce could not be reached: ECONNREFUSED',
+    );
+    expect(classify(failed({ fault: 'broken' }, { reason: 'UND_ERR_SOCKET' })).message).toBe(
+      'Salesforce sent no reply: UND_ERR_SOCKET',
+    );
+  });
+});

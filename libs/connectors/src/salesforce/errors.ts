@@ -1,0 +1,125 @@
+import type { FailureClass } from '@sluice/errors';
+import { cleanText } from '../failure-text';
+import type { ProviderFailure } from '../results';
+import { retryAfterMs } from '../retry-after';
+import { errorTable, type Row, type Signal } from './error-table';
+import { isRecordId } from './record-id';
+import { readErrors, type WireError } from './wire';
+
+/** What does not depend on the single error. */
+export type CallSignal = Omit<Signal, 'code' | 'text' | 'hasFields'>;
+
+/** A failed call: the signal, and what the reply said. */
+export interface FailedCall {
+  readonly signal: CallSignal;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly json: unknown;
+  /** Of a reply that is no JSON. */
+  readonly text?: string;
+  /** Of a call without reply: a code or a sentence of ours. */
+  readonly reason?: string;
+  readonly token: string;
+  readonly now: number;
+}
+
+/** Final classes: nothing changes by sending the same again. */
+const finalClasses: readonly FailureClass[] = ['rejected', 'not-found', 'conflict', 'forbidden'];
+
+export function isFinal(failure: ProviderFailure): boolean {
+  return finalClasses.includes(failure.class);
+}
+
+/** Class, wait and text of a call that failed as a whole. */
+export function classify(call: FailedCall): ProviderFailure {
+  const { signal, headers } = call;
+  const errors = readErrors(call.json);
+  const row = decide(signal, errors, call.text ?? '');
+  const isRead = signal.write === 'read' || signal.write === 'identity';
+  const wait = Math.max(row.waitMs ?? 0, retryAfterMs(headers, call.now) ?? 0);
+  const providerRequestId = requestIdOf(headers);
+  const existingId = row.class === 'conflict' && !signal.isBatch ? existingIdOf(errors) : undefined;
+  return {
+    class: isRead && row.class === 'unknown' ? 'unavailable' : row.class,
+    message: cleanText(messageOf(call, errors), call.token),
+    scope: scopeOf(row, signal.isBatch),
+    ...(signal.status !== undefined && { status: signal.status }),
+    ...(wait > 0 && { retryAfterMs: wait }),
+    ...(providerRequestId !== undefined && { providerRequestId }),
+    ...(existingId !== undefined && { existingId }),
+  };
+}
+
+/** The failure of one record that a 2xx refuses, in a collection or alone. */
+export function itemFailure(errors: readonly WireError[], write: Signal['write'], token: string): ProviderFailure {
+  const signal: CallSignal = { write, isBatch: false, isJson: true, hasRetryAfter: false };
+  if (errors.length === 0) {
+    const message = 'Salesforce did not write the record and does not say why';
+    return { class: 'rejected', scope: 'record', message };
+  }
+  const row = decide(signal, errors, '');
+  const existingId = row.class === 'conflict' ? existingIdOf(errors) : undefined;
+  return {
+    class: row.class,
+    message: cleanText(errors.map(sentenceOf).join('; '), token),
+    scope: row.isLane ? 'lane' : 'record',
+    ...(row.waitMs !== undefined && { retryAfterMs: row.waitMs }),
+    ...(existingId !== undefined && { existingId }),
+  };
+}
+
+/** Salesforce's id of a request, where the edge sends one. */
+export function requestIdOf(headers: Readonly<Record<string, string>>): string | undefined {
+  const id = headers['x-request-id'] ?? headers['x-sfdc-request-id'];
+  return id ? cleanText(id.slice(0, 100)) : undefined;
+}
+
+/** An error for itself; one that will not go away decides over those that may. */
+function decide(signal: CallSignal, errors: readonly WireError[], text: string): Row {
+  const signals: Signal[] = errors.map(({ code, message, fields }) => ({
+    ...signal,
+    ...(code !== undefined && { code }),
+    text: message,
+    hasFields: fields.length > 0,
+  }));
+  const rows = (signals.length > 0 ? signals : [{ ...signal, text, hasFields: false }]).map(rowOf);
+  return (rows.find((row) => finalClasses.includes(row.class)) ?? rows[0]) as Row;
+}
+
+function rowOf(signal: Signal): Row {
+  const row = errorTable.find((candidate) => candidate.matches(signal));
+  if (!row) throw new RangeError('the last row of the error table matches everything');
+  return row;
+}
+
+function scopeOf(row: Row, isBatch: boolean): ProviderFailure['scope'] {
+  if (row.isLane) return 'lane';
+  return finalClasses.includes(row.class) && !isBatch ? 'record' : 'call';
+}
+
+/** The one record that a duplicate error names; of several none can be told to be meant. */
+function existingIdOf(errors: readonly WireError[]): string | undefined {
+  const named = errors.flatMap(({ message, duplicateIds }) => {
+    const id = /record with id: ([A-Za-z0-9]{15,18})/.exec(message)?.[1];
+    return id !== undefined && isRecordId(id) ? [id, ...duplicateIds] : duplicateIds;
+  });
+  const [only, ...others] = new Set(named);
+  return others.length === 0 ? only : undefined;
+}
+
+function messageOf(call: FailedCall, errors: readonly WireError[]): string {
+  const { status, fault } = call.signal;
+  if (fault === 'not-sent') return `Salesforce could not be reached: ${call.reason ?? 'unknown reason'}`;
+  if (status === undefined) return `Salesforce sent no reply: ${call.reason ?? fault ?? 'unknown reason'}`;
+  if (errors.length > 0) return errors.map(sentenceOf).join('; ');
+  // A page of the edge is no message.
+  const said = call.text !== undefined && /^[\w .,:-]{1,100}$/.test(call.text) ? call.text : undefined;
+  if (said !== undefined) return `Salesforce answered ${status}: ${said}`;
+  return `Salesforce answered ${status} ${fault ? `with a reply that is ${fault}` : 'without a message'}`;
+}
+
+/** `CODE: message`, with the fields that the message itself does not name. */
+function sentenceOf({ code, message, fields }: WireError): string {
+  const unnamed = fields.filter((field) => !message.includes(field));
+  const said = [code, message].filter(Boolean).join(': ');
+  return unnamed.length > 0 ? `${said} (fields: ${unnamed.join(', ')})` : said;
+}

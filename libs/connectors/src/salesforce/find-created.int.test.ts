@@ -1,0 +1,188 @@
+import type { StubReply } from '../../test/provider-stub';
+import { auth, field, page, soqlOf, useSalesforceStub } from '../../test/salesforce-stub';
+import type { Fields } from '../requests';
+
+const since = new Date('2026-11-20T12:00:00.700Z');
+const contacts = { auth, objectName: 'contact' };
+const harness = useSalesforceStub();
+
+const described = {
+  status: 200,
+  body: {
+    name: 'Contact',
+    fields: [
+      field('Id', 'id'),
+      field('LastName'),
+      field('FirstName'),
+      field('Email', 'email'),
+      field('Phone', 'phone'),
+      field('Serial__c', 'string', { unique: true, externalId: true }),
+      field('Legacy__c', 'string', { externalId: true }),
+      field('Amount__c', 'currency', { scale: 2 }),
+      field('Met__c', 'datetime'),
+      field('Vip__c', 'boolean'),
+      field('Description', 'textarea', { filterable: false }),
+      field('Notes__c', 'textarea', { filterable: false, htmlFormatted: true }),
+      field('CreatedDate', 'datetime'),
+    ],
+  },
+};
+const record = (tail: string, fields: Fields, secondsAfter = 1) => {
+  const at = new Date(Math.floor(+since / 1_000 + secondsAfter) * 1_000);
+  const Id = `003ak000000000${tail}`.padEnd(18, 'A');
+  return {
+    attributes: { type: 'Contact', url: `/services/data/v60.0/sobjects/Contact/${Id}` },
+    Id,
+    CreatedDate: at.toISOString().replace('Z', '+0000'),
+    ...fields,
+  };
+};
+const look = (...fields: Fields[]) =>
+  harness.salesforce.findCreated({ ...contacts, records: fields.map((each) => ({ fields: each, since })) });
+const queries = () => harness.stub.requests.flatMap(({ path }) => soqlOf(path) ?? []);
+
+const jane = { LastName: 'Smith', FirstName: 'Jane', Email: 'jane@x.io' };
+
+test('found by the most telling value, in any spelling that Salesforce keeps', async () => {
+  const sent = { ...jane, Phone: '+1 (555) 01', Amount__c: 9.999, Met__c: '2026-11-20T12:00:00.900Z', Vip__c: false };
+  const mine = record('A', {
+    ...jane,
+    Email: 'JANE@x.io',
+    Phone: '(1) 55501',
+    Amount__c: 10,
+    Met__c: '2026-11-20T12:00:00.000+0000',
+    Vip__c: false,
+  });
+  harness.stub.replyWith(described, page(mine));
+  expect(await look({ ...sent, lastname: ' smith ' })).toEqual([
+    {
+      kind: 'found',
+      consistent: true,
+      matches: [{ recordId: mine.Id, createdAt: new Date('2026-11-20T12:00:01Z'), data: mine }],
+    },
+  ]);
+  expect(queries()).toEqual([
+    'SELECT Id, CreatedDate, Email, LastName, FirstName, Phone, Amount__c, Met__c, Vip__c FROM Contact ' +
+      "WHERE Email = 'jane@x.io' AND CreatedDate >= 2026-11-20T11:59:50Z LIMIT 500",
+  ]);
+});
+
+test('several creates share a query; each gets its own record, oldest first', async () => {
+  const [one, two] = [record('B', { LastName: 'B' }, 2), record('C', { LastName: 'B' }, 1)];
+  harness.stub.replyWith(described, page(one, two));
+  const found = await look({ LastName: "O'B" }, { LastName: 'b' }, { LastName: 'None' });
+  expect(queries()).toEqual([expect.stringContaining("WHERE LastName IN ('O\\'B', 'b', 'None') AND CreatedDate")]);
+  expect(found.map((each) => (each.kind === 'found' ? each.matches.map(({ recordId }) => recordId) : each))).toEqual([
+    { kind: 'none', consistent: true },
+    [two.Id, one.Id],
+    { kind: 'none', consistent: true },
+  ]);
+});
+
+test('a hundred creates cost a few queries', async () => {
+  harness.stub.replyWith(described, page());
+  const found = await look(
+    ...Array.from({ length: 100 }, (_, at) => ({ Email: `person-${at}@a-long-domain.example` })),
+  );
+  expect(new Set(found.map(({ kind }) => kind))).toEqual(new Set(['none']));
+  expect(queries().length).toBeLessThanOrEqual(2);
+});
+
+test('long values take more queries, each of which a URL holds', async () => {
+  harness.stub.replyWith(described, page());
+  await look(...Array.from({ length: 30 }, (_, at) => ({ LastName: `${'€'.repeat(200)}${at}` })));
+  expect(queries().length).toBeGreaterThan(1);
+  for (const { path } of harness.stub.requests) expect(path.length).toBeLessThanOrEqual(16_384);
+});
+
+test.each<[string, Fields, number, object]>([
+  ['a second before the first attempt: clocks differ', jane, -1, { kind: 'found' }],
+  ['long before', jane, -12, { kind: 'none', consistent: true }],
+  ['of another person', { ...jane, Email: 'john@x.io' }, 1, { kind: 'none', consistent: true }],
+  ['in which a trigger changed a value', { ...jane, FirstName: 'JJ' }, 1, { kind: 'none', consistent: false }],
+  ['that shares little', { Email: jane.Email, LastName: 'X', FirstName: 'Y' }, 1, { kind: 'none', consistent: true }],
+])('a record %s', async (_, fields, secondsAfter, expected) => {
+  harness.stub.replyWith(described, page(record('A', fields, secondsAfter)));
+  expect(await look(jane)).toMatchObject([expected]);
+});
+
+test('a record of which half the values differ comes near', async () => {
+  harness.stub.replyWith(described, page(record('A', { LastName: 'Smith', FirstName: 'John' })));
+  expect(await look({ LastName: 'Smith', FirstName: 'Jane' })).toEqual([{ kind: 'none', consistent: false }]);
+});
+
+test('a record that is wholly of another create comes near nobody', async () => {
+  const john = { ...jane, FirstName: 'John' };
+  harness.stub.replyWith(described, page(record('A', john)));
+  expect(await look(jane, john)).toMatchObject([{ kind: 'none', consistent: true }, { kind: 'found' }]);
+});
+
+test('a unique field alone decides: the account refuses a second one', async () => {
+  harness.stub.replyWith(
+    described,
+    page(record('A', { ...jane, Legacy__c: 'L1', Serial__c: 'S1', LastName: 'Other' })),
+  );
+  expect(await look({ Legacy__c: 'L1', ...jane, Serial__c: 'S1' })).toEqual([{ kind: 'none', consistent: true }]);
+  expect(queries()[0]).toContain("WHERE Serial__c = 'S1' AND CreatedDate");
+});
+
+test('an external id comes before a name', async () => {
+  harness.stub.replyWith(described, page());
+  await look({ ...jane, Legacy__c: 'L1' });
+  expect(queries()[0]).toContain("WHERE Legacy__c = 'L1' AND");
+});
+
+test('markup and fields of other records are not compared', async () => {
+  harness.stub.replyWith(described, page(record('A', jane)));
+  const [found] = await look({ ...jane, Notes__c: '<b>x</b>', Account: { Ext__c: '1' } });
+  expect(found?.kind).toBe('found');
+  expect(queries()[0]).not.toContain('Notes__c');
+});
+
+test('more look-alikes than a page: each is looked for narrowly, and none is no proof', async () => {
+  const many = Array.from({ length: 500 }, (_, at) => record(String(at).padStart(3, '0'), { ...jane, FirstName: 'X' }));
+  harness.stub.replyWith(described, page(...many), page());
+  expect(await look({ LastName: 'Smith', FirstName: 'Jane' })).toEqual([{ kind: 'none', consistent: false }]);
+  expect(queries()[1]).toContain("WHERE LastName = 'Smith' AND FirstName = 'Jane' AND CreatedDate");
+});
+
+describe('no look', () => {
+  test('nothing was sent that can be asked for', async () => {
+    harness.stub.replyWith(described, page());
+    const found = await look({ Description: 'long', Vip__c: true, Amount__c: 1 }, { LastName: 'x'.repeat(256) }, {});
+    expect(found.map(({ kind }) => kind)).toEqual(['cannot-look', 'cannot-look', 'cannot-look']);
+    expect(found.every((each) => each.kind === 'cannot-look' && each.failure === undefined)).toBe(true);
+    expect(queries()).toEqual([]);
+  });
+
+  test.each<[string, readonly StubReply[], string]>([
+    ['the description fails', [{ status: 503 }], 'unavailable'],
+    [
+      'the query fails',
+      [described, { status: 401, body: [{ errorCode: 'INVALID_SESSION_ID', message: 'x' }] }],
+      'credentials',
+    ],
+  ])('%s: another look may succeed, and the rest is not asked for', async (_, replies, expected) => {
+    harness.stub.replyWith(...replies);
+    const found = await look(jane, { LastName: 'B' });
+    expect(found).toMatchObject([
+      { kind: 'cannot-look', failure: { class: expected } },
+      { kind: 'cannot-look', failure: { class: expected } },
+    ]);
+    expect(harness.stub.requests).toHaveLength(replies.length);
+  });
+
+  test('an object without a moment of creation', async () => {
+    harness.stub.replyWith({ status: 200, body: { name: 'Odd__c', fields: [field('Name')] } });
+    expect(await look({ Name: 'x' })).toMatchObject([{ kind: 'cannot-look', reason: 'Odd__c has no CreatedDate' }]);
+  });
+});
+
+test('equal creates have equal fingerprints', () => {
+  const of = (objectName: string, fields: Fields) => harness.salesforce.fingerprint(objectName, fields);
+  expect(of('Contact', { LastName: ' Smith ', Email: 'A@x.io', Phone: '' })).toBe(
+    of('contact', { email: 'a@x.io', lastname: 'smith', FirstName: null }),
+  );
+  expect(of('Contact', { LastName: 'Smith' })).not.toBe(of('Lead', { LastName: 'Smith' }));
+  expect(of('Contact', { LastName: 'Smith' })).not.toBe(of('Contact', { FirstName: 'Smith' }));
+});

@@ -1,0 +1,67 @@
+import { ProviderError } from '@sluice/errors';
+import type { FindCreated } from '../requests';
+import type { FoundCreated, ProviderFailure } from '../results';
+import { toFailure } from '../thrown-failure';
+import type { SalesforceApi } from './call-salesforce';
+import { decideLook } from './created-matches';
+import type { Describe } from './describe';
+import type { Look, Rows } from './look';
+import { lookNarrowly, lookTogether, packLooks } from './look-by-query';
+import { sentValues } from './sent-values';
+
+/**
+ * Looks for creates of unknown outcome with SOQL, which sees what is committed at once. Creates that were told apart by
+ * the same field share a query, so that a batch costs a few calls and not one per record. Source: reference 1c.
+ */
+export async function findCreated(api: SalesforceApi, describe: Describe, find: FindCreated): Promise<FoundCreated[]> {
+  let description;
+  try {
+    description = await describe(find);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    const failure = toFailure(error);
+    return find.records.map(() => failedLook(failure));
+  }
+  const { fields, name: objectName } = description;
+  if (!fields.get('createddate')?.isFilterable)
+    return find.records.map(() => cannotLook(`${objectName} has no CreatedDate`));
+  const looks = find.records.flatMap((record, index): Look[] => {
+    const sent = sentValues(description, record.fields);
+    const [key] = sent;
+    return key?.literal === undefined ? [] : [{ index, since: record.since, sent, key }];
+  });
+  const seen = await lookForAll(api, { ...find, objectName }, looks);
+  const byIndex = new Map(looks.map((look) => [look.index, look]));
+  return find.records.map((_, index) => {
+    const look = byIndex.get(index);
+    if (!look) return cannotLook('no field was sent that Salesforce can be asked for');
+    const rows = seen.get(look);
+    return rows === undefined || 'failure' in rows ? failedLook(rows?.failure) : decideLook(look, rows, looks);
+  });
+}
+
+type Seen = Rows | { readonly failure: ProviderFailure };
+
+async function lookForAll(api: SalesforceApi, find: FindCreated, looks: readonly Look[]): Promise<Map<Look, Seen>> {
+  const seen = new Map<Look, Seen>();
+  let failure: ProviderFailure | undefined;
+  for (const pack of packLooks(find.objectName, looks)) {
+    // After a failure the rest would most likely fail too, at the cost of the account's calls.
+    const rows: Seen = failure ? { failure } : await lookTogether(api, find, pack);
+    if ('failure' in rows) failure = rows.failure;
+    for (const look of pack) seen.set(look, rows);
+    if ('failure' in rows || rows.isWhole) continue;
+    // The many look-alikes of one create may have pushed another's record off the page.
+    for (const look of pack) seen.set(look, await lookNarrowly(api, find, look));
+  }
+  return seen;
+}
+
+function cannotLook(reason: string): FoundCreated {
+  return { kind: 'cannot-look', consistent: true, reason };
+}
+
+/** The look failed; another may succeed. */
+function failedLook(failure: ProviderFailure | undefined): FoundCreated {
+  return { ...cannotLook(failure?.message ?? 'the record was not looked for'), ...(failure && { failure }) };
+}

@@ -1,0 +1,102 @@
+import type { ProviderFailure, RecordResult } from '../results';
+import { cleanText } from '../failure-text';
+import { isFinal, itemFailure } from './errors';
+import { isSameRecord } from './record-id';
+import { readSaved, type WireError, type WireSaved } from './wire';
+
+/**
+ * What a collection's reply says of each input. Source: reference B3: outcomes come in request order.
+ * Invariants: one outcome per input; what the reply does not clearly say is never a success.
+ */
+
+export interface MatchOptions {
+  readonly write: 'create' | 'update';
+  /** The ids that were updated; undefined for creates. One per record. */
+  readonly inputs: readonly (string | undefined)[];
+  readonly allOrNone: boolean;
+  /** Masked in error texts. */
+  readonly token: string;
+}
+
+/** Said of a record that only shares the fate of another. */
+const rolledBack = /^(ALL_OR_NONE_OPERATION_ROLLED_BACK|PROCESSING_HALTED)$/;
+
+/** An outcome, or `shared`: the record failed for what another one did. */
+type Told = RecordResult | 'shared';
+
+export function matchOutcomes(body: unknown, options: MatchOptions): RecordResult[] {
+  const { inputs, allOrNone } = options;
+  const items = Array.isArray(body) ? body.map(readSaved) : [];
+  if (items.length !== inputs.length) return inputs.map(() => untold(options));
+  const told = items.map((item, index) => tell(item, inputs[index], options));
+  const causes = told.flatMap((each) => (each === 'shared' || each.ok ? [] : [each.error]));
+  const isNone = told.every((each) => each === 'shared' || !each.ok);
+  const cause = causes.find(isFinal) ?? causes[0];
+  return allOrNone && isNone && cause ? rollBack(told, cause) : told.map((each) => inherit(each, cause));
+}
+
+function tell(saved: WireSaved | undefined, input: string | undefined, options: MatchOptions): Told {
+  if (saved?.success === true) {
+    const id = saved.id ?? input;
+    const isOther = input !== undefined && id !== undefined && !isSameRecord(input, id);
+    return id === undefined || isOther ? untold(options) : { ok: true, recordId: input ?? id };
+  }
+  if (saved?.success !== false) return untold(options);
+  if (isShared(saved.errors)) return 'shared';
+  return { ok: false, error: itemFailure(saved.errors, options.write, options.token) };
+}
+
+function isShared(errors: readonly WireError[]): boolean {
+  return errors.length > 0 && errors.every(({ code }) => code !== undefined && rolledBack.test(code));
+}
+
+/**
+ * Nothing was written. What can be tried again is tried as a whole or not at all: a record that could be sent again
+ * alone, while another never will be written, would break the promise.
+ */
+function rollBack(told: readonly Told[], cause: ProviderFailure): RecordResult[] {
+  const isOver = isFinal(cause);
+  return told.map((each) => {
+    if (each !== 'shared' && !each.ok && isOver && isFinal(each.error)) return withoutExisting(each.error);
+    const own = each === 'shared' || each.ok ? undefined : each.error;
+    if (isOver) return { ok: false, error: sharing(cause, own) };
+    // Not `unknown`: the whole was rolled back.
+    return {
+      ok: false,
+      error: { ...(own ?? sharing(cause)), class: cause.class === 'quota' ? 'quota' : 'unavailable' },
+    };
+  });
+}
+
+function inherit(told: Told, cause: ProviderFailure | undefined): RecordResult {
+  if (told !== 'shared') return told;
+  const message = 'Salesforce rolled the record back and does not say why';
+  return { ok: false, error: cause ? sharing(cause) : { class: 'rejected', scope: 'record', message } };
+}
+
+/** The failure of one record, as it reaches another. */
+function sharing(cause: ProviderFailure, own?: ProviderFailure): ProviderFailure {
+  const { existingId: _, ...rest } = cause;
+  const also = own ? ` This one: ${own.message}` : '';
+  return {
+    ...rest,
+    message: cleanText(`Rolled back, because another record of the batch failed: ${cause.message}.${also}`),
+  };
+}
+
+/** The record that a duplicate error names may be one of this batch, which is gone. */
+function withoutExisting(error: ProviderFailure): RecordResult {
+  const { existingId: _, ...rest } = error;
+  return { ok: false, error: rest };
+}
+
+/** A create may have been written; an update can be sent again by whoever wants it. */
+function untold({ write }: MatchOptions): RecordResult {
+  return write === 'create'
+    ? failed('unknown', 'the reply does not show whether Salesforce created the record')
+    : failed('rejected', 'no result from Salesforce for the record');
+}
+
+function failed(failureClass: 'unknown' | 'rejected', message: string): RecordResult {
+  return { ok: false, error: { class: failureClass, scope: 'record', message } };
+}

@@ -1,0 +1,128 @@
+import type { ObservedExchange } from '../requests';
+import { useSalesforceStub, auth, contacts, idA, refused } from '../../test/salesforce-stub';
+
+const harness = useSalesforceStub();
+
+const ada = { LastName: 'Lovelace' };
+
+describe('workspace', () => {
+  const info = (urls: object, rest: object = {}) => ({
+    status: 200,
+    body: { user_id: '005ak000000000UAAA', organization_id: '00Dak000000000OEAA', urls, ...rest },
+  });
+  const consumerRef = '005ak000000000UAAA';
+
+  test.each<[string, object, string]>([
+    ['custom_domain', { custom_domain: 'https://Acme.my.salesforce.com' }, 'acme'],
+    ['rest', { rest: 'https://acme--uat.sandbox.my.salesforce.com/services/data/v{version}/' }, 'acme--uat.sandbox'],
+    ['the one given, when no My Domain is reported', { rest: 'https://na1.salesforce.com/' }, 'acme'],
+  ])('by %s', async (_, urls, workspaceRef) => {
+    harness.stub.replyWith(info(urls));
+    expect(await harness.salesforce.workspace({ auth })).toEqual({ workspaceRef, consumerRef });
+    expect(harness.stub.requests[0]).toMatchObject({ method: 'GET', path: '/services/oauth2/userinfo' });
+  });
+
+  test('without a given one the login is asked, and it must name the My Domain', async () => {
+    const direct = harness.open(false);
+    const ask = () => direct.get('salesforce').workspace({ auth: { accessToken: auth.accessToken } });
+    harness.stub.replyWith(info({ rest: 'https://acme.my.salesforce.com/' }), info({}));
+    expect(await ask()).toEqual({ workspaceRef: 'acme', consumerRef });
+    await expect(ask()).rejects.toMatchObject({
+      class: 'rejected',
+      detail: expect.stringContaining('set providerWorkspaceRef'),
+    });
+    await direct.close();
+  });
+
+  test('a bad token is 403 with a word', async () => {
+    harness.stub.replyWith({ status: 403, body: 'Bad_OAuth_Token', headers: { 'content-type': 'text/html' } });
+    await expect(harness.salesforce.workspace({ auth })).rejects.toMatchObject({ class: 'credentials' });
+  });
+});
+
+describe('refresh', () => {
+  const request = { refreshToken: '5Aep861-refresh', clientId: 'client', clientSecret: 'client-secret' };
+  const ask = () => harness.salesforce.refresh(request);
+
+  test('a form to the login; no end of life is told', async () => {
+    const body = {
+      access_token: '00D!new',
+      instance_url: 'https://acme.my.salesforce.com',
+      scope: 'api refresh_token',
+    };
+    harness.stub.replyWith({ status: 200, body });
+    expect(await ask()).toEqual({ accessToken: '00D!new', scopes: ['api', 'refresh_token'] });
+    const [sent] = harness.stub.requests;
+    expect(sent).toMatchObject({ method: 'POST', path: '/services/oauth2/token' });
+    expect(sent?.headers['authorization']).toBeUndefined();
+    expect(Object.fromEntries(new URLSearchParams(sent?.body as string))).toEqual({
+      grant_type: 'refresh_token',
+      client_id: 'client',
+      client_secret: 'client-secret',
+      refresh_token: '5Aep861-refresh',
+    });
+  });
+
+  test('a rotated refresh token comes along', async () => {
+    harness.stub.replyWith({ status: 200, body: { access_token: 'a', refresh_token: 'b' } });
+    expect(await ask()).toEqual({ accessToken: 'a', refreshToken: 'b' });
+  });
+
+  const oauth = (error: string, description = 'said') => ({ error, error_description: description });
+  test.each<[string, number, unknown, string]>([
+    ['expired', 400, oauth('invalid_grant', 'expired access/refresh token'), 'credentials'],
+    ['inactive user', 400, oauth('invalid_grant', 'inactive user'), 'credentials'],
+    ['login rate', 400, oauth('invalid_grant', 'login rate exceeded'), 'quota'],
+    ['rate limit', 400, oauth('rate_limit_exceeded'), 'quota'],
+    ['429', 429, undefined, 'quota'],
+    ['wrong client id', 400, oauth('invalid_client_id'), 'rejected'],
+    ['wrong client secret', 400, oauth('invalid_client'), 'rejected'],
+    ['grant type', 400, oauth('unsupported_grant_type'), 'rejected'],
+    ['app access', 400, oauth('invalid_app_access'), 'rejected'],
+    ['401 without a word', 401, undefined, 'rejected'],
+    ['503 that carries invalid_grant', 503, oauth('invalid_grant'), 'unavailable'],
+    ['500 HTML', 500, '<html></html>', 'unavailable'],
+    ['200 HTML', 200, '<html></html>', 'unavailable'],
+    ['302', 302, undefined, 'unavailable'],
+  ])('%s', async (_, status, body, expected) => {
+    harness.stub.replyWith({ status, body });
+    await expect(ask()).rejects.toMatchObject({ class: expected });
+  });
+
+  test('no reply, and no secret in what is said', async () => {
+    harness.stub.replyWith((response) => response.destroy());
+    await expect(ask()).rejects.toMatchObject({ class: 'unavailable' });
+    harness.stub.replyWith({ status: 400, body: oauth('invalid_grant', 'token 5Aep861-refresh of client-secret') });
+    await expect(ask()).rejects.toMatchObject({
+      detail: 'Salesforce gave no token: invalid_grant: token [secret] of [secret]',
+    });
+  });
+});
+
+describe('what a call leaves behind', () => {
+  test('the exchange without a quota: the daily total is none; its use is measured', async () => {
+    const seen: ObservedExchange[] = [];
+    harness.stub.replyWith({
+      status: 204,
+      headers: { 'sforce-limit-info': 'api-usage=90/100', 'x-request-id': 'req-2' },
+    });
+    await harness.salesforce.delete({ ...contacts, recordId: idA, observe: (exchange) => seen.push(exchange) });
+    expect(seen).toEqual([{ status: 204, providerRequestId: 'req-2', durationMs: expect.any(Number) }]);
+    const { body } = await harness.metrics.expose();
+    expect(body).toMatch(/sluice_provider_daily_usage_ratio_bucket\{[^}]*le="0.9"[^}]*\} 1/);
+    expect(body).toMatch(/sluice_provider_calls_total\{provider="salesforce",operation="delete",result="ok"[^}]*\}/);
+  });
+
+  test('a refused, a slow and a broken call', async () => {
+    const create = () => harness.salesforce.create({ ...contacts, fields: ada });
+    harness.stub.replyWith({ status: 403, body: refused('REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.') });
+    expect(await create()).toMatchObject({ error: { class: 'quota', scope: 'lane', retryAfterMs: 900_000 } });
+    harness.stub.replyWith(() => undefined);
+    expect(await create()).toMatchObject({ error: { class: 'timeout' } });
+    harness.stub.replyWith((response) => response.destroy());
+    expect(await create()).toMatchObject({ error: { class: 'unknown' } });
+    expect(await harness.salesforce.create({ ...contacts, fields: ada, signal: AbortSignal.abort() })).toMatchObject({
+      error: { class: 'unavailable' },
+    });
+  });
+});

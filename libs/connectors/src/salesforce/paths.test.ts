@@ -1,0 +1,16 @@
+import { isFieldPath, isObjectName, paths } from './paths';
+
+test('names that can stand in a query or a path', () => {
+  for (const name of ['Contact', 'My_Object__c', 'ns__Thing__c']) expect(isObjectName(name)).toBe(true);
+  for (const name of ['', '1a', 'a.b', 'a b', 'Contact/003', 'Contact--', 'é', `a${'b'.repeat(80)}`]) {
+    expect(isObjectName(name)).toBe(false);
+  }
+  for (const name of ['Email', 'Account.Owner.Name', 'a.b.c.d.e']) expect(isFieldPath(name)).toBe(true);
+  for (const name of ['Id FROM User--', 'a.b.c.d.e.f', 'a..b', '.a', 'a.', "Name = '' OR Name", 'Name\n', '*']) {
+    expect(isFieldPath(name)).toBe(false);
+  }
+});
+
+test('a path has its segments and no more', () => {
+  expect(paths.object('Contact', '../batch')).toBe('/services/data/v60.0/sobjects/Contact/..%2Fbatch');
+});

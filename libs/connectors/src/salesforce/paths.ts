@@ -1,0 +1,34 @@
+/** API version. Collections need v42, the duplicate-rule header v52. Source: reference B1, B3, B6. */
+const version = 'v60.0';
+const root = `/services/data/${version}`;
+
+/** What every object and field name of Salesforce looks like. Source: reliability checklist, item 25. */
+const identifier = '[A-Za-z][A-Za-z0-9_]{0,79}';
+const objectForm = new RegExp(`^${identifier}$`);
+const fieldForm = new RegExp(`^${identifier}(\\.${identifier}){0,4}$`);
+
+/** An object name that can stand in a path, a query or an `attributes.type`. */
+export function isObjectName(name: string): boolean {
+  return objectForm.test(name);
+}
+
+/** A field name, or a path over relationships: `Account.Owner.Name`. It cannot be escaped, so it must have this form. */
+export function isFieldPath(name: string): boolean {
+  return fieldForm.test(name);
+}
+
+/** Every path. The only place that spells one; names and ids are percent-encoded, so none can add a segment. */
+export const paths = {
+  /** Create. */
+  objects: (objectName: string) => `${root}/sobjects/${encodeURIComponent(objectName)}`,
+  /** Update and delete. */
+  object: (objectName: string, recordId: string) => `${paths.objects(objectName)}/${encodeURIComponent(recordId)}`,
+  describe: (objectName: string) => `${paths.objects(objectName)}/describe`,
+  /** Create and update of several records. */
+  collections: `${root}/composite/sobjects`,
+  /** Read by ids. */
+  retrieve: (objectName: string) => `${paths.collections}/${encodeURIComponent(objectName)}`,
+  query: (soql: string) => `${root}/query?q=${encodeURIComponent(soql)}`,
+  userinfo: '/services/oauth2/userinfo',
+  token: '/services/oauth2/token',
+} as const;

@@ -1,0 +1,52 @@
+import type { Fields } from '../requests';
+import type { Description, FieldDescription } from './description';
+import { isEmpty } from './same-value';
+import { toLiteral } from './soql-literal';
+
+/** A value that a create sent, with the field it went to. */
+export interface SentValue {
+  readonly field: FieldDescription;
+  readonly value: unknown;
+  /** Present when the field and the value can stand in a WHERE and will be found there as they were sent. */
+  readonly literal?: string;
+}
+
+/** More are not compared: the list of names has to fit into a URL. */
+const comparedMax = 100;
+/** Longer texts are descriptions. Source: Salesforce's text fields hold 255. */
+const textMax = 255;
+
+/** Texts that tell records apart best, best first. */
+const telling = ['email', 'name', 'lastname', 'company', 'subject', 'firstname', 'title', 'phone', 'website'];
+/** Kept as they are sent: whole texts, choices, ids and days. Fractions are rounded and moments cut. */
+const exactTypes = new Set(['string', 'email', 'url', 'picklist', 'combobox', 'int', 'date', 'id', 'reference']);
+/** Not given back as sent, or not given back at all. */
+const unreadable = new Set(['encryptedstring', 'base64', 'address', 'location', 'anyType', 'complexvalue']);
+
+/**
+ * What was sent and can be looked at again, the most telling first: unique fields, external ids, then names and the
+ * rest. A field that the description lacks, such as one of a related record, is passed over.
+ */
+export function sentValues({ fields }: Description, sent: Fields): SentValue[] {
+  const values = Object.entries(sent).flatMap(([name, value]) => {
+    const field = fields.get(name.toLowerCase());
+    return field && !unreadable.has(field.type) && !field.isMarkup ? [toSentValue(field, value)] : [];
+  });
+  return values.sort((one, other) => rank(one) - rank(other)).slice(0, comparedMax);
+}
+
+function toSentValue(field: FieldDescription, value: unknown): SentValue {
+  const isExact = field.isFilterable && exactTypes.has(field.type) && !isEmpty(value) && typeof value !== 'object';
+  const text = typeof value === 'string' ? value.trim() : value;
+  if (!isExact || text === '' || String(text).length > textMax) return { field, value };
+  const literal = toLiteral(field.type, text);
+  return { field, value, ...(literal.ok && { literal: literal.text }) };
+}
+
+function rank({ field, literal }: SentValue): number {
+  if (literal === undefined) return 100;
+  if (field.isUnique) return 0;
+  if (field.isExternalId) return 1;
+  const at = telling.indexOf(field.name.toLowerCase());
+  return at < 0 ? 50 : 10 + at;
+}

@@ -1,0 +1,341 @@
+import { DefectError } from '@sluice/errors';
+import type { StubReply } from '../../test/provider-stub';
+import {
+  useSalesforceStub,
+  auth,
+  collections,
+  contacts,
+  done,
+  idA,
+  idB,
+  objects,
+  refused,
+  refusedItem,
+} from '../../test/salesforce-stub';
+
+const harness = useSalesforceStub();
+
+interface Case {
+  readonly name: string;
+  readonly act: () => Promise<unknown>;
+  readonly request: { method: string; path: string; body?: unknown };
+  readonly reply: StubReply;
+  readonly expected: unknown;
+}
+
+const ada = { LastName: 'Lovelace', Email: null, Interests__c: ['a', 'b'] };
+const adaSent = { LastName: 'Lovelace', Email: null, Interests__c: 'a;b' };
+
+const cases: readonly Case[] = [
+  {
+    name: 'create',
+    act: () => harness.salesforce.create({ ...contacts, fields: ada }),
+    request: { method: 'POST', path: objects, body: adaSent },
+    reply: { status: 201, body: done(idA) },
+    expected: { ok: true, recordId: idA },
+  },
+  {
+    name: 'create that would say of which object it is',
+    act: () => harness.salesforce.create({ ...contacts, fields: { LastName: 'A', Attributes: { type: 'User' } } }),
+    request: { method: 'POST', path: objects, body: { LastName: 'A' } },
+    reply: { status: 201, body: done(idA) },
+    expected: { ok: true, recordId: idA },
+  },
+  {
+    name: 'create that says no inside a 2xx',
+    act: () => harness.salesforce.create({ ...contacts, fields: ada }),
+    request: { method: 'POST', path: objects },
+    reply: { status: 201, body: refusedItem('UNABLE_TO_LOCK_ROW', 'unable to obtain exclusive access') },
+    expected: {
+      ok: false,
+      error: {
+        class: 'unavailable',
+        scope: 'record',
+        message: 'UNABLE_TO_LOCK_ROW: unable to obtain exclusive access',
+      },
+    },
+  },
+  {
+    name: 'create without an id in the reply',
+    act: () => harness.salesforce.create({ ...contacts, fields: ada }),
+    request: { method: 'POST', path: objects },
+    reply: { status: 201 },
+    expected: { ok: false, error: expect.objectContaining({ class: 'unknown' }) },
+  },
+  {
+    name: 'create that answers with a page',
+    act: () => harness.salesforce.create({ ...contacts, fields: ada }),
+    request: { method: 'POST', path: objects },
+    reply: { status: 200, body: '<html></html>', headers: { 'content-type': 'text/html' } },
+    expected: { ok: false, error: expect.objectContaining({ class: 'unknown' }) },
+  },
+  {
+    name: 'create of what exists',
+    act: () => harness.salesforce.create({ ...contacts, fields: ada }),
+    request: { method: 'POST', path: objects },
+    reply: {
+      status: 400,
+      headers: { 'x-request-id': 'req-1' },
+      body: refused('DUPLICATE_VALUE', `duplicate value found: E__c duplicates value on record with id: ${idB}`),
+    },
+    expected: {
+      ok: false,
+      error: {
+        class: 'conflict',
+        scope: 'record',
+        status: 400,
+        existingId: idB,
+        providerRequestId: 'req-1',
+        message: `DUPLICATE_VALUE: duplicate value found: E__c duplicates value on record with id: ${idB}`,
+      },
+    },
+  },
+  {
+    name: 'update, without its id among the fields',
+    act: () =>
+      harness.salesforce.update({ ...contacts, recordId: idA, fields: { ID: idB, id: idB, LastName: 'King' } }),
+    request: { method: 'PATCH', path: `${objects}/${idA}`, body: { LastName: 'King' } },
+    reply: { status: 204 },
+    expected: { ok: true, recordId: idA },
+  },
+  {
+    name: 'update that is answered by a page of the edge',
+    act: () => harness.salesforce.update({ ...contacts, recordId: idA, fields: { LastName: 'King' } }),
+    request: { method: 'PATCH', path: `${objects}/${idA}` },
+    reply: { status: 200, body: '<html></html>', headers: { 'content-type': 'text/html' } },
+    expected: { ok: false, error: expect.objectContaining({ class: 'unknown' }) },
+  },
+  {
+    name: 'update of a deleted record',
+    act: () => harness.salesforce.update({ ...contacts, recordId: idA, fields: { LastName: 'King' } }),
+    request: { method: 'PATCH', path: `${objects}/${idA}` },
+    reply: { status: 404, body: refused('ENTITY_IS_DELETED', 'entity is deleted') },
+    expected: { ok: false, error: expect.objectContaining({ class: 'not-found', scope: 'record' }) },
+  },
+  {
+    name: 'delete',
+    act: () => harness.salesforce.delete({ ...contacts, recordId: idA }),
+    request: { method: 'DELETE', path: `${objects}/${idA}` },
+    reply: { status: 204 },
+    expected: { ok: true, recordId: idA },
+  },
+  {
+    name: 'delete of what is not there',
+    act: () => harness.salesforce.delete({ ...contacts, recordId: idA }),
+    request: { method: 'DELETE', path: `${objects}/${idA}` },
+    reply: { status: 404, body: refused('NOT_FOUND', 'The requested resource does not exist') },
+    expected: { ok: false, error: expect.objectContaining({ class: 'not-found' }) },
+  },
+  {
+    name: 'batch create in part',
+    act: () =>
+      harness.salesforce.createBatch({
+        ...contacts,
+        records: [{ fields: ada }, { fields: { attributes: { type: 'User' } } }],
+      }),
+    request: {
+      method: 'POST',
+      path: collections,
+      body: {
+        allOrNone: false,
+        records: [{ ...adaSent, attributes: { type: 'Contact' } }, { attributes: { type: 'Contact' } }],
+      },
+    },
+    reply: {
+      status: 200,
+      body: [done(idA), refusedItem('REQUIRED_FIELD_MISSING', 'Required fields are missing: [LastName]', ['LastName'])],
+    },
+    expected: [
+      { ok: true, recordId: idA },
+      {
+        ok: false,
+        error: {
+          class: 'rejected',
+          scope: 'record',
+          message: 'REQUIRED_FIELD_MISSING: Required fields are missing: [LastName]',
+        },
+      },
+    ],
+  },
+  {
+    name: 'batch create, all or none',
+    act: () => harness.salesforce.createBatch({ ...contacts, records: [{ fields: ada }], allOrNone: true }),
+    request: {
+      method: 'POST',
+      path: collections,
+      body: { allOrNone: true, records: [{ ...adaSent, attributes: { type: 'Contact' } }] },
+    },
+    reply: { status: 200, body: [done(idA)] },
+    expected: [{ ok: true, recordId: idA }],
+  },
+  {
+    name: 'batch create refused whole',
+    act: () => harness.salesforce.createBatch({ ...contacts, records: [{ fields: ada }, { fields: ada }] }),
+    request: { method: 'POST', path: collections },
+    reply: { status: 400, body: refused('INVALID_TYPE', "sObject type 'Contact' is not supported") },
+    expected: [1, 2].map(() => ({
+      ok: false,
+      error: expect.objectContaining({ class: 'rejected', scope: 'call' }),
+    })),
+  },
+  {
+    name: 'batch update, all or none',
+    act: () =>
+      harness.salesforce.updateBatch({
+        ...contacts,
+        records: [
+          { recordId: idA, fields: { Id: idB, LastName: 'A' } },
+          { recordId: idB, fields: { LastName: 'B' } },
+        ],
+        allOrNone: true,
+      }),
+    request: {
+      method: 'PATCH',
+      path: collections,
+      body: {
+        allOrNone: true,
+        records: [
+          { LastName: 'A', attributes: { type: 'Contact' }, id: idA },
+          { LastName: 'B', attributes: { type: 'Contact' }, id: idB },
+        ],
+      },
+    },
+    reply: { status: 200, body: [done(idA), done(idB)] },
+    expected: [
+      { ok: true, recordId: idA },
+      { ok: true, recordId: idB },
+    ],
+  },
+  {
+    name: 'batch update with an id of no form: the rest goes',
+    act: () =>
+      harness.salesforce.updateBatch({
+        ...contacts,
+        records: [
+          { recordId: '../x', fields: { LastName: 'A' } },
+          { recordId: idB, fields: { LastName: 'B' } },
+        ],
+      }),
+    request: {
+      method: 'PATCH',
+      path: collections,
+      body: { allOrNone: false, records: [{ LastName: 'B', attributes: { type: 'Contact' }, id: idB }] },
+    },
+    reply: { status: 200, body: [done(idB)] },
+    expected: [
+      {
+        ok: false,
+        error: {
+          class: 'rejected',
+          scope: 'record',
+          message: "id must be a Salesforce id of 15 or 18 letters and digits, not '../x'",
+        },
+      },
+      { ok: true, recordId: idB },
+    ],
+  },
+];
+
+test.each(cases)('$name', async ({ act, request, reply, expected }) => {
+  harness.stub.replyWith(reply);
+  expect(await act()).toEqual(expected);
+  expect(harness.stub.requests).toHaveLength(1);
+  expect(harness.stub.requests[0]).toMatchObject(request);
+  const { body = harness.stub.requests[0]?.body } = request;
+  expect(harness.stub.requests[0]?.body).toEqual(body);
+  expect(harness.stub.requests[0]?.headers).toMatchObject({
+    authorization: `Bearer ${auth.accessToken}`,
+    accept: 'application/json',
+    traceparent: expect.stringMatching(/^00-/),
+  });
+  expect(harness.stub.requests[0]?.headers['content-type']).toBe(
+    harness.stub.requests[0]?.body === undefined ? undefined : 'application/json',
+  );
+});
+
+describe('forwarded headers', () => {
+  const headers = [
+    { key: 'Sforce-Auto-Assign', value: 'FALSE' },
+    { key: 'Sforce-Duplicate-Rule-Header', value: 'allowSave=true' },
+  ];
+  const writes: readonly [string, () => Promise<unknown>][] = [
+    ['create', () => harness.salesforce.create({ ...contacts, fields: ada, headers })],
+    ['update', () => harness.salesforce.update({ ...contacts, recordId: idA, fields: ada, headers })],
+    ['delete', () => harness.salesforce.delete({ ...contacts, recordId: idA, headers })],
+    ['batch create', () => harness.salesforce.createBatch({ ...contacts, records: [{ fields: ada }], headers })],
+    [
+      'batch update',
+      () => harness.salesforce.updateBatch({ ...contacts, records: [{ recordId: idA, fields: ada }], headers }),
+    ],
+  ];
+  test.each(writes)('go along on %s', async (_, act) => {
+    harness.stub.replyWith({ status: 204 });
+    await act();
+    expect(harness.stub.requests[0]?.headers).toMatchObject({
+      'sforce-auto-assign': 'FALSE',
+      'sforce-duplicate-rule-header': 'allowSave=true',
+      authorization: `Bearer ${auth.accessToken}`,
+    });
+  });
+
+  test.each(['Authorization', 'host', 'Content-Type', 'traceparent'])('%s is refused without a call', async (key) => {
+    harness.stub.replyWith({ status: 204 });
+    const result = await harness.salesforce.create({ ...contacts, fields: ada, headers: [{ key, value: 'evil' }] });
+    expect(result).toMatchObject({ ok: false, error: { class: 'rejected', message: expect.stringContaining(key) } });
+    expect(harness.stub.requests).toEqual([]);
+  });
+});
+
+describe('refused without a call', () => {
+  const attempts: readonly [string, () => Promise<unknown>, string][] = [
+    [
+      'update of an id of no form',
+      () => harness.salesforce.update({ ...contacts, recordId: '../User', fields: ada }),
+      'id must be',
+    ],
+    ['delete of an id of no form', () => harness.salesforce.delete({ ...contacts, recordId: '003' }), 'id must be'],
+    [
+      'an object of no form',
+      () => harness.salesforce.create({ auth, objectName: 'Contact/../User', fields: ada }),
+      'the object',
+    ],
+    [
+      'a token that no header can carry',
+      () => harness.salesforce.create({ auth: { ...auth, accessToken: 'a\nb' }, objectName: 'Contact', fields: ada }),
+      'the access token',
+    ],
+  ];
+  test.each(attempts)('%s', async (_, act, message) => {
+    harness.stub.replyWith({ status: 204 });
+    expect(await act()).toMatchObject({ ok: false, error: { message: expect.stringContaining(message) } });
+    expect(harness.stub.requests).toEqual([]);
+  });
+
+  test('all or none with an id of no form: nothing of it', async () => {
+    harness.stub.replyWith({ status: 200, body: [done(idA)] });
+    const records = ['x', idA].map((recordId) => ({ recordId, fields: ada }));
+    const results = await harness.salesforce.updateBatch({ ...contacts, records, allOrNone: true });
+    expect(results.map(({ ok }) => ok)).toEqual([false, false]);
+    expect(harness.stub.requests).toEqual([]);
+  });
+
+  test.each([
+    ['no workspace', undefined, 'providerWorkspaceRef is not set'],
+    ['a workspace that is a host', 'evil.com/', 'providerWorkspaceRef must be labels'],
+  ])('without the override, %s', async (_, workspaceRef, message) => {
+    const direct = harness.open(false);
+    const given = { accessToken: auth.accessToken, ...(workspaceRef !== undefined && { workspaceRef }) };
+    const result = await direct.get('salesforce').create?.({ auth: given, objectName: 'Contact', fields: ada });
+    expect(result).toMatchObject({
+      ok: false,
+      error: { class: 'rejected', message: expect.stringContaining(message) },
+    });
+    expect(harness.stub.requests).toEqual([]);
+    await direct.close();
+  });
+
+  test('more than 200 records are a defect', async () => {
+    const records = Array.from({ length: 201 }, () => ({ fields: ada }));
+    await expect(harness.salesforce.createBatch({ ...contacts, records })).rejects.toThrow(DefectError);
+  });
+});

@@ -1,0 +1,86 @@
+import type { ConnectorRegistry, FreshTokens } from '@sluice/connectors';
+import { ProviderError, retryOf } from '@sluice/errors';
+import type { ClientOfApp, Store } from '@sluice/store';
+import type { Logger } from '@sluice/telemetry';
+import type { OpenedConnection } from './live-credentials';
+import { unsealClientSecret } from './seal-credentials';
+import type { SealingKeys } from './sealed-value';
+
+/** What a refresh asks and changes. */
+export interface RefreshSource {
+  readonly store: Pick<Store, 'connections' | 'providerApps'>;
+  readonly keyring: SealingKeys;
+  readonly connectors: Pick<ConnectorRegistry, 'find'>;
+  readonly logger: Logger;
+}
+
+/** Bound of one call to a token endpoint. Providers answer within a second; the refresh lease is longer than two of these. */
+const tokenCallMs = 10_000;
+
+/** Whether there is something to refresh with; a missing app is another matter: the builder can still register it. */
+export function canRefresh({ connectors }: Pick<RefreshSource, 'connectors'>, { live }: OpenedConnection): boolean {
+  return live.credentials.refreshToken !== undefined && connectors.find(live.provider)?.refresh !== undefined;
+}
+
+/**
+ * One call to the provider's token endpoint, as the connection's app.
+ * @throws ProviderError `credentials` when the provider says that the grant is gone; `unavailable` for everything else,
+ *   from which nothing follows for the connection: the provider does not answer, or refuses the app itself
+ */
+export async function askForTokens(
+  source: RefreshSource,
+  projectId: string,
+  opened: OpenedConnection,
+): Promise<FreshTokens> {
+  const { provider, workspaceRef, credentials, connectionId } = opened.live;
+  const app = await source.store.providerApps.findClient(projectId, provider, opened.providerAppId);
+  if (app === undefined) throw appMissing(source, projectId, opened);
+  const connector = source.connectors.find(provider);
+  if (connector?.refresh === undefined) throw unavailable(`${provider} cannot refresh access tokens.`);
+  try {
+    return await connector.refresh({
+      refreshToken: credentials.refreshToken as string,
+      clientId: app.clientId,
+      clientSecret: unsealClientSecret(source.keyring, app.id, app.sealed),
+      ...(workspaceRef === undefined ? {} : { workspaceRef }),
+      signal: AbortSignal.timeout(tokenCallMs),
+    });
+  } catch (error) {
+    if (!(error instanceof ProviderError) || error.class === 'credentials') throw error;
+    if (retryOf(error.class) === 'never') throw appRefused(source, { projectId, connectionId, provider, app, error });
+    throw unavailable(`The access token could not be refreshed: ${error.detail}`, error);
+  }
+}
+
+interface RefusedApp {
+  readonly projectId: string;
+  readonly connectionId: string;
+  readonly provider: string;
+  readonly app: ClientOfApp;
+  readonly error: ProviderError;
+}
+
+/** A person must act, and all connections of the app wait: `error` level. */
+function appRefused({ logger }: RefreshSource, { app, error, ...names }: RefusedApp): ProviderError {
+  const { id: providerAppId, clientId } = app;
+  logger.error({ ...names, providerAppId, clientId, reason: error.detail }, 'provider-app.refused');
+  const said = error.detail.replace(/\.$/, '');
+  const detail =
+    `${names.provider} refuses the provider app ${providerAppId} (client id ${clientId}), so the access token could ` +
+    `not be refreshed: ${said}. Correct the app with PATCH provider-apps/${providerAppId}.`;
+  return unavailable(detail, error);
+}
+
+function appMissing({ logger }: RefreshSource, projectId: string, opened: OpenedConnection): ProviderError {
+  const { provider, connectionId } = opened.live;
+  const { providerAppId } = opened;
+  logger.error({ projectId, connectionId, provider, providerAppId }, 'provider-app.missing');
+  const which = providerAppId === undefined ? `a provider app of ${provider}` : `the provider app ${providerAppId}`;
+  const detail = `The access token could not be refreshed: the project lacks ${which}. Register it with POST provider-apps.`;
+  return unavailable(detail);
+}
+
+function unavailable(detail: string, cause?: ProviderError): ProviderError {
+  const wait = cause?.retryAfterMs === undefined ? {} : { retryAfterMs: cause.retryAfterMs };
+  return new ProviderError({ class: 'unavailable', detail, ...wait, ...(cause === undefined ? {} : { cause }) });
+}

@@ -1,0 +1,289 @@
+import { randomBytes } from 'node:crypto';
+import { DependencyError } from '@sluice/errors';
+import { createStore, openDatabase, type Store } from '@sluice/store';
+import { createLogger, silentLogger } from '@sluice/telemetry';
+import { cloneDatabase, seedInstallation, type ClonedDatabase } from '@sluice/testkit';
+import type { Credentials } from '@sluice/types';
+import { PassThrough } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createTokenProvider, type TokenProvider } from '../test/token-provider';
+import { createInstallations, type InstallationsOptions } from './create-installations';
+
+const ring = new Map([['k1', randomBytes(32)]]);
+const keyring = { currentId: 'k1', key: (id: string) => ring.get(id) };
+const clientSecret = 'canary-client-secret';
+
+let clone: ClonedDatabase;
+let store: Store;
+let database: ReturnType<typeof openDatabase>;
+
+beforeAll(async () => {
+  clone = await cloneDatabase();
+  store = createStore({ url: clone.url, applicationName: 'refresh-test' });
+  database = openDatabase({ url: clone.url, poolMax: 2, applicationName: 'refresh-test' });
+});
+
+afterAll(async () => {
+  await database.destroy();
+  await store.close();
+  await clone.drop();
+});
+
+/** One process's installations. */
+const processOn = (provider: TokenProvider, o: Partial<InstallationsOptions> = {}) =>
+  createInstallations({ store, keyring, connectors: provider.connectors, logger: silentLogger, ...o });
+
+interface Scene {
+  readonly credentials?: Credentials;
+  /** Registers an app. @default true */
+  readonly hasApp?: boolean;
+}
+
+async function scene({ credentials, hasApp = true }: Scene = {}) {
+  const provider = createTokenProvider();
+  const mine = processOn(provider);
+  const tokens = credentials ?? { accessToken: 'access-0', refreshToken: 'refresh-0' };
+  const seal = (id: string) => mine.seal(id, tokens);
+  const { projectId, connectionId } = await seedInstallation(store, { seal });
+  const register = () =>
+    store.providerApps.create({
+      projectId,
+      provider: 'hubspot',
+      clientId: 'client-1',
+      seal: (id) => mine.sealClientSecret(id, clientSecret),
+    });
+  if (hasApp) await register();
+  return {
+    provider,
+    mine,
+    projectId,
+    connectionId,
+    register,
+    refresh: (version: number, by = mine) => by.refreshCredentials(projectId, connectionId, version),
+    stored: () => store.connections.findCredentials(projectId, connectionId),
+    row: () => database('connections').where({ project_id: projectId, id: connectionId }).first(),
+    /** Makes the stored token end this long from now, in milliseconds. */
+    endIn: async (ms: number) => {
+      const at = database.raw('now() + make_interval(secs => ?::float8 / 1000)', [ms]);
+      const refreshAt = database.raw(`now() + make_interval(secs => ?::float8 / 1000)`, [ms - 120_000]);
+      await database('connections')
+        .where({ project_id: projectId, id: connectionId })
+        .update({ token_expires_at: at, token_refresh_at: refreshAt });
+    },
+  };
+}
+
+describe('one refresh per connection', () => {
+  // The provider refuses a refresh token that is used twice, so a second refresh would lose the customer.
+  it('is made by two processes that race with 20 calls, and all of them get the same new token', async () => {
+    const { provider, mine, refresh, stored } = await scene();
+    provider.before = () => sleep(150);
+    const otherStore = createStore({ url: clone.url, applicationName: 'refresh-test-2' });
+    const other = processOn(provider, { store: otherStore });
+    const racing = Array.from({ length: 20 }, (_, at) => refresh(1, at % 2 === 0 ? mine : other));
+    const got = await Promise.all(racing);
+    await otherStore.close();
+    expect(provider.asked).toHaveLength(1);
+    expect(got.map((live) => [live?.tokenVersion, live?.status, live?.credentials.accessToken])).toEqual(
+      got.map(() => [2, 'created', 'access-1']),
+    );
+    expect(await stored()).toMatchObject({ tokenVersion: 2, status: 'created', isExpiring: false });
+  });
+
+  it('is made with the app and its opened secret, and the lease ends with it', async () => {
+    const { provider, refresh, row } = await scene();
+    await refresh(1);
+    expect(provider.asked).toMatchObject([
+      { refreshToken: 'refresh-0', clientId: 'client-1', clientSecret, workspaceRef: '424242' },
+    ]);
+    const stored = (await row()) as Record<string, unknown>;
+    expect(stored).toMatchObject({ refresh_lease_until: null, token_version: 2, status: 'created' });
+    const expiresInMs = (stored['token_expires_at'] as Date).getTime() - Date.now();
+    expect(expiresInMs).toBeGreaterThan(1_790_000);
+    expect(expiresInMs).toBeLessThanOrEqual(1_801_000);
+    expect(JSON.stringify(stored)).not.toMatch(/access-1|refresh-1/);
+  });
+
+  it('goes on from the rotated pair', async () => {
+    const { provider, refresh } = await scene();
+    expect(await refresh(1)).toMatchObject({ credentials: { accessToken: 'access-1', refreshToken: 'refresh-1' } });
+    expect(await refresh(2)).toMatchObject({ tokenVersion: 3, credentials: { accessToken: 'access-2' } });
+    expect(provider.asked).toHaveLength(2);
+  });
+
+  // A 401 that an old token got says nothing about the one that replaced it.
+  it('is not made for a token that was replaced already', async () => {
+    const { provider, refresh } = await scene();
+    await refresh(1);
+    expect(await refresh(1)).toMatchObject({ tokenVersion: 2, credentials: { accessToken: 'access-1' } });
+    expect(provider.asked).toHaveLength(1);
+  });
+
+  it('is waited for while another process holds the lease, and taken over when that one is gone', async () => {
+    const { provider, refresh, projectId, connectionId } = await scene();
+    const version = { projectId, connectionId, tokenVersion: 1 };
+    expect(await store.connections.takeRefreshLease(version, 700)).toEqual(expect.any(String));
+    expect(await store.connections.takeRefreshLease(version, 700)).toBeUndefined();
+    const startedAtMs = performance.now();
+    expect(await refresh(1)).toMatchObject({ tokenVersion: 2 });
+    expect(performance.now() - startedAtMs).toBeGreaterThan(600);
+    expect(provider.asked).toHaveLength(1);
+  });
+
+  it('is not made where there is nothing to refresh with', async () => {
+    const key = await scene({ credentials: { apiKey: 'key' } });
+    const bare = await scene({ credentials: { accessToken: 'access-0' } });
+    expect(await key.refresh(1)).toBeUndefined();
+    expect(await bare.refresh(1)).toBeUndefined();
+    expect([...key.provider.asked, ...bare.provider.asked]).toEqual([]);
+  });
+});
+
+describe('before the token ends', () => {
+  it('liveCredentials refreshes it, once, and leaves a young one alone', async () => {
+    const { provider, mine, projectId, connectionId, endIn } = await scene();
+    const live = () => mine.liveCredentials(projectId, connectionId);
+    await endIn(600_000);
+    expect(await live()).toMatchObject({ tokenVersion: 1 });
+    await endIn(119_000);
+    const got = await Promise.all(Array.from({ length: 5 }, live));
+    expect(got.map(({ tokenVersion }) => tokenVersion)).toEqual([2, 2, 2, 2, 2]);
+    expect(await live()).toMatchObject({ tokenVersion: 2, credentials: { accessToken: 'access-1' } });
+    expect(provider.asked).toHaveLength(1);
+  });
+
+  // A token that lives a minute would otherwise be refreshed for each call.
+  it('uses a short-lived token for most of its life', async () => {
+    const { provider, mine, projectId, connectionId, refresh } = await scene();
+    provider.lifeMs = 60_000;
+    await refresh(1);
+    await mine.liveCredentials(projectId, connectionId);
+    expect(provider.asked).toHaveLength(1);
+  });
+
+  it('goes on with the token there is while it cannot be refreshed', async () => {
+    const { provider, mine, projectId, connectionId, endIn, stored } = await scene();
+    await endIn(60_000);
+    provider.failing = 'unavailable';
+    expect(await mine.liveCredentials(projectId, connectionId)).toMatchObject({
+      tokenVersion: 1,
+      credentials: { accessToken: 'access-0' },
+    });
+    expect(await stored()).toMatchObject({ status: 'created', tokenVersion: 1 });
+  });
+});
+
+describe('before the token of a grant that is gone ends', () => {
+  // Nothing is sent with it any more; a call on a connection that is known to be refused leaves the word to the provider.
+  it('liveCredentials says so once, and asks no more', async () => {
+    const { provider, mine, projectId, connectionId, endIn, stored } = await scene();
+    await endIn(60_000);
+    provider.failing = 'credentials';
+    await expect(mine.liveCredentials(projectId, connectionId)).rejects.toMatchObject({ class: 'credentials' });
+    expect(await stored()).toMatchObject({ status: 'bad_credentials', isExpiring: true });
+    const asked = provider.asked.length;
+    expect(await mine.liveCredentials(projectId, connectionId)).toMatchObject({ status: 'bad_credentials' });
+    expect(provider.asked).toHaveLength(asked);
+  });
+});
+
+describe('a refresh that fails', () => {
+  it('because the grant is gone: bad_credentials, after it was asked twice', async () => {
+    const { provider, refresh, stored, row } = await scene();
+    provider.failing = 'credentials';
+    await expect(refresh(1)).rejects.toMatchObject({ class: 'credentials' });
+    expect(provider.asked).toHaveLength(2);
+    expect(await stored()).toMatchObject({ status: 'bad_credentials', tokenVersion: 1 });
+    expect(await row()).toMatchObject({ refresh_lease_until: null });
+  });
+
+  // A process that was slow to save: the other must not believe the refusal of the token that was just rotated.
+  it('because another process had just rotated the pair: the new pair, and no bad_credentials', async () => {
+    const { provider, mine, refresh, stored, projectId, connectionId } = await scene();
+    provider.failing = 'credentials';
+    provider.before = async () => {
+      provider.before = () => Promise.resolve();
+      const sealed = mine.seal(connectionId, { accessToken: 'access-9', refreshToken: 'refresh-9' });
+      await store.connections.saveTokens({ projectId, connectionId, tokenVersion: 1, sealed });
+    };
+    expect(await refresh(1)).toMatchObject({ tokenVersion: 2, credentials: { accessToken: 'access-9' } });
+    expect(await stored()).toMatchObject({ status: 'created', tokenVersion: 2 });
+    expect(provider.asked).toHaveLength(1);
+  });
+
+  it.each(['unavailable', 'timeout', 'quota', 'unknown'] as const)(
+    'for the moment (%s): nothing changes, and it is asked once by all who ask at once',
+    async (failureClass) => {
+      const { provider, refresh, stored, row } = await scene();
+      provider.failing = failureClass;
+      const failed = await Promise.allSettled([refresh(1), refresh(1), refresh(1)]);
+      for (const each of failed) expect(each).toMatchObject({ status: 'rejected', reason: { class: 'unavailable' } });
+      expect(provider.asked).toHaveLength(1);
+      expect(await stored()).toMatchObject({ status: 'created', tokenVersion: 1 });
+      expect(await row()).toMatchObject({ refresh_lease_until: null });
+    },
+  );
+
+  it('because the app is refused: the connection stays, the error names app and remedy, a person is told', async () => {
+    const { provider, projectId, connectionId, stored } = await scene();
+    provider.failing = 'rejected';
+    const { lines, logger } = recordingLogger();
+    const failed = processOn(provider, { logger }).refreshCredentials(projectId, connectionId, 1);
+    const [app] = await store.providerApps.list(projectId);
+    await expect(failed).rejects.toMatchObject({
+      class: 'unavailable',
+      detail: expect.stringMatching(
+        new RegExp(`provider app ${app?.id} \\(client id client-1\\).*PATCH provider-apps/`),
+      ),
+    });
+    expect(await stored()).toMatchObject({ status: 'created', tokenVersion: 1 });
+    expect(lines()).toMatchObject([{ level: 'error', event: 'provider-app.refused', providerAppId: app?.id }]);
+    expect(JSON.stringify(lines())).not.toMatch(/canary|refresh-0|access-0/);
+  });
+
+  it('because there is no app: the connection stays, and works on once the app is registered', async () => {
+    const { provider, projectId, connectionId, stored, refresh, register } = await scene({ hasApp: false });
+    await expect(refresh(1)).rejects.toMatchObject({
+      class: 'unavailable',
+      detail: expect.stringContaining('POST provider-apps'),
+    });
+    expect(await stored()).toMatchObject({ status: 'created' });
+    await register();
+    expect(await processOn(provider).refreshCredentials(projectId, connectionId, 1)).toMatchObject({ tokenVersion: 2 });
+  });
+});
+
+describe('a fresh pair that cannot be saved', () => {
+  // The old refresh token is dead by then: the pair must not be thrown away because the database blinks.
+  it('is offered again until the database is back, and given to its users only then', async () => {
+    const { provider, projectId, connectionId, stored } = await scene();
+    const { lines, logger } = recordingLogger();
+    let fails = 3;
+    const saveTokens: Store['connections']['saveTokens'] = (tokens) => {
+      fails -= 1;
+      if (fails >= 0) return Promise.reject(new DependencyError({ code: 'service.unavailable', detail: 'away' }));
+      return store.connections.saveTokens(tokens);
+    };
+    const blinking = { ...store, connections: { ...store.connections, saveTokens } };
+    const live = await processOn(provider, { store: blinking, logger }).refreshCredentials(projectId, connectionId, 1);
+    expect(live).toMatchObject({ tokenVersion: 2, credentials: { accessToken: 'access-1' } });
+    expect(await stored()).toMatchObject({ tokenVersion: 2 });
+    expect(provider.asked).toHaveLength(1);
+    expect(lines().map(({ level, event }) => [level, event])).toEqual([
+      ['error', 'connection.tokens-not-saved'],
+      ['info', 'connection.refreshed'],
+    ]);
+  });
+});
+
+/** A logger whose lines can be read. */
+function recordingLogger() {
+  const destination = new PassThrough({ encoding: 'utf8' });
+  const chunks: string[] = [];
+  destination.on('data', (chunk: string) => chunks.push(chunk));
+  const lines = () => {
+    const written = chunks.join('').split('\n').filter(Boolean);
+    return written.map((line) => JSON.parse(line) as Record<string, unknown>);
+  };
+  return { logger: createLogger({ service: 'test', level: 'info', destination }), lines };
+}

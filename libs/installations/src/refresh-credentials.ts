@@ -1,0 +1,122 @@
+import { ProviderError } from '@sluice/errors';
+import type { ConnectionKey } from '@sluice/store';
+import type { LiveCredentials } from '@sluice/types';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { askForTokens, canRefresh, type RefreshSource } from './ask-for-tokens';
+import { openConnection, type OpenedConnection } from './live-credentials';
+import { saveFreshTokens } from './save-tokens';
+
+/** Longer than two token calls and the pause between them, so that nobody refreshes beside a holder that is alive. */
+const leaseMs = 30_000;
+/** Before a refusal is believed: a pair that somebody is saving stands there by then. Source: reliability reference, 2.18. */
+const graceMs = 2_000;
+/** How often and how long another process's refresh is waited for. */
+const pollMs = 100;
+const waitMaxMs = 15_000;
+/** A failure answers everybody who asks within this time: a token endpoint that is down is not asked for each write. */
+const failureKeptMs = 2_000;
+
+/** Newer credentials than the ones used; undefined when there are none and there is nothing to refresh with. */
+export type RefreshCredentials = (
+  projectId: string,
+  connectionId: string,
+  usedTokenVersion: number,
+) => Promise<LiveCredentials | undefined>;
+
+/**
+ * One refresh per connection and token version, across processes: a lease in Postgres, and one flight inside a process.
+ * Invariant: the new pair is saved before anybody uses it. The one hole: a pair that the provider gave and that never reaches the
+ * save, because the reply is lost on the way or the process dies with it. A provider that keeps the old refresh token in
+ * force is then simply asked again; one that rotates it refuses, and the customer must connect again.
+ */
+export function createRefresher(source: RefreshSource): RefreshCredentials {
+  const flights = new Map<string, Promise<LiveCredentials>>();
+  const fly = (key: ConnectionKey, opened: OpenedConnection): Promise<LiveCredentials> => {
+    const id = `${key.projectId}/${key.connectionId}/${opened.live.tokenVersion}`;
+    const running = flights.get(id);
+    if (running !== undefined) return running;
+    const flight = refreshOnce(source, key, opened);
+    flights.set(id, flight);
+    const forget = () => flights.delete(id);
+    flight.then(forget, () => setTimeout(forget, failureKeptMs).unref());
+    return flight;
+  };
+  return async (projectId, connectionId, usedTokenVersion) => {
+    const key = { projectId, connectionId };
+    const opened = await openConnection(source, key);
+    const isNewer = opened.live.tokenVersion > usedTokenVersion;
+    if (isNewer && !opened.isExpiring) return opened.live;
+    if (canRefresh(source, opened)) return await fly(key, opened);
+    return isNewer ? opened.live : undefined;
+  };
+}
+
+/** Refreshes as the holder of the lease, or waits for whoever holds it. */
+async function refreshOnce(
+  source: RefreshSource,
+  key: ConnectionKey,
+  opened: OpenedConnection,
+): Promise<LiveCredentials> {
+  const { tokenVersion, status } = opened.live;
+  const startedAtMs = performance.now();
+  for (;;) {
+    const lease = await source.store.connections.takeRefreshLease({ ...key, tokenVersion }, leaseMs);
+    if (lease !== undefined) return await refreshAsHolder(source, key, opened, lease);
+    const { live } = await openConnection(source, key);
+    if (live.tokenVersion !== tokenVersion) return live;
+    if (live.status === 'bad_credentials' && status !== 'bad_credentials') throw refusedElsewhere(live);
+    if (performance.now() - startedAtMs > waitMaxMs) throw stillRefreshing();
+    await sleep(pollMs);
+  }
+}
+
+async function refreshAsHolder(
+  source: RefreshSource,
+  key: ConnectionKey,
+  opened: OpenedConnection,
+  lease: string,
+): Promise<LiveCredentials> {
+  const { connections } = source.store;
+  const { tokenVersion } = opened.live;
+  try {
+    const fresh = await askTwice(source, key, opened);
+    return 'newer' in fresh ? fresh.newer : await saveFreshTokens(source, key, opened.live, fresh.tokens);
+  } catch (error) {
+    const note = async () => {
+      if (error instanceof ProviderError && error.class === 'credentials') {
+        await connections.setStatus({ ...key, tokenVersion, status: 'bad_credentials' });
+        source.logger.warn({ ...key, reason: error.detail }, 'connection.grant-gone');
+      }
+      await connections.releaseRefreshLease(key, lease);
+    };
+    // The failure is the answer, whether or not it could be noted; the lease ends by itself.
+    await note().catch((noteError: unknown) => {
+      source.logger.warn({ ...key, error: noteError }, 'connection.status-not-written');
+    });
+    throw error;
+  }
+}
+
+type Exchanged = { readonly tokens: Awaited<ReturnType<typeof askForTokens>> } | { readonly newer: LiveCredentials };
+
+/** A refused refresh token may be one that was rotated under our eyes: look again, and ask once more, before believing it. */
+async function askTwice(source: RefreshSource, key: ConnectionKey, opened: OpenedConnection): Promise<Exchanged> {
+  try {
+    return { tokens: await askForTokens(source, key.projectId, opened) };
+  } catch (error) {
+    if (!(error instanceof ProviderError) || error.class !== 'credentials') throw error;
+    await sleep(graceMs);
+    const { live } = await openConnection(source, key);
+    if (live.tokenVersion !== opened.live.tokenVersion) return { newer: live };
+    return { tokens: await askForTokens(source, key.projectId, opened) };
+  }
+}
+
+function refusedElsewhere({ provider }: LiveCredentials): ProviderError {
+  return new ProviderError({ class: 'credentials', detail: `${provider} refused to refresh the access token.` });
+}
+
+function stillRefreshing(): ProviderError {
+  const detail = 'The access token is being refreshed by another process, which takes longer than usual.';
+  return new ProviderError({ class: 'unavailable', detail, retryAfterMs: leaseMs - waitMaxMs });
+}

@@ -1,0 +1,44 @@
+import { ProviderError, type FailureClass } from '@sluice/errors';
+import type { Connector, ConnectorRegistry, FreshTokens, TokenRefresh } from '@sluice/connectors';
+
+/**
+ * A provider's token endpoint with one grant, whose refresh token is good once: a second use is refused, as by a provider
+ * that rotates. It is the edge of another library, and small enough to be imitated by hand.
+ */
+export interface TokenProvider {
+  readonly connectors: Pick<ConnectorRegistry, 'find'>;
+  /** Refreshes that were asked for, in order. */
+  readonly asked: TokenRefresh[];
+  /** Tokens given out, in order. */
+  readonly given: string[];
+  /** Set: the next refreshes fail so, without using up the refresh token. */
+  failing: FailureClass | undefined;
+  /** Called before each answer. */
+  before: () => Promise<void>;
+  /** Life of the tokens given out, in milliseconds; undefined: not told. */
+  lifeMs: number | undefined;
+}
+
+export function createTokenProvider(): TokenProvider {
+  const provider: TokenProvider = {
+    connectors: { find: (name) => (name === 'hubspot' ? ({ refresh } as Connector) : undefined) },
+    asked: [],
+    given: [],
+    failing: undefined,
+    before: () => Promise.resolve(),
+    lifeMs: 1_800_000,
+  };
+  let good = 'refresh-0';
+  const refresh = async (asked: TokenRefresh): Promise<FreshTokens> => {
+    provider.asked.push(asked);
+    await provider.before();
+    if (provider.failing) throw new ProviderError({ class: provider.failing, detail: `says ${provider.failing}` });
+    if (asked.refreshToken !== good) throw new ProviderError({ class: 'credentials', detail: 'invalid_grant' });
+    const number = provider.given.length + 1;
+    good = `refresh-${number}`;
+    provider.given.push(`access-${number}`);
+    const expiry = provider.lifeMs === undefined ? {} : { expiresAt: new Date(Date.now() + provider.lifeMs) };
+    return { accessToken: `access-${number}`, refreshToken: good, ...expiry };
+  };
+  return provider;
+}

@@ -1,0 +1,172 @@
+import {
+  cloneDatabase,
+  sampleConfig,
+  seedInstallation,
+  type ClonedDatabase,
+  type SeededInstallation,
+} from '@sluice/testkit';
+import type { ConfigContent } from '@sluice/types';
+import type { Knex } from 'knex';
+import { openDatabase } from '../database';
+import { createStore, type Store } from '../store';
+import type { ChangedInstallation } from './change-installation';
+
+let clone: ClonedDatabase;
+let database: Knex;
+let store: Store;
+
+beforeAll(async () => {
+  clone = await cloneDatabase();
+  database = openDatabase({ url: clone.url, applicationName: 'change-installation-test' });
+  store = createStore({ url: clone.url, applicationName: 'change-installation-test' });
+});
+
+afterAll(async () => {
+  await store.close();
+  await database.destroy();
+  await clone.drop();
+});
+
+const keyOf = ({ projectId, integrationId, installationId }: SeededInstallation) => ({
+  projectId,
+  integrationId,
+  installationId,
+});
+
+/** Changes the content; everything else stays. */
+const change = (seed: SeededInstallation, revise: (content: ConfigContent) => ConfigContent, by = 'builder:b') =>
+  store.installations.change(keyOf(seed), ({ content, connectionId }) => ({
+    connectionId,
+    content: revise(content),
+    createdBy: by,
+    isCreatedByAsked: false,
+  }));
+
+const configsOf = (seed: SeededInstallation) =>
+  database('configs').where({ project_id: seed.projectId, installation_id: seed.installationId }).orderBy('id');
+
+describe('change', () => {
+  it('makes a new config that says who, when and which revision, and keeps the old one', async () => {
+    const seed = await seedInstallation(store);
+    const [before] = (await configsOf(seed)) as object[];
+    const proxied = sampleConfig({ proxy: { enabled: true } });
+    const changed = await change(seed, () => proxied, 'consumer:anna');
+    expect(changed?.config).toEqual({
+      id: expect.any(String),
+      revisionId: seed.revisionId,
+      createTime: changed?.updateTime,
+      createdBy: 'consumer:anna',
+      content: proxied,
+    });
+    expect(changed?.config.id).not.toBe(seed.configId);
+    expect(await store.installations.find(seed.projectId, seed.integrationId, seed.installationId)).toEqual(changed);
+    const configs = (await configsOf(seed)) as object[];
+    expect(configs).toHaveLength(2);
+    expect(configs[0]).toEqual(before);
+  });
+
+  // Specification, Installation: updateTime is the time of the last new config.
+  it('makes no config and moves no time when nothing differs, in whatever key order', async () => {
+    const seed = await seedInstallation(store);
+    const turned = (content: ConfigContent) => Object.fromEntries(Object.entries(content).reverse()) as never;
+    const changed = await change(seed, turned);
+    expect(changed).not.toHaveProperty('updateTime');
+    expect(changed?.config.id).toBe(seed.configId);
+    expect(await configsOf(seed)).toHaveLength(1);
+  });
+
+  it('takes another author as a change only when that was asked', async () => {
+    const seed = await seedInstallation(store);
+    const by = (createdBy: string, isCreatedByAsked: boolean) =>
+      store.installations.change(keyOf(seed), ({ content, connectionId }): ChangedInstallation => {
+        return { content, connectionId, createdBy, isCreatedByAsked };
+      });
+    expect((await by('api:x', false))?.config.createdBy).toBe('builder:seed');
+    expect((await by('api:x', true))?.config.createdBy).toBe('api:x');
+    await by('api:x', true);
+    expect(await configsOf(seed)).toHaveLength(2);
+  });
+
+  it('takes the revision that is the latest now', async () => {
+    const seed = await seedInstallation(store);
+    const integration = await store.integrations.find(seed.projectId, seed.integrationId);
+    const content = { ...integration!.latestRevision.content, displayName: 'Changed' };
+    const entry = { projectId: seed.projectId, name: content.name, provider: 'hubspot', specVersion: '1.0.0', content };
+    const [revised] = await store.integrations.putAll(seed.projectId, [entry]);
+    const changed = await change(seed, (stored) => ({ ...stored, proxy: { enabled: true } }));
+    expect(changed?.config.revisionId).toBe(revised?.latestRevision.id);
+    expect(changed?.config.revisionId).not.toBe(seed.revisionId);
+  });
+
+  it('moves to another connection without a config, and what a write compares sees both', async () => {
+    const seed = await seedInstallation(store);
+    const other = await store.connections.create({
+      projectId: seed.projectId,
+      provider: 'hubspot',
+      groupRef: seed.groupRef,
+      consumerRef: 'ben',
+      authScheme: 'apiKey',
+      seal: () => ({ text: 'sealed', keyId: 'k1' }),
+    });
+    const changed = await store.installations.change(keyOf(seed), ({ content }) => ({
+      connectionId: other.id,
+      content,
+      createdBy: 'builder:b',
+      isCreatedByAsked: false,
+    }));
+    expect(changed).toMatchObject({ connection: { id: other.id }, config: { id: seed.configId } });
+    expect(changed).not.toHaveProperty('updateTime');
+    const found = await store.installationLookup.findIds({
+      withinProjectId: seed.projectId,
+      projectIdOrName: seed.projectId,
+      integrationId: seed.integrationId,
+      groupRef: seed.groupRef,
+    });
+    expect(found).toMatchObject({ ids: { connectionId: other.id, configId: seed.configId } });
+  });
+
+  // Two changes that both read first and then wrote would leave only one of these.
+  it('loses none of many changes at once', async () => {
+    const seed = await seedInstallation(store, { config: { provider: 'hubspot' } });
+    const names = Array.from({ length: 20 }, (_, at) => `object-${at}`);
+    await Promise.all(
+      names.map((objectName) =>
+        change(seed, (content) => ({
+          ...content,
+          write: { objects: { ...content.write?.objects, [objectName]: { objectName } } },
+        })),
+      ),
+    );
+    const found = await store.installations.find(seed.projectId, seed.integrationId, seed.installationId);
+    expect(Object.keys(found?.config.content.write?.objects ?? {}).sort()).toEqual(names.sort());
+    const configs = (await configsOf(seed)) as { id: string; created_at: Date }[];
+    expect(configs).toHaveLength(21);
+    // Time follows the order of the changes, and the last one is in force.
+    const byTime = configs.toSorted((a, b) => a.created_at.getTime() - b.created_at.getTime());
+    expect(found?.updateTime).toBe(byTime.at(-1)?.created_at.toISOString());
+  });
+
+  it('leaves everything as it was when the decision throws', async () => {
+    const seed = await seedInstallation(store);
+    const before = await store.installations.find(seed.projectId, seed.integrationId, seed.installationId);
+    const refused = change(seed, () => {
+      throw new TypeError('no');
+    });
+    await expect(refused).rejects.toMatchObject({ code: 'service.defect' });
+    expect(await store.installations.find(seed.projectId, seed.integrationId, seed.installationId)).toEqual(before);
+  });
+
+  it('finds nothing outside the project and the integration', async () => {
+    const [mine, theirs] = [await seedInstallation(store), await seedInstallation(store)];
+    const revise = jest.fn();
+    const { projectId, integrationId } = mine;
+    for (const key of [
+      { ...keyOf(mine), installationId: theirs.installationId },
+      { ...keyOf(theirs), projectId },
+      { ...keyOf(theirs), integrationId },
+    ]) {
+      expect(await store.installations.change(key, revise)).toBeUndefined();
+    }
+    expect(revise).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,82 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ConfigContent } from '@sluice/types';
+import type { Knex } from 'knex';
+import { insertConfig } from './insert-config';
+
+export interface InstallationKey {
+  readonly projectId: string;
+  readonly integrationId: string;
+  readonly installationId: string;
+}
+
+/** What of an installation can change, as it is while nobody else can change it. */
+export interface ChangeableInstallation {
+  readonly groupRef: string;
+  readonly connectionId: string;
+  readonly content: ConfigContent;
+}
+
+/** The installation as it shall be. */
+export interface ChangedInstallation {
+  readonly connectionId: string;
+  readonly content: ConfigContent;
+  /** Of the config that this makes. */
+  readonly createdBy: string;
+  /** Whether another `createdBy` alone is a change that makes a config. */
+  readonly isCreatedByAsked: boolean;
+}
+
+/** Works on the locked state, so it must be quick; what it throws leaves everything as it was. */
+export type ReviseInstallation = (current: ChangeableInstallation) => ChangedInstallation;
+
+interface CurrentRow {
+  connection_id: string;
+  group_ref: string;
+  latest_revision_id: string;
+  content: string;
+  created_by: string;
+}
+
+/**
+ * Changes an installation under its row lock: of two changes at once the second works on what the first left. A content
+ * that differs is a new config and moves `updateTime`; the same content in another key order is none.
+ * False when there is no such installation.
+ */
+export async function changeInstallation(
+  transaction: Knex.Transaction,
+  key: InstallationKey,
+  revise: ReviseInstallation,
+): Promise<boolean> {
+  const current = await lockCurrent(transaction, key);
+  if (current === undefined) return false;
+  const content = JSON.parse(current.content) as ConfigContent;
+  const { connection_id: connectionId, group_ref: groupRef } = current;
+  const next = revise({ groupRef, connectionId, content });
+  const change = next.connectionId === connectionId ? {} : { connection_id: next.connectionId };
+  const isOtherAuthor = next.isCreatedByAsked && next.createdBy !== current.created_by;
+  if (isOtherAuthor || !isDeepStrictEqual(next.content, content)) {
+    const config = await insertConfig(transaction, { ...key, ...next, revisionId: current.latest_revision_id });
+    Object.assign(change, { config_id: config.id, updated_at: config.createdAt });
+  }
+  if (Object.keys(change).length > 0) await transaction('installations').where(rowOf(key)).update(change);
+  return true;
+}
+
+/**
+ * Lock first, read then: a single statement that waited for the lock would join the new installation row with the old
+ * config rows of its snapshot, and find nothing.
+ */
+async function lockCurrent(transaction: Knex.Transaction, key: InstallationKey): Promise<CurrentRow | undefined> {
+  const locked = await transaction('installations').where(rowOf(key)).forUpdate().select('id');
+  if (locked.length === 0) return undefined;
+  return await transaction('installations as i')
+    .join('integrations as n', { 'n.project_id': 'i.project_id', 'n.id': 'i.integration_id' })
+    .join('configs as c', { 'c.project_id': 'i.project_id', 'c.id': 'i.config_id' })
+    .join('config_contents as t', { 't.project_id': 'c.project_id', 't.hash': 'c.content_hash' })
+    .where({ 'i.project_id': key.projectId, 'i.id': key.installationId })
+    .first<CurrentRow>('i.connection_id', 'i.group_ref', 'n.latest_revision_id', 't.content', 'c.created_by');
+}
+
+function rowOf(key: InstallationKey) {
+  return { project_id: key.projectId, id: key.installationId, integration_id: key.integrationId };
+}

@@ -1,0 +1,107 @@
+import { limits } from '@sluice/types';
+import type { Knex } from 'knex';
+import { column, rowSource, type Column, type RowSource } from './row-source';
+
+/**
+ * `Idempotency-Key`s. A key's row is inserted by the statement or the transaction that accepts the write, so that a crash
+ * never leaves one without the other. It names the operation: while no reply is stored, the operation's records tell.
+ * Source: design, section 6.
+ */
+
+/** What a caller sent with a write, and a hash of all that makes two requests the same. */
+export interface KeyClaim {
+  /** Keys of different endpoints do not meet. */
+  readonly scope: string;
+  readonly key: string;
+  readonly bodyHash: string;
+}
+
+/** The reply that a repeat gets again. `accepted`: an asynchronous write was promised. `answered`: a synchronous one ended. */
+export type KeptReply =
+  | { readonly kind: 'accepted'; readonly operationId: string; readonly index: number; readonly ref?: string }
+  | { readonly kind: 'answered'; readonly status: number; readonly body: unknown };
+
+/** A key that was seen within the last 72 hours. */
+export interface KeptKey {
+  readonly bodyHash: string;
+  readonly operationId: string;
+  /** Absent: the write is under way, or its end was recorded by somebody who knew no reply. */
+  readonly reply?: KeptReply;
+}
+
+/** What becomes of a synchronous write's key when it is settled. */
+export interface KeyEnding {
+  readonly scope: string;
+  readonly key: string;
+  /** Absent: the key is removed, because the same request may be made again. */
+  readonly reply?: KeptReply;
+}
+
+/** A key on its way into the table, with the operation that its write would open. */
+export interface KeyedOperation {
+  readonly projectId: string;
+  readonly operationId: string;
+  readonly claim: KeyClaim;
+  readonly reply?: KeptReply;
+}
+
+const keyColumns: readonly Column<KeyedOperation>[] = [
+  column('project_id', 'text', (k) => k.projectId),
+  column('scope', 'text', (k) => k.claim.scope),
+  column('key', 'text', (k) => k.claim.key),
+  column('operation_id', 'text', (k) => k.operationId),
+  column('body_hash', 'text', (k) => k.claim.bodyHash),
+  column('reply', 'text', (k) => (k.reply === undefined ? null : JSON.stringify(k.reply))),
+];
+
+/** The rows of keys, for statements that must know which writes carry one. */
+export function keySource(keyed: readonly KeyedOperation[]): RowSource {
+  return rowSource('k', keyColumns, keyed);
+}
+
+/**
+ * `insert … returning operation_id`: inserts each key that is free or older than 72 hours; the others are left out of what
+ * it returns. Waits while another transaction holds a key. Sorted, so that two statements never wait for each other.
+ * No key may stand in it twice.
+ * @param among SQL condition on `k`
+ */
+export function claimKeys(keyed: readonly KeyedOperation[], timeScale: number, among = 'true'): RowSource {
+  const keys = keySource(keyed);
+  const sql = `
+    insert into idempotency_keys as held (project_id, scope, key, operation_id, body_hash, reply)
+    select k.project_id, k.scope, k.key, k.operation_id, k.body_hash, k.reply from ${keys.sql}
+    where ${among} order by k.project_id, k.scope, k.key
+    on conflict (project_id, scope, key) do update set operation_id = excluded.operation_id,
+      body_hash = excluded.body_hash, reply = excluded.reply, created_at = now()
+      where held.created_at <= now() - make_interval(secs => ?::float8)
+    returning operation_id`;
+  return { sql, bindings: [...keys.bindings, keptSeconds(timeScale)] };
+}
+
+/** How long a key is kept, in the seconds of this clock. */
+export function keptSeconds(timeScale: number): number {
+  return (limits.idempotencyKeyHours * 3_600) / timeScale;
+}
+
+/** Claims keys inside a transaction; returns the operation ids of those that were free. */
+export async function claimIn(
+  transaction: Knex.Transaction,
+  keyed: readonly KeyedOperation[],
+  timeScale: number,
+): Promise<Set<string>> {
+  if (keyed.length === 0) return new Set();
+  const claim = claimKeys(keyed, timeScale);
+  const result = await transaction.raw<{ rows: { operation_id: string }[] }>(claim.sql, claim.bindings as Knex.Value[]);
+  return new Set(result.rows.map((row) => row.operation_id));
+}
+
+/** Writes what became of claimed keys: the operation that took the record, and the reply. */
+export async function completeIn(transaction: Knex.Transaction, keyed: readonly KeyedOperation[]): Promise<void> {
+  if (keyed.length === 0) return;
+  const keys = keySource(keyed);
+  await transaction.raw(
+    `update idempotency_keys held set operation_id = k.operation_id, reply = k.reply from ${keys.sql}
+     where held.project_id = k.project_id and held.scope = k.scope and held.key = k.key`,
+    keys.bindings as Knex.Value[],
+  );
+}

@@ -1,0 +1,137 @@
+import type { Connector, RecordResult, UpdateWrite } from '@sluice/connectors';
+import { DependencyError, NotFoundError, ProviderError } from '@sluice/errors';
+import type { LiveCredentials } from '@sluice/types';
+import { claimedCall, connector, failure, live, sendable } from '../../test/builders';
+import { performCall, type CallToPerform } from './perform-call';
+
+const refused: RecordResult = {
+  ok: false,
+  error: failure({ class: 'credentials', message: 'expired', scope: 'call', status: 401 }),
+};
+const ok: RecordResult = { ok: true, recordId: 'r0' };
+const record = sendable();
+
+/** A provider that takes these tokens only, and remembers which it was shown. */
+function taking(...good: readonly string[]) {
+  const shown: string[] = [];
+  const update = ({ auth, observe }: UpdateWrite): Promise<RecordResult> => {
+    shown.push(auth.accessToken);
+    const isGood = good.includes(auth.accessToken);
+    observe?.({ status: isGood ? 200 : 401, durationMs: 1 });
+    return Promise.resolve(isGood ? ok : refused);
+  };
+  return { shown, update };
+}
+
+function perform(provider: Partial<Connector>, o: Partial<CallToPerform> = {}) {
+  const hold = { signal: new AbortController().signal, mayStillSend: () => true };
+  const call = claimedCall();
+  return performCall({ call, records: [record], connector: connector(provider), live: live(1), hold, ...o });
+}
+
+/** Gives version 2, and remembers for which version it was asked. */
+function refreshing(answer: () => Promise<LiveCredentials | undefined> = () => Promise.resolve(live(2))) {
+  const asked: number[] = [];
+  const refresh = ({ tokenVersion }: LiveCredentials) => {
+    asked.push(tokenVersion);
+    return answer();
+  };
+  return { asked, refresh };
+}
+
+describe('a token that is refused', () => {
+  it('is refreshed once, and the call made again within the same attempt, which says so', async () => {
+    const { shown, update } = taking('t2');
+    const { asked, refresh } = refreshing();
+    const { results, used, attempt } = await perform({ update }, { refresh });
+    expect(results).toEqual([ok]);
+    expect(shown).toEqual(['t1', 't2']);
+    expect(asked).toEqual([1]);
+    expect(used).toEqual({ connectionId: 'k1', tokenVersion: 2, status: 'working' });
+    expect(attempt).toMatchObject({
+      status: 200,
+      error: { class: 'credentials', text: expect.stringContaining('refreshed') as string },
+    });
+  });
+
+  // The second 401 speaks of the new token: the connection is marked under its version.
+  it('is not refreshed twice', async () => {
+    const { shown, update } = taking();
+    const { asked, refresh } = refreshing();
+    const { results, used } = await perform({ update }, { refresh });
+    expect(results).toEqual([refused]);
+    expect([shown, asked, used.tokenVersion]).toEqual([['t1', 't2'], [1], 2]);
+  });
+
+  it.each<[what: string, refresh: CallToPerform['refresh']]>([
+    ['nobody can refresh', undefined],
+    ['there is nothing to refresh with', () => Promise.resolve(undefined)],
+    ['the connection is gone', () => Promise.reject(new NotFoundError({ code: 'connection.not-found', detail: 'x' }))],
+  ])('stays refused where %s', async (_, refresh) => {
+    const { shown, update } = taking('t2');
+    const { results, used, attempt } = await perform({ update }, { ...(refresh && { refresh }) });
+    expect(results).toEqual([refused]);
+    expect(shown).toEqual(['t1']);
+    expect(used.tokenVersion).toBe(1);
+    expect(attempt.error).toEqual({ class: 'credentials', text: 'expired' });
+  });
+
+  // Only a grant that is gone is a matter of credentials. Nothing was written, so the rest may be tried again.
+  it.each([
+    ['credentials', new ProviderError({ class: 'credentials', detail: 'revoked' }), 'revoked'],
+    ['unavailable', new ProviderError({ class: 'unavailable', detail: 'later', retryAfterMs: 7 }), 'later'],
+    ['unavailable', new DependencyError({ code: 'service.unavailable', detail: 'no database' }), 'no database'],
+  ] as const)('ends as %s when the refresh fails so', async (failureClass, error, message) => {
+    const { update } = taking();
+    const { results, attempt } = await perform({ update }, { refresh: () => Promise.reject(error) });
+    const wait = error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs };
+    expect(results).toEqual([{ ok: false, error: { class: failureClass, message, scope: 'call', ...wait } }]);
+    expect(attempt).toMatchObject({ status: 401, error: { class: failureClass, text: message } });
+  });
+
+  it('does not send again when the lease ran out meanwhile', async () => {
+    const { shown, update } = taking('t2');
+    let isHeld = true;
+    const refresh = () => {
+      isHeld = false;
+      return Promise.resolve(live(2));
+    };
+    const hold = { signal: new AbortController().signal, mayStillSend: () => isHeld };
+    const { results } = await perform({ update }, { refresh, hold });
+    expect(results).toMatchObject([{ ok: false, error: { class: 'unavailable' } }]);
+    expect(shown).toEqual(['t1']);
+  });
+
+  it('repeats the read of ifEmpty fields with the new token before it writes', async () => {
+    const { shown, update } = taking('t2');
+    const readBatch: Connector['readBatch'] = ({ auth }) => {
+      shown.push(`read ${auth.accessToken}`);
+      if (auth.accessToken === 't2') return Promise.resolve([undefined]);
+      return Promise.reject(new ProviderError({ class: 'credentials', detail: 'expired' }));
+    };
+    const records = [sendable({ write: { ifEmpty: ['email'] } })];
+    const { results } = await perform({ update, readBatch }, { records, refresh: refreshing().refresh });
+    expect(results).toEqual([ok]);
+    expect(shown).toEqual(['read t1', 'read t2', 't2']);
+  });
+});
+
+describe('what is no refused token', () => {
+  const two = [record, sendable({ index: 1 })];
+  const other: RecordResult = { ok: false, error: failure() };
+
+  it.each<[what: string, results: RecordResult[]]>([
+    ['a success', [ok, ok]],
+    [
+      'a record that was written beside one that was not',
+      [ok, { ok: false, error: failure({ class: 'credentials' }) }],
+    ],
+    ['another failure', [refused, other]],
+  ])('%s asks for no refresh', async (_, results) => {
+    const { asked, refresh } = refreshing();
+    const updateBatch = () => Promise.resolve(results);
+    const performed = await perform({ updateBatch }, { records: two, refresh });
+    expect(performed.results).toEqual(results);
+    expect(asked).toEqual([]);
+  });
+});

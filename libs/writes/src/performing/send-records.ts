@@ -1,0 +1,38 @@
+import type { RecordResult } from '@sluice/connectors';
+import { DefectError } from '@sluice/errors';
+import type { ObservedCall } from './perform-call';
+
+/** One request to the provider, by the method that fits the call: single where it is one record, else the batch. */
+export async function sendRecords(request: ObservedCall): Promise<readonly RecordResult[]> {
+  const { call, records, connector, auth, hold, observe } = request;
+  const base = { auth, signal: hold.signal, observe, objectName: call.objectName, traceparent: call.traceparent };
+  const headers = records[0]?.write.headers;
+  const shared = { ...base, ...(headers === undefined ? {} : { headers }) };
+  const writes = records.map(({ write }) => write);
+  const [only] = writes;
+  if (call.type === 'create') {
+    const items = writes.map(({ fields, associations }) => ({ fields, ...(associations && { associations }) }));
+    if (items.length === 1 && items[0] && connector.create) return [await connector.create({ ...shared, ...items[0] })];
+    if (connector.createBatch)
+      return await connector.createBatch({ ...shared, records: items, allOrNone: call.allOrNone });
+  }
+  if (call.type === 'update') {
+    const items = writes.map(({ fields, recordId, associations }) => ({
+      fields,
+      recordId: recordId as string,
+      ...(associations && { associations }),
+    }));
+    if (only && items.length === 1 && items[0] && connector.update) {
+      return [await connector.update({ ...shared, ...items[0] })];
+    }
+    if (connector.updateBatch)
+      return await connector.updateBatch({ ...shared, records: items, allOrNone: call.allOrNone });
+  }
+  if (call.type === 'delete' && only && writes.length === 1 && connector.delete) {
+    return [await connector.delete({ ...shared, recordId: only.recordId as string })];
+  }
+  throw new DefectError({
+    code: 'service.defect',
+    detail: `${connector.provider} cannot ${call.type} ${records.length} records in one call.`,
+  });
+}

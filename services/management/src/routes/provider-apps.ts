@@ -1,0 +1,97 @@
+import { route, type Router } from '@sluice/http';
+import {
+  createProviderAppRequestSchema,
+  updateProviderAppRequestSchema,
+  type CreateProviderAppRequest,
+  type UpdateProviderAppRequest,
+} from '@sluice/types';
+import type { ManagementContext } from '../context';
+import { createProviderApp } from '../create-provider-app';
+import { getProject } from '../get-project';
+import { providerAppNotFound, updateProviderApp } from '../update-provider-app';
+import { noQuery, projectPath } from './paths';
+
+interface ListParts {
+  readonly params: { projectIdOrName: string };
+}
+
+interface CreateParts {
+  readonly params: { projectIdOrName: string };
+  readonly body: CreateProviderAppRequest;
+}
+
+interface AppParts {
+  readonly params: { projectIdOrName: string; providerAppId: string };
+}
+
+type UpdateParts = AppParts & { readonly body: UpdateProviderAppRequest };
+
+const appPath = `${projectPath}/provider-apps/:providerAppId`;
+
+/** `GET` and `POST P/provider-apps`; `GET`, `PATCH` and `DELETE P/provider-apps/{providerAppId}`. The secret is never shown. */
+export function providerAppRoutes(router: Router, context: ManagementContext): void {
+  const { providerApps } = context.store;
+  router.get(
+    `${projectPath}/provider-apps`,
+    route<ListParts>({
+      scopes: ['read'],
+      query: noQuery,
+      handle: async ({ caller, params }) => {
+        const project = await getProject(context, caller, params.projectIdOrName);
+        return { body: await providerApps.list(project.id) };
+      },
+    }),
+  );
+  router.post(
+    `${projectPath}/provider-apps`,
+    route<CreateParts>({
+      scopes: ['full'],
+      query: noQuery,
+      body: createProviderAppRequestSchema,
+      handle: async ({ caller, params, body }) => {
+        const project = await getProject(context, caller, params.projectIdOrName);
+        // 200, not 201: so the published API answers.
+        return { body: await createProviderApp(context, project.id, body) };
+      },
+    }),
+  );
+  router.get(
+    appPath,
+    route<AppParts>({
+      scopes: ['read'],
+      query: noQuery,
+      handle: async ({ caller, params }) => {
+        const project = await getProject(context, caller, params.projectIdOrName);
+        const app = await providerApps.find(project.id, params.providerAppId);
+        if (app === undefined) throw providerAppNotFound();
+        return { body: app };
+      },
+    }),
+  );
+  router.patch(
+    appPath,
+    route<UpdateParts>({
+      scopes: ['full'],
+      query: noQuery,
+      body: updateProviderAppRequestSchema,
+      handle: async ({ caller, params, body }) => {
+        const project = await getProject(context, caller, params.projectIdOrName);
+        const update = { projectId: project.id, appId: params.providerAppId, request: body };
+        return { body: await updateProviderApp(context, update) };
+      },
+    }),
+  );
+  router.delete(
+    appPath,
+    route<AppParts>({
+      scopes: ['full'],
+      query: noQuery,
+      handle: async ({ caller, params }) => {
+        const project = await getProject(context, caller, params.projectIdOrName);
+        if (!(await providerApps.remove(project.id, params.providerAppId))) throw providerAppNotFound();
+        context.logger.info({ projectId: project.id, providerAppId: params.providerAppId }, 'provider-app.deleted');
+        return { status: 204 };
+      },
+    }),
+  );
+}

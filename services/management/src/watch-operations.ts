@@ -1,0 +1,70 @@
+import type { Store } from '@sluice/store';
+import type { Logger } from '@sluice/telemetry';
+
+/** Names one operation. */
+export interface OperationKey {
+  readonly projectId: string;
+  readonly operationId: string;
+}
+
+/** Waiting for operations to end, without a database connection or a timer per waiter. */
+export interface OperationWatch {
+  /** Resolves when the operation has ended, `waitMs` are over, the caller has left, or the watch stops. Never rejects. */
+  wait(key: OperationKey, waitMs: number, signal: AbortSignal): Promise<void>;
+  /** Lets every waiter go; later ones do not wait. */
+  stop(): void;
+}
+
+/** Shortest pause between two looks: what a waiter learns late. */
+const pauseMinMs = 100;
+/** Part of the time that looks may take: many waiters make slower looks and longer pauses, never a busier database. */
+const lookingShare = 0.1;
+
+type Waiter = OperationKey & { readonly leave: () => void };
+
+/** One statement looks for all waiters of the process, however many there are. */
+export function watchOperations(store: Pick<Store, 'operations'>, logger: Logger): OperationWatch {
+  const waiters = new Set<Waiter>();
+  let isLooking = false;
+  let isStopped = false;
+
+  const look = async (): Promise<void> => {
+    const ended = await store.operations.findEnded([...waiters]);
+    for (const waiter of waiters) if (ended.has(waiter.operationId)) waiter.leave();
+  };
+  const goOnLooking = async (): Promise<void> => {
+    if (isLooking) return;
+    isLooking = true;
+    let tookMs = 0;
+    while (waiters.size > 0) {
+      const pauseMs = Math.max(pauseMinMs, tookMs / lookingShare - tookMs);
+      await new Promise((resolve) => setTimeout(resolve, pauseMs).unref());
+      const startedAtMs = performance.now();
+      // The reply at the end of the wait says what is wrong; here it only means to look again.
+      await look().catch((error: unknown) => logger.warn({ error }, 'operation.look-failed'));
+      tookMs = performance.now() - startedAtMs;
+    }
+    isLooking = false;
+  };
+  return {
+    wait: (key, waitMs, signal) =>
+      new Promise((resolve) => {
+        if (isStopped || signal.aborted) return resolve();
+        const leave = (): void => {
+          clearTimeout(timer);
+          signal.removeEventListener('abort', leave);
+          waiters.delete(waiter);
+          resolve();
+        };
+        const waiter = { ...key, leave };
+        const timer = setTimeout(leave, waitMs);
+        signal.addEventListener('abort', leave);
+        waiters.add(waiter);
+        void goOnLooking();
+      }),
+    stop: () => {
+      isStopped = true;
+      for (const { leave } of waiters) leave();
+    },
+  };
+}

@@ -1,0 +1,312 @@
+import type { ConnectorRegistry } from '@sluice/connectors';
+import { sampleConfig } from '@sluice/testkit';
+import type { Installation } from '@sluice/types';
+import { prepareInstallation } from './prepare-installation';
+import { startManagement, type RunningManagement } from './start-management';
+
+let management: RunningManagement;
+beforeAll(async () => {
+  management = await startManagement();
+});
+afterAll(() => management.stop());
+
+const contactsPath = 'config.content.write.objects.contacts';
+const deletable = { objectName: 'contacts', deletionSettings: { enabled: true } };
+const withContacts = (contacts: object) => ({ config: { content: { write: { objects: { contacts } } } } });
+
+/** Sends, and proves that nothing was written. */
+async function refused(send: () => PromiseLike<{ type: string; body: unknown }>) {
+  const before = await management.countRows();
+  const reply = await send();
+  expect(reply.type).toBe('application/problem+json');
+  expect(await management.countRows()).toEqual(before);
+  return reply.body as { code: string; remedy: string; issues: { name: string; detail: string }[] };
+}
+
+describe('200 PATCH installations/{id}', () => {
+  it('changes the masked object, in a new config that says who, when and which revision', async () => {
+    const { seed, patch, get } = await prepareInstallation(management);
+    const before = await get();
+    const reply = await patch([contactsPath], withContacts(deletable)).expect(200);
+    const { updateTime } = reply.body as Installation;
+    expect(reply.body).toEqual({
+      ...before,
+      updateTime,
+      config: {
+        id: expect.any(String),
+        revisionId: seed.revisionId,
+        createTime: updateTime,
+        createdBy: expect.stringMatching(/^builder:[0-9a-f-]{36}$/),
+        content: sampleConfig({ write: { objects: { contacts: deletable } } }),
+      },
+    });
+    expect((reply.body as Installation).config.id).not.toBe(seed.configId);
+    expect(await get()).toEqual(reply.body);
+  });
+
+  it('takes every path that can be masked, at once', async () => {
+    const { seed, patch } = await prepareInstallation(management);
+    const { id: connectionId } = await management.context.store.connections.create({
+      projectId: seed.projectId,
+      provider: 'hubspot',
+      groupRef: seed.groupRef,
+      consumerRef: 'ben',
+      authScheme: 'apiKey',
+      seal: () => ({ text: 'sealed', keyId: 'k1' }),
+    });
+    const content = {
+      provider: 'hubspot',
+      read: { objects: { contacts: { objectName: 'contacts', disabled: true } } },
+      write: { objects: { deals: { objectName: 'deals' } } },
+      proxy: { enabled: true },
+      subscribe: { objects: { contacts: { objectName: 'contacts' } } },
+    };
+    const mask = [
+      'connectionId',
+      'config.createdBy',
+      'config.content.read.objects.contacts',
+      'config.content.write.objects',
+      'config.content.subscribe.objects',
+      'config.content.proxy.enabled',
+    ];
+    const reply = await patch(mask, { connectionId, config: { content, createdBy: 'consumer:ben' } }).expect(200);
+    expect(reply.body).toMatchObject({
+      connection: { id: connectionId, consumer: { consumerRef: 'ben' } },
+      createdBy: 'consumer:user-1',
+      config: { createdBy: 'consumer:ben', content },
+    });
+    // The whole map was masked, so what it leaves out is gone.
+    expect((reply.body as Installation).config.content.write).toEqual(content.write);
+  });
+
+  // Specification, Installation: updateTime is the time of the last new config. An empty mask is what a published
+  // client sends when only proxy settings were shown.
+  it('makes no config and moves no time when nothing changes', async () => {
+    const { patch, get } = await prepareInstallation(management);
+    const before = await get();
+    const same = withContacts({ objectName: 'contacts' });
+    const rows = await management.countRows();
+    for (const mask of [[], [contactsPath]]) expect((await patch(mask, same).expect(200)).body).toEqual(before);
+    expect(await management.countRows()).toEqual(rows);
+  });
+
+  // Reliability notes 4.3, row 31: mass assignment.
+  it('[sec-31] ignores values that the mask does not name', async () => {
+    const { patch, get } = await prepareInstallation(management);
+    const before = await get();
+    const content = { write: { objects: { contacts: deletable } }, proxy: { enabled: true } };
+    const given = { connectionId: 'another', config: { content, createdBy: 'api:me' } };
+    const reply = await patch(['config.content.proxy.enabled'], given).expect(200);
+    expect(reply.body).toMatchObject({
+      connection: { id: before.connection.id },
+      config: { createdBy: expect.stringMatching(/^builder:/) },
+    });
+    expect((reply.body as Installation).config.content).toEqual(sampleConfig({ proxy: { enabled: true } }));
+  });
+
+  it('takes an object whose name holds a dot, and warns that the manifest does not declare it', async () => {
+    const { patch } = await prepareInstallation(management);
+    const given = { config: { content: { write: { objects: { 'a.b\u00e9': { objectName: 'a.b\u00e9' } } } } } };
+    const reply = await patch(['config.content.write.objects.a.b\u00e9'], given).expect(200);
+    expect((reply.body as Installation).config.content.write?.objects).toHaveProperty(['a.b\u00e9']);
+    expect(reply.headers['sluice-warning']).toBe(
+      'the manifest does not declare write.objects.a.b?: no effect until it does',
+    );
+    const declared = await patch([contactsPath], withContacts(deletable)).expect(200);
+    expect(declared.headers['sluice-warning']).toContain('a.b?');
+  });
+
+  it('loses neither of two changes at once', async () => {
+    const { patch, get } = await prepareInstallation(management);
+    const deals = { config: { content: { write: { objects: { deals: { objectName: 'deals' } } } } } };
+    await Promise.all([
+      patch([contactsPath], withContacts(deletable)).expect(200),
+      patch(['config.content.write.objects.deals'], deals).expect(200),
+      patch(['config.content.proxy.enabled'], { config: { content: { proxy: { enabled: true } } } }).expect(200),
+    ]);
+    expect((await get()).config.content).toEqual({
+      provider: 'hubspot',
+      write: { objects: { contacts: deletable, deals: { objectName: 'deals' } } },
+      proxy: { enabled: true },
+    });
+  });
+
+  it('is what the next request of a write finds', async () => {
+    const { seed, patch } = await prepareInstallation(management);
+    const { resolve, resolveAgain } = management.context.installations;
+    const names = {
+      withinProjectId: seed.projectId,
+      projectIdOrName: seed.projectId,
+      integrationId: seed.integrationId,
+      groupRef: seed.groupRef,
+    };
+    expect((await resolve(names)).configId).toBe(seed.configId);
+    const { config } = (await patch([contactsPath], withContacts(deletable)).expect(200)).body as Installation;
+    expect(await resolveAgain(names)).toMatchObject({ configId: config.id, config: config.content });
+  });
+});
+
+describe('400 PATCH installations/{id}', () => {
+  it.each([
+    ['config.content.write.objcts.contacts', /did you mean config\.content\.write\.objects\.contacts\?/],
+    ['write.objects.contacts', /did you mean config\.content\.write\.objects\.contacts\?/],
+    ['conectionId', /did you mean connectionId\?/],
+    ['projectId', /those are connectionId, config\.createdBy/],
+    ['createTime', /is not a path/],
+    ['connection.status', /is not a path/],
+    ['config.content.__proto__', /is not a path/],
+    ['config.content.write.objects.__proto__', /is not a path/],
+    ['config.content.write.objects.a.constructor', /is not a path/],
+    ['config.content.write.objects.deals', /has no value in installation/],
+  ])('names the path %s', async (path, detail) => {
+    const { patch } = await prepareInstallation(management);
+    const problem = await refused(() => patch([contactsPath, path], withContacts(deletable)).expect(400));
+    expect(problem).toMatchObject({ code: 'request.invalid', issues: [{ name: 'updateMask[1]' }] });
+    expect(problem.issues[0]?.detail).toMatch(detail);
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  });
+
+  it('lists all problems at once, each with its path', async () => {
+    const { patch } = await prepareInstallation(management);
+    const contacts = {
+      objectName: 'contacts',
+      deletionSetting: { enabled: true },
+      selectedFieldSettings: {
+        source: { default: { stringValue: 'a', integerValue: 1 } },
+        score: { default: { integerValue: 1.5 }, writeOnUpdate: 'sometimes', writeOnCreate: 'ifEmpty' },
+      },
+    };
+    const problem = await refused(() => patch([contactsPath], withContacts(contacts)).expect(400));
+    const at = 'installation.config.content.write.objects.contacts';
+    expect(problem.issues.map(({ name, detail }) => [name, detail])).toEqual(
+      expect.arrayContaining([
+        [`${at}.deletionSetting`, expect.stringContaining('did you mean deletionSettings?')],
+        [`${at}.selectedFieldSettings.source.default`, expect.any(String)],
+        [`${at}.selectedFieldSettings.score.default.integerValue`, expect.any(String)],
+        [`${at}.selectedFieldSettings.score.writeOnUpdate`, expect.stringContaining('ifEmpty')],
+        [`${at}.selectedFieldSettings.score.writeOnCreate`, expect.any(String)],
+      ]),
+    );
+    const renamed = await refused(() => patch([contactsPath], withContacts({ objectName: 'deals' })).expect(400));
+    expect(renamed.issues).toMatchObject([
+      { name: `${at}.objectName`, detail: 'must be contacts, the key of the entry' },
+    ]);
+  });
+});
+
+describe('422 PATCH installations/{id}', () => {
+  it('lists what does not fit what is stored: connection, provider, revision', async () => {
+    const [mine, theirs] = [await prepareInstallation(management), await prepareInstallation(management)];
+    const { id } = await management.context.store.connections.create({
+      projectId: mine.seed.projectId,
+      provider: 'salesforce',
+      groupRef: 'another-group',
+      consumerRef: 'ben',
+      authScheme: 'apiKey',
+      seal: () => ({ text: 'sealed', keyId: 'k1' }),
+    });
+    const config = { content: { provider: 'salesforce' }, revisionId: theirs.seed.revisionId };
+    const send = () => mine.patch(['connectionId'], { connectionId: id, config }).expect(422);
+    expect(await refused(send)).toMatchObject({
+      code: 'installation.config-invalid',
+      issues: [
+        { name: 'installation.connectionId', detail: expect.stringContaining('group another-group') },
+        { name: 'installation.connectionId', detail: expect.stringContaining('leads to salesforce') },
+        { name: 'installation.config.content.provider', detail: expect.stringContaining('hubspot') },
+        { name: 'installation.config.revisionId' },
+      ],
+    });
+  });
+});
+
+describe('422 PATCH installations/{id} for size', () => {
+  // One body is bounded; a thousand of them would make a config that every resolve has to read.
+  it('refuses a config that has grown too large', async () => {
+    const { patch, get } = await prepareInstallation(management);
+    const grow = (objectName: string) => {
+      const wordy = { objectName, selectedFieldSettings: { a: { default: { stringValue: 'x'.repeat(400_000) } } } };
+      return patch([`config.content.write.objects.${objectName}`], {
+        config: { content: { write: { objects: { [objectName]: wordy } } } },
+      });
+    };
+    await grow('contacts').expect(200);
+    await grow('deals').expect(200);
+    const problem = await refused(() => grow('tickets').expect(422));
+    expect(problem.issues).toMatchObject([
+      { name: 'installation.config.content', detail: expect.stringMatching(/makes a config of 1200\d{3} characters/) },
+    ]);
+    expect(Object.keys((await get()).config.content.write?.objects ?? {})).toEqual(['contacts', 'deals']);
+  });
+});
+
+describe('404 PATCH installations/{id}', () => {
+  it('answers an unknown installation, one of another project, and an unknown connection', async () => {
+    const [mine, theirs] = [await prepareInstallation(management), await prepareInstallation(management)];
+    for (const id of ['nothing', theirs.seed.installationId]) {
+      const path = `${mine.integrationPath}/installations/${id}`;
+      const send = () => mine.send.patch(path).send({ updateMask: [], installation: {} }).expect(404);
+      expect(await refused(send)).toMatchObject({ code: 'installation.not-found' });
+    }
+    const { connectionId } = theirs.seed;
+    expect(await refused(() => mine.patch(['connectionId'], { connectionId }).expect(404))).toMatchObject({
+      code: 'connection.not-found',
+      detail: expect.stringContaining('installation.connectionId'),
+    });
+  });
+});
+
+describe('a provider whose records cannot be read before an update', () => {
+  /** The service with the same connectors, but for this capability. */
+  async function startWithoutIfEmpty(): Promise<RunningManagement> {
+    return await startManagement((context) => {
+      const { connectors } = context;
+      const without = (provider: string) => {
+        const connector = connectors.get(provider);
+        return { ...connector, capabilities: { ...connector.capabilities, ifEmpty: false } };
+      };
+      const all = () => [{ ...connectors.get('hubspot'), provider: 'abler' }, without('hubspot')];
+      const registry: ConnectorRegistry = { find: without, get: without, all, close: () => connectors.close() };
+      return { connectors: registry };
+    });
+  }
+
+  // Specification, writeOnUpdate: ifEmpty is for provider X and provider Y only.
+  it('422 for ifEmpty on create, update and patch, naming who has it; each setting at once [write-config.if-empty-providers]', async () => {
+    const lacking = await startWithoutIfEmpty();
+    try {
+      const { seed, send, integrationPath, patch } = await prepareInstallation(lacking);
+      const settings = { a: { writeOnUpdate: 'ifEmpty' }, 'b c': { writeOnUpdate: 'ifEmpty' }, d: {} };
+      const contacts = { objectName: 'contacts', selectedFieldSettings: settings };
+      const content = { provider: 'hubspot', write: { objects: { contacts } } };
+      const create = { groupRef: seed.groupRef, config: { content } };
+      const created = await send.post(`${integrationPath}/installations`).send(create).expect(422);
+      const updated = await patch([contactsPath], { config: { content } }).expect(422);
+      const change = { op: 'add', path: '/selectedFieldSettings', value: settings };
+      const changed = await send
+        .patch(`${integrationPath}/objects/contacts/config-content`)
+        .send({ groupRef: seed.groupRef, action: 'write', changes: [change] })
+        .expect(422);
+      for (const [reply, path] of [
+        [created, 'config.content'],
+        [updated, 'installation.config.content'],
+        [changed, 'config.content'],
+      ] as const) {
+        const at = `${path}.write.objects.contacts.selectedFieldSettings`;
+        expect(reply.body).toMatchObject({
+          code: 'installation.config-invalid',
+          issues: [
+            {
+              name: `${at}.a.writeOnUpdate`,
+              detail: expect.stringMatching(/not possible on hubspot.*possible on: abler$/),
+              value: 'ifEmpty',
+            },
+            { name: `${at}["b c"].writeOnUpdate` },
+          ],
+        });
+        expect((reply.body as { issues: object[] }).issues).toHaveLength(2);
+      }
+    } finally {
+      await lacking.stop();
+    }
+  });
+});

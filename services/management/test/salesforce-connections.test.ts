@@ -1,0 +1,78 @@
+import type { Connection } from '@sluice/types';
+import { startManagement, type ProjectWithKey, type RunningManagement } from './start-management';
+
+let management: RunningManagement;
+let project: ProjectWithKey;
+beforeAll(async () => {
+  management = await startManagement();
+  project = await management.newProject();
+});
+afterAll(() => management.stop());
+
+const account = { organizationId: '00D000000000001AAA', userId: '005000000000001AAA' };
+const generate = (token: string, more: object = {}) =>
+  management
+    .as(project.key)
+    .post(`/v1/projects/${project.id}/connections:generate`)
+    .send({
+      groupRef: 'acme',
+      consumerRef: 'anna',
+      provider: 'salesforce',
+      oauth2AuthorizationCode: { accessToken: { token }, refreshToken: { token: `${token}-refresh` } },
+      ...more,
+    });
+
+describe('201 POST connections:generate for Salesforce', () => {
+  it('learns the My Domain, when none is given and when the same one is given in another case', async () => {
+    management.salesforce.accounts.set('token-1', { ...account, myDomain: 'acme--uat.sandbox' });
+    for (const more of [{}, { providerWorkspaceRef: 'Acme--UAT.sandbox' }]) {
+      const reply = await generate('token-1', more).expect(201);
+      expect(reply.body).toMatchObject({
+        provider: 'salesforce',
+        providerWorkspaceRef: 'acme--uat.sandbox',
+        providerConsumerRef: account.userId,
+        authScheme: 'oauth2/authorizationCode',
+        status: 'created',
+      });
+      expect(reply.text).not.toContain('token-1');
+    }
+  });
+
+  // The host of a Salesforce account is its My Domain, so the given one must reach the connector.
+  it('asks with the given workspace', async () => {
+    management.salesforce.accounts.set('token-2', account);
+    const reply = await generate('token-2', { providerWorkspaceRef: 'Beta' }).expect(201);
+    const { id, providerWorkspaceRef } = reply.body as Connection;
+    expect(providerWorkspaceRef).toBe('beta');
+    expect((await management.context.installations.liveCredentials(project.id, id)).workspaceRef).toBe('beta');
+  });
+});
+
+describe('4xx POST connections:generate for Salesforce', () => {
+  it('422 names a workspace that the credentials do not open', async () => {
+    management.salesforce.accounts.set('token-3', { ...account, myDomain: 'gamma' });
+    const before = await management.countRows();
+    const reply = await generate('token-3', { providerWorkspaceRef: 'delta' }).expect(422);
+    expect(reply.body).toMatchObject({
+      code: 'connection.scheme-mismatch',
+      issues: [{ name: 'providerWorkspaceRef', detail: expect.stringContaining('gamma'), value: 'delta' }],
+    });
+    expect(await management.countRows()).toEqual(before);
+  });
+
+  it('422 names a token that Salesforce refuses', async () => {
+    const reply = await generate('token-nobody', { providerWorkspaceRef: 'acme' }).expect(422);
+    expect(reply.body).toMatchObject({ issues: [{ name: 'oauth2AuthorizationCode.accessToken.token' }] });
+    expect(reply.text).not.toContain('token-nobody');
+  });
+
+  // Reliability notes 4.2, item 15: the token would be sent to that host.
+  it.each(['evil.com/', 'a@b', 'acme%2f', 'acme\\', 'acme\u3002evil', 'acme:8080', 'https://acme', 'acme..b'])(
+    '400 for the workspace %j, before anybody is asked',
+    async (providerWorkspaceRef) => {
+      management.salesforce.accounts.set('token-4', account);
+      const reply = await generate('token-4', { providerWorkspaceRef }).expect(400);
+      expect(reply.body).toMatchObject({ issues: [{ name: 'providerWorkspaceRef', value: providerWorkspaceRef }] });
+    },
+  );
+});

@@ -1,0 +1,28 @@
+import { failureClasses, type FailureClass } from '@sluice/errors';
+import type { RecordResult } from '@sluice/connectors';
+import type { EndedRecord } from '@sluice/store';
+import type { WritePlan } from '@sluice/types';
+import type { EndedWrite } from './present-write';
+import type { WriteCall } from './resolve-write';
+
+/** A synchronous write that another process ended after its gateway died: the records hold all that is known. */
+export function toEndedWrite({ request }: WriteCall, operationId: string, records: readonly EndedRecord[]): EndedWrite {
+  const plans = records.map(({ plan }) => (plan === undefined ? undefined : (JSON.parse(plan) as WritePlan)));
+  return {
+    operationId,
+    type: request.type,
+    isBatch: request.batch !== undefined,
+    results: records.map((record, at) => toResult(record, plans[at])),
+    fields: plans.map((plan) => plan?.fields ?? {}),
+    queuedBehind: [],
+  };
+}
+
+function toResult(record: EndedRecord, plan: WritePlan | undefined): RecordResult {
+  if (record.outcome === 'succeeded') return { ok: true, recordId: record.providerId ?? plan?.recordId ?? '' };
+  const known = failureClasses.find((each) => each === record.errorClass);
+  const fallback: FailureClass = record.outcome === 'unknown' ? 'unknown' : 'rejected';
+  const isAmbiguous = known === 'unknown' || known === 'timeout';
+  const failed = known === undefined || (record.outcome === 'unknown') !== isAmbiguous ? fallback : known;
+  return { ok: false, error: { class: failed, message: record.errorText ?? 'The write failed.', scope: 'record' } };
+}

@@ -1,0 +1,16 @@
+import type { BatchDryRunReply, DryRunReply } from '@sluice/types';
+import type { GatewayContext } from './context';
+import { resolveWrite, type WriteCall } from './resolve-write';
+
+/**
+ * Answers `?dryRun=true`: every rule that a write is checked by before it is stored, and the decision per field. Nothing is
+ * stored, no quota is taken, the provider is not asked. Source: design, section 6.
+ */
+export function planPresenter(context: GatewayContext): (call: WriteCall) => Promise<DryRunReply | BatchDryRunReply> {
+  return async (call) => {
+    // No accept compares afterwards what the plan was made from: read as it is now.
+    const write = resolveWrite(context, call, await context.installations.resolveAgain(call.names));
+    const plans = write.planned.map(({ decisions }): DryRunReply => ({ plan: decisions }));
+    return write.isBatch ? { plans } : { plan: plans[0]?.plan ?? [] };
+  };
+}

@@ -1,0 +1,108 @@
+import { sampleConfig } from '@sluice/testkit';
+import { refusal } from './_fake-hubspot';
+import { startGateway, type RunningGateway, type Seed } from './_gateway';
+
+let gateway: RunningGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.stop());
+beforeEach(() => gateway.hubspot.takeAll());
+
+const enabled = (isEnabled = true) =>
+  sampleConfig({
+    write: { objects: { contacts: { objectName: 'contacts', deletionSettings: { enabled: isEnabled } } } },
+  });
+const remove = { type: 'delete', record: { id: '42' } };
+const callsOf = async (work: () => Promise<unknown>) => {
+  const before = gateway.hubspot.calls.length;
+  await work();
+  return gateway.hubspot.calls.slice(before).map(({ method, path }) => `${method} ${path}`);
+};
+const statusOf = async (seed: Seed, operationId: string) =>
+  (await gateway.context.store.operations.find(seed.projectId, operationId))?.status;
+
+// Specification, Write records, rule 1; delete is single-record and synchronous only.
+describe('200', () => {
+  it.each([
+    ['without mode', remove],
+    ['mode synchronous', { ...remove, mode: 'synchronous' }],
+  ])('%s: one call, the id of the record, no data; the operation succeeds', async (_, body) => {
+    const seed = await gateway.seed({ config: enabled() });
+    const calls = await callsOf(async () => {
+      const reply = await gateway.write(seed, body).expect(200);
+      const { operationId } = reply.body as { operationId: string };
+      expect(reply.body).toEqual({ operationId, result: { success: true, recordId: '42' } });
+      expect(await statusOf(seed, operationId)).toBe('success');
+    });
+    expect(calls).toEqual(['DELETE /crm/v3/objects/contacts/42']);
+  });
+
+  it('with a key: deleted once, answered twice', async () => {
+    const seed = await gateway.seed({ config: enabled() });
+    const calls = await callsOf(async () => {
+      const [first, second] = [
+        await gateway.write(seed, remove).set('Idempotency-Key', 'k').expect(200),
+        await gateway.write(seed, remove).set('Idempotency-Key', 'k').expect(200),
+      ];
+      expect(second.body).toEqual(first.body);
+    });
+    expect(calls).toHaveLength(1);
+  });
+});
+
+describe('403', () => {
+  it.each([
+    ['no settings', sampleConfig()],
+    ['enabled is false', enabled(false)],
+    ['no config of the object', sampleConfig({ write: { objects: {} } })],
+  ])('%s: nothing is called or stored', async (_, config) => {
+    const seed = await gateway.seed({ config });
+    const before = await gateway.countRows();
+    const calls = await callsOf(async () => {
+      const reply = await gateway.write(seed, remove).expect(403);
+      expect(reply.body).toMatchObject({
+        code: 'write.delete-not-enabled',
+        remedy: expect.stringContaining('deletionSettings.enabled'),
+      });
+    });
+    expect(calls).toEqual([]);
+    expect(await gateway.countRows()).toEqual(before);
+  });
+});
+
+describe('400', () => {
+  it.each<[string, object, string]>([
+    ['asynchronous', { ...remove, mode: 'asynchronous' }, 'mode'],
+    ['a batch', { type: 'delete', batch: [{ record: { id: '1' } }] }, 'batch'],
+    ['more than id', { type: 'delete', record: { id: '1', email: 'a' } }, 'record.email'],
+    ['no id', { type: 'delete', record: {} }, 'record.id'],
+    ['headers on HubSpot', { ...remove, headers: [{ key: 'x-a', value: 'b' }] }, 'headers'],
+  ])('%s', async (_, body, name) => {
+    const seed = await gateway.seed({ config: enabled() });
+    const calls = await callsOf(async () => {
+      const reply = await gateway.write(seed, body).expect(400);
+      expect((reply.body as { issues: { name: string }[] }).issues.map((issue) => issue.name)).toContain(name);
+    });
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('what the provider answers', () => {
+  it('a refusal is 422, and the operation fails', async () => {
+    const seed = await gateway.seed({ config: enabled() });
+    gateway.hubspot.answer = () => refusal(403);
+    const reply = await gateway.write(seed, remove).expect(422);
+    const { operationId } = reply.body as { operationId: string };
+    expect(reply.body).toMatchObject({ result: { success: false }, errors: [{ message: expect.any(String) }] });
+    expect(await statusOf(seed, operationId)).toBe('failure');
+  });
+
+  // A deleted record stays deleted: the repeat is harmless, unlike that of a create.
+  it('no answer is 504 that may be repeated, with a remedy for a delete', async () => {
+    const seed = await gateway.seed({ config: enabled() });
+    gateway.hubspot.answer = () => 'never';
+    const reply = await gateway.write(seed, remove).expect(504);
+    expect(reply.body).toMatchObject({ retryable: true, remedy: expect.stringContaining('stays deleted') });
+  });
+});

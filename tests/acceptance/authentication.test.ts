@@ -1,0 +1,81 @@
+import { ask, type Request } from '../harness/api';
+import { createCustomer, type Customer } from '../harness/customer';
+import { startStack, type Stack } from '../harness/stack';
+import { hubspot, person } from './crms';
+
+let stack: Stack;
+let customer: Customer;
+beforeAll(async () => {
+  stack = await startStack();
+  customer = await createCustomer(stack, { provider: 'hubspot', read: ['contacts'], write: ['contacts'] });
+}, 60_000);
+afterAll(() => stack.stop(), 60_000);
+
+let marks = 0;
+
+/** One endpoint of each of the three base URLs, and one more of management. */
+const endpoints: [name: string, build: () => { url: string; request: Request }][] = [
+  ['list installations', () => get(`integrations/${customer.integrationId}/installations`)],
+  ['list connections', () => get('connections')],
+  [
+    'search',
+    () => ({
+      url: `${of(stack.searchUrl)}?groupRef=${customer.groupRef}`,
+      request: { body: { objectName: 'contacts', fieldFilters: [] } },
+    }),
+  ],
+  [
+    'write',
+    () => ({
+      url: `${of(stack.writeUrl)}/objects/contacts`,
+      request: {
+        body: { groupRef: customer.groupRef, type: 'create', record: person(hubspot, `Key-${(marks += 1)}`) },
+      },
+    }),
+  ],
+];
+
+function of(base: string): string {
+  return `${base}/projects/${customer.project.id}/integrations/${customer.integrationId}`;
+}
+
+function get(path: string) {
+  return { url: `${customer.project.url}/${path}`, request: { method: 'GET' } };
+}
+
+describe.each(endpoints)('%s', (_name, build) => {
+  const send = (headers: Record<string, string>) => {
+    const { url, request } = build();
+    return ask(url, { ...request, headers });
+  };
+
+  it('accepts the API key in its header, and as a bearer token [authentication.rule-1] [authentication.rule-3]', async () => {
+    const { key } = customer.project;
+    expect(await send({ 'x-api-key': key })).toMatchObject({ status: 200 });
+    expect(await send({ authorization: `Bearer ${key}` })).toMatchObject({ status: 200 });
+  });
+
+  it.each(['x-api-key', 'X-Api-Key', 'X-API-KEY'])(
+    'whatever the case of its letters: %s [authentication.rule-2]',
+    async (name) => {
+      expect(await send({ [name]: customer.project.key })).toMatchObject({ status: 200 });
+    },
+  );
+
+  it('answers 401 without, and with a wrong one [authentication.rule-1] [authentication.rule-3]', async () => {
+    const before = (await customer.account.calls()).length;
+    const wrong = `${customer.project.key.slice(0, -1)}${customer.project.key.endsWith('0') ? '1' : '0'}`;
+    const attempts = [
+      {},
+      { 'x-api-key': wrong },
+      { authorization: `Bearer ${wrong}` },
+      { authorization: `Basic ${wrong}` },
+    ];
+    for (const headers of attempts) {
+      const reply = await send(headers as Record<string, string>);
+      expect(reply.status).toBe(401);
+      expect(JSON.stringify(reply.body)).not.toContain(wrong);
+    }
+    expect((await customer.account.calls()).length).toBe(before);
+  });
+});

@@ -1,0 +1,148 @@
+import { createCustomer } from '../harness/customer';
+import { createProject, type Project } from '../harness/project';
+import { startStack, type Stack } from '../harness/stack';
+import { crms, hubspot, person } from './crms';
+
+let stack: Stack;
+let project: Project;
+beforeAll(async () => {
+  stack = await startStack();
+  project = await createProject(stack);
+}, 60_000);
+afterAll(() => stack.stop(), 60_000);
+
+const integration = (name: string, more: object = {}) => ({
+  name,
+  provider: 'hubspot',
+  read: { objects: [{ objectName: 'contacts' }] },
+  write: { objects: [{ objectName: 'contacts' }] },
+  ...more,
+});
+
+describe('a manifest', () => {
+  it('declares integrations with read and write actions per object [service.rule-2] [manifest.integrations]', async () => {
+    const { status, body } = await project.deploy([integration('one'), integration('two')]);
+    expect(status).toBe(200);
+    expect(body.map(({ name, provider }) => ({ name, provider }))).toEqual([
+      { name: 'one', provider: 'hubspot' },
+      { name: 'two', provider: 'hubspot' },
+    ]);
+    expect(body[0]?.latestRevision.content).toMatchObject({
+      read: { objects: [{ objectName: 'contacts' }] },
+      write: { objects: [{ objectName: 'contacts' }] },
+    });
+  });
+
+  it.each([
+    [200, '1.0.0'],
+    [400, '2.0.0'],
+    [400, 1],
+    [400, undefined],
+  ])('answers %d to specVersion %j [manifest.spec-version] [versioning.rule-2]', async (status, specVersion) => {
+    const reply = await project.deploy([integration('versioned')], { specVersion });
+    expect(reply.status).toBe(status);
+    expect(JSON.stringify(reply.body)).toContain('specVersion');
+  });
+
+  it('holds its integrations in an array [manifest.integrations]', async () => {
+    expect((await project.deploy([], { integrations: integration('alone') })).status).toBe(400);
+    expect((await project.deploy([], { integrations: undefined })).status).toBe(400);
+  });
+
+  it.each([
+    ['name', '[manifest.name]'],
+    ['provider', '[manifest.provider]'],
+  ])('needs a %s for each integration, which is a text %s', async (member) => {
+    for (const value of [undefined, 7, '']) {
+      const reply = await project.deploy([integration('lacking', { [member]: value })]);
+      expect(reply.status).toBe(400);
+      expect(JSON.stringify(reply.body)).toContain(`integrations[0].${member}`);
+    }
+  });
+
+  it('may give an integration a display name [manifest.display-name]', async () => {
+    const { body } = await project.deploy([integration('shown', { displayName: 'Zoë’s CRM' }), integration('plain')]);
+    expect(body.find(({ name }) => name === 'shown')?.latestRevision.content.displayName).toBe('Zoë’s CRM');
+    expect(body.find(({ name }) => name === 'plain')?.latestRevision.content).not.toHaveProperty('displayName');
+  });
+
+  it.each([
+    ['read without objectName [manifest.read-object]', { read: { objects: [{ enabled: 'always' }] } }],
+    ['write without objectName [manifest.write-object]', { write: { objects: [{ inheritMapping: true }] } }],
+    ['enabled: true [manifest.enabled-always]', { read: { objects: [{ objectName: 'contacts', enabled: true }] } }],
+    ['enabled: never [manifest.enabled-always]', { read: { objects: [{ objectName: 'contacts', enabled: 'never' }] } }],
+    [
+      'inheritMapping as a text [manifest.write-object]',
+      { write: { objects: [{ objectName: 'contacts', inheritMapping: 'yes' }] } },
+    ],
+    ['an objectName that is a number [manifest.write-object]', { write: { objects: [{ objectName: 5 }] } }],
+  ])('refuses %s', async (_case, more) => {
+    expect((await project.deploy([integration('refused', more)])).status).toBe(400);
+  });
+
+  it('takes both optional members [manifest.read-object] [manifest.write-object] [manifest.enabled-always]', async () => {
+    const more = {
+      read: { objects: [{ objectName: 'contacts', enabled: 'always' }, { objectName: 'companies' }] },
+      write: { objects: [{ objectName: 'contacts', inheritMapping: true }, { objectName: 'companies' }] },
+    };
+    const reply = await project.deploy([integration('whole', more)]);
+    expect(reply.body.find(({ name }) => name === 'whole')?.latestRevision.content).toMatchObject(more);
+  });
+});
+
+describe.each(crms)('%s: which objects can be searched', (provider, crm) => {
+  const { object, last } = crm;
+  const disabled = { read: { objects: { [object]: { objectName: object, disabled: true } } } };
+  const search = async (read: { objectName: string; enabled?: string }[], config = {}) => {
+    const customer = await createCustomer(stack, { provider, read, write: [object], config });
+    await customer.write(object, { type: 'create', record: person(crm, 'Findable') });
+    const reply = await customer.search(object, { [last]: 'Findable' });
+    return { status: reply.status, found: reply.body.results?.length };
+  };
+
+  it('one under read that the config does not disable [manifest.rule-1] [manifest.rule-3]', async () => {
+    expect(await search([{ objectName: object }])).toEqual({ status: 200, found: 1 });
+    const enabled = { read: { objects: { [object]: { objectName: object, disabled: false } } } };
+    expect(await search([{ objectName: object }], enabled)).toEqual({ status: 200, found: 1 });
+  });
+
+  it('none that is not under read [manifest.rule-1]', async () => {
+    expect(await search([{ objectName: crm.other.object }])).toMatchObject({ status: 404 });
+  });
+
+  it('none that the config disables [manifest.rule-3] [manifest.rule-1] [read-config.disabled]', async () => {
+    expect(await search([{ objectName: object }], disabled)).toMatchObject({ status: 403 });
+  });
+
+  it('one with enabled: always, also when disabled [manifest.rule-2] [manifest.enabled-always]', async () => {
+    expect(await search([{ objectName: object, enabled: 'always' }], disabled)).toEqual({ status: 200, found: 1 });
+  });
+});
+
+describe.each(crms)('%s: which objects can be written', (provider, crm) => {
+  it('one that exists in the SaaS; another is refused by it [manifest.write-object-exists]', async () => {
+    const customer = await createCustomer(stack, { provider, write: [crm.object, 'unicorns'] });
+    expect(await customer.write(crm.object, { type: 'create', record: person(crm, 'Real') })).toMatchObject({
+      status: 200,
+    });
+    const reply = await customer.write('unicorns', { type: 'create', record: { name: 'x' } });
+    expect(reply).toMatchObject({ status: 422, body: { result: { success: false } } });
+    expect(reply.body.errors[0]?.message).toBeTruthy();
+  });
+
+  it('none that the manifest does not declare [write.object-name]', async () => {
+    const customer = await createCustomer(stack, { provider, write: [crm.object] });
+    const { object, record } = crm.other;
+    const reply = await customer.write(object, { type: 'create', record: record('Acme') });
+    expect(reply).toMatchObject({ status: 404, body: { code: 'write.object-not-in-manifest' } });
+    expect(await customer.account.records(object)).toEqual([]);
+  });
+});
+
+it('a manifest that declares another object makes it writable at once [write.object-name]', async () => {
+  const { object } = hubspot.other;
+  const customer = await createCustomer(stack, { provider: 'hubspot', write: [object] });
+  const reply = await customer.write(object, { type: 'create', record: hubspot.other.record('Acme') });
+  expect(reply).toMatchObject({ status: 200, body: { result: { success: true } } });
+  expect(await customer.account.records(object)).toHaveLength(1);
+});

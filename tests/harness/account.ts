@@ -1,0 +1,85 @@
+import { call } from './api';
+import type { Stack } from './stack';
+
+export type ProviderName = 'hubspot' | 'salesforce';
+
+/** A record as the imitated CRM holds it now. */
+export interface StoredRecord {
+  readonly id: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** As the sandbox shows it, with what only this provider has. */
+  readonly shown: Readonly<Record<string, unknown>>;
+}
+
+/** A call that the imitated CRM received. */
+export interface LedgerEntry {
+  readonly seq: number;
+  readonly method: string;
+  readonly path: string;
+  readonly action: string;
+  readonly status: number;
+  readonly records: number;
+  readonly applied: number;
+}
+
+/** A customer's account at an imitated CRM: the ground truth of a test. */
+export interface Account {
+  readonly name: string;
+  readonly provider: ProviderName;
+  readonly token: string;
+  readonly refreshToken: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly workspaceRef: string;
+  records(object: string): Promise<StoredRecord[]>;
+  record(object: string, id: string): Promise<StoredRecord | undefined>;
+  /** Every call, in the order of effect. */
+  calls(): Promise<LedgerEntry[]>;
+  /** Those of them that carried records to write. */
+  writes(): Promise<LedgerEntry[]>;
+  /** Scripts what becomes of the next calls; see the sandbox's README. */
+  fault(fault: object): Promise<void>;
+  /** The access token stops working; the refresh token stays good. */
+  expireToken(): Promise<void>;
+  /** Neither token works any more. */
+  revoke(): Promise<void>;
+}
+
+type Created = Pick<Account, 'token' | 'refreshToken' | 'clientId' | 'clientSecret' | 'workspaceRef'>;
+
+let made = 0;
+
+/** @param more latencyMs, limits, tokenLifetimeSeconds and what else the sandbox takes */
+export async function createAccount(stack: Stack, provider: ProviderName, more: object = {}): Promise<Account> {
+  const name = `${provider}-${stack.portBase}-${(made += 1)}`;
+  const sandbox = `${stack.sandboxUrl}/_sandbox`;
+  const limits = provider === 'hubspot' ? { limits: { perTenSeconds: 100_000, searchesPerSecond: 0 } } : {};
+  const created = await call<Created>(`${sandbox}/accounts`, { body: { name, provider, ...limits, ...more } });
+  const records = async (object: string): Promise<StoredRecord[]> => {
+    const url = `${sandbox}/records?account=${name}&object=${object}`;
+    return (await call<Record<string, unknown>[]>(url, { method: 'GET' })).map(toStored);
+  };
+  const calls = () => call<LedgerEntry[]>(`${sandbox}/ledger?account=${name}`, { method: 'GET' });
+  return {
+    name,
+    provider,
+    token: created.token,
+    refreshToken: created.refreshToken,
+    clientId: created.clientId,
+    clientSecret: created.clientSecret,
+    workspaceRef: created.workspaceRef,
+    records,
+    record: async (object, id) => (await records(object)).find((record) => record.id === id),
+    calls,
+    writes: async () => (await calls()).filter((entry) => /create|update|delete|archive/.test(entry.action)),
+    fault: async (fault) => void (await call(`${sandbox}/faults`, { body: { account: name, ...fault } })),
+    expireToken: async () => void (await call(`${sandbox}/accounts/${name}/expire-token`, { body: {} })),
+    revoke: async () => void (await call(`${sandbox}/accounts/${name}/revoke`, { body: {} })),
+  };
+}
+
+/** HubSpot shows `properties`, Salesforce `fields`. */
+function toStored(shown: Record<string, unknown>): StoredRecord {
+  const fields = (shown['properties'] ?? shown['fields'] ?? {}) as StoredRecord['fields'];
+  return { id: String(shown['id']), fields, shown };
+}

@@ -1,0 +1,116 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readProcessEnv } from '@sluice/config';
+import { createServiceProcesses, type ProcessName, type ServiceProcesses } from '@sluice/local';
+import { createKafkaMessaging } from '@sluice/messaging';
+import { createMetrics, silentLogger } from '@sluice/telemetry';
+import { cloneDatabase } from '@sluice/testkit';
+import { freePortBase } from './free-port-base';
+
+/** The services and the sandbox as processes on the real Postgres, Kafka and Redis. */
+export interface Stack {
+  readonly processes: ServiceProcesses;
+  /** Differs between stacks: part of names that must not meet. */
+  readonly portBase: number;
+  readonly adminKey: string;
+  /** The three base URLs, with their `/v1`. */
+  readonly baseUrl: string;
+  readonly searchUrl: string;
+  readonly writeUrl: string;
+  readonly sandboxUrl: string;
+  /** What the services logged so far, parsed. */
+  logLines(): LogLine[];
+  stop(): Promise<void>;
+}
+
+/** One JSON line of a service's log. */
+export interface LogLine {
+  readonly time: string;
+  readonly event: string;
+  readonly traceparent?: string;
+}
+
+export interface StackOptions {
+  /** Added to, or in place of, what every process gets. */
+  readonly env?: Readonly<Record<string, string>>;
+  /**
+   * How much faster the specification's minutes and hours pass.
+   * @default 60: a minute lasts a second, and so does the provider's late-commit window of half a minute
+   */
+  readonly timeScale?: number;
+  /** Where provider calls go. @default the sandbox */
+  readonly providerUrl?: (sandboxUrl: string) => Promise<string>;
+}
+
+const services: readonly ProcessName[] = ['sandbox', 'management', 'search', 'write-gateway', 'batcher', 'executor'];
+const adminKey = 'admin-key-of-the-black-box-tests';
+
+export async function startStack(options: StackOptions = {}): Promise<Stack> {
+  const portBase = await freePortBase();
+  const database = await cloneDatabase();
+  await createTopics((readProcessEnv()['KAFKA_BROKERS'] ?? '').split(','));
+  const logDir = mkdtempSync(join(tmpdir(), 'sluice-black-box-'));
+  const sandboxUrl = `http://127.0.0.1:${portBase + 600}`;
+  const providerUrl = (await options.providerUrl?.(sandboxUrl)) ?? sandboxUrl;
+  const env = environment(options, { databaseUrl: database.url, providerUrl });
+  const processes = createServiceProcesses({ portBase, logDir, env });
+  const stop = async (): Promise<void> => {
+    await processes.stop();
+    await database.drop();
+  };
+  try {
+    await Promise.all(services.map((name) => processes.start(name)));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    processes,
+    portBase,
+    adminKey,
+    baseUrl: `${processes.url('management')}/v1`,
+    searchUrl: `${processes.url('search')}/v1`,
+    writeUrl: `${processes.url('write-gateway')}/v1`,
+    sandboxUrl,
+    logLines: () => services.flatMap((name) => readLog(join(logDir, `${name}.log`))),
+    stop,
+  };
+}
+
+function environment(
+  { env, timeScale = 60 }: StackOptions,
+  { databaseUrl, providerUrl }: { databaseUrl: string; providerUrl: string },
+): Record<string, string> {
+  const given = readProcessEnv();
+  return {
+    PATH: given['PATH'] ?? '',
+    DATABASE_URL: databaseUrl,
+    KAFKA_BROKERS: given['KAFKA_BROKERS'] ?? '',
+    REDIS_URL: given['REDIS_URL'] ?? '',
+    SLUICE_ADMIN_KEY: adminKey,
+    SLUICE_CREDENTIALS_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
+    HUBSPOT_API_URL: providerUrl,
+    SALESFORCE_LOGIN_URL: providerUrl,
+    SALESFORCE_INSTANCE_URL: providerUrl,
+    SLUICE_TIME_SCALE: String(timeScale),
+    SLUICE_CALL_TIMEOUT_MS: '3000',
+    ...env,
+  };
+}
+
+async function createTopics(brokers: string[]): Promise<void> {
+  const metrics = createMetrics('tests');
+  const messaging = createKafkaMessaging({ brokers, clientId: 'tests', logger: silentLogger, metrics });
+  try {
+    await messaging.createTopics();
+  } finally {
+    await messaging.close();
+  }
+}
+
+function readLog(file: string): LogLine[] {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  // Warnings of Node itself are no JSON, and the last line may be half written.
+  return lines.filter((line) => line.startsWith('{') && line.endsWith('}')).map((line) => JSON.parse(line) as LogLine);
+}

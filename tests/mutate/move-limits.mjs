@@ -1,0 +1,67 @@
+/**
+ * Moves each number of libs/types/src/limits.ts by one, up and down, in the source and in what was compiled of it, and runs the
+ * suites that must notice. A limit that may be moved with all tests green is guarded by none.
+ * Run by `npm run test:mutate`; changes the two files for moments and puts them back, also when it is interrupted.
+ */
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const files = ['libs/types/src/limits.ts', 'libs/types/dist/limits.js'].map((file) => join(root, file));
+const originals = files.map((file) => readFileSync(file, 'utf8'));
+
+/** Who must notice, where it is not the unit tests of libs/types: the service that keeps the limit. */
+const elsewhere = {
+  autoBatchRecordsMax: { project: 'integration', pattern: 'write-gateway/test/auto-batch' },
+  idempotencyKeyCharactersMax: { project: 'integration', pattern: 'write-gateway/test/idempotency' },
+  idempotencyKeyHours: { project: 'integration', pattern: 'libs/store/test/idempotency' },
+  recordRefCharactersMax: { project: 'integration', pattern: 'write-gateway/test/bad-input' },
+  searchPageRecords: { project: 'integration', pattern: 'search/test/search-records' },
+  waitSecondsMin: { project: 'integration', pattern: 'management/test/wait' },
+  waitSecondsMax: { project: 'integration', pattern: 'management/test/wait' },
+};
+
+const restore = () => files.forEach((file, at) => writeFileSync(file, originals[at]));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => {
+    restore();
+    process.exit(130);
+  });
+}
+
+const names = [...originals[0].matchAll(/^ {2}(\w+): \d+,$/gm)].map(([, name]) => name);
+const unnoticed = [];
+try {
+  for (const name of names) {
+    for (const by of [1, -1]) {
+      const isNoticed = isRed(name, by);
+      process.stdout.write(`${isNoticed ? 'red  ' : 'GREEN'}  ${name} ${by > 0 ? '+' : '-'}1\n`);
+      if (!isNoticed) unnoticed.push(name);
+    }
+  }
+} finally {
+  restore();
+}
+process.stdout.write(`limits: ${names.length * 2 - unnoticed.length} of ${names.length * 2} moves went red\n`);
+process.exitCode = unnoticed.length === 0 ? 0 : 1;
+
+function isRed(name, by) {
+  const { project, pattern } = elsewhere[name] ?? { project: 'unit', pattern: 'libs/types/src' };
+  files.forEach((file, at) => {
+    const moved = originals[at].replace(
+      new RegExp(`(\\b${name}: )(\\d+)`),
+      (_, head, value) => head + (Number(value) + by),
+    );
+    if (moved === originals[at]) throw new Error(`${name} is not in ${file}; compile first`);
+    writeFileSync(file, moved);
+  });
+  const args = [join(root, 'node_modules/jest/bin/jest.js'), '-c', join(root, 'jest.config.js'), '--silent'];
+  const chosen = ['--bail', '--testPathPatterns', pattern, '--selectProjects', project];
+  const run = spawnSync(process.execPath, [...args, ...chosen], { cwd: root, encoding: 'utf8', timeout: 300_000 });
+  restore();
+  if (/No tests found/.test(run.stdout + run.stderr)) throw new Error(`${name}: no test at ${pattern}`);
+  return run.status !== 0;
+}
