@@ -1,7 +1,7 @@
 import { readProcessEnv } from '@sluice/config';
 import { join } from 'node:path';
 import { demoFileOf } from './demo/demo-file';
-import { realCustomer } from './demo/demo-settings';
+import { realCustomer, type DemoCustomer } from './demo/demo-settings';
 import { seedDemo } from './demo/seed-demo';
 import { describeRunning } from './describe-running';
 import { readLocalSettings } from './local-settings';
@@ -9,38 +9,50 @@ import { refuseScaledTime } from './refuse-scaled-time';
 import { runSession } from './run-session';
 import { listenForStop, untilStopped } from './stop-signal';
 
-const tokenVariable = 'HUBSPOT_ACCESS_TOKEN';
+/** What a real account is opened with, by provider. */
+const accesses = {
+  hubspot: { token: 'HUBSPOT_ACCESS_TOKEN', address: 'HUBSPOT_API_URL' },
+  salesforce: {
+    token: 'SALESFORCE_ACCESS_TOKEN',
+    workspace: 'SALESFORCE_WORKSPACE',
+    address: 'SALESFORCE_INSTANCE_URL',
+  },
+} as const;
 
-const usage = `npm run connect -- hubspot
-  Starts Sluice against a real HubSpot account, whose access token (of a private app, with the scopes
-  crm.objects.contacts.read and .write) stands in ${tokenVariable}. No sandbox, no tour; nothing is written until you do.
+const usage = `npm run connect -- hubspot|salesforce
+  Starts Sluice against a real account. No sandbox, no tour; nothing is written until you do.
+  hubspot     the access token of a private app, with the scopes crm.objects.contacts.read and .write, stands in
+              ${accesses.hubspot.token}
+  salesforce  an access token (session id) stands in ${accesses.salesforce.token}, and the My Domain name, acme of
+              acme.my.salesforce.com, in ${accesses.salesforce.workspace}
 `;
 
 /** `npm run connect -- hubspot|salesforce`. @returns the exit code */
 export async function run(args: readonly string[]): Promise<number> {
-  const [provider, ...more] = args;
-  if (provider === 'salesforce') {
-    process.stderr.write('Salesforce is not built yet: connecting to it comes in a later version. HubSpot is there.\n');
-    return 2;
-  }
-  if (provider !== 'hubspot' || more.length > 0) {
+  const [provider = '', ...more] = args;
+  const access: { token: string; workspace?: string } | undefined =
+    provider === 'hubspot' || provider === 'salesforce' ? accesses[provider] : undefined;
+  if (access === undefined || more.length > 0) {
     process.stderr.write(usage);
     return 2;
   }
   const env = readProcessEnv();
-  const token = env[tokenVariable]?.trim();
-  if (token === undefined || token === '') {
-    process.stderr.write(`${tokenVariable} is not set.\n${usage}`);
+  const missing = [access.token, access.workspace ?? []].flat().filter((name) => !env[name]?.trim());
+  if (missing.length > 0) {
+    process.stderr.write(`${missing.join(' and ')}: not set.\n${usage}`);
     return 2;
   }
-  return connect(provider, token, env);
+  const workspace = access.workspace === undefined ? undefined : env[access.workspace]?.trim();
+  return connect(realCustomer(provider, env[access.token]?.trim() ?? '', workspace), env);
 }
 
-async function connect(provider: string, token: string, env: NodeJS.ProcessEnv): Promise<number> {
+async function connect(customer: DemoCustomer, env: NodeJS.ProcessEnv): Promise<number> {
   const settings = readLocalSettings(env);
   refuseScaledTime(settings);
   say('footprint: embedded, no Kafka (one process, Postgres on this machine)');
-  say(`provider: ${env.HUBSPOT_API_URL ?? 'the real HubSpot'}`);
+  const { provider } = customer;
+  const address = env[accesses[provider as keyof typeof accesses].address];
+  say(`provider: ${address ?? `the real ${provider}`}`);
   const stop = listenForStop();
   // A folder of its own: writes that wait for the sandbox must never reach a real account, nor the other way round.
   const home = join(settings.dataDir, 'connect');
@@ -48,7 +60,7 @@ async function connect(provider: string, token: string, env: NodeJS.ProcessEnv):
   return runSession(
     { settings, home, command, footprint: 'embedded', withSandbox: false, stop, log: say },
     async ({ folder, addresses, secrets, footprint }) => {
-      const names = { name: 'connect', provider, customer: realCustomer(provider, token), withSandbox: false };
+      const names = { name: 'connect', customers: [customer], withSandbox: false };
       const demo = await seedDemo({ folder, addresses, secrets, ...names });
       say(`connected: project ${demo.project.name}, all in ${demoFileOf(folder)}; logs: ${footprint.logs}`);
       for (const line of describeRunning(demo, demoFileOf(folder))) say(line);

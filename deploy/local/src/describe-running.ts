@@ -15,7 +15,7 @@ export function describeRunning(demo: Demo, demoFile: string): readonly string[]
     `management  ${baseUrl}`,
     `search      ${searchUrl}`,
     `write       ${writeUrl}`,
-    ...(sandboxUrl === undefined ? [] : [`sandbox CRM ${sandboxUrl}/_sandbox/records?account=demo`]),
+    ...(sandboxUrl === undefined ? [] : [`sandbox CRMs ${sandboxUrl}`]),
     `API key     ${demoFile} (apiKey, may do everything in the project)`,
     '',
     'To paste:',

@@ -1,7 +1,7 @@
 import { readProcessEnv } from '@sluice/config';
-import { openSandboxAccount } from './clients/sandbox-client';
 import { demoFileOf } from './demo/demo-file';
-import { demoCustomer, sandboxAccountName } from './demo/demo-settings';
+import { demoCustomer } from './demo/demo-settings';
+import { openSandboxAccounts } from './demo/open-sandbox-accounts';
 import { seedDemo } from './demo/seed-demo';
 import { describeRunning } from './describe-running';
 import { readLocalSettings } from './local-settings';
@@ -11,7 +11,7 @@ import { listenForStop, untilStopped } from './stop-signal';
 import { runTour } from './tour/run-tour';
 
 const usage = `npm start [-- --once] [-- --distributed]
-  Starts Sluice with an imitation of HubSpot, makes a demo project, shows what it does, and stays up until Ctrl-C.
+  Starts Sluice with imitations of HubSpot and Salesforce, makes a demo project, shows what it does, and stays up until Ctrl-C.
   --once         ends after the tour: 0 when every step was right, else 1
   --distributed  five processes on Kafka, Redis and Postgres, in place of one process on Postgres
 `;
@@ -51,14 +51,14 @@ export async function run(args: readonly string[]): Promise<number> {
 }
 
 async function showDemo({ folder, addresses, secrets, footprint }: Session, stop: AbortSignal) {
-  const account = await openSandboxAccount(addresses.sandboxUrl, sandboxAccountName);
-  const customer = demoCustomer(account.token);
-  const names = { name: 'demo', provider: 'hubspot', customer, withSandbox: true };
+  const accounts = await openSandboxAccounts(addresses.sandboxUrl);
+  const customers = accounts.map(demoCustomer);
+  const names = { name: 'demo', customers, withSandbox: true };
   const demo = await seedDemo({ folder, addresses, secrets, ...names });
   say(
-    `demo: project ${demo.project.name}, group ${customer.groupRef}, all in ${demoFileOf(folder)}; logs: ${footprint.logs}`,
+    `demo: project ${demo.project.name}, group ${customers[0]?.groupRef}, all in ${demoFileOf(folder)}; logs: ${footprint.logs}`,
   );
-  const isRight = await runTour({ demo, addresses, account, signal: stop, print: say });
+  const isRight = await runTour({ demo, addresses, accounts, signal: stop, print: say });
   return { demo, isRight };
 }
 

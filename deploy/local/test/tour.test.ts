@@ -62,16 +62,14 @@ it('ends with 1 when a step sees something else than it should, and leaves nothi
     adminKey: expect.any(String) as string,
     project: { id: expect.any(String) as string, name: 'demo' },
     apiKey: expect.stringMatching(/^sk_/) as string,
-    integrations: [
-      {
-        provider: 'hubspot',
-        id: expect.any(String) as string,
-        name: 'hubspot-contacts',
-        groupRef: 'demo-group',
-        installationId: expect.any(String) as string,
-        connectionId: expect.any(String) as string,
-      },
-    ],
+    integrations: ['hubspot', 'salesforce'].map((provider) => ({
+      provider,
+      id: expect.any(String) as string,
+      name: `${provider}-crm`,
+      groupRef: 'demo-group',
+      installationId: expect.any(String) as string,
+      connectionId: expect.any(String) as string,
+    })),
   });
 }, 90_000);
 

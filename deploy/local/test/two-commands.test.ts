@@ -14,7 +14,7 @@ it.each([
     const code = await launcher.exit();
     expect({ code, output: launcher.output() }).toMatchObject({ code: 0 });
     expect(launcher.output()).toMatch(/the CRM got 3 calls of 100, 100, 50/);
-    expect(launcher.output()).toMatch(/The tour: 10 steps, all as they should be/);
+    expect(launcher.output()).toMatch(/The tour: 23 steps, all as they should be/);
   },
   180_000,
 );

@@ -10,6 +10,7 @@ import type {
   Operation,
   OperationRecord,
   OperationRecordListReply,
+  PatchConfigContentRequest,
   Project,
 } from '@sluice/types';
 import { bodyOf, requestJson, type JsonRequest, type Reply } from './request-json';
@@ -28,6 +29,12 @@ export interface ManagementClient {
     projectId: string,
     integrationId: string,
     request: CreateInstallationRequest,
+  ): Promise<Installation>;
+  /** JSON Patch on what an installation's config says of one object. */
+  patchObjectConfig(
+    projectId: string,
+    object: { readonly integrationId: string; readonly objectName: string },
+    request: PatchConfigContentRequest,
   ): Promise<Installation>;
   getOperation(projectId: string, operationId: string): Promise<Operation>;
   listRecords(projectId: string, operationId: string): Promise<readonly OperationRecord[]>;
@@ -58,6 +65,10 @@ export function createManagementClient(baseUrl: string, apiKey: string, signal?:
     generateConnection: (id, request) => post(`${project(id)}/connections:generate`, request),
     listInstallations: (id, integrationId, groupRef) => get(`${installations(id, integrationId)}${ofGroup(groupRef)}`),
     createInstallation: (id, integrationId, request) => post(installations(id, integrationId), request),
+    patchObjectConfig: async (id, { integrationId, objectName }, request) => {
+      const path = `${project(id)}/integrations/${integrationId}/objects/${objectName}/config-content`;
+      return bodyOf(await send<Installation>('PATCH', path, request), 200, `PATCH ${path}`);
+    },
     getOperation: (id, operationId) => get(`${project(id)}/operations/${operationId}`),
     listRecords: async (id, operationId) => {
       const { results } = await get<OperationRecordListReply>(`${project(id)}/operations/${operationId}/records`);

@@ -1,5 +1,5 @@
 import type { LedgerEntry } from '@sluice/sandbox';
-import { bodyOf, requestJson, type Reply } from './request-json';
+import { bodyOf, requestJson, type JsonRequest, type Reply } from './request-json';
 
 /** A contact as HubSpot shows it: every value a string, null for what is not set. */
 export interface CrmContact {
@@ -9,8 +9,11 @@ export interface CrmContact {
 
 export interface SandboxAccount {
   readonly account: string;
+  readonly provider: string;
   /** Secret of the account: what a customer would give us. */
   readonly token: string;
+  /** The account as the provider calls it: HubSpot's portal, Salesforce's My Domain. */
+  readonly workspaceRef: string;
 }
 
 /** The imitated CRM, asked directly: what the tour believes about it never comes from Sluice. */
@@ -19,6 +22,8 @@ export interface SandboxClient {
   ledgerSince(moment: Date): Promise<readonly LedgerEntry[]>;
   /** By id, with these properties. Contacts that are not there are left out. */
   readContacts(ids: readonly string[], properties: readonly string[]): Promise<readonly CrmContact[]>;
+  /** A request to the provider as the customer's own programs would send it. */
+  request<T>(method: JsonRequest['method'], path: string, body?: unknown): Promise<Reply<T>>;
   /** Without Sluice in between: for comparing durations. */
   createContact(properties: Readonly<Record<string, string>>): Promise<Reply<CrmContact>>;
 }
@@ -28,8 +33,11 @@ const contactsPath = '/crm/v3/objects/contacts';
 const batchMax = 100;
 
 /** Opens the account, which keeps its token and contacts when it is there already. */
-export async function openSandboxAccount(sandboxUrl: string, name: string): Promise<SandboxAccount> {
-  const body = { name, provider: 'hubspot' };
+export async function openSandboxAccount(
+  sandboxUrl: string,
+  { name, provider }: { readonly name: string; readonly provider: string },
+): Promise<SandboxAccount> {
+  const body = { name, provider };
   const url = `${sandboxUrl}/_sandbox/accounts`;
   return bodyOf(await requestJson<SandboxAccount>({ method: 'POST', url, body }), 201, 'opening a sandbox account');
 }
@@ -40,8 +48,9 @@ export function createSandboxClient(
   signal?: AbortSignal,
 ): SandboxClient {
   const headers = { authorization: `Bearer ${token}` };
-  const post = <T>(path: string, body: unknown) =>
-    requestJson<T>({ method: 'POST', url: `${sandboxUrl}${path}`, headers, body, signal });
+  const request = <T>(method: JsonRequest['method'], path: string, body?: unknown) =>
+    requestJson<T>({ method, url: `${sandboxUrl}${path}`, headers, body, signal });
+  const post = <T>(path: string, body: unknown) => request<T>('POST', path, body);
   const readSome = async (ids: readonly string[], properties: readonly string[]) => {
     const body = { inputs: ids.map((id) => ({ id })), properties };
     const reply = await post<{ results: CrmContact[] }>(`${contactsPath}/batch/read`, body);
@@ -61,6 +70,7 @@ export function createSandboxClient(
       }
       return contacts;
     },
+    request,
     createContact: (properties) => post(contactsPath, { properties }),
   };
 }

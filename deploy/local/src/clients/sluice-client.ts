@@ -3,7 +3,8 @@ import { requestJson, type Reply } from './request-json';
 
 /** Writes and searches of one integration, as a builder's application sends them. Replies are given as they are. */
 export interface SluiceClient {
-  write<T>(request: WriteRequest): Promise<Reply<T>>;
+  /** @param objectName default: `contacts` */
+  write<T>(request: WriteRequest, objectName?: string): Promise<Reply<T>>;
   search(groupRef: string, request: SearchRequest): Promise<Reply<SearchReply>>;
 }
 
@@ -21,8 +22,8 @@ export function createSluiceClient(options: SluiceClientOptions): SluiceClient {
   const integration = `/projects/${projectName}/integrations/${integrationId}`;
   const headers = { 'x-api-key': apiKey };
   return {
-    write: (body) =>
-      requestJson({ method: 'POST', url: `${writeUrl}${integration}/objects/contacts`, headers, body, signal }),
+    write: (body, objectName = 'contacts') =>
+      requestJson({ method: 'POST', url: `${writeUrl}${integration}/objects/${objectName}`, headers, body, signal }),
     search: (groupRef, body) =>
       requestJson({
         method: 'POST',

@@ -1,4 +1,4 @@
-import type { Integration } from '@sluice/types';
+import type { ConfigContent, Integration } from '@sluice/types';
 import type { ManagementClient } from '../clients/management-client';
 import type { DemoIntegration } from './demo-file';
 import type { DemoCustomer } from './demo-settings';
@@ -8,9 +8,9 @@ export async function connectCustomer(
   management: ManagementClient,
   projectId: string,
   integration: Pick<Integration, 'id' | 'name' | 'provider'>,
-  customer: DemoCustomer,
+  customer: DemoCustomer & { readonly content: ConfigContent },
 ): Promise<DemoIntegration> {
-  const { groupRef, consumerRef, token } = customer;
+  const { groupRef, consumerRef, token, workspaceRef, content } = customer;
   const { id, name, provider } = integration;
   const connections = await management.listConnections(projectId, groupRef);
   const connection =
@@ -20,6 +20,7 @@ export async function connectCustomer(
       consumerRef,
       provider,
       oauth2AuthorizationCode: { accessToken: { token } },
+      ...(workspaceRef === undefined ? {} : { providerWorkspaceRef: workspaceRef }),
     }));
   const [installed] = await management.listInstallations(projectId, id, groupRef);
   const installation =
@@ -27,7 +28,7 @@ export async function connectCustomer(
     (await management.createInstallation(projectId, id, {
       groupRef,
       connectionId: connection.id,
-      config: { content: { provider, write: { objects: { contacts: { objectName: 'contacts' } } } } },
+      config: { content },
     }));
   return {
     provider,

@@ -5,7 +5,8 @@ import { createManagementClient, type ManagementClient } from '../clients/manage
 import { fingerprintOf, type LocalSecrets } from '../local-secrets';
 import type { Addresses } from '../service-ports';
 import { connectCustomer } from './connect-customer';
-import { readDemoFile, writeDemoFile, type Demo } from './demo-file';
+import { demoConfig } from './demo-config';
+import { readDemoFile, writeDemoFile, type Demo, type DemoIntegration } from './demo-file';
 import { manifestFile, type DemoCustomer } from './demo-settings';
 
 export interface SeedOptions {
@@ -14,8 +15,8 @@ export interface SeedOptions {
   readonly secrets: LocalSecrets;
   /** Of the project. */
   readonly name: string;
-  readonly provider: string;
-  readonly customer: DemoCustomer;
+  /** One for each integration to install. */
+  readonly customers: readonly DemoCustomer[];
   readonly withSandbox: boolean;
 }
 
@@ -25,12 +26,18 @@ export interface SeedOptions {
  * @throws DependencyError that shows which call was refused, and why
  */
 export async function seedDemo(options: SeedOptions): Promise<Demo> {
-  const { folder, addresses, secrets, customer } = options;
+  const { folder, addresses, secrets, customers } = options;
   const { baseUrl, searchUrl, writeUrl, sandboxUrl } = addresses;
   const project = await ensureProject(createManagementClient(baseUrl, secrets.adminKey), options);
   const apiKey = await ensureApiKey(options, project.id);
   const management = createManagementClient(baseUrl, apiKey);
-  const integration = await ensureIntegration(management, project.id, options.provider);
+  const deployed = await management.deployManifest(project.id, readFileSync(manifestFile, 'utf8'));
+  const integrations: DemoIntegration[] = [];
+  for (const customer of customers) {
+    const integration = integrationFor(deployed, customer.provider);
+    const content = options.withSandbox ? demoConfig(customer.provider) : { provider: customer.provider };
+    integrations.push(await connectCustomer(management, project.id, integration, { ...customer, content }));
+  }
   const demo: Demo = {
     baseUrl,
     searchUrl,
@@ -39,7 +46,7 @@ export async function seedDemo(options: SeedOptions): Promise<Demo> {
     adminKey: secrets.adminKey,
     project: { id: project.id, name: project.name },
     apiKey,
-    integrations: [await connectCustomer(management, project.id, integration, customer)],
+    integrations,
   };
   writeDemoFile(folder, demo);
   return demo;
@@ -70,10 +77,9 @@ async function ensureApiKey({ folder, addresses, secrets }: SeedOptions, project
   return key;
 }
 
-async function ensureIntegration(management: ManagementClient, projectId: string, provider: string) {
-  const find = (integrations: readonly Integration[]) => integrations.find((one) => one.provider === provider);
-  // Deploying a manifest that changes nothing makes no revision.
-  const integration = find(await management.deployManifest(projectId, readFileSync(manifestFile, 'utf8')));
+/** Deploying a manifest that changes nothing makes no revision. */
+function integrationFor(deployed: readonly Integration[], provider: string): Integration {
+  const integration = deployed.find((one) => one.provider === provider);
   if (integration !== undefined) return integration;
   const detail = `${manifestFile} declares no integration for ${provider}.`;
   throw new DependencyError({ code: 'service.unavailable', detail });

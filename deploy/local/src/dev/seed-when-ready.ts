@@ -1,6 +1,6 @@
-import { openSandboxAccount } from '../clients/sandbox-client';
 import { demoFileOf } from '../demo/demo-file';
-import { demoCustomer, sandboxAccountName } from '../demo/demo-settings';
+import { demoCustomer } from '../demo/demo-settings';
+import { openSandboxAccounts } from '../demo/open-sandbox-accounts';
 import { seedDemo } from '../demo/seed-demo';
 import type { LocalSecrets } from '../local-secrets';
 import { addressesOf } from '../service-ports';
@@ -24,8 +24,8 @@ export async function seedWhenReady({ folder, portBase, secrets, stop, log }: Se
   const areReady = async () => stop.aborted || (await Promise.all(urls.map(answers))).every(Boolean);
   if (!(await waitUntil(areReady, { withinMs: readyMs, everyMs: 100 })) || stop.aborted) return;
   try {
-    const { token } = await openSandboxAccount(addresses.sandboxUrl, sandboxAccountName);
-    const names = { name: 'demo', provider: 'hubspot', customer: demoCustomer(token), withSandbox: true };
+    const customers = (await openSandboxAccounts(addresses.sandboxUrl)).map(demoCustomer);
+    const names = { name: 'demo', customers, withSandbox: true };
     const { project } = await seedDemo({ folder, addresses, secrets, ...names });
     log(`demo: project ${project.name}, addresses and key in ${demoFileOf(folder)}`);
   } catch (error) {

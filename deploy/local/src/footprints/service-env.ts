@@ -22,8 +22,13 @@ export function serviceEnv(options: ServiceEnvOptions): Record<string, string> {
     REDIS_URL: redisUrl,
     SLUICE_ADMIN_KEY: secrets.adminKey,
     SLUICE_CREDENTIALS_KEYS: secrets.credentialsKeys,
-    ...(withSandbox ? { HUBSPOT_API_URL: addressesOf(portBase).sandboxUrl } : {}),
+    ...(withSandbox ? sandboxUrls(addressesOf(portBase).sandboxUrl) : {}),
   };
+}
+
+/** Every provider is the sandbox. */
+function sandboxUrls(url: string) {
+  return { HUBSPOT_API_URL: url, SALESFORCE_LOGIN_URL: url, SALESFORCE_INSTANCE_URL: url };
 }
 
 /** Where one of them listens. */

@@ -22,5 +22,5 @@ function duration(ms: number): string {
 }
 
 function head(number: number, title: string): string {
-  return `${String(number).padStart(2)}  ${title.padEnd(24)}`;
+  return `${String(number).padStart(2)}  ${title.padEnd(26)}`;
 }

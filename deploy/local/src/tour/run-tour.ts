@@ -1,9 +1,13 @@
 import { createManagementClient } from '../clients/management-client';
-import { createSandboxClient, type SandboxAccount } from '../clients/sandbox-client';
+import { createSandboxClient, type SandboxAccount, type SandboxClient } from '../clients/sandbox-client';
 import { createSluiceClient } from '../clients/sluice-client';
 import type { Demo } from '../demo/demo-file';
 import { sampleFile } from '../demo/demo-settings';
 import type { Addresses } from '../service-ports';
+import type { Crm } from './crm/crm';
+import { createHubspotCrm } from './crm/hubspot-crm';
+import { createSalesforceCrm } from './crm/salesforce-crm';
+import type { Customer } from './customer';
 import { createStepper, type Stepper } from './stepper';
 import type { Print } from './print-step';
 import { readSampleContacts } from './sample-contacts';
@@ -16,13 +20,20 @@ import { drainAutoBatches } from './steps/drain-auto-batches';
 import { measureOverhead } from './steps/measure-overhead';
 import { searchByEmail } from './steps/search-by-email';
 import { sendAutoBatched } from './steps/send-auto-batched';
+import { associate } from './steps/rules/associate';
+import { deleteAllowed, deleteRefused } from './steps/rules/delete-a-person';
+import { fillADefault } from './steps/rules/fill-a-default';
+import { keepAValue } from './steps/rules/keep-a-value';
+import { searchByMappedName } from './steps/rules/search-by-mapped-name';
+import { writeTwoBad } from './steps/rules/write-two-bad';
 import { updateAContact } from './steps/update-a-contact';
 import type { Tour } from './tour';
 
 export interface TourOptions {
   readonly demo: Demo;
   readonly addresses: Addresses;
-  readonly account: SandboxAccount;
+  /** The sandbox accounts behind the demo's integrations. */
+  readonly accounts: readonly SandboxAccount[];
   readonly signal: AbortSignal;
   readonly print: Print;
 }
@@ -52,8 +63,10 @@ export async function runTour(options: TourOptions): Promise<boolean> {
 }
 
 /** The batches are sent first, and the other steps run while the last one waits for its minute. */
-async function walk(tour: Tour, { step }: Stepper, print: Print): Promise<void> {
-  const groupRef = await step('connect a customer', () => connectACustomer(tour));
+async function walk(tour: Tour, stepper: Stepper, print: Print): Promise<void> {
+  const { step } = stepper;
+  const customer = await step('connect a customer', () => connectACustomer(tour, tour.hubspot));
+  const { groupRef } = customer;
   const batched = await step('250 auto-batched creates', () => sendAutoBatched(tour, groupRef));
   const created = await step('synchronous create', () => createSynchronously(tour, groupRef));
   await step('asynchronous create', () => createAsynchronously(tour, groupRef));
@@ -61,24 +74,51 @@ async function walk(tour: Tour, { step }: Stepper, print: Print): Promise<void> 
   await step('search', () => searchByEmail(tour, groupRef, updated));
   await step('duplicate', () => createADuplicate(tour, groupRef));
   await step('batch of odd values', () => createOddBatch(tour, groupRef));
+  await step('association', () => associate(tour, customer));
+  await walkRules(tour, stepper, customer, '');
+  const other = await step('Salesforce: connect', () => connectACustomer(tour, tour.salesforce));
+  await step('Salesforce: batch', () => writeTwoBad(tour, other));
+  await walkRules(tour, stepper, other, 'Salesforce: ');
   await step('overhead', () => measureOverhead(tour, groupRef));
   await step('250 auto-batched: result', () => drainAutoBatches(tour, batched, print));
 }
 
-function openTour({ demo, addresses, account, signal }: TourOptions): Tour {
+/** What a customer's config decides, with one person from the first write to the last. */
+async function walkRules(tour: Tour, { step }: Stepper, customer: Customer, prefix: string): Promise<void> {
+  const created = await step(`${prefix}default filled`, () => fillADefault(tour, customer));
+  const kept = await step(`${prefix}value kept`, () => keepAValue(tour, customer, created));
+  await step(`${prefix}mapped name`, () => searchByMappedName(tour, customer, kept));
+  await step(`${prefix}delete refused`, () => deleteRefused(tour, customer, kept));
+  await step(`${prefix}delete allowed`, () => deleteAllowed(tour, customer, kept));
+}
+
+function openTour({ demo, addresses, accounts, signal }: TourOptions): Tour {
   const { baseUrl, searchUrl, writeUrl, apiKey, project, integrations } = demo;
-  const [integration] = integrations;
-  if (integration === undefined) throw new Error('the demo has no integration');
   const run = Date.now().toString(36);
-  const { id, name, provider } = integration;
-  const application = { searchUrl, writeUrl, apiKey, projectName: project.name, integrationId: id, signal };
+  const openPlace = (provider: string, createCrm: (sandbox: SandboxClient) => Crm) => {
+    const integration = integrations.find((one) => one.provider === provider);
+    const account = accounts.find((one) => one.provider === provider);
+    if (integration === undefined || account === undefined) throw new Error(`the demo has no ${provider}`);
+    const { id, name } = integration;
+    const sandbox = createSandboxClient(addresses.sandboxUrl, account, signal);
+    const application = { searchUrl, writeUrl, apiKey, projectName: project.name, integrationId: id, signal };
+    const { token, workspaceRef } = account;
+    return {
+      integration: { id, name, provider },
+      sluice: createSluiceClient(application),
+      sandbox,
+      crm: createCrm(sandbox),
+      access: { provider, token, workspaceRef },
+    };
+  };
+  const hubspot = openPlace('hubspot', createHubspotCrm);
   return {
-    sluice: createSluiceClient(application),
+    sluice: hubspot.sluice,
     management: createManagementClient(baseUrl, apiKey, signal),
-    sandbox: createSandboxClient(addresses.sandboxUrl, account, signal),
+    sandbox: hubspot.sandbox,
     projectId: project.id,
-    integration: { id, name, provider },
-    token: account.token,
+    hubspot,
+    salesforce: openPlace('salesforce', createSalesforceCrm),
     contacts: readSampleContacts(sampleFile, run),
     run,
     begunAt: new Date(),

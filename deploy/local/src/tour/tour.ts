@@ -1,18 +1,19 @@
 import type { ManagementClient } from '../clients/management-client';
 import type { SandboxClient } from '../clients/sandbox-client';
 import type { SluiceClient } from '../clients/sluice-client';
-import type { Integration } from '@sluice/types';
+import type { Place } from './customer';
 import type { SampleContact } from './sample-contacts';
 
 /** What every step works with. */
 export interface Tour {
+  /** Writes and searches of the HubSpot integration. */
   readonly sluice: SluiceClient;
   readonly management: ManagementClient;
+  /** The HubSpot account. */
   readonly sandbox: SandboxClient;
   readonly projectId: string;
-  readonly integration: Pick<Integration, 'id' | 'name' | 'provider'>;
-  /** The customer's access token to the sandbox. Secret. */
-  readonly token: string;
+  readonly hubspot: Place;
+  readonly salesforce: Place;
   /** The sample file, with the emails of this run. */
   readonly contacts: readonly SampleContact[];
   /** Marks what this run writes. */
