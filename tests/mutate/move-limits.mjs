@@ -13,16 +13,19 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const files = ['libs/types/src/limits.ts', 'libs/types/dist/limits.js'].map((file) => join(root, file));
 const originals = files.map((file) => readFileSync(file, 'utf8'));
 
-/** Who must notice, where it is not the unit tests of libs/types: the service that keeps the limit. */
+/** Who must notice, where it is not a unit test of the types or of what validates: the service that keeps the limit. */
 const elsewhere = {
-  autoBatchRecordsMax: { project: 'integration', pattern: 'write-gateway/test/auto-batch' },
+  autoBatchRecordsMax: { project: 'integration', pattern: 'libs/store/test/auto-batch' },
+  deadlineHoursDefault: { project: 'integration', pattern: 'write-gateway/test/accept' },
   idempotencyKeyCharactersMax: { project: 'integration', pattern: 'write-gateway/test/idempotency' },
-  idempotencyKeyHours: { project: 'integration', pattern: 'libs/store/test/idempotency' },
+  idempotencyKeyHours: { project: 'integration', pattern: 'libs/store/test/idempotency|batcher/test/sweep-keys' },
   recordRefCharactersMax: { project: 'integration', pattern: 'write-gateway/test/bad-input' },
   searchPageRecords: { project: 'integration', pattern: 'search/test/search-records' },
-  waitSecondsMin: { project: 'integration', pattern: 'management/test/wait' },
-  waitSecondsMax: { project: 'integration', pattern: 'management/test/wait' },
+  waitSecondsMin: { project: 'integration', pattern: 'management/test/operation-wait' },
+  waitSecondsMax: { project: 'integration', pattern: 'management/test/operation-wait' },
 };
+/** Not kept by anything yet: they come with the management API. */
+const unused = ['pageSizeMin', 'pageSizeMax', 'pageSizeDefault', 'jwtLifetimeSecondsMax'];
 
 const restore = () => files.forEach((file, at) => writeFileSync(file, originals[at]));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
@@ -32,7 +35,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   });
 }
 
-const names = [...originals[0].matchAll(/^ {2}(\w+): \d+,$/gm)].map(([, name]) => name);
+const names = [...originals[0].matchAll(/^ {2}(\w+): \d+,$/gm)].flatMap(([, name]) =>
+  unused.includes(name) ? [] : [name],
+);
+process.stdout.write(`limits that nothing keeps yet, not moved: ${unused.join(', ')}\n`);
 const unnoticed = [];
 try {
   for (const name of names) {
@@ -49,7 +55,7 @@ process.stdout.write(`limits: ${names.length * 2 - unnoticed.length} of ${names.
 process.exitCode = unnoticed.length === 0 ? 0 : 1;
 
 function isRed(name, by) {
-  const { project, pattern } = elsewhere[name] ?? { project: 'unit', pattern: 'libs/types/src' };
+  const { project, pattern } = elsewhere[name] ?? { project: 'unit', pattern: 'libs/(types|http)/src' };
   files.forEach((file, at) => {
     const moved = originals[at].replace(
       new RegExp(`(\\b${name}: )(\\d+)`),

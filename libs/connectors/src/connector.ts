@@ -1,4 +1,4 @@
-import type { ObjectMetadata } from '@sluice/types';
+import type { FieldNameForm, ObjectMetadata } from '@sluice/types';
 import type {
   BatchCreate,
   BatchRead,
@@ -20,11 +20,22 @@ export interface Limited {
   readonly limit: number;
 }
 
+/** What a provider makes of the fields of a record, as data: all that planning has to know of it. */
+export interface FieldCapabilities {
+  /** How names of fields compare: settings, defaults and value mappings hold for every spelling of their field. */
+  readonly names: FieldNameForm;
+  /** Names that are no fields to be written by a record of this type; spelled as `names` compares. Planning leaves them out. */
+  readonly reserved: Readonly<Record<'create' | 'update', readonly string[]>>;
+  /** The items of a list are joined by it into one text: a multi-select. */
+  readonly listSeparator: string;
+}
+
 /**
  * What a provider can do, as data: asked when an installation is made and when a write is planned, so that nobody
  * asks a provider by name. `false` means that the method is absent or the request member has no effect.
  */
 export interface Capabilities {
+  readonly fields: FieldCapabilities;
   readonly batchCreate: Limited | false;
   readonly batchUpdate: Limited | false;
   readonly batchRead: Limited | false;
@@ -79,6 +90,11 @@ export interface Connector {
    * Not to be believed before the late-commit window and `visibilityMs` have passed since the last send.
    */
   readonly findCreated?: (find: FindCreated) => Promise<FoundCreated[]>;
+  /**
+   * Equal for two ids of one record, where a provider has several forms of an id. Writes to one record are told by it;
+   * never sent, and an id that the provider cannot have is its own key.
+   */
+  readonly recordKey: (recordId: string) => string;
   /** How long a committed create of these fields may stay invisible to `findCreated`, in milliseconds. 0: consistent. */
   readonly visibilityMs: (objectName: string, fields: Fields) => number;
   /**

@@ -1,4 +1,4 @@
-export type { Capabilities, Connector, ConnectorRegistry, Limited } from './connector';
+export type { Capabilities, Connector, ConnectorRegistry, FieldCapabilities, Limited } from './connector';
 export { createConnectors, type ConnectorsOptions, type ProviderUrls } from './registry';
 export type {
   Auth,

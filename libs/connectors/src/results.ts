@@ -26,6 +26,8 @@ export interface ProviderFailure {
    * cause: without it the others can be sent. Absent for what speaks of every record, such as an unknown object.
    */
   readonly mayBeOneRecord?: true;
+  /** With `mayBeOneRecord`: fields that the provider refuses whatever their value. Every record that carries one is bad. */
+  readonly refusedFields?: readonly string[];
 }
 
 /** The outcome of one record. Writes do not throw for what a provider does; they return this. */

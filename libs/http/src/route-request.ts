@@ -70,10 +70,9 @@ export class RouteRequest<P extends RouteParts> {
     return this.leaving.signal;
   }
 
-  /** Value of a request header, any case; undefined when absent or empty. */
+  /** Value of a request header, any case; undefined when absent, '' when it was sent without a value. */
   header(name: string): string | undefined {
     const value = this.req.headers[name.toLowerCase()];
-    const text = Array.isArray(value) ? value.join(', ') : value;
-    return text === '' ? undefined : text;
+    return Array.isArray(value) ? value.join(', ') : value;
   }
 }

@@ -58,6 +58,10 @@ describe('every schema', () => {
   });
 });
 
+/** Members that hold a secret, and the objects around them, in whose place a secret may be sent. */
+const secretPath =
+  /\.(token|password|clientSecret)$|Connection.*\.(apiKey|customAuth|basicAuth|oauth2\w+)$|\.clientSecret$/;
+
 describe('every request schema', () => {
   it('is there', () => {
     expect(requests.map(([name]) => name).toSorted()).toEqual([
@@ -88,10 +92,15 @@ describe('every request schema', () => {
 
   // A refused body must never be quoted where it holds a secret.
   it.each(requests)('%s marks its secrets', (name, schema) => {
-    const unmarked = parts(schema, name).filter(
-      ([path, part]) => /\.(token|password|clientSecret)$|Connection.*\.apiKey$/.test(path) && !part['writeOnly'],
-    );
+    const unmarked = parts(schema, name).filter(([path, part]) => secretPath.test(path) && !part['writeOnly']);
     expect(unmarked.map(([path]) => path)).toEqual([]);
+  });
+
+  // No token holds one, and none may end in a header or a form of a provider call.
+  it.each(requests)('%s takes no NUL in a secret text', (name, schema) => {
+    const secrets = parts(schema, name).filter(([, part]) => part['writeOnly'] === true && part['type'] === 'string');
+    expect(secrets.filter(([, part]) => accepts(part, 'a\0b')).map(([path]) => path)).toEqual([]);
+    expect(secrets.filter(([, part]) => !accepts(part, 'a b~é')).map(([path]) => path)).toEqual([]);
   });
 });
 

@@ -32,7 +32,7 @@ export type { Acceptance, AcceptableWrite } from './writes/accept-writes';
 export type { Claim, ClaimedCall, ClaimRequest } from './writes/claim-calls';
 export type { LaneKey } from './writes/lane-room';
 export type { KeptKey, KeptReply, KeyClaim, KeyEnding } from './writes/idempotency-key';
-export { autoBatchSize, type BatchableWrite, type BatchMembership, type Joining } from './writes/join-batch';
+export type { BatchableWrite, BatchMembership, Joining } from './writes/join-batch';
 export type { EndedRecord, KeyName } from './writes/kept-keys';
 export type { HeldCall, LapsedCall } from './writes/leases';
 export type { PendingRecord } from './writes/load-records';

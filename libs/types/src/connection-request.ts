@@ -4,7 +4,7 @@ import {
   type OAuth2AuthorizationCode,
   type ProviderMetadataItem,
 } from './connection';
-import { nameText } from './json-schema';
+import { nameText, scopeText, secretText } from './json-schema';
 
 /** What a connection can be given. Source: published API, ConnectionRequest. */
 export interface ConnectionRequest {
@@ -60,12 +60,13 @@ export interface UpdateConnectionRequest {
   readonly connection: ConnectionRequest;
 }
 
-const secretText = { type: 'string', minLength: 1, maxLength: 16_384, writeOnly: true } as const;
 const username = { ...nameText, description: 'User name.' } as const;
 const password = { ...secretText, description: 'Password. Secret.' } as const;
 const clientId = { ...nameText, description: 'OAuth client id.' } as const;
 const clientSecret = { ...secretText, description: 'OAuth client secret.' } as const;
-const scopes = { type: 'array', description: 'OAuth scopes.', items: { type: 'string', minLength: 1 } } as const;
+const scopes = { type: 'array', description: 'OAuth scopes.', items: scopeText } as const;
+/** The whole object: a secret may be sent in its place. */
+const credentials = { type: 'object', writeOnly: true, additionalProperties: false } as const;
 
 const members = {
   providerWorkspaceRef: { ...nameText, description: "The provider's workspace." },
@@ -78,27 +79,24 @@ const members = {
   apiKey: { ...secretText, description: 'API key. Secret.' },
   customAuth: { type: 'object', writeOnly: true, description: 'Inputs of a custom scheme. Secret.' },
   basicAuth: {
-    type: 'object',
+    ...credentials,
     description: 'User name and password.',
-    additionalProperties: false,
     required: ['username', 'password'],
     properties: { username, password },
   },
   oauth2ClientCredentials: {
-    type: 'object',
+    ...credentials,
     description: 'Client credentials grant.',
-    additionalProperties: false,
     required: ['clientId', 'clientSecret'],
     properties: { clientId, clientSecret, scopes },
   },
   oauth2PasswordCredentials: {
-    type: 'object',
+    ...credentials,
     description: 'Password grant.',
-    additionalProperties: false,
     required: ['username', 'password', 'clientId', 'clientSecret'],
     properties: { username, password, clientId, clientSecret, scopes },
   },
-  oauth2AuthorizationCode: oauth2AuthorizationCodeSchema,
+  oauth2AuthorizationCode: { ...oauth2AuthorizationCodeSchema, writeOnly: true },
 } as const;
 
 export const generateConnectionRequestSchema = {

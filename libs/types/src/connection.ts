@@ -1,6 +1,6 @@
 import { consumerSchema, type Consumer } from './consumer';
 import { groupSchema, type Group } from './group';
-import { moment } from './json-schema';
+import { moment, scopeText, secretText } from './json-schema';
 import { providerAppSchema, type ProviderApp } from './provider-app';
 
 /** How a connection authenticates at its provider. Source: specification, Connection. */
@@ -70,7 +70,7 @@ const tokenSchema = {
   additionalProperties: false,
   required: ['token'],
   properties: {
-    token: { type: 'string', minLength: 1, maxLength: 16_384, writeOnly: true, description: 'The token. Secret.' },
+    token: { ...secretText, description: 'The token. Secret.' },
     issuedAt: { ...moment, description: 'When it was issued.' },
     expiresAt: { ...moment, description: 'When it ends.' },
   },
@@ -84,7 +84,7 @@ export const oauth2AuthorizationCodeSchema = {
   properties: {
     accessToken: tokenSchema,
     refreshToken: tokenSchema,
-    scopes: { type: 'array', description: 'Granted scopes.', items: { type: 'string' } },
+    scopes: { type: 'array', description: 'Granted scopes.', items: scopeText },
   },
 } as const;
 

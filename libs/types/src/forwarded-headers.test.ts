@@ -38,6 +38,7 @@ describe('checkForwardedHeaders', () => {
       'X-HTTP-Method-Override x-http-method X-Method-Override',
       'X-Api-Key Idempotency-Key Sluice-Record-Ref X-Sluice-Request-Type x-request-id',
       'traceparent tracestate baggage',
+      'User-Agent user-agent',
     ].flatMap((names) => names.split(' ')),
   )('[sec-20] does not forward %s', (key) => {
     expect(checkForwardedHeaders([{ key, value: 'v' }])).toEqual([
@@ -51,12 +52,20 @@ describe('checkForwardedHeaders', () => {
     ]);
   });
 
-  it.each(['Accept-Language', 'If-Match', 'User-Agent', 'Sforce-Auto-Assign', 'hostname', 'x-apikey', 'x-via'])(
+  it.each(['Accept-Language', 'If-Match', 'User-Agents', 'Sforce-Auto-Assign', 'hostname', 'x-apikey', 'x-via'])(
     'forwards %s',
     (key) => {
       expect(checkForwardedHeaders([{ key, value: 'v' }])).toEqual([]);
     },
   );
+
+  it('takes names of 200 characters', () => {
+    const named = (length: number) => checkForwardedHeaders([{ key: 'x'.repeat(length), value: 'v' }]);
+    expect(named(limits.forwardedHeaderNameCharactersMax)).toEqual([]);
+    expect(named(limits.forwardedHeaderNameCharactersMax + 1)).toEqual([
+      { in: 'body', name: 'headers[0].key', detail: 'must have at most 200 characters', value: 201 },
+    ]);
+  });
 
   it('takes each name once, whatever its case', () => {
     const headers = [

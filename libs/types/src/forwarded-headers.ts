@@ -4,6 +4,8 @@ import { limits } from './limits';
 import { pathOf } from './field-names';
 import type { ForwardedHeader } from './write-request';
 
+const { forwardedHeaderNameCharactersMax: nameMax } = limits;
+
 /** A token of RFC 7230, section 3.2.6. */
 const nameForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
@@ -12,8 +14,8 @@ const valueForm = /^[\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?$/;
 
 /**
  * Headers that a caller may not set: those of the connection to the provider (hop-by-hop, RFC 9110, section 7.6.1), of its
- * credentials, of our body and of the reply's form, of the route there, those that turn the method into another, and those
- * that mean something to this service. Source: design 6; reliability notes 4.2, number 20.
+ * credentials, of our body and of the reply's form, of the route there, those that turn the method into another, those
+ * that mean something to this service, and who asks, which is us. Source: design 6; reliability notes 4.2, number 20.
  */
 const refused: readonly RegExp[] = [
   /^(host|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|http2-settings|proxy-.*)$/,
@@ -22,9 +24,13 @@ const refused: readonly RegExp[] = [
   /^(via|forwarded|x-forwarded-.*|x-real-ip)$/,
   /^x-(http-)?method(-override)?$/,
   /^(x-api-key|idempotency-key|sluice-.*|x-sluice-.*|x-request-id|traceparent|tracestate|baggage)$/,
+  /^user-agent$/,
 ];
 
-/** Rules of forwarded headers: names, values, refused names, each once, 20 of them, 8 KB together. Source: design 6. */
+/**
+ * Rules of forwarded headers: names, values, refused names, each once, 20 of them, 8 KB together. The one list: what a request
+ * may carry, and what a connector sends of a request that was stored earlier. Source: design 6.
+ */
 export function checkForwardedHeaders(headers: readonly ForwardedHeader[]): Issue[] {
   const issues = headers.flatMap((header, index) => [
     ...checkHeader(header, pathOf('headers', index)),
@@ -49,7 +55,10 @@ export function checkForwardedHeaders(headers: readonly ForwardedHeader[]): Issu
 // Values are never shown: a header may carry a secret.
 function checkHeader({ key, value }: ForwardedHeader, path: string): Issue[] {
   const issues: Issue[] = [];
-  if (!nameForm.test(key)) issues.push(bodyIssue(`${path}.key`, 'must be a header name (RFC 7230)', key.slice(0, 80)));
+  if (key.length > nameMax)
+    issues.push(bodyIssue(`${path}.key`, `must have at most ${nameMax} characters`, key.length));
+  else if (!nameForm.test(key))
+    issues.push(bodyIssue(`${path}.key`, 'must be a header name (RFC 7230)', key.slice(0, 80)));
   else if (isRefused(key)) issues.push(bodyIssue(`${path}.key`, 'is a header that is not forwarded', key));
   if (value !== '' && !valueForm.test(value))
     issues.push(bodyIssue(`${path}.value`, 'must be visible ASCII characters'));

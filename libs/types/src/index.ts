@@ -15,8 +15,10 @@ export {
 export { hoursToMs, minutesToMs } from './time';
 export type { WriteAnnouncement } from './write-announcement';
 export { isHostileName, pathOf } from './field-names';
+export { normalFieldName, type FieldNameForm } from './field-name-form';
+export { joinList, listItemRule } from './list-items';
 export { fieldMappings, type FieldMappings } from './field-mappings';
-export { toDeliveredValue, toProviderValue } from './value-mappings';
+export { toDeliveredValue, toProviderValue, valueMappings, type ValueMappings } from './value-mappings';
 export type { FieldDecision, JsonValue, WritePlan } from './write-plan';
 export {
   apiKeySchema,
@@ -211,3 +213,4 @@ export {
   type WriteType,
 } from './write-request';
 export { checkWriteRequest, codeOfWriteIssues } from './write-request-rules';
+export { checkForwardedHeaders } from './forwarded-headers';

@@ -1,6 +1,7 @@
 /**
  * A JSON Schema as plain data, in the keywords that draft-07 and 2020-12 share. Request schemas refuse unknown members;
- * reply schemas stay open, so that a member may be added. Secrets are marked `writeOnly`.
+ * reply schemas stay open, so that a member may be added. Secrets, and the
+ * objects that hold them, are marked `writeOnly`.
  */
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
@@ -14,6 +15,21 @@ export const nameText = { type: 'string', minLength: 1, maxLength: 255, pattern:
  * later it becomes a key. Source: reliability notes 4.3, number 30.
  */
 export const memberName = { ...nameText, pattern: '^(?!(?:__proto__|constructor|prototype)$)[^\\u0000]+$' } as const;
+
+/**
+ * Text that is a secret: never shown, sealed where it is kept, so far longer than a name. No NUL: it ends in a header or a form of a
+ * provider call, which carries none.
+ */
+export const secretText = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 16_384,
+  pattern: nameText.pattern,
+  writeOnly: true,
+} as const;
+
+/** An OAuth scope: as long as the provider likes, no NUL. */
+export const scopeText = { type: 'string', minLength: 1, pattern: nameText.pattern } as const;
 
 /** ISO 8601 date-time with offset. Source: specification, introduction. */
 export const moment = { type: 'string', format: 'date-time' } as const;

@@ -16,6 +16,8 @@ export const limits = {
   /** Forwarded headers, and the bytes of their names and values together. Source: design 6. */
   forwardedHeadersMax: 20,
   forwardedHeadersBytesMax: 8192,
+  /** Characters of a forwarded header's name. Ours: no header of a provider comes near. */
+  forwardedHeaderNameCharactersMax: 200,
   /** Characters of an id or a name that we store. Ours: far above what a provider gives out. */
   nameCharactersMax: 255,
   /** Characters of the header `Idempotency-Key`, and how long a key is kept. Source: design 6. */

@@ -1,4 +1,4 @@
-import { moment, nameText } from './json-schema';
+import { moment, nameText, scopeText, secretText } from './json-schema';
 
 /** An OAuth app of the builder at a provider. Its secret is never returned. Source: specification, Provider App. */
 export interface ProviderApp {
@@ -39,7 +39,7 @@ const shared = {
   externalRef: { ...nameText, description: "The provider's id for the app." },
   provider: { ...nameText, description: 'The SaaS provider.' },
   clientId: { ...nameText, description: 'OAuth client id.' },
-  scopes: { type: 'array', description: 'OAuth scopes.', items: { type: 'string', minLength: 1 } },
+  scopes: { type: 'array', description: 'OAuth scopes.', items: scopeText },
   metadata: {
     type: 'object',
     description: 'Provider-specific values.',
@@ -61,7 +61,7 @@ const shared = {
 
 const writable = {
   ...shared,
-  clientSecret: { type: 'string', minLength: 1, maxLength: 4096, writeOnly: true, description: 'OAuth client secret.' },
+  clientSecret: { ...secretText, maxLength: 4096, description: 'OAuth client secret.' },
 } as const;
 
 /** Schema of the resource in replies. */

@@ -17,8 +17,9 @@ const result = {
   properties: {
     success: { type: 'boolean', description: 'Whether the provider wrote the record.' },
     recordId: { type: 'string', description: "The provider's id of the record." },
-    data: { type: 'object', description: 'The record as the provider returned it.' },
+    data: { type: 'object', description: 'The record as the provider returned it, else what was written of it.' },
     errors,
+    warnings: { ...errors, description: 'What was not done besides the record, such as an association.' },
   },
 } as const;
 
@@ -48,7 +49,6 @@ export const refusedWriteReplySchema = {
     errors,
     result,
     rawResponse: { type: 'string', description: "The provider's body as text, shortened." },
-    warnings: { ...errors, description: 'What to know besides.' },
   },
 } as const;
 
@@ -89,6 +89,11 @@ export const dryRunReplySchema = {
           sent: { type: 'boolean', description: 'Whether it would be sent.' },
         },
       },
+    },
+    associations: {
+      type: 'array',
+      description: 'The links that would be made, as the request has them; absent without any.',
+      items: { type: 'object', description: 'A link to another record.' },
     },
   },
 } as const;

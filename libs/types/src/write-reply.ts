@@ -1,13 +1,16 @@
 import type { FieldDecision, JsonValue } from './write-plan';
+import type { Association } from './write-request';
 
 /** Outcome of one record in a synchronous reply. `errors` stands in batches only. */
 export interface WriteResult {
   readonly success: boolean;
   /** The provider's id; absent when the record was not written. */
   readonly recordId?: string;
-  /** The provider's body, or what was written plus `id` where the provider returns none. */
+  /** The provider's body, or what was written plus `id` where the provider returns none; `id` alone where no call was needed. */
   readonly data?: Readonly<Record<string, JsonValue>>;
   readonly errors?: readonly WriteErrorMessage[];
+  /** What was not done besides the record, such as an association; absent when nothing is to be told. */
+  readonly warnings?: readonly WriteErrorMessage[];
 }
 
 export interface WriteErrorMessage {
@@ -33,7 +36,6 @@ export interface RefusedWriteReply {
   readonly result: { readonly success: false };
   /** The provider's body as text, shortened. */
   readonly rawResponse?: string;
-  readonly warnings?: readonly WriteErrorMessage[];
 }
 
 /** Synchronous batch: 200 when at least one record was written, else 422. `results` in request order. */
@@ -49,6 +51,8 @@ export interface BatchWriteReply {
 export interface DryRunReply {
   /** A decision per field: those of the request, then the defaults. Empty for a delete. */
   readonly plan: readonly FieldDecision[];
+  /** The links that go with the record, as the request has them; absent without any. Their types and targets are the provider's to check. */
+  readonly associations?: readonly Association[];
 }
 
 /** 200 of `?dryRun=true` for a batch: what each record alone would get, in request order. */

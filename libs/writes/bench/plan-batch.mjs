@@ -35,6 +35,12 @@ const installation = {
   },
   dropUnmappedFields: false,
 };
+// The dearer of the two forms: every name is brought to lower case.
+const provider = {
+  names: 'case-insensitive',
+  reserved: { create: ['attributes'], update: ['attributes', 'id'] },
+  listSeparator: ';',
+};
 const batch = numbers(records).map((record) => ({
   id: String(record),
   ...named(30, (at) => [`mapped${at}`, at % 2 === 0 ? 'Hot' : `value ${record}`]),
@@ -42,7 +48,7 @@ const batch = numbers(records).map((record) => ({
 }));
 
 function plan() {
-  const planRecord = writePlanner(installation, 'contacts', 'update');
+  const planRecord = writePlanner(installation, provider, { type: 'update', objectName: 'contacts' });
   return batch.map((record) => planRecord({ record, path: 'record' }));
 }
 

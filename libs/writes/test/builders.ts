@@ -1,4 +1,4 @@
-import type { Capabilities, Connector, ProviderFailure } from '@sluice/connectors';
+import type { Capabilities, Connector, FieldCapabilities, ProviderFailure } from '@sluice/connectors';
 import type { ClaimedCall } from '@sluice/store';
 import type {
   InstallationContext,
@@ -93,7 +93,13 @@ export function failure(o: Partial<ProviderFailure> = {}): ProviderFailure {
 
 export function performed(...results: PerformedCall['results'][number][]): PerformedCall {
   const used = { connectionId: 'k1', tokenVersion: 4, status: 'working' } as const;
-  return { results, used, attempt: { durationMs: 12, status: 200 } };
+  return {
+    results,
+    sentFields: results.map(() => undefined),
+    calls: 1,
+    used,
+    attempt: { durationMs: 12, status: 200 },
+  };
 }
 
 /** Credentials of a connection; the token carries its version. */
@@ -102,7 +108,15 @@ export function live(tokenVersion = 4, o: Partial<LiveCredentials> = {}): LiveCr
   return { connectionId: 'k1', tokenVersion, provider: 'fake', status: 'working', credentials, ...o };
 }
 
+/** Names that compare as they are, and lists that are joined. */
+export const exactFields: FieldCapabilities = {
+  names: 'exact',
+  reserved: { create: [], update: [] },
+  listSeparator: ';',
+};
+
 export const hubspotLike: Capabilities = {
+  fields: exactFields,
   batchCreate: { limit: 100 },
   batchUpdate: { limit: 100 },
   batchRead: { limit: 100 },
@@ -122,6 +136,7 @@ export function connector(o: Partial<Connector> = {}): Connector {
     provider: 'fake',
     capabilities: hubspotLike,
     workspace: () => Promise.resolve({ workspaceRef: '1' }),
+    recordKey: (recordId) => recordId,
     visibilityMs: () => 0,
     fingerprint: (_, fields) => JSON.stringify(fields),
     ...o,

@@ -197,6 +197,7 @@ function namesOf(seed: SeededInstallation) {
 }
 
 type Resolved = Parameters<typeof planWrite>[0];
+const fields = { names: 'exact', reserved: { create: [], update: [] }, listSeparator: ';' } as const;
 
 function toAcceptable(
   resolved: Resolved,
@@ -207,7 +208,7 @@ function toAcceptable(
   const { projectId, integrationId, installationId, configId, connectionId, revisionId, laneId, keyId } = seed;
   const { type = 'create', deadlineHours = 1 } = o;
   const rows = records.map((record, index) => {
-    const { plan } = planWrite(resolved, { type, objectName: 'contacts', record, path: 'record' });
+    const { plan } = planWrite(resolved, fields, { type, objectName: 'contacts', record, path: 'record' });
     const orderKey = orderKeyOf(laneId, 'contacts', plan.recordId);
     const retryMs = deadlineHours * 3_600_000;
     return { index, headersKey: headersKeyOf([]), plan: JSON.stringify(plan), retryMs, ...(orderKey && { orderKey }) };

@@ -9,6 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => management.stop());
 
+const app = { clientId: 'client' };
 const order = { groupRef: 'acme', consumerRef: 'anna', provider: 'hubspot' };
 const generate = (project: ProjectWithKey, body: object) =>
   management.as(project.key).post(`/v1/projects/${project.id}/connections:generate`).send(body);
@@ -174,6 +175,22 @@ describe('400 POST connections:generate', () => {
       { ...order, apiKey: canary, providerWorkspaceRef: 'evil.com/' },
       'providerWorkspaceRef',
     ],
+    ['a token with a NUL', { ...order, apiKey: `${canary}\0` }, 'apiKey'],
+    [
+      'an app secret with a NUL',
+      { ...order, oauth2ClientCredentials: { ...app, clientSecret: `${canary}\0` } },
+      'oauth2ClientCredentials.clientSecret',
+    ],
+    ...[
+      'customAuth',
+      'basicAuth',
+      'oauth2ClientCredentials',
+      'oauth2PasswordCredentials',
+      'oauth2AuthorizationCode',
+    ].map((member): [string, object, string] => [`a text as ${member}`, { ...order, [member]: canary }, member]),
+    ['a number in place of a user', { ...order, basicAuth: { username: 7, password: canary } }, 'basicAuth.username'],
+    ['a secret as the name of a member', { ...order, [canary]: 'x' }, 'body'],
+    ['a secret as a name among credentials', { ...order, basicAuth: { [canary]: 'x' } }, 'basicAuth'],
     ['a workspace with a port', { ...order, apiKey: canary, providerWorkspaceRef: 'acme:80' }, 'providerWorkspaceRef'],
   ])('names the field of %s, and shows no secret', async (_case, body, name) => {
     const project = await management.newProject();

@@ -87,6 +87,9 @@ describe('refusals', () => {
     ['an unknown provider', { ...order, provider: 'nothing' }, 422, 'provider.unknown'],
     ['no secret', { provider: 'hubspot', clientId: 'c' }, 400, 'request.invalid'],
     ['an unknown field', { ...order, clientKey: 'x' }, 400, 'request.invalid'],
+    ['a secret as the name of a field', { provider: 'hubspot', clientId: 'c', [canary]: 'x' }, 400, 'request.invalid'],
+    ['a NUL in the secret', { ...order, clientSecret: `${canary}\0` }, 400, 'request.invalid'],
+    ['a NUL in a scope', { ...order, scopes: ['a\0'] }, 400, 'request.invalid'],
   ])('POST with %s', async (_what, body, status, code) => {
     const reply = await mine().post(path()).send(body).expect(status);
     expect(reply.body).toMatchObject({ code });

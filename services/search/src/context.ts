@@ -4,6 +4,7 @@ import { createInstallations, type Installations } from '@sluice/installations';
 import { createRedisHints, type Hints } from '@sluice/redis';
 import { createStore, type Store } from '@sluice/store';
 import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/telemetry';
+import { createLaneQuotas, type LaneQuotas } from '@sluice/writes';
 import type { SearchConfig } from './config';
 
 /** The object graph of one search service. Tests and the embedded launcher replace single collaborators. */
@@ -13,6 +14,7 @@ export interface SearchContext {
   readonly metrics: Metrics;
   readonly store: Store;
   readonly hints: Hints;
+  readonly quotas: LaneQuotas;
   readonly connectors: ConnectorRegistry;
   readonly installations: Installations;
 }
@@ -28,12 +30,14 @@ export function createContext(config: SearchConfig, overrides: Partial<SearchCon
   const connectors =
     overrides.connectors ??
     createConnectors({ urls: providerUrls(config), callTimeoutMs: config.callTimeoutMs, logger, metrics });
+  const hints = overrides.hints ?? createRedisHints({ url: config.redisUrl, logger, metrics });
   return {
     config,
     logger,
     metrics,
     store,
-    hints: overrides.hints ?? createRedisHints({ url: config.redisUrl, logger, metrics }),
+    hints,
+    quotas: createLaneQuotas(hints.quotas),
     connectors,
     installations: createInstallations({ store, keyring: config.credentialsKeys, connectors, logger }),
     ...overrides,

@@ -18,7 +18,7 @@ function ask(connector: Connector, declared: Partial<ManifestReadObject>, config
     declared: { objectName: 'contacts', ...declared },
     config: config && { objectName: 'contacts', ...config },
   };
-  return fieldsToAsk(connector, call, { object, names: fieldNamesOf(object), filters: byCity });
+  return fieldsToAsk(connector, call, { object, names: fieldNamesOf(object, 'exact'), filters: byCity });
 }
 
 const account = describing('email', 'city', 'zip');

@@ -2,7 +2,6 @@ import type { Issue } from '@sluice/errors';
 import { invalid } from '@sluice/http';
 import { toProviderValue, type SearchFilter } from '@sluice/types';
 import type { FieldNames } from './field-names';
-import type { SearchableObject } from './searchable-object';
 
 /** A filter in the provider's words. */
 export interface ProviderFilter {
@@ -18,16 +17,12 @@ const valueCharactersMax = 1_024;
  * name is the provider's own.
  * @throws ValidationError 400 for a mapping that the user left unset, and for a value that is too long
  */
-export function toProviderFilters(
-  filters: readonly SearchFilter[],
-  names: FieldNames,
-  { config }: SearchableObject,
-): ProviderFilter[] {
+export function toProviderFilters(filters: readonly SearchFilter[], names: FieldNames): ProviderFilter[] {
   const issues = filters.flatMap((filter, at) => issuesOf(filter, `fieldFilters[${at}]`, names));
   if (issues.length > 0) throw invalid(issues);
   return filters.map(({ fieldName, value }) => {
     const field = names.mapped.get(fieldName) ?? fieldName;
-    return { field, value: toProviderValue(config, field, value) };
+    return { field, value: toProviderValue(names.values, field, value) };
   });
 }
 

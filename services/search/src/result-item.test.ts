@@ -26,12 +26,12 @@ describe('fieldNamesOf', () => {
       { mapToName: 'c', fieldName: 'd3' },
     ];
     const object = objectOf({ requiredFields }, { dynamicMappingsInput, selectedFieldMappings: { c: 's3' } });
-    expect(Object.fromEntries(fieldNamesOf(object).mapped)).toEqual({ a: 'f1', b: 'd2', c: 's3' });
+    expect(Object.fromEntries(fieldNamesOf(object, 'exact').mapped)).toEqual({ a: 'f1', b: 'd2', c: 's3' });
   });
 
   it('keeps a mapping that the user left unset as such', () => {
     const object = objectOf({ optionalFields: [{ mapToName: 'nick', prompt: 'Which?' }] });
-    expect([...fieldNamesOf(object).mapped]).toEqual([['nick', undefined]]);
+    expect([...fieldNamesOf(object, 'exact').mapped]).toEqual([['nick', undefined]]);
   });
 
   it('reads required and selected fields, and mapped ones under their mapped name only', () => {
@@ -42,7 +42,18 @@ describe('fieldNamesOf', () => {
       },
       { selectedFields: { city: true, zip: false, phone: true } },
     );
-    expect(fieldNamesOf(object).unmapped).toEqual(['email', 'city']);
+    expect(fieldNamesOf(object, 'exact').unmapped).toEqual(['email', 'city']);
+  });
+});
+
+describe('fieldNamesOf at a provider that takes names in any case', () => {
+  it('reads a mapped field under its mapped name only, whatever the spelling of its selection', () => {
+    const object = objectOf(
+      { requiredFields: [{ fieldName: 'Email', mapToName: 'mail' }] },
+      { selectedFields: { email: true, City: true } },
+    );
+    expect(fieldNamesOf(object, 'case-insensitive').unmapped).toEqual(['City']);
+    expect(fieldNamesOf(object, 'exact').unmapped).toEqual(['email', 'City']);
   });
 });
 
@@ -50,7 +61,7 @@ describe('toResultItem', () => {
   it('splits mapped from unmapped fields and leaves raw alone', () => {
     const object = objectOf({ requiredFields: [{ fieldName: 'email', mapToName: 'mail' }] });
     const found = record({ email: 'a@b.c', city: 'Bern', zip: null });
-    expect(toResultItem(found, fieldNamesOf(object), object)).toEqual({
+    expect(toResultItem(found, fieldNamesOf(object, 'exact'))).toEqual({
       id: '7',
       fields: { city: 'Bern', zip: null },
       mappedFields: { mail: 'a@b.c' },
@@ -63,20 +74,27 @@ describe('toResultItem', () => {
       { requiredFields: [{ fieldName: 'Email' }] },
       { selectedFieldMappings: { m1: 'Phone', m2: 'phone' } },
     );
-    const item = toResultItem(record({ email: 'x', phone: '1' }), fieldNamesOf(object), object);
+    const item = toResultItem(record({ email: 'x', phone: '1' }), fieldNamesOf(object, 'exact'));
     expect(item).toMatchObject({ fields: { Email: 'x' }, mappedFields: { m1: '1', m2: '1' } });
   });
 
   it('delivers mapped values', () => {
     const object = objectOf({}, { selectedValueMappings: { stage: { won: 'closedwon' } } });
-    const item = toResultItem(record({ stage: 'closedwon', other: 'closedwon' }), fieldNamesOf(object), object);
+    const item = toResultItem(record({ stage: 'closedwon', other: 'closedwon' }), fieldNamesOf(object, 'exact'));
     expect(item.fields).toEqual({ stage: 'won', other: 'closedwon' });
+  });
+
+  it('delivers mapped values of a field that the config spells otherwise than the provider', () => {
+    const object = objectOf({}, { selectedValueMappings: { title: { Boss: 'CEO' } } });
+    const found = record({ Title: 'CEO' });
+    expect(toResultItem(found, fieldNamesOf(object, 'case-insensitive')).fields).toEqual({ Title: 'Boss' });
+    expect(toResultItem(found, fieldNamesOf(object, 'exact')).fields).toEqual({ Title: 'CEO' });
   });
 
   it('survives fields that are named like members of every object', () => {
     const object = objectOf({});
     const fields = JSON.parse('{"__proto__": "x", "constructor": "y"}') as Record<string, unknown>;
-    const item = toResultItem(record(fields), fieldNamesOf(object), object);
+    const item = toResultItem(record(fields), fieldNamesOf(object, 'exact'));
     expect(Object.entries(item.fields)).toEqual(Object.entries(fields));
   });
 });
@@ -92,11 +110,28 @@ describe('toProviderFilters', () => {
       { fieldName: 'toString', operator: 'eq' as const, value: 'toString' },
       { fieldName: 'vip', operator: 'eq' as const, value: true },
     ];
-    expect(toProviderFilters(filters, fieldNamesOf(object), object)).toEqual([
+    expect(toProviderFilters(filters, fieldNamesOf(object, 'exact'))).toEqual([
       { field: 'email', value: 'boss@acme.test' },
       { field: 'toString', value: 'toString' },
       { field: 'vip', value: true },
     ]);
+  });
+
+  // The reviewer's case: `title = Boss` found nothing, `Title = Boss` did.
+  it('maps values under every spelling that the provider takes; mapped names stay exact', () => {
+    const object = objectOf(
+      { requiredFields: [{ fieldName: 'Nick__c', mapToName: 'firstName' }] },
+      { selectedValueMappings: { Title: { Boss: 'CEO' } } },
+    );
+    const filters = [
+      { fieldName: 'title', operator: 'eq' as const, value: 'Boss' },
+      { fieldName: 'FirstName', operator: 'eq' as const, value: 'Zoë' },
+    ];
+    expect(toProviderFilters(filters, fieldNamesOf(object, 'case-insensitive'))).toEqual([
+      { field: 'title', value: 'CEO' },
+      { field: 'FirstName', value: 'Zoë' },
+    ]);
+    expect(toProviderFilters(filters, fieldNamesOf(object, 'exact'))[0]).toEqual({ field: 'title', value: 'Boss' });
   });
 
   it('refuses an unset mapping and a value that is too long, naming both', () => {
@@ -105,8 +140,8 @@ describe('toProviderFilters', () => {
       { fieldName: 'nick', operator: 'eq' as const, value: 'x' },
       { fieldName: 'city', operator: 'eq' as const, value: 'x'.repeat(1_025) },
     ];
-    const names = fieldNamesOf(object);
-    expect(() => toProviderFilters(filters, names, object)).toThrow(
+    const names = fieldNamesOf(object, 'exact');
+    expect(() => toProviderFilters(filters, names)).toThrow(
       expect.objectContaining({
         issues: [
           expect.objectContaining({ name: 'fieldFilters[0].fieldName' }),

@@ -1,7 +1,6 @@
 import type { ProviderRecord } from '@sluice/connectors';
 import { toDeliveredValue, type JsonValue, type SearchResultItem } from '@sluice/types';
 import type { FieldNames } from './field-names';
-import type { SearchableObject } from './searchable-object';
 
 type Members = readonly (readonly [string, JsonValue])[];
 
@@ -9,15 +8,11 @@ type Members = readonly (readonly [string, JsonValue])[];
  * A provider's record as the specification returns it. A mapped provider field stands under its mapped names only;
  * the others under the name that the manifest or the config spells, else the provider's. `raw` is untouched.
  */
-export function toResultItem(
-  record: ProviderRecord,
-  names: FieldNames,
-  { config }: SearchableObject,
-): SearchResultItem {
+export function toResultItem(record: ProviderRecord, names: FieldNames): SearchResultItem {
   const values = new Map(
     Object.entries(record.fields).map(([field, value]) => [
       field.toLowerCase(),
-      { field, value: toDeliveredValue(config, field, value as JsonValue) },
+      { field, value: toDeliveredValue(names.values, field, value as JsonValue) },
     ]),
   );
   const targets = new Set([...names.mapped.values()].map((field) => field?.toLowerCase()));

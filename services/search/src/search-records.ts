@@ -1,13 +1,8 @@
-import { ProviderError, ValidationError } from '@sluice/errors';
+import { ValidationError } from '@sluice/errors';
 import type { Connector } from '@sluice/connectors';
 import type { InstallationNames } from '@sluice/store';
-import {
-  limits,
-  type InstallationContext,
-  type LiveCredentials,
-  type SearchRequest,
-  type SearchResultItem,
-} from '@sluice/types';
+import { limits, type InstallationContext, type SearchRequest, type SearchResultItem } from '@sluice/types';
+import { assertLaneOpen, authOf } from '@sluice/writes';
 import { askProvider } from './ask-provider';
 import type { SearchContext } from './context';
 import { fieldNamesOf } from './field-names';
@@ -35,13 +30,14 @@ type Searcher = Connector & Required<Pick<Connector, 'search'>>;
 export async function searchRecords(context: SearchContext, order: SearchOrder): Promise<SearchResultItem[]> {
   const installation = await context.installations.resolveAgain(order.names);
   const object = getSearchableObject(installation, order.request.objectName);
-  const names = fieldNamesOf(object);
-  const filters = toProviderFilters(order.request.fieldFilters, names, object);
   const connector = getSearcher(context, installation);
-  const { projectId, connectionId } = installation;
+  const names = fieldNamesOf(object, connector.capabilities.fields.names);
+  const filters = toProviderFilters(order.request.fieldFilters, names);
+  const { projectId, connectionId, laneId } = installation;
   const [live] = await Promise.all([
     context.installations.liveCredentials(projectId, connectionId),
-    assertLaneOpen(context, installation, connector),
+    // The same account as writes use: its block and its quota hold for searches too.
+    assertLaneOpen(context, { projectId, laneId }, connector),
   ]);
   const records = await askProvider(context, projectId, live, async (used) => {
     const { objectName } = object.declared;
@@ -49,7 +45,7 @@ export async function searchRecords(context: SearchContext, order: SearchOrder):
     const fields = await fieldsToAsk(connector, call, { object, names, filters });
     return connector.search({ ...call, filters, fields, limit: limits.searchPageRecords, signal: order.signal });
   });
-  return records.map((record) => toResultItem(record, names, object));
+  return records.map((record) => toResultItem(record, names));
 }
 
 function getSearcher({ connectors }: SearchContext, { provider }: InstallationContext): Searcher {
@@ -58,25 +54,4 @@ function getSearcher({ connectors }: SearchContext, { provider }: InstallationCo
   const detail = `cannot be searched at ${provider}`;
   const issues = [{ in: 'body' as const, name: 'objectName', detail }];
   throw new ValidationError({ code: 'search.capability-missing', detail: `objectName ${detail}.`, issues });
-}
-
-/** Searches use the same account as writes do: its block and its quota hold for them too. */
-async function assertLaneOpen(
-  { store, hints }: SearchContext,
-  { projectId, laneId }: InstallationContext,
-  { capabilities }: Connector,
-): Promise<void> {
-  const blockedMs = await store.writes.readLaneBlock({ projectId, laneId });
-  if (blockedMs > 0) throw quotaExhausted('The provider account is blocked after it refused a call.', blockedMs);
-  const taken = await hints.quotas.take(`${projectId}/${laneId}`, { ...capabilities.quota, priority: 'synchronous' });
-  if (!taken.granted) throw quotaExhausted("The customer's provider quota is used up.", taken.retryAfterMs);
-}
-
-function quotaExhausted(reason: string, retryAfterMs: number): ProviderError {
-  return new ProviderError({ class: 'quota', detail: `${reason} Nothing was sent.`, retryAfterMs });
-}
-
-function authOf({ credentials, workspaceRef }: LiveCredentials) {
-  const accessToken = credentials.accessToken ?? credentials.apiKey ?? '';
-  return { accessToken, ...(workspaceRef === undefined ? {} : { workspaceRef }) };
 }

@@ -39,8 +39,7 @@ export function endingOf(claim: KeyClaim | undefined, ended: EndedWrite): KeyEnd
   if (claim === undefined) return undefined;
   const { scope, key } = claim;
   try {
-    const { status = 200, body } = presentWrite(ended);
-    return { scope, key, reply: { kind: 'answered', status, body } };
+    return { scope, key, reply: toKept(presentWrite(ended)) };
   } catch (error) {
     return isFinal(error) ? undefined : { scope, key };
   }
@@ -59,8 +58,7 @@ async function replay(context: GatewayContext, call: WriteCall, kept: KeptKey): 
   const records = await context.store.writes.readEnded(projectId, kept.operationId);
   if (records === undefined) throw inFlight();
   try {
-    const { status = 200, body } = presentWrite(toEndedWrite(call, kept.operationId, records));
-    return replayed({ kind: 'answered', status, body });
+    return replayed(toKept(presentWrite(toEndedWrite(call, kept.operationId, records))));
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     const { class: failed, detail, meta, remedy } = error;
@@ -71,9 +69,13 @@ async function replay(context: GatewayContext, call: WriteCall, kept: KeptKey): 
   }
 }
 
+function toKept({ status = 200, body, headers }: Reply): KeptReply {
+  return { kind: 'answered', status, body, ...(headers && { headers }) };
+}
+
 function replayed(reply: KeptReply): Reply {
-  const known = reply.kind === 'accepted' ? presentAccepted(reply) : { status: reply.status, body: reply.body };
-  return { ...known, headers: { ...('headers' in known ? known.headers : {}), 'Idempotent-Replayed': 'true' } };
+  const { status, body, headers }: Reply = reply.kind === 'accepted' ? presentAccepted(reply) : reply;
+  return { ...(status && { status }), body, headers: { ...headers, 'Idempotent-Replayed': 'true' } };
 }
 
 function mismatch(): ValidationError {

@@ -19,7 +19,9 @@ export function assertDeclared(installation: InstallationContext, objectName: st
 /** Source: specification, Write records, rule 1. @throws ForbiddenError unless the config enables deletion */
 export function assertDeletable(installation: InstallationContext, request: WriteRequest, objectName: string): void {
   if (request.type !== 'delete') return;
-  if (installation.config.write?.objects?.[objectName]?.deletionSettings?.enabled === true) return;
+  const objects = installation.config.write?.objects ?? {};
+  const object = Object.hasOwn(objects, objectName) ? objects[objectName] : undefined;
+  if (object?.deletionSettings?.enabled === true) return;
   throw new ForbiddenError({
     code: 'write.delete-not-enabled',
     detail: `Deletion of "${objectName}" is not enabled in the config of this installation.`,
@@ -40,8 +42,9 @@ export function assertDistinctRecords(
   const seen = new Map<string, number>();
   for (const [at, { plan }] of planned.entries()) {
     if (plan.recordId === undefined) continue;
-    const first = seen.get(plan.recordId);
-    seen.set(plan.recordId, first ?? at);
+    const key = connector.recordKey(plan.recordId);
+    const first = seen.get(key);
+    seen.set(key, first ?? at);
     if (first === undefined) continue;
     const detail = `the record ${plan.recordId} stands already in batch[${first}]; a synchronous or all-or-none batch holds each once`;
     const issues = [{ in: 'body' as const, name: `batch[${at}].record.id`, detail, value: plan.recordId }];

@@ -13,13 +13,21 @@ export function toEndedWrite({ request }: WriteCall, operationId: string, record
     type: request.type,
     isBatch: request.batch !== undefined,
     results: records.map((record, at) => toResult(record, plans[at])),
-    fields: plans.map((plan) => plan?.fields ?? {}),
+    sentFields: plans.map((plan) => plan && surelySent(plan)),
     queuedBehind: [],
   };
 }
 
+/** Without the `ifEmpty` fields: what was decided of them is not kept. */
+function surelySent({ fields, ifEmpty = [] }: WritePlan): WritePlan['fields'] {
+  return Object.fromEntries(Object.entries(fields).filter(([field]) => !ifEmpty.includes(field)));
+}
+
 function toResult(record: EndedRecord, plan: WritePlan | undefined): RecordResult {
-  if (record.outcome === 'succeeded') return { ok: true, recordId: record.providerId ?? plan?.recordId ?? '' };
+  if (record.outcome === 'succeeded') {
+    const { warnings } = record;
+    return { ok: true, recordId: record.providerId ?? plan?.recordId ?? '', ...(warnings && { warnings }) };
+  }
   const known = failureClasses.find((each) => each === record.errorClass);
   const fallback: FailureClass = record.outcome === 'unknown' ? 'unknown' : 'rejected';
   const isAmbiguous = known === 'unknown' || known === 'timeout';

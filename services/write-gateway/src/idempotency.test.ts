@@ -31,5 +31,6 @@ it('another path is another request', () => {
 it('takes 255 visible ASCII characters, no more and no others', () => {
   expect(readKey('~'.repeat(255), path, {})?.key).toHaveLength(255);
   expect(() => readKey('k'.repeat(256), path, {})).toThrow(/255 characters; this one has 256/);
+  expect(() => readKey('', path, {})).toThrow(/must not be empty/);
   for (const key of ['a b', 'ä', 'a\tb', 'a\x7f']) expect(() => readKey(key, path, {})).toThrow(/visible ASCII/);
 });

@@ -11,11 +11,12 @@ const keyForm = /^[\x21-\x7e]+$/;
  * Reads `Idempotency-Key` with a hash of what makes two requests the same: method, path and body, the body whatever the
  * order of its members. No query parameter changes a write that is performed. Source: design, section 6.
  * @param path decoded parts of the path, as they were sent
- * @throws ValidationError for a key of more than 255 characters, or of other characters than visible ASCII
+ * @throws ValidationError for an empty key, one of more than 255 characters, or of other characters than visible ASCII
  */
 export function readKey(header: string | undefined, path: readonly string[], body: unknown): KeyClaim | undefined {
   if (header === undefined) return undefined;
   const { idempotencyKeyCharactersMax: max } = limits;
+  if (header === '') throw refused('must not be empty; leave it out to write without a key');
   if (header.length > max) throw refused(`may have ${max} characters; this one has ${header.length}`);
   if (!keyForm.test(header)) throw refused('may have visible ASCII characters only, without blanks');
   const bodyHash = createHash('sha256')

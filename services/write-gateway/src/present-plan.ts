@@ -1,4 +1,5 @@
 import type { BatchDryRunReply, DryRunReply } from '@sluice/types';
+import type { PlannedWrite } from '@sluice/writes';
 import type { GatewayContext } from './context';
 import { resolveWrite, type WriteCall } from './resolve-write';
 
@@ -10,7 +11,11 @@ export function planPresenter(context: GatewayContext): (call: WriteCall) => Pro
   return async (call) => {
     // No accept compares afterwards what the plan was made from: read as it is now.
     const write = resolveWrite(context, call, await context.installations.resolveAgain(call.names));
-    const plans = write.planned.map(({ decisions }): DryRunReply => ({ plan: decisions }));
-    return write.isBatch ? { plans } : { plan: plans[0]?.plan ?? [] };
+    const plans = write.planned.map(toReply);
+    return write.isBatch ? { plans } : (plans[0] ?? { plan: [] });
   };
+}
+
+function toReply({ plan, decisions }: PlannedWrite): DryRunReply {
+  return { plan: decisions, ...(plan.associations?.length ? { associations: plan.associations } : {}) };
 }

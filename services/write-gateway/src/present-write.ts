@@ -1,5 +1,5 @@
 import { ProviderError, retryOf } from '@sluice/errors';
-import type { ProviderFailure, RecordResult } from '@sluice/connectors';
+import type { Fields, ProviderFailure, RecordResult } from '@sluice/connectors';
 import type { Reply } from '@sluice/http';
 import type {
   BatchWriteReply,
@@ -18,8 +18,8 @@ export interface EndedWrite {
   readonly isBatch: boolean;
   /** In request order. */
   readonly results: readonly RecordResult[];
-  /** What was sent of each record, in the same order. */
-  readonly fields: readonly Readonly<Record<string, JsonValue>>[];
+  /** What was written of each record, as far as it is known, in the same order; undefined where no call was made. */
+  readonly sentFields: readonly (Fields | undefined)[];
   /** Operations whose queued writes to the same record were overtaken. */
   readonly queuedBehind: readonly string[];
 }
@@ -30,12 +30,11 @@ export interface EndedWrite {
  * @throws ProviderError for quota, availability, credentials and unknown outcomes
  */
 export function presentWrite(ended: EndedWrite): Reply {
-  const headers: Record<string, string> =
-    ended.queuedBehind.length === 0 ? {} : { 'Sluice-Warning': overtaken(ended.queuedBehind) };
   const whole = wholeFailure(ended.results);
   if (whole !== undefined) throw toProviderError(whole, ended);
   const reply = ended.isBatch ? presentBatch(ended) : presentSingle(ended);
-  return { ...reply, headers };
+  const { queuedBehind } = ended;
+  return queuedBehind.length === 0 ? reply : { ...reply, headers: { 'Sluice-Warning': overtaken(queuedBehind) } };
 }
 
 /** Failures that say nothing about a record: a batch that has only such answers like a single write. */
@@ -82,10 +81,10 @@ function toProviderError(failure: ProviderFailure, { operationId, type }: EndedW
   });
 }
 
-function presentSingle({ operationId, results, type, fields }: EndedWrite): Reply {
+function presentSingle({ operationId, results, type, sentFields }: EndedWrite): Reply {
   const [result] = results;
   if (result?.ok === true) {
-    const body: SingleWriteReply = { operationId, result: present(type, result, fields[0]) };
+    const body: SingleWriteReply = { operationId, result: present(type, result, sentFields[0]) };
     return { status: 200, body };
   }
   const body: RefusedWriteReply = {
@@ -96,24 +95,28 @@ function presentSingle({ operationId, results, type, fields }: EndedWrite): Repl
   return { status: 422, body };
 }
 
-function presentBatch({ operationId, results, type, fields }: EndedWrite): Reply {
+function presentBatch({ operationId, results, type, sentFields }: EndedWrite): Reply {
   const successCount = results.filter((result) => result.ok).length;
   const body: BatchWriteReply = {
     operationId,
     successCount,
     failureCount: results.length - successCount,
-    results: results.map((result, at) => present(type, result, fields[at])),
+    results: results.map((result, at) => present(type, result, sentFields[at])),
   };
   return { status: successCount > 0 ? 200 : 422, body };
 }
 
 /** A provider without a reply body: what was written, plus the id. A deleted record has no data. */
-function present(type: WriteType, result: RecordResult, fields: EndedWrite['fields'][number] = {}): WriteResult {
+function present(type: WriteType, result: RecordResult, sent: EndedWrite['sentFields'][number]): WriteResult {
   if (!result.ok) return { success: false, errors: [{ message: result.error.message }] };
-  const { recordId } = result;
-  if (type === 'delete') return { success: true, recordId };
-  const data = (result.data as Record<string, JsonValue> | undefined) ?? { ...fields, id: recordId };
-  return { success: true, recordId, data };
+  const { recordId, warnings = [] } = result;
+  const data = (result.data ?? { ...sent, id: recordId }) as Record<string, JsonValue>;
+  return {
+    success: true,
+    recordId,
+    ...(type === 'delete' ? {} : { data }),
+    ...(warnings.length === 0 ? {} : { warnings: warnings.map((message) => ({ message })) }),
+  };
 }
 
 function overtaken(operationIds: readonly string[]): string {

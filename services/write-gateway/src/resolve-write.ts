@@ -2,7 +2,7 @@ import { DependencyError, RequestError } from '@sluice/errors';
 import type { Connector } from '@sluice/connectors';
 import type { InstallationNames, KeyClaim, NewOperation, NewRecord } from '@sluice/store';
 import { newId } from '@sluice/store';
-import { hoursToMs, type InstallationContext, type WriteRequest } from '@sluice/types';
+import { hoursToMs, limits, type InstallationContext, type WriteRequest } from '@sluice/types';
 import {
   checkCapabilities,
   checkIfEmpty,
@@ -36,9 +36,6 @@ export interface ResolvedWrite {
   /** The request came in the batch form, also when it held one record. */
   readonly isBatch: boolean;
 }
-
-/** How long a write is retried when the request does not say. Source: specification, Limits. */
-const defaultDeadlineHours = 1;
 
 /**
  * Does `work` on the installation as it is known, and once more on a fresh look when the accepting statement finds it
@@ -91,7 +88,7 @@ export function resolveWrite(
   assertDeletable(installation, request, objectName);
   const connectors = context.connectors.all();
   checkCapabilities(connector, request, connectors);
-  const plan = writePlanner(installation, objectName, request.type);
+  const plan = writePlanner(installation, connector.capabilities.fields, { type: request.type, objectName });
   const planned = itemsOf(request).map((item) => plan({ ...item, headers: request.headers }));
   checkIfEmpty(
     connector,
@@ -143,7 +140,8 @@ export function toRecord(
   planned: PlannedWrite,
 ): Omit<NewRecord, 'index' | 'callNumber'> {
   const { plan } = planned;
-  const orderKey = orderKeyOf(write.operation.laneId, plan.objectName, plan.recordId);
+  const recordKey = plan.recordId === undefined ? undefined : write.connector.recordKey(plan.recordId);
+  const orderKey = orderKeyOf(write.operation.laneId, plan.objectName, recordKey);
   const { autoBatchPolicy, retryPolicy } = call.request;
   // Beside an autoBatchPolicy its own deadline rules (see rulings).
   const hours = autoBatchPolicy === undefined ? retryPolicy?.deadlineHours : autoBatchPolicy.retryDeadlineHours;
@@ -152,6 +150,6 @@ export function toRecord(
     ...(orderKey === undefined ? {} : { orderKey }),
     headersKey: headersKeyOf(plan.headers),
     plan: JSON.stringify(plan),
-    retryMs: hoursToMs(hours ?? defaultDeadlineHours),
+    retryMs: hoursToMs(hours ?? limits.deadlineHoursDefault),
   };
 }

@@ -1,7 +1,8 @@
-import { ConflictError, ProviderError } from '@sluice/errors';
+import { ConflictError } from '@sluice/errors';
 import { topics } from '@sluice/messaging';
 import { callId, type ClaimedCall, type KeyClaim, type Settled, type Settlement } from '@sluice/store';
 import {
+  assertLaneOpen,
   leaseMs,
   noteOutcome,
   performCall,
@@ -38,10 +39,10 @@ export function synchronousWriter(context: GatewayContext): (call: WriteCall) =>
   const accepted = context.metrics.counter('sluice_writes_accepted_total', 'Records accepted, by mode.', ['mode']);
   return (call) =>
     onCurrentInstallation(context, call, async (write) => {
-      const { projectId, pins } = write.operation;
+      const { projectId, laneId, pins } = write.operation;
       const [live] = await Promise.all([
         context.installations.liveCredentials(projectId, pins.connectionId),
-        assertLaneOpen(context, write),
+        assertLaneOpen(context, { projectId, laneId }, write.connector),
       ]);
       const opened = await open(context, call, write);
       if (opened === 'stale' || opened === 'key-taken') return opened;
@@ -59,18 +60,6 @@ interface Opened {
   readonly openedAtMs: number;
   readonly queuedBehind: readonly string[];
   readonly idempotency?: KeyClaim | undefined;
-}
-
-async function assertLaneOpen(context: GatewayContext, write: ResolvedWrite): Promise<void> {
-  const { projectId, laneId } = write.operation;
-  const blockedMs = await context.store.writes.readLaneBlock({ projectId, laneId });
-  if (blockedMs > 0) throw quotaExhausted('The provider account is blocked after it refused a call.', blockedMs);
-  const taken = await context.quotas.take({ projectId, laneId }, write.connector, 'synchronous');
-  if (!taken.granted) throw quotaExhausted("The customer's provider quota is used up.", taken.retryAfterMs);
-}
-
-function quotaExhausted(detail: string, retryAfterMs: number): ProviderError {
-  return new ProviderError({ class: 'quota', detail: `${detail} Nothing was sent.`, retryAfterMs });
 }
 
 /** Opens the operation, waiting while a call executes on the same record at this moment. */
@@ -162,7 +151,7 @@ async function send(
   const idempotency = endingOf(opened.idempotency, ended);
   const settlement = settleSynchronous({ call, records, performed, lateCommitMs });
   const settling = (async () => {
-    await noteOutcome(context.store, call, performed.used, performed.results).catch((error: unknown) => {
+    await noteOutcome(context.store, call, performed).catch((error: unknown) => {
       context.logger.warn({ error, operationId: call.operationId }, 'write.outcome-not-noted');
     });
     await settle(context, { ...settlement, ...(idempotency && { idempotency }) }, write);
@@ -176,13 +165,13 @@ async function send(
   return ended;
 }
 
-function toEnded({ operation, planned, isBatch }: ResolvedWrite, opened: Opened, performed: PerformedCall): EndedWrite {
+function toEnded({ operation, isBatch }: ResolvedWrite, opened: Opened, performed: PerformedCall): EndedWrite {
   return {
     operationId: operation.id,
     type: operation.type,
     isBatch,
     results: performed.results,
-    fields: planned.map(({ plan }) => plan.fields),
+    sentFields: performed.sentFields,
     queuedBehind: opened.queuedBehind,
   };
 }

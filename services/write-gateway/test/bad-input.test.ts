@@ -158,8 +158,8 @@ describe('400 names the field', () => {
     expect(problem).toMatchObject({ code: 'write.capability-missing', detail: expect.stringContaining('hubspot') });
   });
 
-  it('Sluice-Record-Ref: too long, or with bytes that no header carries as characters', async () => {
-    for (const ref of ['x'.repeat(256), 'Zoë']) {
+  it('Sluice-Record-Ref: empty, too long, or with bytes that no header carries as characters', async () => {
+    for (const ref of ['', 'x'.repeat(256), 'Zoë']) {
       const problem = await refused(400, () =>
         sendBody({ ...write, mode: 'asynchronous' })().set('Sluice-Record-Ref', ref),
       );

@@ -85,6 +85,25 @@ describe('200', () => {
     });
   });
 
+  it('associations are told beside the fields, as they would be made', async () => {
+    const links = (id: string) => [
+      { to: { id }, types: [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 279 }] },
+    ];
+    const record = { mail: 'a' };
+    const one = await dryRun({ type: 'create', record, associations: links('1') });
+    expect(one).toEqual({ plan: [expect.anything(), expect.anything()], associations: links('1') });
+    const batch = [{ record }, { record, associations: links('2') }, { record, associations: [] }];
+    const many = (await dryRun({ type: 'create', batch })) as { plans?: object[] };
+    expect(many.plans?.map((each) => ('associations' in each ? each.associations : undefined))).toEqual([
+      undefined,
+      links('2'),
+      undefined,
+    ]);
+    expect(await dryRun({ type: 'update', record: { id: '7' }, associations: links('3') })).toMatchObject({
+      associations: links('3'),
+    });
+  });
+
   it('asynchronous and auto-batched writes are planned alike; a delete has no field', async () => {
     const body = { type: 'create', mode: 'asynchronous', record: { mail: 'a' } };
     const plan = await dryRun({ ...body, mode: 'synchronous' });

@@ -1,4 +1,4 @@
-import { until } from '@sluice/testkit';
+import { sampleConfig, until } from '@sluice/testkit';
 import { refusal } from './_fake-hubspot';
 import { startGateway, type RunningGateway, type Seed } from './_gateway';
 
@@ -17,6 +17,7 @@ beforeEach(() => gateway.hubspot.takeAll());
 const synchronous = { type: 'create', record: { email: 'a@x.com', firstname: 'Zoë' } };
 const asynchronous = { ...synchronous, mode: 'asynchronous' };
 const autoBatched = { ...asynchronous, autoBatchPolicy: { maxDelayMinutes: 5 } };
+const associations = [{ to: { id: '7' }, types: [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 1 }] }];
 const modes = [
   ['synchronous', synchronous],
   ['asynchronous', asynchronous],
@@ -141,6 +142,30 @@ describe('what is kept', () => {
     expect(again.headers['idempotent-replayed']).toBe('true');
   });
 
+  it('the warning that queued writes were overtaken', async () => {
+    const seed = await gateway.seed();
+    const update = { type: 'update', record: { id: '42', city: 'Bern' } };
+    const queued = await gateway.write(seed, { ...update, mode: 'asynchronous' }).expect(200);
+    const first = await send(seed, 'k', update).expect(200);
+    expect(first.headers['sluice-warning']).toContain((queued.body as { operationId: string }).operationId);
+    const again = await send(seed, 'k', update).expect(200);
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    expect(again.headers['sluice-warning']).toBe(first.headers['sluice-warning']);
+  });
+
+  it('what was not done besides the record', async () => {
+    const seed = await gateway.seed();
+    const taken = gateway.hubspot.answer;
+    gateway.hubspot.answer = (call) =>
+      call.path.includes('/associations/') ? refusal(400, { message: 'no such company' }) : taken(call);
+    const update = { type: 'update', record: { id: '42', city: 'Bern' }, associations };
+    const first = await send(seed, 'k', update).expect(200);
+    expect(first.body).toMatchObject({
+      result: { warnings: [{ message: expect.stringContaining('no such company') }] },
+    });
+    expect((await send(seed, 'k', update).expect(200)).body).toEqual(first.body);
+  });
+
   it.each<[string, number, Parameters<typeof refusal>, number]>([
     ['a refusal for now', 503, [503, {}, { 'Retry-After': '1' }], 502],
     ['refused credentials', 401, [401, { category: 'INVALID_AUTHENTICATION' }], 409],
@@ -206,6 +231,27 @@ describe('a synchronous write that another process ended', () => {
     });
   });
 
+  // Whether a field that is written only into an empty one was written is known to nobody.
+  it('an update: the reply names the warnings, and no ifEmpty field', async () => {
+    const selectedFieldSettings = { city: { writeOnUpdate: 'ifEmpty' as const } };
+    const config = sampleConfig({
+      write: { objects: { contacts: { objectName: 'contacts', selectedFieldSettings } } },
+    });
+    const seed = await gateway.seed({ config });
+    const update = { type: 'update', record: { id: '42', city: 'Bern', firstname: 'Zoë' } };
+    await orphan(seed, update, { outcome: 'succeeded', warnings: ['an association was not made'] });
+    expect((await send(seed, 'k', update).expect(200)).body).toMatchObject({
+      result: {
+        success: true,
+        recordId: '42',
+        data: { firstname: 'Zoë', id: '42' },
+        warnings: [{ message: 'an association was not made' }],
+      },
+    });
+    const { result } = (await send(seed, 'k', update).expect(200)).body as { result: { data: object } };
+    expect(result.data).not.toHaveProperty('city');
+  });
+
   it('a batch of which one was written', async () => {
     const seed = await gateway.seed();
     const batch = { type: 'create', batch: [{ record: { email: 'a@x.com' } }, { record: { email: 'b@x.com' } }] };
@@ -243,6 +289,8 @@ describe('a synchronous write that another process ended', () => {
 
 describe('[sec-40] 400 a key that is none', () => {
   it.each([
+    // No key at all would be a promise that nobody keeps.
+    ['empty', '', /must not be empty/],
     ['256 characters', 'k'.repeat(256), /255 characters; this one has 256/],
     ['a blank', 'a b', /visible ASCII/],
     ['a header sent twice', 'a, b', /visible ASCII/],

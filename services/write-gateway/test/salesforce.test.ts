@@ -1,9 +1,11 @@
 import { sampleConfig, sampleManifest, until } from '@sluice/testkit';
+import type { BatchWriteReply, SingleWriteReply } from '@sluice/types';
 import type { Answer, HubspotCall } from './_fake-hubspot';
 import { startGateway, type RunningGateway, type Seed } from './_gateway';
 
 let gateway: RunningGateway;
 let seed: Seed;
+const selectedFieldSettings = { Phone: { writeOnUpdate: 'ifEmpty' as const } };
 beforeAll(async () => {
   gateway = await startGateway();
   const objectName = 'Account';
@@ -11,7 +13,7 @@ beforeAll(async () => {
     manifest: sampleManifest({ provider: 'salesforce', write: { objects: [{ objectName }] } }),
     config: sampleConfig({
       provider: 'salesforce',
-      write: { objects: { Account: { objectName, deletionSettings: { enabled: true } } } },
+      write: { objects: { Account: { objectName, deletionSettings: { enabled: true }, selectedFieldSettings } } },
     }),
   });
   seed = { ...seed, path: seed.path.replace(/contacts$/, objectName) };
@@ -69,12 +71,54 @@ describe('forwarded headers', () => {
     expect(rows[2]?.headers_key).not.toBe(rows[0]?.headers_key);
   });
 
-  it.each(['authorization', 'X-Api-Key', 'traceparent', 'Via', 'Accept'])('%s is 400', async (key) => {
+  it.each(['authorization', 'X-Api-Key', 'traceparent', 'Via', 'Accept', 'User-Agent', 'x'.repeat(201)])(
+    '%s is 400',
+    async (key) => {
+      const calls = await callsOf(async () => {
+        const reply = await gateway.write(seed, { ...create, headers: [{ key, value: 'x' }] }).expect(400);
+        expect(reply.body).toMatchObject({ code: 'request.invalid', issues: [{ name: 'headers[0].key' }] });
+      });
+      expect(calls).toEqual([]);
+    },
+  );
+});
+
+// Rulings: where the provider returns no record, `data` is what was written, plus the id.
+describe('an ifEmpty field that holds a value', () => {
+  const second = '001ak0000000002AAA';
+  const phones = new Map<unknown, string | null>([
+    [recordId, '111'],
+    [second, null],
+  ]);
+  beforeEach(() => {
+    gateway.hubspot.answer = (call) => {
+      const { ids, records } = call.body as { ids?: readonly string[]; records?: readonly { id: string }[] };
+      if (ids) return { status: 200, body: ids.map((id) => ({ Id: id, Phone: phones.get(id) })) };
+      if (records) return { status: 200, body: records.map(({ id }) => ({ id, success: true, errors: [] })) };
+      return takeAll(call);
+    };
+  });
+  const dataOf = async (record: object): Promise<unknown> => {
+    const reply = await gateway.write(seed, { type: 'update', record }).expect(200);
+    return (reply.body as SingleWriteReply).result.data;
+  };
+
+  it('is not in the data: of what was not written nothing is said', async () => {
     const calls = await callsOf(async () => {
-      const reply = await gateway.write(seed, { ...create, headers: [{ key, value: 'x' }] }).expect(400);
-      expect(reply.body).toMatchObject({ code: 'request.invalid', issues: [{ name: 'headers[0].key' }] });
+      expect(await dataOf({ id: recordId, Phone: '999' })).toEqual({ id: recordId });
+      expect(await dataOf({ id: recordId, Phone: '999', Name: 'N' })).toEqual({ id: recordId, Name: 'N' });
+      expect(await dataOf({ id: second, Phone: '999' })).toEqual({ id: second, Phone: '999' });
     });
-    expect(calls).toEqual([]);
+    expect(calls.map(({ method }) => method)).toEqual(['POST', 'POST', 'PATCH', 'POST', 'PATCH']);
+  });
+
+  it('nor in that of a batch, nor in a reply that comes again', async () => {
+    const batch = [recordId, second].map((id) => ({ record: { id, Phone: '999' } }));
+    for (const _ of ['first', 'again']) {
+      const reply = await gateway.write(seed, { type: 'update', batch }).set('Idempotency-Key', 'phones').expect(200);
+      const { results } = reply.body as BatchWriteReply;
+      expect(results.map(({ data }) => data)).toEqual([{ id: recordId }, { id: second, Phone: '999' }]);
+    }
   });
 });
 

@@ -1,3 +1,4 @@
+import type { BatchWriteReply } from '@sluice/types';
 import { recordOf, refusal } from './_fake-hubspot';
 import { startGateway, type RunningGateway } from './_gateway';
 
@@ -54,6 +55,25 @@ describe('200', () => {
     const batch = [{ record: { id: '7', city: 'Bern' } }, { record: { id: '5', city: 'Basel' } }];
     const reply = await gateway.write(seed, { type: 'update', batch }).expect(200);
     expect(reply.body).toMatchObject({ successCount: 2, results: [{ recordId: '7' }, { recordId: '5' }] });
+  });
+
+  it('each result says what was not done besides its record', async () => {
+    const seed = await gateway.seed();
+    const taken = gateway.hubspot.answer;
+    gateway.hubspot.answer = (call) =>
+      call.path.includes('/associations/') ? refusal(400, { message: 'no such company' }) : taken(call);
+    const types = [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 1 }];
+    const batch = [
+      { record: { id: '7', city: 'Bern' }, associations: [{ to: { id: '9' }, types }] },
+      { record: { id: '5', city: 'Basel' } },
+    ];
+    const reply = await gateway.write(seed, { type: 'update', batch }).expect(200);
+    const { results } = reply.body as BatchWriteReply;
+    expect(results).toMatchObject([
+      { success: true, recordId: '7', warnings: [{ message: expect.stringContaining('no such company') }] },
+      { success: true, recordId: '5' },
+    ]);
+    expect(results[1]).not.toHaveProperty('warnings');
   });
 
   it('a batch of one answers in the batch shape', async () => {

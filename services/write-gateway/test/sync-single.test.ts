@@ -1,5 +1,6 @@
 import { sampleConfig, sampleManifest } from '@sluice/testkit';
-import { refusal } from './_fake-hubspot';
+import type { SingleWriteReply } from '@sluice/types';
+import { recordOf, refusal } from './_fake-hubspot';
 import { canary, startGateway, type RunningGateway, type Seed } from './_gateway';
 
 let gateway: RunningGateway;
@@ -107,8 +108,49 @@ describe('200', () => {
     const called = gateway.hubspot.calls.length;
     const reply = await gateway.write(seed, { type: 'update', record: { id: '42', city: 'Bern' } }).expect(200);
     expect(reply.body).toMatchObject({ result: { success: true, recordId: '42', data: { id: '42' } } });
+    expect((reply.body as SingleWriteReply).result.data).toEqual({ id: '42' });
     expect(gateway.hubspot.calls).toHaveLength(called);
     expect(await operationOf(seed, reply)).toMatchObject({ status: 'success' });
+  });
+
+  // Specification, writeOnUpdate: ifEmpty. A value that the customer has is not ours to report.
+  it('an update whose only field is filled already succeeds without a write; the data is only the id', async () => {
+    const selectedFieldSettings = { city: { writeOnUpdate: 'ifEmpty' as const } };
+    const config = sampleConfig({
+      write: { objects: { contacts: { objectName: 'contacts', selectedFieldSettings } } },
+    });
+    const seed = await gateway.seed({ config });
+    gateway.hubspot.answer = () => ({
+      status: 200,
+      body: { status: 'COMPLETE', results: [recordOf('42', { city: 'Basel' })] },
+    });
+    const called = gateway.hubspot.calls.length;
+    const reply = await gateway.write(seed, { type: 'update', record: { id: '42', city: 'Bern' } }).expect(200);
+    expect(reply.body).toEqual({
+      operationId: expect.any(String),
+      result: { success: true, recordId: '42', data: { id: '42' } },
+    });
+    expect(gateway.hubspot.calls.slice(called).map(({ path }) => path)).toEqual([
+      expect.stringContaining('/contacts/batch/read'),
+    ]);
+  });
+
+  it('a record whose association was refused is written, and the reply says what was not done', async () => {
+    const seed = await gateway.seed();
+    const taken = gateway.hubspot.answer;
+    gateway.hubspot.answer = (call) =>
+      call.path.includes('/associations/') ? refusal(400, { message: 'no such company' }) : taken(call);
+    const associations = [
+      { to: { id: '7' }, types: [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 1 }] },
+    ];
+    const body = { type: 'update', record: { id: '42', city: 'Bern' }, associations };
+    const reply = await gateway.write(seed, body).expect(200);
+    expect(reply.body).toMatchObject({
+      result: { success: true, recordId: '42', warnings: [{ message: expect.stringContaining('no such company') }] },
+    });
+    const [written] = await recordsOf(seed, reply);
+    const { warnings } = (reply.body as SingleWriteReply).result;
+    expect(written?.warnings).toEqual(warnings?.map(({ message }) => message));
   });
 
   it('moves the connection to working', async () => {

@@ -10,6 +10,7 @@ import { deleteRecord } from './delete-record';
 import { describe, type HubspotCaches } from './describe';
 import { findCreated } from './find-created';
 import { fingerprint } from './fingerprint';
+import { listSeparator } from './properties';
 import { refresh } from './refresh';
 import { search, searchPageMax } from './search';
 import { uniqueKeyOf } from './unique-key';
@@ -20,6 +21,8 @@ import { workspace } from './workspace';
 const searchVisibilityMs = 30_000;
 
 const capabilities: Capabilities = {
+  // Properties are named in lower case, and no other spelling finds them. [own] What a record may not set HubSpot refuses itself.
+  fields: { names: 'exact', reserved: { create: [], update: [] }, listSeparator },
   batchCreate: { limit: batchLimit },
   batchUpdate: { limit: batchLimit },
   batchRead: { limit: batchLimit },
@@ -53,6 +56,7 @@ export function createHubspotConnector(api: HubspotApi): Connector {
     refresh: (request) => refresh(api, request),
     workspace: (call) => workspace(api, call),
     findCreated: (find) => findCreated(api, find),
+    recordKey: (recordId) => recordId,
     visibilityMs: (objectName, fields) => (uniqueKeyOf(objectName, fields) ? 0 : searchVisibilityMs),
     fingerprint,
   };

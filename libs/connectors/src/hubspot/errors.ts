@@ -1,6 +1,7 @@
 import type { ProviderFailure } from '../results';
 import { errorTable, type Row, type Signal } from './error-table';
 import { cleanText } from '../failure-text';
+import { refusedFieldsOf } from './refused-fields';
 import { retryAfterMs } from '../retry-after';
 import { isJson, textOf, textsOf, type Json, type WireError } from './wire';
 
@@ -36,7 +37,7 @@ export function classify(call: FailedCall): ProviderFailure {
     class: failureClass,
     message: cleanText(messageOf(call, body), call.token),
     scope: scopeOf(row, call.isBatch),
-    ...(mayBeOneRecord(call, body) && { mayBeOneRecord: true }),
+    ...(mayBeOneRecord(call, body) && { mayBeOneRecord: true, refusedFields: refusedFieldsOf(body) }),
     ...(signal.status !== undefined && { status: signal.status }),
     ...(waitMs !== undefined && { retryAfterMs: waitMs }),
     ...(providerRequestId !== undefined && { providerRequestId }),

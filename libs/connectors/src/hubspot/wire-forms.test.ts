@@ -32,6 +32,12 @@ test('properties: null empties, a list is a multi-select, the rest is sent as gi
   expect(toProperties({ ...given, g: null, h: ['x', 'y'] })).toEqual({ ...given, g: '', h: 'x;y' });
 });
 
+// Joined, they would arrive as other values; HubSpot refuses a list with words of its own.
+test.each([[[{ a: 1 }]], [[null, 'a']], [['a', ['b']]], [['a;b', 'c']], [['', 'a']]])(
+  'properties: the list %j is sent as given',
+  (list) => expect(toProperties({ tags: list })).toEqual({ tags: list }),
+);
+
 describe('Retry-After', () => {
   const now = Date.parse('2026-11-20T12:00:00Z');
   test.each<[string, Record<string, string>, number | undefined]>([

@@ -10,12 +10,16 @@ import { createDescriber } from './describe';
 import { toMetadata } from './description';
 import { findCreated } from './find-created';
 import { fingerprint } from './fingerprint';
+import { recordKey } from './record-id';
 import { refresh } from './refresh';
 import { search, searchPageMax } from './search';
 import { update } from './update';
+import { listSeparator, reserved } from './values';
 import { workspace } from './workspace';
 
 const capabilities: Capabilities = {
+  // Names are taken in any case. Source: reference B2, B5.
+  fields: { names: 'case-insensitive', reserved, listSeparator },
   batchCreate: { limit: batchLimit },
   batchUpdate: { limit: batchLimit },
   batchRead: { limit: batchLimit },
@@ -49,6 +53,7 @@ export function createSalesforceConnector(api: SalesforceApi): Connector {
     refresh: (request) => refresh(api, request),
     workspace: (call) => workspace(api, call),
     findCreated: (find) => findCreated(api, describe, find),
+    recordKey,
     // SOQL reads what is committed. Source: reference B4.
     visibilityMs: () => 0,
     fingerprint,

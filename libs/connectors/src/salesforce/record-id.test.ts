@@ -1,4 +1,4 @@
-import { idRule, isRecordId, isSameRecord } from './record-id';
+import { idRule, isRecordId, isSameRecord, recordKey } from './record-id';
 
 test('[sec-27] ids of 15 or 18, the same record by the first 15, which tell case', () => {
   for (const id of ['003ak00000AbCdE', '003ak00000AbCdEAAV']) expect(isRecordId(id)).toBe(true);
@@ -15,6 +15,13 @@ test('[sec-27] ids of 15 or 18, the same record by the first 15, which tell case
   }
   expect(isSameRecord('003ak00000AbCdE', '003ak00000AbCdEAAV')).toBe(true);
   expect(isSameRecord('003ak00000AbCdE', '003ak00000aBcDeAAV')).toBe(false);
+});
+
+test('the key of a record is equal for both forms of its id; what is no id is its own key', () => {
+  expect(recordKey('003ak00000AbCdEAAV')).toBe('003ak00000AbCdE');
+  expect(recordKey('003ak00000AbCdE')).toBe('003ak00000AbCdE');
+  expect(recordKey('003ak00000AbCdE-1')).toBe('003ak00000AbCdE-1');
+  expect(recordKey('x'.repeat(20))).not.toBe(recordKey('x'.repeat(21)));
 });
 
 test('a refusal names the rule and the value, which may be of any length', () => {

@@ -11,6 +11,11 @@ export function idKey(recordId: string): string {
   return recordId.slice(0, 15);
 }
 
+/** For `recordKey` of the contract. A text that is no id must not become another one when it is cut. */
+export function recordKey(recordId: string): string {
+  return isRecordId(recordId) ? idKey(recordId) : recordId;
+}
+
 export function isSameRecord(one: string, other: string): boolean {
   return idKey(one) === idKey(other);
 }

@@ -1,6 +1,7 @@
 import { limits } from '@sluice/types';
 import { isExactNumber } from './exact-number';
 import { fieldPath } from '../validation/field-path';
+import { isBelowSecret } from '../validation/shown-value';
 import { membersMax, nameFault } from './member-names';
 import { depthMax, endOfString } from './scan-json';
 
@@ -10,7 +11,7 @@ export interface JsonFault {
   readonly at: number;
   readonly path: string;
   readonly detail: string;
-  /** The number as it was written. */
+  /** The number as it was written; absent where it is a secret. */
   readonly literal?: string;
 }
 
@@ -146,7 +147,8 @@ class Inspector {
 
   private note(kind: JsonFault['kind'], at: number, detail: string, literal?: string): void {
     const path = fieldPath(this.steps);
-    this.faults.push({ kind, at, path, detail, ...(literal === undefined ? {} : { literal: literal.slice(0, 60) }) });
+    const isShown = literal !== undefined && !isBelowSecret(this.steps);
+    this.faults.push({ kind, at, path, detail, ...(isShown ? { literal: literal.slice(0, 60) } : {}) });
     if (this.faults.length === limits.issuesMax) throw halt;
   }
 

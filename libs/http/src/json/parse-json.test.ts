@@ -67,6 +67,14 @@ describe('parseJson', () => {
       ]);
     });
 
+    it.each(['{"apiKey":12345678901234567890}', '{"basicAuth":{"pin":12345678901234567890}}'])(
+      'does not show one that is a secret: %s',
+      (text) => {
+        expect(refusalOf(text).issues).toHaveLength(1);
+        expect(JSON.stringify(refusalOf(text))).not.toContain('123456');
+      },
+    );
+
     it('names each of them', () => {
       expect(pathsOf('{"a":9007199254740993,"b":[1,1e999]}')).toEqual(['a', 'b[1]']);
     });

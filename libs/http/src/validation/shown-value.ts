@@ -10,6 +10,12 @@ const secretNames = new Set([
   'secret',
   'authorization',
   'credentials',
+  // Objects of a connection that hold some.
+  'customauth',
+  'basicauth',
+  'oauth2authorizationcode',
+  'oauth2clientcredentials',
+  'oauth2passwordcredentials',
 ]);
 
 /** Longest text that is shown. */
@@ -20,11 +26,16 @@ const lengthMax = 80;
  * nothing at all below a member that names a secret.
  */
 export function shownValue(value: unknown, steps: readonly (string | number)[]): { readonly value?: unknown } {
-  if (value === undefined || steps.some((step) => typeof step === 'string' && isSecret(step))) return {};
+  if (value === undefined || isBelowSecret(steps)) return {};
   if (typeof value === 'string') return { value: value.length > lengthMax ? `${cut(value)}…` : value };
   if (Array.isArray(value)) return { value: `list of ${value.length}` };
   if (typeof value === 'object' && value !== null) return { value: `object of ${Object.keys(value).length}` };
   return { value };
+}
+
+/** Whether a path leads to a member that names a secret, or into one. */
+export function isBelowSecret(steps: readonly (string | number)[]): boolean {
+  return steps.some((step) => typeof step === 'string' && isSecret(step));
 }
 
 function isSecret(name: string): boolean {

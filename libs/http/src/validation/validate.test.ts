@@ -15,7 +15,6 @@ const schema = {
     at: { type: 'string', format: 'date-time' },
     value: { type: ['string', 'number', 'boolean'] },
     accessToken: { type: 'object', properties: { token: { type: 'string', minLength: 5 } } },
-    pin: { type: 'string', minLength: 5, writeOnly: true },
     batch: {
       type: 'array',
       minItems: 1,
@@ -29,6 +28,8 @@ const schema = {
     },
   },
 };
+const pin = { type: 'string', minLength: 5, writeOnly: true };
+const secretive = { ...schema, properties: { ...schema.properties, pin } };
 const fine = { groupRef: 'g', type: 'create' };
 
 function issuesOf(of: JsonSchema, value: unknown, where?: Issue['in']): readonly Issue[] {
@@ -123,9 +124,49 @@ describe('validate', () => {
     { ...fine, pin: 'cana' },
     { ...fine, groupRef: { apiKey: 'canary' } },
   ])('never shows a secret: %j', (value) => {
-    const issues = issuesOf(schema, value);
+    const issues = issuesOf(secretive, value);
     expect(issues).toHaveLength(1);
     expect(JSON.stringify(issues)).not.toContain('cana');
+  });
+
+  describe('in a body that carries secrets', () => {
+    const credentials = { type: 'object', writeOnly: true, additionalProperties: false, properties: { user: name } };
+    const account = {
+      type: 'object',
+      additionalProperties: false,
+      properties: { groupRef: name, pin, login: credentials },
+    };
+    const outer = { type: 'object', additionalProperties: false, properties: { account } };
+
+    it('a text in place of the object that holds them is not shown', () => {
+      expect(issuesOf(account, { login: 'canary' })).toEqual([
+        { in: 'body', name: 'login', detail: 'must be an object' },
+      ]);
+    });
+
+    // A secret that slipped into the place of a name would go on into the reply's detail and into the log.
+    it.each<{ place: string; of: JsonSchema; value: object; path: string; known: string }>([
+      { place: 'at its top', of: account, value: { canary: 'x' }, path: 'body', known: 'groupRef, pin, login' },
+      {
+        place: 'beside them',
+        of: outer,
+        value: { account: { canary: 'x' } },
+        path: 'account',
+        known: 'groupRef, pin, login',
+      },
+      { place: 'around them', of: outer, value: { canary: 'x' }, path: 'body', known: 'account' },
+      { place: 'inside them', of: account, value: { login: { canary: 'x' } }, path: 'login', known: 'user' },
+    ])('an unknown name $place is not shown', ({ of, value, path, known }) => {
+      const detail = `has an unknown field, whose name is not shown because it may be a secret; known are ${known}`;
+      expect(issuesOf(of, value)).toEqual([{ in: 'body', name: path, detail }]);
+      expect(() => validate(of)(value)).toThrow(detail);
+    });
+
+    it('a misspelt name is shown', () => {
+      expect(issuesOf(account, { groupref: 'g' })).toEqual([
+        { in: 'body', name: 'groupref', detail: 'is not a known field; did you mean groupRef?' },
+      ]);
+    });
   });
 
   it('shortens long values', () => {
@@ -189,6 +230,31 @@ describe('validate', () => {
 
     it('turns texts into numbers and booleans', () => {
       expect(validate(query, 'query')({ pageSize: '20', dryRun: 'true' })).toEqual({ pageSize: 20, dryRun: true });
+      expect(validate(query, 'query')({ dryRun: 'false' })).toEqual({ dryRun: false });
+    });
+
+    it('leaves the texts that were sent as they are', () => {
+      const sent = { pageSize: '20' };
+      validate(query, 'query')(sent);
+      expect(sent).toEqual({ pageSize: '20' });
+    });
+
+    // A number has one spelling. What JavaScript reads as one (`Number('0x5')`) is a slip of whoever made the address.
+    it.each(['0x5', '0b1', '1e1', ' 1', '1 ', '+1', '1.0', '1.5', '01', '-0', '', '١', '9007199254740993', 'Infinity'])(
+      'the text %j is no whole number',
+      (pageSize) => {
+        const issue = { in: 'query', name: 'pageSize', detail: 'must be a whole number', value: pageSize };
+        expect(issuesOf(query, { pageSize }, 'query')).toEqual([issue]);
+      },
+    );
+
+    it.each(['TRUE', '1', '', 'yes'])('the text %j is neither true nor false', (dryRun) => {
+      expect(issuesOf(query, { dryRun }, 'query')).toMatchObject([{ name: 'dryRun', detail: 'must be true or false' }]);
+    });
+
+    it('holds a number against its limits', () => {
+      expect(issuesOf(query, { pageSize: '-3' }, 'query')).toMatchObject([{ detail: 'must be at least 1', value: -3 }]);
+      expect(issuesOf(query, { pageSize: '0' }, 'query')).toMatchObject([{ detail: 'must be at least 1', value: 0 }]);
     });
 
     it('refuses what is no number', () => {

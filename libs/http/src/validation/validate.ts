@@ -2,6 +2,7 @@ import { Ajv, type Options, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { ValidationError, type Issue } from '@sluice/errors';
 import type { JsonSchema } from '@sluice/types';
+import { coerceTexts } from './coerce-texts';
 import { toIssues } from './to-issues';
 
 /** Gives the value back as `T`, or throws ValidationError. */
@@ -18,35 +19,33 @@ const settings: Options = {
   verbose: true,
 };
 
-/** Body values keep their types; everything else arrives as text and becomes a number or a boolean where asked. */
-const validators = { body: twoOf(false), other: twoOf(true) };
+const validators = { first: createAjv(false), all: createAjv(true) };
 
-function twoOf(coerceTypes: boolean) {
-  const one = (allErrors: boolean) => {
-    const ajv = new Ajv({ ...settings, allErrors, coerceTypes });
-    ajv.addVocabulary(['example']);
-    addFormats.default(ajv);
-    return ajv;
-  };
-  return { first: one(false), all: one(true) };
+function createAjv(allErrors: boolean): Ajv {
+  const ajv = new Ajv({ ...settings, allErrors });
+  ajv.addVocabulary(['example']);
+  addFormats.default(ajv);
+  return ajv;
 }
 
 /**
  * Compiles a schema (draft 7, no references to other documents). Call it once per schema, when the service starts: a schema that is not valid throws here.
- * @param where part of the request, for the issues; only bodies are never coerced. @default 'body'
+ * @param where part of the request, for the issues. Body values keep their types; everything else arrives as text and becomes a
+ *   whole number or a boolean where the schema asks for one. @default 'body'
  * @returns a check that throws ValidationError `request.invalid` with up to `limits.issuesMax` issues; each has a path
  *   (`batch[3].record.id`), a sentence, and the value where it is short and no secret
  */
 export function validate<T>(schema: JsonSchema, where: Issue['in'] = 'body'): Validate<T> {
-  const pair = where === 'body' ? validators.body : validators.other;
-  const check = pair.first.compile(schema);
+  const check = validators.first.compile(schema);
+  const place = { where, mayNameSecrets: carriesSecrets(schema) };
   let checkAll: ValidateFunction | undefined;
-  return (value) => {
+  return (sent) => {
+    const value = where === 'body' ? sent : coerceTexts(schema, sent);
     if (check(value)) return value as T;
     const isSmall = countParts(value, partsMax) < partsMax;
-    if (isSmall) checkAll ??= pair.all.compile(schema);
+    if (isSmall) checkAll ??= validators.all.compile(schema);
     const errors = isSmall && checkAll && !checkAll(value) ? checkAll.errors : check.errors;
-    throw invalid(toIssues(errors ?? [], value, where));
+    throw invalid(toIssues(errors ?? [], value, place));
   };
 }
 
@@ -56,6 +55,12 @@ export function invalid(issues: readonly Issue[]): ValidationError {
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
   const detail = first ? `${first.name} ${first.detail}${more}.` : 'The request breaks a rule.';
   return new ValidationError({ code: 'request.invalid', detail: detail.replace('?.', '?'), issues });
+}
+
+/** Whether a value of this schema holds secrets, at any depth. */
+function carriesSecrets(schema: unknown): boolean {
+  if (typeof schema !== 'object' || schema === null) return false;
+  return (schema as JsonSchema)['writeOnly'] === true || Object.values(schema).some(carriesSecrets);
 }
 
 function countParts(value: unknown, max: number): number {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DependencyError } from '@sluice/errors';
 import type { Admin, ITopicConfig } from 'kafkajs';
 import type { Topic } from '../topics';
@@ -31,7 +32,11 @@ export class BrokerAdmin {
       const replicationFactor = Math.min(3, brokers.length);
       const wanted = missing.map((topic) => topicConfig(topic, prefix, replicationFactor));
       // False when somebody else made them meanwhile, which is as good.
-      await admin.createTopics({ topics: wanted, waitForLeaders: true, timeout: 5_000 });
+      await admin.createTopics({ topics: wanted, waitForLeaders: false, timeout: 5_000 });
+      await untilLed(
+        admin,
+        wanted.map(({ topic }) => topic),
+      );
     });
   }
 
@@ -71,6 +76,30 @@ export class BrokerAdmin {
     const admin = this.newKafka().admin();
     await admin.connect();
     return admin;
+  }
+}
+
+/** Longest wait for the leaders of new topics, and the pause between two looks. A loaded broker needs seconds. */
+const ledMaxMs = 15_000;
+const lookEveryMs = 100;
+/** What a broker says of a partition that the controller has made and it does not serve yet. */
+const notYet = ['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION'];
+
+/**
+ * Waits until the leader of each partition serves it: asking for its offsets is the proof. kafkajs waits for the metadata, which
+ * runs ahead of the leaders, and gives up on the first broker that has not heard of the topic.
+ */
+async function untilLed(admin: Admin, topics: string[]): Promise<void> {
+  const endAtMs = performance.now() + ledMaxMs;
+  for (;;) {
+    try {
+      for (const topic of topics) await admin.fetchTopicOffsets(topic);
+      return;
+    } catch (error) {
+      const { type } = error as { readonly type?: string };
+      if (!notYet.includes(type ?? '') || performance.now() > endAtMs) throw error;
+      await sleep(lookEveryMs);
+    }
   }
 }
 

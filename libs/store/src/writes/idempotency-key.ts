@@ -19,7 +19,12 @@ export interface KeyClaim {
 /** The reply that a repeat gets again. `accepted`: an asynchronous write was promised. `answered`: a synchronous one ended. */
 export type KeptReply =
   | { readonly kind: 'accepted'; readonly operationId: string; readonly index: number; readonly ref?: string }
-  | { readonly kind: 'answered'; readonly status: number; readonly body: unknown };
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly body: unknown;
+      readonly headers?: Readonly<Record<string, string>>;
+    };
 
 /** A key that was seen within the last 72 hours. */
 export interface KeptKey {

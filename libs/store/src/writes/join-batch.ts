@@ -1,12 +1,10 @@
 import { DefectError } from '@sluice/errors';
+import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
 import { pinsAreCurrent } from './accept-writes';
 import { claimIn, completeIn, type KeyClaim, type KeyedOperation } from './idempotency-key';
 import { column, rowSource } from './row-source';
 import type { NewOperation, NewRecord } from './write-rows';
-
-/** Records that fill an auto-batch. Source: specification, Limits ("Auto batch size trigger"). */
-export const autoBatchSize = 100;
 
 /** A record that joins the open auto-batch of its installation, object and type, or opens one. */
 export interface BatchableWrite {
@@ -62,7 +60,7 @@ export async function insertIntoBatch(
     let joining = writes.filter((write) => !answers.has(write.recordId));
     while (joining.length > 0) {
       const batch = await openBatch(transaction, joining[0] as BatchableWrite, timeScale);
-      const taken = joining.slice(0, autoBatchSize - batch.total);
+      const taken = joining.slice(0, limits.autoBatchRecordsMax - batch.total);
       const placements = taken.map((write, at) => ({ write, operationId: batch.id, index: batch.total + at }));
       await insertRecords(transaction, placements);
       const grown = await growBatch(transaction, placements);
@@ -204,7 +202,7 @@ async function growBatch(
   const result = await transaction.raw<{ rows: { accepted_at: Date; is_full: boolean }[] }>(
     `update operations set records_total = records_total + :added, is_full = records_total + :added >= :size, updated_at = now()
      where project_id = :projectId and id = :operationId returning now() as accepted_at, is_full`,
-    { projectId: write.operation.projectId, operationId, added: placements.length, size: autoBatchSize },
+    { projectId: write.operation.projectId, operationId, added: placements.length, size: limits.autoBatchRecordsMax },
   );
   const row = result.rows[0];
   if (row === undefined) throw new DefectError({ code: 'service.defect', detail: 'A locked batch has vanished.' });

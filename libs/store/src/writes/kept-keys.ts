@@ -17,6 +17,7 @@ export interface EndedRecord {
   readonly providerId?: string;
   readonly errorClass?: FailureClass | 'deadline' | 'cancelled' | 'quarantined';
   readonly errorText?: string;
+  readonly warnings?: readonly string[];
   /** JSON of the write plan; absent after the retention time. */
   readonly plan?: string;
 }
@@ -46,10 +47,11 @@ export async function readEnded(
     provider_id: string | null;
     error_class: NonNullable<EndedRecord['errorClass']> | null;
     error_text: string | null;
+    warnings: string[] | null;
     plan: string | null;
   };
   const result = await database.raw<{ rows: Row[] }>(
-    `select r.outcome, r.provider_id, r.error_class, r.error_text, r.plan from operations o
+    `select r.outcome, r.provider_id, r.error_class, r.error_text, r.warnings, r.plan from operations o
      join records r on r.project_id = o.project_id and r.operation_id = o.id
      where o.project_id = ? and o.id = ? and o.state in ('succeeded', 'failed') order by r.record_index`,
     [projectId, operationId],
@@ -60,6 +62,7 @@ export async function readEnded(
     ...(row.provider_id === null ? {} : { providerId: row.provider_id }),
     ...(row.error_class === null ? {} : { errorClass: row.error_class }),
     ...(row.error_text === null ? {} : { errorText: row.error_text }),
+    ...(row.warnings === null || row.warnings.length === 0 ? {} : { warnings: row.warnings }),
     ...(row.plan === null ? {} : { plan: row.plan }),
   }));
 }

@@ -15,7 +15,7 @@ async function noted(status: ConnectionStatus, results: readonly RecordResult[])
   return (await note(status, results)).written;
 }
 
-async function note(status: ConnectionStatus, results: readonly RecordResult[]) {
+async function note(status: ConnectionStatus, results: readonly RecordResult[], calls = 1) {
   const written: unknown[] = [];
   const store = {
     writes: {
@@ -32,7 +32,7 @@ async function note(status: ConnectionStatus, results: readonly RecordResult[]) 
     },
   };
   const noting = store as unknown as Pick<Store, 'connections' | 'writes'>;
-  return { blockedMs: await noteOutcome(noting, lane, used(status), results), written };
+  return { blockedMs: await noteOutcome(noting, lane, { used: used(status), results, calls }), written };
 }
 
 const statusSet = (status: ConnectionStatus) => ({ projectId: 'p1', connectionId: 'k1', tokenVersion: 4, status });
@@ -97,4 +97,10 @@ describe('the lane', () => {
     };
     expect(await noted('working', [result])).toEqual([]);
   });
+});
+
+// The specification says "used successfully for a request": there was none.
+it('says nothing of the connection when no call was made', async () => {
+  expect((await note('bad_credentials', [ok], 0)).written).toEqual([]);
+  expect((await note('created', [ok], 0)).written).toEqual([]);
 });

@@ -1,6 +1,5 @@
-import type { RecordResult } from '@sluice/connectors';
 import type { LaneKey, Store } from '@sluice/store';
-import type { UsedConnection } from './perform-call';
+import type { PerformedCall } from './perform-call';
 
 /** Block of a lane whose provider says neither how long nor why; HubSpot's rolling window is this long. */
 const defaultBlockMs = 10_000;
@@ -8,15 +7,15 @@ const defaultBlockMs = 10_000;
 /**
  * What an attempt says about its lane and its connection. Called before the settlement, so that nobody claims from a lane that
  * was just refused. A 429 blocks the lane, not each write of it. Status writes compare-and-set on the version of the token that was used.
- * Source: specification, Connection status.
+ * A write that needed no call says nothing. Source: specification, Connection status.
  * @returns milliseconds that the lane is blocked for; 0 when it is not
  */
 export async function noteOutcome(
   store: Pick<Store, 'connections' | 'writes'>,
   lane: LaneKey,
-  used: UsedConnection,
-  results: readonly RecordResult[],
+  { used, results, calls }: Pick<PerformedCall, 'used' | 'results' | 'calls'>,
 ): Promise<number> {
+  if (calls === 0) return 0;
   const failures = results.flatMap((result) => (result.ok ? [] : [result.error]));
   const block = failures.find((failure) => failure.scope === 'lane');
   const blockMs = block === undefined ? 0 : (block.retryAfterMs ?? defaultBlockMs);

@@ -1,4 +1,4 @@
-import type { Connector, RecordResult, UpdateWrite } from '@sluice/connectors';
+import type { BatchUpdate, Connector, RecordResult, UpdateWrite } from '@sluice/connectors';
 import { DependencyError, NotFoundError, ProviderError } from '@sluice/errors';
 import type { LiveCredentials } from '@sluice/types';
 import { claimedCall, connector, failure, live, sendable } from '../../test/builders';
@@ -133,5 +133,48 @@ describe('what is no refused token', () => {
     const performed = await perform({ updateBatch }, { records: two, refresh });
     expect(performed.results).toEqual(results);
     expect(asked).toEqual([]);
+  });
+});
+
+// A review found it: what was written before the 401 was written again, because "nothing was written" was read off the failures alone.
+describe('a token that is refused while the bad record of a batch is looked for', () => {
+  const bad = failure({ scope: 'call', status: 400, mayBeOneRecord: true });
+  const unauthorized = failure({ class: 'credentials', message: 'expired', scope: 'call', status: 401 });
+
+  /** Refuses every call with the bad record, and the n-th call for its token; remembers what it wrote. */
+  function provider(badId: string, refusedCall: number) {
+    const written: string[] = [];
+    let calls = 0;
+    const write = (ids: readonly string[]): RecordResult[] => {
+      calls += 1;
+      const error = calls === refusedCall ? unauthorized : ids.includes(badId) ? bad : undefined;
+      if (error !== undefined) return ids.map(() => ({ ok: false, error }));
+      written.push(...ids);
+      return ids.map((recordId) => ({ ok: true, recordId }));
+    };
+    return {
+      written,
+      methods: {
+        update: ({ recordId }: UpdateWrite) => Promise.resolve(write([recordId])[0] ?? refused),
+        updateBatch: ({ records }: BatchUpdate) => Promise.resolve(write(records.map(({ recordId }) => recordId))),
+      },
+    };
+  }
+
+  it.each([1, 2, 3, 4, 5])('writes each good record once, with the token refused at call %i', async (refusedCall) => {
+    const { written, methods } = provider('r3', refusedCall);
+    const { asked, refresh } = refreshing();
+    const records = [0, 1, 2, 3].map((index) => sendable({ index }));
+    const { results, used } = await perform(methods, { records, refresh });
+    expect(written.toSorted()).toEqual(['r0', 'r1', 'r2']);
+    expect(results.map((result) => result.ok)).toEqual([true, true, true, false]);
+    expect([asked, used.tokenVersion]).toEqual([[1], 2]);
+  });
+
+  it('says which fields were written, and how many calls it took', async () => {
+    const { methods } = provider('r1', 0);
+    const records = [0, 1].map((index) => sendable({ index }));
+    const { sentFields, calls } = await perform(methods, { records });
+    expect([sentFields, calls]).toEqual([[{ email: '0@example.com' }, undefined], 3]);
   });
 });

@@ -120,3 +120,23 @@ it('sends nothing more when the lease has run out', async () => {
     'unavailable',
   ]);
 });
+
+// The commonest mistake stands in every record of its caller: it must not cost the account's quota.
+it('leaves out at once what the provider names', async () => {
+  const sent: number[] = [];
+  const updateBatch = ({ records }: BatchUpdate) => {
+    sent.push(records.length);
+    const isBad = records.some(({ fields }) => 'nosuch' in fields);
+    const error = { ...refused, refusedFields: ['nosuch'] };
+    return Promise.resolve(
+      records.map(({ recordId }): RecordResult => (isBad ? { ok: false, error } : { ok: true, recordId })),
+    );
+  };
+  const records = Array.from({ length: 100 }, (_, index) =>
+    sendable({ index, ...(index % 2 === 0 ? {} : { write: { fields: { nosuch: 1 } } }) }),
+  );
+  const { results } = await perform({ updateBatch }, 0, { records });
+  expect(sent).toEqual([100, 50]);
+  expect(results.map((result) => result.ok)).toEqual(records.map(({ index }) => index % 2 === 0));
+  expect(results[1]).toMatchObject({ error: { class: 'rejected', scope: 'record' } });
+});

@@ -1,36 +1,49 @@
 import type { ProviderFailure, RecordResult } from '@sluice/connectors';
-import type { ObservedCall } from './perform-call';
+import { failAll, type Attempt } from './attempt';
+import type { Sendable } from './sendable';
+
+/** Outcomes by index of the record. */
+export type Outcomes = Map<number, RecordResult>;
 
 /**
- * Sends a call; when it is refused as a whole for what may be a single record, sends its halves, and so on until the bad
- * records stand alone: k bad ones of n cost at most 2k * ceil(log2 n) + 1 calls. Each takes quota of its own. Nothing of a refused
- * call was written, so no record is sent twice. A batch that is all or none is left as the provider decided.
+ * Sends records in one call; when it is refused as a whole for what may be a single record, finds the bad ones: by the fields that the
+ * provider names, else by sending the halves, and so on until they stand alone. k bad ones of n cost at most 2k * ceil(log2 n) + 1 calls.
+ * Nothing of a refused call was written, so no record is sent twice. A batch that is all or none is left as the provider decided.
  * Source: specification, batchPolicy: successful records are committed even if others fail.
  */
-export async function sendIsolating(
-  request: ObservedCall,
-  send: (request: ObservedCall) => Promise<readonly RecordResult[]>,
-): Promise<readonly RecordResult[]> {
-  const results = await send(request);
-  if (!isRefusedForOne(request, results)) return results;
-  const middle = Math.ceil(request.records.length / 2);
-  const sendHalf = async (records: ObservedCall['records']): Promise<readonly RecordResult[]> => {
-    const half = { ...request, records };
-    const withheld = await askQuota(request);
-    return withheld === undefined ? await sendIsolating(half, send) : failAll(half, withheld);
-  };
-  const first = await sendHalf(request.records.slice(0, middle));
-  const rest = request.records.slice(middle);
-  const stop = first.find((result) => !result.ok && endsSending(result.error));
-  if (stop !== undefined && !stop.ok) return [...first, ...failAll({ ...request, records: rest }, stop.error)];
-  return [...first, ...(await sendHalf(rest))];
+export async function sendIsolating(attempt: Attempt, records: readonly Sendable[]): Promise<Outcomes> {
+  const results = await attempt.write(records);
+  const failure = refusedForOne(attempt, records, results);
+  if (failure === undefined) return toOutcomes(records, results);
+  const [named, others] = partition(records, failure.refusedFields ?? []);
+  if (named.length > 0) {
+    const refused = toOutcomes(named, failAll(named, { ...failure, scope: 'record' }));
+    return others.length === 0 ? refused : new Map([...refused, ...(await sendIsolating(attempt, others))]);
+  }
+  const middle = Math.ceil(records.length / 2);
+  const first = await sendIsolating(attempt, records.slice(0, middle));
+  const rest = records.slice(middle);
+  const end = [...first.values()].find((result) => !result.ok && endsSending(result.error));
+  if (end?.ok === false) return new Map([...first, ...toOutcomes(rest, failAll(rest, end.error))]);
+  return new Map([...first, ...(await sendIsolating(attempt, rest))]);
 }
 
-function isRefusedForOne({ call, connector, records }: ObservedCall, results: readonly RecordResult[]): boolean {
+function refusedForOne(
+  { request: { call, connector } }: Attempt,
+  records: readonly Sendable[],
+  results: readonly RecordResult[],
+): ProviderFailure | undefined {
   const { allOrNone } = connector.capabilities;
   const isWhole = call.allOrNone && call.type !== 'delete' && allOrNone[call.type];
-  if (isWhole || records.length < 2) return false;
-  return results.some((result) => !result.ok && result.error.mayBeOneRecord === true);
+  if (isWhole || records.length < 2) return undefined;
+  const found = results.find((result) => !result.ok && result.error.mayBeOneRecord === true);
+  return found?.ok === false ? found.error : undefined;
+}
+
+/** Those that carry one of the fields, and the others. */
+function partition(records: readonly Sendable[], fields: readonly string[]): [Sendable[], Sendable[]] {
+  const carries = ({ write }: Sendable) => fields.some((field) => Object.hasOwn(write.fields, field));
+  return [records.filter(carries), records.filter((record) => !carries(record))];
 }
 
 /** What will meet every further call as well. */
@@ -38,13 +51,6 @@ function endsSending({ class: failureClass, scope }: ProviderFailure): boolean {
   return scope === 'lane' || failureClass === 'credentials';
 }
 
-async function askQuota({ takeQuota }: ObservedCall): Promise<ProviderFailure | undefined> {
-  const answer = await takeQuota?.();
-  if (answer === undefined || answer.granted) return undefined;
-  const message = "Not sent: the customer's provider quota is used up.";
-  return { class: 'quota', message, scope: 'call', retryAfterMs: answer.retryAfterMs };
-}
-
-function failAll({ records }: ObservedCall, error: ProviderFailure): RecordResult[] {
-  return records.map(() => ({ ok: false, error }));
+function toOutcomes(records: readonly Sendable[], results: readonly RecordResult[]): Outcomes {
+  return new Map(records.map(({ index }, at) => [index, results[at] as RecordResult]));
 }

@@ -1,9 +1,25 @@
-import type { RecordResult } from '@sluice/connectors';
+import type { Auth, ObservedExchange, RecordResult } from '@sluice/connectors';
 import { DefectError } from '@sluice/errors';
-import type { ObservedCall } from './perform-call';
+import type { CallToPerform } from './perform-call';
 
-/** One request to the provider, by the method that fits the call: single where it is one record, else the batch. */
-export async function sendRecords(request: ObservedCall): Promise<readonly RecordResult[]> {
+/** A call with the credentials of one try, and what watches it. */
+interface AuthorizedCall extends CallToPerform {
+  readonly auth: Auth;
+  readonly observe: (exchange: ObservedExchange) => void;
+}
+
+/**
+ * One request to the provider. @throws DefectError when the connector lacks the method, or answers another number of records
+ */
+export async function sendRecords(request: AuthorizedCall): Promise<readonly RecordResult[]> {
+  const results = await send(request);
+  if (results.length === request.records.length) return results;
+  const detail = `${request.connector.provider} answered ${results.length} of ${request.records.length} records.`;
+  throw new DefectError({ code: 'service.defect', detail });
+}
+
+/** By the method that fits the call: single where it is one record, else the batch. */
+async function send(request: AuthorizedCall): Promise<readonly RecordResult[]> {
   const { call, records, connector, auth, hold, observe } = request;
   const base = { auth, signal: hold.signal, observe, objectName: call.objectName, traceparent: call.traceparent };
   const headers = records[0]?.write.headers;

@@ -1,14 +1,20 @@
 import type { WriteType } from '@sluice/types';
-import { contactsInstallation, type ContactSettings } from '../../test/builders';
+import type { ContactSettings } from '../../test/builders';
 import { defaultsOf } from './field-defaults';
 
-function defaults(write: ContactSettings['write'], type: WriteType, mappings: Record<string, string> = {}) {
-  const found = defaultsOf(
-    contactsInstallation(write && { write }),
-    'contacts',
-    type,
-    (name) => mappings[name] ?? name,
-  );
+const exact = (name: string): string => name;
+const anyCase = (name: string): string => name.toLowerCase();
+
+function defaults(
+  write: ContactSettings['write'],
+  type: WriteType,
+  mappings: Record<string, string> = {},
+  keyOf = exact,
+) {
+  const found = defaultsOf(write && { objectName: 'contacts', ...write }, type, {
+    targetOf: (name) => mappings[name] ?? name,
+    keyOf,
+  });
   return Object.fromEntries(found.map(({ name, value }) => [name, value]));
 }
 
@@ -28,9 +34,6 @@ describe('defaultsOf', () => {
   it('fills nothing on delete, and nothing without a config of the object', () => {
     expect(defaults({ selectedFieldSettings }, 'delete')).toEqual({});
     expect(defaults(undefined, 'create')).toEqual({});
-    expect(
-      defaultsOf(contactsInstallation({ write: { selectedFieldSettings } }), 'deals', 'create', (name) => name),
-    ).toEqual([]);
   });
 
   describe('selectedValueDefaults (deprecated)', () => {
@@ -73,5 +76,17 @@ describe('defaultsOf', () => {
     const settings = { id: { default: { stringValue: 'a' } }, key: { default: { stringValue: 'b' } } };
     expect(defaults({ selectedFieldSettings: settings }, 'update', { key: 'id' })).toEqual({});
     expect(defaults({ selectedFieldSettings: settings }, 'create')).toEqual({ id: 'a', key: 'b' });
+  });
+
+  // Salesforce: LeadSource and leadsource are one field.
+  it('has one default per field in all its spellings: the first, and settings before deprecated ones', () => {
+    const settings = { LeadSource: { default: { stringValue: 'a' } }, leadsource: { default: { stringValue: 'b' } } };
+    const selectedValueDefaults = { LEADSOURCE: { value: 'c' } };
+    const both = { selectedFieldSettings: settings, selectedValueDefaults };
+    expect(defaults(both, 'create', {}, anyCase)).toEqual({ LeadSource: 'a' });
+    expect(defaults(both, 'create')).toEqual({ LeadSource: 'a', leadsource: 'b', LEADSOURCE: 'c' });
+    expect(
+      defaults({ selectedFieldSettings: { ID: { default: { stringValue: 'x' } } } }, 'update', {}, anyCase),
+    ).toEqual({});
   });
 });

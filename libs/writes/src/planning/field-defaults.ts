@@ -1,4 +1,4 @@
-import { fieldDefaultValue, type InstallationContext, type JsonValue, type WriteType } from '@sluice/types';
+import { fieldDefaultValue, type JsonValue, type WriteObjectConfig, type WriteType } from '@sluice/types';
 
 /** A value that the config fills in where the request carries none. */
 export interface FieldDefault {
@@ -9,20 +9,24 @@ export interface FieldDefault {
   readonly reason: string;
 }
 
+/** How names lead to provider fields. */
+export interface FieldTargets {
+  /** The provider field that a name means. */
+  readonly targetOf: (name: string) => string;
+  /** Equal for all spellings of one provider field. */
+  readonly keyOf: (field: string) => string;
+}
+
 /**
  * The defaults of an object for one write type, at most one per provider field. `selectedFieldSettings` beats the deprecated
  * `selectedValueDefaults` for the same field, also without a default of its own. The record's id is never a default.
  * Source: specification, Config Content; silent points in rulings.
- * @param targetOf the provider field that a name means
  */
 export function defaultsOf(
-  context: InstallationContext,
-  objectName: string,
+  config: WriteObjectConfig | undefined,
   type: WriteType,
-  targetOf: (name: string) => string,
+  { targetOf, keyOf }: FieldTargets,
 ): readonly FieldDefault[] {
-  const objects = context.config.write?.objects ?? {};
-  const config = Object.hasOwn(objects, objectName) ? objects[objectName] : undefined;
   if (config === undefined || type === 'delete') return [];
   const settings = Object.entries(config.selectedFieldSettings ?? {});
   const chosen = settings.flatMap(([name, { default: given }]): FieldDefault[] => {
@@ -30,16 +34,16 @@ export function defaultsOf(
     if (value === undefined) return [];
     return [{ name, target: targetOf(name), value, reason: 'default of selectedFieldSettings' }];
   });
-  const ruled = new Set(settings.map(([name]) => targetOf(name)));
+  const ruled = new Set(settings.map(([name]) => keyOf(targetOf(name))));
   const deprecated = Object.entries(config.selectedValueDefaults ?? {}).flatMap(([name, setting]): FieldDefault[] => {
     const target = targetOf(name);
-    if (ruled.has(target) || (type === 'update' && setting.applyOnUpdate === 'never')) return [];
+    if (ruled.has(keyOf(target)) || (type === 'update' && setting.applyOnUpdate === 'never')) return [];
     return [{ name, target, value: setting.value, reason: 'default of selectedValueDefaults' }];
   });
   const writable = [...mappedFirst(chosen), ...mappedFirst(deprecated)].filter(({ name, target }) => {
-    return type === 'create' || (name !== 'id' && target !== 'id');
+    return type === 'create' || (name !== 'id' && keyOf(target) !== 'id');
   });
-  return [...new Map(writable.toReversed().map((each) => [each.target, each])).values()].toReversed();
+  return [...new Map(writable.toReversed().map((each) => [keyOf(each.target), each])).values()].toReversed();
 }
 
 /** Where two names lead to one field, the mapped name is the one that requests use. */

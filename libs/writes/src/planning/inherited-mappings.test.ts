@@ -1,3 +1,4 @@
+import type { InstallationContext } from '@sluice/types';
 import { contactsInstallation, type ContactSettings } from '../../test/builders';
 import { inheritedMappings } from './inherited-mappings';
 
@@ -68,5 +69,47 @@ describe('inheritedMappings', () => {
 
   it('take an empty choice for none', () => {
     expect(of({ inherits: true, read: { selectedFieldMappings: { mail: '' } } })).toEqual({ mail: undefined });
+  });
+
+  const writing = (o: Partial<InstallationContext>) => ({ ...contactsInstallation({ read }), ...o });
+  const found = (context: InstallationContext) => inheritedMappings(context, 'contacts');
+  type Written = NonNullable<NonNullable<InstallationContext['manifest']['write']>['objects']>;
+  const declaring = (...objects: Written) => ({ name: 'crm', provider: 'hubspot', write: { objects } });
+
+  it('are none where neither manifest nor config has a word on writing or reading', () => {
+    const manifest = { name: 'crm', provider: 'hubspot' };
+    const config = { provider: 'hubspot' };
+    expect(found(writing({ manifest, config }))).toBeUndefined();
+    expect(found(writing({ manifest: { ...manifest, write: {} }, config: { ...config, write: {} } }))).toBeUndefined();
+    const inherits = declaring({ objectName: 'contacts', inheritMapping: true });
+    expect(found(writing({ manifest: inherits, config }))).toEqual(new Map());
+    expect(found(writing({ manifest: { ...inherits, read: {} }, config: { ...config, read: {} } }))).toEqual(new Map());
+  });
+
+  it('go by the object that is written, not by its neighbours', () => {
+    const objects = [
+      { objectName: 'deals', inheritMapping: true },
+      { objectName: 'contacts', inheritMapping: false },
+    ];
+    expect(found(writing({ manifest: declaring(...objects) }))).toBeUndefined();
+    const reading = {
+      objects: [
+        { objectName: 'deals', requiredFields: [{ fieldName: 'amount', mapToName: 'sum' }] },
+        { objectName: 'contacts', requiredFields: [{ fieldName: 'email', mapToName: 'mail' }] },
+      ],
+    };
+    const manifest = { ...declaring({ objectName: 'contacts', inheritMapping: true }), read: reading };
+    expect(found(writing({ manifest, config: { provider: 'hubspot' } }))).toEqual(new Map([['mail', 'email']]));
+  });
+
+  // A config map that was built carelessly could answer for an object that it has no entry of.
+  it('are read from the own entries of the config only', () => {
+    const foreign = (entry: object): never =>
+      Object.create({ contacts: { objectName: 'contacts', ...entry } }) as never;
+    const byWrite = { provider: 'hubspot', write: { objects: foreign({ inheritMapping: true }) } };
+    expect(found(writing({ config: byWrite }))).toBeUndefined();
+    const manifest = declaring({ objectName: 'contacts', inheritMapping: true });
+    const byRead = { provider: 'hubspot', read: { objects: foreign({ selectedFieldMappings: { mail: 'email' } }) } };
+    expect(found(writing({ manifest, config: byRead }))).toEqual(new Map());
   });
 });

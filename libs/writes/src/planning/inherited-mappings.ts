@@ -1,4 +1,5 @@
 import { fieldMappings, type FieldMappings, type InstallationContext } from '@sluice/types';
+import { ownEntry } from './own-entry';
 
 /**
  * The mappings that writes of an object follow: mapped name to provider field, undefined where the user left it unset.
@@ -7,9 +8,9 @@ import { fieldMappings, type FieldMappings, type InstallationContext } from '@sl
  */
 export function inheritedMappings(context: InstallationContext, objectName: string): FieldMappings | undefined {
   const { manifest, config } = context;
-  const writing = manifest.write?.objects?.find((object) => object.objectName === objectName);
-  const isInherited = writing?.inheritMapping === true || config.write?.objects?.[objectName]?.inheritMapping === true;
-  if (!isInherited) return undefined;
+  const declared = manifest.write?.objects?.find((object) => object.objectName === objectName);
+  const writing = ownEntry(config.write?.objects, objectName);
+  if (declared?.inheritMapping !== true && writing?.inheritMapping !== true) return undefined;
   const reading = manifest.read?.objects?.find((object) => object.objectName === objectName);
-  return fieldMappings(reading, config.read?.objects?.[objectName]);
+  return fieldMappings(reading, ownEntry(config.read?.objects, objectName));
 }

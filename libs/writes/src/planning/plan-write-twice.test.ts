@@ -1,6 +1,7 @@
 import { ValidationError } from '@sluice/errors';
+import type { FieldCapabilities } from '@sluice/connectors';
 import type { FieldSettings, JsonValue, WriteType } from '@sluice/types';
-import { contactsInstallation, seeded, type ContactSettings } from '../../test/builders';
+import { contactsInstallation, exactFields, seeded, type ContactSettings } from '../../test/builders';
 import { planWrite, type PlannedWrite } from './plan-write';
 
 // Fields m0..m5 are mapped to f0..f5; f6..f9 are not mapped. Settings stand under the name that requests use.
@@ -8,7 +9,10 @@ const mappedNames = ['m0', 'm1', 'm2', 'm3', 'm4', 'm5'];
 const plainNames = ['f6', 'f7', 'f8', 'f9'];
 const values: [JsonValue, ...JsonValue[]] = ['Hot', 'Cold', '', null, 0, false, 'hot_lead', ['Hot']];
 
+const anyCase: FieldCapabilities = { ...exactFields, names: 'case-insensitive' };
+
 interface Scene {
+  readonly provider: FieldCapabilities;
   readonly settings: ContactSettings;
   readonly type: Exclude<WriteType, 'delete'>;
   readonly record: Record<string, JsonValue>;
@@ -27,11 +31,17 @@ function generate(random: () => number): Scene {
   const chosen = names.filter(() => random() < 0.4);
   const sent = names.filter(() => random() < 0.6);
   const alias = (name: string): string => (name.startsWith('m') && random() < 0.3 ? name.replace('m', 'f') : name);
+  const provider = pick([exactFields, anyCase] as const);
+  // A mapped name is the builder's own; a provider's name may come in any case where the provider takes it so.
+  const spelled = (name: string): string => {
+    return provider === anyCase && name.startsWith('f') && random() < 0.5 ? name.toUpperCase() : name;
+  };
   const type = pick(['create', 'update'] as const);
   return {
     type,
+    provider,
     record: {
-      ...Object.fromEntries(sent.map((name) => [alias(name), pick(values)])),
+      ...Object.fromEntries(sent.map((name) => [spelled(alias(name)), pick(values)])),
       ...(type === 'update' ? { id: '7' } : {}),
     },
     settings: {
@@ -51,9 +61,14 @@ function generate(random: () => number): Scene {
   };
 }
 
-function planOf({ settings, type }: Scene, record: Record<string, JsonValue>): PlannedWrite | undefined {
+function planOf({ settings, type, provider }: Scene, record: Record<string, JsonValue>): PlannedWrite | undefined {
   try {
-    return planWrite(contactsInstallation(settings), { type, objectName: 'contacts', record, path: 'record' });
+    return planWrite(contactsInstallation(settings), provider, {
+      type,
+      objectName: 'contacts',
+      record,
+      path: 'record',
+    });
   } catch (error) {
     if (error instanceof ValidationError && error.code === 'write.nothing-to-write') return undefined;
     throw error;

@@ -1,10 +1,10 @@
 import { ValidationError } from '@sluice/errors';
 import type { FieldSettings, InstallationContext, WriteRecord, WriteType } from '@sluice/types';
-import { contactsInstallation, type ContactSettings } from '../../test/builders';
+import { contactsInstallation, exactFields, type ContactSettings } from '../../test/builders';
 import { planWrite, writePlanner, type PlannableWrite } from './plan-write';
 
 function plan(context: InstallationContext, type: WriteType, record: WriteRecord, o: Partial<PlannableWrite> = {}) {
-  return planWrite(context, { type, objectName: 'contacts', record, path: 'record', ...o });
+  return planWrite(context, exactFields, { type, objectName: 'contacts', record, path: 'record', ...o });
 }
 
 function fieldsOf(settings: ContactSettings, type: WriteType, record: WriteRecord) {
@@ -26,7 +26,15 @@ const withSetting = (setting: FieldSettings): ContactSettings => ({
 
 describe('the record', () => {
   it('goes as it is without settings: null, "" and nested values are values', () => {
-    const record = { email: 'a@b.c', phone: null, note: '', tags: ['x', { y: [1] }], score: 0, optedIn: false };
+    const record = {
+      email: 'a@b.c',
+      phone: null,
+      note: '',
+      tags: ['x', 1],
+      nested: { y: [{}, null] },
+      score: 0,
+      optedIn: false,
+    };
     expect(plan(contactsInstallation(), 'create', record).plan).toEqual({
       type: 'create',
       objectName: 'contacts',
@@ -310,7 +318,10 @@ describe('the decisions', () => {
 
 it('plans the records of a batch as it plans each alone', () => {
   const settings: ContactSettings = { inherits: true, read: { selectedFieldMappings: { mail: 'email' } } };
-  const planBatch = writePlanner(contactsInstallation(settings), 'contacts', 'update');
+  const planBatch = writePlanner(contactsInstallation(settings), exactFields, {
+    type: 'update',
+    objectName: 'contacts',
+  });
   const records: WriteRecord[] = [{ id: '1', mail: 'a' }, { id: '2' }, { id: '3', email: 'b', x: null }];
   expect(records.map((record) => planBatch({ record, path: 'record' }))).toEqual(
     records.map((record) => plan(contactsInstallation(settings), 'update', record)),

@@ -1,46 +1,45 @@
-import type { FieldMappings, FieldSettings, InstallationContext, WriteType } from '@sluice/types';
+import type { FieldCapabilities } from '@sluice/connectors';
+import { normalFieldName, valueMappings, type InstallationContext, type WriteType } from '@sluice/types';
 import { defaultsOf, type FieldDefault } from './field-defaults';
+import { fieldRulesBy, targetOf, type FieldRule } from './field-rule';
+import { settingsBy } from './field-settings';
 import { inheritedMappings } from './inherited-mappings';
+import { ownEntry } from './own-entry';
 
-/** What an installation says about writes of one object and type. Read once for all records of a request. */
-export interface WriteRules {
+/** Records of this object, written like this. */
+export interface WriteKind {
   readonly type: WriteType;
   readonly objectName: string;
-  /** Absent: the object does not inherit mappings. */
-  readonly mappings: FieldMappings | undefined;
-  /** Provider fields that a mapping leads to. */
-  readonly mappedFields: ReadonlySet<string>;
-  /** By the name that requests use. */
-  readonly settings: ReadonlyMap<string, FieldSettings>;
+}
+
+/** What an installation and its provider say about writes of one kind. Read once for all records of a request. */
+export interface WriteRules extends WriteKind {
+  readonly ruleOf: (name: string) => FieldRule;
   readonly defaults: readonly FieldDefault[];
-  /** Provider field to the provider's value for a delivered one. Empty where mappings are not inherited. */
-  readonly values: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  readonly dropsUnmapped: boolean;
+  readonly listSeparator: string;
 }
 
 /** Reads the rules. Maps, not objects: a field may be called like a member of Object.prototype. */
-export function writeRulesOf(context: InstallationContext, objectName: string, type: WriteType): WriteRules {
+export function writeRulesOf(context: InstallationContext, provider: FieldCapabilities, kind: WriteKind): WriteRules {
+  const { type, objectName } = kind;
   const mappings = inheritedMappings(context, objectName);
-  const writing = own(context.config.write?.objects, objectName);
-  const reading = own(context.config.read?.objects, objectName);
-  const values = mappings === undefined ? {} : (reading?.selectedValueMappings ?? {});
+  const writing = ownEntry(context.config.write?.objects, objectName);
+  const reading = mappings === undefined ? undefined : ownEntry(context.config.read?.objects, objectName);
+  const keyOf = (name: string): string => normalFieldName(name, provider.names);
   return {
     type,
     objectName,
-    mappings,
-    mappedFields: new Set([...(mappings?.values() ?? [])].filter((field) => field !== undefined)),
-    settings: new Map(Object.entries(writing?.selectedFieldSettings ?? {})),
-    defaults: defaultsOf(context, objectName, type, (name) => targetOf(name, mappings)),
-    values: new Map(Object.entries(values).map(([field, pairs]) => [field, new Map(Object.entries(pairs))])),
-    dropsUnmapped: mappings !== undefined && context.dropUnmappedFields,
+    ruleOf: fieldRulesBy({
+      type,
+      provider: context.provider,
+      reserved: provider.reserved,
+      keyOf,
+      mappings,
+      settingOf: settingsBy(writing?.selectedFieldSettings, mappings, keyOf),
+      values: valueMappings(reading, provider.names),
+      dropsUnmapped: mappings !== undefined && context.dropUnmappedFields,
+    }),
+    defaults: defaultsOf(writing, type, { targetOf: (name) => targetOf(name, mappings), keyOf }),
+    listSeparator: provider.listSeparator,
   };
-}
-
-/** The provider field that a name means; the name itself when it is not mapped or its mapping is unset. */
-export function targetOf(name: string, mappings: FieldMappings | undefined): string {
-  return mappings?.get(name) ?? name;
-}
-
-function own<Value>(map: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined {
-  return map !== undefined && Object.hasOwn(map, name) ? map[name] : undefined;
 }

@@ -98,11 +98,14 @@ function toWriteCall(request: RouteRequest<Parts>): WriteCall {
 
 function checkRef(ref: string | undefined): string | undefined {
   const { recordRefCharactersMax: max } = limits;
-  if (ref === undefined || (ref.length <= max && refForm.test(ref))) return ref;
-  const detail =
-    ref.length > max
-      ? `may have ${max} characters; this one has ${ref.length}`
-      : 'may have ASCII characters only; percent-encode the others';
+  const detail = ref === undefined ? undefined : refFault(ref, max);
+  if (detail === undefined) return ref;
   const issues = [{ in: 'header' as const, name: 'Sluice-Record-Ref', detail }];
   throw new ValidationError({ code: 'request.invalid', detail: `Sluice-Record-Ref ${detail}.`, issues });
+}
+
+function refFault(ref: string, max: number): string | undefined {
+  if (ref === '') return 'must not be empty; leave it out';
+  if (ref.length > max) return `may have ${max} characters; this one has ${ref.length}`;
+  return refForm.test(ref) ? undefined : 'may have ASCII characters only; percent-encode the others';
 }

@@ -1,0 +1,21 @@
+import { ValidationError, type Issue } from '@sluice/errors';
+import { limits, listItemRule, pathOf, type FieldDecision } from '@sluice/types';
+
+/**
+ * Refuses lists that would not arrive as they were sent. Only what is sent is asked: a field that the config leaves out harms
+ * nobody. A value that is an object goes to the provider, which refuses it in its own words.
+ * @throws ValidationError `request.invalid` with the path of each item, at most 20
+ */
+export function checkLists(decisions: readonly FieldDecision[], separator: string, path: string): void {
+  const issues: Issue[] = [];
+  for (const { field, value, sent } of decisions) {
+    if (!sent || !Array.isArray(value)) continue;
+    for (const [at, item] of value.entries()) {
+      const detail = listItemRule(item, separator);
+      if (detail !== undefined) issues.push({ in: 'body', name: pathOf(pathOf(path, field), at), detail });
+    }
+  }
+  if (issues.length === 0) return;
+  const detail = 'A list holds an item that cannot be written as one of several values.';
+  throw new ValidationError({ code: 'request.invalid', detail, issues: issues.slice(0, limits.issuesMax) });
+}

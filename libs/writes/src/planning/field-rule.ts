@@ -1,0 +1,70 @@
+import type { FieldCapabilities } from '@sluice/connectors';
+import type { FieldMappings, ValueMappings, WriteType } from '@sluice/types';
+import type { SettingOf } from './field-settings';
+
+/** What the config and the provider say of a name, whatever its value. */
+export interface FieldRule {
+  /** Absent: the user chose no field for this mapped name. */
+  readonly providerField?: string;
+  /** The field that is meant, in the form in which all its spellings are equal. */
+  readonly key: string;
+  /** Why the field is not sent; absent where it is. */
+  readonly left?: string;
+  /** Delivered value to the provider's. */
+  readonly values?: ReadonlyMap<string, string> | undefined;
+  /** Written only while it is empty at the provider. */
+  readonly isIfEmpty: boolean;
+}
+
+/** What decides a name. */
+export interface FieldRuleSources {
+  readonly type: WriteType;
+  /** Named in reasons. */
+  readonly provider: string;
+  readonly reserved: FieldCapabilities['reserved'];
+  /** A provider field's name in the form in which all its spellings are equal. */
+  readonly keyOf: (name: string) => string;
+  /** Absent: the object does not inherit mappings. */
+  readonly mappings: FieldMappings | undefined;
+  readonly settingOf: SettingOf;
+  readonly values: ValueMappings;
+  readonly dropsUnmapped: boolean;
+}
+
+/** Decides each name once: the records of a batch mostly have the same ones. */
+export function fieldRulesBy(sources: FieldRuleSources): (name: string) => FieldRule {
+  const { mappings, keyOf } = sources;
+  const mappedFields = new Set([...(mappings?.values() ?? [])].flatMap((field) => field ?? []).map(keyOf));
+  const known = new Map<string, FieldRule>();
+  return (name) => {
+    const rule = known.get(name) ?? decide(sources, name, mappedFields);
+    known.set(name, rule);
+    return rule;
+  };
+}
+
+function decide(sources: FieldRuleSources, name: string, mappedFields: ReadonlySet<string>): FieldRule {
+  const { type, provider, reserved, mappings, keyOf, dropsUnmapped } = sources;
+  const providerField = targetOf(name, mappings);
+  const key = keyOf(providerField);
+  const left = (reason: string): FieldRule => ({ providerField, key, left: reason, isIfEmpty: false });
+  const isMapped = mappings?.has(name) === true;
+  if (isMapped && mappings?.get(name) === undefined) {
+    // It means no field, so its key is one that no field has: a name with a NUL is refused before.
+    return { key: `\0${name}`, left: 'the user chose no field for this mapped name', isIfEmpty: false };
+  }
+  if (type !== 'delete' && reserved[type].includes(key)) {
+    return left(`${provider} keeps this name for itself: no record can set it on ${type}`);
+  }
+  const setting = sources.settingOf(name);
+  if (type === 'create' && setting?.writeOnCreate === 'never') return left('writeOnCreate is never');
+  if (type === 'update' && setting?.writeOnUpdate === 'never') return left('writeOnUpdate is never');
+  if (dropsUnmapped && !isMapped && !mappedFields.has(key)) return left('dropUnmappedFields is on');
+  const isIfEmpty = type === 'update' && setting?.writeOnUpdate === 'ifEmpty';
+  return { providerField, key, values: sources.values(providerField), isIfEmpty };
+}
+
+/** The provider field that a name means; the name itself when it is not mapped or its mapping is unset. */
+export function targetOf(name: string, mappings: FieldMappings | undefined): string {
+  return mappings?.get(name) ?? name;
+}
