@@ -57,6 +57,10 @@ async function replay(context: GatewayContext, call: WriteCall, kept: KeptKey): 
   const { withinProjectId: projectId } = call.names;
   const records = await context.store.writes.readEnded(projectId, kept.operationId);
   if (records === undefined) throw inFlight();
+  // The write may have ended, and its reply been stored or its key freed, between the look at the key and the look at the records.
+  const settled = await context.store.writes.findKey({ projectId, ...call.idempotency });
+  if (settled?.operationId !== kept.operationId) return undefined;
+  if (settled.reply !== undefined) return replayed(settled.reply);
   try {
     return replayed(toKept(presentWrite(toEndedWrite(call, kept.operationId, records))));
   } catch (error) {
