@@ -27,6 +27,18 @@ describe('the tree', () => {
     expect(odd).toEqual([]);
   });
 
+  it('gives the client no dependency at run time: of other packages it imports types', () => {
+    const sources = files.filter((path) => path.startsWith('libs/client/src/') && !path.endsWith('.test.ts'));
+    const imports = sources.flatMap((path) => [
+      ...readText(path).matchAll(/^(?:import|export) (.*?) ?from '([^']+)';$/gms),
+    ]);
+    const atRunTime = imports.filter(
+      ([, names = '', from = '']) => !from.startsWith('.') && !names.startsWith('type '),
+    );
+    expect(imports.length).toBeGreaterThan(0);
+    expect(atRunTime.map(([statement]) => statement)).toEqual([]);
+  });
+
   it('starts without anything installed: the bootstrap imports Node and itself only', () => {
     const scripts = bootstrapFiles();
     expect(scripts).toContain('deploy/local/bootstrap.mjs');

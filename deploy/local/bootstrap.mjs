@@ -13,7 +13,7 @@ import { runChild } from './bootstrap/run-child.mjs';
 import { runTests } from './bootstrap/test.mjs';
 
 /** What `deploy/local/dist/index.js` knows. */
-const launcherCommands = ['start', 'dev', 'migrate', 'connect', 'stack'];
+const launcherCommands = ['start', 'dev', 'migrate', 'connect', 'stack', 'generate'];
 
 /** What is done here. */
 const developerCommands = ['test', 'check', 'mutate'];

@@ -1,15 +1,25 @@
-import { ask, type Request } from '../harness/api';
+import { tokenIssuer } from '@sluice/testkit';
+import { ask, call, type Request } from '../harness/api';
 import { createCustomer, type Customer } from '../harness/customer';
 import { startStack, type Stack } from '../harness/stack';
 import { hubspot, person } from './crms';
 
 let stack: Stack;
 let customer: Customer;
+let token: string;
 beforeAll(async () => {
   stack = await startStack();
   customer = await createCustomer(stack, { provider: 'hubspot', read: ['contacts'], write: ['contacts'] });
+  token = await createToken(customer);
 }, 60_000);
 afterAll(() => stack.stop(), 60_000);
+
+async function createToken({ project: { url, key }, groupRef }: Customer): Promise<string> {
+  const issuer = tokenIssuer();
+  const body = { label: 'browser', algorithm: 'RS256', publicKeyPem: issuer.publicKeyPem };
+  const { kid } = await call<{ kid: string }>(`${url}/jwt-keys`, { key, body });
+  return issuer.issue(kid, { groupRef });
+}
 
 let marks = 0;
 
@@ -53,6 +63,13 @@ describe.each(endpoints)('%s', (_name, build) => {
     const { key } = customer.project;
     expect(await send({ 'x-api-key': key })).toMatchObject({ status: 200 });
     expect(await send({ authorization: `Bearer ${key}` })).toMatchObject({ status: 200 });
+  });
+
+  // Specification, Authentication, rule 5 is silent on the format; see rulings.
+  it('accepts a token that the builder signed for the group [authentication.rule-1] [authentication.rule-3]', async () => {
+    expect(await send({ authorization: `Bearer ${token}` })).toMatchObject({ status: 200 });
+    const cut = token.slice(0, token.lastIndexOf('.'));
+    expect(await send({ authorization: `Bearer ${cut}.AAAA` })).toMatchObject({ status: 401 });
   });
 
   it.each(['x-api-key', 'X-Api-Key', 'X-API-KEY'])(

@@ -12,7 +12,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => stack.stop(), 60_000);
 
-describe.each(crms)('%s: status of a connection', (provider, crm) => {
+describe.each(crms)('%s: status of a connection [sec-44]', (provider, crm) => {
   const { object, last } = crm;
   const write = (customer: Customer, mark: string) =>
     customer.write(object, { type: 'create', record: person(crm, mark) });

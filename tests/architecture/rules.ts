@@ -2,6 +2,7 @@
 export const levels: Readonly<Record<string, number>> = {
   'libs/errors': 0,
   'libs/types': 1,
+  'libs/client': 2,
   'libs/config': 1,
   'libs/telemetry': 1,
   'libs/http': 2,

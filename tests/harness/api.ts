@@ -1,3 +1,5 @@
+import type { Reply as RawReply } from '@sluice/client';
+
 /** A reply, or that none came: then nobody knows whether the request was accepted. */
 export type Answer<T = never> = Reply<T> | { readonly kind: 'refused' | 'lost' };
 
@@ -34,6 +36,11 @@ export async function exchange(
     const code = (error as { cause?: { code?: string } }).cause?.code ?? '';
     return { kind: code === 'ECONNREFUSED' ? 'refused' : 'lost' };
   }
+}
+
+/** What the client gives for a raw call, in the form of `ask`. */
+export function replyOf<T>({ status, headers, body }: RawReply): Reply<T> {
+  return { kind: 'reply', status, headers, body: body as T };
 }
 
 /** A reply, whatever its status. That none came fails the test. */

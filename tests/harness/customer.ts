@@ -1,15 +1,15 @@
-import { until } from '@sluice/testkit';
 import type {
   ConfigContent,
   Connection,
   Installation,
   Operation,
   OperationRecord,
-  OperationRecordListReply,
   SearchReply,
+  SearchRequest,
+  WriteRequest,
 } from '@sluice/types';
 import { createAccount, type Account, type ProviderName } from './account';
-import { ask, call, type Reply } from './api';
+import { replyOf, type Reply } from './api';
 import { createProject, integrationNamed, type Project } from './project';
 import type { Stack } from './stack';
 
@@ -61,6 +61,8 @@ export interface CustomerOptions {
   readonly accountOptions?: object;
   /** Credentials in place of the account's access token. */
   readonly credentials?: (account: Account) => object;
+  /** Another way to connect the group's account than with credentials. */
+  readonly connect?: (project: Project, account: Account, groupRef: string) => Promise<Pick<Connection, 'id'>>;
 }
 
 const named = (objects: CustomerOptions['read'] = []) => ({
@@ -77,7 +79,8 @@ export async function createCustomer(stack: Stack, options: CustomerOptions): Pr
   const groupRef = `group-${(made += 1)}`;
   const integration = { name: `crm-${made}`, provider, read: named(options.read), write: named(options.write) };
   const { id: integrationId } = integrationNamed(await project.deploy([integration]), integration);
-  const connection = await project.connect(account, groupRef, options.credentials?.(account));
+  const connection = await (options.connect?.(project, account, groupRef) ??
+    project.connect(account, groupRef, options.credentials?.(account)));
   const content = { provider, ...config };
   const installed = await project.install(integrationId, {
     groupRef,
@@ -85,38 +88,37 @@ export async function createCustomer(stack: Stack, options: CustomerOptions): Pr
     config: { content },
   });
   if (installed.status !== 201) throw new Error(`not installed: ${JSON.stringify(installed.body)}`);
-  return connectedCustomer(stack, { project, account, groupRef, integrationId, installation: installed.body });
+  return connectedCustomer({ project, account, groupRef, integrationId, installation: installed.body });
 }
 
 interface Connected extends Pick<Customer, 'project' | 'account' | 'groupRef' | 'integrationId'> {
   readonly installation: Installation;
 }
 
-function connectedCustomer(stack: Stack, { installation, ...names }: Connected): Customer {
+function connectedCustomer({ installation, ...names }: Connected): Customer {
   const { project, groupRef, integrationId } = names;
-  const { key } = project;
-  const get = <T>(url: string) => call<T>(url, { method: 'GET', key });
-  const integrationOf = (url: string) => `${url}/projects/${project.id}/integrations/${integrationId}`;
-  const operation = (id: string) => get<Operation>(`${project.url}/operations/${id}`);
+  const { client } = project;
+  const connectionId = installation.connection.id;
+  const operation = (operationId: string) => client.management.getOperation({ operationId });
   return {
     ...names,
     installationId: installation.id,
-    connectionId: installation.connection.id,
-    write: (object, body, headers = {}) =>
-      ask(`${integrationOf(stack.writeUrl)}/objects/${object}`, { key, headers, body: { groupRef, ...body } }),
-    search: (objectName, filters = {}) => {
+    connectionId,
+    // What a test sends may be no valid request: the service says so.
+    write: async (objectName, more, headers = {}) => {
+      const body = { groupRef, ...more } as WriteRequest;
+      return replyOf(await client.raw.write.writeRecords({ integrationId, objectName, body }, { headers }));
+    },
+    search: async (objectName, filters = {}) => {
       const fieldFilters = Object.entries(filters).map(([fieldName, value]) => ({ fieldName, operator: 'eq', value }));
-      const url = `${integrationOf(stack.searchUrl)}?groupRef=${groupRef}`;
-      return ask(url, { key, headers: { 'x-sluice-request-type': 'search' }, body: { objectName, fieldFilters } });
+      const body = { objectName, fieldFilters } as SearchRequest;
+      const headers = { 'x-sluice-request-type': 'search' };
+      return replyOf(await client.raw.search.searchRecords({ integrationId, groupRef, body }, { headers }));
     },
     operation,
-    ended: (id, boundMs = 20_000) => until(`operation ${id} ends`, async () => endedOf(await operation(id)), boundMs),
-    recordsOf: async (id) => (await get<OperationRecordListReply>(`${project.url}/operations/${id}/records`)).results,
-    installation: () => get(`${integrationOf(stack.baseUrl)}/installations/${installation.id}`),
-    connection: () => get(`${project.url}/connections/${installation.connection.id}`),
+    ended: (id, timeoutMs = 20_000) => client.waitForOperation(id, { timeoutMs }),
+    recordsOf: async (operationId) => (await client.management.listOperationRecords({ operationId })).results,
+    installation: () => client.management.getInstallation({ integrationId, installationId: installation.id }),
+    connection: () => client.management.getConnection({ connectionId }),
   };
-}
-
-function endedOf(operation: Operation): Operation | undefined {
-  return operation.status === 'in_progress' ? undefined : operation;
 }

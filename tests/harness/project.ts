@@ -1,6 +1,14 @@
-import type { Connection, Installation, Integration, ManifestIntegration, Scope } from '@sluice/types';
+import { createSluiceClient, type SluiceClient } from '@sluice/client';
+import type {
+  Connection,
+  CreateInstallationRequest,
+  Installation,
+  Integration,
+  ManifestIntegration,
+  Scope,
+} from '@sluice/types';
 import type { Account } from './account';
-import { ask, call, type Reply } from './api';
+import { replyOf, type Reply } from './api';
 import type { Stack } from './stack';
 
 /** A builder's project with a key that may do everything. */
@@ -10,6 +18,8 @@ export interface Project {
   readonly key: string;
   /** `{base_url}/projects/{id}` */
   readonly url: string;
+  /** Of the project, with its key. */
+  readonly client: SluiceClient;
   createKey(scopes: readonly Scope[]): Promise<string>;
   /** Deploys a manifest of these integrations; replies with what came back. */
   deploy(integrations: readonly object[], more?: object): Promise<Reply<Integration[]>>;
@@ -18,36 +28,41 @@ export interface Project {
   install(integrationId: string, body: object): Promise<Reply<Installation>>;
 }
 
-type Created = Pick<Project, 'id' | 'name'>;
-
 let made = 0;
 
 export async function createProject(stack: Stack): Promise<Project> {
+  const { baseUrl, searchUrl, writeUrl } = stack;
+  const clientOf = (apiKey: string, projectIdOrName?: string) =>
+    createSluiceClient({ baseUrl, searchUrl, writeUrl, apiKey, ...(projectIdOrName && { projectIdOrName }) });
   const order = { name: `p-${stack.portBase}-${(made += 1)}`, appName: 'black box', orgId: 'tests' };
-  const project = await call<Created>(`${stack.baseUrl}/projects`, { key: stack.adminKey, body: order });
-  const url = `${stack.baseUrl}/projects/${project.id}`;
+  const { id, name } = await clientOf(stack.adminKey).management.createProject({ body: order });
   const createKey = async (scopes: readonly Scope[]): Promise<string> => {
-    const labelled = { key: stack.adminKey, body: { label: 'tests', scopes } };
-    return (await call<{ key: string }>(`${url}/api-keys`, labelled)).key;
+    const body = { label: 'tests', scopes };
+    return (await clientOf(stack.adminKey, id).management.createApiKey({ body })).key;
   };
   const key = await createKey(['full']);
+  const client = clientOf(key, id);
+  const { management } = client.raw;
   return {
-    id: project.id,
-    name: project.name,
+    id,
+    name,
     key,
-    url,
+    url: `${baseUrl}/projects/${id}`,
+    client,
     createKey,
     // JSON is YAML.
-    deploy: (integrations, more = {}) => {
+    deploy: async (integrations, more = {}) => {
       const sourceYaml = JSON.stringify({ specVersion: '1.0.0', integrations, ...more });
-      return ask(`${url}/integrations:batch`, { method: 'PUT', key, body: { sourceYaml } });
+      return replyOf(await management.deployManifest({ body: { sourceYaml } }));
     },
     connect: (account, groupRef, more) => {
       const { provider } = account;
       const body = { groupRef, consumerRef: `${groupRef}-user`, provider, ...(more ?? credentialsOf(account)) };
-      return call(`${url}/connections:generate`, { key, body });
+      return client.management.generateConnection({ body });
     },
-    install: (integrationId, body) => ask(`${url}/integrations/${integrationId}/installations`, { key, body }),
+    // What a test sends may be no valid request: the service says so.
+    install: async (integrationId, body) =>
+      replyOf(await management.createInstallation({ integrationId, body: body as CreateInstallationRequest })),
   };
 }
 

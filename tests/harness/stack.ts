@@ -19,6 +19,8 @@ export interface Stack {
   readonly searchUrl: string;
   readonly writeUrl: string;
   readonly sandboxUrl: string;
+  /** Where each process writes its log: `<name>.log`. */
+  readonly logDir: string;
   /** What the services logged so far, parsed. */
   logLines(): LogLine[];
   stop(): Promise<void>;
@@ -73,6 +75,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     searchUrl: `${processes.url('search')}/v1`,
     writeUrl: `${processes.url('write-gateway')}/v1`,
     sandboxUrl,
+    logDir,
     logLines: () => services.flatMap((name) => readLog(join(logDir, `${name}.log`))),
     stop,
   };
@@ -95,6 +98,7 @@ function environment(
     SALESFORCE_INSTANCE_URL: providerUrl,
     SLUICE_TIME_SCALE: String(timeScale),
     SLUICE_CALL_TIMEOUT_MS: '3000',
+    SLUICE_CHECK_REPLIES: 'true',
     ...env,
   };
 }

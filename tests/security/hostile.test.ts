@@ -9,7 +9,7 @@ import { closeConnections, send } from './hostile/send';
 import { hostileRequest, type HostileRequest } from './hostile/spoil';
 import { createTarget } from './hostile/targets';
 
-/** Requests of one run. Source: issue "Every rule of writing and searching". */
+/** Requests of one run, over all operations of the OpenAPI documents. Source: issues on writing and on the management API. */
 const requestsOfRun = 20_000;
 const atOnce = 24;
 /** Another run tries others; a finding names its seed, and HOSTILE_SEED repeats it. */
@@ -31,7 +31,7 @@ afterAll(async () => {
   await stack.stop();
 }, 60_000);
 
-it(`[sec-34] ${requestsOfRun} hostile requests: no 5xx, no reply outside its schema`, async () => {
+it(`[sec-14] [sec-34] ${requestsOfRun} hostile requests: no 5xx, no reply outside its schema`, async () => {
   const before = await configured();
   const endpoints = places.flatMap(({ target }) => endpointsOf(target));
   const requests = fc.sample(hostileRequest(endpoints, project.key), { numRuns: requestsOfRun, seed });

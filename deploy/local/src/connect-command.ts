@@ -25,6 +25,7 @@ const usage = `npm run connect -- hubspot|salesforce
               ${accesses.hubspot.token}
   salesforce  an access token (session id) stands in ${accesses.salesforce.token}, and the My Domain name, acme of
               acme.my.salesforce.com, in ${accesses.salesforce.workspace}
+  More: docs/guides/connect-hubspot.md, docs/guides/connect-salesforce.md
 `;
 
 /** `npm run connect -- hubspot|salesforce`. @returns the exit code */

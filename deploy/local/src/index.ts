@@ -1,7 +1,9 @@
+import { SluiceApiError } from '@sluice/client';
 import { SluiceError } from '@sluice/errors';
 
 export { servicePorts, type ProcessName } from './service-ports';
 export { createServiceProcesses, type ServiceProcesses, type ServiceProcessesOptions } from './service-processes';
+export { generatedFiles, readDocuments } from './contracts';
 export { localDataDir, repositoryRoot, stackDataDir } from './repository-root';
 export { startStack, type Stack, type StackOptions } from './stack/stack';
 export { serviceNames, type ServiceName } from './stack/stack-state';
@@ -18,6 +20,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   migrate: () => import('./migrate-command.js'),
   connect: () => import('./connect-command.js'),
   stack: () => import('./stack-command.js'),
+  generate: () => import('./generate-command.js'),
 };
 
 async function main([name = '', ...args]: readonly string[]): Promise<number> {
@@ -36,6 +39,7 @@ function stopWithParent(): void {
 }
 
 function explain(error: unknown): string {
+  if (error instanceof SluiceApiError) return [error.message, error.remedy ?? ''].join('\n').trimEnd();
   if (!(error instanceof SluiceError)) return error instanceof Error ? (error.stack ?? error.message) : String(error);
   return [error.detail, error.remedy].filter((part) => part !== undefined).join('\n');
 }

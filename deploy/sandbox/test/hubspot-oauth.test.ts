@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -97,6 +98,7 @@ it.each<[Record<string, string>, string, string]>([
   [{ refresh_token: 'unknown' }, 'invalid_grant', 'BAD_REFRESH_TOKEN'],
   [{ refresh_token: '' }, 'invalid_request', 'BAD_REQUEST'],
   [{ grant_type: 'password' }, 'unsupported_grant_type', 'BAD_GRANT_TYPE'],
+  [{ grant_type: 'client_credentials' }, 'unsupported_grant_type', 'BAD_GRANT_TYPE'],
   [{ grant_type: 'authorization_code', code: 'unknown' }, 'invalid_grant', 'BAD_AUTH_CODE'],
 ])('refuses %j as %s', async (fields, error, status) => {
   client = await start();
@@ -147,6 +149,32 @@ it('exchanges a code once, for the address it was given to', async () => {
   const late = codeOf(await authorize()).get('code') ?? '';
   later(61);
   expect((await client.exchange({ ...form, code: late })).body.status).toBe('BAD_AUTH_CODE');
+});
+
+// RFC 7636, 4.6: who began can finish, and nobody who saw the code go by.
+it('exchanges a code that was asked for with a challenge for its verifier only', async () => {
+  client = await start();
+  const redirectUri = 'https://app.example/callback';
+  const challenge = createHash('sha256').update('verifier-1').digest('base64url');
+  const authorize = async (more: Record<string, string>) => {
+    const query = new URLSearchParams({
+      client_id: 'app-1',
+      redirect_uri: redirectUri,
+      code_challenge: challenge,
+      ...more,
+    });
+    return fetch(`${client.url}/oauth/authorize?${query}`, { redirect: 'manual' });
+  };
+  const form = { grant_type: 'authorization_code', redirect_uri: redirectUri };
+  const statusFor = async (fields: Record<string, string>) => {
+    const reply = await authorize({ code_challenge_method: 'S256' });
+    const code = new URL(reply.headers.get('location') ?? '').searchParams.get('code') ?? '';
+    return (await client.exchange({ ...form, code, ...fields })).body.status;
+  };
+  expect(await statusFor({ code_verifier: 'verifier-1' })).toBeUndefined();
+  expect(await statusFor({ code_verifier: 'verifier-2' })).toBe('BAD_CODE_VERIFIER');
+  expect(await statusFor({})).toBe('BAD_CODE_VERIFIER');
+  expect((await authorize({ code_challenge_method: 'plain' })).status).toBe(400);
 });
 
 it('meets faults at the token endpoint', async () => {

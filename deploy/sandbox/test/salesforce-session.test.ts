@@ -105,6 +105,20 @@ describe('the session', () => {
     expect(body.error_description).not.toBe('');
   });
 
+  // No refresh token comes along: who has the credentials asks again.
+  it('begins with the client credentials of an app, until access was revoked', async () => {
+    const client = await start();
+    const form = refreshForm(client, { grant_type: 'client_credentials', refresh_token: '' });
+    const { status, body } = await client.token(form);
+    expect(status).toBe(200);
+    expect(body).not.toHaveProperty('refresh_token');
+    expect((await callWith(client, body.access_token)).status).toBe(200);
+    const wrong = { grant_type: 'client_credentials', client_secret: 'x' };
+    expect((await client.token(refreshForm(client, wrong))).body.error).toBe('invalid_client');
+    await client.control('revoke');
+    expect((await client.token(form)).body.error).toBe('invalid_grant');
+  });
+
   it('is not refreshed when access was revoked', async () => {
     const client = await start();
     await client.control('revoke');

@@ -29,6 +29,11 @@ export const commonEnv = {
     default: 10_000,
     doc: 'How long a stopping service waits for work in flight.',
   },
+  SLUICE_CHECK_REPLIES: {
+    type: 'boolean',
+    default: false,
+    doc: 'Turn a reply that breaks the published contract into a 500; for tests and staging.',
+  },
 } as const satisfies EnvFields;
 
 /** SLUICE_PORT with a default. */
@@ -127,6 +132,26 @@ export const concurrencyEnv = {
   },
 } as const satisfies EnvFields;
 
+/** How long what was written is kept. */
+export const retentionEnv = {
+  SLUICE_RETENTION_DAYS: {
+    type: 'integer',
+    min: 1,
+    max: 3650,
+    default: 30,
+    doc: 'Days after its end for which the values of a written record are kept.',
+  },
+} as const satisfies EnvFields;
+
+/** Where browsers reach the management service: a provider sends customers back there. */
+export const publicUrlEnv = {
+  SLUICE_PUBLIC_URL: {
+    type: 'url',
+    optional: true,
+    doc: 'Address of the management service as browsers see it; http://127.0.0.1:<SLUICE_PORT> when absent. /callbacks/v1/oauth under it is the redirect address to register at a provider.',
+  },
+} as const satisfies EnvFields;
+
 /** The bootstrap key of the management API. */
 export const adminEnv = {
   SLUICE_ADMIN_KEY: {
@@ -194,6 +219,7 @@ export const knownNames: ReadonlySet<string> = new Set(
     providersEnv,
     concurrencyEnv,
     adminEnv,
+    publicUrlEnv,
     testingEnv,
     launcherEnv,
   ].flatMap((fragment) => Object.keys(fragment)),

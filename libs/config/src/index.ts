@@ -14,7 +14,9 @@ export {
   postgresEnv,
   providersEnv,
   providerUrls,
+  publicUrlEnv,
   redisEnv,
+  retentionEnv,
   testingEnv,
 } from './fragments';
 export type { Keyring } from './keyring';

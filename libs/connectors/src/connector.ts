@@ -1,8 +1,10 @@
-import type { FieldNameForm, ObjectMetadata } from '@sluice/types';
+import type { AuthScheme, FieldNameForm, ObjectMetadata, ProviderInfo } from '@sluice/types';
 import type {
+  AuthorizationRequest,
   BatchCreate,
   BatchRead,
   BatchUpdate,
+  CodeExchange,
   CreateWrite,
   DeleteWrite,
   Fields,
@@ -10,6 +12,7 @@ import type {
   ObjectCall,
   ProviderCall,
   SearchRequest,
+  TokenGrant,
   TokenRefresh,
   UpdateWrite,
 } from './requests';
@@ -56,6 +59,9 @@ export interface Capabilities {
   readonly lateCommitMs: number;
 }
 
+/** What of the catalogue is no capability: names, addresses, and how an account is opened. */
+export type CatalogueEntry = Omit<ProviderInfo, 'name' | 'support' | 'providerOpts'>;
+
 /**
  * One provider. A method that is absent is a capability the provider lacks; the caller asks, never assumes.
  * Writes return an outcome per record and throw only for a defect of the caller. Reads throw ProviderError.
@@ -63,6 +69,8 @@ export interface Capabilities {
 export interface Connector {
   readonly provider: string;
   readonly capabilities: Capabilities;
+  /** How the provider is shown to who chooses one. */
+  readonly catalogue: CatalogueEntry;
   readonly create?: (write: CreateWrite) => Promise<RecordResult>;
   readonly update?: (write: UpdateWrite) => Promise<RecordResult>;
   /** `ok` also says that the record is gone, where the provider does not tell whether it was there. */
@@ -83,6 +91,17 @@ export interface Connector {
    * `quota`, `unavailable`, `timeout` when it can be tried again.
    */
   readonly refresh?: (refresh: TokenRefresh) => Promise<FreshTokens>;
+  /** How an account can be opened. What is not in it is refused before anybody is asked. */
+  readonly authSchemes: readonly AuthScheme[];
+  /** Where a customer allows an app in. Absent: no scheme of this provider has such a page. */
+  readonly authorizationUrl?: (request: AuthorizationRequest) => string;
+  /** Changes the code of that page into tokens. Throws as `refresh` does; a code that is refused is `credentials`. */
+  readonly exchangeCode?: (exchange: CodeExchange) => Promise<FreshTokens>;
+  /**
+   * Tokens for the connection's own credentials: client credentials, or a user's password. Throws as `refresh` does, but
+   * what is refused is the connection's: `credentials`.
+   */
+  readonly grant?: (grant: TokenGrant) => Promise<FreshTokens>;
   /** Which account the credentials open. Also the cheapest proof that they work. */
   readonly workspace: (call: ProviderCall) => Promise<Workspace>;
   /**

@@ -156,7 +156,7 @@ describe('a reply', () => {
     expect({ status, json, fault }).toMatchObject({ json: undefined, fault: undefined, ...expected });
   });
 
-  test('a redirect is not followed', async () => {
+  test('[sec-44] a redirect is not followed: a token goes to the address of its provider only', async () => {
     const outcome = await sendTo({ status: 302, headers: { location: `${stub.url}/elsewhere` } });
     expect(outcome).toMatchObject({ kind: 'reply', reply: { status: 302 } });
     expect(stub.requests).toHaveLength(1);

@@ -1,11 +1,22 @@
-export type { Capabilities, Connector, ConnectorRegistry, FieldCapabilities, Limited } from './connector';
+export type {
+  Capabilities,
+  CatalogueEntry,
+  Connector,
+  ConnectorRegistry,
+  FieldCapabilities,
+  Limited,
+} from './connector';
+export { providerInfo } from './provider-info';
 export { createConnectors, type ConnectorsOptions, type ProviderUrls } from './registry';
 export type {
+  AppClient,
   Auth,
+  AuthorizationRequest,
   BatchCreate,
   BatchRead,
   BatchUpdate,
   BatchWrite,
+  CodeExchange,
   CreateWrite,
   DeleteWrite,
   Fields,
@@ -16,6 +27,7 @@ export type {
   ProviderCall,
   SearchRequest,
   SingleWrite,
+  TokenGrant,
   TokenRefresh,
   UpdateWrite,
 } from './requests';

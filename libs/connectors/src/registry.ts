@@ -3,6 +3,7 @@ import type { Logger, Metrics } from '@sluice/telemetry';
 import type { Connector, ConnectorRegistry } from './connector';
 import { createHttpClient, type HttpClient } from './http-client';
 import { createHubspotApi } from './hubspot/call-hubspot';
+import { authorizeUrlOf } from './hubspot/authorize';
 import { createHubspotConnector } from './hubspot/connector';
 import { hubspotUrls, type HubspotVersion } from './hubspot/urls';
 import { createSalesforceApi } from './salesforce/call-salesforce';
@@ -11,7 +12,7 @@ import { createSalesforceConnector } from './salesforce/connector';
 /** Base URLs of the providers. */
 export interface ProviderUrls {
   readonly hubspot: string;
-  /** Where Salesforce tokens are refreshed. */
+  /** Where Salesforce users log in and tokens are given. */
   readonly salesforceLogin: string;
   /** In place of every Salesforce instance; for the sandbox. @default the instance that the workspace names */
   readonly salesforceInstance?: string;
@@ -39,10 +40,12 @@ export function createConnectors(options: ConnectorsOptions): ConnectorRegistry 
   };
   const hubspot = createHubspotConnector(
     createHubspotApi({ client: clientOf(urls.hubspot), urls: hubspotUrls(hubspotVersion), logger, metrics }),
+    authorizeUrlOf(urls.hubspot),
   );
   const salesforce = createSalesforceConnector(
     createSalesforceApi({
       client: clientOf(urls.salesforceLogin),
+      loginUrl: urls.salesforceLogin,
       ...(urls.salesforceInstance !== undefined && { instanceUrl: urls.salesforceInstance }),
       logger,
       metrics,

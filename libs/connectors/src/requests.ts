@@ -121,3 +121,42 @@ export interface TokenRefresh extends Omit<ProviderCall, 'auth'> {
   /** See `Auth.workspaceRef`. */
   readonly workspaceRef?: string;
 }
+
+/** The builder's app at a provider, for the length of one token call. */
+export interface AppClient {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** What the page where a customer allows an app in is asked. Source: RFC 6749, 4.1.1; RFC 7636, 4.3. */
+export interface AuthorizationRequest {
+  readonly clientId: string;
+  /** Where the customer's browser comes back to; the exchange must name the same. */
+  readonly redirectUri: string;
+  readonly state: string;
+  /** S256 of the verifier, base64url. */
+  readonly codeChallenge: string;
+  /** Absent: what the app asks for by itself. */
+  readonly scopes?: readonly string[];
+  /** See `Auth.workspaceRef`. */
+  readonly workspaceRef?: string;
+}
+
+/** What changes an authorization code into tokens. Source: RFC 6749, 4.1.3; RFC 7636, 4.5. */
+export interface CodeExchange extends Omit<ProviderCall, 'auth'>, AppClient {
+  readonly code: string;
+  readonly redirectUri: string;
+  readonly codeVerifier: string;
+  /** As in the authorization request. */
+  readonly workspaceRef?: string;
+}
+
+/** What gives tokens without a customer's browser. Source: RFC 6749, 4.3 and 4.4. */
+export type TokenGrant = Omit<ProviderCall, 'auth'> &
+  AppClient & {
+    /** See `Auth.workspaceRef`. */
+    readonly workspaceRef?: string;
+  } & (
+    | { readonly grantType: 'client_credentials' }
+    | { readonly grantType: 'password'; readonly username: string; readonly password: string }
+  );

@@ -84,8 +84,8 @@ export interface Workspace {
 }
 
 /**
- * The reply to a token refresh. The refresh token may be a new one, and the old one dead: save both before the first use.
- * Source: RFC 6749, section 6.
+ * The reply of a token endpoint. The refresh token may be a new one, and the old one dead: save both before the first use.
+ * Source: RFC 6749, sections 5.1 and 6.
  */
 export interface FreshTokens {
   readonly accessToken: string;
@@ -94,4 +94,7 @@ export interface FreshTokens {
   /** Absent: the provider does not tell. */
   readonly expiresAt?: Date;
   readonly scopes?: readonly string[];
+  /** The account and the user, where the reply names them. */
+  readonly workspaceRef?: string;
+  readonly consumerRef?: string;
 }

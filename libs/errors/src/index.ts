@@ -11,4 +11,11 @@ export {
   type Issue,
 } from './request-error';
 export { DefectError, DependencyError } from './fault-errors';
-export { failureClasses, problemCodeOf, ProviderError, retryOf, type FailureClass } from './provider-error';
+export {
+  failureClasses,
+  problemCodeOf,
+  ProviderError,
+  providerProblemCodes,
+  retryOf,
+  type FailureClass,
+} from './provider-error';

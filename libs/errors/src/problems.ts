@@ -42,6 +42,7 @@ export const problems = {
   'installation.not-found': problem(404, 'No such installation', 'Create an installation for this groupRef first.'),
   'installation.exists': problem(409, 'The group has this integration installed', 'Update the existing installation.'),
   'installation.config-invalid': problem(422, 'The config breaks a rule', 'Correct every path named in issues.'),
+  'config.not-found': problem(404, 'No such config', checkId),
   'connection.not-found': problem(404, 'No such connection', checkId),
   'connection.bad-credentials': problem(
     409,
@@ -49,9 +50,25 @@ export const problems = {
     'Let the customer connect again, or update the credentials of the connection.',
   ),
   'connection.scheme-mismatch': problem(422, 'The credentials do not fit the provider', correctIssues),
+  'connection.in-use': problem(
+    409,
+    'An installation uses the connection',
+    'Delete the installation, or give it another connection, first.',
+  ),
   'provider-app.not-found': problem(404, 'No such provider app', checkId),
   'operation.not-found': problem(404, 'No such operation', checkId),
+  'operation.ended': problem(409, 'The operation has ended', 'Read the operation: nothing of it is left to cancel.'),
+  'operation.in-progress': problem(409, 'The operation has not ended', 'Wait for its end, or cancel it first.'),
+  'operation.synchronous': problem(409, 'The operation was synchronous', 'Send the write again.'),
+  'operation.nothing-to-replay': problem(
+    409,
+    'The operation has no record to replay',
+    'Read the records of the operation; those of unknown outcome are replayed with force=true only.',
+  ),
+  'operation.not-replayable': problem(409, 'The records would not be accepted now', 'Send the records again.'),
+  'operation.plan-deleted': problem(410, 'What was to be written is no longer kept', 'Send the records again.'),
   'api-key.not-found': problem(404, 'No such API key', checkId),
+  'jwt-key.not-found': problem(404, 'No such JWT key', checkId),
   'write.object-not-in-manifest': problem(
     404,
     'The manifest does not declare this object for writing',
@@ -79,6 +96,16 @@ export const problems = {
   'search.object-disabled': problem(403, 'Search is disabled for this object', 'Enable the object in the config.'),
   'search.capability-missing': problem(400, 'The provider cannot search this', 'Search another object.'),
   'provider.unknown': problem(422, 'The provider is not known', 'Use one of the providers named in the detail.'),
+  'provider.not-in-catalogue': problem(
+    404,
+    'No such provider',
+    'Use one of the providers that GET /v1/providers lists.',
+  ),
+  'object.not-found': problem(
+    404,
+    'The account has no such object',
+    "Check the name of the object, and what the connection's user may see.",
+  ),
   'provider.rejected': problem(422, 'The provider refused the record', 'Correct the record and send it again.'),
   'provider.not-found': problem(422, 'The provider has no such record', 'Check the record id.'),
   'provider.forbidden': problem(

@@ -52,6 +52,9 @@ export function problemCodeOf(failureClass: FailureClass): ProblemCode {
   return codes[failureClass];
 }
 
+/** Every problem that asking a provider can end in. */
+export const providerProblemCodes: readonly ProblemCode[] = [...new Set(failureClasses.map(problemCodeOf))];
+
 /** The SaaS refused, or did not answer. The connector decides the class; nobody infers it from a status later. */
 export class ProviderError extends SluiceError {
   readonly class: FailureClass;

@@ -1,9 +1,13 @@
+import type { BuiltDocument } from './contract/build-document';
+
 /** What the server and the routes of one app share. */
 export interface AppState {
   /** Largest request body, in bytes. */
   bodyBytesMax: number;
   /** True once the server is closing: the app is alive, and no longer ready. */
   draining: boolean;
+  /** What the app's routes promise; absent when it has no API. */
+  contract?: BuiltDocument;
 }
 
 const states = new WeakMap<object, AppState>();

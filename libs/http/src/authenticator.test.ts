@@ -24,7 +24,7 @@ const get = (headers: Record<string, string>, by: CallerLookup = lookup) =>
     .get('/who')
     .set(headers);
 
-describe('authenticator', () => {
+describe('[sec-5] authenticator', () => {
   it.each<[string, Record<string, string>]>([
     ['the key', { 'x-api-key': 'good' }],
     ['a bearer token', { Authorization: 'Bearer good' }],

@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express';
+import type { RequestHandler, Response } from 'express';
 
 /** What the published browser client sends, plus our own request headers (api-surface.md, section M). */
 const requestHeaders = [
@@ -16,18 +16,31 @@ const requestHeaders = [
 const shownHeaders =
   'X-Request-Id, Retry-After, Link, Idempotent-Replayed, Sluice-Record-Index, Sluice-Record-Ref, Sluice-Warning';
 
-/** Lets browsers of any origin call. Credentials travel in headers, never in cookies, so `*` gives nothing away. */
-export const cors: RequestHandler = (req, res, next) => {
-  res.setHeader('Access-Control-Allow-Origin', '*');
-  res.setHeader('Access-Control-Expose-Headers', shownHeaders);
-  if (req.method !== 'OPTIONS' || req.headers['access-control-request-method'] === undefined) {
-    next();
-    return;
-  }
-  res.setHeader('Access-Control-Allow-Methods', 'GET, POST, PUT, PATCH, DELETE');
-  res.setHeader('Access-Control-Allow-Headers', requestHeaders);
-  // Two hours is the longest that Chromium keeps a preflight.
-  res.setHeader('Access-Control-Max-Age', '7200');
-  res.statusCode = 204;
-  res.end();
-};
+/**
+ * Lets browsers of any origin call. Credentials travel in headers, so `*` gives nothing away.
+ * @param cookiePaths paths whose replies may set a cookie that no path of the API reads. A browser keeps it only when the
+ *   origin is named and cookies are allowed.
+ */
+export function cors(cookiePaths: readonly string[] = []): RequestHandler {
+  return (req, res, next) => {
+    allowOrigin(res, cookiePaths.includes(req.path) ? req.headers.origin : undefined);
+    res.setHeader('Access-Control-Expose-Headers', shownHeaders);
+    if (req.method !== 'OPTIONS' || req.headers['access-control-request-method'] === undefined) {
+      next();
+      return;
+    }
+    res.setHeader('Access-Control-Allow-Methods', 'GET, POST, PUT, PATCH, DELETE');
+    res.setHeader('Access-Control-Allow-Headers', requestHeaders);
+    // Two hours is the longest that Chromium keeps a preflight.
+    res.setHeader('Access-Control-Max-Age', '7200');
+    res.statusCode = 204;
+    res.end();
+  };
+}
+
+function allowOrigin(res: Response, named: string | undefined): void {
+  res.setHeader('Access-Control-Allow-Origin', named ?? '*');
+  if (named === undefined) return;
+  res.setHeader('Access-Control-Allow-Credentials', 'true');
+  res.setHeader('Vary', 'Origin');
+}

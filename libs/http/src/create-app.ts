@@ -1,6 +1,11 @@
 import express, { type Express, type RequestHandler } from 'express';
 import type { Logger, Metrics } from '@sluice/telemetry';
+import { DefectError } from '@sluice/errors';
 import { stateOf } from './app-state';
+import { buildDocument, type BuiltDocument } from './contract/build-document';
+import { checkReplies } from './contract/check-replies';
+import { contractRoutes } from './contract/contract-routes';
+import type { ApiInfo } from './contract/openapi';
 import { cors } from './cors';
 import { InboundError } from './inbound-error';
 import { healthRoute, metricsRoute, readyRoute, type Readiness } from './operability-routes';
@@ -20,31 +25,54 @@ export interface AppOptions {
   /** Asked by `/readyz`. */
   readonly ready: () => Promise<Readiness>;
   readonly routes?: (router: Router) => void;
+  /** Routes that anybody may call, without credentials. */
+  readonly openRoutes?: (router: Router) => void;
+  /** Says what the API is: then `/openapi.json` and `/docs` show the contract of the routes. */
+  readonly api?: ApiInfo;
+  /** Turns a reply that breaks the contract into a 500; for tests and staging. @default false */
+  readonly checkReplies?: boolean;
   /** Largest request body, in bytes. @default 1 MB; a route may set its own */
   readonly bodyBytesMax?: number;
   /** Whether browsers of any origin may call. Safe with keys in headers: there are no cookies. @default false */
   readonly cors?: boolean;
+  /** Paths whose replies may set a cookie in a browser of another origin. @default none */
+  readonly cookiePaths?: readonly string[];
 }
 
 /**
  * An Express app with everything around the routes: request id, log line and metrics per request, `/healthz`,
- * `/readyz`, `/metrics`, `/problems/{code}`, 404, 405, and problem documents for whatever is thrown.
+ * `/readyz`, `/metrics`, `/problems/{code}`, `/openapi.json` and `/docs`, 404, 405, and problem documents for whatever is thrown.
  */
 export function createApp(o: AppOptions): Express {
   const app = express();
   const state = stateOf(app);
   if (o.bodyBytesMax !== undefined) state.bodyBytesMax = o.bodyBytesMax;
   app.disable('x-powered-by').disable('etag').set('query parser', 'simple');
+  const work = createRouter(o.authenticate);
+  const open = createRouter(undefined);
+  o.routes?.(work.router);
+  o.openRoutes?.(open.router);
+  const contract = o.api && buildDocument(o.api, [...work.routes, ...open.routes]);
   app.use(requestObserver(o), replyHeaders());
-  if (o.cors) app.use(cors);
+  if (contract && o.checkReplies) app.use(checkReplies(contract, o.logger));
+  if (o.cors) app.use(cors(o.cookiePaths));
   app.use(refuseNul);
-  const { router, complete } = createRouter(o.authenticate);
-  o.routes?.(router);
   // First, because a request for work should not walk past the probes.
-  app.use(complete());
-  app.use(operability(o, state));
+  app.use(work.complete());
+  app.use(open.complete(), operability(o, state));
+  if (contract) {
+    state.contract = contract;
+    app.use(contractRoutes(contract));
+  }
   app.use(unknownPath, problemHandler);
   return app;
+}
+
+/** The contract of an app that was given `api`. @throws DefectError for another one */
+export function contractOfApp(app: Express): BuiltDocument {
+  const { contract } = stateOf(app);
+  if (contract) return contract;
+  throw new DefectError({ code: 'service.defect', detail: 'this app has no contract' });
 }
 
 function operability(o: AppOptions, state: ReturnType<typeof stateOf>): RequestHandler {

@@ -1,5 +1,10 @@
 export type { Express, Request, RequestHandler, Response } from 'express';
-export { createApp, type AppOptions } from './create-app';
+export { contractOfApp, createApp, type AppOptions } from './create-app';
+export type { BuiltDocument } from './contract/build-document';
+export type { ApiInfo, OpenApiDocument, OpenApiOperation, OpenApiParameter } from './contract/openapi';
+export { createReplyChecker, type ReplyChecker, type ReplyToCheck } from './contract/reply-checker';
+export { json, jsonList, noBody, text, type Replies, type ReplyContract } from './contract/route-contract';
+export { refName, sampleOf } from './contract/sample';
 export type { Readiness } from './operability-routes';
 export { startOperability } from './operability';
 export type { Router } from './router';
@@ -9,7 +14,7 @@ export { startServer, type HttpServer, type ServerOptions } from './start-server
 export { ListenError } from './listen-error';
 export { InboundError } from './inbound-error';
 export { authenticator, type CallerLookup } from './authenticator';
-export { callerOf, requireScope } from './require-scope';
+export { callerOf, checkScope, requireScope } from './require-scope';
 export { localsOf, type RequestLocals } from './request-locals';
 export { parseJson } from './json/parse-json';
 export { readJson, type JsonBody } from './json/read-json';

@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import { problems, type Problem } from '@sluice/errors';
+import { escapeHtml as escape } from './escape-html';
 import { InboundError } from './inbound-error';
 import { sendJson } from './send-json';
 
@@ -27,8 +28,4 @@ function page(code: string, problem: Problem): string {
 <body><h1>${title}</h1><p><code>${escape(code)}</code>, HTTP status ${problem.status}</p>
 <h2>What to do</h2><p>${escape(problem.remedy)}</p></body></html>
 `;
-}
-
-function escape(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -3,6 +3,7 @@ import type { Caller } from '@sluice/types';
 import { checkScope } from './require-scope';
 
 const key = (...scopes: string[]): Caller => ({ kind: 'api-key', keyId: 'k', projectId: 'p', scopes });
+const token: Caller = { kind: 'token', keyId: 'k', projectId: 'p', scopes: [], groupRef: 'g', consumerRef: 'c' };
 const admin: Caller = { kind: 'admin', keyId: 'bootstrap', scopes: ['full', 'admin'] };
 
 describe('checkScope', () => {
@@ -12,6 +13,7 @@ describe('checkScope', () => {
     [key('full'), ['frontend'] as const],
     [admin, ['admin'] as const],
     [admin, ['frontend', 'admin'] as const],
+    [token, ['frontend', 'token'] as const],
   ])('%j passes %j', (caller, allowed) => expect(() => checkScope(caller, allowed)).not.toThrow());
 
   it.each([
@@ -22,5 +24,9 @@ describe('checkScope', () => {
     [key('admin'), ['write'] as const],
     [key('full'), [] as const],
     [admin, ['write', 'read'] as const],
+    [key('full'), ['token'] as const],
+    [key('token'), ['token'] as const],
+    [token, ['full', 'frontend', 'admin'] as const],
+    [{ ...token, scopes: ['full'] }, ['frontend'] as const],
   ])('%j does not pass %j', (caller, allowed) => expect(() => checkScope(caller, allowed)).toThrow(ForbiddenError));
 });

@@ -1,6 +1,6 @@
 import type { RequestHandler, Response } from 'express';
 import { DefectError, ForbiddenError } from '@sluice/errors';
-import type { Caller, Scope } from '@sluice/types';
+import type { Admission, Caller } from '@sluice/types';
 import { localsOf } from './request-locals';
 
 /** Who sent the request. @throws DefectError on a route without an authenticator */
@@ -10,27 +10,31 @@ export function callerOf(res: Response): Caller {
   return caller;
 }
 
-/**
- * Lets a key pass that has one of the scopes, or `full`. `admin` stands for the bootstrap key, which has no other
- * right; no scope of a key includes it.
- */
-export function requireScope(...allowed: readonly (Scope | 'admin')[]): RequestHandler {
+/** Lets a caller pass that is one of these; see checkScope. */
+export function requireScope(...allowed: readonly Admission[]): RequestHandler {
   return (_req, res, next) => {
     checkScope(callerOf(res), allowed);
     next();
   };
 }
 
-/** @throws ForbiddenError `auth.scope-missing`, 403 */
-export function checkScope(caller: Caller, allowed: readonly (Scope | 'admin')[]): void {
-  const isAllowed = (scope: string) => (scope === 'full' ? true : allowed.some((one) => one === scope));
-  const passes =
-    caller.kind === 'admin'
-      ? allowed.includes('admin')
-      : allowed.some((one) => one !== 'admin') && caller.scopes.some((scope) => scope !== 'admin' && isAllowed(scope));
+/**
+ * Lets a key pass that has one of the scopes, or `full`. `admin` stands for the bootstrap key and `token` for bearer
+ * tokens, which have no other right; no scope of a key includes them.
+ * @throws ForbiddenError `auth.scope-missing`, 403
+ */
+export function checkScope(caller: Caller, allowed: readonly Admission[]): void {
+  const forKeys = allowed.filter((one) => one !== 'admin' && one !== 'token');
+  const hasScope = caller.scopes.some((scope) => scope === 'full' || forKeys.some((one) => one === scope));
+  const passes = caller.kind === 'api-key' ? forKeys.length > 0 && hasScope : allowed.includes(caller.kind);
   if (passes) return;
+  const named = allowed.filter((one) => one !== 'token').join(', ');
   throw new ForbiddenError({
     code: 'auth.scope-missing',
-    detail: `This needs a key with one of the scopes: ${allowed.join(', ')}.`,
+    detail:
+      caller.kind === 'token'
+        ? `Bearer tokens may not do this; it needs a key with one of the scopes: ${named}.`
+        : `This needs a key with one of the scopes: ${named}.`,
+    ...(caller.kind === 'token' ? { remedy: "Send the request from the builder's backend, with an API key." } : {}),
   });
 }

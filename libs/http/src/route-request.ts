@@ -53,6 +53,11 @@ export class RouteRequest<P extends RouteParts> {
     return localsOf(this.res).requestId;
   }
 
+  /** Path and query as they were sent, from the root. */
+  get url(): string {
+    return this.req.originalUrl;
+  }
+
   /** A trace context for the work of this request: a child of the caller's, or a new one. */
   get traceparent(): string {
     return childTraceparent(this.header('traceparent'));

@@ -1,11 +1,13 @@
 import type { Request, RequestHandler } from 'express';
-import type { JsonSchema, Scope } from '@sluice/types';
+import type { Admission, JsonSchema } from '@sluice/types';
 import { stateOf } from './app-state';
+import { declareContract, type RouteDescription } from './contract/route-contract';
 import { readJson } from './json/read-json';
 import { readQuery } from './validation/read-query';
 import { checkScope, callerOf } from './require-scope';
 import { RouteRequest, type CheckedParts, type RouteParts } from './route-request';
 import { sendJson } from './send-json';
+import { sendText } from './send-text';
 import { validate } from './validation/validate';
 
 /** What a route answers. Problems are thrown, not returned. */
@@ -14,12 +16,18 @@ export interface Reply {
   readonly status?: number;
   /** JSON; no content when absent. */
   readonly body?: unknown;
+  /** In place of a JSON body; sent as it is. */
+  readonly text?: { readonly contentType: string; readonly content: string };
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface RouteOptions<P extends RouteParts> {
-  /** A key passes with one of these, or with `full`; `admin` is the bootstrap key. Absent: any caller, or none. */
-  readonly scopes?: readonly (Scope | 'admin')[];
+/** What a route is called, asks and answers (the OpenAPI document is made of it), and what it does. */
+export interface RouteOptions<P extends RouteParts> extends RouteDescription {
+  /**
+   * A key passes with one of these, or with `full`; `admin` is the bootstrap key. With `token` the handler sees to it that
+   * a bearer token gets at its group only. Absent: any caller, or none.
+   */
+  readonly scopes?: readonly Admission[];
   readonly params?: JsonSchema;
   readonly query?: JsonSchema;
   /** Absent: the body is not read. */
@@ -35,12 +43,14 @@ export interface RouteOptions<P extends RouteParts> {
  */
 export function route<P extends RouteParts>(o: RouteOptions<P>): RequestHandler {
   const readParts = partsReader(o);
-  return async (req, res) => {
+  const handler: RequestHandler = async (req, res) => {
     if (o.scopes) checkScope(callerOf(res), o.scopes);
     const reply = await o.handle(new RouteRequest(req, res, await readParts(req)));
     for (const [name, value] of Object.entries(reply.headers ?? {})) res.setHeader(name, value);
-    sendJson(res, reply.status ?? (reply.body === undefined ? 204 : 200), reply.body);
+    if (reply.text) sendText(res, reply.status ?? 200, reply.text);
+    else sendJson(res, reply.status ?? (reply.body === undefined ? 204 : 200), reply.body);
   };
+  return declareContract(handler, o);
 }
 
 function partsReader<P extends RouteParts>(o: RouteOptions<P>): (req: Request) => Promise<CheckedParts<P>> {

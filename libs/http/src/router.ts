@@ -1,5 +1,6 @@
 import { Router as createExpressRouter, type RequestHandler } from 'express';
 import { DefectError } from '@sluice/errors';
+import { contractOf, type RegisteredRoute } from './contract/route-contract';
 import { InboundError } from './inbound-error';
 import { localsOf } from './request-locals';
 
@@ -17,15 +18,19 @@ export function createRouter(authenticate: RequestHandler | undefined): {
   readonly router: Router;
   /** Call once, after the routes are registered: adds 405 and OPTIONS for their paths. */
   readonly complete: () => RequestHandler;
+  /** What is registered, in its order; grows. */
+  readonly routes: readonly RegisteredRoute[];
 } {
   const inner = createExpressRouter({ caseSensitive: true, strict: false });
   const known = new Map<string, Set<string>>();
+  const routes: RegisteredRoute[] = [];
   const register =
     (method: Method) =>
     (path: string, ...handlers: RequestHandler[]) => {
       const taken = known.get(path) ?? new Set();
       if (taken.has(method)) throw new DefectError({ code: 'service.defect', detail: `${method} ${path} twice` });
       known.set(path, taken.add(method));
+      routes.push({ method, path, isAuthenticated: authenticate !== undefined, contract: contractOf(handlers) });
       inner[method](path, enterRoute(path.replaceAll('\\', '')), ...(authenticate ? [authenticate] : []), ...handlers);
     };
   const router = Object.fromEntries(methods.map((method) => [method, register(method)])) as unknown as Router;
@@ -33,7 +38,7 @@ export function createRouter(authenticate: RequestHandler | undefined): {
     for (const [path, taken] of known) inner.all(path, refuseMethod(allowOf(taken)));
     return inner;
   };
-  return { router, complete };
+  return { router, complete, routes };
 }
 
 function enterRoute(template: string): RequestHandler {

@@ -73,6 +73,7 @@ describe('every request schema', () => {
       'createProviderAppRequestSchema',
       'deployManifestRequestSchema',
       'generateConnectionRequestSchema',
+      'oauthConnectRequestSchema',
       'patchConfigContentRequestSchema',
       'searchRequestSchema',
       'updateApiKeyRequestSchema',

@@ -2,6 +2,7 @@ import type { ConnectorRegistry, FreshTokens } from '@sluice/connectors';
 import { ProviderError, retryOf } from '@sluice/errors';
 import type { ClientOfApp, Store } from '@sluice/store';
 import type { Logger } from '@sluice/telemetry';
+import type { Credentials } from '@sluice/types';
 import type { OpenedConnection } from './live-credentials';
 import { unsealClientSecret } from './seal-credentials';
 import type { SealingKeys } from './sealed-value';
@@ -15,15 +16,18 @@ export interface RefreshSource {
 }
 
 /** Bound of one call to a token endpoint. Providers answer within a second; the refresh lease is longer than two of these. */
-const tokenCallMs = 10_000;
+export const tokenCallMs = 10_000;
 
 /** Whether there is something to refresh with; a missing app is another matter: the builder can still register it. */
 export function canRefresh({ connectors }: Pick<RefreshSource, 'connectors'>, { live }: OpenedConnection): boolean {
-  return live.credentials.refreshToken !== undefined && connectors.find(live.provider)?.refresh !== undefined;
+  const connector = connectors.find(live.provider);
+  if (grantOf(live.credentials) !== undefined) return connector?.grant !== undefined;
+  return live.credentials.refreshToken !== undefined && connector?.refresh !== undefined;
 }
 
 /**
- * One call to the provider's token endpoint, as the connection's app.
+ * One call to the provider's token endpoint: as the connection's app for a refresh token, else with the credentials that
+ * gave the token before.
  * @throws ProviderError `credentials` when the provider says that the grant is gone; `unavailable` for everything else,
  *   from which nothing follows for the connection: the provider does not answer, or refuses the app itself
  */
@@ -32,6 +36,35 @@ export async function askForTokens(
   projectId: string,
   opened: OpenedConnection,
 ): Promise<FreshTokens> {
+  const grant = grantOf(opened.live.credentials);
+  return grant === undefined ? await askAsApp(source, projectId, opened) : await askAgain(source, opened, grant);
+}
+
+/** What asks for a token by itself, without a customer or an app of the builder; undefined for other credentials. */
+function grantOf({ clientCredentials, passwordCredentials }: Credentials) {
+  if (clientCredentials) return { grantType: 'client_credentials', ...clientCredentials } as const;
+  if (passwordCredentials) return { grantType: 'password', ...passwordCredentials } as const;
+  return undefined;
+}
+
+async function askAgain(
+  source: RefreshSource,
+  { live }: OpenedConnection,
+  grant: NonNullable<ReturnType<typeof grantOf>>,
+): Promise<FreshTokens> {
+  const { provider, workspaceRef } = live;
+  const connector = source.connectors.find(provider);
+  if (connector?.grant === undefined) throw unavailable(`${provider} gives no tokens for these credentials.`);
+  const place = workspaceRef === undefined ? {} : { workspaceRef };
+  try {
+    return await connector.grant({ ...grant, ...place, signal: AbortSignal.timeout(tokenCallMs) });
+  } catch (error) {
+    if (!(error instanceof ProviderError) || error.class === 'credentials') throw error;
+    throw unavailable(`The access token could not be renewed: ${error.detail}`, error);
+  }
+}
+
+async function askAsApp(source: RefreshSource, projectId: string, opened: OpenedConnection): Promise<FreshTokens> {
   const { provider, workspaceRef, credentials, connectionId } = opened.live;
   const app = await source.store.providerApps.findClient(projectId, provider, opened.providerAppId);
   if (app === undefined) throw appMissing(source, projectId, opened);

@@ -5,14 +5,18 @@ import type { Logger } from '@sluice/telemetry';
 import type { Credentials, InstallationContext, LiveCredentials } from '@sluice/types';
 import { canRefresh, type RefreshSource } from './ask-for-tokens';
 import { callerFinder, type FindCaller } from './find-caller';
+import { codeExchanger, type ExchangeCode } from './exchange-code';
 import { openConnection } from './live-credentials';
 import { createRefresher, type RefreshCredentials } from './refresh-credentials';
 import { createResolver } from './resolve-installation';
-import { sealClientSecret, sealCredentials } from './seal-credentials';
+import { sealClientSecret, sealCredentials, sealVerifier } from './seal-credentials';
 import type { Sealed, SealingKeys } from './sealed-value';
 
 export interface InstallationsOptions {
-  readonly store: Pick<Store, 'apiKeys' | 'connections' | 'integrations' | 'installationLookup' | 'providerApps'>;
+  readonly store: Pick<
+    Store,
+    'apiKeys' | 'jwtKeys' | 'connections' | 'integrations' | 'installationLookup' | 'providerApps'
+  >;
   readonly keyring: SealingKeys;
   /** Asked for fresh tokens. */
   readonly connectors: Pick<ConnectorRegistry, 'find'>;
@@ -30,7 +34,10 @@ export interface Installations {
   readonly resolve: (names: InstallationNames) => Promise<InstallationContext>;
   /** The same from the database as it is now. */
   readonly resolveAgain: (names: InstallationNames) => Promise<InstallationContext>;
-  /** Undefined when the key is unknown or revoked. A revocation is in force within 1 s. */
+  /**
+   * Undefined when the API key is unknown or revoked. A revocation is in force within 1 s, also of a token's key.
+   * @throws AuthError for a bearer token that breaks a rule
+   */
   readonly findCaller: FindCaller;
   /**
    * The credentials as they are now, refreshed first when the access token is known to be at its end. While that is not
@@ -46,10 +53,16 @@ export interface Installations {
    *   when the provider does not answer or refuses the app, and the connection stays as it is
    */
   readonly refreshCredentials: RefreshCredentials;
+  /** The credentials as they are stored, whatever the state of their token. @throws NotFoundError `connection.not-found` */
+  readonly storedCredentials: (projectId: string, connectionId: string) => Promise<LiveCredentials>;
+  /** See ExchangeCode. */
+  readonly exchangeCode: ExchangeCode;
   /** Ciphertext for the store, bound to the connection. */
   readonly seal: (connectionId: string, credentials: Credentials) => Sealed;
   /** Ciphertext for the store, bound to the provider app. */
   readonly sealClientSecret: (appId: string, secret: string) => Sealed;
+  /** Ciphertext for the store, bound to the authorization that was begun. */
+  readonly sealVerifier: (stateHash: string, verifier: string) => Sealed;
 }
 
 export function createInstallations(options: InstallationsOptions): Installations {
@@ -62,8 +75,12 @@ export function createInstallations(options: InstallationsOptions): Installation
     findCaller: callerFinder(options),
     liveCredentials: (projectId, connectionId) => readLive(options, refreshCredentials, projectId, connectionId),
     refreshCredentials,
+    storedCredentials: async (projectId, connectionId) =>
+      (await openConnection(options, { projectId, connectionId })).live,
+    exchangeCode: codeExchanger(options),
     seal: (connectionId, credentials) => sealCredentials(keyring, connectionId, credentials),
     sealClientSecret: (appId, secret) => sealClientSecret(keyring, appId, secret),
+    sealVerifier: (stateHash, verifier) => sealVerifier(keyring, stateHash, verifier),
   };
 }
 

@@ -10,7 +10,8 @@ function storeWith(keys: Map<string, ApiKey>) {
     asked.push(secret);
     return Promise.resolve(keys.get(secret));
   };
-  return { asked, store: { apiKeys: { findPresented } } as unknown as CallerSource['store'] };
+  const findNamed = () => Promise.resolve(undefined);
+  return { asked, store: { apiKeys: { findPresented }, jwtKeys: { findNamed } } as unknown as CallerSource['store'] };
 }
 
 describe('callerFinder', () => {

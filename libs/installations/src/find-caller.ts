@@ -2,15 +2,19 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Store } from '@sluice/store';
 import type { Caller } from '@sluice/types';
 import { LRUCache } from 'lru-cache';
+import { isToken } from './parse-token';
+import { findSigningKey, verifyToken, type SigningKey } from './verify-token';
 
 export type FindCaller = (presented: string) => Promise<Caller | undefined>;
 
 export interface CallerSource {
-  readonly store: Pick<Store, 'apiKeys'>;
+  readonly store: Pick<Store, 'apiKeys' | 'jwtKeys'>;
   /** The bootstrap key. Absent: there is none. */
   readonly adminKey?: string;
   /** Monotonic milliseconds. @default performance.now */
   readonly now?: () => number;
+  /** Milliseconds since 1970, for the times of tokens. @default Date.now */
+  readonly wallClock?: () => number;
 }
 
 /**
@@ -22,33 +26,44 @@ const knownForMs = 900;
 const knownMax = 10_000;
 
 /**
- * Finds who a presented key belongs to. Unknown keys are asked for every time: a new key works at once.
- * Only digests are kept in memory.
+ * Finds who a presented API key or bearer token belongs to. Unknown keys are asked for every time: a new key works at
+ * once. Only digests are kept in memory. A token that breaks a rule is an AuthError that names it.
  */
 export function callerFinder(source: CallerSource): FindCaller {
-  const adminDigest = source.adminKey === undefined ? undefined : digestOf(source.adminKey);
+  const { store, adminKey, wallClock = Date.now } = source;
+  const adminDigest = adminKey === undefined ? undefined : digestOf(adminKey);
   const now = source.now ?? (() => performance.now());
-  const known = new LRUCache<string, Caller, string>({
+  const apiKeys = shortMemory<Caller, string>(now, (_digest, presented) => findInStore(store, presented));
+  const signingKeys = shortMemory<SigningKey, void>(now, (keyId) => findSigningKey(store, keyId));
+  return async (presented) => {
+    const digest = digestOf(presented);
+    if (adminDigest && timingSafeEqual(adminDigest, digest)) return { kind: 'admin', keyId: 'admin', scopes: [] };
+    if (isToken(presented)) return await verifyToken(presented, (keyId) => signingKeys.fetch(keyId), wallClock());
+    return await apiKeys.fetch(digest.toString('base64'), { context: presented });
+  };
+}
+
+/** What was found, for `knownForMs`; several who ask at once share one question. */
+function shortMemory<Found extends object, Context>(
+  now: () => number,
+  find: (key: string, context: Context) => Promise<Found | undefined>,
+): LRUCache<string, Found, Context> {
+  return new LRUCache<string, Found, Context>({
     max: knownMax,
     ttl: knownForMs,
     ttlResolution: 0,
     perf: { now },
-    fetchMethod: async (_digest, _stale, { options, context: presented }) => {
+    fetchMethod: async (key, _stale, { options, context }) => {
       const askedAt = now();
-      const caller = await findInStore(source, presented);
+      const found = await find(key, context);
       options.ttl = Math.max(1, Math.floor(knownForMs - (now() - askedAt)));
-      return caller;
+      return found;
     },
   });
-  return async (presented) => {
-    const digest = digestOf(presented);
-    if (adminDigest && timingSafeEqual(adminDigest, digest)) return { kind: 'admin', keyId: 'admin', scopes: [] };
-    return await known.fetch(digest.toString('base64'), { context: presented });
-  };
 }
 
-async function findInStore(source: CallerSource, presented: string): Promise<Caller | undefined> {
-  const key = await source.store.apiKeys.findPresented(presented);
+async function findInStore({ apiKeys }: Pick<Store, 'apiKeys'>, presented: string): Promise<Caller | undefined> {
+  const key = await apiKeys.findPresented(presented);
   return key && { kind: 'api-key', keyId: key.key, projectId: key.projectId, scopes: key.scopes };
 }
 

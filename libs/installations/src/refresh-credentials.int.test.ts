@@ -73,7 +73,7 @@ async function scene({ credentials, hasApp = true }: Scene = {}) {
   };
 }
 
-describe('one refresh per connection', () => {
+describe('one refresh per connection [sec-44]', () => {
   // The provider refuses a refresh token that is used twice, so a second refresh would lose the customer.
   it('is made by two processes that race with 20 calls, and all of them get the same new token', async () => {
     const { provider, mine, refresh, stored } = await scene();

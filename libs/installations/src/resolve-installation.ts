@@ -46,7 +46,13 @@ export function createResolver(store: ResolverStore): Resolver {
 
 /** JSON, because refs may hold any separator. */
 function keyOf(names: InstallationNames): string {
-  return JSON.stringify([names.withinProjectId, names.projectIdOrName, names.integrationId, names.groupRef]);
+  return JSON.stringify([
+    names.withinProjectId,
+    names.withinGroupRef,
+    names.projectIdOrName,
+    names.integrationId,
+    names.groupRef,
+  ]);
 }
 
 async function findIds(store: ResolverStore, names: InstallationNames): Promise<InstallationIds> {

@@ -20,3 +20,13 @@ export function sealClientSecret(keys: SealingKeys, appId: string, secret: strin
 export function unsealClientSecret(keys: SealingKeys, appId: string, text: string): string {
   return unsealValue(keys, { noun: 'provider app', id: appId }, text) as string;
 }
+
+/** Seals the PKCE verifier of one authorization that was begun. @param stateHash names it */
+export function sealVerifier(keys: SealingKeys, stateHash: string, verifier: string): Sealed {
+  return sealValue(keys, { noun: 'authorization', id: stateHash }, verifier);
+}
+
+/** @throws DefectError when the key is not in the ring, or the text was altered or belongs to another authorization */
+export function unsealVerifier(keys: SealingKeys, stateHash: string, text: string): string {
+  return unsealValue(keys, { noun: 'authorization', id: stateHash }, text) as string;
+}

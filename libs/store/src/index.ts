@@ -1,6 +1,7 @@
 export { openDatabase } from './database';
 export { migrations } from './migrations';
-export type { ApiKeyStore, NewApiKey } from './management/api-key-store';
+export type { ApiKeyChange, ApiKeyStore, NewApiKey } from './management/api-key-store';
+export type { ConnectionChange, NewCredentials } from './management/change-connection';
 export type { ConnectionKey, RefreshedTokens, TokenVersion } from './management/connection-tokens';
 export type {
   ConnectionFilter,
@@ -23,17 +24,24 @@ export type {
 } from './management/change-installation';
 export type { InstallationFilter, InstallationStore, NewInstallation } from './management/installation-store';
 export type { IntegrationStore, StoredRevision } from './management/integration-store';
+export type { JwtKeyChange, JwtKeyStore, NewJwtKey } from './management/jwt-key-store';
+export type { NewOAuthState, OAuthState, OAuthStateStore } from './management/oauth-state-store';
+export type { OperationEvent, OperationEventKind } from './management/operation-history';
 export type { OperationStore } from './management/operation-store';
 export type { ProjectChange, ProjectStore } from './management/project-store';
 export type { ClientOfApp, NewProviderApp, ProviderAppChange, ProviderAppStore } from './management/provider-app-store';
+export type { ConfigStore, ConfigWithPrevious } from './management/config-store';
+export type { SealedSecret, SealedSecretStore, SecretNoun } from './management/sealed-secrets';
 export { newId } from './new-id';
 export { createStore, migrateDatabase, type Store, type StoreOptions } from './store';
 export type { Acceptance, AcceptableWrite } from './writes/accept-writes';
 export type { Claim, ClaimedCall, ClaimRequest } from './writes/claim-calls';
+export { cancelledError, type CancelledCall, type CancelledRecord } from './writes/claim-cancelled';
 export type { LaneKey } from './writes/lane-room';
 export type { KeptKey, KeptReply, KeyClaim, KeyEnding } from './writes/idempotency-key';
 export type { BatchableWrite, BatchMembership, Joining } from './writes/join-batch';
 export type { EndedRecord, KeyName } from './writes/kept-keys';
+export { uninstalledError } from './writes/end-uninstalled';
 export type { HeldCall, LapsedCall } from './writes/leases';
 export type { PendingRecord } from './writes/load-records';
 export type { Opening, SynchronousWrite } from './writes/open-synchronous';
@@ -41,6 +49,7 @@ export type { OverdueCall } from './writes/overdue';
 export type { Doubt, Evidence } from './writes/reconciliation';
 export { callId } from './writes/call-key';
 export type { Intent } from './writes/record-intents';
+export type { Replay, Replaying, ReplayRefusal } from './writes/replay-records';
 export type { PlannedCall, SealedBatch, SealedCall, SealedRecord, Sealing } from './writes/seal-batch';
 export type {
   AttemptOutcome,

@@ -1,13 +1,18 @@
 import type { Logger } from '@sluice/telemetry';
 import { openDatabase } from './database';
 import { apiKeyStore, type ApiKeyStore } from './management/api-key-store';
+import { configStore, type ConfigStore } from './management/config-store';
 import { connectionStore, type ConnectionStore } from './management/connection-store';
+import { groupStore, type GroupStore } from './management/group-store';
 import { installationLookup, type InstallationLookup } from './management/installation-lookup';
 import { installationStore, type InstallationStore } from './management/installation-store';
 import { integrationStore, type IntegrationStore } from './management/integration-store';
+import { jwtKeyStore, type JwtKeyStore } from './management/jwt-key-store';
+import { oauthStateStore, type OAuthStateStore } from './management/oauth-state-store';
 import { operationStore, type OperationStore } from './management/operation-store';
 import { projectStore, type ProjectStore } from './management/project-store';
 import { providerAppStore, type ProviderAppStore } from './management/provider-app-store';
+import { sealedSecretStore, type SealedSecretStore } from './management/sealed-secrets';
 import { assertMigrated, migrate } from './migrate';
 import { createWriteStore, type WriteStore } from './writes/write-store';
 
@@ -27,12 +32,17 @@ export interface StoreOptions {
 export interface Store {
   readonly projects: ProjectStore;
   readonly apiKeys: ApiKeyStore;
+  readonly jwtKeys: JwtKeyStore;
   readonly integrations: IntegrationStore;
+  readonly configs: ConfigStore;
   readonly connections: ConnectionStore;
+  readonly groups: GroupStore;
   readonly installations: InstallationStore;
   readonly installationLookup: InstallationLookup;
   readonly operations: OperationStore;
   readonly providerApps: ProviderAppStore;
+  readonly oauthStates: OAuthStateStore;
+  readonly sealedSecrets: SealedSecretStore;
   readonly writes: WriteStore;
   /** Refuses a schema older than this code, naming the command that brings it up to date. */
   assertMigrated(): Promise<void>;
@@ -47,12 +57,17 @@ export function createStore(options: StoreOptions): Store {
   return {
     projects: projectStore(database),
     apiKeys: apiKeyStore(database),
+    jwtKeys: jwtKeyStore(database),
     integrations: integrationStore(database),
+    configs: configStore(database),
     connections: connectionStore(database),
+    groups: groupStore(database),
     installations: installationStore(database),
     installationLookup: installationLookup(database),
     operations: operationStore(database),
     providerApps: providerAppStore(database),
+    oauthStates: oauthStateStore(database),
+    sealedSecrets: sealedSecretStore(database),
     writes: createWriteStore(database, options.timeScale ?? 1),
     assertMigrated: () => assertMigrated(database),
     healthy: async () => {

@@ -6,11 +6,41 @@
 export const scopes = ['full', 'frontend', 'write', 'search', 'read'] as const;
 export type Scope = (typeof scopes)[number];
 
+/**
+ * Who an endpoint is for: keys with a scope, `admin` (the bootstrap key), `token` (a bearer token, limited to its
+ * group). An endpoint that does not name them lets neither of the last two pass.
+ */
+export type Admission = Scope | 'admin' | 'token';
+
 /** Who sent a request. An `admin` caller (the bootstrap key) has no project. */
 export interface Caller {
-  readonly kind: 'api-key' | 'admin';
-  /** Public id of the key; shown in logs and `createdBy`. */
+  readonly kind: 'api-key' | 'admin' | 'token';
+  /** Public id of the key; of a token the key it was signed with (`kid`). Shown in logs. */
   readonly keyId: string;
   readonly projectId?: string;
+  /** Empty but for an API key. */
   readonly scopes: readonly string[];
+  /** The one group of a token; absent: every group of the project. */
+  readonly groupRef?: string;
+  /** The user of a token. */
+  readonly consumerRef?: string;
+}
+
+/** Whether the caller may see and change what belongs to this group. What belongs to none is not for tokens. */
+export function seesGroup(caller: Caller, groupRef: string | undefined): boolean {
+  return caller.kind !== 'token' || (groupRef !== undefined && groupRef === caller.groupRef);
+}
+
+/**
+ * `createdBy` of what the caller changes. A backend may name somebody else; a token speaks for its own user.
+ * Source: specification, Config: `consumer:<id>` or `builder:<id>`.
+ */
+export function authorOf(caller: Caller, asked?: string): string {
+  return caller.kind === 'token' ? `consumer:${caller.consumerRef}` : (asked ?? `builder:${caller.keyId}`);
+}
+
+/** What the caller may use, for lookups by name: an admin no project, a token its group, others their whole project. */
+export function reachOf(caller: Caller): { readonly withinProjectId: string; readonly withinGroupRef?: string } {
+  const { projectId = '', groupRef } = caller;
+  return { withinProjectId: projectId, ...(groupRef === undefined ? {} : { withinGroupRef: groupRef }) };
 }

@@ -15,7 +15,7 @@ const schemes = {
   customAuth: 'none',
 } as const satisfies Partial<Record<keyof ConnectionRequest, AuthScheme>>;
 
-type CredentialMember = keyof typeof schemes;
+export type CredentialMember = keyof typeof schemes;
 
 /** At most one kind of credentials; an authorization code grant brings its access token. */
 export function checkConnectionCredentials(request: ConnectionRequest, path = ''): Issue[] {
@@ -31,6 +31,16 @@ export function checkConnectionCredentials(request: ConnectionRequest, path = ''
     issues.push(bodyIssue(at('oauth2AuthorizationCode.accessToken'), 'is required'));
   }
   return issues;
+}
+
+/** The member that carries the credentials; undefined without any. */
+export function credentialMemberOf(request: ConnectionRequest): CredentialMember | undefined {
+  return credentialMembers(request)[0];
+}
+
+/** The members of a request with which connections of these schemes can be made. */
+export function credentialMembersFor(of: readonly AuthScheme[]): CredentialMember[] {
+  return (Object.keys(schemes) as CredentialMember[]).filter((member) => of.includes(schemes[member]));
 }
 
 /** The scheme that the given credentials stand for; `none` without any. */

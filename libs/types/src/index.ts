@@ -1,4 +1,4 @@
-export { scopes, type Caller, type Scope } from './caller';
+export { authorOf, reachOf, scopes, seesGroup, type Admission, type Caller, type Scope } from './caller';
 export type { Credentials, LiveCredentials } from './credentials';
 export type { InstallationContext } from './installation-context';
 export {
@@ -15,6 +15,7 @@ export {
 export { hoursToMs, minutesToMs } from './time';
 export type { WriteAnnouncement } from './write-announcement';
 export { isHostileName, pathOf } from './field-names';
+export { fieldSteps } from './field-path';
 export { normalFieldName, type FieldNameForm } from './field-name-form';
 export { joinList, listItemRule } from './list-items';
 export { fieldMappings, type FieldMappings } from './field-mappings';
@@ -30,6 +31,9 @@ export {
 } from './api-key';
 export { applyUpdateMask, withObject } from './apply-update-mask';
 export { configSchema, type Config } from './config';
+export { configVersionSchema, type ConfigVersion } from './config-version';
+export { diffJson } from './json-diff';
+export { idOfPageToken, pageProperties, pageTokenOf, type Page, type PageQuery } from './page';
 export {
   configContentSchema,
   updateConfigContentSchema,
@@ -48,7 +52,14 @@ export {
   type OAuth2Token,
   type ProviderMetadataItem,
 } from './connection';
-export { authSchemeOf, checkConnectionCredentials, credentialsOf } from './connection-credentials';
+export {
+  authSchemeOf,
+  checkConnectionCredentials,
+  credentialMemberOf,
+  credentialMembersFor,
+  credentialsOf,
+  type CredentialMember,
+} from './connection-credentials';
 export {
   connectionUpdatePaths,
   generateConnectionRequestSchema,
@@ -57,8 +68,17 @@ export {
   type GenerateConnectionRequest,
   type UpdateConnectionRequest,
 } from './connection-request';
+export { checkUpdateConnectionRequest, maskedConnection } from './connection-update-rules';
 export { consumerSchema, type Consumer } from './consumer';
 export { groupSchema, type Group } from './group';
+export {
+  hydratedRevisionSchema,
+  type HydratedField,
+  type HydratedIntegration,
+  type HydratedReadObject,
+  type HydratedRevision,
+  type HydratedWriteObject,
+} from './hydrated-revision';
 export { healthStatuses, installationSchema, type HealthStatus, type Installation } from './installation';
 export {
   createInstallationRequestSchema,
@@ -121,7 +141,7 @@ export {
   type OperationMetadata,
   type Pagination,
 } from './operation';
-export type { FieldMetadata, FieldValueType, ObjectMetadata } from './object-metadata';
+export { objectMetadataSchema, type FieldMetadata, type FieldValueType, type ObjectMetadata } from './object-metadata';
 export {
   operationRecordListReplySchema,
   type OperationRecord,
@@ -152,7 +172,10 @@ export {
   type ProviderAppMetadata,
   type UpdateProviderAppRequest,
 } from './provider-app';
-export { publishManifestIntegration } from './publish-manifest';
+export { providerCatalogueSchema, providerInfoSchema, type ProviderInfo, type ProviderSupport } from './provider-info';
+export { publishConfigContent, publishInstallation } from './publish-config';
+export { parameterMeanings, type ParameterMeaning } from './parameters';
+export { publishIntegration, publishManifestIntegration } from './publish-manifest';
 export {
   readObjectConfigSchema,
   type Backfill,
@@ -213,4 +236,5 @@ export {
   type WriteType,
 } from './write-request';
 export { checkWriteRequest, codeOfWriteIssues } from './write-request-rules';
+export { oauthConnectRequestSchema, oauthStateLifeMs, type OAuthConnectRequest } from './oauth-connect-request';
 export { checkForwardedHeaders } from './forwarded-headers';

@@ -40,6 +40,9 @@ describe('publishManifestIntegration', () => {
       { objectName: 'a', destination: '', schedule: '* * * * *' },
     ]);
     const without = { name: 'crm', provider: 'hubspot', read: {} };
-    expect(publishManifestIntegration(without)).toEqual(without);
+    // A read without objects crashes published clients.
+    expect(publishManifestIntegration(without)).toEqual({ ...without, read: { objects: [] } });
+    const neither = { name: 'crm', provider: 'hubspot' };
+    expect(publishManifestIntegration(neither)).toEqual(neither);
   });
 });

@@ -41,6 +41,23 @@ describe('checkManifestIntegration', () => {
     expect(namesOf(withRead({ objectName: 'a', ...fields }))).toEqual(['content.read.objects[0]']);
   });
 
+  it('takes JSONPath in brackets only', () => {
+    const fields = { requiredFields: [{ fieldName: "$['a']['b']" }, { fieldName: '$.a.b', mapToName: '$.c' }] };
+    expect(namesOf(withRead({ objectName: 'a', ...fields }))).toEqual([
+      'content.read.objects[0].requiredFields[1].fieldName',
+      'content.read.objects[0].requiredFields[1].mapToName',
+    ]);
+  });
+
+  it('refuses an object that is subscribed twice, and a schedule of a watch that is none', () => {
+    const objects = ['a', 'a'].map((objectName) => ({ objectName, destination: 'hook' }));
+    const watchSchema = { destination: 'hook', schedule: 'daily', allObjects: {} };
+    expect(namesOf({ ...minimal, subscribe: { objects }, watchSchema })).toEqual([
+      'content.subscribe.objects[1].objectName',
+      'content.watchSchema.schedule',
+    ]);
+  });
+
   it('checks the schedule, which may be empty', () => {
     expect(namesOf(withRead({ objectName: 'a', schedule: 'daily' }))).toEqual(['content.read.objects[0].schedule']);
     expect(namesOf(withRead({ objectName: 'a', schedule: '' }))).toEqual([]);

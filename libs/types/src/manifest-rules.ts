@@ -2,6 +2,7 @@ import type { Issue } from '@sluice/errors';
 import { bodyIssue } from './body-issue';
 import { isCronSchedule } from './cron-schedule';
 import { pathOf } from './field-names';
+import { jsonPathFault } from './field-path';
 import type { IntegrationField } from './integration-field';
 import type { Manifest, ManifestIntegration, ManifestReadObject } from './manifest';
 
@@ -35,8 +36,23 @@ export function checkManifestIntegration(integration: ManifestIntegration, path 
       'objectName',
     ),
     ...read.flatMap((object, index) => checkReadObject(object, pathOf(readPath, index))),
+    ...checkStored(integration, path),
   ];
 }
+
+/** `subscribe` and `watchSchema`: their form is the schema's, what is left is an object twice and the schedule. */
+function checkStored({ subscribe, watchSchema }: ManifestIntegration, path: string): Issue[] {
+  const subscribed = (subscribe?.['objects'] ?? []) as readonly { readonly objectName: string }[];
+  const names = subscribed.map(({ objectName }) => objectName);
+  const issues = checkUnique(names, pathOf(pathOf(path, 'subscribe'), 'objects'), 'objectName');
+  const schedule = watchSchema?.['schedule'];
+  if (typeof schedule === 'string' && schedule !== '' && !isCronSchedule(schedule)) {
+    issues.push(bodyIssue(`${pathOf(path, 'watchSchema')}.schedule`, cronRule, schedule));
+  }
+  return issues;
+}
+
+const cronRule = 'must be cron syntax of five fields';
 
 function checkReadObject(object: ManifestReadObject, path: string): Issue[] {
   const issues = [
@@ -48,17 +64,23 @@ function checkReadObject(object: ManifestReadObject, path: string): Issue[] {
   const twice = firstTwice(mapped);
   if (twice !== undefined) issues.push(bodyIssue(path, `maps two fields to ${twice}`, twice));
   if (object.schedule && !isCronSchedule(object.schedule)) {
-    issues.push(bodyIssue(`${path}.schedule`, 'must be cron syntax of five fields', object.schedule));
+    issues.push(bodyIssue(`${path}.schedule`, cronRule, object.schedule));
   }
   return issues;
 }
 
 function checkFields(fields: readonly IntegrationField[], path: string): Issue[] {
-  return fields.flatMap(({ fieldName, mapToName }, index) =>
-    fieldName === undefined && mapToName === undefined
-      ? [bodyIssue(pathOf(path, index), 'needs fieldName, or mapToName when the user chooses the field')]
-      : [],
-  );
+  return fields.flatMap((field, index) => {
+    const here = pathOf(path, index);
+    if (field.fieldName === undefined && field.mapToName === undefined) {
+      return [bodyIssue(here, 'needs fieldName, or mapToName when the user chooses the field')];
+    }
+    return (['fieldName', 'mapToName'] as const).flatMap((member) => {
+      const name = field[member];
+      const fault = name === undefined ? undefined : jsonPathFault(name);
+      return fault === undefined ? [] : [bodyIssue(`${here}.${member}`, fault, name)];
+    });
+  });
 }
 
 function checkUnique(names: readonly string[], path: string, member: string): Issue[] {

@@ -1,5 +1,6 @@
 import { integrationFieldSchema, type IntegrationField } from './integration-field';
 import { memberName, nameText } from './json-schema';
+import { manifestBackfillSchema, subscribeSchema, watchSchemaSchema } from './manifest-stored';
 
 /** The declaration of integrations that a builder deploys. Source: specification, Manifest. */
 export interface Manifest {
@@ -70,7 +71,7 @@ const readObjectSchema = {
     requiredFields: { type: 'array', description: 'Fields always read.', items: integrationFieldSchema },
     optionalFields: { type: 'array', description: 'Fields a user may choose.', items: integrationFieldSchema },
     optionalFieldsAuto: { type: 'string', enum: ['all'], description: 'All fields may be chosen.' },
-    backfill: { type: 'object', description: 'Stored only.' },
+    backfill: manifestBackfillSchema,
     delivery: {
       type: 'object',
       description: 'Stored only.',
@@ -138,8 +139,8 @@ export const manifestIntegrationSchema = {
         useModule: { type: 'boolean', description: 'Whether they go to the module.' },
       },
     },
-    subscribe: { type: 'object', description: 'Stored only.' },
-    watchSchema: { type: 'object', description: 'Stored only.' },
+    subscribe: subscribeSchema,
+    watchSchema: watchSchemaSchema,
   },
 } as const;
 

@@ -13,6 +13,8 @@ export interface OperationRecord {
   readonly recordId?: string;
   readonly error?: { readonly class: FailureClass | 'cancelled'; readonly message: string };
   readonly warnings?: readonly string[];
+  /** The operation that a replay made of it. */
+  readonly replayedBy?: string;
 }
 
 export interface OperationRecordListReply {
@@ -52,6 +54,7 @@ export const operationRecordListReplySchema = {
             },
           },
           warnings: { type: 'array', description: 'What to know besides.', items: { type: 'string' } },
+          replayedBy: { type: 'string', description: 'The operation that a replay made of it.' },
         },
       },
     },

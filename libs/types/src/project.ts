@@ -12,6 +12,8 @@ export interface Project {
   readonly updateTime?: string;
   /** Preview of the specification: fields without a mapping are dropped from writes that inherit mappings. */
   readonly dropUnmappedFields?: boolean;
+  /** Only when it is asked for, and empty: nothing here is limited by a plan. Source: published API. */
+  readonly entitlements?: Readonly<Record<string, unknown>>;
 }
 
 export interface CreateProjectRequest {
@@ -63,6 +65,7 @@ export const projectSchema = {
     createTime: { ...moment, description: 'When it was created.' },
     updateTime: { ...moment, description: 'When it was last changed.' },
     dropUnmappedFields,
+    entitlements: { type: 'object', description: 'Shown when it is asked for. Empty: nothing is limited by a plan.' },
   },
 } as const;
 

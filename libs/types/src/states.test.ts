@@ -11,8 +11,9 @@ function reachable<State>(transitions: readonly Transition<State>[]): Set<State>
   return reached as Set<State>;
 }
 
-const outOf = <State>(transitions: readonly Transition<State>[], state: State) =>
-  transitions.filter(({ from }) => from === state).map(({ to }) => to);
+const outOf = <State>(transitions: readonly Transition<State>[], state: State) => [
+  ...new Set(transitions.filter(({ from }) => from === state).map(({ to }) => to)),
+];
 
 describe('operations', () => {
   it('reach every state, and end in two', () => {
@@ -30,10 +31,12 @@ describe('operations', () => {
     ['failed', 'failure'],
   ] as const)('%s is shown as %s', (state, status) => expect(statusOf(state)).toBe(status));
 
-  it('are opened by the gateway, sealed by the batcher, ended by who holds the lease', () => {
-    expect(operationTransitions.map(({ owner }) => owner)).toEqual([
+  it('are opened by the gateway, again by management, sealed by the batcher, ended by who holds the lease or with their installation', () => {
+    const owners = operationTransitions.map(({ owner }) => owner);
+    expect(owners.filter((owner) => owner !== 'deletion')).toEqual([
       'write-gateway',
       'write-gateway',
+      'management',
       'batcher',
       'lease-holder',
       'lease-holder',
@@ -49,11 +52,13 @@ describe('calls', () => {
     expect(outOf(callTransitions, 'quarantined')).toEqual([]);
   });
 
-  it('end only while somebody holds the lease', () => {
+  it('end only while somebody holds the lease, or unsent with their installation', () => {
     const ends = callTransitions.filter(({ to }) => to === 'done' || to === 'quarantined');
     expect(ends.map(({ from, owner }) => [from, owner])).toEqual([
       ['running', 'lease-holder'],
       ['running', 'lease-holder'],
+      ['ready', 'deletion'],
+      ['waiting', 'deletion'],
     ]);
   });
 
@@ -67,6 +72,7 @@ describe('calls', () => {
     expect(opened.map(({ to, owner }) => [to, owner])).toEqual([
       ['ready', 'write-gateway'],
       ['running', 'write-gateway'],
+      ['ready', 'management'],
       ['ready', 'batcher'],
       ['waiting', 'lease-holder'],
     ]);

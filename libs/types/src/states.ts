@@ -25,21 +25,37 @@ export type SendState = 'none' | 'sent' | 'maybe';
 export interface Transition<State> {
   readonly from: State | undefined;
   readonly to: State;
-  readonly owner: 'write-gateway' | 'batcher' | 'lease-holder' | 'lapse-sweep' | 'order-sweep' | 'late-reply';
+  readonly owner:
+    | 'write-gateway'
+    | 'batcher'
+    | 'lease-holder'
+    | 'management'
+    | 'lapse-sweep'
+    | 'order-sweep'
+    | 'late-reply'
+    | 'deletion';
 }
 
 export const operationTransitions: readonly Transition<OperationState>[] = [
   { from: undefined, to: 'accumulating', owner: 'write-gateway' },
   { from: undefined, to: 'queued', owner: 'write-gateway' },
+  // A replay opens an operation of records that the gateway has accepted before.
+  { from: undefined, to: 'queued', owner: 'management' },
   { from: 'accumulating', to: 'queued', owner: 'batcher' },
   { from: 'queued', to: 'succeeded', owner: 'lease-holder' },
   { from: 'queued', to: 'failed', owner: 'lease-holder' },
+  { from: 'accumulating', to: 'queued', owner: 'deletion' },
+  { from: 'queued', to: 'succeeded', owner: 'deletion' },
+  { from: 'queued', to: 'failed', owner: 'deletion' },
 ];
 
 export const callTransitions: readonly Transition<CallState>[] = [
   { from: undefined, to: 'ready', owner: 'write-gateway' },
   { from: undefined, to: 'running', owner: 'write-gateway' },
+  { from: undefined, to: 'ready', owner: 'management' },
   { from: 'ready', to: 'running', owner: 'lease-holder' },
+  // To end it unsent, after a cancel.
+  { from: 'waiting', to: 'running', owner: 'lease-holder' },
   { from: 'running', to: 'ready', owner: 'lease-holder' },
   { from: 'running', to: 'in_doubt', owner: 'lease-holder' },
   { from: 'running', to: 'waiting', owner: 'lease-holder' },
@@ -55,6 +71,8 @@ export const callTransitions: readonly Transition<CallState>[] = [
   { from: 'ready', to: 'in_doubt', owner: 'late-reply' },
   { from: 'waiting', to: 'in_doubt', owner: 'late-reply' },
   { from: 'running', to: 'in_doubt', owner: 'late-reply' },
+  { from: 'ready', to: 'done', owner: 'deletion' },
+  { from: 'waiting', to: 'done', owner: 'deletion' },
 ];
 
 const statuses: Record<OperationState, OperationStatus> = {

@@ -1,6 +1,6 @@
 import { checkWorkspaceRef, isSameWorkspace } from './workspace-ref';
 
-describe('checkWorkspaceRef', () => {
+describe('checkWorkspaceRef [sec-44]', () => {
   it.each([
     undefined,
     '4711',

@@ -135,6 +135,8 @@ export function connector(o: Partial<Connector> = {}): Connector {
   return {
     provider: 'fake',
     capabilities: hubspotLike,
+    catalogue: { baseURL: 'https://fake.test', authType: 'apiKey', defaultModule: '' },
+    authSchemes: ['apiKey'],
     workspace: () => Promise.resolve({ workspaceRef: '1' }),
     recordKey: (recordId) => recordId,
     visibilityMs: () => 0,

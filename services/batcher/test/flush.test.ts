@@ -108,7 +108,7 @@ describe('by its time', () => {
   });
 
   // The clock that decides is the database's: neither a forged message nor a wrong clock flushes early.
-  it('a forged message flushes nothing before its time', async () => {
+  it('[sec-13] a forged message flushes nothing before its time', async () => {
     ground = await createGround(60);
     const batcher = await ground.startBatcher(sweepsOff);
     const [joined] = await ground.join([{ maxDelayMinutes: 3 }]);

@@ -8,6 +8,7 @@ import {
   postgresEnv,
   providersEnv,
   redisEnv,
+  retentionEnv,
   testingEnv,
 } from '@sluice/config';
 
@@ -21,6 +22,7 @@ export const executorEnv = defineEnv({
   ...credentialsEnv,
   ...providersEnv,
   ...concurrencyEnv,
+  ...retentionEnv,
   ...testingEnv,
 });
 

@@ -1,8 +1,18 @@
-import type { ClaimedCall, RecordError, RecordSettlement, Settlement } from '@sluice/store';
+import {
+  cancelledError,
+  uninstalledError,
+  type ClaimedCall,
+  type RecordError,
+  type RecordSettlement,
+  type Settlement,
+} from '@sluice/store';
 import type { Sendable } from '@sluice/writes';
 
+/** What the end of a record needs to know of it. */
+type Ended = Pick<Sendable, 'index' | 'sendState' | 'orderKey' | 'lastError'>;
+
 /** Why a record ends here without being sent again. */
-type Ending = (record: Sendable) => RecordError;
+type Ending = (record: Ended) => RecordError;
 
 export const quarantined: Ending = () => ({
   class: 'quarantined',
@@ -13,6 +23,13 @@ export const disconnected: Ending = () => ({
   class: 'credentials',
   text: 'The connection of this installation no longer exists.',
 });
+
+export const uninstalled: Ending = () => uninstalledError;
+
+export const cancelled: Ending = ({ lastError }) =>
+  lastError === undefined
+    ? cancelledError
+    : { ...cancelledError, text: `${cancelledError.text} Last: ${lastError.text}` };
 
 export const overdue: Ending = ({ lastError }) => ({
   class: 'deadline',
@@ -25,7 +42,7 @@ export function isOverdue({ leftMs, firstSentAt }: Sendable): boolean {
 }
 
 /** What may have been written is "outcome unknown", never "failed". */
-export function endRecord(record: Sendable, ending: Ending): RecordSettlement {
+export function endRecord(record: Ended, ending: Ending): RecordSettlement {
   const error = ending(record);
   if (record.sendState === 'none') return { index: record.index, kind: 'failed', error };
   return { index: record.index, kind: 'unknown', error: { ...error, text: `Outcome unknown: ${error.text}` } };
@@ -33,8 +50,8 @@ export function endRecord(record: Sendable, ending: Ending): RecordSettlement {
 
 /** Ends a call with all of its records. */
 export function endCall(
-  call: ClaimedCall,
-  records: readonly Sendable[],
+  call: Pick<ClaimedCall, 'projectId' | 'operationId' | 'number' | 'laneId' | 'fence' | 'type' | 'objectName'>,
+  records: readonly Ended[],
   ending: Ending,
   state: 'done' | 'quarantined' = 'done',
 ): Settlement {

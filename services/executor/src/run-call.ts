@@ -12,7 +12,7 @@ import {
 } from '@sluice/writes';
 import type { FreshClaim } from './claim-loop';
 import type { ExecutorContext } from './context';
-import { disconnected, endCall, quarantined } from './ended-records';
+import { cancelled, disconnected, endCall, quarantined, uninstalled } from './ended-records';
 import type { LaneQueue } from './lane-queue';
 import { giveBack, refresherOf, traceStep, type Run } from './run';
 import { callSender, type SendCall, type Sending } from './send-call';
@@ -55,6 +55,8 @@ async function work(context: ExecutorContext, run: Run, send: SendCall): Promise
   const loadedAtMs = performance.now();
   const records = toSendables(await context.store.writes.loadPending(call));
   if (records.length === 0) return endCall(call, [], disconnected);
+  if (call.isUninstalled && !call.isInDoubt) return endCall(call, records, uninstalled);
+  if (call.isCancelled && !call.isInDoubt) return endCall(call, records, cancelled);
   if (call.crashCount >= crashesMax) return endCall(call, records, quarantined, 'quarantined');
   const live = await findCredentials(context, call);
   if (live === undefined) return endCall(call, records, disconnected);

@@ -45,7 +45,10 @@ export function callSender(context: ExecutorContext): SendCall {
       );
     if (!(await takeQuota(context, run, sending.connector))) return undefined;
     if (!hold.mayStillSend()) return await giveBack(context, run, 0);
-    if (!(await recordIntent(toIntent(context, run, { ...sending, records })))) return undefined;
+    if (!(await recordIntent(toIntent(context, run, { ...sending, records })))) {
+      // The lease is ours still: the operation was cancelled after the claim. Who claims the call next ends it.
+      return hold.mayStillSend() ? await giveBack(context, run, 0) : undefined;
+    }
     run.isIntended = true;
     traceStep(context, call, 'call.intended');
     await context.failpoints.hit('ex.after_intent');

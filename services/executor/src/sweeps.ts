@@ -2,6 +2,7 @@ import { callId, type LaneKey, type OverdueCall, type RecordSettlement, type Set
 import { leaseMs } from '@sluice/writes';
 import type { ExecutorContext } from './context';
 import type { ClaimLoop } from './claim-loop';
+import { endCancelled } from './end-cancelled';
 import type { LaneQueue } from './lane-queue';
 
 /** How often each sweep looks. Source: design, sections 5.8 and 5.9; the lapse adds at most this to a lease of 6 s. */
@@ -9,10 +10,16 @@ const lapseEveryMs = 1_000;
 const readyEveryMs = 2_000;
 const overdueEveryMs = 5_000;
 const isolatedEveryMs = 3_000;
+const retentionEveryMs = 5_000;
+/** One statement stays short, and one look does not hold the others up: a backlog is purged over many looks. */
+const recordsPerPurge = 1_000;
+const purgesPerLook = 20;
+/** With the batcher's half second for an open batch, a cancel is carried out within a second. */
+const cancelledEveryMs = 250;
 
 /**
  * What finds work that no message announced. The lapse of leases and the calls it isolates are always looked for: without them a
- * killed process would keep its calls.
+ * killed process would keep its calls. So are cancels, because nothing announces them.
  * Returns a function that ends the sweeps, after the looks in hand.
  */
 export function startSweeps(context: ExecutorContext, loop: ClaimLoop): () => Promise<void> {
@@ -31,6 +38,7 @@ export function startSweeps(context: ExecutorContext, loop: ClaimLoop): () => Pr
       const lane = await store.writes.findIsolated();
       if (lane !== undefined) loop.isolate(lane);
     }),
+    every(context, cancelledEveryMs, async () => wakeAll(await endCancelled(context), 'sweep')),
   ];
   if (config.sweeps) {
     ends.push(
@@ -39,6 +47,7 @@ export function startSweeps(context: ExecutorContext, loop: ClaimLoop): () => Pr
         wakeAll(await endOverdue(context), 'sweep');
         wakeAll(await store.writes.repairOrder(), 'sweep');
       }),
+      every(context, retentionEveryMs, () => purgeOld(context)),
     );
   }
   return async () => {
@@ -57,6 +66,14 @@ function every(context: ExecutorContext, everyMs: number, look: () => Promise<vo
     clearInterval(timer);
     await running;
   };
+}
+
+/** Forgets what records held that ended before the retention time. */
+async function purgeOld({ store, config }: ExecutorContext): Promise<void> {
+  for (let n = 0; n < purgesPerLook; n += 1) {
+    const purged = await store.writes.purgePlans(config.retentionDays, recordsPerPurge);
+    if (purged < recordsPerPurge) return;
+  }
 }
 
 /** Fails records whose deadline passed while their lane was blocked or their connection held back. */

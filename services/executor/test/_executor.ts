@@ -22,6 +22,8 @@ export interface Seed extends SeededInstallation {
 export interface AcceptOptions {
   readonly type?: 'create' | 'update';
   readonly deadlineHours?: number;
+  /** Records of one call at most. @default 100 */
+  readonly recordsPerCall?: number;
   /** Says it on `sluice.writes.ready`. @default true */
   readonly announce?: boolean;
 }
@@ -215,7 +217,7 @@ function toAcceptable(
   });
   const calls = planCalls(
     rows.map((row) => ({ ...row, connectionId, isBehindAnother: false })),
-    100,
+    o.recordsPerCall ?? 100,
   );
   const numberOf = new Map(calls.flatMap((call) => call.recordIndexes.map((index) => [index, call.number] as const)));
   return {

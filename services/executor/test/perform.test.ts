@@ -59,7 +59,7 @@ it('none written is a failure, and its result is what the provider said', async 
 });
 
 // A message carries names only, so a replay is harmless.
-it('repeated and foreign messages send nothing twice', async () => {
+it('[sec-13] repeated and foreign messages send nothing twice', async () => {
   const seed = await ground.seed();
   await ground.startExecutor(sweepsOff);
   const operationId = await ground.accept(seed, [{ email: 'a@x.com' }]);

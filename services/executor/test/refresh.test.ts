@@ -40,7 +40,7 @@ it('a token that ended is refreshed within the attempt, and the write succeeds w
 });
 
 // A refresh token is good once: a second refresh would cost the customer the connection.
-it('two executors with many calls on an expired token refresh it once', async () => {
+it('[sec-44] two executors with many calls on an expired token refresh it once', async () => {
   const seed = await seedExpired();
   ground.hubspot.tokens.good.add('r');
   await ground.startExecutor();

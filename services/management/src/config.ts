@@ -1,4 +1,14 @@
-import { adminEnv, commonEnv, credentialsEnv, defineEnv, portEnv, postgresEnv, providersEnv } from '@sluice/config';
+import {
+  adminEnv,
+  commonEnv,
+  credentialsEnv,
+  defineEnv,
+  portEnv,
+  postgresEnv,
+  providersEnv,
+  publicUrlEnv,
+  testingEnv,
+} from '@sluice/config';
 
 /** Settings of the management service. It needs neither Kafka nor Redis. */
 export const managementEnv = defineEnv({
@@ -8,6 +18,9 @@ export const managementEnv = defineEnv({
   ...credentialsEnv,
   ...providersEnv,
   ...adminEnv,
+  ...publicUrlEnv,
+  // A replay sets deadlines, as an accept does.
+  SLUICE_TIME_SCALE: testingEnv.SLUICE_TIME_SCALE,
 });
 
 export type ManagementConfig = ReturnType<typeof managementEnv.read>;

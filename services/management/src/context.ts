@@ -4,6 +4,7 @@ import { createInstallations, type Installations } from '@sluice/installations';
 import { createStore, type Store } from '@sluice/store';
 import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/telemetry';
 import type { ManagementConfig } from './config';
+import { operationReader, type ReadOperation } from './read-operations';
 
 /** The object graph of one management service. Tests and the embedded launcher replace single collaborators. */
 export interface ManagementContext {
@@ -13,6 +14,7 @@ export interface ManagementContext {
   readonly store: Store;
   readonly connectors: ConnectorRegistry;
   readonly installations: Installations;
+  readonly readOperation: ReadOperation;
 }
 
 const service = 'management';
@@ -22,7 +24,13 @@ export function createContext(config: ManagementConfig, overrides: Partial<Manag
   const metrics = overrides.metrics ?? createMetrics(service);
   const store =
     overrides.store ??
-    createStore({ url: config.databaseUrl, applicationName: service, poolMax: config.databasePool, logger });
+    createStore({
+      url: config.databaseUrl,
+      applicationName: service,
+      poolMax: config.databasePool,
+      timeScale: config.timeScale,
+      logger,
+    });
   const connectors =
     overrides.connectors ??
     createConnectors({ urls: providerUrls(config), callTimeoutMs: config.callTimeoutMs, logger, metrics });
@@ -34,6 +42,7 @@ export function createContext(config: ManagementConfig, overrides: Partial<Manag
     store,
     connectors,
     installations: createInstallations({ store, connectors, logger, keyring, adminKey }),
+    readOperation: operationReader(store),
     ...overrides,
   };
 }

@@ -1,31 +1,69 @@
+import { NotFoundError, type Issue } from '@sluice/errors';
 import { invalid } from '@sluice/http';
 import type { DeployManifestRequest, Integration } from '@sluice/types';
 import type { ManagementContext } from './context';
-import { getConnector } from './get-connector';
-import { parseManifest } from './parse-manifest';
+import { deleteIntegration } from './delete-integration';
+import { parseManifest, type ParsedManifest } from './parse-manifest';
+import { refuseContradictions } from './refuse-issues';
+
+/** A deploy request with what came beside the body. */
+export interface Deployment {
+  readonly projectId: string;
+  readonly request: DeployManifestRequest;
+  /** Integrations that the manifest leaves out are deleted, with their installations. */
+  readonly isDestructive: boolean;
+}
 
 /**
  * Creates or revises an integration per entry of a manifest; all or none. Integrations that the manifest leaves out
- * stay as they are.
+ * stay as they are, unless the deployment is destructive: then they go one by one, after the manifest is in force.
+ * @returns those that the manifest names
  * @throws ConflictError `integration.name-taken` when a name stands for another provider
  */
-export async function deployManifest(
-  context: ManagementContext,
-  projectId: string,
-  request: DeployManifestRequest,
-): Promise<Integration[]> {
-  if (request.sourceYaml === undefined) {
-    const detail = 'is not supported; send the text of the manifest as sourceYaml';
-    throw invalid([{ in: 'body', name: 'sourceZipUrl', detail }]);
-  }
-  const { specVersion, integrations } = parseManifest(request.sourceYaml);
-  for (const [at, { provider }] of integrations.entries())
-    getConnector(context, provider, `integrations[${at}].provider`);
-  const entries = integrations.map((content) => {
+export async function deployManifest(context: ManagementContext, deployment: Deployment): Promise<Integration[]> {
+  const { projectId, request, isDestructive } = deployment;
+  const { manifest } = readManifest(context, request);
+  const entries = manifest.integrations.map((content) => {
     const { name, provider } = content;
-    return { projectId, name, provider, specVersion, content };
+    return { projectId, name, provider, specVersion: manifest.specVersion, content };
   });
+  // Before: what another request deploys meanwhile is not ours to delete.
+  const before = isDestructive ? await context.store.integrations.list(projectId) : [];
   const deployed = await context.store.integrations.putAll(projectId, entries);
   context.logger.info({ projectId, integrations: deployed.length }, 'manifest.deployed');
+  const kept = new Set(deployed.map(({ id }) => id));
+  for (const integration of before) if (!kept.has(integration.id)) await deleteIfThere(context, integration);
   return deployed;
+}
+
+/** @throws ValidationError 400 for what breaks a rule; 422 `provider.unknown` with all of them */
+export function readManifest(context: ManagementContext, request: DeployManifestRequest): ParsedManifest {
+  if (request.sourceYaml === undefined) {
+    const detail = 'is not supported: nothing can be uploaded yet; send the text of the manifest as sourceYaml';
+    throw invalid([{ in: 'body', name: 'sourceZipUrl', detail }]);
+  }
+  const parsed = parseManifest(request.sourceYaml);
+  refuseContradictions('provider.unknown', unknownProviders(context, parsed));
+  return parsed;
+}
+
+function unknownProviders({ connectors }: ManagementContext, { manifest, placeOf }: ParsedManifest): Issue[] {
+  const known = connectors
+    .all()
+    .map(({ provider }) => provider)
+    .join(', ');
+  return manifest.integrations.flatMap(({ provider }, index): Issue[] => {
+    if (connectors.find(provider) !== undefined) return [];
+    const name = `integrations[${index}].provider`;
+    return [{ in: 'body', name, detail: `is not known; known: ${known} ${placeOf(name)}`, value: provider }];
+  });
+}
+
+/** Somebody else may have deleted it meanwhile. */
+async function deleteIfThere(context: ManagementContext, integration: Integration): Promise<void> {
+  try {
+    await deleteIntegration(context, integration);
+  } catch (error) {
+    if (!(error instanceof NotFoundError) || error.code !== 'integration.not-found') throw error;
+  }
 }

@@ -1,22 +1,22 @@
 import { NotFoundError } from '@sluice/errors';
-import type { Connection } from '@sluice/types';
+import { seesGroup, type Caller, type Connection } from '@sluice/types';
 import type { ManagementContext } from './context';
 
 const remedy = "Make the group's connection first, with POST connections:generate.";
 
 /**
  * A connection that a body names.
- * @param name member of the body
- * @throws NotFoundError `connection.not-found`, the same for another project's connection
+ * @param by who names it, and in which member of the body
+ * @throws NotFoundError `connection.not-found`, the same for another project's connection and a token's other group
  */
 export async function getConnection(
   { store }: ManagementContext,
   projectId: string,
   connectionId: string,
-  name: string,
+  { caller, name }: { readonly caller: Caller; readonly name: string },
 ): Promise<Connection> {
   const connection = await store.connections.find(projectId, connectionId);
-  if (connection !== undefined) return connection;
+  if (connection !== undefined && seesGroup(caller, connection.group.groupRef)) return connection;
   const detail = `${name}: there is no such connection in this project.`;
   throw new NotFoundError({ code: 'connection.not-found', detail, remedy });
 }
@@ -34,4 +34,24 @@ export async function getDefaultConnection(
   if (connection !== undefined) return connection;
   const detail = `groupRef: there is no group of this name with a connection to ${of.provider}.`;
   throw new NotFoundError({ code: 'connection.not-found', detail, remedy });
+}
+
+/**
+ * The connection of a path.
+ * @throws NotFoundError `connection.not-found`, the same for another project's connection and a token's other group
+ */
+export async function getConnectionOfPath(
+  { store }: ManagementContext,
+  projectId: string,
+  connectionId: string,
+  caller: Caller,
+): Promise<Connection> {
+  const connection = await store.connections.find(projectId, connectionId);
+  if (connection !== undefined && seesGroup(caller, connection.group.groupRef)) return connection;
+  throw connectionNotFound();
+}
+
+export function connectionNotFound(): NotFoundError {
+  const detail = 'connectionId: there is no such connection in this project.';
+  return new NotFoundError({ code: 'connection.not-found', detail });
 }

@@ -10,7 +10,11 @@ export async function getIntegration(
 ): Promise<Integration> {
   const integration = await store.integrations.find(projectId, idOrName);
   if (integration !== undefined) return integration;
-  throw new NotFoundError({
+  throw integrationNotFound();
+}
+
+export function integrationNotFound(): NotFoundError {
+  return new NotFoundError({
     code: 'integration.not-found',
     detail: 'integrationId: there is no such integration in this project.',
   });

@@ -9,6 +9,14 @@ export function projectIdOf(caller: Caller): string | undefined {
 }
 
 /**
+ * Id of the project of a path. A key that names its own project by id costs no look: projects are never deleted.
+ * @throws NotFoundError `project.not-found`
+ */
+export async function getProjectId(context: ManagementContext, caller: Caller, idOrName: string): Promise<string> {
+  return idOrName === projectIdOf(caller) ? idOrName : (await getProject(context, caller, idOrName)).id;
+}
+
+/**
  * The project of a path. Another project's name or id is answered as one that does not exist.
  * @throws NotFoundError `project.not-found`
  */

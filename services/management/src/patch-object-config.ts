@@ -2,8 +2,10 @@ import { NotFoundError } from '@sluice/errors';
 import { validate } from '@sluice/http';
 import {
   applyJsonPatch,
+  authorOf,
   checkConfigContent,
   checkPatchConfigContentRequest,
+  reachOf,
   updateConfigContentSchema,
   withObject,
   type Caller,
@@ -41,13 +43,13 @@ const checkOutcome = validate<{ readonly config: { readonly content: UpdateConfi
 export async function patchObjectConfig(context: ManagementContext, patch: ObjectConfigPatch): Promise<Installation> {
   const { integration, objectName, caller, request } = patch;
   refuseIssues(checkPatchConfigContentRequest(request));
-  const { id: installationId } = await findTarget(context, integration, request);
+  const { id: installationId } = await findTarget(context, patch);
   const key = { projectId: integration.projectId, integrationId: integration.id, installationId };
   const changed = await context.store.installations.change(key, ({ connectionId, content: stored }) => {
     const entry = patched(context, patch, stored);
     const content = withObject(stored, { action: request.action, objectName }, entry);
     refuseContradictions('installation.config-invalid', sizeMisfits(content, 'changes'));
-    return { connectionId, content, createdBy: `builder:${caller.keyId}`, isCreatedByAsked: false };
+    return { connectionId, content, createdBy: authorOf(caller), isCreatedByAsked: false };
   });
   const installation = orNotFound(changed);
   const { id: configId } = installation.config;
@@ -57,14 +59,17 @@ export async function patchObjectConfig(context: ManagementContext, patch: Objec
 
 async function findTarget(
   context: ManagementContext,
-  integration: Integration,
-  { installationId, groupRef }: PatchConfigContentRequest,
+  { integration, caller, request: { installationId, groupRef } }: ObjectConfigPatch,
 ): Promise<Installation> {
   if (installationId === undefined) {
-    const filter = { integrationId: integration.id, ...(groupRef === undefined ? {} : { groupRef }) };
+    const filter = {
+      ...reachOf(caller),
+      integrationId: integration.id,
+      ...(groupRef === undefined ? {} : { groupRef }),
+    };
     return orNotFound((await context.store.installations.list(integration.projectId, filter))[0], 'groupRef');
   }
-  const installation = await getInstallation(context, integration, installationId);
+  const installation = await getInstallation(context, integration, installationId, caller);
   const isMeant = groupRef === undefined || installation.group?.groupRef === groupRef;
   return orNotFound(isMeant ? installation : undefined, 'installationId and groupRef');
 }

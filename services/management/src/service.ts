@@ -1,19 +1,43 @@
-import { authenticator, createApp, type HttpServer, readyWhen, type Router, startServer } from '@sluice/http';
+import {
+  authenticator,
+  type BuiltDocument,
+  contractOfApp,
+  createApp,
+  type HttpServer,
+  readyWhen,
+  type Router,
+  startServer,
+} from '@sluice/http';
 import type { ManagementContext } from './context';
+import { managementApi } from './api';
 import { apiKeyRoutes } from './routes/api-keys';
+import { connectionChangeRoutes } from './routes/connection-changes';
+import { deploymentRoutes } from './routes/deployments';
+import { configRoutes } from './routes/configs';
 import { connectionRoutes } from './routes/connections';
+import { oauthCallbackRoutes } from './routes/oauth-callback';
+import { oauthConnectPath, oauthConnectRoutes } from './routes/oauth-connect';
 import { installationChangeRoutes } from './routes/installation-changes';
 import { installationRoutes } from './routes/installations';
+import { compatibilityRoutes } from './compat/routes';
 import { integrationRoutes } from './routes/integrations';
+import { jwtKeyRoutes } from './routes/jwt-keys';
+import { operationChangeRoutes } from './routes/operation-changes';
+import { operationListRoutes } from './routes/operation-lists';
+import { objectMetadataRoutes } from './routes/object-metadata';
 import { operationRoutes } from './routes/operations';
 import { projectRoutes } from './routes/projects';
 import { watchOperations, type OperationWatch } from './watch-operations';
 import { providerAppRoutes } from './routes/provider-apps';
+import { providerRoutes } from './routes/providers';
+import { revisionRoutes } from './routes/revisions';
 
 export { managementEnv, type ManagementConfig } from './config';
 export { createContext, type ManagementContext } from './context';
 
 export interface ManagementService {
+  /** What its routes promise. */
+  readonly contract: BuiltDocument;
   /** Refuses an unmigrated database, then listens. */
   start(): Promise<{ readonly port: number }>;
   /** Requests in flight finish. */
@@ -26,6 +50,7 @@ export function createManagementService(context: ManagementContext): ManagementS
   const app = createManagementApp(context, watch);
   let server: HttpServer | undefined;
   return {
+    contract: contractOfApp(app),
     start: async () => {
       await store.assertMigrated();
       server = await startServer(app, { port: config.port, host: config.host, logger, shutdownMs: config.shutdownMs });
@@ -46,19 +71,39 @@ function createManagementApp(context: ManagementContext, watch: OperationWatch) 
     logger,
     metrics,
     cors: true,
+    cookiePaths: [oauthConnectPath],
+    api: managementApi,
+    checkReplies: context.config.checkReplies,
     authenticate: authenticator(context.installations.findCaller),
     ready: readyWhen({ postgres: () => store.healthy() }),
     routes: (router) => registerRoutes(router, context, watch),
+    openRoutes: (router) => registerOpenRoutes(router, context),
   });
 }
 
 function registerRoutes(router: Router, context: ManagementContext, watch: OperationWatch): void {
   projectRoutes(router, context);
   apiKeyRoutes(router, context);
+  jwtKeyRoutes(router, context);
   integrationRoutes(router, context);
+  deploymentRoutes(router, context);
+  revisionRoutes(router, context);
+  objectMetadataRoutes(router, context);
   connectionRoutes(router, context);
+  connectionChangeRoutes(router, context);
+  oauthConnectRoutes(router, context);
   installationRoutes(router, context);
   installationChangeRoutes(router, context);
+  configRoutes(router, context);
   operationRoutes(router, context, watch);
+  operationListRoutes(router, context);
+  operationChangeRoutes(router, context);
   providerAppRoutes(router, context);
+  compatibilityRoutes(router, context);
+}
+
+/** For anybody, without credentials. */
+function registerOpenRoutes(router: Router, context: ManagementContext): void {
+  oauthCallbackRoutes(router, context);
+  providerRoutes(router, context);
 }

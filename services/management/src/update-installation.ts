@@ -3,14 +3,18 @@ import { nearestName } from '@sluice/http';
 import type { ChangeableInstallation, ChangedInstallation } from '@sluice/store';
 import {
   applyUpdateMask,
+  authorOf,
   checkUpdateInstallationRequest,
+  parseMaskPath,
   type Caller,
   type Connection,
-  type Installation,
   type Integration,
+  type UpdateConfigContent,
   type UpdateInstallationRequest,
 } from '@sluice/types';
 import type { ManagementContext } from './context';
+import type { NotedInstallation } from './create-installation';
+import { fieldMisfits, type FieldMisfits } from './field-misfits';
 import { getConnection } from './get-connection';
 import { orNotFound } from './get-installation';
 import { connectionMisfits, contentMisfits, revisionMisfits, sizeMisfits } from './installation-misfits';
@@ -22,6 +26,9 @@ export interface InstallationUpdate {
   readonly installationId: string;
   readonly caller: Caller;
   readonly request: UpdateInstallationRequest;
+  /** The account is not asked whether it has the fields that the change names. */
+  readonly skipSampling?: boolean;
+  readonly traceparent: string;
 }
 
 /**
@@ -32,11 +39,12 @@ export interface InstallationUpdate {
 export async function updateInstallation(
   context: ManagementContext,
   update: InstallationUpdate,
-): Promise<Installation> {
+): Promise<NotedInstallation> {
   const { integration, installationId, request } = update;
   refuseIssues(checkUpdateInstallationRequest(request, nearestName));
   const connection = await maskedConnection(context, update);
   const misfits = await contentIssues(context, update);
+  const { issues, warnings } = await accountMisfits(context, update, connection);
   const key = { projectId: integration.projectId, integrationId: integration.id, installationId };
   const updated = await context.store.installations.change(key, (current) => {
     const { groupRef } = current;
@@ -44,20 +52,50 @@ export async function updateInstallation(
     const unfit = connection ? connectionMisfits(connection, { groupRef, integration }, path) : [];
     const next = revised(current, update, connection);
     const large = sizeMisfits(next.content, 'installation.config.content');
-    refuseContradictions('installation.config-invalid', [...unfit, ...misfits, ...large]);
+    refuseContradictions('installation.config-invalid', [...unfit, ...misfits, ...large, ...issues]);
     return next;
   });
   const installation = orNotFound(updated);
   const { id: configId } = installation.config;
   context.logger.info({ projectId: key.projectId, installationId, configId }, 'installation.updated');
-  return installation;
+  return { installation, warnings };
+}
+
+/** Asked of the account that the installation has after the change, before its row is locked; only about what the mask names. */
+async function accountMisfits(
+  context: ManagementContext,
+  { integration, installationId, request, skipSampling = false, traceparent }: InstallationUpdate,
+  masked: Connection | undefined,
+): Promise<FieldMisfits> {
+  const content = maskedReads(request);
+  if (skipSampling || content === undefined) return { issues: [], warnings: [] };
+  const { projectId, id } = integration;
+  const connection =
+    masked ?? orNotFound(await context.store.installations.find(projectId, id, installationId)).connection;
+  const path = 'installation.config.content';
+  return await fieldMisfits(context, { integration, connection, content, path, traceparent });
+}
+
+/** The read objects that the mask names; undefined when there are none. */
+function maskedReads({ updateMask, installation }: UpdateInstallationRequest): UpdateConfigContent | undefined {
+  const masked = new Set(
+    updateMask
+      .map(parseMaskPath)
+      .flatMap((path) => (path?.kind === 'object' && path.action === 'read' ? [path.objectName] : [])),
+  );
+  const sent = Object.entries(installation.config?.content?.read?.objects ?? {});
+  const named = sent.filter(([objectName]) => masked.has(objectName));
+  return named.length === 0 ? undefined : { read: { objects: Object.fromEntries(named) } };
 }
 
 /** Values outside the mask are ignored, so a connection is only looked for when the mask names it. */
-async function maskedConnection(context: ManagementContext, { integration, request }: InstallationUpdate) {
+async function maskedConnection(context: ManagementContext, { integration, caller, request }: InstallationUpdate) {
   const { connectionId } = request.installation;
   if (connectionId === undefined || !request.updateMask.includes('connectionId')) return undefined;
-  return await getConnection(context, integration.projectId, connectionId, 'installation.connectionId');
+  return await getConnection(context, integration.projectId, connectionId, {
+    caller,
+    name: 'installation.connectionId',
+  });
 }
 
 async function contentIssues(
@@ -77,11 +115,12 @@ function revised(
   connection: Connection | undefined,
 ): ChangedInstallation {
   const { createdBy } = request.installation.config ?? {};
-  const isCreatedByAsked = createdBy !== undefined && request.updateMask.includes('config.createdBy');
+  const isCreatedByAsked =
+    createdBy !== undefined && request.updateMask.includes('config.createdBy') && caller.kind !== 'token';
   return {
     connectionId: connection?.id ?? current.connectionId,
     content: applyUpdateMask(current.content, request),
-    createdBy: isCreatedByAsked ? createdBy : `builder:${caller.keyId}`,
+    createdBy: authorOf(caller, isCreatedByAsked ? createdBy : undefined),
     isCreatedByAsked,
   };
 }

@@ -32,6 +32,12 @@ const endpoints: readonly [string, keyof Sender, () => string, () => object][] =
     () => ({ sourceYaml: 'a: 1' }),
   ],
   [
+    'POST revisions',
+    'post',
+    () => `/v1/projects/${seed.projectId}/integrations/${seed.integrationId}/revisions`,
+    () => ({ sourceYaml: 'a: 1' }),
+  ],
+  [
     'POST connections:generate',
     'post',
     () => `/v1/projects/${seed.projectId}/connections:generate`,

@@ -208,7 +208,7 @@ describe('400 PUT integrations:batch', () => {
     expect(zip.body).toMatchObject({
       issues: [{ name: 'sourceZipUrl', detail: expect.stringContaining('sourceYaml') }],
     });
-    const sent = management.as(project.key).put(`${batch}?destructive=true`).send({ sourceYaml: yaml });
+    const sent = management.as(project.key).put(`${batch}?destructive=maybe`).send({ sourceYaml: yaml });
     expect((await sent.expect(400)).body).toMatchObject({ issues: [{ in: 'query', name: 'destructive' }] });
   });
 });

@@ -68,6 +68,7 @@ describe('200 PATCH objects/{objectName}/config-content', () => {
       objectName: 'contacts',
       disabled: true,
       selectedFields: { email: true, phone: true },
+      selectedFieldMappings: {},
     });
     expect(contactsOf(reply.body)).toEqual({ objectName: 'contacts' });
   });
@@ -165,9 +166,9 @@ describe('4xx PATCH objects/{objectName}/config-content', () => {
       'two defaults',
       settings({ stringValue: '', booleanValue: true }),
       'selectedFieldSettings.a.default',
-      /at most 1 field/,
+      /exactly one of stringValue, integerValue or booleanValue/,
     ],
-    ['no default', settings({}), 'selectedFieldSettings.a.default', /must not be empty/],
+    ['no default', settings({}), 'selectedFieldSettings.a.default', /exactly one of stringValue/],
     ['another objectName', { path: '/objectName', value: 'deals' }, 'objectName', /must be contacts/],
   ])('400 for %s', async (_case, wrong, member, detail) => {
     const problem = await refused(400, [{ op: 'add', ...wrong }]);

@@ -38,9 +38,11 @@ export async function startManagement(
   const config = managementEnv.read({
     DATABASE_URL: clone.url,
     SLUICE_PORT: '0',
+    SLUICE_CHECK_REPLIES: 'true',
     SLUICE_HOST: '127.0.0.1',
     SLUICE_CREDENTIALS_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     SLUICE_ADMIN_KEY: adminKey,
+    SLUICE_PUBLIC_URL: 'https://sluice.example',
     HUBSPOT_API_URL: hubspot.url,
     SALESFORCE_LOGIN_URL: salesforce.url,
     SALESFORCE_INSTANCE_URL: salesforce.url,

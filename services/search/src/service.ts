@@ -1,11 +1,22 @@
-import { authenticator, createApp, type HttpServer, readyWhen, startServer } from '@sluice/http';
+import {
+  authenticator,
+  type BuiltDocument,
+  contractOfApp,
+  createApp,
+  type HttpServer,
+  readyWhen,
+  startServer,
+} from '@sluice/http';
 import type { SearchContext } from './context';
+import { searchApi } from './api';
 import { searchRecordsRoute } from './routes/search-records';
 
 export { searchEnv, type SearchConfig } from './config';
 export { createContext, type SearchContext } from './context';
 
 export interface SearchService {
+  /** What its routes promise. */
+  readonly contract: BuiltDocument;
   /** Refuses an unmigrated database, then listens. */
   start(): Promise<{ readonly port: number }>;
   /** Requests in flight finish. */
@@ -20,12 +31,15 @@ export function createSearchService(context: SearchContext): SearchService {
     logger,
     metrics,
     cors: true,
+    api: searchApi,
+    checkReplies: config.checkReplies,
     authenticate: authenticator(context.installations.findCaller),
     // Without Redis quotas are halved, which is no reason to leave the balancer.
     ready: readyWhen({ postgres: () => store.healthy() }),
     routes: (router) => searchRecordsRoute(router, context),
   });
   return {
+    contract: contractOfApp(app),
     start: async () => {
       await store.assertMigrated();
       server = await startServer(app, { port: config.port, host: config.host, logger, shutdownMs: config.shutdownMs });

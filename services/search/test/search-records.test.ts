@@ -296,7 +296,7 @@ describe('bad input', () => {
     }
   });
 
-  it.each(['write', ''])('400 another request type: %j', async (value) => {
+  it.each(['write', ''])('[sec-9] 400 another request type: %j', async (value) => {
     const reply = await ask(await search.seed())
       .set('X-Sluice-Request-Type', value)
       .expect(400);

@@ -33,6 +33,7 @@ export async function startSearch(): Promise<RunningSearch> {
     DATABASE_URL: clone.url,
     REDIS_URL: 'redis://127.0.0.1:9',
     SLUICE_PORT: '0',
+    SLUICE_CHECK_REPLIES: 'true',
     SLUICE_HOST: '127.0.0.1',
     SLUICE_CREDENTIALS_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     HUBSPOT_API_URL: hubspot.url,

@@ -1,19 +1,27 @@
 import { createHash } from 'node:crypto';
 import { ValidationError } from '@sluice/errors';
 import type { KeyClaim } from '@sluice/store';
-import { limits } from '@sluice/types';
+import { limits, type Caller } from '@sluice/types';
 
 /** Keys of this endpoint; another endpoint that takes keys gets a scope of its own. */
-const scope = 'write-records';
+const endpointScope = 'write-records';
 const keyForm = /^[\x21-\x7e]+$/;
+
+/** What makes a request the same as another one. */
+export interface KeyedRequest {
+  readonly caller: Caller;
+  /** Decoded parts of the path, as they were sent. */
+  readonly path: readonly string[];
+  readonly body: unknown;
+}
 
 /**
  * Reads `Idempotency-Key` with a hash of what makes two requests the same: method, path and body, the body whatever the
  * order of its members. No query parameter changes a write that is performed. Source: design, section 6.
- * @param path decoded parts of the path, as they were sent
+ * A bearer token has the keys of its group to itself: another group can neither take them nor learn which are taken.
  * @throws ValidationError for an empty key, one of more than 255 characters, or of other characters than visible ASCII
  */
-export function readKey(header: string | undefined, path: readonly string[], body: unknown): KeyClaim | undefined {
+export function readKey(header: string | undefined, { caller, path, body }: KeyedRequest): KeyClaim | undefined {
   if (header === undefined) return undefined;
   const { idempotencyKeyCharactersMax: max } = limits;
   if (header === '') throw refused('must not be empty; leave it out to write without a key');
@@ -22,6 +30,8 @@ export function readKey(header: string | undefined, path: readonly string[], bod
   const bodyHash = createHash('sha256')
     .update(canonicalJson(['POST', path, body]))
     .digest('base64url');
+  const { groupRef } = caller;
+  const scope = groupRef === undefined ? endpointScope : `${endpointScope}@${groupRef}`;
   return { scope, key: header, bodyHash };
 }
 

@@ -1,5 +1,14 @@
-import { authenticator, createApp, type HttpServer, readyWhen, startServer } from '@sluice/http';
+import {
+  authenticator,
+  type BuiltDocument,
+  contractOfApp,
+  createApp,
+  type HttpServer,
+  readyWhen,
+  startServer,
+} from '@sluice/http';
 import type { GatewayContext } from './context';
+import { writeApi } from './api';
 import { acceptor } from './accept-write';
 import { onceOnly } from './answer-once';
 import { joiner } from './join-auto-batch';
@@ -11,6 +20,8 @@ export { gatewayEnv, type GatewayConfig } from './config';
 export { createContext, type GatewayContext } from './context';
 
 export interface GatewayService {
+  /** What its routes promise. */
+  readonly contract: BuiltDocument;
   /** Refuses an unmigrated database, then listens. */
   start(): Promise<{ readonly port: number }>;
   /** Drains: requests in flight finish, announcements leave. */
@@ -32,12 +43,15 @@ export function createGatewayService(context: GatewayContext): GatewayService {
     logger,
     metrics,
     cors: true,
+    api: writeApi,
+    checkReplies: config.checkReplies,
     authenticate: authenticator(context.installations.findCaller),
     // Accepting needs Postgres alone. Without the broker work starts later, without Redis quotas are halved.
     ready: readyWhen({ postgres: () => store.healthy() }),
     routes: (router) => writeRecordsRoute(router, writers),
   });
   return {
+    contract: contractOfApp(app),
     start: async () => {
       await store.assertMigrated();
       server = await startServer(app, { port: config.port, host: config.host, logger, shutdownMs: config.shutdownMs });

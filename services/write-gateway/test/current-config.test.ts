@@ -70,6 +70,18 @@ describe('a config that changes after it was cached', () => {
     expect((await gateway.write(seed, write)).status).not.toBe(403);
   });
 
+  it('[sec-10] a delete that the old one allowed and the new one forbids is not sent', async () => {
+    const deletable = (enabled: boolean): ConfigContent =>
+      sampleConfig({ write: { objects: { contacts: { objectName: 'contacts', deletionSettings: { enabled } } } } });
+    const seed = await gateway.seed({ config: deletable(true) });
+    await gateway.write(seed, { type: 'delete', record: { id: '41' } }).expect(200);
+    await changeConfig(seed, deletable(false));
+    const before = gateway.hubspot.calls.length;
+    const reply = await gateway.write(seed, { type: 'delete', record: { id: '42' } }).expect(403);
+    expect(reply.body).toMatchObject({ code: 'write.delete-not-enabled' });
+    expect(gateway.hubspot.calls.slice(before)).toEqual([]);
+  });
+
   it('many writes around a change: each has the plan of the config it names', async () => {
     const seed = await gateway.seed({ config: withDefault('old') });
     const write = { type: 'create', record, mode: 'asynchronous' };

@@ -51,7 +51,7 @@ describe('200', () => {
   });
 });
 
-describe('403', () => {
+describe('[sec-10] 403', () => {
   it.each([
     ['no settings', sampleConfig()],
     ['enabled is false', enabled(false)],

@@ -1,36 +1,25 @@
-import {
-  acceptedWriteReplySchema,
-  batchWriteReplySchema,
-  connectionSchema,
-  installationSchema,
-  integrationSchema,
-  operationRecordListReplySchema,
-  operationSchema,
-  projectSchema,
-  refusedWriteReplySchema,
-  searchReplySchema,
-  singleWriteReplySchema,
-  type JsonSchema,
-} from '@sluice/types';
+import { sampleOf, type OpenApiDocument, type OpenApiOperation } from '@sluice/http';
+import { validRequests, type ValidRequest } from './valid-requests';
 
-/** One endpoint with a request that is valid, and what it may answer besides a problem. */
+/** One operation with a request that is valid, to be spoiled. */
 export interface Endpoint {
   readonly name: string;
   readonly method: string;
   readonly origin: string;
+  /** Path template of the document. */
+  readonly template: string;
   /** Percent-encoded segments. */
   readonly segments: readonly string[];
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: object;
-  /** Schema of the body by status. Every other status of 400 and above answers a problem document. */
-  readonly replies: Readonly<Record<number, JsonSchema>>;
+  /** What the replies are judged by. */
+  readonly document: OpenApiDocument;
 }
 
 /** Where the system under test is, and what stands in it. */
 export interface Target {
-  readonly management: string;
-  readonly search: string;
-  readonly write: string;
+  /** Origin and document of each API. */
+  readonly apis: readonly { readonly origin: string; readonly document: OpenApiDocument }[];
   readonly projectId: string;
   readonly integrationId: string;
   readonly installationId: string;
@@ -50,152 +39,52 @@ export interface Words {
   readonly absentId: string;
 }
 
-const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
-const oneOf = (...schemas: JsonSchema[]): JsonSchema => ({ anyOf: schemas });
-const plan = { type: 'object', minProperties: 1, properties: { plan: { type: 'array' }, plans: { type: 'array' } } };
+/** An id of the form that we give, of nothing that is there. */
+const absentId = '01a1fb19-0000-7000-8000-000000000000';
 
-/** Every endpoint that a builder's backend calls, each with a valid request to spoil. */
+/** Every operation of every document, each with at least one valid request: a new route is among them by itself. */
 export function endpointsOf(target: Target): Endpoint[] {
-  return [...writes(target), ...searches(target), ...reads(target), ...changes(target)];
+  const given = validRequests(target);
+  return target.apis.flatMap(({ origin, document }) =>
+    Object.entries(document.paths).flatMap(([template, item]) =>
+      Object.entries(item).flatMap(([method, operation]) => {
+        const base = { name: operation.operationId, method: method.toUpperCase(), origin, template, document };
+        const requests = given[operation.operationId] ?? [sampleRequest(operation, document)];
+        return requests.map((request) => ({
+          ...base,
+          ...request,
+          segments: segmentsOf(base, target),
+        }));
+      }),
+    ),
+  );
 }
 
-function writes({ write, projectId, integrationId, groupRef, words }: Target): Endpoint[] {
-  const base = {
-    method: 'POST',
-    origin: write,
-    segments: ['v1', 'projects', projectId, 'integrations', integrationId, 'objects', words.people],
-    replies: {
-      200: oneOf(acceptedWriteReplySchema, singleWriteReplySchema, batchWriteReplySchema, plan),
-      422: oneOf(refusedWriteReplySchema, batchWriteReplySchema),
-    },
+/** The least that the document says is needed. */
+function sampleRequest({ parameters = [], requestBody }: OpenApiOperation, document: OpenApiDocument): ValidRequest {
+  const { schemas } = document.components;
+  const required = parameters.filter(({ in: where, required: isRequired }) => where === 'query' && isRequired);
+  const schema = requestBody?.content['application/json']?.schema;
+  return {
+    query: Object.fromEntries(required.map(({ name, schema: of }) => [name, String(sampleOf(of, schemas, name))])),
+    ...(schema === undefined ? {} : { body: sampleOf(schema, schemas) as object }),
   };
-  const { email, lastname, absentId: id } = words;
-  const record = { [email]: 'hostile@example.com', [lastname]: 'Müller' };
-  const all = { groupRef, type: 'create', record };
-  return [
-    { ...base, name: 'create', body: all },
-    {
-      ...base,
-      name: 'create asynchronously',
-      body: { ...all, mode: 'asynchronous', retryPolicy: { deadlineHours: 1 } },
-    },
-    {
-      ...base,
-      name: 'create auto-batched',
-      body: { ...all, mode: 'asynchronous', autoBatchPolicy: { maxDelayMinutes: 1, retryDeadlineHours: 1 } },
-    },
-    {
-      ...base,
-      name: 'create a batch',
-      body: { groupRef, type: 'create', batch: [{ record }, { record }], batchPolicy: { allOrNone: false } },
-    },
-    { ...base, name: 'update', body: { groupRef, type: 'update', record: { id, [lastname]: 'M' } } },
-    { ...base, name: 'delete', body: { groupRef, type: 'delete', record: { id } } },
-    { ...base, name: 'dry run', query: { dryRun: 'true' }, body: all },
-    {
-      ...base,
-      name: 'associations and headers',
-      body: {
-        ...all,
-        associations: [
-          { to: { id: '1' }, types: [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 279 }] },
-        ],
-        headers: [{ key: 'Sforce-Auto-Assign', value: 'FALSE' }],
-      },
-    },
-  ];
 }
 
-function searches({ search, projectId, integrationId, groupRef, words }: Target): Endpoint[] {
-  return [
-    {
-      name: 'search',
-      method: 'POST',
-      origin: search,
-      segments: ['v1', 'projects', projectId, 'integrations', integrationId],
-      query: { groupRef },
-      body: {
-        objectName: words.people,
-        fieldFilters: [{ fieldName: words.email, operator: 'eq', value: 'a@example.com' }],
-      },
-      replies: { 200: searchReplySchema },
-    },
-  ];
-}
-
-function reads(target: Target): Endpoint[] {
-  const { management, projectId, integrationId, installationId, connectionId, operationId, groupRef } = target;
-  const project = ['v1', 'projects', projectId];
-  const integration = [...project, 'integrations', integrationId];
-  const get = (name: string, segments: readonly string[], reply: JsonSchema, query?: Record<string, string>) => ({
-    name,
-    method: 'GET',
-    origin: management,
-    segments,
-    replies: { 200: reply },
-    ...(query && { query }),
-  });
-  return [
-    get('list installations', [...integration, 'installations'], listOf(installationSchema), { groupRef }),
-    get('get installation', [...integration, 'installations', installationId], installationSchema),
-    get('get operation', [...project, 'operations', operationId], operationSchema),
-    get('list records', [...project, 'operations', operationId, 'records'], operationRecordListReplySchema),
-    get('get project', project, projectSchema),
-    get('get integration', integration, integrationSchema),
-    get('list connections', [...project, 'connections'], listOf(connectionSchema), { groupRef }),
-    get('get connection', [...project, 'connections', connectionId], connectionSchema),
-  ];
-}
-
-/** Requests that change configs. Their valid form asks for what already holds. */
-function changes({ management, projectId, integrationId, installationId, groupRef, words }: Target): Endpoint[] {
-  const integration = ['v1', 'projects', projectId, 'integrations', integrationId];
-  const { provider, people } = words;
-  const content = { provider, write: { objects: { others: { objectName: 'others' } } } };
-  return [
-    {
-      name: 'patch installation',
-      method: 'PATCH',
-      origin: management,
-      segments: [...integration, 'installations', installationId],
-      body: { updateMask: ['config.content.write.objects.others'], installation: { config: { content } } },
-      replies: { 200: installationSchema },
-    },
-    {
-      name: 'patch object config',
-      method: 'PATCH',
-      origin: management,
-      segments: [...integration, 'objects', people, 'config-content'],
-      body: {
-        groupRef,
-        action: 'write',
-        changes: [{ op: 'add', path: '/deletionSettings', value: { enabled: false } }],
-      },
-      replies: { 200: installationSchema },
-    },
-    {
-      name: 'create installation',
-      method: 'POST',
-      origin: management,
-      segments: [...integration, 'installations'],
-      body: { groupRef: 'nobody', config: { content } },
-      replies: { 201: installationSchema },
-    },
-    {
-      name: 'generate connection',
-      method: 'POST',
-      origin: management,
-      segments: ['v1', 'projects', projectId, 'connections:generate'],
-      body: { groupRef: 'g9', consumerRef: 'c9', provider, apiKey: 'pat-na1-wrong', providerWorkspaceRef: 'acme' },
-      replies: { 201: connectionSchema },
-    },
-    {
-      name: 'create integration',
-      method: 'POST',
-      origin: management,
-      segments: ['v1', 'projects', projectId, 'integrations'],
-      body: { name: 'crm', provider },
-      replies: { 201: integrationSchema },
-    },
-  ];
+/** The target's own ids, except where a valid request would take away what the others need. */
+function segmentsOf({ method, template }: Pick<Endpoint, 'method' | 'template'>, target: Target): string[] {
+  const { projectId, integrationId, installationId, connectionId, operationId, words } = target;
+  const ids: Readonly<Record<string, string>> = {
+    projectIdOrName: projectId,
+    integrationId,
+    installationId,
+    connectionId,
+    operationId,
+    objectName: words.people,
+    provider: words.provider,
+  };
+  const last = [...template.matchAll(/\{(\w+)\}/g)].at(-1)?.[1];
+  const valueOf = (name: string) => (method === 'DELETE' && name === last ? absentId : (ids[name] ?? absentId));
+  const path = template.replace(/\{(\w+)\}/g, (_match, name: string) => valueOf(name));
+  return ['v1', ...path.slice(1).split('/')];
 }

@@ -1,10 +1,9 @@
-import { Agent, request } from 'node:http';
+import { Agent, request, type IncomingHttpHeaders } from 'node:http';
 import type { HostileRequest } from './spoil';
 
 export interface HostileReply {
   readonly status: number;
-  readonly contentType: string;
-  readonly retryAfter: string | undefined;
+  readonly headers: IncomingHttpHeaders;
   readonly text: string;
 }
 
@@ -25,8 +24,7 @@ export function send({ endpoint, method, path, headers, body }: HostileRequest):
       reply.on('end', () =>
         resolve({
           status: reply.statusCode ?? 0,
-          contentType: reply.headers['content-type'] ?? '',
-          retryAfter: reply.headers['retry-after'],
+          headers: reply.headers,
           text: Buffer.concat(chunks).toString('utf8'),
         }),
       );

@@ -9,6 +9,8 @@ export interface HostileRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
+  /** Whether the path may be another operation's by now. */
+  readonly isElsewhere: boolean;
 }
 
 /** One way in which a valid request is spoiled. `at` chooses among the places there are. */
@@ -116,12 +118,19 @@ function spoil(endpoint: Endpoint, spoilings: readonly Spoiling[], key: string):
     if (each.kind === 'header') headers[each.name] = each.value;
     else if (each.kind === 'query') query.push(`${encode(each.name)}=${encode(each.value)}`);
     else if (each.kind === 'segment') segments[1 + (each.at % (segments.length - 1))] = each.text;
-    else if (each.kind === 'method') method = each.method;
+    else if (each.kind === 'method') method = deletes(endpoint, each.method) ? method : each.method;
     else if (each.kind === 'body') text = each.text;
     else if (body !== undefined) change(body, each);
   }
   const path = `/${segments.join('/')}${query.length === 0 ? '' : `?${query.join('&')}`}`;
-  return { endpoint, method, path, headers, body: text ?? (body === undefined ? undefined : JSON.stringify(body)) };
+  const isElsewhere = spoilings.some(({ kind }) => kind === 'segment');
+  const sent = text ?? (body === undefined ? undefined : JSON.stringify(body));
+  return { endpoint, method, path, headers, body: sent, isElsewhere };
+}
+
+/** A deletion that would succeed takes away what the other requests need; its own endpoint names what is not there. */
+function deletes({ document, template }: Endpoint, method: string): boolean {
+  return method === 'DELETE' && document.paths[template]?.['delete'] !== undefined;
 }
 
 type Json = Record<string | number, unknown>;

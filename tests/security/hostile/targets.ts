@@ -1,3 +1,5 @@
+import type { OpenApiDocument } from '@sluice/http';
+import { call } from '../../harness/api';
 import { createCustomer, type Customer } from '../../harness/customer';
 import type { Project } from '../../harness/project';
 import type { Stack } from '../../harness/stack';
@@ -20,6 +22,16 @@ const words: Readonly<Record<'hubspot' | 'salesforce', Words>> = {
   },
 };
 
+/** The documents as the running services show them. */
+async function readApis({ processes }: Stack): Promise<Target['apis']> {
+  const origins = (['management', 'search', 'write-gateway'] as const).map((name) => processes.url(name));
+  const read = async (origin: string) => ({
+    origin,
+    document: await call<OpenApiDocument>(`${origin}/openapi.json`, { method: 'GET' }),
+  });
+  return await Promise.all(origins.map(read));
+}
+
 /** A customer at a provider, and where requests about him go. */
 export async function createTarget(
   stack: Stack,
@@ -33,9 +45,7 @@ export async function createTarget(
   const written = await customer.write(people, { type: 'create', record });
   const { integrationId, installationId, connectionId, groupRef } = customer;
   const target = {
-    management: stack.processes.url('management'),
-    search: stack.processes.url('search'),
-    write: stack.processes.url('write-gateway'),
+    apis: await readApis(stack),
     projectId: project.id,
     integrationId,
     installationId,

@@ -1,5 +1,5 @@
+import type { Reply, SluiceClient as Client } from '@sluice/client';
 import type { SearchReply, SearchRequest, WriteRequest } from '@sluice/types';
-import { requestJson, type Reply } from './request-json';
 
 /** Writes and searches of one integration, as a builder's application sends them. Replies are given as they are. */
 export interface SluiceClient {
@@ -8,29 +8,13 @@ export interface SluiceClient {
   search(groupRef: string, request: SearchRequest): Promise<Reply<SearchReply>>;
 }
 
-export interface SluiceClientOptions {
-  readonly searchUrl: string;
-  readonly writeUrl: string;
-  readonly apiKey: string;
-  readonly projectName: string;
-  readonly integrationId: string;
-  readonly signal?: AbortSignal;
-}
-
-export function createSluiceClient(options: SluiceClientOptions): SluiceClient {
-  const { searchUrl, writeUrl, apiKey, projectName, integrationId, signal } = options;
-  const integration = `/projects/${projectName}/integrations/${integrationId}`;
-  const headers = { 'x-api-key': apiKey };
+/** @param client of the integration's project */
+export function ofIntegration({ raw }: Client, integrationId: string): SluiceClient {
+  const headers = { 'x-sluice-request-type': 'search' };
   return {
-    write: (body, objectName = 'contacts') =>
-      requestJson({ method: 'POST', url: `${writeUrl}${integration}/objects/${objectName}`, headers, body, signal }),
-    search: (groupRef, body) =>
-      requestJson({
-        method: 'POST',
-        url: `${searchUrl}${integration}?groupRef=${encodeURIComponent(groupRef)}`,
-        headers: { ...headers, 'x-sluice-request-type': 'search' },
-        body,
-        signal,
-      }),
+    // Which reply comes follows from the request, which each step knows.
+    write: <T>(body: WriteRequest, objectName = 'contacts') =>
+      raw.write.writeRecords({ integrationId, objectName, body }) as Promise<Reply<T>>,
+    search: (groupRef, body) => raw.search.searchRecords({ integrationId, groupRef, body }, { headers }),
   };
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { createSluiceClient, type SluiceClient } from '@sluice/client';
 import { DependencyError } from '@sluice/errors';
 import type { Integration, Project } from '@sluice/types';
-import { createManagementClient, type ManagementClient } from '../clients/management-client';
 import { fingerprintOf, type LocalSecrets } from '../local-secrets';
 import type { Addresses } from '../service-ports';
 import { connectCustomer } from './connect-customer';
@@ -23,20 +23,21 @@ export interface SeedOptions {
 /**
  * Makes what the demo needs, over the HTTP API alone, and writes demo.json. What is there already is taken as it is, so
  * a second start changes nothing.
- * @throws DependencyError that shows which call was refused, and why
+ * @throws SluiceApiError that shows which call was refused, and why
  */
 export async function seedDemo(options: SeedOptions): Promise<Demo> {
   const { folder, addresses, secrets, customers } = options;
   const { baseUrl, searchUrl, writeUrl, sandboxUrl } = addresses;
-  const project = await ensureProject(createManagementClient(baseUrl, secrets.adminKey), options);
+  const project = await ensureProject(createSluiceClient({ baseUrl, apiKey: secrets.adminKey }), options);
   const apiKey = await ensureApiKey(options, project.id);
-  const management = createManagementClient(baseUrl, apiKey);
-  const deployed = await management.deployManifest(project.id, readFileSync(manifestFile, 'utf8'));
+  const client = createSluiceClient({ baseUrl, apiKey, projectIdOrName: project.id });
+  const sourceYaml = readFileSync(manifestFile, 'utf8');
+  const deployed = await client.management.deployManifest({ body: { sourceYaml } });
   const integrations: DemoIntegration[] = [];
   for (const customer of customers) {
     const integration = integrationFor(deployed, customer.provider);
     const content = options.withSandbox ? demoConfig(customer.provider) : { provider: customer.provider };
-    integrations.push(await connectCustomer(management, project.id, integration, { ...customer, content }));
+    integrations.push(await connectCustomer(client, integration, { ...customer, content }));
   }
   const demo: Demo = {
     baseUrl,
@@ -53,14 +54,14 @@ export async function seedDemo(options: SeedOptions): Promise<Demo> {
 }
 
 /** A database may hold a project of this name whose credentials were sealed with other keys: that one is left alone. */
-async function ensureProject(management: ManagementClient, { name, secrets }: SeedOptions): Promise<Project> {
+async function ensureProject({ management }: SluiceClient, { name, secrets }: SeedOptions): Promise<Project> {
   const orgId = `local-${fingerprintOf(secrets)}`;
   const projects = await management.listProjects();
   const ours = projects.find((project) => project.orgId === orgId && project.appName === appNameOf(name));
   if (ours !== undefined) return ours;
   const isTaken = projects.some((project) => project.name === name);
   const free = isTaken ? `${name}-${fingerprintOf(secrets)}` : name;
-  return management.createProject({ name: free, appName: appNameOf(name), orgId });
+  return management.createProject({ body: { name: free, appName: appNameOf(name), orgId } });
 }
 
 function appNameOf(name: string): string {
@@ -71,9 +72,10 @@ function appNameOf(name: string): string {
 async function ensureApiKey({ folder, addresses, secrets }: SeedOptions, projectId: string): Promise<string> {
   const known = readDemoFile(folder)?.apiKey;
   const { baseUrl } = addresses;
-  if (known !== undefined && (await createManagementClient(baseUrl, known).opensProject(projectId))) return known;
-  const admin = createManagementClient(baseUrl, secrets.adminKey);
-  const { key } = await admin.createApiKey(projectId, { label: 'local demo', scopes: ['full'] });
+  const keyed = (apiKey: string) => createSluiceClient({ baseUrl, apiKey, projectIdOrName: projectId });
+  if (known !== undefined && (await keyed(known).raw.management.getProject()).status === 200) return known;
+  const body = { label: 'local demo', scopes: ['full'] } as const;
+  const { key } = await keyed(secrets.adminKey).management.createApiKey({ body });
   return key;
 }
 

@@ -1,6 +1,6 @@
-import { createManagementClient } from '../clients/management-client';
+import { createSluiceClient } from '@sluice/client';
 import { createSandboxClient, type SandboxAccount, type SandboxClient } from '../clients/sandbox-client';
-import { createSluiceClient } from '../clients/sluice-client';
+import { ofIntegration } from '../clients/sluice-client';
 import type { Demo } from '../demo/demo-file';
 import { sampleFile } from '../demo/demo-settings';
 import type { Addresses } from '../service-ports';
@@ -95,17 +95,17 @@ async function walkRules(tour: Tour, { step }: Stepper, customer: Customer, pref
 function openTour({ demo, addresses, accounts, signal }: TourOptions): Tour {
   const { baseUrl, searchUrl, writeUrl, apiKey, project, integrations } = demo;
   const run = Date.now().toString(36);
+  const client = createSluiceClient({ baseUrl, searchUrl, writeUrl, apiKey, projectIdOrName: project.name, signal });
   const openPlace = (provider: string, createCrm: (sandbox: SandboxClient) => Crm) => {
     const integration = integrations.find((one) => one.provider === provider);
     const account = accounts.find((one) => one.provider === provider);
     if (integration === undefined || account === undefined) throw new Error(`the demo has no ${provider}`);
     const { id, name } = integration;
     const sandbox = createSandboxClient(addresses.sandboxUrl, account, signal);
-    const application = { searchUrl, writeUrl, apiKey, projectName: project.name, integrationId: id, signal };
     const { token, workspaceRef } = account;
     return {
       integration: { id, name, provider },
-      sluice: createSluiceClient(application),
+      sluice: ofIntegration(client, id),
       sandbox,
       crm: createCrm(sandbox),
       access: { provider, token, workspaceRef },
@@ -114,7 +114,7 @@ function openTour({ demo, addresses, accounts, signal }: TourOptions): Tour {
   const hubspot = openPlace('hubspot', createHubspotCrm);
   return {
     sluice: hubspot.sluice,
-    management: createManagementClient(baseUrl, apiKey, signal),
+    client,
     sandbox: hubspot.sandbox,
     projectId: project.id,
     hubspot,

@@ -1,3 +1,4 @@
+import { SluiceApiError } from '@sluice/client';
 import { SluiceError } from '@sluice/errors';
 import { failureLine, stepLine, type Print } from './print-step';
 import type { StepOutcome } from './tour';
@@ -29,7 +30,7 @@ export function createStepper(print: Print): Stepper {
 }
 
 function sentenceOf(error: unknown): string {
-  if (error instanceof StepFailure) return error.message;
+  if (error instanceof StepFailure || error instanceof SluiceApiError) return error.message;
   if (error instanceof SluiceError) return error.detail;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -1,4 +1,4 @@
-import type { ManagementClient } from '../clients/management-client';
+import type { SluiceClient as Client } from '@sluice/client';
 import type { SandboxClient } from '../clients/sandbox-client';
 import type { SluiceClient } from '../clients/sluice-client';
 import type { Place } from './customer';
@@ -8,7 +8,8 @@ import type { SampleContact } from './sample-contacts';
 export interface Tour {
   /** Writes and searches of the HubSpot integration. */
   readonly sluice: SluiceClient;
-  readonly management: ManagementClient;
+  /** Everything that is no write or search, in the tour's project. */
+  readonly client: Client;
   /** The HubSpot account. */
   readonly sandbox: SandboxClient;
   readonly projectId: string;

@@ -4,6 +4,8 @@ import type { Account } from './account';
 export interface IssuedCode {
   readonly account: Account;
   readonly redirectUri: string;
+  /** The S256 challenge of the request that gave the code; absent when it had none. */
+  readonly codeChallenge?: string;
   readonly expiresAt: Date;
 }
 
@@ -14,9 +16,9 @@ const LIFETIME_MS = 60_000;
 export class AuthorizationCodes {
   private readonly codes = new Map<string, IssuedCode>();
 
-  issue(account: Account, redirectUri: string, now: Date): string {
+  issue(grant: Omit<IssuedCode, 'expiresAt'>, now: Date): string {
     const code = randomUUID();
-    this.codes.set(code, { account, redirectUri, expiresAt: new Date(now.getTime() + LIFETIME_MS) });
+    this.codes.set(code, { ...grant, expiresAt: new Date(now.getTime() + LIFETIME_MS) });
     return code;
   }
 

@@ -168,7 +168,8 @@ export type TokenRefusal =
   | 'refresh-token-gone'
   | 'account-gone'
   | 'code-gone'
-  | 'redirect-mismatch';
+  | 'redirect-mismatch'
+  | 'verifier-wrong';
 
 /** Tokens that a provider would give, in its shape. */
 export interface NewTokens {
@@ -187,6 +188,8 @@ export interface ImitatedProvider {
     readonly authorizePath: string;
     /** User of an account in the password grant; absent: the provider has no such grant. */
     readonly usernameOf?: (accountName: string) => string;
+    /** Takes the client credentials grant. @default false */
+    readonly hasClientCredentials?: boolean;
     /** Where a caller ends a token (RFC 7009); absent: the provider has no such endpoint here. */
     readonly revokePath?: string;
     /** Life of an access token for accounts that ask for nothing else, in seconds. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Account } from './account';
 import type { Accounts } from './accounts';
 import type { AuthorizationCodes, IssuedCode } from './authorization-codes';
@@ -28,6 +29,8 @@ export function readTokenRequest(from: Granting, provider: ImitatedProvider, cal
       return codeRequest(from, provider, form);
     case 'password':
       return passwordRequest(from.accounts, provider, form);
+    case 'client_credentials':
+      return clientRequest(from.accounts, provider, form);
     default:
       return { refusal: 'grant-type-unknown' };
   }
@@ -56,7 +59,12 @@ function codeRequest({ accounts, codes }: Granting, provider: ImitatedProvider, 
     // A code is used up by the first request that names it, whatever becomes of it (RFC 6749, 4.1.2).
     const issued = codes.take(code, now);
     if (!issued) return 'code-gone';
-    return appRefusal([account], form) ?? redirectRefusal(issued, form) ?? issue(accounts, account, now);
+    return (
+      appRefusal([account], form) ??
+      redirectRefusal(issued, form) ??
+      verifierRefusal(issued, form) ??
+      issue(accounts, account, now)
+    );
   };
   return { account, exchange };
 }
@@ -70,6 +78,18 @@ function passwordRequest(accounts: Accounts, provider: ImitatedProvider, form: U
   const account = all.find(({ name }) => usernameOf(name) === form.get('username'));
   if (!account) return { refusal: appRefusal(all, form) ?? 'account-gone' };
   const exchange = (now: Date) => appRefusal([account], form) ?? issue(accounts, account, now);
+  return { account, exchange };
+}
+
+/** Only an app of one account can be told apart here: the sandbox has one address for every account. Source: RFC 6749, 4.4. */
+function clientRequest(accounts: Accounts, provider: ImitatedProvider, form: URLSearchParams): TokenRequest {
+  if (!provider.oauth.hasClientCredentials) return { refusal: 'grant-type-unknown' };
+  const all = accountsOf(accounts, provider);
+  const account = all.find(({ grant }) => grant.current.settings.app.clientId === form.get('client_id'));
+  if (!account) return { refusal: 'client-unknown' };
+  const exchange = (now: Date) =>
+    appRefusal([account], form) ??
+    (account.grant.current.standing === 'live' ? issue(accounts, account, now) : 'account-gone');
   return { account, exchange };
 }
 
@@ -88,6 +108,13 @@ function grantRefusal({ grant }: Account, token: string): TokenRefusal | undefin
 
 const redirectRefusal = (issued: IssuedCode, form: URLSearchParams): TokenRefusal | undefined =>
   issued.redirectUri === form.get('redirect_uri') ? undefined : 'redirect-mismatch';
+
+/** Source: RFC 7636, 4.6. */
+function verifierRefusal({ codeChallenge }: IssuedCode, form: URLSearchParams): TokenRefusal | undefined {
+  if (codeChallenge === undefined) return undefined;
+  const verifier = form.get('code_verifier') ?? '';
+  return createHash('sha256').update(verifier).digest('base64url') === codeChallenge ? undefined : 'verifier-wrong';
+}
 
 function issue(accounts: Accounts, account: Account, now: Date): IssuedTokens {
   const { provider, imitated, name, grant } = account;

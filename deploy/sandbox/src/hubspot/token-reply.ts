@@ -52,6 +52,11 @@ const refusals: Readonly<
     status: 'BAD_REDIRECT_URI',
     message: 'redirect uri does not match the one of the auth code',
   },
+  'verifier-wrong': {
+    error: 'invalid_grant',
+    status: 'BAD_CODE_VERIFIER',
+    message: 'code verifier does not match the challenge of the auth code',
+  },
 };
 
 /** The 400 of the token endpoint. Source: providers.md A1, refresh failures. */

@@ -14,10 +14,14 @@ export function authorize(sandbox: Sandbox, provider: ImitatedProvider, call: Re
   if (!account) return { kind, reply: refusal('No account has an app with this client_id.') };
   const redirectUri = readRedirect(call.query.get('redirect_uri'));
   if (!redirectUri) return { kind, reply: refusal('redirect_uri must be an http or https address.') };
-  const state = call.query.get('state');
+  const [state, codeChallenge] = [call.query.get('state'), call.query.get('code_challenge')];
+  if (codeChallenge !== null && call.query.get('code_challenge_method') !== 'S256') {
+    return { kind, reply: refusal('code_challenge_method must be S256.') };
+  }
   const work = ({ now }: { readonly now: Date }): WireReply => {
     const target = new URL(redirectUri);
-    target.searchParams.set('code', sandbox.codes.issue(account, redirectUri, now));
+    const grant = { account, redirectUri, ...(codeChallenge === null ? {} : { codeChallenge }) };
+    target.searchParams.set('code', sandbox.codes.issue(grant, now));
     if (state !== null) target.searchParams.set('state', state);
     return { status: 302, headers: { location: target.href }, payload: '' };
   };

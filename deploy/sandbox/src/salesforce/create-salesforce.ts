@@ -28,6 +28,7 @@ export function createSalesforce(): ImitatedProvider {
       authorizePath: '/services/oauth2/authorize',
       revokePath: '/services/oauth2/revoke',
       usernameOf,
+      hasClientCredentials: true,
       lifetimeSeconds: SESSION_SECONDS,
     },
     defaultLimits: limits,

@@ -19,6 +19,7 @@ const refusals: Readonly<Record<TokenRefusal, readonly [error: string, descripti
   'account-gone': ['invalid_grant', 'inactive user'],
   'code-gone': ['invalid_grant', 'expired authorization code'],
   'redirect-mismatch': ['redirect_uri_mismatch', 'redirect_uri must match configuration'],
+  'verifier-wrong': ['invalid_grant', 'invalid code verifier'],
 };
 
 const base64 = (text: string): string => createHash('sha512').update(text).digest('base64url').replace(/-/g, '.');
@@ -38,8 +39,10 @@ export function newTokens({ orgId }: Identity, name: string, serial: number): Ne
 export function tokenReply(identity: Identity, tokens: IssuedTokens, call: ReceivedCall, now: Date): WireReply {
   const id = identityUrl(call.origin, identity);
   const issued = String(now.getTime());
-  const isCode = new URLSearchParams(call.bodyText).get('grant_type') === 'authorization_code';
-  const isShown = isCode || tokens.isRefreshTokenNew;
+  const grantType = new URLSearchParams(call.bodyText).get('grant_type');
+  // A client or a user with a password asks again instead. Source: RFC 6749, 4.4.3; Salesforce's public help.
+  const hasNone = grantType === 'client_credentials' || grantType === 'password';
+  const isShown = !hasNone && (grantType === 'authorization_code' || tokens.isRefreshTokenNew);
   return jsonReply(200, {
     access_token: tokens.accessToken,
     ...(isShown ? { refresh_token: tokens.refreshToken } : {}),

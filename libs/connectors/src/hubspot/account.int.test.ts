@@ -196,6 +196,7 @@ describe('refresh', () => {
       refreshToken: 'new-refresh',
       expiresAt: expect.any(Date),
       scopes: tokens.scopes,
+      workspaceRef: '1',
     });
     const leftMs = Number(fresh.expiresAt) - before;
     expect(leftMs).toBeGreaterThanOrEqual(1_800_000);

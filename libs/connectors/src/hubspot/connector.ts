@@ -1,5 +1,6 @@
 import { createAccountCache } from '../account-cache';
 import type { Capabilities, Connector } from '../connector';
+import { authorizationUrl, exchangeCode } from './authorize';
 import { batchCreate } from './batch-create';
 import { batchLimit } from './batch-limit';
 import { batchRead } from './batch-read';
@@ -11,6 +12,7 @@ import { describe, type HubspotCaches } from './describe';
 import { findCreated } from './find-created';
 import { fingerprint } from './fingerprint';
 import { listSeparator } from './properties';
+import { hubspotCatalogue } from './provider-info';
 import { refresh } from './refresh';
 import { search, searchPageMax } from './search';
 import { uniqueKeyOf } from './unique-key';
@@ -39,12 +41,13 @@ const capabilities: Capabilities = {
   lateCommitMs: 30_000,
 };
 
-/** HubSpot, the specification's provider X. One file per action; what they share is `HubspotApi` and what is kept of accounts. */
-export function createHubspotConnector(api: HubspotApi): Connector {
+/** HubSpot, the specification's provider X. One file per action; what they share is `HubspotApi` and what is kept of accounts. @param authorizeUrl where customers allow apps in */
+export function createHubspotConnector(api: HubspotApi, authorizeUrl: string): Connector {
   const caches: HubspotCaches = { properties: createAccountCache(), schemas: createAccountCache() };
   return {
     provider: 'hubspot',
     capabilities,
+    catalogue: hubspotCatalogue,
     create: (write) => create(api, write),
     update: (write) => update(api, caches.schemas, write),
     delete: (write) => deleteRecord(api, write),
@@ -54,6 +57,10 @@ export function createHubspotConnector(api: HubspotApi): Connector {
     search: (request) => search(api, request),
     describe: (call) => describe(api, caches, call),
     refresh: (request) => refresh(api, request),
+    // A private app's key goes where an access token goes. Source: reference A1.
+    authSchemes: ['apiKey', 'oauth2/authorizationCode', 'oauth2/authorizationCodePKCE'],
+    authorizationUrl: (request) => authorizationUrl(authorizeUrl, request),
+    exchangeCode: (request) => exchangeCode(api, request),
     workspace: (call) => workspace(api, call),
     findCreated: (find) => findCreated(api, find),
     recordKey: (recordId) => recordId,

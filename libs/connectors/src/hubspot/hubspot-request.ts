@@ -17,6 +17,7 @@ export const writes = {
   schema: 'read',
   workspace: 'read',
   refresh: 'read',
+  'exchange-code': 'read',
 } as const satisfies Readonly<Record<string, Signal['write']>>;
 
 /** Names of the calls in logs and metrics. */

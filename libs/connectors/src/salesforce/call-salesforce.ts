@@ -7,7 +7,7 @@ import type { ProviderFailure } from '../results';
 import type { Signal } from './error-table';
 import { classify, requestIdOf } from './errors';
 import { refusedHeader } from './forwarded-headers';
-import { instanceOf, tokenOriginOf } from './instance';
+import { instanceOf, tokenOriginOf, type Instance } from './instance';
 import { usageOf } from './usage';
 
 /** Names of the calls in logs and metrics, and what each does to a record. */
@@ -38,21 +38,26 @@ export interface SalesforceRequest {
 export type SalesforceAnswer =
   { readonly ok: true; readonly body: unknown } | { readonly ok: false; readonly failure: ProviderFailure };
 
-type TokenExchange = Pick<HttpRequest, 'path' | 'form' | 'signal' | 'traceparent'>;
+type TokenExchange = Pick<HttpRequest, 'origin' | 'path' | 'form' | 'signal' | 'traceparent'>;
 
 /** What every action needs. */
 export interface SalesforceApi {
   /** True: every account is reached at one address, which proves nothing about its My Domain. */
   readonly isOverridden: boolean;
   call(request: SalesforceRequest, call: ProviderCall): Promise<SalesforceAnswer>;
-  /** To the login of the workspace, without a bearer token; the caller reads the outcome and says how it is counted. */
-  exchangeToken(request: TokenExchange, workspaceRef: string | undefined): Promise<HttpOutcome>;
+  /** The base URL where users of the workspace log in: its own origin when it is a customer's sandbox, else the login. */
+  loginOf(workspaceRef: string | undefined): string;
+  /** Where the workspace's API is. */
+  instanceOf(workspaceRef: string | undefined): Instance;
+  /** Without a bearer token; the caller reads the outcome and says how it is counted. */
+  exchangeToken(request: TokenExchange): Promise<HttpOutcome>;
   readonly meter: CallMeter;
 }
 
 export interface SalesforceApiOptions {
   /** Its own origin is the login. */
   readonly client: HttpClient;
+  readonly loginUrl: string;
   /** In place of every instance; for the sandbox. */
   readonly instanceUrl?: string;
   readonly logger: Logger;
@@ -70,10 +75,9 @@ export function createSalesforceApi(options: SalesforceApiOptions): SalesforceAp
   return {
     isOverridden: instanceUrl !== undefined,
     meter,
-    exchangeToken(request, workspaceRef) {
-      const origin = tokenOriginOf(workspaceRef, instanceUrl);
-      return client.send({ method: 'POST', headers: {}, ...request, ...(origin !== undefined && { origin }) });
-    },
+    loginOf: (workspaceRef) => tokenOriginOf(workspaceRef, instanceUrl) ?? options.loginUrl.replace(/\/+$/, ''),
+    instanceOf: (workspaceRef) => instanceOf(workspaceRef, instanceUrl),
+    exchangeToken: (request) => client.send({ method: 'POST', headers: {}, ...request }),
     async call(request, call) {
       const { auth, signal, traceparent, observe } = call;
       const instance = request.atLogin ? undefined : instanceOf(auth.workspaceRef, instanceUrl);

@@ -1,4 +1,5 @@
 import type { Capabilities, Connector } from '../connector';
+import { authorizationUrl, exchangeCode } from './authorize';
 import { batchCreate } from './batch-create';
 import { batchLimit } from './batch-limit';
 import { batchRead } from './batch-read';
@@ -10,6 +11,8 @@ import { createDescriber } from './describe';
 import { toMetadata } from './description';
 import { findCreated } from './find-created';
 import { fingerprint } from './fingerprint';
+import { grant } from './grant';
+import { salesforceCatalogue } from './provider-info';
 import { recordKey } from './record-id';
 import { refresh } from './refresh';
 import { search, searchPageMax } from './search';
@@ -42,6 +45,7 @@ export function createSalesforceConnector(api: SalesforceApi): Connector {
   return {
     provider: 'salesforce',
     capabilities,
+    catalogue: salesforceCatalogue,
     create: (write) => create(api, write),
     update: (write) => update(api, write),
     delete: (write) => deleteRecord(api, write),
@@ -51,6 +55,15 @@ export function createSalesforceConnector(api: SalesforceApi): Connector {
     search: (request) => search(api, describe, request),
     describe: async (call) => toMetadata(await describe(call)),
     refresh: (request) => refresh(api, request),
+    authSchemes: [
+      'oauth2/authorizationCode',
+      'oauth2/authorizationCodePKCE',
+      'oauth2/clientCredentials',
+      'oauth2/password',
+    ],
+    authorizationUrl: (request) => authorizationUrl(api, request),
+    exchangeCode: (request) => exchangeCode(api, request),
+    grant: (request) => grant(api, request),
     workspace: (call) => workspace(api, call),
     findCreated: (find) => findCreated(api, describe, find),
     recordKey,

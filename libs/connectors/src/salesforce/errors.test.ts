@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorTable } from './error-table';
 import { classify, itemFailure, type CallSignal, type FailedCall } from './errors';
-import { tokenTable } from './refresh';
+import { tokenTable } from './token-call';
 import { readErrors } from './wire';
 
 const now = Date.parse('2026-11-20T12:00:00Z');

@@ -51,7 +51,7 @@ describe('refresh', () => {
       scope: 'api refresh_token',
     };
     harness.stub.replyWith({ status: 200, body });
-    expect(await ask()).toEqual({ accessToken: '00D!new', scopes: ['api', 'refresh_token'] });
+    expect(await ask()).toEqual({ accessToken: '00D!new', scopes: ['api', 'refresh_token'], workspaceRef: 'acme' });
     const [sent] = harness.stub.requests;
     expect(sent).toMatchObject({ method: 'POST', path: '/services/oauth2/token' });
     expect(sent?.headers['authorization']).toBeUndefined();

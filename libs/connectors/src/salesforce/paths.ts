@@ -30,5 +30,6 @@ export const paths = {
   retrieve: (objectName: string) => `${paths.collections}/${encodeURIComponent(objectName)}`,
   query: (soql: string) => `${root}/query?q=${encodeURIComponent(soql)}`,
   userinfo: '/services/oauth2/userinfo',
+  authorize: '/services/oauth2/authorize',
   token: '/services/oauth2/token',
 } as const;

@@ -56,7 +56,19 @@ const sentences: Record<string, (p: Params) => string> = {
 
 /** A broken rule as the end of a sentence: `must be one of "create", "update"`. Never quotes what was sent. */
 export function issueSentence(error: ErrorObject): string {
-  return sentences[error.keyword]?.(error.params as Params) ?? error.message ?? 'breaks a rule';
+  return exactlyOne(error) ?? sentences[error.keyword]?.(error.params as Params) ?? error.message ?? 'breaks a rule';
+}
+
+/** An object that takes exactly one of a few members: the rule names them, and which of them were sent together. */
+function exactlyOne({ keyword, parentSchema, data }: ErrorObject): string | undefined {
+  if (keyword !== 'maxProperties' && keyword !== 'minProperties') return undefined;
+  const schema = (parentSchema ?? {}) as { minProperties?: number; maxProperties?: number; properties?: object };
+  const names = Object.keys(schema.properties ?? {});
+  if (schema.minProperties !== 1 || schema.maxProperties !== 1 || names.length < 2) return undefined;
+  const rule = `takes exactly one of ${alternatives(names)}`;
+  const sent = names.filter((name) => typeof data === 'object' && data !== null && Object.hasOwn(data, name));
+  if (sent.length === 0) return rule;
+  return `${rule}; it has ${sent.join(' and ')}`;
 }
 
 /** `a string or a number` */

@@ -10,6 +10,8 @@ const secretNames = new Set([
   'secret',
   'authorization',
   'credentials',
+  // Where a private key stands by mistake.
+  'publickeypem',
   // Objects of a connection that hold some.
   'customauth',
   'basicauth',

@@ -43,6 +43,25 @@ function issuesOf(of: JsonSchema, value: unknown, where?: Issue['in']): readonly
 }
 
 describe('validate', () => {
+  const exactlyOne = {
+    type: 'object',
+    additionalProperties: false,
+    minProperties: 1,
+    maxProperties: 1,
+    properties: { text: { type: 'string' }, count: { type: 'integer' }, flag: { type: 'boolean' } },
+  };
+  it.each<[string, object, string]>([
+    ['none', {}, 'takes exactly one of text, count or flag'],
+    ['two', { text: '', flag: true }, 'takes exactly one of text, count or flag; it has text and flag'],
+    [
+      'all',
+      { flag: true, count: 1, text: '' },
+      'takes exactly one of text, count or flag; it has text and count and flag',
+    ],
+  ])('names the members of an object that takes one of them: %s', (_case, value, detail) => {
+    expect(issuesOf(exactlyOne, value).map((issue) => issue.detail)).toEqual([detail]);
+  });
+
   it('gives the value back', () => {
     expect(validate<typeof fine>(schema)(fine)).toBe(fine);
   });
@@ -261,6 +280,11 @@ describe('validate', () => {
       expect(issuesOf(query, { pageSize: 'many' }, 'query')).toEqual([
         { in: 'query', name: 'pageSize', detail: 'must be a whole number', value: 'many' },
       ]);
+    });
+
+    // Found by the hostile run: it became Infinity, passed every limit, and reached the database.
+    it.each(['1e309', '-1e400'])('refuses %s, which no number can carry', (pageSize) => {
+      expect(issuesOf(query, { pageSize }, 'query')).toMatchObject([{ in: 'query', name: 'pageSize' }]);
     });
   });
 

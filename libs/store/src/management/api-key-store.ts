@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { ApiKey, Scope } from '@sluice/types';
+import type { ApiKey, Page, Scope } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
+import { onPage } from './page';
 import { translated } from './translate-errors';
 
 export interface NewApiKey {
@@ -12,13 +13,22 @@ export interface NewApiKey {
   readonly secret: string;
 }
 
+/** What of a key can change; what is absent stays. */
+export interface ApiKeyChange {
+  readonly label?: string;
+  readonly active?: boolean;
+  readonly scopes?: readonly Scope[];
+}
+
 /** Invariant: the key leaves this store never and enters it twice, at creation and when it is presented. */
 export interface ApiKeyStore {
   /** `key` of the result is the public id. */
   create(key: NewApiKey): Promise<ApiKey>;
-  /** Oldest first; `active` filters. */
-  list(projectId: string, active?: boolean): Promise<ApiKey[]>;
+  /** Oldest first; with a page one more than fits. `activeOnly` leaves out those that are switched off. */
+  list(projectId: string, activeOnly?: boolean, page?: Page): Promise<ApiKey[]>;
   find(projectId: string, keyId: string): Promise<ApiKey | undefined>;
+  /** Undefined when there is no such key. */
+  update(projectId: string, keyId: string, change: ApiKeyChange): Promise<ApiKey | undefined>;
   /** False when there was none. */
   remove(projectId: string, keyId: string): Promise<boolean>;
   /** The active key with this secret, of whichever project. */
@@ -43,16 +53,23 @@ export function apiKeyStore(database: Knex): ApiKeyStore {
       const rows = await table().insert(row).returning('*');
       return toApiKey(rows[0] as ApiKeyRow);
     },
-    list: async (projectId, active) => {
-      const filter = active === undefined ? {} : { active };
-      const rows = await table()
+    list: async (projectId, activeOnly = false, page) => {
+      const filter = activeOnly ? { active: true } : {};
+      const query = table()
         .where({ project_id: projectId, ...filter })
         .orderBy('id')
         .select('*');
-      return rows.map(toApiKey);
+      return (await onPage(query, 'id', page)).map(toApiKey);
     },
     find: async (projectId, keyId) => {
       const row = await table().where({ project_id: projectId, id: keyId }).first();
+      return row && toApiKey(row);
+    },
+    update: async (projectId, keyId, { scopes, ...change }) => {
+      const [row] = await table()
+        .where({ project_id: projectId, id: keyId })
+        .update({ ...change, ...(scopes && { scopes: [...scopes] }) })
+        .returning('*');
       return row && toApiKey(row);
     },
     remove: async (projectId, keyId) => (await table().where({ project_id: projectId, id: keyId }).delete()) > 0,

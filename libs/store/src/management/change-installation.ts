@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigContent } from '@sluice/types';
 import type { Knex } from 'knex';
+import { holdConnection } from './hold-connection';
 import { insertConfig } from './insert-config';
 
 export interface InstallationKey {
@@ -52,6 +53,7 @@ export async function changeInstallation(
   const content = JSON.parse(current.content) as ConfigContent;
   const { connection_id: connectionId, group_ref: groupRef } = current;
   const next = revise({ groupRef, connectionId, content });
+  if (next.connectionId !== connectionId) await holdConnection(transaction, key.projectId, next.connectionId);
   const change = next.connectionId === connectionId ? {} : { connection_id: next.connectionId };
   const isOtherAuthor = next.isCreatedByAsked && next.createdBy !== current.created_by;
   if (isOtherAuthor || !isDeepStrictEqual(next.content, content)) {
@@ -67,7 +69,7 @@ export async function changeInstallation(
  * config rows of its snapshot, and find nothing.
  */
 async function lockCurrent(transaction: Knex.Transaction, key: InstallationKey): Promise<CurrentRow | undefined> {
-  const locked = await transaction('installations').where(rowOf(key)).forUpdate().select('id');
+  const locked = await transaction('installations').where(rowOf(key)).forNoKeyUpdate().select('id');
   if (locked.length === 0) return undefined;
   return await transaction('installations as i')
     .join('integrations as n', { 'n.project_id': 'i.project_id', 'n.id': 'i.integration_id' })

@@ -1,6 +1,15 @@
-import type { AuthScheme, Connection, ConnectionStatus } from '@sluice/types';
+import type { AuthScheme, Connection, ConnectionStatus, Page } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
+import {
+  changeConnection,
+  findAccountRef,
+  findAuthorized,
+  removeConnection,
+  type AccountOfGroup,
+  type ConnectionChange,
+  type Removal,
+} from './change-connection';
 import { selectConnections, toConnection } from './connection-row';
 import {
   releaseRefreshLease,
@@ -13,6 +22,7 @@ import {
 } from './connection-tokens';
 import { ensureConsumer, ensureGroup } from './ensure-group';
 import { ensureLane } from './ensure-lane';
+import { onPage } from './page';
 import { translated } from './translate-errors';
 
 /** Credentials as ciphertext: this store neither makes nor opens it. */
@@ -49,6 +59,8 @@ export interface ConnectionFilter {
   readonly provider?: string;
   readonly groupRef?: string;
   readonly consumerRef?: string;
+  /** The one group the caller may see, besides what is asked for. @default every group */
+  readonly withinGroupRef?: string;
 }
 
 /** What a sender needs of a connection at the moment it sends. */
@@ -61,13 +73,14 @@ export interface StoredCredentials {
   /** The access token should be refreshed before it is used. False when its end is not known. */
   readonly isExpiring: boolean;
   readonly providerAppId?: string;
+  readonly scopes?: readonly string[];
 }
 
 export interface ConnectionStore {
   /** Makes the group, the consumer and the lane as far as they are new, in the same transaction. */
   create(connection: NewConnection): Promise<Connection>;
-  /** Oldest first. */
-  list(projectId: string, filter?: ConnectionFilter): Promise<Connection[]>;
+  /** Oldest first; with a page one more than fits. */
+  list(projectId: string, filter?: ConnectionFilter, page?: Page): Promise<Connection[]>;
   find(projectId: string, connectionId: string): Promise<Connection | undefined>;
   findCredentials(projectId: string, connectionId: string): Promise<StoredCredentials | undefined>;
   /**
@@ -81,6 +94,14 @@ export interface ConnectionStore {
   releaseRefreshLease(connection: ConnectionKey, lease: string): Promise<void>;
   /** Replaces the pair of this version, sets `created`, ends the lease. False: another pair stands there already. */
   saveTokens(tokens: RefreshedTokens): Promise<boolean>;
+  /** What a builder or a customer changes. False when there is no such connection. */
+  change(change: ConnectionChange): Promise<boolean>;
+  /** Refuses while an installation uses it, naming one. Undefined when there is no such connection. */
+  remove(connection: ConnectionKey): Promise<Removal | undefined>;
+  /** The account as the provider reported it when the connection was made; undefined when it never did. */
+  findAccountRef(connection: ConnectionKey): Promise<string | undefined>;
+  /** Id of the newest of the group's connections to the account that were made with an authorization code. */
+  findAuthorized(account: AccountOfGroup): Promise<string | undefined>;
 }
 
 interface CredentialsRow {
@@ -93,6 +114,7 @@ interface CredentialsRow {
   status: ConnectionStatus;
   is_expiring: boolean | null;
   provider_app_id: string | null;
+  scopes: string[] | null;
 }
 
 /** Rows from before `token_refresh_at` have only the token's end. */
@@ -109,9 +131,10 @@ export function connectionStore(database: Knex): ConnectionStore {
       await database.transaction((transaction) => insertConnection(transaction, id, connection));
       return (await find(connection.projectId, id)) as Connection;
     },
-    list: async (projectId, filter = {}) => {
-      const rows = await selectConnections(database, projectId).where(toColumns(filter)).orderBy('k.id');
-      return rows.map(toConnection);
+    list: async (projectId, filter = {}, page) => {
+      const query = selectConnections(database, projectId).where(toColumns(filter)).orderBy('k.id');
+      if (filter.withinGroupRef !== undefined) void query.where('k.group_ref', filter.withinGroupRef);
+      return (await onPage(query, 'k.id', page)).map(toConnection);
     },
     find,
     findCredentials: async (projectId, connectionId) => {
@@ -130,6 +153,10 @@ export function connectionStore(database: Knex): ConnectionStore {
     takeRefreshLease: (version, leaseMs) => takeRefreshLease(database, version, leaseMs),
     releaseRefreshLease: (connection, lease) => releaseRefreshLease(database, connection, lease),
     saveTokens: (tokens) => saveTokens(database, tokens),
+    change: (change) => changeConnection(database, change),
+    remove: (connection) => removeConnection(database, connection),
+    findAccountRef: (connection) => findAccountRef(database, connection),
+    findAuthorized: (account) => findAuthorized(database, account),
   });
 }
 
@@ -176,5 +203,6 @@ function toCredentials(row: CredentialsRow): StoredCredentials {
     status: row.status,
     isExpiring: row.is_expiring === true,
     ...(row.provider_app_id === null ? {} : { providerAppId: row.provider_app_id }),
+    ...(row.scopes === null ? {} : { scopes: row.scopes }),
   };
 }

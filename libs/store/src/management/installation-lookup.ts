@@ -6,6 +6,8 @@ import { translated } from './translate-errors';
 export interface InstallationNames {
   /** The project the caller may use: another one is not found. */
   readonly withinProjectId: string;
+  /** The one group the caller may use: another one is not found. @default every group */
+  readonly withinGroupRef?: string;
   readonly projectIdOrName: string;
   readonly integrationId: string;
   readonly groupRef: string;
@@ -62,6 +64,7 @@ const findIdsSql = `
   from projects p
   left join integrations n on n.project_id = p.id and n.id = :integrationId
   left join groups g on g.project_id = p.id and g.group_ref = :groupRef
+    and (cast(:withinGroupRef as text) is null or g.group_ref = :withinGroupRef)
   left join installations i on i.project_id = p.id and i.integration_id = n.id and i.group_ref = g.group_ref
   left join configs c on c.project_id = i.project_id and c.id = i.config_id
   left join connections k on k.project_id = i.project_id and k.id = i.connection_id
@@ -70,7 +73,10 @@ const findIdsSql = `
 export function installationLookup(database: Knex): InstallationLookup {
   return translated<InstallationLookup>({
     findIds: async (names) => {
-      const { rows } = await database.raw<{ rows: LookupRow[] }>(findIdsSql, { ...names });
+      const { rows } = await database.raw<{ rows: LookupRow[] }>(findIdsSql, {
+        ...names,
+        withinGroupRef: names.withinGroupRef ?? null,
+      });
       return toLookupResult(rows[0]);
     },
     findContent: async (projectId, hash) => {

@@ -266,7 +266,7 @@ describe('operationStore', () => {
       { index: 0, ref: 'row-1', status: 'succeeded', recordId: '501' },
       { index: 1, status: 'failed', error: { class: 'rejected', message: 'Bad email' } },
     ]);
-    expect(await store.operations.listRecords(seed.projectId, '0190-0000', 'row-1')).toHaveLength(1);
+    expect(await store.operations.listRecords(seed.projectId, '0190-0000', { ref: 'row-1' })).toHaveLength(1);
   });
 });
 

@@ -1,10 +1,14 @@
 import { ConflictError } from '@sluice/errors';
-import type { ConfigContent, Installation } from '@sluice/types';
+import type { ConfigContent, Installation, Page } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
 import { changeInstallation, type InstallationKey, type ReviseInstallation } from './change-installation';
+import { deleteInstallation } from './delete-installation';
+import { holdConnection } from './hold-connection';
+import { holdIntegration } from './hold-integration';
 import { insertConfig } from './insert-config';
 import { selectInstallations, toInstallation } from './installation-row';
+import { onPage } from './page';
 import { onDuplicate, translated } from './translate-errors';
 
 export interface NewInstallation {
@@ -24,16 +28,19 @@ export interface NewInstallation {
 export interface InstallationFilter {
   readonly integrationId?: string;
   readonly groupRef?: string;
+  /** The one group the caller may see, besides what is asked for. @default every group */
+  readonly withinGroupRef?: string;
 }
 
 export interface InstallationStore {
   /**
    * The installation with its first config, in one transaction.
    * @throws ConflictError `installation.exists` when the group has the integration already
+   * @throws NotFoundError `connection.not-found`, `integration.not-found` when it was deleted meanwhile
    */
   create(installation: NewInstallation): Promise<Installation>;
-  /** Oldest first. Health and last status are computed by the same statement. */
-  list(projectId: string, filter?: InstallationFilter): Promise<Installation[]>;
+  /** Oldest first; with a page one more than fits. Health and last status are computed by the same statement. */
+  list(projectId: string, filter?: InstallationFilter, page?: Page): Promise<Installation[]>;
   find(projectId: string, integrationId: string, installationId: string): Promise<Installation | undefined>;
   /**
    * Lets `revise` decide on the state as it is now, under the installation's lock: no change of another caller is lost.
@@ -41,6 +48,8 @@ export interface InstallationStore {
    * Undefined when there is no such installation.
    */
   change(key: InstallationKey, revise: ReviseInstallation): Promise<Installation | undefined>;
+  /** Ends what waits, and deletes the connection with it if nobody else uses that. False when there is no such installation. */
+  remove(key: InstallationKey): Promise<boolean>;
 }
 
 export function installationStore(database: Knex): InstallationStore {
@@ -52,11 +61,12 @@ export function installationStore(database: Knex): InstallationStore {
       await database.transaction((transaction) => insertInstallation(transaction, id, installation));
       return (await find(installation.projectId, installation.integrationId, id)) as Installation;
     },
-    list: async (projectId, filter = {}) => {
+    list: async (projectId, filter = {}, page) => {
       const query = selectInstallations(database, projectId).orderBy('i.id');
-      if (filter.integrationId !== undefined) void query.where('i.integration_id', filter.integrationId);
-      if (filter.groupRef !== undefined) void query.where('i.group_ref', filter.groupRef);
-      return (await query).map(toInstallation);
+      if (page === undefined) return (await narrowed(query, 'i.', filter)).map(toInstallation);
+      // The page is cut before the join: a join of everything for a hundred rows costs as much as the whole list.
+      const ids = database('installations').where({ project_id: projectId }).orderBy('id').select('id');
+      return (await query.whereIn('i.id', onPage(narrowed(ids, '', filter), 'id', page))).map(toInstallation);
     },
     find,
     change: async (key, revise) =>
@@ -65,12 +75,21 @@ export function installationStore(database: Knex): InstallationStore {
         // Still under the lock: the answer shows this change and none that came after it.
         return isThere ? await findInstallation(transaction, key) : undefined;
       }),
+    remove: (key) => deleteInstallation(database, key),
   });
 }
 
+function narrowed<Query extends Knex.QueryBuilder>(query: Query, alias: 'i.' | '', filter: InstallationFilter): Query {
+  const { integrationId, groupRef, withinGroupRef } = filter;
+  if (integrationId !== undefined) void query.where(`${alias}integration_id`, integrationId);
+  if (groupRef !== undefined) void query.where(`${alias}group_ref`, groupRef);
+  if (withinGroupRef !== undefined) void query.where(`${alias}group_ref`, withinGroupRef);
+  return query;
+}
+
 async function findInstallation(database: Knex, key: InstallationKey): Promise<Installation | undefined> {
-  const narrowed = selectInstallations(database, key.projectId).where('i.id', key.installationId);
-  const [row] = await narrowed.where('i.integration_id', key.integrationId);
+  const query = selectInstallations(database, key.projectId).where('i.id', key.installationId);
+  const [row] = await query.where('i.integration_id', key.integrationId);
   return row && toInstallation(row);
 }
 
@@ -92,6 +111,8 @@ async function insertInstallation(
       created_by: installation.createdBy,
     })
     .catch(onDuplicate('installations_group', () => alreadyInstalled(installation.groupRef)));
+  await holdConnection(transaction, projectId, installation.connectionId);
+  await holdIntegration(transaction, projectId, installation.integrationId);
 }
 
 function alreadyInstalled(groupRef: string): ConflictError {

@@ -55,7 +55,26 @@ describe('integrationStore', () => {
     expect(revised?.latestRevision.content.displayName).toBe('CRM');
     expect(revised?.updateTime).toEqual(expect.any(String));
     const old = await integrations.findRevision('p3', first?.latestRevision.id ?? '');
-    expect(old).toEqual({ id: first?.latestRevision.id, integrationId: first?.id, content: sampleManifest() });
+    expect(old).toEqual({
+      id: first?.latestRevision.id,
+      integrationId: first?.id,
+      specVersion: '1.0.0',
+      createTime: first?.latestRevision.createTime,
+      content: sampleManifest(),
+    });
+  });
+
+  it('removes what nobody has installed, keeps its revisions, and gives the name free', async () => {
+    const integrations = integrationStore(database);
+    const created = await integrations.create(integration('p8'));
+    expect(await integrations.remove('p9', created.id)).toBe('absent');
+    expect(await integrations.remove('p8', created.id)).toBe('deleted');
+    expect(await integrations.remove('p8', created.id)).toBe('absent');
+    expect(await integrations.findRevision('p8', created.latestRevision.id)).toMatchObject({
+      id: created.latestRevision.id,
+    });
+    const [again] = await integrations.putAll('p8', [integration('p8')]);
+    expect(again?.id).not.toBe(created.id);
   });
 
   it('puts all or none', async () => {

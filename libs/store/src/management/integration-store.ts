@@ -1,6 +1,8 @@
 import { ConflictError } from '@sluice/errors';
-import type { Integration, ManifestIntegration } from '@sluice/types';
+import type { Integration, ManifestIntegration, Page } from '@sluice/types';
 import type { Knex } from 'knex';
+import { deleteIntegration, type IntegrationDeletion } from './delete-integration';
+import { onPage } from './page';
 import { insertIntegration, putIntegration, type NewIntegration } from './put-integration';
 import { resourceTimes } from './resource-time';
 import { translated } from './translate-errors';
@@ -9,6 +11,8 @@ import { translated } from './translate-errors';
 export interface StoredRevision {
   readonly id: string;
   readonly integrationId: string;
+  readonly specVersion: string;
+  readonly createTime: string;
   readonly content: ManifestIntegration;
 }
 
@@ -20,11 +24,22 @@ export interface IntegrationStore {
    * @throws ConflictError `integration.name-taken` when a name stands for another provider
    */
   putAll(projectId: string, integrations: readonly NewIntegration[]): Promise<Integration[]>;
-  /** Oldest first, each with its latest revision. */
-  list(projectId: string): Promise<Integration[]>;
+  /** Oldest first, each with its latest revision; with a page one more than fits. */
+  list(projectId: string, page?: Page): Promise<Integration[]>;
   /** By id or name; an id wins over an equal name. */
   find(projectId: string, idOrName: string): Promise<Integration | undefined>;
   findRevision(projectId: string, revisionId: string): Promise<StoredRevision | undefined>;
+  /** Only where nobody has it installed. Its revisions stay. */
+  remove(projectId: string, integrationId: string): Promise<IntegrationDeletion>;
+}
+
+interface RevisionRow {
+  project_id: string;
+  id: string;
+  integration_id: string;
+  spec_version: string;
+  content: string;
+  created_at: Date;
 }
 
 interface IntegrationRow {
@@ -60,7 +75,7 @@ export function integrationStore(database: Knex): IntegrationStore {
       });
       return await byIds(projectId, ids);
     },
-    list: async (projectId) => (await select(projectId).orderBy('i.id')).map(toIntegration),
+    list: async (projectId, page) => (await onPage(select(projectId).orderBy('i.id'), 'i.id', page)).map(toIntegration),
     find: async (projectId, idOrName) => {
       const named = select(projectId).where(
         (either) => void either.where('i.id', idOrName).orWhere('i.name', idOrName),
@@ -69,13 +84,11 @@ export function integrationStore(database: Knex): IntegrationStore {
       return row && toIntegration(row);
     },
     findRevision: async (projectId, revisionId) => {
-      const row = await database<{ project_id: string; id: string; integration_id: string; content: string }>(
-        'revisions',
-      )
-        .where({ project_id: projectId, id: revisionId })
-        .first();
-      return row && { id: row.id, integrationId: row.integration_id, content: parseManifest(row.content) };
+      const row = await database<RevisionRow>('revisions').where({ project_id: projectId, id: revisionId }).first();
+      return row && toRevision(row);
     },
+    remove: (projectId, integrationId) =>
+      database.transaction((transaction) => deleteIntegration(transaction, projectId, integrationId)),
   });
 }
 
@@ -101,6 +114,16 @@ function nameTaken(name: string): ConflictError {
 
 function parseManifest(text: string): ManifestIntegration {
   return JSON.parse(text) as ManifestIntegration;
+}
+
+function toRevision(row: RevisionRow): StoredRevision {
+  return {
+    id: row.id,
+    integrationId: row.integration_id,
+    specVersion: row.spec_version,
+    createTime: row.created_at.toISOString(),
+    content: parseManifest(row.content),
+  };
 }
 
 function toIntegration(row: IntegrationRow): Integration {

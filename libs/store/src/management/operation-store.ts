@@ -1,30 +1,36 @@
-import { statusOf, type Operation, type OperationRecord, type OperationState, type RecordOutcome } from '@sluice/types';
+import type { Operation, OperationRecord, RecordOutcome } from '@sluice/types';
 import type { Knex } from 'knex';
+import { requestCancel, type CancelRequest } from './request-cancel';
+import { listOperations, type OperationFilter } from './list-operations';
+import { readHistory, type OperationEvent } from './operation-history';
+import { operationColumns, toOperation, type OperationRow } from './operation-row';
 import { translated } from './translate-errors';
 
-/** Reads only: whoever holds a call's lease settles operations. */
+/** Reads, and the wish to cancel: whoever holds a call's lease settles operations. */
 export interface OperationStore {
-  find(projectId: string, operationId: string): Promise<Operation | undefined>;
+  /** @param withinGroupRef only if its installation is there and belongs to this group */
+  find(projectId: string, operationId: string, withinGroupRef?: string): Promise<Operation | undefined>;
+  /** Those that there are, by id. One statement, however many are asked for. */
+  findMany(keys: readonly { projectId: string; operationId: string }[]): Promise<Map<string, Operation>>;
+  /** Newest first. */
+  list(projectId: string, filter: OperationFilter): Promise<Operation[]>;
   /** Ids of those that have ended. One statement, however many are asked for. */
   findEnded(keys: readonly { projectId: string; operationId: string }[]): Promise<Set<string>>;
-  /** In order of index, at most 100: an operation holds no more. `ref` filters. */
-  listRecords(projectId: string, operationId: string, ref?: string): Promise<OperationRecord[]>;
+  /** In order of index. */
+  listRecords(projectId: string, operationId: string, filter?: RecordFilter): Promise<OperationRecord[]>;
+  /** What happened to it, oldest first. */
+  readHistory(projectId: string, operationId: string): Promise<OperationEvent[]>;
+  /** Asks for its end; who seals its batch or holds its calls acts on it. Repeating it changes nothing. */
+  requestCancel(projectId: string, operationId: string): Promise<CancelRequest>;
 }
 
-interface OperationRow {
-  project_id: string;
-  id: string;
-  integration_id: string;
-  installation_id: string;
-  config_id: string;
-  object_name: string;
-  state: OperationState;
-  result: string | null;
-  created_at: Date;
-  updated_at: Date;
-  attempts: number | null;
-  last_attempt_at: Date | null;
-  succeeded_ids: string[] | null;
+/** Absent members do not filter. */
+export interface RecordFilter {
+  readonly ref?: string;
+  /** Index of the last record of the page before. */
+  readonly afterIndex?: number;
+  /** Records at most. @default all: an operation holds no more than 100 */
+  readonly limit?: number;
 }
 
 interface RecordRow {
@@ -37,26 +43,28 @@ interface RecordRow {
   error_class: NonNullable<OperationRecord['error']>['class'] | null;
   error_text: string | null;
   warnings: string[] | null;
+  replayed_by: string | null;
 }
-
-const findSql = `
-  select o.*,
-    (select max(c.attempts) from calls c
-      where c.project_id = o.project_id and c.operation_id = o.id) as attempts,
-    (select max(a.sent_at) from attempts a
-      where a.project_id = o.project_id and a.operation_id = o.id) as last_attempt_at,
-    (select array_agg(r.provider_id order by r.record_index) from records r
-      where r.project_id = o.project_id and r.operation_id = o.id
-        and r.outcome = 'succeeded' and r.provider_id is not null) as succeeded_ids
-  from operations o
-  where o.project_id = :projectId and o.id = :operationId`;
 
 export function operationStore(database: Knex): OperationStore {
   return translated<OperationStore>({
-    find: async (projectId, operationId) => {
-      const { rows } = await database.raw<{ rows: OperationRow[] }>(findSql, { projectId, operationId });
+    find: async (projectId, operationId, withinGroupRef) => {
+      const { rows } = await database.raw<{ rows: OperationRow[] }>(
+        `select ${operationColumns} from operations o where o.project_id = :projectId and o.id = :operationId
+           ${withinGroupRef === undefined ? '' : isOfGroup}`,
+        { projectId, operationId, withinGroupRef } as never,
+      );
       return rows[0] && toOperation(rows[0]);
     },
+    findMany: async (keys) => {
+      const { rows } = await database.raw<{ rows: OperationRow[] }>(
+        `select ${operationColumns} from unnest(?::text[], ?::text[]) as k(project_id, id)
+         join operations o on o.project_id = k.project_id and o.id = k.id`,
+        [keys.map((key) => key.projectId), keys.map((key) => key.operationId)] as unknown as Knex.Value[],
+      );
+      return new Map(rows.map((row) => [row.id, toOperation(row)]));
+    },
+    list: (projectId, filter) => listOperations(database, projectId, filter),
     findEnded: async (keys) => {
       const { rows } = await database.raw<{ rows: { id: string }[] }>(
         `select o.id from unnest(?::text[], ?::text[]) as k(project_id, id)
@@ -65,41 +73,30 @@ export function operationStore(database: Knex): OperationStore {
       );
       return new Set(rows.map((row) => row.id));
     },
-    listRecords: async (projectId, operationId, ref) => {
-      const filter = ref === undefined ? {} : { ref };
-      const rows = await database<RecordRow>('records')
-        .where({ project_id: projectId, operation_id: operationId, ...filter })
+    listRecords: async (projectId, operationId, { ref, afterIndex, limit } = {}) => {
+      const rows = database<RecordRow>('records')
+        .where({ project_id: projectId, operation_id: operationId, ...(ref === undefined ? {} : { ref }) })
+        .andWhere('record_index', '>', afterIndex ?? -1)
         .orderBy('record_index')
-        .select('record_index', 'ref', 'outcome', 'provider_id', 'error_class', 'error_text', 'warnings');
-      return rows.map(toRecord);
+        .select(
+          'record_index',
+          'ref',
+          'outcome',
+          'provider_id',
+          'error_class',
+          'error_text',
+          'warnings',
+          'replayed_by',
+        );
+      return (await (limit === undefined ? rows : rows.limit(limit))).map(toRecord);
     },
+    readHistory: (projectId, operationId) => readHistory(database, projectId, operationId),
+    requestCancel: (projectId, operationId) => requestCancel(database, projectId, operationId),
   });
 }
 
-function toOperation(row: OperationRow): Operation {
-  return {
-    id: row.id,
-    projectId: row.project_id,
-    integrationId: row.integration_id,
-    installationId: row.installation_id,
-    configId: row.config_id,
-    actionType: 'write',
-    status: statusOf(row.state),
-    ...(row.result === null ? {} : { result: row.result }),
-    createTime: row.created_at.toISOString(),
-    updateTime: row.updated_at.toISOString(),
-    resource: row.object_name,
-    metadata: {
-      objects: [row.object_name],
-      ...(row.attempts === null ? {} : { retry: toRetry(row.attempts, row.last_attempt_at) }),
-      ...(row.succeeded_ids === null ? {} : { successfulRecordIds: row.succeeded_ids }),
-    },
-  };
-}
-
-function toRetry(attempts: number, lastAttemptAt: Date | null) {
-  return { attempts, ...(lastAttemptAt === null ? {} : { lastAttempt: lastAttemptAt.toISOString() }) };
-}
+const isOfGroup = `and exists (select 1 from installations n where n.project_id = o.project_id
+  and n.id = o.installation_id and n.group_ref = :withinGroupRef)`;
 
 function toRecord(row: Omit<RecordRow, 'project_id' | 'operation_id'>): OperationRecord {
   return {
@@ -109,5 +106,6 @@ function toRecord(row: Omit<RecordRow, 'project_id' | 'operation_id'>): Operatio
     ...(row.provider_id === null ? {} : { recordId: row.provider_id }),
     ...(row.error_class === null ? {} : { error: { class: row.error_class, message: row.error_text ?? '' } }),
     ...(row.warnings === null || row.warnings.length === 0 ? {} : { warnings: row.warnings }),
+    ...(row.replayed_by === null ? {} : { replayedBy: row.replayed_by }),
   };
 }

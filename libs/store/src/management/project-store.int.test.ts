@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { ConflictError } from '@sluice/errors';
 import { cloneDatabase, type ClonedDatabase } from '@sluice/testkit';
 import type { Knex } from 'knex';
@@ -91,7 +92,7 @@ describe('projectStore', () => {
 describe('apiKeyStore', () => {
   const secret = 'sk_0123456789abcdefghijklmnopqrstuvwxyz';
 
-  it('finds by the key, lists and removes by the public id, and stores no key', async () => {
+  it('[sec-6] finds by the key, lists and removes by the public id, and stores a SHA-256 of the key alone', async () => {
     const apiKeys = apiKeyStore(database);
     const created = await apiKeys.create({ projectId: 'p1', label: 'ci', scopes: ['write', 'search'], secret });
     expect(created).toMatchObject({ projectId: 'p1', label: 'ci', scopes: ['write', 'search'], active: true });
@@ -99,14 +100,38 @@ describe('apiKeyStore', () => {
     expect(await apiKeys.findPresented(secret)).toEqual(created);
     expect(await apiKeys.find('p1', created.id)).toEqual(created);
     expect(await apiKeys.list('p1', true)).toEqual([created]);
-    expect(await apiKeys.list('p1', false)).toEqual([]);
+    expect(await apiKeys.list('p1', false)).toEqual([created]);
     const dump = JSON.stringify(
       await database('api_keys').select(database.raw(`encode(key_hash, 'escape') as hash, *`)),
     );
     expect(dump).not.toContain(secret);
+    const digest = createHash('sha256').update(secret).digest();
+    expect(await database('api_keys').where({ project_id: 'p1' }).pluck('key_hash')).toEqual([digest]);
     expect(await apiKeys.remove('p1', created.id)).toBe(true);
     expect(await apiKeys.remove('p1', created.id)).toBe(false);
     expect(await apiKeys.findPresented(secret)).toBeUndefined();
+  });
+
+  // A look-up by digest: what two keys have in common says nothing about the time it takes to refuse one.
+  it('[sec-6] does not find a key that differs in its last character, or is cut short', async () => {
+    const apiKeys = apiKeyStore(database);
+    await apiKeys.create({ projectId: 'p5', label: 'x', scopes: ['full'], secret: `${secret}-5` });
+    for (const near of [`${secret}-6`, `${secret}-`, `${secret}-55`, ''])
+      expect(await apiKeys.findPresented(near)).toBeUndefined();
+  });
+
+  it('changes what is given and leaves the rest', async () => {
+    const apiKeys = apiKeyStore(database);
+    const { id } = await apiKeys.create({ projectId: 'p6', label: 'x', scopes: ['full'], secret: `${secret}-6` });
+    expect(await apiKeys.update('p6', id, { scopes: ['read'] })).toMatchObject({ label: 'x', scopes: ['read'] });
+    expect(await apiKeys.update('p6', id, { label: 'y', active: false })).toMatchObject({
+      label: 'y',
+      scopes: ['read'],
+      active: false,
+    });
+    expect(await apiKeys.list('p6', true)).toEqual([]);
+    expect(await apiKeys.list('p6', false)).toHaveLength(1);
+    expect(await apiKeys.update('p7', id, { label: 'z' })).toBeUndefined();
   });
 
   it('keeps to the project', async () => {

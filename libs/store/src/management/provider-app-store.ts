@@ -1,7 +1,8 @@
-import type { ProviderApp, ProviderAppMetadata } from '@sluice/types';
+import type { Page, ProviderApp, ProviderAppMetadata } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
 import type { SealedCredentials } from './connection-store';
+import { onPage } from './page';
 import { providerAppColumns, toProviderApp, type ProviderAppRow } from './provider-app-row';
 import { translated } from './translate-errors';
 
@@ -37,8 +38,8 @@ export interface ClientOfApp {
 /** Invariant: the secret enters and leaves this store as ciphertext only, and never as part of the resource. */
 export interface ProviderAppStore {
   create(app: NewProviderApp): Promise<ProviderApp>;
-  /** Oldest first. */
-  list(projectId: string): Promise<ProviderApp[]>;
+  /** Oldest first; with a page one more than fits. */
+  list(projectId: string, page?: Page): Promise<ProviderApp[]>;
   find(projectId: string, appId: string): Promise<ProviderApp | undefined>;
   /** Undefined when there is none. */
   update(projectId: string, appId: string, change: ProviderAppChange): Promise<ProviderApp | undefined>;
@@ -65,12 +66,9 @@ export function providerAppStore(database: Knex): ProviderAppStore {
         .returning<ProviderAppRow[]>([...providerAppColumns]);
       return toProviderApp(rows[0] as ProviderAppRow);
     },
-    list: async (projectId) => {
-      const rows = await table()
-        .where({ project_id: projectId })
-        .orderBy('id')
-        .select<ProviderAppRow[]>(providerAppColumns);
-      return rows.map(toProviderApp);
+    list: async (projectId, page) => {
+      const query = table().where({ project_id: projectId }).orderBy('id').select<ProviderAppRow[]>(providerAppColumns);
+      return (await onPage(query, 'id', page)).map(toProviderApp);
     },
     find: async (projectId, appId) => {
       const [row] = await table()

@@ -41,6 +41,8 @@ export async function putIntegration(transaction: Knex.Transaction, integration:
   const insertedId = await insertIntegration(transaction, integration);
   if (insertedId !== undefined) return insertedId;
   const current = await lockCurrent(transaction, integration);
+  // It was deleted between the two statements, so the name is free.
+  if (current === undefined) return await putIntegration(transaction, integration);
   if (current.provider !== integration.provider) throw providerFixed(integration, current.provider);
   const isSame = current.content === JSON.stringify(integration.content);
   if (isSame && current.spec_version === integration.specVersion) return current.id;
@@ -52,14 +54,16 @@ export async function putIntegration(transaction: Knex.Transaction, integration:
   return current.id;
 }
 
-async function lockCurrent(transaction: Knex.Transaction, integration: NewIntegration): Promise<CurrentRow> {
-  const row = await transaction('integrations as i')
+async function lockCurrent(
+  transaction: Knex.Transaction,
+  integration: NewIntegration,
+): Promise<CurrentRow | undefined> {
+  return await transaction('integrations as i')
     .join('revisions as r', { 'r.project_id': 'i.project_id', 'r.id': 'i.latest_revision_id' })
     .where({ 'i.project_id': integration.projectId, 'i.name': integration.name })
     .select<CurrentRow[]>('i.id', 'i.provider', 'r.spec_version', 'r.content')
     .forUpdate('i')
     .first();
-  return row as CurrentRow;
 }
 
 async function insertRevision(

@@ -2,8 +2,12 @@ import type { Migration } from '../migration';
 import { addTokenRefreshTime } from './20261121T140000-add-token-refresh-time';
 import { createIdempotencyAndQuarantine } from './20261120T100300-create-idempotency-and-quarantine';
 import { createIntegrationsAndInstallations } from './20261120T100100-create-integrations-and-installations';
+import { createOAuthStates } from './20261121T153000-create-oauth-states';
 import { createOperations } from './20261120T100200-create-operations';
 import { createProjectsAndKeys } from './20261120T100000-create-projects-and-keys';
+import { indexCancelledAndFailedOperations } from './20261121T154000-index-cancelled-and-failed-operations';
+import { indexKeptPlans } from './20261121T155000-index-kept-plans';
+import { indexJwtKeys } from './20261121T152000-index-jwt-keys';
 
 /** The schema's whole history, oldest first. */
 export const migrations: readonly Migration[] = [
@@ -12,4 +16,8 @@ export const migrations: readonly Migration[] = [
   createOperations,
   createIdempotencyAndQuarantine,
   addTokenRefreshTime,
+  indexJwtKeys,
+  createOAuthStates,
+  indexCancelledAndFailedOperations,
+  indexKeptPlans,
 ];

@@ -61,7 +61,9 @@ export const pinsAreCurrent = `
           and n.config_id = i.config_id and n.connection_id = i.connection_id)
   and exists (select 1 from integrations g where g.project_id = i.project_id and g.id = i.integration_id
               and g.latest_revision_id = i.revision_id)
-  and exists (select 1 from api_keys k where k.project_id = i.project_id and k.id = i.key_id and k.active)`;
+  and exists (select 1 from api_keys k where k.project_id = i.project_id and k.id = i.key_id and k.active
+              union all
+              select 1 from jwt_keys j where j.project_id = i.project_id and j.id = i.key_id and j.active)`;
 
 /**
  * Accepts many writes in one statement: one committed transaction is the promise.

@@ -22,6 +22,10 @@ export interface ClaimedCall extends CallKey, LaneKey {
   /** Sent before, outcome not known: reconcile, do not send. */
   readonly isInDoubt: boolean;
   readonly traceparent: string;
+  /** Its installation was deleted after it was accepted: nothing of it is sent. */
+  readonly isUninstalled?: true;
+  /** Its operation was cancelled: nothing of it is sent. */
+  readonly isCancelled?: true;
 }
 
 export interface ClaimRequest {

@@ -40,21 +40,14 @@ export function countCalls(settlements: readonly Settlement[]): RowSource {
 /**
  * Ends operations without an open call. Success is at least one record written (specification: partial success counts),
  * failure is none. Returns them by operation id.
+ * A statement of its own: it must see the counts and the records' outcomes that this transaction wrote.
  */
 export async function endCounted(
   transaction: Knex.Transaction,
   operations: readonly { project_id: string; id: string }[],
 ): Promise<Map<string, EndedOperation>> {
-  const ended = new Map<string, EndedOperation>();
-  for (const { project_id: projectId, id } of operations) {
-    const operation = await end(transaction, projectId, id);
-    if (operation !== undefined) ended.set(operation.operationId, operation);
-  }
-  return ended;
-}
-
-/** A statement of its own: it must see the counts and the records' outcomes that this transaction wrote. */
-async function end(transaction: Knex.Transaction, projectId: string, id: string): Promise<EndedOperation | undefined> {
+  if (operations.length === 0) return new Map();
+  const input = rowSource('k', operationColumns, operations);
   const result = await transaction.raw<{ rows: EndedRow[] }>(
     `update operations o set updated_at = now(),
             state = case when o.records_succeeded > 0 or o.records_total = 0 then 'succeeded' else 'failed' end,
@@ -63,16 +56,24 @@ async function end(transaction: Knex.Transaction, projectId: string, id: string)
               when o.records_total = 1 then first.error_text
               else format('Batch write completed (%s succeeded, %s failed)', o.records_succeeded, o.records_failed)
                    || coalesce('. First error, record ' || first.record_index || ': ' || first.error_text, '') end
-     from (select 1) one left join lateral (
+     from ${input.sql} left join lateral (
        select r.record_index, r.error_text from records r
-       where r.project_id = ? and r.operation_id = ? and r.outcome in ('failed', 'unknown')
+       where r.project_id = k.project_id and r.operation_id = k.id and r.outcome in ('failed', 'unknown')
        order by r.record_index limit 1) first on true
-     where o.project_id = ? and o.id = ? and o.state = 'queued'
+     where o.project_id = k.project_id and o.id = k.id and o.state = 'queued'
      returning o.project_id, o.id, o.state, o.result`,
-    [projectId, id, projectId, id],
+    input.bindings as Knex.Value[],
   );
-  const row = result.rows[0];
-  return row && { projectId, operationId: id, status: statusOf(row.state), result: row.result };
+  return new Map(result.rows.map((row) => [row.id, toEnded(row)]));
+}
+
+const operationColumns: Column<{ project_id: string; id: string }>[] = [
+  column('project_id', 'text', (operation) => operation.project_id),
+  column('id', 'text', (operation) => operation.id),
+];
+
+function toEnded(row: EndedRow): EndedOperation {
+  return { projectId: row.project_id, operationId: row.id, status: statusOf(row.state), result: row.result };
 }
 
 function tallies(settlements: readonly Settlement[]): Tally[] {

@@ -117,15 +117,18 @@ interface AnsweredRow {
   readonly is_full: boolean;
 }
 
+/** Holds the installation: it is deleted before, then nothing joins, or after, then its deletion sees the batch. */
 async function findAnswered(transaction: Knex.Transaction, writes: readonly BatchableWrite[]): Promise<Memberships> {
   const input = rowSource('i', pinColumns, writes);
+  const { projectId, pins } = (writes[0] as BatchableWrite).operation;
   const result = await transaction.raw<{ rows: AnsweredRow[] }>(
-    `select i.record_id, r.operation_id, r.record_index, o.created_at, o.due_at, o.is_full
+    `with held as materialized (select id from installations where project_id = ? and id = ? for key share)
+     select i.record_id, r.operation_id, r.record_index, o.created_at, o.due_at, o.is_full
      from ${input.sql}
      left join records r on r.project_id = i.project_id and r.record_id = i.record_id
      left join operations o on o.project_id = r.project_id and o.id = r.operation_id
-     where r.operation_id is not null or not (${pinsAreCurrent})`,
-    input.bindings as Knex.Value[],
+     where r.operation_id is not null or not (${pinsAreCurrent}) or not exists (select 1 from held)`,
+    [projectId, pins.installationId, ...input.bindings] as Knex.Value[],
   );
   return new Map(result.rows.map((row) => [row.record_id, row.operation_id === null ? 'stale' : toMembership(row)]));
 }

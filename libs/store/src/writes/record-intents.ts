@@ -28,7 +28,7 @@ const recordColumns: Column<IntentRecord>[] = [
 
 /**
  * Commits the intent of many calls in one statement, before any byte leaves. A committed intent means sent.
- * Returns the ids (`callId`) of the calls that may be sent: the others lost their lease or fence.
+ * Returns the ids (`callId`) of the calls that may be sent: the others lost their lease or fence, or were cancelled.
  */
 export async function insertIntents(database: Knex, intents: readonly Intent[]): Promise<Set<string>> {
   const calls = rowSource('i', intentColumns, intents);
@@ -44,6 +44,8 @@ export async function insertIntents(database: Knex, intents: readonly Intent[]):
      sent as (update calls c set sent_at = now(), attempts = attempts + 1 from ${calls.sql}
               where c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
                 and c.state = 'running' and c.fence = i.fence and c.lease_until > now()
+                and not exists (select 1 from operations o where o.project_id = c.project_id and o.id = c.operation_id
+                                and o.cancel_requested_at is not null)
               returning c.project_id, c.operation_id, c.number, c.fence, i.owner),
      attempted as (insert into attempts (project_id, operation_id, call_number, fence, owner, record_indexes, sent_at)
               select s.project_id, s.operation_id, s.number, s.fence, s.owner,

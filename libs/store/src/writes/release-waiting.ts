@@ -5,7 +5,7 @@ import type { ReleasedCall, Settlement } from './settlement';
 /** Waiting calls whose blocked record is now the first unfinished write of its order key. */
 export async function releaseWaiting(
   transaction: Knex.Transaction,
-  held: readonly Settlement[],
+  held: readonly Pick<Settlement, 'projectId' | 'orderKeys'>[],
 ): Promise<ReleasedCall[]> {
   const orderKeys = held.flatMap((settlement) => settlement.orderKeys);
   if (orderKeys.length === 0) return [];

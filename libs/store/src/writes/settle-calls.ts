@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { countCalls, endCounted } from './end-operations';
+import { endUninstalled } from './end-uninstalled';
 import { keepEvidence } from './keep-evidence';
 import { endKeys } from './kept-keys';
 import { lockOrderKeys } from './lock-order-keys';
@@ -12,17 +13,18 @@ import type { EndedOperation, ReleasedCall, Settled, Settlement } from './settle
 
 /**
  * Settles calls in one transaction, each behind its fence.
- * Order: 1. order keys, and keys of provider records to adopt. 2. Operation rows, then call rows, each in id order.
+ * Order: 0. what would be tried again of a deleted installation ends instead. 1. order keys, and keys of provider records to adopt. 2. Operation rows, then call rows, each in id order.
  * 3. A settlement whose fence is gone becomes evidence of its attempt; an adoption that comes too late goes back into doubt.
  * 4. Records, attempts, calls and the counts of operations. 5. Operations whose last call this was end; so do their
  * idempotency keys. 6. Calls that waited behind these records become ready.
  */
 export async function settleTogether(
   database: Knex,
-  settlements: readonly Settlement[],
+  asked: readonly Settlement[],
   timeScale: number,
 ): Promise<Map<string, Settled>> {
   return await database.transaction(async (transaction) => {
+    const settlements = await endUninstalled(transaction, asked);
     const orderKeys = settlements.flatMap((settlement) => settlement.orderKeys);
     await lockOrderKeys(transaction, [...orderKeys, ...adoptionKeysOf(settlements)]);
     await lockOperations(transaction, settlements);
@@ -36,9 +38,7 @@ export async function settleTogether(
     await endKeys(transaction, held);
     const released = await releaseWaiting(transaction, held);
     const moved = new Map(held.map((settlement) => [callId(settlement), settlement.next]));
-    return new Map(
-      settlements.map((settlement) => [callId(settlement), toSettled(settlement, { moved, ended, released })]),
-    );
+    return new Map(asked.map((settlement) => [callId(settlement), toSettled(settlement, { moved, ended, released })]));
   });
 }
 

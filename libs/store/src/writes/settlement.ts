@@ -80,7 +80,7 @@ export interface ReleasedCall extends CallKey, LaneKey {
 export interface Settled {
   readonly isHeld: boolean;
   readonly ended?: EndedOperation;
-  /** Where the call went, if not where the settlement says: what it would adopt belongs to another create. */
+  /** Where the call went, if not where the settlement says: what it would adopt belongs to another create, or its installation is gone. */
   readonly next?: Settlement['next'];
   /** Calls that this settlement released, with what an announcement of them needs. */
   readonly released: readonly ReleasedCall[];

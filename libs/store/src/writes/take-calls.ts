@@ -23,6 +23,8 @@ interface ClaimedRow {
   readonly crash_count: number;
   readonly was: 'ready' | 'in_doubt';
   readonly traceparent: string;
+  readonly is_installed: boolean;
+  readonly is_cancelled: boolean;
 }
 
 /**
@@ -50,7 +52,11 @@ export async function takeCalls(
      update calls c set state = 'running', owner = ?, fence = c.fence + 1,
             lease_until = now() + make_interval(secs => ?::float8 / 1000)
      from picked p where c.project_id = p.project_id and c.operation_id = p.operation_id and c.number = p.number
-     returning c.*, p.was`,
+     returning c.*, p.was, exists (
+       select 1 from operations o join installations n on n.project_id = o.project_id and n.id = o.installation_id
+       where o.project_id = c.project_id and o.id = c.operation_id) as is_installed,
+       exists (select 1 from operations o where o.project_id = c.project_id and o.id = c.operation_id
+               and o.cancel_requested_at is not null) as is_cancelled`,
     [...input.bindings, request.isolated, request.limit, request.owner, request.leaseMs] as Knex.Value[],
   );
   return result.rows.map(toClaimedCall);
@@ -70,5 +76,7 @@ function toClaimedCall(row: ClaimedRow): ClaimedCall {
     crashCount: row.crash_count,
     isInDoubt: row.was === 'in_doubt',
     traceparent: row.traceparent,
+    ...(row.is_installed ? {} : { isUninstalled: true }),
+    ...(row.is_cancelled ? { isCancelled: true } : {}),
   };
 }

@@ -14,7 +14,7 @@ export interface Pins {
   readonly connectionId: string;
   /** Latest revision of the integration: the manifest in force. */
   readonly revisionId: string;
-  /** API key that authorised the request. */
+  /** API key that authorised the request, or the JWT key of its token. */
   readonly keyId: string;
 }
 

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { insertAccepted, type Acceptance, type AcceptableWrite } from './accept-writes';
 import { claimReady, type Claim, type ClaimedCall, type ClaimRequest } from './claim-calls';
 import type { LaneKey } from './lane-room';
+import { claimCancelled, type CancelledCall } from './claim-cancelled';
 import { guard, persist } from './guard';
 import { insertIntoBatch, type BatchableWrite, type Joining } from './join-batch';
 import type { KeptKey } from './idempotency-key';
@@ -11,7 +12,9 @@ import { lapse, release, renew, type HeldCall, type LapsedCall } from './leases'
 import { loadPending, type PendingRecord } from './load-records';
 import { insertSynchronous, type Opening, type SynchronousWrite } from './open-synchronous';
 import { claimOverdue, type OverdueCall } from './overdue';
+import { purgePlans } from './purge-plans';
 import { insertIntents, type Intent } from './record-intents';
+import { replayRecords, type Replay, type Replaying } from './replay-records';
 import { findClaimedIds, readDoubt, type Doubt } from './reconciliation';
 import { sealBatch, type PlanCalls, type Sealing } from './seal-batch';
 import type { Settled, Settlement } from './settlement';
@@ -35,6 +38,8 @@ export interface WriteStore {
   readEnded(projectId: string, operationId: string): Promise<EndedRecord[] | undefined>;
   /** Frees a key, if it still names this operation. */
   dropKey(name: KeyName, operationId: string): Promise<void>;
+  /** Forgets what records that ended this many days ago were to write; returns how many. */
+  purgePlans(days: number, limit: number): Promise<number>;
   /** Deletes keys older than 72 hours; returns how many. */
   sweepKeys(limit: number): Promise<number>;
   seal(key: { projectId: string; operationId: string }, planCalls: PlanCalls): Promise<Sealing>;
@@ -52,6 +57,10 @@ export interface WriteStore {
   /** A lane with a call that crashed an executor twice and may run now. */
   findIsolated(): Promise<LaneKey | undefined>;
   claimOverdue(owner: string, leaseMs: number): Promise<OverdueCall[]>;
+  /** Calls of cancelled operations that wait, up to 200, under a lease to end them. */
+  claimCancelled(owner: string, leaseMs: number): Promise<CancelledCall[]>;
+  /** Opens an operation of an ended one's failed records, each once; a repetition answers the same operation. */
+  replay(replay: Replay): Promise<Replaying>;
   findReadyLanes(): Promise<LaneKey[]>;
   findDueBatches(limit: number): Promise<{ projectId: string; operationId: string }[]>;
   repairOrder(): Promise<LaneKey[]>;
@@ -69,6 +78,7 @@ export function createWriteStore(database: Knex, timeScale: number): WriteStore 
     findKey: (name) => guard(() => findKey(database, name, timeScale)),
     readEnded: (projectId, operationId) => guard(() => readEnded(database, projectId, operationId)),
     dropKey: (name, operationId) => guard(() => dropKey(database, name, operationId)),
+    purgePlans: (days, limit) => guard(() => purgePlans(database, days, limit)),
     sweepKeys: (limit) => guard(() => sweepKeys(database, limit, timeScale)),
     seal: (key, planCalls) => guard(() => sealBatch(database, key, planCalls, timeScale)),
     claim: (request) => guard(() => claimReady(database, request)),
@@ -82,6 +92,8 @@ export function createWriteStore(database: Knex, timeScale: number): WriteStore 
     findClaimedIds: (call, ids) => guard(() => findClaimedIds(database, call, ids)),
     findIsolated: () => guard(() => findIsolated(database)),
     claimOverdue: (owner, leaseMs) => guard(() => claimOverdue(database, owner, leaseMs)),
+    claimCancelled: (owner, leaseMs) => guard(() => claimCancelled(database, owner, leaseMs)),
+    replay: (replay) => guard(() => replayRecords(database, replay, timeScale)),
     findReadyLanes: () => guard(() => findReadyLanes(database)),
     findDueBatches: (limit) => guard(() => findDueBatches(database, limit)),
     repairOrder: () => guard(() => repairOrder(database)),

@@ -1,14 +1,24 @@
-import { NotFoundError } from '@sluice/errors';
-import { route, type Router } from '@sluice/http';
-import { generateConnectionRequestSchema, type GenerateConnectionRequest } from '@sluice/types';
+import { providerProblemCodes } from '@sluice/errors';
+import { checkScope, json, jsonList, route, type Router } from '@sluice/http';
+import {
+  generateConnectionRequestSchema,
+  pageProperties,
+  type PageQuery,
+  reachOf,
+  type GenerateConnectionRequest,
+  connectionSchema,
+} from '@sluice/types';
+import { assertConsumer } from '../caller-group';
 import type { ManagementContext } from '../context';
 import { generateConnection } from '../generate-connection';
 import { getProject } from '../get-project';
-import { noQuery, projectPath } from './paths';
+import { pagedList } from '../paged-list';
+import { isPrivileged, showConnection, type ConnectionView } from '../show-connection';
+import { linkToNext, noQuery, projectPath } from './paths';
 
 interface ListParts {
   readonly params: { projectIdOrName: string };
-  readonly query: { provider?: string; groupRef?: string; consumerRef?: string };
+  readonly query: { provider?: string; groupRef?: string; consumerRef?: string } & PageQuery;
 }
 
 interface GenerateParts {
@@ -18,36 +28,71 @@ interface GenerateParts {
 
 interface ConnectionParts {
   readonly params: { projectIdOrName: string; connectionId: string };
+  readonly query: ConnectionView;
 }
 
 const text = { type: 'string', minLength: 1 } as const;
 const listQuery = {
   type: 'object',
   additionalProperties: false,
-  properties: { provider: text, groupRef: text, consumerRef: text },
+  properties: { provider: text, groupRef: text, consumerRef: text, ...pageProperties },
 } as const;
 
-/** `GET P/connections`, `POST P/connections:generate`, `GET P/connections/{connectionId}`. Secrets are never shown. */
+const viewQuery = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    includeCreds: { type: 'boolean', default: false },
+    includeRefreshToken: { type: 'boolean', default: false },
+    refresh: { type: 'string', enum: ['force', 'ifExpired'] },
+  },
+} as const;
+
+/** `GET P/connections`, `POST P/connections:generate`, `GET P/connections/{connectionId}`. Secrets are shown on request, one connection at a time. */
 export function connectionRoutes(router: Router, context: ManagementContext): void {
   router.get(
     `${projectPath}/connections`,
     route<ListParts>({
-      scopes: ['frontend', 'read'],
+      operationId: 'listConnections',
+      summary: 'List connections',
+      tags: ['Connections'],
+      replies: { 200: jsonList(connectionSchema, linkToNext) },
+      scopes: ['frontend', 'read', 'token'],
       query: listQuery,
-      handle: async ({ caller, params, query }) => {
+      handle: async (request) => {
+        const { caller, params, query } = request;
         const project = await getProject(context, caller, params.projectIdOrName);
-        return { body: await context.store.connections.list(project.id, query) };
+        const filter = { ...query, ...reachOf(caller) };
+        return await pagedList(request, (page) => context.store.connections.list(project.id, filter, page));
       },
     }),
   );
   router.post(
     `${projectPath}/connections\\:generate`,
     route<GenerateParts>({
-      scopes: ['frontend'],
+      operationId: 'generateConnection',
+      summary: 'Make a connection from credentials',
+      tags: ['Connections'],
+      example: {
+        groupRef: 'demo-group',
+        consumerRef: 'ann',
+        provider: 'hubspot',
+        oauth2AuthorizationCode: { accessToken: { token: 'pat-na1-…' } },
+      },
+      replies: { 201: json(connectionSchema) },
+      problems: [
+        'group.not-found',
+        'provider.unknown',
+        'connection.scheme-mismatch',
+        'provider-app.not-found',
+        ...providerProblemCodes,
+      ],
+      scopes: ['frontend', 'token'],
       query: noQuery,
       body: generateConnectionRequestSchema,
       handle: async ({ caller, params, body, traceparent }) => {
         const project = await getProject(context, caller, params.projectIdOrName);
+        assertConsumer(caller, body);
         const order = { projectId: project.id, request: body, traceparent };
         return { status: 201, body: await generateConnection(context, order) };
       },
@@ -56,16 +101,19 @@ export function connectionRoutes(router: Router, context: ManagementContext): vo
   router.get(
     `${projectPath}/connections/:connectionId`,
     route<ConnectionParts>({
-      scopes: ['frontend', 'read'],
-      query: noQuery,
-      handle: async ({ caller, params }) => {
+      operationId: 'getConnection',
+      summary: 'Get a connection',
+      description: 'Secrets are shown, and tokens are refreshed, for keys with the scope full only.',
+      tags: ['Connections'],
+      replies: { 200: json(connectionSchema) },
+      problems: ['connection.not-found', ...providerProblemCodes],
+      scopes: ['frontend', 'read', 'token'],
+      query: viewQuery,
+      handle: async ({ caller, params, query }) => {
+        if (isPrivileged(query)) checkScope(caller, ['full']);
         const project = await getProject(context, caller, params.projectIdOrName);
-        const connection = await context.store.connections.find(project.id, params.connectionId);
-        if (connection === undefined) {
-          const detail = 'connectionId: there is no such connection in this project.';
-          throw new NotFoundError({ code: 'connection.not-found', detail });
-        }
-        return { body: connection };
+        const names = { projectId: project.id, connectionId: params.connectionId, caller };
+        return { body: await showConnection(context, names, query) };
       },
     }),
   );

@@ -1,21 +1,37 @@
-import { route, type Router } from '@sluice/http';
-import { createInstallationRequestSchema, type CreateInstallationRequest } from '@sluice/types';
+import { providerProblemCodes } from '@sluice/errors';
+import { route, type Router, json, jsonList } from '@sluice/http';
+import {
+  createInstallationRequestSchema,
+  pageProperties,
+  type PageQuery,
+  publishInstallation,
+  reachOf,
+  type CreateInstallationRequest,
+  installationSchema,
+} from '@sluice/types';
+import { assertGroup } from '../caller-group';
 import type { ManagementContext } from '../context';
 import { createInstallation } from '../create-installation';
 import { getInstallation } from '../get-installation';
 import { getIntegration } from '../get-integration';
 import { getProject } from '../get-project';
+import { pagedList } from '../paged-list';
 import { undeclaredWarning } from '../undeclared-objects';
-import { integrationPath, noQuery, projectPath, samplingQuery } from './paths';
+import { integrationPath, linkToNext, noQuery, projectPath, samplingQuery } from './paths';
 
 interface ProjectParts {
   readonly params: { projectIdOrName: string };
-  readonly query: { groupRef?: string };
+  readonly query: { groupRef?: string } & PageQuery;
 }
 
 interface IntegrationParts {
   readonly params: { projectIdOrName: string; integrationId: string };
-  readonly query: { groupRef?: string };
+  readonly query: { groupRef?: string } & PageQuery;
+}
+
+interface CreationParts extends Pick<IntegrationParts, 'params'> {
+  readonly query: { skipSampling?: boolean };
+  readonly body: CreateInstallationRequest;
 }
 
 interface InstallationParts {
@@ -25,58 +41,106 @@ interface InstallationParts {
 const groupQuery = {
   type: 'object',
   additionalProperties: false,
-  properties: { groupRef: { type: 'string', minLength: 1 } },
+  properties: { groupRef: { type: 'string', minLength: 1 }, ...pageProperties },
 } as const;
 
 /** `GET P/installations`, `GET` and `POST I/installations`, `GET I/installations/{installationId}`. */
 export function installationRoutes(router: Router, context: ManagementContext): void {
+  listRoutes(router, context);
+  itemRoutes(router, context);
+}
+
+function listRoutes(router: Router, context: ManagementContext): void {
+  const { installations } = context.store;
   router.get(
     `${projectPath}/installations`,
     route<ProjectParts>({
-      scopes: ['frontend', 'read'],
+      operationId: 'listInstallationsForProject',
+      summary: 'List the installations of a project',
+      tags: ['Installations'],
+      replies: { 200: jsonList(installationSchema, linkToNext) },
+      scopes: ['frontend', 'read', 'token'],
       query: groupQuery,
-      handle: async ({ caller, params, query }) => {
+      handle: async (request) => {
+        const { caller, params, query } = request;
         const project = await getProject(context, caller, params.projectIdOrName);
-        return { body: await context.store.installations.list(project.id, query) };
+        const filter = { ...query, ...reachOf(caller) };
+        return await pagedList(request, (page) => installations.list(project.id, filter, page), publishInstallation);
       },
     }),
   );
   router.get(
     `${integrationPath}/installations`,
     route<IntegrationParts>({
-      scopes: ['frontend', 'read'],
+      operationId: 'listInstallations',
+      summary: 'List the installations of an integration',
+      tags: ['Installations'],
+      replies: { 200: jsonList(installationSchema, linkToNext) },
+      scopes: ['frontend', 'read', 'token'],
       query: groupQuery,
-      handle: async ({ caller, params, query }) => {
+      handle: async (request) => {
+        const { caller, params, query } = request;
         const project = await getProject(context, caller, params.projectIdOrName);
         const integration = await getIntegration(context, project.id, params.integrationId);
-        const filter = { ...query, integrationId: integration.id };
-        return { body: await context.store.installations.list(project.id, filter) };
+        const filter = { ...query, ...reachOf(caller), integrationId: integration.id };
+        return await pagedList(request, (page) => installations.list(project.id, filter, page), publishInstallation);
       },
     }),
   );
+}
+
+function itemRoutes(router: Router, context: ManagementContext): void {
   router.post(
     `${integrationPath}/installations`,
-    route<IntegrationParts & { readonly body: CreateInstallationRequest }>({
-      scopes: ['frontend'],
+    route<CreationParts>({
+      operationId: 'createInstallation',
+      summary: 'Install an integration',
+      tags: ['Installations'],
+      example: {
+        groupRef: 'demo-group',
+        config: { content: { provider: 'hubspot', write: { objects: { contacts: { objectName: 'contacts' } } } } },
+      },
+      replies: {
+        201: json(installationSchema, {
+          'Sluice-Warning': { description: 'Objects that the manifest does not declare.' },
+        }),
+      },
+      problems: [
+        'group.not-found',
+        'installation.exists',
+        'installation.config-invalid',
+        'connection.not-found',
+        'revision.not-found',
+        ...providerProblemCodes,
+      ],
+      scopes: ['frontend', 'token'],
       query: samplingQuery,
       body: createInstallationRequestSchema,
-      handle: async ({ caller, params, body }) => {
+      handle: async ({ caller, params, query, body, traceparent }) => {
         const project = await getProject(context, caller, params.projectIdOrName);
         const integration = await getIntegration(context, project.id, params.integrationId);
-        const created = await createInstallation(context, { integration, caller, request: body });
-        return { status: 201, body: created, headers: undeclaredWarning(integration, created) };
+        assertGroup(caller, body.groupRef);
+        const order = { integration, caller, request: body, ...query, traceparent };
+        const { installation, warnings } = await createInstallation(context, order);
+        const headers = undeclaredWarning(integration, installation, warnings);
+        return { status: 201, body: publishInstallation(installation), headers };
       },
     }),
   );
   router.get(
     `${integrationPath}/installations/:installationId`,
     route<InstallationParts>({
-      scopes: ['frontend', 'read'],
+      operationId: 'getInstallation',
+      summary: 'Get an installation',
+      tags: ['Installations'],
+      replies: { 200: json(installationSchema) },
+      scopes: ['frontend', 'read', 'token'],
       query: noQuery,
       handle: async ({ caller, params }) => {
         const project = await getProject(context, caller, params.projectIdOrName);
         const integration = await getIntegration(context, project.id, params.integrationId);
-        return { body: await getInstallation(context, integration, params.installationId) };
+        const installation = await getInstallation(context, integration, params.installationId, caller);
+        return { body: publishInstallation(installation) };
       },
     }),
   );

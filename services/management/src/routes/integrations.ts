@@ -1,18 +1,18 @@
-import { route, type Router } from '@sluice/http';
+import { route, type Router, json, jsonList, noBody } from '@sluice/http';
 import {
   createIntegrationRequestSchema,
-  deployManifestRequestSchema,
-  publishManifestIntegration,
   type CreateIntegrationRequest,
-  type DeployManifestRequest,
-  type Integration,
+  type PageQuery,
+  integrationSchema,
+  publishIntegration,
 } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { createIntegration } from '../create-integration';
-import { deployManifest } from '../deploy-manifest';
+import { deleteIntegration } from '../delete-integration';
 import { getIntegration } from '../get-integration';
 import { getProject } from '../get-project';
-import { integrationPath, noQuery, projectPath } from './paths';
+import { pagedList } from '../paged-list';
+import { integrationPath, linkToNext, noQuery, pageQuery, projectPath } from './paths';
 
 interface ProjectParts {
   readonly params: { projectIdOrName: string };
@@ -22,29 +22,42 @@ interface IntegrationParts {
   readonly params: { projectIdOrName: string; integrationId: string };
 }
 
-/** `destructive=true`, which deletes what a manifest leaves out, is refused: nothing is deleted yet. */
-const deployQuery = {
-  type: 'object',
-  additionalProperties: false,
-  properties: { destructive: { type: 'boolean', enum: [false], default: false } },
-} as const;
-
-/** `GET` and `POST P/integrations`, `PUT P/integrations:batch`, `GET P/integrations/{integrationIdOrName}`. */
+/** `GET` and `POST P/integrations`, `GET` and `DELETE P/integrations/{integrationIdOrName}`. */
 export function integrationRoutes(router: Router, context: ManagementContext): void {
+  routesOfAll(router, context);
+  routesOfOne(router, context);
+}
+
+function routesOfAll(router: Router, context: ManagementContext): void {
   router.get(
     `${projectPath}/integrations`,
-    route<ProjectParts>({
-      scopes: ['frontend', 'read'],
-      query: noQuery,
-      handle: async ({ caller, params }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
-        return { body: (await context.store.integrations.list(project.id)).map(toReply) };
+    route<ProjectParts & { readonly query: PageQuery }>({
+      operationId: 'listIntegrations',
+      summary: 'List integrations',
+      tags: ['Integrations'],
+      replies: { 200: jsonList(integrationSchema, linkToNext) },
+      scopes: ['frontend', 'read', 'token'],
+      query: pageQuery,
+      handle: async (request) => {
+        const project = await getProject(context, request.caller, request.params.projectIdOrName);
+        return await pagedList(
+          request,
+          (page) => context.store.integrations.list(project.id, page),
+          publishIntegration,
+        );
       },
     }),
   );
   router.post(
     `${projectPath}/integrations`,
     route<ProjectParts & { readonly body: CreateIntegrationRequest }>({
+      operationId: 'createIntegration',
+      summary: 'Create an integration',
+      tags: ['Integrations'],
+      replies: {
+        201: noBody('The integration is made.', { Location: { description: 'Its address.', required: true } }),
+      },
+      problems: ['integration.name-taken', 'provider.unknown'],
       scopes: ['frontend'],
       query: noQuery,
       body: createIntegrationRequestSchema,
@@ -56,33 +69,39 @@ export function integrationRoutes(router: Router, context: ManagementContext): v
       },
     }),
   );
-  router.put(
-    `${projectPath}/integrations\\:batch`,
-    route<ProjectParts & { readonly body: DeployManifestRequest }>({
-      scopes: ['frontend'],
-      query: deployQuery,
-      body: deployManifestRequestSchema,
-      handle: async ({ caller, params, body }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
-        return { body: (await deployManifest(context, project.id, body)).map(toReply) };
-      },
-    }),
-  );
+}
+
+function routesOfOne(router: Router, context: ManagementContext): void {
   router.get(
     integrationPath,
     route<IntegrationParts>({
-      scopes: ['frontend', 'read'],
+      operationId: 'getIntegration',
+      summary: 'Get an integration',
+      tags: ['Integrations'],
+      replies: { 200: json(integrationSchema) },
+      scopes: ['frontend', 'read', 'token'],
       query: noQuery,
       handle: async ({ caller, params }) => {
         const project = await getProject(context, caller, params.projectIdOrName);
-        return { body: toReply(await getIntegration(context, project.id, params.integrationId)) };
+        return { body: publishIntegration(await getIntegration(context, project.id, params.integrationId)) };
       },
     }),
   );
-}
-
-function toReply(integration: Integration): Integration {
-  const { latestRevision } = integration;
-  const content = publishManifestIntegration(latestRevision.content);
-  return { ...integration, latestRevision: { ...latestRevision, content } };
+  router.delete(
+    integrationPath,
+    route<IntegrationParts>({
+      operationId: 'deleteIntegration',
+      summary: 'Delete an integration',
+      description: 'Its installations are deleted with it.',
+      tags: ['Integrations'],
+      replies: { 204: noBody('It is deleted, with its installations.') },
+      scopes: ['frontend'],
+      query: noQuery,
+      handle: async ({ caller, params }) => {
+        const project = await getProject(context, caller, params.projectIdOrName);
+        await deleteIntegration(context, await getIntegration(context, project.id, params.integrationId));
+        return { status: 204 };
+      },
+    }),
+  );
 }

@@ -1,10 +1,12 @@
-import { NotFoundError } from '@sluice/errors';
-import { route, type Router } from '@sluice/http';
-import { limits, type Operation, type OperationRecordListReply } from '@sluice/types';
+import { json, jsonList, route, type Router } from '@sluice/http';
+import { limits, logSchema, operationRecordListReplySchema, operationSchema, pageProperties } from '@sluice/types';
 import type { ManagementContext } from '../context';
-import { getProject } from '../get-project';
+import { getOperation } from '../get-operation';
+import { getProject, getProjectId } from '../get-project';
+import { byIndex, readPage, type PagedQuery } from '../operation-pages';
+import { presentLog } from '../present-log';
 import type { OperationWatch } from '../watch-operations';
-import { projectPath } from './paths';
+import { noQuery, projectPath } from './paths';
 
 interface OperationParts {
   readonly params: { projectIdOrName: string; operationId: string };
@@ -28,53 +30,72 @@ const operationQuery = {
 } as const;
 
 interface RecordsParts extends OperationParts {
-  readonly query: { ref?: string };
+  readonly query: PagedQuery & { readonly ref?: string };
 }
 
 const recordsQuery = {
   type: 'object',
   additionalProperties: false,
-  properties: { ref: { type: 'string', minLength: 1 } },
+  properties: { ref: { type: 'string', minLength: 1 }, ...pageProperties },
 } as const;
 
-/** `GET P/operations/{operationId}` and `GET P/operations/{operationId}/records`. */
+/** `GET P/operations/{operationId}`, and below it `/records` and `/logs`. */
 export function operationRoutes(router: Router, context: ManagementContext, watch: OperationWatch): void {
   router.get(
     `${projectPath}/operations/:operationId`,
     route<OperationQuery>({
-      scopes: ['frontend', 'read', 'write'],
+      operationId: 'getOperation',
+      summary: 'Get an operation',
+      description: 'With waitSeconds the reply waits for its end.',
+      tags: ['Operations'],
+      replies: { 200: json(operationSchema) },
+      scopes: ['frontend', 'read', 'write', 'token'],
       query: operationQuery,
       handle: async ({ caller, params, query, signal }) => {
-        const { id: projectId } = await getProject(context, caller, params.projectIdOrName);
-        const operation = await getOperation(context, projectId, params.operationId);
+        const projectId = await getProjectId(context, caller, params.projectIdOrName);
+        const operation = await getOperation(context, caller, { projectId, operationId: params.operationId });
         const { waitSeconds } = query;
         if (waitSeconds === undefined || operation.status !== 'in_progress') return { body: operation };
         await watch.wait({ projectId, operationId: operation.id }, waitSeconds * 1_000, signal);
-        return { body: await getOperation(context, projectId, operation.id) };
+        return { body: await getOperation(context, caller, { projectId, operationId: operation.id }) };
       },
     }),
   );
   router.get(
     `${projectPath}/operations/:operationId/records`,
     route<RecordsParts>({
-      scopes: ['frontend', 'read', 'write'],
+      operationId: 'listOperationRecords',
+      summary: 'List the outcomes of an operation',
+      tags: ['Operations'],
+      replies: { 200: json(operationRecordListReplySchema) },
+      scopes: ['frontend', 'read', 'write', 'token'],
       query: recordsQuery,
       handle: async ({ caller, params, query }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
-        const operation = await getOperation(context, project.id, params.operationId);
-        const results = await context.store.operations.listRecords(project.id, operation.id, query.ref);
-        // An operation has at most 100 records, so the first page is the last.
-        const body: OperationRecordListReply = { results, pagination: { done: true } };
-        return { body };
+        const { id: projectId } = await getProject(context, caller, params.projectIdOrName);
+        const { id } = await getOperation(context, caller, { projectId, operationId: params.operationId });
+        const filter = query.ref === undefined ? {} : { ref: query.ref };
+        const list = (afterIndex: number | undefined, limit: number) =>
+          context.store.operations.listRecords(projectId, id, { ...filter, limit, afterIndex: afterIndex ?? -1 });
+        return { body: await readPage(query, byIndex, list) };
       },
     }),
   );
-}
-
-async function getOperation({ store }: ManagementContext, projectId: string, id: string): Promise<Operation> {
-  const operation = await store.operations.find(projectId, id);
-  if (operation !== undefined) return operation;
-  // Without the id, so that another project's and one that never was are answered alike, byte for byte.
-  const detail = 'operationId: there is no such operation in this project.';
-  throw new NotFoundError({ code: 'operation.not-found', detail });
+  router.get(
+    `${projectPath}/operations/:operationId/logs`,
+    route<OperationParts>({
+      operationId: 'listOperationLogs',
+      summary: 'Read the log of an operation',
+      description:
+        "Oldest first. No record's values are in it: what a provider said of a record stands with its outcome.",
+      tags: ['Operations'],
+      replies: { 200: jsonList(logSchema) },
+      scopes: ['frontend', 'read', 'write', 'token'],
+      query: noQuery,
+      handle: async ({ caller, params }) => {
+        const { id: projectId } = await getProject(context, caller, params.projectIdOrName);
+        const { id } = await getOperation(context, caller, { projectId, operationId: params.operationId });
+        return { body: presentLog(id, await context.store.operations.readHistory(projectId, id)) };
+      },
+    }),
+  );
 }

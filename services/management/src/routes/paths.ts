@@ -1,3 +1,5 @@
+import { pageProperties } from '@sluice/types';
+
 /** `P` of the published API. */
 export const projectPath = '/v1/projects/:projectIdOrName';
 
@@ -7,9 +9,31 @@ export const integrationPath = `${projectPath}/integrations/:integrationId`;
 /** For endpoints without a query: a misspelt or unsupported parameter is refused, not ignored. */
 export const noQuery = { type: 'object', additionalProperties: false } as const;
 
-/** Accepted for published clients. Nothing is sampled, so it changes nothing. */
+/** Of a list that is given whole unless a page is asked for. */
+export const pageQuery = { type: 'object', additionalProperties: false, properties: pageProperties } as const;
+
+/** Header of such a list's reply. */
+export const linkToNext = {
+  Link: { description: 'rel="next": the next page, when a page was asked for and it is not the last.' },
+} as const;
+
+/** Of lists of keys: `active=true` leaves out those that are switched off, `false` shows all. Source: published API. */
+export const activeQuery = {
+  type: 'object',
+  additionalProperties: false,
+  properties: { active: { type: 'boolean', default: false } },
+} as const;
+
+/** `skipSampling=true`: the account is not asked whether it has the fields that a config names. Source: published API. */
 export const samplingQuery = {
   type: 'object',
   additionalProperties: false,
   properties: { skipSampling: { type: 'boolean', default: false } },
+} as const;
+
+/** `destructive=true`: what the manifest leaves out is deleted. Source: published API. */
+export const deployQuery = {
+  type: 'object',
+  additionalProperties: false,
+  properties: { destructive: { type: 'boolean', default: false } },
 } as const;

@@ -1,9 +1,10 @@
-import { route, type Router } from '@sluice/http';
+import { route, type Router, json, jsonList } from '@sluice/http';
 import {
   createProjectRequestSchema,
   updateProjectRequestSchema,
   type CreateProjectRequest,
   type UpdateProjectRequest,
+  projectSchema,
 } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { createProject } from '../create-project';
@@ -32,6 +33,10 @@ export function projectRoutes(router: Router, context: ManagementContext): void 
   router.get(
     '/v1/projects',
     route({
+      operationId: 'listProjects',
+      summary: 'List projects',
+      tags: ['Projects'],
+      replies: { 200: jsonList(projectSchema) },
       scopes: ['admin', 'frontend', 'read'],
       query: noQuery,
       handle: async ({ caller }) => ({ body: await context.store.projects.list(projectIdOf(caller)) }),
@@ -40,6 +45,11 @@ export function projectRoutes(router: Router, context: ManagementContext): void 
   router.post(
     '/v1/projects',
     route<{ body: CreateProjectRequest }>({
+      operationId: 'createProject',
+      summary: 'Create a project',
+      tags: ['Projects'],
+      replies: { 201: json(projectSchema) },
+      problems: ['project.name-taken'],
       scopes: ['admin'],
       query: noQuery,
       body: createProjectRequestSchema,
@@ -49,7 +59,11 @@ export function projectRoutes(router: Router, context: ManagementContext): void 
   router.get(
     projectPath,
     route<ProjectParts>({
-      scopes: ['admin', 'frontend', 'read'],
+      operationId: 'getProject',
+      summary: 'Get a project',
+      tags: ['Projects'],
+      replies: { 200: json(projectSchema) },
+      scopes: ['admin', 'frontend', 'read', 'token'],
       query: projectQuery,
       handle: async ({ caller, params, query }) => {
         const project = await getProject(context, caller, params.projectIdOrName);
@@ -61,6 +75,11 @@ export function projectRoutes(router: Router, context: ManagementContext): void 
   router.patch(
     projectPath,
     route<UpdateParts>({
+      operationId: 'updateProject',
+      summary: 'Change a project',
+      tags: ['Projects'],
+      replies: { 200: json(projectSchema) },
+      problems: ['project.name-taken'],
       scopes: ['admin', 'frontend'],
       query: noQuery,
       body: updateProjectRequestSchema,

@@ -1,18 +1,22 @@
-import { route, type Router } from '@sluice/http';
+import { route, type Router, json, jsonList, noBody } from '@sluice/http';
 import {
   createProviderAppRequestSchema,
   updateProviderAppRequestSchema,
   type CreateProviderAppRequest,
   type UpdateProviderAppRequest,
+  providerAppSchema,
+  type PageQuery,
 } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { createProviderApp } from '../create-provider-app';
 import { getProject } from '../get-project';
+import { pagedList } from '../paged-list';
 import { providerAppNotFound, updateProviderApp } from '../update-provider-app';
-import { noQuery, projectPath } from './paths';
+import { linkToNext, noQuery, pageQuery, projectPath } from './paths';
 
 interface ListParts {
   readonly params: { projectIdOrName: string };
+  readonly query: PageQuery;
 }
 
 interface CreateParts {
@@ -30,21 +34,35 @@ const appPath = `${projectPath}/provider-apps/:providerAppId`;
 
 /** `GET` and `POST P/provider-apps`; `GET`, `PATCH` and `DELETE P/provider-apps/{providerAppId}`. The secret is never shown. */
 export function providerAppRoutes(router: Router, context: ManagementContext): void {
+  collectionRoutes(router, context);
+  itemRoutes(router, context);
+}
+
+function collectionRoutes(router: Router, context: ManagementContext): void {
   const { providerApps } = context.store;
   router.get(
     `${projectPath}/provider-apps`,
     route<ListParts>({
+      operationId: 'listProviderApps',
+      summary: 'List provider apps',
+      tags: ['Provider apps'],
+      replies: { 200: jsonList(providerAppSchema, linkToNext) },
       scopes: ['read'],
-      query: noQuery,
-      handle: async ({ caller, params }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
-        return { body: await providerApps.list(project.id) };
+      query: pageQuery,
+      handle: async (request) => {
+        const project = await getProject(context, request.caller, request.params.projectIdOrName);
+        return await pagedList(request, (page) => providerApps.list(project.id, page));
       },
     }),
   );
   router.post(
     `${projectPath}/provider-apps`,
     route<CreateParts>({
+      operationId: 'createProviderApp',
+      summary: 'Create a provider app',
+      tags: ['Provider apps'],
+      replies: { 200: json(providerAppSchema) },
+      problems: ['provider.unknown'],
       scopes: ['full'],
       query: noQuery,
       body: createProviderAppRequestSchema,
@@ -55,9 +73,17 @@ export function providerAppRoutes(router: Router, context: ManagementContext): v
       },
     }),
   );
+}
+
+function itemRoutes(router: Router, context: ManagementContext): void {
+  const { providerApps } = context.store;
   router.get(
     appPath,
     route<AppParts>({
+      operationId: 'getProviderApp',
+      summary: 'Get a provider app',
+      tags: ['Provider apps'],
+      replies: { 200: json(providerAppSchema) },
       scopes: ['read'],
       query: noQuery,
       handle: async ({ caller, params }) => {
@@ -71,6 +97,11 @@ export function providerAppRoutes(router: Router, context: ManagementContext): v
   router.patch(
     appPath,
     route<UpdateParts>({
+      operationId: 'updateProviderApp',
+      summary: 'Change a provider app',
+      tags: ['Provider apps'],
+      replies: { 200: json(providerAppSchema) },
+      problems: ['provider.unknown'],
       scopes: ['full'],
       query: noQuery,
       body: updateProviderAppRequestSchema,
@@ -84,6 +115,10 @@ export function providerAppRoutes(router: Router, context: ManagementContext): v
   router.delete(
     appPath,
     route<AppParts>({
+      operationId: 'deleteProviderApp',
+      summary: 'Delete a provider app',
+      tags: ['Provider apps'],
+      replies: { 204: noBody('It is forgotten.') },
       scopes: ['full'],
       query: noQuery,
       handle: async ({ caller, params }) => {

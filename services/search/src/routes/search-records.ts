@@ -1,5 +1,6 @@
-import { invalid, route, type Router, type RouteRequest } from '@sluice/http';
-import { searchRequestSchema, type SearchReply, type SearchRequest } from '@sluice/types';
+import { providerProblemCodes } from '@sluice/errors';
+import { invalid, route, type Router, type RouteRequest, json } from '@sluice/http';
+import { reachOf, searchRequestSchema, type SearchReply, type SearchRequest, searchReplySchema } from '@sluice/types';
 import type { SearchContext } from '../context';
 import { searchRecords } from '../search-records';
 
@@ -21,14 +22,33 @@ export function searchRecordsRoute(router: Router, context: SearchContext): void
   router.post(
     '/v1/projects/:projectIdOrName/integrations/:integrationId',
     route<Parts>({
-      scopes: ['search'],
+      operationId: 'searchRecords',
+      summary: 'Search records',
+      tags: ['Search'],
+      example: {
+        objectName: 'contacts',
+        fieldFilters: [{ fieldName: 'email', operator: 'eq', value: 'zoe@example.com' }],
+      },
+      requestHeaders: {
+        'x-sluice-request-type': { type: 'string', enum: ['search'], description: 'search, or left out.' },
+      },
+      replies: { 200: json(searchReplySchema) },
+      problems: [
+        'group.not-found',
+        'installation.not-found',
+        'search.object-not-in-manifest',
+        'search.object-disabled',
+        'search.capability-missing',
+        ...providerProblemCodes,
+      ],
+      scopes: ['search', 'token'],
       query,
       body: searchRequestSchema,
       handle: async (request) => {
         checkRequestType(request);
         const results = await searchRecords(context, {
           names: {
-            withinProjectId: request.caller.projectId ?? '',
+            ...reachOf(request.caller),
             projectIdOrName: request.params.projectIdOrName,
             integrationId: request.params.integrationId,
             groupRef: request.query.groupRef,

@@ -1,12 +1,13 @@
 import { ValidationError } from '@sluice/errors';
 import { InboundError, route, type Reply, type Router, type RouteRequest } from '@sluice/http';
 import type { BatchMembership } from '@sluice/store';
-import { checkWriteRequest, codeOfWriteIssues, limits, writeRequestSchema } from '@sluice/types';
+import { checkWriteRequest, codeOfWriteIssues, limits, reachOf, writeRequestSchema } from '@sluice/types';
 import type { AcceptedWriteReply, BatchDryRunReply, DryRunReply, WriteRequest } from '@sluice/types';
 import { readKey } from '../idempotency';
 import { presentAccepted } from '../present-accepted';
 import { presentWrite, type EndedWrite } from '../present-write';
 import type { WriteCall } from '../resolve-write';
+import { writeProblems, writeReplies, writeRequestHeaders } from './write-replies';
 
 /** Largest body of a batch and of a single record, in bytes. Source: reliability notes 2.24. */
 const batchBytesMax = 5_000_000;
@@ -42,7 +43,15 @@ export function writeRecordsRoute(router: Router, writers: Writers): void {
   router.post(
     '/v1/projects/:projectIdOrName/integrations/:integrationId/objects/:objectName',
     route<Parts>({
-      scopes: ['write'],
+      operationId: 'writeRecords',
+      summary: 'Write records',
+      description: 'One record or a batch; now, or accepted to be written later.',
+      tags: ['Writes'],
+      example: { groupRef: 'demo-group', type: 'create', record: { email: 'zoe@example.com', firstname: 'Zoë' } },
+      requestHeaders: writeRequestHeaders,
+      replies: writeReplies,
+      problems: writeProblems,
+      scopes: ['write', 'token'],
       query: querySchema,
       body: writeRequestSchema,
       bodyBytesMax: batchBytesMax,
@@ -84,9 +93,9 @@ function toWriteCall(request: RouteRequest<Parts>): WriteCall {
   const { projectIdOrName, integrationId, objectName } = params;
   const ref = checkRef(request.header('sluice-record-ref'));
   const path = [projectIdOrName, integrationId, objectName];
-  const idempotency = readKey(request.header('idempotency-key'), path, body);
+  const idempotency = readKey(request.header('idempotency-key'), { caller, path, body });
   return {
-    names: { withinProjectId: caller.projectId ?? '', projectIdOrName, integrationId, groupRef: body.groupRef },
+    names: { ...reachOf(caller), projectIdOrName, integrationId, groupRef: body.groupRef },
     objectName,
     keyId: caller.keyId,
     request: body,

@@ -12,14 +12,14 @@ const questions = ['account-details', 'userinfo'];
  * the batches that are counted here.
  */
 export async function connectACustomer(tour: Tour, place: Place): Promise<StepOutcome<Customer>> {
-  const { management, projectId, run } = tour;
+  const { client, run } = tour;
   const { integration, access, crm } = place;
   const groupRef = `tour-${run}`;
   const calls = await crm.watch();
   const begunAtMs = performance.now();
   const content = demoConfig(integration.provider);
   const customer = { groupRef, consumerRef: groupRef, ...access, content };
-  await connectCustomer(management, projectId, integration, customer);
+  await connectCustomer(client, integration, customer);
   const tookMs = performance.now() - begunAtMs;
   const asked = (await calls()).filter(({ action }) => questions.includes(action));
   expectThat(

@@ -17,7 +17,9 @@ export async function createAsynchronously(tour: Tour, groupRef: string): Promis
   const operation = await waitForOperation(tour, body.operationId);
   const tookMs = performance.now() - begunAtMs;
   expectThat(operation.status === 'success', `The operation ended with ${operation.status}: ${operation.result}`);
-  const [record] = await tour.management.listRecords(tour.projectId, body.operationId);
+  const { operationId } = body;
+  const { results } = await tour.client.management.listOperationRecords({ operationId });
+  const [record] = results;
   const id = record?.recordId;
   expectThat(id !== undefined, 'The operation ended with success and names no record id.');
   const [found] = await tour.sandbox.readContacts([id], sampleProperties);

@@ -48,7 +48,7 @@ async function waitForAll(tour: Tour, accepted: AcceptedContacts, print: Print):
   const progress = createProgress(expectedMs, print);
   try {
     for (;;) {
-      const get = (id: string) => tour.management.getOperation(tour.projectId, id);
+      const get = (id: string) => tour.client.management.getOperation({ operationId: id });
       const operations = await Promise.all(accepted.operationIds.map(get));
       const open = operations.filter(({ status }) => status === 'in_progress').length;
       const elapsedMs = performance.now() - accepted.begunAtMs;
@@ -66,7 +66,8 @@ async function waitForAll(tour: Tour, accepted: AcceptedContacts, print: Print):
 async function compareContacts(tour: Tour, { contacts, operationIds }: AcceptedContacts): Promise<Set<string>> {
   const ids = new Map<string, string>();
   for (const operationId of operationIds) {
-    for (const { index, recordId, error } of await tour.management.listRecords(tour.projectId, operationId)) {
+    const { results } = await tour.client.management.listOperationRecords({ operationId });
+    for (const { index, recordId, error } of results) {
       expectThat(
         recordId !== undefined,
         `Record ${index} of operation ${operationId} was not written: ${error?.message}`,

@@ -28,7 +28,7 @@ export async function deleteAllowed(tour: Tour, customer: Customer, person: Pers
   const { crm, integration, groupRef } = customer;
   const object = { integrationId: integration.id, objectName: crm.words.people };
   const changes = [{ op: 'add', path: '/deletionSettings', value: { enabled: true } }] as const;
-  await tour.management.patchObjectConfig(tour.projectId, object, { groupRef, action: 'write', changes });
+  await tour.client.management.patchObjectConfig({ ...object, body: { groupRef, action: 'write', changes } });
   const { status, body, tookMs } = await sendDelete(customer, person);
   expectThat(status === 200, `The delete should answer 200, and answered ${status} ${describeBody(body)}`);
   const found = await crm.read(person.id, [crm.words.lastname]);

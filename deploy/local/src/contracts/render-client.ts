@@ -1,0 +1,105 @@
+import type { OpenApiDocument, OpenApiOperation, OpenApiParameter } from '@sluice/http';
+import type { JsonSchema } from '@sluice/types';
+import type { ApiName } from './read-documents';
+import { renderType } from './render-type';
+
+interface Placed {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: OpenApiOperation;
+}
+
+/**
+ * Source of one part of the client: the types of its operations, and how each goes over the wire.
+ * @param known names of types that the types lib exports; others are written out
+ */
+export function renderClient(api: ApiName, document: OpenApiDocument, known: ReadonlySet<string>): string {
+  const operations = operationsOf(document);
+  const named = new Set<string>();
+  const refer = (name: string) => void named.add(name);
+  const types = operations.map((placed) => renderOperation(placed, refer));
+  const own = renderOwnTypes(document, known, named);
+  const imported = [...named].filter((name) => known.has(name)).toSorted();
+  const title = `${api.charAt(0).toUpperCase()}${api.slice(1)}Operations`;
+  return [
+    `// Generated from the document of the ${api} API by: npm run generate:client. Do not edit.`,
+    '/* eslint-disable max-lines */',
+    ...(imported.length === 0 ? [] : [`import type { ${imported.join(', ')} } from '@sluice/types';`]),
+    `import type { OperationShape } from '../operation-shape';`,
+    '',
+    ...own,
+    `/** What each operation of the ${api} API takes and answers. */`,
+    `export interface ${title} {`,
+    ...types,
+    '}',
+    '',
+    '/** How each goes over the wire. */',
+    `export const ${api}Operations: Readonly<Record<keyof ${title}, OperationShape>> = {`,
+    ...operations.map(renderShape),
+    '};',
+    '',
+  ].join('\n');
+}
+
+function operationsOf({ paths }: OpenApiDocument): Placed[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  );
+}
+
+function renderOperation({ operation }: Placed, refer: (name: string) => void): string {
+  const { operationId, summary, description, requestBody } = operation;
+  const body = requestBody?.content['application/json']?.schema;
+  const sent = (operation.parameters ?? []).filter(({ in: where }) => where !== 'header');
+  const members = [
+    ...sent.map((parameter) => renderParameter(parameter, refer)),
+    ...(body === undefined ? [] : [`readonly body: ${renderType(body, refer)};`]),
+  ];
+  const told = [`${summary}.`, ...(description === undefined ? [] : [description])].join(' ');
+  return [
+    `  /** ${told} */`,
+    `  readonly ${operationId}: {`,
+    `    readonly params: {`,
+    ...members.map((member) => `      ${member}`),
+    '    };',
+    `    readonly reply: ${replyType(operation, refer)};`,
+    '  };',
+  ].join('\n');
+}
+
+/** The project may stand in the client's options in place of each call. */
+function renderParameter(parameter: OpenApiParameter, refer: (name: string) => void): string {
+  const { name, required, description, schema } = parameter;
+  const isOptional = !required || name === 'projectIdOrName';
+  return `/** ${description} */ readonly ${name}${isOptional ? '?' : ''}: ${renderType(schema, refer)};`;
+}
+
+function replyType({ responses }: OpenApiOperation, refer: (name: string) => void): string {
+  const successes = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+  const types = successes.map(([, { content }]) => {
+    const schema: JsonSchema | undefined = Object.values(content ?? {})[0]?.schema;
+    return schema === undefined ? 'void' : renderType(schema, refer);
+  });
+  return [...new Set(types)].join(' | ');
+}
+
+/** Types of components that the types lib does not export, and of those they name in turn. */
+function renderOwnTypes(document: OpenApiDocument, known: ReadonlySet<string>, named: Set<string>): string[] {
+  const written: string[] = [];
+  // The set grows while it is walked: a type may name another.
+  for (const name of named) {
+    const schema = document.components.schemas[name];
+    if (known.has(name) || schema === undefined) continue;
+    const { description } = schema;
+    written.push(`/** ${typeof description === 'string' ? description : name} */`);
+    written.push(`export type ${name} = ${renderType(schema, (other) => void named.add(other))};`, '');
+  }
+  return written;
+}
+
+function renderShape({ method, path, operation }: Placed): string {
+  const query = (operation.parameters ?? [])
+    .filter(({ in: where }) => where === 'query')
+    .map(({ name }) => `'${name}'`);
+  return `  ${operation.operationId}: { method: '${method}', path: '${path}', query: [${query.join(', ')}] },`;
+}

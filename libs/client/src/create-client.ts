@@ -1,0 +1,83 @@
+import type { Operation } from '@sluice/types';
+import { createApi, createRawApi } from './call-operation';
+import { managementOperations, type ManagementOperations } from './generated/management';
+import { searchOperations, type SearchOperations } from './generated/search';
+import { writeOperations, type WriteOperations } from './generated/write';
+import type { Api, RawApi } from './operation-shape';
+import type { Sender } from './send-request';
+import { waitForOperation, type WaitOptions } from './wait-for-operation';
+
+export interface ClientOptions {
+  /** The three base URLs, each with its `/v1`. Those that are not used may be left out. */
+  readonly baseUrl?: string;
+  readonly searchUrl?: string;
+  readonly writeUrl?: string;
+  readonly apiKey?: string;
+  /** A bearer token, or who makes one: tokens live ten minutes at most. */
+  readonly token?: string | (() => string | Promise<string>);
+  /** Stands wherever a call names no project. */
+  readonly projectIdOrName?: string;
+  /** Longest wait for a reply. @default 45 000: longer than any reply takes */
+  readonly timeoutMs?: number;
+  /** Repeats of a safe request whose problem says it may succeed later. @default 2 */
+  readonly retries?: number;
+  readonly signal?: AbortSignal;
+  /** @default the global one */
+  readonly fetch?: typeof fetch;
+}
+
+/** The three APIs, a method per operation. */
+export interface SluiceClient {
+  readonly management: Api<ManagementOperations>;
+  readonly search: Api<SearchOperations>;
+  readonly write: Api<WriteOperations>;
+  /** The same with every reply as it is: nothing is thrown for a refusal, nothing is repeated. */
+  readonly raw: {
+    readonly management: RawApi<ManagementOperations>;
+    readonly search: RawApi<SearchOperations>;
+    readonly write: RawApi<WriteOperations>;
+  };
+  /** The operation when it has ended. @throws SluiceTimeoutError */
+  waitForOperation(operationId: string, options?: WaitOptions): Promise<Operation>;
+}
+
+const defaultTimeoutMs = 45_000;
+const defaultRetries = 2;
+
+export function createSluiceClient(options: ClientOptions): SluiceClient {
+  const senderOf = (name: 'baseUrl' | 'searchUrl' | 'writeUrl') => createSender(options, name);
+  const retries = options.retries ?? defaultRetries;
+  const management = createApi<ManagementOperations>(senderOf('baseUrl'), managementOperations, retries);
+  return {
+    management,
+    search: createApi<SearchOperations>(senderOf('searchUrl'), searchOperations, retries),
+    write: createApi<WriteOperations>(senderOf('writeUrl'), writeOperations, retries),
+    raw: {
+      management: createRawApi<ManagementOperations>(senderOf('baseUrl'), managementOperations),
+      search: createRawApi<SearchOperations>(senderOf('searchUrl'), searchOperations),
+      write: createRawApi<WriteOperations>(senderOf('writeUrl'), writeOperations),
+    },
+    waitForOperation: (operationId, wait = {}) => waitForOperation(management, operationId, wait),
+  };
+}
+
+function createSender(options: ClientOptions, name: 'baseUrl' | 'searchUrl' | 'writeUrl'): Sender {
+  return {
+    get baseUrl() {
+      const url = options[name];
+      if (url === undefined) throw new TypeError(`The client has no ${name}.`);
+      return url;
+    },
+    headers: () => credentialsOf(options),
+    projectIdOrName: options.projectIdOrName,
+    timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
+    fetch: options.fetch ?? fetch,
+    signal: options.signal,
+  };
+}
+
+async function credentialsOf({ apiKey, token }: ClientOptions): Promise<Record<string, string>> {
+  if (apiKey !== undefined) return { 'x-api-key': apiKey };
+  if (token === undefined) return {};
+  return { authorization: `Bearer ${typeof token === 'string' ? token : await token()}` };
+}

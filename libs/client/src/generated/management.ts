@@ -1,0 +1,575 @@
+// Generated from the document of the management API by: npm run generate:client. Do not edit.
+/* eslint-disable max-lines */
+import type { ApiKey, Config, ConfigVersion, Connection, CreateApiKeyRequest, CreateInstallationRequest, CreateIntegrationRequest, CreateJwtKeyReply, CreateJwtKeyRequest, CreateProjectRequest, CreateProviderAppRequest, DeployManifestRequest, GenerateConnectionRequest, HydratedRevision, Installation, Integration, JwtKey, Log, ObjectMetadata, Operation, OperationListReply, OperationRecordListReply, PatchConfigContentRequest, Project, ProviderApp, ProviderInfo, UpdateApiKeyRequest, UpdateConnectionRequest, UpdateInstallationRequest, UpdateJwtKeyRequest, UpdateProjectRequest, UpdateProviderAppRequest } from '@sluice/types';
+import type { OperationShape } from '../operation-shape';
+
+/** A customer who is to allow an app in. */
+export type OauthConnectRequest = { readonly projectIdOrName: string; readonly provider: string; readonly groupRef: string; readonly groupName?: string; readonly consumerRef: string; readonly consumerName?: string; readonly providerWorkspaceRef?: string; readonly providerMetadata?: Readonly<Record<string, { readonly value: string; readonly source: 'input' | 'token' | 'provider'; readonly displayName?: string }>>; readonly providerAppId?: string; readonly enableCSRFProtection?: boolean };
+
+/** The providers, by name. */
+export type ProviderCatalogue = Readonly<Record<string, ProviderInfo>>;
+
+/** What each operation of the management API takes and answers. */
+export interface ManagementOperations {
+  /** List projects. */
+  readonly listProjects: {
+    readonly params: {
+    };
+    readonly reply: readonly (Project)[];
+  };
+  /** Create a project. */
+  readonly createProject: {
+    readonly params: {
+      readonly body: CreateProjectRequest;
+    };
+    readonly reply: Project;
+  };
+  /** Get a project. */
+  readonly getProject: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** true: show the entitlements. */ readonly includeEntitlements?: boolean;
+    };
+    readonly reply: Project;
+  };
+  /** Change a project. */
+  readonly updateProject: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      readonly body: UpdateProjectRequest;
+    };
+    readonly reply: Project;
+  };
+  /** List API keys. */
+  readonly listApiKeys: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Only keys that are active, or only those that are not. */ readonly active?: boolean;
+      /** Most results of a page. */ readonly pageSize?: number;
+      /** The nextPageToken of the page before. */ readonly pageToken?: string;
+    };
+    readonly reply: readonly (ApiKey)[];
+  };
+  /** Create an API key. */
+  readonly createApiKey: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      readonly body: CreateApiKeyRequest;
+    };
+    readonly reply: ApiKey;
+  };
+  /** Get an API key. */
+  readonly getApiKey: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Public id of the key, never the key itself. */ readonly keyId: string;
+    };
+    readonly reply: ApiKey;
+  };
+  /** Change an API key. */
+  readonly updateApiKey: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Public id of the key, never the key itself. */ readonly keyId: string;
+      readonly body: UpdateApiKeyRequest;
+    };
+    readonly reply: ApiKey;
+  };
+  /** Delete an API key. */
+  readonly deleteApiKey: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Public id of the key, never the key itself. */ readonly keyId: string;
+    };
+    readonly reply: void;
+  };
+  /** List JWT keys. */
+  readonly listJwtKeys: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Only keys that are active, or only those that are not. */ readonly active?: boolean;
+    };
+    readonly reply: readonly (JwtKey)[];
+  };
+  /** Register a JWT key. */
+  readonly createJwtKey: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      readonly body: CreateJwtKeyRequest;
+    };
+    readonly reply: CreateJwtKeyReply;
+  };
+  /** Get a JWT key. */
+  readonly getJwtKey: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Public id of the key, never the key itself. */ readonly keyId: string;
+    };
+    readonly reply: JwtKey;
+  };
+  /** Change a JWT key. */
+  readonly updateJwtKey: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Public id of the key, never the key itself. */ readonly keyId: string;
+      readonly body: UpdateJwtKeyRequest;
+    };
+    readonly reply: JwtKey;
+  };
+  /** Delete a JWT key. */
+  readonly deleteJwtKey: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Public id of the key, never the key itself. */ readonly keyId: string;
+    };
+    readonly reply: void;
+  };
+  /** List integrations. */
+  readonly listIntegrations: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Most results of a page. */ readonly pageSize?: number;
+      /** The nextPageToken of the page before. */ readonly pageToken?: string;
+    };
+    readonly reply: readonly (Integration)[];
+  };
+  /** Create an integration. */
+  readonly createIntegration: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      readonly body: CreateIntegrationRequest;
+    };
+    readonly reply: void;
+  };
+  /** Get an integration. */
+  readonly getIntegration: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Integration id or name. */ readonly integrationId: string;
+    };
+    readonly reply: Integration;
+  };
+  /** Delete an integration. Its installations are deleted with it. */
+  readonly deleteIntegration: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Integration id or name. */ readonly integrationId: string;
+    };
+    readonly reply: void;
+  };
+  /** Deploy a manifest. Creates an integration per entry, or gives it a new revision. With destructive=true integrations that the manifest leaves out are deleted, with their installations. */
+  readonly deployManifest: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** true: also delete what the manifest leaves out. */ readonly destructive?: boolean;
+      readonly body: DeployManifestRequest;
+    };
+    readonly reply: readonly (Integration)[];
+  };
+  /** Give an integration a new revision. Takes what the manifest has under the name of the integration; an equal content makes no revision. Nothing is deleted, whatever destructive says. */
+  readonly createRevision: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Integration id or name. */ readonly integrationId: string;
+      /** true: also delete what the manifest leaves out. */ readonly destructive?: boolean;
+      readonly body: DeployManifestRequest;
+    };
+    readonly reply: void;
+  };
+  /** Get a revision with the fields of an account. What an installation form shows. Fields are at most a minute old. */
+  readonly getHydratedRevision: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Integration id or name. */ readonly integrationId: string;
+      /** Revision id. */ readonly revisionId: string;
+      /** Connection id. */ readonly connectionId: string;
+    };
+    readonly reply: HydratedRevision;
+  };
+  /** Get an object's fields for an integration. The object by its mapped or its native name. Fields are at most a minute old. */
+  readonly getObjectMetadataForInstallation: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Integration id or name. */ readonly integrationId: string;
+      /** Object of the manifest. */ readonly objectName: string;
+      /** The builder's id of a group of users. */ readonly groupRef: string;
+      /** true: leave out fields that cannot be written. */ readonly excludeReadOnly?: boolean;
+    };
+    readonly reply: ObjectMetadata;
+  };
+  /** Get an object's fields at a provider. At the group's newest connection to the provider. Fields are at most a minute old. */
+  readonly getObjectMetadataForConnection: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** The SaaS provider. */ readonly provider: string;
+      /** Object of the manifest. */ readonly objectName: string;
+      /** The builder's id of a group of users. */ readonly groupRef: string;
+      /** true: leave out fields that cannot be written. */ readonly excludeReadOnly?: boolean;
+    };
+    readonly reply: ObjectMetadata;
+  };
+  /** List connections. */
+  readonly listConnections: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** The SaaS provider. */ readonly provider?: string;
+      /** The builder's id of a group of users. */ readonly groupRef?: string;
+      /** The builder's id of a user. */ readonly consumerRef?: string;
+      /** Most results of a page. */ readonly pageSize?: number;
+      /** The nextPageToken of the page before. */ readonly pageToken?: string;
+    };
+    readonly reply: readonly (Connection)[];
+  };
+  /** Make a connection from credentials. */
+  readonly generateConnection: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      readonly body: GenerateConnectionRequest;
+    };
+    readonly reply: Connection;
+  };
+  /** Get a connection. Secrets are shown, and tokens are refreshed, for keys with the scope full only. */
+  readonly getConnection: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Connection id. */ readonly connectionId: string;
+      /** true: show the access token and its scopes. */ readonly includeCreds?: boolean;
+      /** true: show the refresh token too; includes what includeCreds shows. */ readonly includeRefreshToken?: boolean;
+      /** Refresh the access token first: always, or when it has expired. */ readonly refresh?: 'force' | 'ifExpired';
+    };
+    readonly reply: Connection;
+  };
+  /** Change a connection. New credentials must open the same account; the provider is asked. */
+  readonly updateConnection: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Connection id. */ readonly connectionId: string;
+      readonly body: UpdateConnectionRequest;
+    };
+    readonly reply: Connection;
+  };
+  /** Delete a connection. */
+  readonly deleteConnection: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Connection id. */ readonly connectionId: string;
+    };
+    readonly reply: void;
+  };
+  /** Let a customer connect again. The tokens of the same connection are replaced, when the customer chooses the same account. */
+  readonly updateOAuthConnection: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Connection id. */ readonly connectionId: string;
+    };
+    readonly reply: string;
+  };
+  /** Let a customer connect an account. The page that the provider sends the customer back to tells the window that opened it what came of it. */
+  readonly oauthConnect: {
+    readonly params: {
+      readonly body: OauthConnectRequest;
+    };
+    readonly reply: string;
+  };
+  /** List the installations of a project. */
+  readonly listInstallationsForProject: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** The builder's id of a group of users. */ readonly groupRef?: string;
+      /** Most results of a page. */ readonly pageSize?: number;
+      /** The nextPageToken of the page before. */ readonly pageToken?: string;
+    };
+    readonly reply: readonly (Installation)[];
+  };
+  /** List the installations of an integration. */
+  readonly listInstallations: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Integration id or name. */ readonly integrationId: string;
+      /** The builder's id of a group of users. */ readonly groupRef?: string;
+      /** Most results of a page. */ readonly pageSize?: number;
+      /** The nextPageToken of the page before. */ readonly pageToken?: string;
+    };
+    readonly reply: readonly (Installation)[];
+  };
+  /** Install an integration. */
+  readonly createInstallation: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Integration id or name. */ readonly integrationId: string;
+      /** true: do not check field names against the customer's account. */ readonly skipSampling?: boolean;
+      readonly body: CreateInstallationRequest;
+    };
+    readonly reply: Installation;
+  };
+  /** Get an installation. */
+  readonly getInstallation: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Integration id or name. */ readonly integrationId: string;
+      /** Installation id. */ readonly installationId: string;
+    };
+    readonly reply: Installation;
+  };
+  /** Change an installation. Only what updateMask names is changed. */
+  readonly updateInstallation: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Integration id or name. */ readonly integrationId: string;
+      /** Installation id. */ readonly installationId: string;
+      /** true: do not check field names against the customer's account. */ readonly skipSampling?: boolean;
+      readonly body: UpdateInstallationRequest;
+    };
+    readonly reply: Installation;
+  };
+  /** Delete an installation. */
+  readonly deleteInstallation: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Integration id or name. */ readonly integrationId: string;
+      /** Installation id. */ readonly installationId: string;
+    };
+    readonly reply: void;
+  };
+  /** Patch the config of one object. JSON Patch: add, replace and remove. */
+  readonly patchObjectConfig: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Integration id or name. */ readonly integrationId: string;
+      /** Object of the manifest. */ readonly objectName: string;
+      readonly body: PatchConfigContentRequest;
+    };
+    readonly reply: Installation;
+  };
+  /** List the configs that an installation has had. Newest first. An installation that was deleted still has them. */
+  readonly listConfigs: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Integration id or name. */ readonly integrationId: string;
+      /** Installation id. */ readonly installationId: string;
+      /** Most results of a page. */ readonly pageSize?: number;
+      /** The nextPageToken of the page before. */ readonly pageToken?: string;
+    };
+    readonly reply: readonly (Config)[];
+  };
+  /** Get a config and what it changed. */
+  readonly getConfig: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Integration id or name. */ readonly integrationId: string;
+      /** Installation id. */ readonly installationId: string;
+      /** Config id. */ readonly configId: string;
+    };
+    readonly reply: ConfigVersion;
+  };
+  /** Put a config of the past in force again. Makes a new config with its content, if it fits the manifest of today. */
+  readonly restoreConfig: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Integration id or name. */ readonly integrationId: string;
+      /** Installation id. */ readonly installationId: string;
+      /** Config id. */ readonly configId: string;
+    };
+    readonly reply: Installation;
+  };
+  /** Get an operation. With waitSeconds the reply waits for its end. */
+  readonly getOperation: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Operation id, as the reply of the write gave it. */ readonly operationId: string;
+      /** Answer when the operation has ended, or after this many seconds. */ readonly waitSeconds?: number;
+    };
+    readonly reply: Operation;
+  };
+  /** List the outcomes of an operation. */
+  readonly listOperationRecords: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Operation id, as the reply of the write gave it. */ readonly operationId: string;
+      /** Only records that were sent with this Sluice-Record-Ref. */ readonly ref?: string;
+      /** Most results of a page. */ readonly pageSize?: number;
+      /** The nextPageToken of the page before. */ readonly pageToken?: string;
+    };
+    readonly reply: OperationRecordListReply;
+  };
+  /** Read the log of an operation. Oldest first. No record's values are in it: what a provider said of a record stands with its outcome. */
+  readonly listOperationLogs: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Operation id, as the reply of the write gave it. */ readonly operationId: string;
+    };
+    readonly reply: readonly (Log)[];
+  };
+  /** List the operations of an installation. */
+  readonly listOperations: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Integration id or name. */ readonly integrationId: string;
+      /** Installation id. */ readonly installationId: string;
+      /** Most results of a page. */ readonly pageSize?: number;
+      /** The nextPageToken of the page before. */ readonly pageToken?: string;
+    };
+    readonly reply: OperationListReply;
+  };
+  /** Find operations of a project. The filters are joined by AND. groupRef finds operations of installations that exist now. */
+  readonly listOperationsForProject: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Only those of this status. */ readonly status?: 'in_progress' | 'success' | 'failure';
+      /** The builder's id of a group of users. */ readonly groupRef?: string;
+      /** Object of the manifest. */ readonly objectName?: string;
+      /** Only those accepted at this moment or later. */ readonly since?: string;
+      /** Most results of a page. */ readonly pageSize?: number;
+      /** The nextPageToken of the page before. */ readonly pageToken?: string;
+    };
+    readonly reply: OperationListReply;
+  };
+  /** Cancel an operation. Records that have not been sent end as failed, with the class cancelled. What is being sent finishes. May be repeated. */
+  readonly cancelOperation: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Operation id, as the reply of the write gave it. */ readonly operationId: string;
+    };
+    readonly reply: Operation;
+  };
+  /** Write the failed records of an operation again. Answers the operation that writes them. A record is replayed once: a repeated request answers the same operation. */
+  readonly replayOperation: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Operation id, as the reply of the write gave it. */ readonly operationId: string;
+      /** true: also replay records of unknown outcome. The provider may then have them twice. */ readonly force?: boolean;
+    };
+    readonly reply: Operation;
+  };
+  /** List provider apps. */
+  readonly listProviderApps: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Most results of a page. */ readonly pageSize?: number;
+      /** The nextPageToken of the page before. */ readonly pageToken?: string;
+    };
+    readonly reply: readonly (ProviderApp)[];
+  };
+  /** Create a provider app. */
+  readonly createProviderApp: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      readonly body: CreateProviderAppRequest;
+    };
+    readonly reply: ProviderApp;
+  };
+  /** Get a provider app. */
+  readonly getProviderApp: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Provider app id. */ readonly providerAppId: string;
+    };
+    readonly reply: ProviderApp;
+  };
+  /** Change a provider app. */
+  readonly updateProviderApp: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Provider app id. */ readonly providerAppId: string;
+      readonly body: UpdateProviderAppRequest;
+    };
+    readonly reply: ProviderApp;
+  };
+  /** Delete a provider app. */
+  readonly deleteProviderApp: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Provider app id. */ readonly providerAppId: string;
+    };
+    readonly reply: void;
+  };
+  /** Make a group. Only older clients need this: a connection makes its group. */
+  readonly createGroup: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      readonly body: { readonly groupRef: string; readonly groupName: string };
+    };
+    readonly reply: void;
+  };
+  /** Make a consumer. Only older clients need this: a connection makes its consumer. */
+  readonly createConsumer: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      readonly body: { readonly consumerRef: string; readonly consumerName: string };
+    };
+    readonly reply: void;
+  };
+  /** List providers. A map from name to provider. */
+  readonly listProviders: {
+    readonly params: {
+    };
+    readonly reply: ProviderCatalogue;
+  };
+  /** Get a provider. */
+  readonly getProvider: {
+    readonly params: {
+      /** The SaaS provider. */ readonly provider: string;
+    };
+    readonly reply: ProviderInfo;
+  };
+}
+
+/** How each goes over the wire. */
+export const managementOperations: Readonly<Record<keyof ManagementOperations, OperationShape>> = {
+  listProjects: { method: 'GET', path: '/projects', query: [] },
+  createProject: { method: 'POST', path: '/projects', query: [] },
+  getProject: { method: 'GET', path: '/projects/{projectIdOrName}', query: ['includeEntitlements'] },
+  updateProject: { method: 'PATCH', path: '/projects/{projectIdOrName}', query: [] },
+  listApiKeys: { method: 'GET', path: '/projects/{projectIdOrName}/api-keys', query: ['active', 'pageSize', 'pageToken'] },
+  createApiKey: { method: 'POST', path: '/projects/{projectIdOrName}/api-keys', query: [] },
+  getApiKey: { method: 'GET', path: '/projects/{projectIdOrName}/api-keys/{keyId}', query: [] },
+  updateApiKey: { method: 'PATCH', path: '/projects/{projectIdOrName}/api-keys/{keyId}', query: [] },
+  deleteApiKey: { method: 'DELETE', path: '/projects/{projectIdOrName}/api-keys/{keyId}', query: [] },
+  listJwtKeys: { method: 'GET', path: '/projects/{projectIdOrName}/jwt-keys', query: ['active'] },
+  createJwtKey: { method: 'POST', path: '/projects/{projectIdOrName}/jwt-keys', query: [] },
+  getJwtKey: { method: 'GET', path: '/projects/{projectIdOrName}/jwt-keys/{keyId}', query: [] },
+  updateJwtKey: { method: 'PATCH', path: '/projects/{projectIdOrName}/jwt-keys/{keyId}', query: [] },
+  deleteJwtKey: { method: 'DELETE', path: '/projects/{projectIdOrName}/jwt-keys/{keyId}', query: [] },
+  listIntegrations: { method: 'GET', path: '/projects/{projectIdOrName}/integrations', query: ['pageSize', 'pageToken'] },
+  createIntegration: { method: 'POST', path: '/projects/{projectIdOrName}/integrations', query: [] },
+  getIntegration: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}', query: [] },
+  deleteIntegration: { method: 'DELETE', path: '/projects/{projectIdOrName}/integrations/{integrationId}', query: [] },
+  deployManifest: { method: 'PUT', path: '/projects/{projectIdOrName}/integrations:batch', query: ['destructive'] },
+  createRevision: { method: 'POST', path: '/projects/{projectIdOrName}/integrations/{integrationId}/revisions', query: ['destructive'] },
+  getHydratedRevision: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/revisions/{revisionId}:hydrate', query: ['connectionId'] },
+  getObjectMetadataForInstallation: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}/metadata', query: ['groupRef', 'excludeReadOnly'] },
+  getObjectMetadataForConnection: { method: 'GET', path: '/projects/{projectIdOrName}/providers/{provider}/objects/{objectName}/metadata', query: ['groupRef', 'excludeReadOnly'] },
+  listConnections: { method: 'GET', path: '/projects/{projectIdOrName}/connections', query: ['provider', 'groupRef', 'consumerRef', 'pageSize', 'pageToken'] },
+  generateConnection: { method: 'POST', path: '/projects/{projectIdOrName}/connections:generate', query: [] },
+  getConnection: { method: 'GET', path: '/projects/{projectIdOrName}/connections/{connectionId}', query: ['includeCreds', 'includeRefreshToken', 'refresh'] },
+  updateConnection: { method: 'PATCH', path: '/projects/{projectIdOrName}/connections/{connectionId}', query: [] },
+  deleteConnection: { method: 'DELETE', path: '/projects/{projectIdOrName}/connections/{connectionId}', query: [] },
+  updateOAuthConnection: { method: 'PATCH', path: '/projects/{projectIdOrName}/connections/{connectionId}:oauth-update', query: [] },
+  oauthConnect: { method: 'POST', path: '/oauth-connect', query: [] },
+  listInstallationsForProject: { method: 'GET', path: '/projects/{projectIdOrName}/installations', query: ['groupRef', 'pageSize', 'pageToken'] },
+  listInstallations: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations', query: ['groupRef', 'pageSize', 'pageToken'] },
+  createInstallation: { method: 'POST', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations', query: ['skipSampling'] },
+  getInstallation: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}', query: [] },
+  updateInstallation: { method: 'PATCH', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}', query: ['skipSampling'] },
+  deleteInstallation: { method: 'DELETE', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}', query: [] },
+  patchObjectConfig: { method: 'PATCH', path: '/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}/config-content', query: [] },
+  listConfigs: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/configs', query: ['pageSize', 'pageToken'] },
+  getConfig: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/configs/{configId}', query: [] },
+  restoreConfig: { method: 'POST', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/configs/{configId}:restore', query: [] },
+  getOperation: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}', query: ['waitSeconds'] },
+  listOperationRecords: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/records', query: ['ref', 'pageSize', 'pageToken'] },
+  listOperationLogs: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/logs', query: [] },
+  listOperations: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/operations', query: ['pageSize', 'pageToken'] },
+  listOperationsForProject: { method: 'GET', path: '/projects/{projectIdOrName}/operations', query: ['status', 'groupRef', 'objectName', 'since', 'pageSize', 'pageToken'] },
+  cancelOperation: { method: 'POST', path: '/projects/{projectIdOrName}/operations/{operationId}:cancel', query: [] },
+  replayOperation: { method: 'POST', path: '/projects/{projectIdOrName}/operations/{operationId}:replay', query: ['force'] },
+  listProviderApps: { method: 'GET', path: '/projects/{projectIdOrName}/provider-apps', query: ['pageSize', 'pageToken'] },
+  createProviderApp: { method: 'POST', path: '/projects/{projectIdOrName}/provider-apps', query: [] },
+  getProviderApp: { method: 'GET', path: '/projects/{projectIdOrName}/provider-apps/{providerAppId}', query: [] },
+  updateProviderApp: { method: 'PATCH', path: '/projects/{projectIdOrName}/provider-apps/{providerAppId}', query: [] },
+  deleteProviderApp: { method: 'DELETE', path: '/projects/{projectIdOrName}/provider-apps/{providerAppId}', query: [] },
+  createGroup: { method: 'POST', path: '/projects/{projectIdOrName}/groups', query: [] },
+  createConsumer: { method: 'POST', path: '/projects/{projectIdOrName}/consumers', query: [] },
+  listProviders: { method: 'GET', path: '/providers', query: [] },
+  getProvider: { method: 'GET', path: '/providers/{provider}', query: [] },
+};

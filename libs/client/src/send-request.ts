@@ -1,0 +1,81 @@
+import { SluiceConnectionError } from './api-error';
+import type { CallOptions, OperationShape, Reply } from './operation-shape';
+
+/** Where requests go and who they come from. */
+export interface Sender {
+  /** With its `/v1`. */
+  readonly baseUrl: string;
+  readonly headers: () => Promise<Readonly<Record<string, string>>>;
+  /** Stands in every path that names no project. */
+  readonly projectIdOrName: string | undefined;
+  readonly timeoutMs: number;
+  readonly fetch: typeof fetch;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** One exchange. @throws SluiceConnectionError when no whole reply comes */
+export async function sendRequest<T>(
+  sender: Sender,
+  shape: OperationShape,
+  params: Readonly<Record<string, unknown>>,
+  options: CallOptions = {},
+): Promise<Reply<T>> {
+  const { body } = params;
+  const url = `${sender.baseUrl}${addressOf(shape, { ...defaultsOf(sender), ...params })}`;
+  const headers = {
+    ...(await sender.headers()),
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(options.idempotencyKey === undefined ? {} : { 'idempotency-key': options.idempotencyKey }),
+    ...options.headers,
+  };
+  const signals = [sender.signal, options.signal].filter((signal) => signal !== undefined);
+  const begunAt = performance.now();
+  try {
+    const reply = await sender.fetch(url, {
+      method: shape.method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.any([...signals, AbortSignal.timeout(sender.timeoutMs)]),
+    });
+    const text = await reply.text();
+    const tookMs = performance.now() - begunAt;
+    return { status: reply.status, headers: reply.headers, body: parse(text) as T, tookMs };
+  } catch (cause) {
+    const aborted = signals.find((signal) => signal.aborted);
+    if (aborted) throw aborted.reason;
+    throw new SluiceConnectionError(`${shape.method} ${url} was not answered: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+function defaultsOf({ projectIdOrName }: Sender): Record<string, unknown> {
+  return projectIdOrName === undefined ? {} : { projectIdOrName };
+}
+
+/** Path and query. @throws TypeError for a path parameter that is missing: it would be another address */
+function addressOf({ path, query }: OperationShape, params: Readonly<Record<string, unknown>>): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_match, name: string) => {
+    const value = params[name];
+    if (typeof value === 'string' && value !== '') return encodeURIComponent(value);
+    throw new TypeError(`${name} is missing: ${path} needs it.`);
+  });
+  const sent = new URLSearchParams();
+  for (const name of query) {
+    const value = params[name] as string | number | boolean | undefined;
+    if (value !== undefined) sent.set(name, String(value));
+  }
+  return sent.size === 0 ? filled : `${filled}?${sent.toString()}`;
+}
+
+function parse(text: string): unknown {
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** fetch says "fetch failed"; why stands in its cause. */
+function reasonOf(error: unknown): string {
+  const { message = 'no reason is given', cause } = error as { message?: string; cause?: { message?: string } };
+  return cause?.message ? cause.message : message;
+}

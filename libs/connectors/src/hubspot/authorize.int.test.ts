@@ -1,0 +1,98 @@
+import { createMetrics, silentLogger } from '@sluice/telemetry';
+import { startProviderStub, type ProviderStub } from '../../test/provider-stub';
+import type { Connector, ConnectorRegistry } from '../connector';
+import { createConnectors } from '../registry';
+import { authorizeUrlOf } from './authorize';
+
+let stub: ProviderStub;
+let registry: ConnectorRegistry;
+let hubspot: Required<Connector>;
+
+beforeAll(async () => {
+  stub = await startProviderStub();
+  registry = createConnectors({
+    urls: { hubspot: stub.url, salesforceLogin: stub.url },
+    callTimeoutMs: 400,
+    logger: silentLogger,
+    metrics: createMetrics('test'),
+  });
+  hubspot = registry.get('hubspot') as Required<Connector>;
+});
+afterAll(async () => {
+  await registry.close();
+  await stub.close();
+});
+
+// HubSpot's page is not where its API is; an imitation has both in one place.
+test.each([
+  ['https://api.hubapi.com', 'https://app.hubspot.com/oauth/authorize'],
+  ['https://api.hubapi.com/', 'https://app.hubspot.com/oauth/authorize'],
+  ['http://127.0.0.1:4600', 'http://127.0.0.1:4600/oauth/authorize'],
+])('the page of %s', (apiUrl, pageUrl) => {
+  expect(authorizeUrlOf(apiUrl)).toBe(pageUrl);
+});
+
+test('the address of the page', () => {
+  const request = { clientId: 'app 1', redirectUri: 'https://a/b?c=d', state: 's&t', codeChallenge: 'challenge' };
+  const url = new URL(hubspot.authorizationUrl({ ...request, scopes: ['oauth', 'crm.objects.contacts.read'] }));
+  expect(`${url.origin}${url.pathname}`).toBe(`${stub.url}/oauth/authorize`);
+  expect(Object.fromEntries(url.searchParams)).toEqual({
+    client_id: 'app 1',
+    redirect_uri: 'https://a/b?c=d',
+    scope: 'oauth crm.objects.contacts.read',
+    state: 's&t',
+    code_challenge: 'challenge',
+    code_challenge_method: 'S256',
+  });
+  expect(new URL(hubspot.authorizationUrl(request)).searchParams.has('scope')).toBe(false);
+});
+
+describe('exchangeCode', () => {
+  const request = {
+    code: 'code-0001-secret',
+    redirectUri: 'https://sluice.example/callbacks/v1/oauth',
+    codeVerifier: 'verifier-0001-secret',
+    clientId: 'app-1',
+    clientSecret: 'client-secret-0001',
+  };
+
+  test('a form, and the tokens with account and user', async () => {
+    const body = {
+      access_token: 'a',
+      refresh_token: 'r',
+      expires_in: 1_800,
+      hub_id: 4711,
+      user_id: 99,
+      scopes: ['oauth'],
+    };
+    stub.replyWith({ status: 200, body });
+    expect(await hubspot.exchangeCode(request)).toEqual({
+      accessToken: 'a',
+      refreshToken: 'r',
+      expiresAt: expect.any(Date),
+      scopes: ['oauth'],
+      workspaceRef: '4711',
+      consumerRef: '99',
+    });
+    const [sent] = stub.requests;
+    expect(sent).toMatchObject({ method: 'POST', path: '/oauth/v1/token' });
+    expect(Object.fromEntries(new URLSearchParams(String(sent?.body)))).toEqual({
+      grant_type: 'authorization_code',
+      client_id: 'app-1',
+      client_secret: 'client-secret-0001',
+      redirect_uri: request.redirectUri,
+      code: request.code,
+      code_verifier: request.codeVerifier,
+    });
+  });
+
+  test('a refused code is no revocation, and no text carries a secret', async () => {
+    const said = Object.values(request).join(' ');
+    stub.replyWith({ status: 400, body: { error: 'invalid_grant', status: 'BAD_AUTH_CODE', message: said } });
+    const error: unknown = await hubspot.exchangeCode(request).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ class: 'credentials', detail: expect.stringContaining('refuses the code') });
+    for (const secret of [request.code, request.codeVerifier, request.clientSecret]) {
+      expect(JSON.stringify(error) + (error as { detail: string }).detail).not.toContain(secret);
+    }
+  });
+});

@@ -1,0 +1,142 @@
+import type { FailureClass } from '@sluice/errors';
+import { cleanText } from '../failure-text';
+import type { HttpOutcome } from '../http-client';
+import type { ProviderCall } from '../requests';
+import type { FreshTokens, ProviderFailure } from '../results';
+import { retryAfterMs } from '../retry-after';
+import { toProviderError } from '../thrown-failure';
+import { exchangeOf, type SalesforceApi } from './call-salesforce';
+import { workspaceRefOf } from './instance';
+import { paths } from './paths';
+import { isJson, readErrors, textOf } from './wire';
+
+/** One request to the token endpoint. */
+export interface TokenCall extends Pick<ProviderCall, 'signal' | 'traceparent' | 'observe'> {
+  readonly operation: 'refresh' | 'exchange-code' | 'grant';
+  readonly form: Readonly<Record<string, string>>;
+  /** Values of the form that no text may hold. */
+  readonly secrets: readonly string[];
+  /** Where it goes. @default the login */
+  readonly origin?: string | undefined;
+  /** The refused client is the connection's own, not the builder's app. @default false */
+  readonly isOwnClient?: boolean;
+}
+
+/**
+ * `POST /services/oauth2/token`. The reply tells no end of life: the session's timeout is a setting of the account. A new
+ * refresh token means that the account rotates them and the old one is dead. Source: reference B1.
+ * @throws ProviderError
+ */
+export async function askForTokens(api: SalesforceApi, call: TokenCall): Promise<FreshTokens> {
+  const { form, signal, traceparent, observe, origin } = call;
+  const sent = {
+    path: paths.token,
+    form,
+    ...(origin !== undefined && { origin }),
+    ...(signal && { signal }),
+    ...(traceparent !== undefined && { traceparent }),
+  };
+  const outcome = await api.exchangeToken(sent);
+  const tokens = tokensOf(outcome);
+  const failure = tokens ? undefined : failureOf(outcome, call);
+  const seen = exchangeOf(outcome);
+  api.meter.measured(call.operation, failure?.class ?? 'ok', outcome, seen);
+  observe?.(seen);
+  if (tokens) return tokens;
+  throw toProviderError(failure as ProviderFailure, 'salesforce');
+}
+
+function tokensOf(outcome: HttpOutcome): FreshTokens | undefined {
+  if (outcome.kind !== 'reply' || outcome.reply.status !== 200 || !isJson(outcome.reply.json)) return undefined;
+  const { access_token: accessToken, refresh_token: refreshToken, scope, id, instance_url } = outcome.reply.json;
+  const token = textOf(accessToken);
+  if (token === undefined) return undefined;
+  const renewed = textOf(refreshToken);
+  const scopes = textOf(scope)?.split(' ').filter(Boolean);
+  const [workspaceRef, consumerRef] = [workspaceRefOf(textOf(instance_url)), userOf(textOf(id))];
+  return {
+    accessToken: token,
+    ...(renewed !== undefined && { refreshToken: renewed }),
+    ...(scopes && { scopes }),
+    ...(workspaceRef !== undefined && { workspaceRef }),
+    ...(consumerRef !== undefined && { consumerRef }),
+  };
+}
+
+/** The user of an identity URL: `https://login.salesforce.com/id/<organization>/<user>`. */
+function userOf(identityUrl: string | undefined): string | undefined {
+  return identityUrl === undefined ? undefined : /\/id\/\w+\/(\w{15,18})$/.exec(identityUrl)?.[1];
+}
+
+interface Refusal {
+  readonly status: number;
+  readonly code: string;
+  readonly text: string;
+}
+
+/** A row of the token endpoint's table; the first that matches decides. */
+export interface TokenRow {
+  readonly signal: string;
+  readonly matches: (refusal: Refusal) => boolean;
+  readonly class: FailureClass;
+  readonly source: string;
+}
+
+/** The status stands over the body: a 503 that carries invalid_grant is still a 503. As it stands in the README. */
+export const tokenTable: readonly TokenRow[] = [
+  {
+    signal: '5xx, 408, 420, 425',
+    matches: ({ status }) => status >= 500 || [408, 420, 425].includes(status),
+    class: 'unavailable',
+    source: 'reference B1',
+  },
+  {
+    signal: '429; rate_limit_exceeded, "login rate exceeded"',
+    matches: ({ status, code, text }) =>
+      status === 429 || code === 'rate_limit_exceeded' || /login rate exceeded/i.test(text),
+    class: 'quota',
+    source: 'reference B1',
+  },
+  {
+    signal: 'invalid_grant',
+    matches: ({ code }) => code === 'invalid_grant',
+    class: 'credentials',
+    source: 'reference B1; expired, inactive user, not approved',
+  },
+  {
+    signal: 'other 4xx (invalid_client_id, invalid_client, unsupported_grant_type, invalid_app_access)',
+    matches: ({ status }) => status >= 400,
+    class: 'rejected',
+    source: 'reference B1; the app, not the grant',
+  },
+  {
+    signal: '2xx without a token, 3xx',
+    matches: () => true,
+    class: 'unavailable',
+    source: '[own] says nothing about the grant',
+  },
+];
+
+/** Refusals of a client. Of the builder's app nothing follows for a connection; its own client is its credentials. */
+const clientRefusals = ['invalid_client', 'invalid_client_id', 'invalid_client_credentials'];
+
+function failureOf(outcome: HttpOutcome, { secrets, isOwnClient = false }: TokenCall): ProviderFailure {
+  if (outcome.kind !== 'reply') {
+    const isTimeout = outcome.kind === 'no-reply' && outcome.fault === 'timeout';
+    const message = `Salesforce gave no token: ${outcome.reason}`;
+    return { class: isTimeout ? 'timeout' : 'unavailable', scope: 'call', message };
+  }
+  const { status, headers, json } = outcome.reply;
+  const [error] = readErrors(json);
+  const refusal = { status, code: error?.code ?? '', text: error?.message ?? '' };
+  const row = tokenTable.find(({ matches }) => matches(refusal)) as TokenRow;
+  const waitMs = retryAfterMs(headers, Date.now());
+  const said = [error?.code, error?.message].filter(Boolean).join(': ') || `status ${status} without a message`;
+  return {
+    class: isOwnClient && status < 500 && clientRefusals.includes(refusal.code) ? 'credentials' : row.class,
+    scope: 'call',
+    status,
+    message: cleanText(`Salesforce gave no token: ${said}`, ...secrets),
+    ...(waitMs !== undefined && { retryAfterMs: waitMs }),
+  };
+}

@@ -1,0 +1,102 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
+import { apiProblemSchema, inputValidationProblemSchema, type JsonSchema } from '@sluice/types';
+import type { OpenApiDocument, OpenApiResponse } from './openapi';
+
+/** A reply as it goes over the wire, and the operation it answers. */
+export interface ReplyToCheck {
+  readonly method: string;
+  /** Path template of the document; undefined for a path that is in none. */
+  readonly path: string | undefined;
+  readonly status: number;
+  readonly contentType: string | undefined;
+  readonly hasHeader: (name: string) => boolean;
+  readonly text: string;
+}
+
+/** What breaks the contract, as a sentence; undefined when nothing does. */
+export type ReplyChecker = (reply: ReplyToCheck) => string | undefined;
+
+const problemType = 'application/problem+json';
+
+/**
+ * Checks replies against a document: status, content type, headers that must be there, and body. Members that the document does
+ * not name are faults too, although a caller must let them pass: here they are ours, and undocumented.
+ */
+export function createReplyChecker(document: OpenApiDocument): ReplyChecker {
+  const ajv = new Ajv2020({ strict: true, strictRequired: false, strictTypes: false, allErrors: false });
+  addFormats.default(ajv);
+  ajv.addFormat('password', true).addVocabulary(['components', 'example']);
+  const components = closed(document.components) as object;
+  const compiled = new Map<JsonSchema, ValidateFunction>();
+  const bodyFault = (schema: JsonSchema, text: string): string | undefined => {
+    const check = compiled.get(schema) ?? ajv.compile({ ...(closed(schema) as object), components });
+    compiled.set(schema, check);
+    return check(parse(text)) ? undefined : `the body breaks its schema: ${sentences(check.errors)}`;
+  };
+  return (reply) => {
+    const operation = reply.path === undefined ? undefined : document.paths[reply.path]?.[methodOf(reply)];
+    const isProblem = reply.contentType?.startsWith(problemType) === true;
+    if (operation === undefined && !isProblem) return undefined;
+    const expected = isProblem ? operation?.responses['default'] : operation?.responses[reply.status];
+    if (isProblem && expected === undefined) {
+      return reply.method === 'HEAD' ? undefined : bodyFault(anyProblem, reply.text);
+    }
+    if (expected === undefined) return `status ${reply.status} is not among the replies`;
+    return headFault(expected, reply) ?? contentFault(expected, reply, bodyFault);
+  };
+}
+
+function sentences(errors: readonly ErrorObject[] | null | undefined): string {
+  const told = (errors ?? []).map(({ instancePath, message, params }) => {
+    const unknown = (params as { readonly additionalProperty?: string }).additionalProperty;
+    return `${instancePath || '/'} ${message}${unknown === undefined ? '' : ` (${unknown})`}`;
+  });
+  return told.join('; ');
+}
+
+/** For addresses and methods that no operation answers. */
+const anyProblem: JsonSchema = { anyOf: [inputValidationProblemSchema, apiProblemSchema] };
+
+/** Asked by HEAD, an operation of GET answers with the same head. */
+function methodOf({ method }: ReplyToCheck): string {
+  return method === 'HEAD' ? 'get' : method.toLowerCase();
+}
+
+function headFault(expected: OpenApiResponse, { hasHeader }: ReplyToCheck): string | undefined {
+  const required = Object.entries(expected.headers ?? {}).filter(([, header]) => header.required === true);
+  const missing = required.find(([name]) => !hasHeader(name));
+  return missing === undefined ? undefined : `the header ${missing[0]} is missing`;
+}
+
+function contentFault(
+  { content }: OpenApiResponse,
+  { method, contentType, text }: ReplyToCheck,
+  bodyFault: (schema: JsonSchema, text: string) => string | undefined,
+): string | undefined {
+  if (content === undefined) return text === '' ? undefined : 'there is a body where none is declared';
+  const type = contentType?.split(';')[0] ?? '';
+  const schema = content[type]?.schema;
+  if (schema === undefined) return `content type ${type || 'none'} is not ${Object.keys(content).join(' or ')}`;
+  if (method === 'HEAD' || !type.endsWith('json')) return undefined;
+  return bodyFault(schema, text);
+}
+
+/** The schema with every object closed that names its members and is not a part of a union. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const copied = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]));
+  const isOpen = ['$ref', 'anyOf', 'oneOf', 'allOf'].some((keyword) => keyword in copied);
+  if (isOpen || !('properties' in copied) || 'additionalProperties' in copied || copied['type'] !== 'object')
+    return copied;
+  return { ...copied, additionalProperties: false };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

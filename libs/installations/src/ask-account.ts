@@ -1,0 +1,84 @@
+import type { Auth } from '@sluice/connectors';
+import { ProviderError } from '@sluice/errors';
+import type { ConnectionKey, Store } from '@sluice/store';
+import type { Logger } from '@sluice/telemetry';
+import type { ConnectionStatus, LiveCredentials } from '@sluice/types';
+import type { Installations } from './create-installations';
+
+/** What asking takes; a service's context has it all. */
+export interface AccountSource {
+  readonly store: { readonly connections: Pick<Store['connections'], 'setStatus'> };
+  readonly installations: Pick<Installations, 'liveCredentials' | 'refreshCredentials'>;
+  readonly logger: Logger;
+}
+
+/**
+ * One question to the account behind a connection. After a 401 it is asked once more, with newer credentials if there are any.
+ * What the answer says about the connection is noted: `working` or `bad_credentials`, never after a 5xx or a 429.
+ * Source: specification, Connection status.
+ * @throws NotFoundError `connection.not-found`
+ * @throws ProviderError what the provider answered
+ */
+export async function askAccount<Answer>(
+  source: AccountSource,
+  key: ConnectionKey,
+  ask: (auth: Auth) => Promise<Answer>,
+): Promise<Answer> {
+  const { projectId, connectionId } = key;
+  const live = await source.installations.liveCredentials(projectId, connectionId);
+  try {
+    return await askOnce(source, key, live, ask);
+  } catch (error) {
+    if (!isRefused(error)) throw error;
+    const newer = await source.installations.refreshCredentials(projectId, connectionId, live.tokenVersion);
+    if (newer === undefined) return await refused(source, key, live, error);
+    try {
+      return await askOnce(source, key, newer, ask);
+    } catch (again) {
+      if (!isRefused(again)) throw again;
+      return await refused(source, key, newer, again);
+    }
+  }
+}
+
+async function askOnce<Answer>(
+  source: AccountSource,
+  key: ConnectionKey,
+  used: LiveCredentials,
+  ask: (auth: Auth) => Promise<Answer>,
+): Promise<Answer> {
+  const { credentials, workspaceRef } = used;
+  const accessToken = credentials.accessToken ?? credentials.apiKey ?? '';
+  const answer = await ask({ accessToken, ...(workspaceRef === undefined ? {} : { workspaceRef }) });
+  await noteStatus(source, key, used, 'working');
+  return answer;
+}
+
+async function refused(
+  source: AccountSource,
+  key: ConnectionKey,
+  used: LiveCredentials,
+  error: ProviderError,
+): Promise<never> {
+  await noteStatus(source, key, used, 'bad_credentials');
+  throw error;
+}
+
+function isRefused(error: unknown): error is ProviderError {
+  return error instanceof ProviderError && error.class === 'credentials';
+}
+
+async function noteStatus(
+  { store, logger }: AccountSource,
+  key: ConnectionKey,
+  { tokenVersion, status: known }: LiveCredentials,
+  status: ConnectionStatus,
+): Promise<void> {
+  if (status === known) return;
+  try {
+    await store.connections.setStatus({ ...key, tokenVersion, status });
+  } catch (error) {
+    // The caller's answer does not depend on this note; the next question writes it.
+    logger.warn({ ...key, error }, 'connection.status-not-written');
+  }
+}

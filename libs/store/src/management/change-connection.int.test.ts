@@ -1,0 +1,88 @@
+import { cloneDatabase, seedInstallation, type ClonedDatabase } from '@sluice/testkit';
+import { createStore, type Store } from '../store';
+
+let clone: ClonedDatabase;
+let store: Store;
+
+beforeAll(async () => {
+  clone = await cloneDatabase();
+  store = createStore({ url: clone.url, applicationName: 'change-connection-test' });
+});
+
+afterAll(async () => {
+  await store.close();
+  await clone.drop();
+});
+
+const seed = () => seedInstallation(store, { seal: (id) => ({ text: `sealed for ${id}`, keyId: 'k1' }) });
+const sealed = { text: 'sealed anew', keyId: 'k2' };
+
+describe('change', () => {
+  // A refresh that was under way belongs to the credentials before: its pair must not undo the new ones.
+  it('ends a refresh that is under way, and its pair is not stored', async () => {
+    const { projectId, connectionId } = await seed();
+    const key = { projectId, connectionId };
+    expect(await store.connections.takeRefreshLease({ ...key, tokenVersion: 1 }, 60_000)).toBeDefined();
+    await store.connections.setStatus({ ...key, tokenVersion: 1, status: 'bad_credentials' });
+    expect(await store.connections.change({ ...key, credentials: { sealed, scopes: ['a'], expiresInMs: 1_000 } })).toBe(
+      true,
+    );
+    const late = { ...key, tokenVersion: 1, sealed: { text: 'late', keyId: 'k1' } };
+    expect(await store.connections.saveTokens(late)).toBe(false);
+    expect(await store.connections.findCredentials(projectId, connectionId)).toMatchObject({
+      sealed: 'sealed anew',
+      tokenVersion: 2,
+      status: 'created',
+      scopes: ['a'],
+    });
+    expect(await store.connections.takeRefreshLease({ ...key, tokenVersion: 2 }, 1_000)).toBeDefined();
+  });
+
+  it('leaves what is absent, clears what is null, and knows no other project', async () => {
+    const { projectId, connectionId } = await seed();
+    const providerMetadata = { region: { value: 'eu1', source: 'input' as const } };
+    await store.connections.change({ projectId, connectionId, providerMetadata, workspaceRef: 'w' });
+    const change = { projectId, connectionId, providerConsumerRef: 'u' };
+    await store.connections.change(change);
+    expect(await store.connections.find(projectId, connectionId)).toMatchObject({
+      providerMetadata,
+      providerWorkspaceRef: 'w',
+      providerConsumerRef: 'u',
+    });
+    await store.connections.change({ projectId, connectionId, providerMetadata: null });
+    expect(await store.connections.find(projectId, connectionId)).not.toHaveProperty('providerMetadata');
+    expect(await store.connections.findCredentials(projectId, connectionId)).toMatchObject({ tokenVersion: 1 });
+    expect(await store.connections.change({ ...change, projectId: 'another' })).toBe(false);
+  });
+});
+
+describe('remove', () => {
+  it('names an installation that uses it; what is not there is undefined', async () => {
+    const { projectId, connectionId, installationId } = await seed();
+    expect(await store.connections.remove({ projectId, connectionId })).toEqual({ usedBy: installationId });
+    expect(await store.connections.remove({ projectId: 'another', connectionId })).toBeUndefined();
+    expect(await store.connections.find(projectId, connectionId)).toBeDefined();
+  });
+});
+
+describe('findAuthorized', () => {
+  it("finds the newest of the group's connections to the account that a customer allowed", async () => {
+    const { projectId } = await seed();
+    const account = { projectId, provider: 'hubspot', groupRef: 'g', accountRef: '4711' };
+    const make = async (authScheme: 'apiKey' | 'oauth2/authorizationCodePKCE', more: object = {}) => {
+      const base = { projectId, provider: 'hubspot', groupRef: 'g', consumerRef: 'u', reportedAccountRef: '4711' };
+      return (await store.connections.create({ ...base, authScheme, seal: () => sealed, ...more })).id;
+    };
+    await make('apiKey');
+    expect(await store.connections.findAuthorized(account)).toBeUndefined();
+    const first = await make('oauth2/authorizationCodePKCE');
+    await make('oauth2/authorizationCodePKCE', { reportedAccountRef: '8' });
+    await make('oauth2/authorizationCodePKCE', { groupRef: 'h' });
+    expect(await store.connections.findAuthorized(account)).toBe(first);
+    const second = await make('oauth2/authorizationCodePKCE');
+    expect(await store.connections.findAuthorized(account)).toBe(second);
+    expect(await store.connections.findAccountRef({ projectId, connectionId: second })).toBe('4711');
+    const unknown = await make('apiKey', { reportedAccountRef: undefined });
+    expect(await store.connections.findAccountRef({ projectId, connectionId: unknown })).toBeUndefined();
+  });
+});

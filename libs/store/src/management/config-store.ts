@@ -1,0 +1,67 @@
+import type { Config, ConfigContent, Page } from '@sluice/types';
+import type { Knex } from 'knex';
+import type { InstallationKey } from './change-installation';
+import { translated } from './translate-errors';
+
+/** A config with the one it came after. */
+export interface ConfigWithPrevious {
+  readonly config: Config;
+  /** Absent: it is the installation's first. */
+  readonly previous?: Config;
+}
+
+/** The history of configs, also of installations that are deleted. Reads only: configs are written with their installation. */
+export interface ConfigStore {
+  /** Newest first; with a page one more than fits. Empty: there never was such an installation of the integration. */
+  list(installation: InstallationKey, page?: Page): Promise<Config[]>;
+  find(installation: InstallationKey, configId: string): Promise<ConfigWithPrevious | undefined>;
+}
+
+interface ConfigRow {
+  id: string;
+  revision_id: string;
+  created_by: string;
+  created_at: Date;
+  content: string;
+}
+
+export function configStore(database: Knex): ConfigStore {
+  return translated<ConfigStore>({
+    list: async (installation, page) => {
+      const query = selectConfigs(database, installation);
+      if (page?.after !== undefined) void query.whereRaw(isBefore, [installation.projectId, page.after]);
+      if (page !== undefined) void query.limit(page.size + 1);
+      return (await query).map(toConfig);
+    },
+    find: async (installation, configId) => {
+      const [row] = await selectConfigs(database, installation).where('c.id', configId);
+      if (row === undefined) return undefined;
+      const before = selectConfigs(database, installation).whereRaw(isBefore, [installation.projectId, configId]);
+      const [previous] = await before.limit(1);
+      return { config: toConfig(row), ...(previous === undefined ? {} : { previous: toConfig(previous) }) };
+    },
+  });
+}
+
+/** The moments are the database's and taken under the installation's lock, so they are the order; ids come from many processes. */
+const isBefore = `(c.created_at, c.id) < (select created_at, id from configs where project_id = ? and id = ?)`;
+
+/** The integration is known from the revision: the installation's row may be gone. */
+function selectConfigs(database: Knex, { projectId, installationId, integrationId }: InstallationKey) {
+  return database('configs as c')
+    .join('revisions as r', { 'r.project_id': 'c.project_id', 'r.id': 'c.revision_id' })
+    .join('config_contents as t', { 't.project_id': 'c.project_id', 't.hash': 'c.content_hash' })
+    .where({ 'c.project_id': projectId, 'c.installation_id': installationId, 'r.integration_id': integrationId })
+    .orderByRaw('c.created_at desc, c.id desc')
+    .select<ConfigRow[]>('c.id', 'c.revision_id', 'c.created_by', 'c.created_at', 't.content');
+}
+
+function toConfig(row: ConfigRow): Config {
+  return {
+    id: row.id,
+    revisionId: row.revision_id,
+    createTime: row.created_at.toISOString(),
+    createdBy: row.created_by,
+    content: JSON.parse(row.content) as ConfigContent,
+  };
+}

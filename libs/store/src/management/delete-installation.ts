@@ -1,0 +1,77 @@
+import type { Knex } from 'knex';
+import { uninstalledError } from '../writes/end-uninstalled';
+import { endUnsent } from '../writes/end-unsent';
+import { guard } from '../writes/guard';
+import type { InstallationKey } from './change-installation';
+
+/** Calls that one transaction ends: a second of work for the database, so its statements stay far from their limit. */
+const callsPerRound = 5_000;
+
+interface Deleted {
+  readonly projectId: string;
+  readonly installationId: string;
+  readonly connectionId: string;
+  /** Where its calls stand: the lanes of all connections of its group, because it may have had another one before. */
+  readonly laneIds: readonly string[];
+}
+
+/**
+ * Deletes an installation whatever is in flight, and its connection if nobody else uses it.
+ * In one transaction: 1. the row goes, under a lock that waits for joins under way and that the next join waits for. 2. The
+ * lanes, so that nothing is claimed meanwhile. 3. What waits ends as failed, open batches too; operations reach their end.
+ * 4. The connection. What is running finishes with its lease and is never tried again (`endUninstalled`); what was being
+ * accepted at this moment ends when an executor claims it (`isUninstalled`). More than 5,000 waiting calls end in further
+ * transactions. Operations, records and configs stay.
+ * @returns false when there is no such installation
+ */
+export async function deleteInstallation(database: Knex, key: InstallationKey): Promise<boolean> {
+  const deleted = await guard(() => database.transaction((transaction) => uninstall(transaction, key)));
+  if (deleted === undefined) return false;
+  while ((await guard(() => database.transaction((transaction) => endRound(transaction, deleted)))) > 0);
+  return true;
+}
+
+async function uninstall(transaction: Knex.Transaction, key: InstallationKey): Promise<Deleted | undefined> {
+  const { projectId, installationId } = key;
+  const [row] = await transaction('installations')
+    .where({ project_id: projectId, id: installationId, integration_id: key.integrationId })
+    .delete()
+    .returning<{ group_ref: string; connection_id: string }[]>(['group_ref', 'connection_id']);
+  if (row === undefined) return undefined;
+  const lanes = await transaction('connections')
+    .where({ project_id: projectId, group_ref: row.group_ref })
+    .distinct<{ lane_id: string }[]>('lane_id');
+  const laneIds = lanes.map((lane) => lane.lane_id);
+  const deleted = { projectId, installationId, connectionId: row.connection_id, laneIds };
+  await endRound(transaction, deleted);
+  await deleteUnused(transaction, deleted);
+  return deleted;
+}
+
+async function endRound(transaction: Knex.Transaction, deleted: Deleted): Promise<number> {
+  const { projectId, laneIds } = deleted;
+  await transaction('lanes')
+    .where({ project_id: projectId })
+    .whereIn('id', laneIds)
+    .orderBy('id')
+    .forUpdate()
+    .select('id');
+  return await endUnsent(transaction, { ...deleted, error: uninstalledError, limit: callsPerRound });
+}
+
+/**
+ * Not while another installation uses it, or has calls left that were accepted with it. Lock first, look then: an
+ * installation that is being made with it holds the row, and is seen by the statement after.
+ */
+async function deleteUnused(transaction: Knex.Transaction, deleted: Deleted): Promise<void> {
+  const { projectId, connectionId, installationId } = deleted;
+  await transaction('connections').where({ project_id: projectId, id: connectionId }).forUpdate().select('id');
+  await transaction.raw(
+    `delete from connections k where k.project_id = :projectId and k.id = :connectionId
+       and not exists (select 1 from installations i where i.project_id = k.project_id and i.connection_id = k.id)
+       and not exists (select 1 from calls c join operations o on o.project_id = c.project_id and o.id = c.operation_id
+                       where c.project_id = k.project_id and c.lane_id = k.lane_id and c.connection_id = k.id
+                         and c.state in ('ready', 'in_doubt') and o.installation_id <> :installationId)`,
+    { projectId, connectionId, installationId },
+  );
+}

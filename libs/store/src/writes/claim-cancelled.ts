@@ -1,0 +1,75 @@
+import type { SendState } from '@sluice/types';
+import type { Knex } from 'knex';
+import { toCallKey, type CallKeyRow } from './call-key';
+import type { ClaimedCall } from './claim-calls';
+import type { LaneKey } from './lane-room';
+import type { RecordError } from './settlement';
+import type { CallKey } from './write-rows';
+
+/** What the unsent records of a cancelled operation say. */
+export const cancelledError: RecordError = { class: 'cancelled', text: 'The operation was cancelled.' };
+
+/** Calls of one claim: their settlement is one transaction. */
+const callsMax = 200;
+
+/** A record that ends with its operation's cancel. */
+export interface CancelledRecord {
+  readonly index: number;
+  readonly sendState: SendState;
+  readonly orderKey?: string;
+  readonly lastError?: { readonly class: string; readonly text: string };
+}
+
+/** A call that was not being sent when its operation was cancelled, under a lease to end it. */
+export interface CancelledCall extends CallKey, LaneKey, Pick<ClaimedCall, 'fence' | 'type' | 'objectName'> {
+  readonly records: readonly CancelledRecord[];
+}
+
+interface CancelledRow extends CallKeyRow {
+  readonly lane_id: string;
+  readonly fence: string;
+  readonly type: ClaimedCall['type'];
+  readonly object_name: string;
+  readonly records: { index: number; sendState: SendState; orderKey?: string; class?: string; text?: string }[];
+}
+
+/**
+ * Claims the calls of cancelled operations that wait: for a place, for their moment, behind another write, or behind a block of
+ * their lane. What runs finishes, what is in doubt is reconciled first; if either is to be tried again, it is found here then.
+ */
+export async function claimCancelled(database: Knex, owner: string, leaseMs: number): Promise<CancelledCall[]> {
+  const result = await database.raw<{ rows: CancelledRow[] }>(
+    `with waiting as (
+       select c.project_id, c.operation_id, c.number from operations o
+       join calls c on c.project_id = o.project_id and c.operation_id = o.id
+       where o.cancel_requested_at is not null and o.state = 'queued' and c.state in ('ready', 'waiting')
+       order by 1, 2, 3 limit ? for update of c skip locked),
+     taken as (update calls c set state = 'running', owner = ?, fence = c.fence + 1,
+                      lease_until = now() + make_interval(secs => ?::float8 / 1000)
+       from waiting w where c.project_id = w.project_id and c.operation_id = w.operation_id and c.number = w.number
+       returning c.*)
+     select t.project_id, t.operation_id, t.number, t.lane_id, t.fence, t.type, t.object_name,
+            (select coalesce(json_agg(json_strip_nulls(json_build_object('index', r.record_index, 'sendState', r.send_state,
+                      'orderKey', r.order_key, 'class', r.error_class, 'text', r.error_text))), '[]')
+             from records r where r.project_id = t.project_id and r.operation_id = t.operation_id
+               and r.call_number = t.number and r.outcome = 'pending') as records
+     from taken t`,
+    [callsMax, owner, leaseMs],
+  );
+  return result.rows.map((row) => ({
+    ...toCallKey(row),
+    laneId: row.lane_id,
+    fence: Number(row.fence),
+    type: row.type,
+    objectName: row.object_name,
+    records: row.records.map(toCancelledRecord),
+  }));
+}
+
+function toCancelledRecord({
+  class: errorClass,
+  text = '',
+  ...record
+}: CancelledRow['records'][number]): CancelledRecord {
+  return { ...record, ...(errorClass === undefined ? {} : { lastError: { class: errorClass, text } }) };
+}

@@ -1,0 +1,66 @@
+import type { Knex } from 'knex';
+import { callKeyColumns } from './call-key';
+import { rowSource } from './row-source';
+import type { RecordError, RecordSettlement, Settlement } from './settlement';
+
+/** What the records of a deleted installation say. */
+export const uninstalledError: RecordError = { class: 'cancelled', text: 'The installation was deleted.' };
+
+/**
+ * Nothing of a deleted installation is sent again: what a settlement would try again ends with it. Only a settlement that
+ * tries again pays for the look, which comes before every other lock: whoever deletes takes the installation first, too.
+ */
+export async function endUninstalled(
+  transaction: Knex.Transaction,
+  settlements: readonly Settlement[],
+): Promise<readonly Settlement[]> {
+  const trying = settlements.filter(({ next }) => next.state === 'ready');
+  if (trying.length === 0) return settlements;
+  const installed = await holdInstallations(transaction, trying);
+  const decided: Settlement[] = [];
+  for (const settlement of settlements) {
+    const isGone = settlement.next.state === 'ready' && !installed.has(settlement.operationId);
+    decided.push(isGone ? ended(settlement, await readOrderKeys(transaction, settlement)) : settlement);
+  }
+  return decided;
+}
+
+/** Ids of the operations whose installation is there, and stays until this transaction ends. */
+async function holdInstallations(
+  transaction: Knex.Transaction,
+  settlements: readonly Settlement[],
+): Promise<Set<string>> {
+  const input = rowSource('i', callKeyColumns.slice(0, 2), settlements);
+  const result = await transaction.raw<{ rows: { id: string }[] }>(
+    `select o.id from operations o join installations n on n.project_id = o.project_id and n.id = o.installation_id
+     where (o.project_id, o.id) in (select project_id, operation_id from ${input.sql})
+     order by n.project_id, n.id for key share of n`,
+    input.bindings as Knex.Value[],
+  );
+  return new Set(result.rows.map((row) => row.id));
+}
+
+function ended(settlement: Settlement, orderKeys: readonly string[]): Settlement {
+  return {
+    ...settlement,
+    records: settlement.records.map((record) => (record.kind === 'again' ? endOf(record) : record)),
+    next: { state: 'done' },
+    orderKeys: [...new Set([...settlement.orderKeys, ...orderKeys])],
+  };
+}
+
+function endOf({ index, sendState, error }: Extract<RecordSettlement, { kind: 'again' }>): RecordSettlement {
+  const last = error === undefined ? '' : ` Last: ${error.text}`;
+  const text = `${uninstalledError.text}${last}`;
+  if (sendState === 'none') return { index, kind: 'failed', error: { ...uninstalledError, text } };
+  return { index, kind: 'unknown', error: { ...uninstalledError, text: `Outcome unknown: ${text}` } };
+}
+
+/** Of all its records: a settlement names only those of the records that it ends. */
+async function readOrderKeys(transaction: Knex.Transaction, call: Settlement): Promise<string[]> {
+  const rows = await transaction('records')
+    .where({ project_id: call.projectId, operation_id: call.operationId, call_number: call.number, outcome: 'pending' })
+    .whereNotNull('order_key')
+    .select<{ order_key: string }[]>('order_key');
+  return rows.map((row) => row.order_key);
+}

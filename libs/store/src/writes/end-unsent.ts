@@ -1,0 +1,145 @@
+import type { Knex } from 'knex';
+import { callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
+import { endCounted } from './end-operations';
+import { lockOrderKeys } from './lock-order-keys';
+import { releaseWaiting } from './release-waiting';
+import { rowSource } from './row-source';
+import type { RecordError } from './settlement';
+import type { CallKey } from './write-rows';
+
+/** What shall not be sent any more, and what its records say then. */
+export interface UnsentWork {
+  readonly projectId: string;
+  readonly installationId: string;
+  /** The lanes its calls may stand in. The caller has locked them: no call of them is claimed meanwhile. */
+  readonly laneIds: readonly string[];
+  readonly error: RecordError;
+  /** Calls at most. */
+  readonly limit: number;
+}
+
+interface Unsent {
+  readonly calls: readonly CallKey[];
+  /** Auto-batches that still accumulate. */
+  readonly batchIds: readonly string[];
+}
+
+/**
+ * Ends the calls of an installation that wait, and its open auto-batches. What runs or is in doubt stays with its lease.
+ * Order: 1. find them; 2. order keys; 3. operation rows, then call rows, each in id order; 4. end what is still unsent;
+ * 5. end operations without an open call; 6. release what waited behind these records.
+ * @returns how many calls and batches were found: at the limit there may be more
+ */
+export async function endUnsent(transaction: Knex.Transaction, work: UnsentWork): Promise<number> {
+  const found = await findUnsent(transaction, work);
+  const count = found.calls.length + found.batchIds.length;
+  if (count === 0) return 0;
+  const { projectId } = work;
+  const orderKeys = await readOrderKeys(transaction, projectId, found);
+  await lockOrderKeys(transaction, orderKeys);
+  await lockOperations(transaction, projectId, found);
+  const calls = await lockCalls(transaction, found.calls);
+  const idle = await endRecords(transaction, work, { calls, batchIds: found.batchIds });
+  await endCounted(transaction, idle);
+  await releaseWaiting(transaction, [{ projectId, orderKeys }]);
+  return count;
+}
+
+async function findUnsent(transaction: Knex.Transaction, work: UnsentWork): Promise<Unsent> {
+  const { projectId, installationId, laneIds, limit } = work;
+  // Each state alone, because each has its own partial index.
+  const inState = (state: 'ready' | 'waiting') =>
+    `select c.project_id, c.operation_id, c.number from calls c
+     join operations o on o.project_id = c.project_id and o.id = c.operation_id
+     where c.project_id = :projectId and c.lane_id = any(:lanes) and c.state = '${state}'
+       and o.installation_id = :installationId`;
+  const names = { projectId, installationId, lanes: [...laneIds], limit };
+  const calls = await transaction.raw<{ rows: CallKeyRow[] }>(
+    `select * from (${inState('ready')} union all ${inState('waiting')}) unsent limit :limit`,
+    names,
+  );
+  const batches = await transaction.raw<{ rows: { id: string }[] }>(
+    `select id from operations where project_id = :projectId and installation_id = :installationId
+       and state = 'accumulating' and not is_full and cancel_requested_at is null
+     union all
+     select id from operations where project_id = :projectId and installation_id = :installationId
+       and state = 'accumulating' and (is_full or cancel_requested_at is not null)`,
+    names,
+  );
+  return { calls: calls.rows.map(toCallKey), batchIds: batches.rows.map(({ id }) => id) };
+}
+
+async function readOrderKeys(transaction: Knex.Transaction, projectId: string, unsent: Unsent): Promise<string[]> {
+  const calls = rowSource('i', callKeyColumns, unsent.calls);
+  const result = await transaction.raw<{ rows: { order_key: string }[] }>(
+    `select r.order_key from ${calls.sql}
+     join records r on r.project_id = i.project_id and r.operation_id = i.operation_id and r.call_number = i.number
+     where r.order_key is not null and r.outcome = 'pending'
+     union
+     select order_key from records
+     where project_id = ? and operation_id = any(?::text[]) and order_key is not null and outcome = 'pending'`,
+    [...calls.bindings, projectId, [...unsent.batchIds]] as Knex.Value[],
+  );
+  return result.rows.map((row) => row.order_key);
+}
+
+function operationIdsOf({ calls, batchIds }: Unsent): string[] {
+  return [...new Set([...batchIds, ...calls.map(({ operationId }) => operationId)])];
+}
+
+async function lockOperations(transaction: Knex.Transaction, projectId: string, unsent: Unsent): Promise<void> {
+  await transaction.raw(
+    `select 1 from operations where project_id = ? and id = any(?::text[]) order by project_id, id for update`,
+    [projectId, operationIdsOf(unsent)] as unknown as Knex.Value[],
+  );
+}
+
+/** A statement begun after the operations' locks: a reply that came late may have put a call into doubt meanwhile. */
+async function lockCalls(transaction: Knex.Transaction, calls: readonly CallKey[]): Promise<CallKey[]> {
+  const input = rowSource('i', callKeyColumns, calls);
+  const result = await transaction.raw<{ rows: CallKeyRow[] }>(
+    `select c.project_id, c.operation_id, c.number from calls c
+     where (c.project_id, c.operation_id, c.number) in (select project_id, operation_id, number from ${input.sql})
+       and c.state in ('ready', 'waiting')
+     order by c.project_id, c.operation_id, c.number for update`,
+    input.bindings as Knex.Value[],
+  );
+  return result.rows.map(toCallKey);
+}
+
+/** What may have been written by an earlier try is "outcome unknown", never "failed". Returns the operations without an open call. */
+async function endRecords(
+  transaction: Knex.Transaction,
+  { projectId, error }: UnsentWork,
+  unsent: Unsent,
+): Promise<{ project_id: string; id: string }[]> {
+  const calls = rowSource('i', callKeyColumns, unsent.calls);
+  const ending = `set outcome = case when r.send_state = 'none' then 'failed' else 'unknown' end, error_class = ?,
+                      error_text = case when r.send_state = 'none' then '' else 'Outcome unknown: ' end || ?, updated_at = now()`;
+  const says = [error.class, error.text];
+  const result = await transaction.raw<{ rows: { project_id: string; id: string }[] }>(
+    `with given as materialized (select * from ${calls.sql}),
+     batches as materialized (select id from operations where project_id = ? and id = any(?::text[]) and state = 'accumulating'),
+     planned as (update records r ${ending} from given i
+       where r.project_id = i.project_id and r.operation_id = i.operation_id and r.call_number = i.number
+         and r.outcome = 'pending' returning r.operation_id),
+     gathered as (update records r ${ending} from batches b
+       where r.project_id = ? and r.operation_id = b.id and r.outcome = 'pending' returning r.operation_id),
+     closed as (update calls c set state = 'done', fence = c.fence + 1 from given i
+       where c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
+       returning c.operation_id),
+     counts as (
+       select k.id, (select count(*)::integer from closed where operation_id = k.id) as calls,
+              (select count(*)::integer from planned where operation_id = k.id)
+              + (select count(*)::integer from gathered where operation_id = k.id) as records
+       from (select distinct operation_id as id from given union select id from batches) k)
+     update operations o set state = 'queued', calls_open = o.calls_open - k.calls,
+            records_failed = o.records_failed + k.records, updated_at = now()
+     from counts k where o.project_id = ? and o.id = k.id
+     returning o.project_id, o.id, o.calls_open`,
+    [...calls.bindings, projectId, [...unsent.batchIds], ...says, ...says, projectId, projectId] as Knex.Value[],
+  );
+  return (result.rows as { project_id: string; id: string; calls_open: number }[]).filter(
+    (row) => row.calls_open === 0,
+  );
+}

@@ -1,0 +1,59 @@
+import { openDatabase } from '@sluice/store';
+import { createWriteFixture, type WriteFixture } from './write-fixture';
+
+let fixture: WriteFixture;
+let database: ReturnType<typeof openDatabase>;
+beforeEach(async () => {
+  fixture = await createWriteFixture();
+  database = openDatabase({ url: fixture.url, poolMax: 2, applicationName: 'test' });
+});
+afterEach(async () => {
+  await database.destroy();
+  await fixture.close();
+});
+
+/** Moves an operation's records this many days into the past. */
+const age = async (operationId: string, days: number) => {
+  const moment = database.raw(`now() - make_interval(days => ?::integer)`, [days]);
+  await database('records').where({ operation_id: operationId }).update({ updated_at: moment });
+};
+const plansOf = async (operationId: string) => {
+  const rows = await database('records').where({ operation_id: operationId }).orderBy('record_index');
+  return (rows as { plan: string | null }[]).map(({ plan }) => plan !== null);
+};
+
+describe('the retention time [sec-46]', () => {
+  it('takes the plans of what ended before it, and nothing else of it', async () => {
+    const old = fixture.asynchronous({ records: [{}, {}] });
+    const young = fixture.asynchronous();
+    await fixture.store.writes.accept([old, young]);
+    for (const call of await fixture.claim()) await fixture.settleAll(call);
+    await age(old.operation.id, 31);
+    await age(young.operation.id, 29);
+    const { projectId } = fixture.seeded;
+    const before = await fixture.store.operations.listRecords(projectId, old.operation.id);
+    expect(await fixture.store.writes.purgePlans(30, 100)).toBe(2);
+    expect(await plansOf(old.operation.id)).toEqual([false, false]);
+    expect(await plansOf(young.operation.id)).toEqual([true]);
+    expect(await fixture.store.operations.listRecords(projectId, old.operation.id)).toEqual(before);
+    expect(await fixture.store.operations.find(projectId, old.operation.id)).toMatchObject({ status: 'success' });
+    expect(await fixture.store.writes.purgePlans(30, 100)).toBe(0);
+  });
+
+  it('never takes the plan of a record that is still to do', async () => {
+    const write = fixture.asynchronous();
+    await fixture.store.writes.accept([write]);
+    await age(write.operation.id, 400);
+    expect(await fixture.store.writes.purgePlans(30, 100)).toBe(0);
+    expect(await plansOf(write.operation.id)).toEqual([true]);
+  });
+
+  it('goes in steps', async () => {
+    const write = fixture.asynchronous({ records: [{}, {}, {}] });
+    await fixture.store.writes.accept([write]);
+    for (const call of await fixture.claim()) await fixture.settleAll(call);
+    await age(write.operation.id, 31);
+    expect(await fixture.store.writes.purgePlans(30, 2)).toBe(2);
+    expect(await fixture.store.writes.purgePlans(30, 2)).toBe(1);
+  });
+});

@@ -1,0 +1,34 @@
+import type { Issue } from '@sluice/errors';
+import { bodyIssue } from './body-issue';
+import { checkConnectionCredentials } from './connection-credentials';
+import type { UpdateConnectionRequest } from './connection-request';
+import { checkWorkspaceRef } from './workspace-ref';
+
+/**
+ * Rules of an update-connection body, after its schema: the mask names something, each named field has a value (only
+ * `providerMetadata` is cleared by naming it without one), and at most one kind of credentials is named. Values beside the mask
+ * are ignored.
+ */
+export function checkUpdateConnectionRequest({ updateMask, connection }: UpdateConnectionRequest): Issue[] {
+  if (updateMask.length === 0) return [bodyIssue('updateMask', 'must name at least one field')];
+  const named = maskedConnection({ updateMask, connection });
+  const missing = updateMask.flatMap((field) =>
+    field === 'providerMetadata' || connection[field] !== undefined
+      ? []
+      : [bodyIssue(`connection.${field}`, 'is required, because updateMask names it')],
+  );
+  return [
+    ...missing,
+    ...checkConnectionCredentials(named, 'connection'),
+    ...checkWorkspaceRef(named.providerWorkspaceRef, 'connection.providerWorkspaceRef'),
+  ];
+}
+
+/** The values that the mask names. */
+export function maskedConnection({
+  updateMask,
+  connection,
+}: UpdateConnectionRequest): UpdateConnectionRequest['connection'] {
+  const named = updateMask.filter((field) => connection[field] !== undefined);
+  return Object.fromEntries(named.map((field) => [field, connection[field]]));
+}

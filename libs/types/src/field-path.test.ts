@@ -1,0 +1,39 @@
+import { fieldSteps, jsonPathFault } from './field-path';
+
+const form = "must be JSONPath in brackets, such as $['address']['city']";
+const hostile = 'leads to a name that is not allowed';
+
+describe('jsonPathFault', () => {
+  it.each([
+    ['email', undefined],
+    ['$price', undefined],
+    ["$['a']", undefined],
+    ["$['address']['city']", undefined],
+    ["$['first name']['ö']", undefined],
+    ['$.a.b', form],
+    ['$["a"]', form],
+    ["$['a'", form],
+    ["$['']", form],
+    ["$['a'].b", form],
+    ["$['a']['b']x", form],
+    ['$[0]', form],
+    ["$['__proto__']['a']", hostile],
+    ["$['a']['constructor']", hostile],
+  ])('%s', (name, fault) => {
+    expect(jsonPathFault(name)).toBe(fault);
+  });
+
+  it('takes no longer for a long name', () => {
+    const startedAt = performance.now();
+    expect(jsonPathFault(`$${"['a']".repeat(100_000)}x`)).toBe(form);
+    expect(performance.now() - startedAt).toBeLessThan(500);
+  });
+});
+
+describe('fieldSteps', () => {
+  it('gives the names that lead to a field', () => {
+    expect(fieldSteps("$['address']['city']")).toEqual(['address', 'city']);
+    expect(fieldSteps('email')).toEqual(['email']);
+    expect(fieldSteps('$.a')).toEqual(['$.a']);
+  });
+});

@@ -1,0 +1,43 @@
+import { providerMetadataSchema, type ProviderMetadataItem } from './connection';
+import { nameText } from './json-schema';
+
+/** Asks for the address where a customer allows the builder's app in. Source: published API, oauth-connect. */
+export interface OAuthConnectRequest {
+  readonly projectIdOrName: string;
+  readonly provider: string;
+  readonly groupRef: string;
+  /** @default groupRef */
+  readonly groupName?: string;
+  readonly consumerRef: string;
+  /** @default consumerRef */
+  readonly consumerName?: string;
+  /** The account must be this one. */
+  readonly providerWorkspaceRef?: string;
+  readonly providerMetadata?: Readonly<Record<string, ProviderMetadataItem>>;
+  /** @default the project's newest app of the provider */
+  readonly providerAppId?: string;
+  /** Sets a cookie, without which the customer's return is refused: who begins must be who returns. @default false */
+  readonly enableCSRFProtection?: boolean;
+}
+
+/** How long a customer may take to allow an app in. Ours; see rulings. */
+export const oauthStateLifeMs = 600_000;
+
+export const oauthConnectRequestSchema = {
+  type: 'object',
+  description: 'A customer who is to allow an app in.',
+  additionalProperties: false,
+  required: ['projectIdOrName', 'provider', 'groupRef', 'consumerRef'],
+  properties: {
+    projectIdOrName: { ...nameText, description: 'Id or name of the project.' },
+    provider: { ...nameText, description: 'The SaaS provider, such as hubspot.' },
+    groupRef: { ...nameText, description: "The builder's id of the group." },
+    groupName: { ...nameText, description: 'Name of the group; groupRef when absent.' },
+    consumerRef: { ...nameText, description: "The builder's id of the user." },
+    consumerName: { ...nameText, description: 'Name of the user; consumerRef when absent.' },
+    providerWorkspaceRef: { ...nameText, description: 'The workspace that is to be connected.' },
+    providerMetadata: providerMetadataSchema,
+    providerAppId: { ...nameText, description: "The app; the project's newest of the provider when absent." },
+    enableCSRFProtection: { type: 'boolean', description: 'Whether a cookie ties the return to this request.' },
+  },
+} as const;

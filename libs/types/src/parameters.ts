@@ -1,0 +1,73 @@
+import type { ProblemCode } from '@sluice/errors';
+
+/** What a parameter of a path or a query means, wherever it stands. */
+export interface ParameterMeaning {
+  readonly description: string;
+  /** A value as a caller would send it. */
+  readonly example: string;
+  /** What a path answers that names none. */
+  readonly notFound?: ProblemCode;
+}
+
+const flag = (description: string): ParameterMeaning => ({ description, example: 'true' });
+
+/** By name. A parameter has one meaning in the whole API, so a route need not repeat it. */
+export const parameterMeanings: Readonly<Record<string, ParameterMeaning>> = {
+  projectIdOrName: { description: 'Project id or name.', example: 'demo', notFound: 'project.not-found' },
+  integrationId: { description: 'Integration id or name.', example: 'crm', notFound: 'integration.not-found' },
+  integrationIdOrName: { description: 'Integration id or name.', example: 'crm', notFound: 'integration.not-found' },
+  installationId: {
+    description: 'Installation id.',
+    example: '01a1fb19-d20c-7689-a391-719613643c01',
+    notFound: 'installation.not-found',
+  },
+  configId: {
+    description: 'Config id.',
+    example: '01a1fb19-d20c-7689-a391-719613643c02',
+    notFound: 'config.not-found',
+  },
+  connectionId: {
+    description: 'Connection id.',
+    example: '01a1fb19-d20c-7689-a391-719613643c03',
+    notFound: 'connection.not-found',
+  },
+  operationId: {
+    description: 'Operation id, as the reply of the write gave it.',
+    example: '01a1fb19-d20c-7689-a391-719613643c04',
+    notFound: 'operation.not-found',
+  },
+  revisionId: {
+    description: 'Revision id.',
+    example: '01a1fb19-d20c-7689-a391-719613643c05',
+    notFound: 'revision.not-found',
+  },
+  providerAppId: {
+    description: 'Provider app id.',
+    example: '01a1fb19-d20c-7689-a391-719613643c06',
+    notFound: 'provider-app.not-found',
+  },
+  keyId: {
+    description: 'Public id of the key, never the key itself.',
+    example: '01a1fb19-d20c-7689-a391-719613643c07',
+  },
+  objectName: { description: 'Object of the manifest.', example: 'contacts' },
+  groupRef: { description: "The builder's id of a group of users.", example: 'demo-group' },
+  consumerRef: { description: "The builder's id of a user.", example: 'ann' },
+  provider: { description: 'The SaaS provider.', example: 'hubspot', notFound: 'provider.unknown' },
+  active: flag('Only keys that are active, or only those that are not.'),
+  dryRun: flag('true: only say what would be written.'),
+  destructive: flag('true: also delete what the manifest leaves out.'),
+  skipSampling: flag("true: do not check field names against the customer's account."),
+  includeEntitlements: flag('true: show the entitlements.'),
+  includeCreds: flag('true: show the access token and its scopes.'),
+  includeRefreshToken: flag('true: show the refresh token too; includes what includeCreds shows.'),
+  refresh: { description: 'Refresh the access token first: always, or when it has expired.', example: 'ifExpired' },
+  excludeReadOnly: flag('true: leave out fields that cannot be written.'),
+  waitSeconds: { description: 'Answer when the operation has ended, or after this many seconds.', example: '30' },
+  ref: { description: 'Only records that were sent with this Sluice-Record-Ref.', example: 'row-17' },
+  pageSize: { description: 'Most results of a page.', example: '50' },
+  pageToken: { description: 'The nextPageToken of the page before.', example: 'eyJhZnRlciI6MX0' },
+  status: { description: 'Only those of this status.', example: 'failure' },
+  since: { description: 'Only those accepted at this moment or later.', example: '2026-11-20T08:00:00Z' },
+  force: flag('true: also replay records of unknown outcome. The provider may then have them twice.'),
+};

@@ -1,0 +1,144 @@
+import { newId, type Replaying } from '@sluice/store';
+import { createGround, type Ground, type Seed } from './_executor';
+import { refusal } from './_fake-hubspot';
+
+let ground: Ground;
+let seed: Seed;
+beforeEach(async () => {
+  ground = await createGround();
+  seed = await ground.seed();
+  await ground.startExecutor();
+});
+afterEach(() => ground.close());
+
+const sentEmails = () => ground.hubspot.writes().map(({ properties }) => String(properties['email']));
+const replay = (operationId: string, more: { force?: boolean; isWritable?: boolean } = {}): Promise<Replaying> =>
+  ground.store.writes.replay({
+    projectId: seed.projectId,
+    operationId,
+    newId: newId(),
+    force: false,
+    isWritable: true,
+    traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    ...more,
+  });
+const opened = async (replaying: Promise<Replaying>): Promise<string> => {
+  const answer = await replaying;
+  if ('refusal' in answer) throw new Error(answer.refusal);
+  return answer.operationId;
+};
+/** Creates, one call each; those whose email begins with "bad" are refused by HubSpot. */
+const accept = async (emails: readonly string[]): Promise<string> => {
+  const id = await ground.accept(
+    seed,
+    emails.map((email) => ({ email })),
+    { recordsPerCall: 1 },
+  );
+  await ground.ended(seed, id);
+  return id;
+};
+const refuseBad = () =>
+  (ground.hubspot.behave = ({ properties }, apply) =>
+    String(properties['email']).startsWith('bad') ? refusal(400, { message: 'Not now.' }) : apply());
+
+it('ten replays at the same time: one operation, and each failed record is sent once', async () => {
+  refuseBad();
+  const id = await accept(['bad1@x.com', 'good@x.com', 'bad2@x.com', 'bad3@x.com']);
+  const before = sentEmails().length;
+  ground.hubspot.behave = (_call, apply) => apply();
+  const answers = await Promise.all(Array.from({ length: 10 }, () => replay(id)));
+  const ids = new Set(answers.map((answer) => ('refusal' in answer ? answer.refusal : answer.operationId)));
+  expect(ids.size).toBe(1);
+  expect(answers.filter((answer) => 'isNew' in answer && answer.isNew)).toHaveLength(1);
+  const [again = ''] = ids;
+  expect(await ground.ended(seed, again)).toMatchObject({
+    status: 'success',
+    installationId: seed.installationId,
+    configId: seed.configId,
+    result: 'Batch write completed (3 succeeded, 0 failed)',
+  });
+  expect(sentEmails().slice(before).toSorted()).toEqual(['bad1@x.com', 'bad2@x.com', 'bad3@x.com']);
+  const records = await ground.records(seed, id);
+  expect(records.map(({ replayedBy }) => replayedBy)).toEqual([again, undefined, again, again]);
+  // Also after its end the answer is the same operation, and nothing is sent.
+  expect(await replay(id)).toEqual({ operationId: again, isNew: false });
+  expect(await ground.operation(seed, id)).toMatchObject({
+    status: 'success',
+    result: expect.stringContaining('3 failed'),
+  });
+}, 20_000);
+
+it('a replay that fails is replayed itself, and keeps the refs', async () => {
+  refuseBad();
+  const id = await accept(['good@x.com', 'bad@x.com']);
+  await ground.database('records').where({ operation_id: id, record_index: 1 }).update({ ref: 'row-17' });
+  const second = await opened(replay(id));
+  expect(await ground.ended(seed, second)).toMatchObject({ status: 'failure', result: 'Not now.' });
+  expect(await ground.records(seed, second)).toMatchObject([{ index: 0, ref: 'row-17', status: 'failed' }]);
+  expect(await opened(replay(id))).toBe(second);
+  ground.hubspot.behave = (_call, apply) => apply();
+  expect(await ground.ended(seed, await opened(replay(second)))).toMatchObject({ status: 'success' });
+}, 20_000);
+
+it('records of unknown outcome are replayed with force only', async () => {
+  refuseBad();
+  const id = await accept(['bad@x.com', 'maybe@x.com']);
+  await ground.database('records').where({ operation_id: id, record_index: 1 }).update({ outcome: 'unknown' });
+  ground.hubspot.behave = (_call, apply) => apply();
+  const plain = await opened(replay(id));
+  expect(await ground.ended(seed, plain)).toMatchObject({ status: 'success' });
+  expect(sentEmails().filter((email) => email === 'maybe@x.com')).toHaveLength(1);
+  const forced = await opened(replay(id, { force: true }));
+  expect(forced).not.toBe(plain);
+  await ground.ended(seed, forced);
+  expect(sentEmails().filter((email) => email === 'maybe@x.com')).toHaveLength(2);
+  expect(await opened(replay(id, { force: true }))).toBe(forced);
+  expect(await opened(replay(id))).toBe(plain);
+}, 20_000);
+
+it('a cancelled operation is replayed, in the calls it had, with its deadline anew', async () => {
+  const id = await ground.accept(seed, [{ email: 'a@x.com' }, { email: 'b@x.com' }], {
+    announce: false,
+    deadlineHours: 2,
+  });
+  await ground.store.operations.requestCancel(seed.projectId, id);
+  await ground.ended(seed, id);
+  const again = await opened(replay(id));
+  expect(await ground.ended(seed, again)).toMatchObject({ status: 'success' });
+  expect(ground.hubspot.writes()).toHaveLength(1);
+  const [row] = await ground
+    .database('records as r')
+    .join('operations as o', 'o.id', 'r.operation_id')
+    .where('o.id', again)
+    .select<{ hours: number }[]>(
+      ground.database.raw('extract(epoch from r.retry_until - o.created_at)::float8 / 3600 as hours'),
+    );
+  expect(row?.hours).toBeCloseTo(2, 3);
+}, 20_000);
+
+describe('is refused', () => {
+  it('while the operation is in progress, and when nothing failed', async () => {
+    const id = await ground.accept(seed, [{ email: 'a@x.com' }], { announce: false });
+    expect(await replay(id)).toEqual({ refusal: 'in-progress' });
+    await ground.ended(seed, id);
+    expect(await replay(id)).toEqual({ refusal: 'nothing-to-replay' });
+    expect(await replay(newId())).toEqual({ refusal: 'missing' });
+  });
+
+  it('once the plans are deleted, and writes nothing', async () => {
+    refuseBad();
+    const id = await accept(['bad1@x.com', 'bad2@x.com']);
+    await ground.database('records').where({ operation_id: id, record_index: 0 }).update({ plan: null });
+    expect(await replay(id)).toEqual({ refusal: 'plan-deleted' });
+    expect((await ground.records(seed, id)).every(({ replayedBy }) => replayedBy === undefined)).toBe(true);
+    expect(await ground.database('operations')).toHaveLength(1);
+  });
+
+  it.each(['not-writable', 'uninstalled', 'moved'] as const)('%s', async (reason) => {
+    refuseBad();
+    const id = await accept(['bad@x.com']);
+    if (reason === 'uninstalled') await ground.store.installations.remove(seed);
+    if (reason === 'moved') await ground.database('connections').update({ lane_id: 'another' });
+    expect(await replay(id, { isWritable: reason !== 'not-writable' })).toEqual({ refusal: reason });
+  });
+});

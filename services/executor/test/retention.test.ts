@@ -1,0 +1,28 @@
+import { until } from '@sluice/testkit';
+import { createGround, type Ground, type Seed } from './_executor';
+
+let ground: Ground;
+let seed: Seed;
+beforeEach(async () => {
+  ground = await createGround();
+  seed = await ground.seed();
+});
+afterEach(() => ground.close());
+
+const planOf = async (operationId: string): Promise<string | null> => {
+  const row = await ground.database('records').where({ operation_id: operationId }).first('plan');
+  return (row as { plan: string | null }).plan;
+};
+
+// Reliability notes 4, item 46: what a customer's records held is not kept for ever.
+it('[sec-46] a running executor forgets the values of a record that ended before the retention time', async () => {
+  await ground.startExecutor();
+  const id = await ground.accept(seed, [{ email: 'kept@x.com' }]);
+  await ground.ended(seed, id);
+  expect(await planOf(id)).toContain('kept@x.com');
+  const longAgo = ground.database.raw(`now() - interval '31 days'`);
+  await ground.database('records').where({ operation_id: id }).update({ updated_at: longAgo });
+  await ground.startExecutor();
+  await until('the purge', async () => ((await planOf(id)) === null ? true : undefined), 10_000);
+  expect(await ground.records(seed, id)).toMatchObject([{ status: 'succeeded' }]);
+}, 30_000);

@@ -1,0 +1,130 @@
+import { until } from '@sluice/testkit';
+import { createGround, type Ground, type Seed } from './_executor';
+import { refusal } from './_fake-hubspot';
+import { hold } from './_hold';
+
+let ground: Ground;
+let seed: Seed;
+beforeEach(async () => {
+  ground = await createGround();
+  seed = await ground.seed();
+  for (const id of ['1', '2', '3']) ground.hubspot.contacts.set(id, { id, createdAt: new Date(), properties: {} });
+});
+afterEach(() => ground.close());
+
+const sent = () => ground.hubspot.writes().length;
+const update = (id: string, city: string) => ground.accept(seed, [{ id, city }], { type: 'update' });
+const uninstall = () => ground.store.installations.remove(seed);
+const inProgress = async (): Promise<number> => {
+  const row = await ground.database('operations').whereIn('state', ['accumulating', 'queued']).count('* as n').first();
+  return Number((row as { n: string }).n);
+};
+
+// The promise of the deletion: after its commit nothing leaves but what was already running.
+it('twenty writes accepted while the installation is deleted under a running executor: all end, none is sent after', async () => {
+  await ground.startExecutor();
+  for (let n = 0; n < 20; n += 1) await ground.accept(seed, [{ email: `before${n}@x.com` }]);
+  const accepts = Array.from({ length: 20 }, async (_, n) => {
+    try {
+      return await ground.accept(seed, [{ email: `during${n}@x.com` }]);
+    } catch {
+      // Refused: the installation was gone, which is an answer as good as any.
+      return undefined;
+    }
+  });
+  await uninstall();
+  const running = await ground.database('calls').where({ state: 'running' }).count('* as n').first();
+  const sentBefore = sent();
+  await Promise.all(accepts);
+  await until('the end of every operation', async () => ((await inProgress()) === 0 ? true : undefined), 10_000);
+  expect(sent() - sentBefore).toBeLessThanOrEqual(Number((running as { n: string }).n));
+  const states = await ground.database('calls').distinct('state').select('state');
+  expect(states).toEqual([{ state: 'done' }]);
+}, 30_000);
+
+it('a call that is being sent finishes as it does, and its successor ends unsent', async () => {
+  await ground.startExecutor({ SLUICE_CALL_TIMEOUT_MS: '10000' });
+  const { held, letGo } = hold();
+  ground.hubspot.script.push(async (_call, apply) => {
+    await held;
+    return apply();
+  });
+  const first = await update('1', 'first');
+  await until('the first call', () => (sent() > 0 ? true : undefined));
+  const second = await update('1', 'second');
+  await until('the second to wait', async () =>
+    (await ground.callStates(second))[0] === 'waiting' ? true : undefined,
+  );
+  expect(await uninstall()).toBe(true);
+  expect(await ground.ended(seed, second, 100)).toMatchObject({
+    status: 'failure',
+    result: 'The installation was deleted.',
+  });
+  letGo();
+  expect(await ground.ended(seed, first)).toMatchObject({ status: 'success' });
+  expect(sent()).toBe(1);
+}, 15_000);
+
+it('what fails and would be tried again ends with the deletion, and says what the provider said last', async () => {
+  await ground.startExecutor({ SLUICE_CALL_TIMEOUT_MS: '10000' });
+  const { held, letGo } = hold();
+  ground.hubspot.script.push(async () => {
+    await held;
+    return refusal(503, { message: 'try later' });
+  });
+  const id = await ground.accept(seed, [{ email: 'a@x.com' }]);
+  await until('the call', () => (sent() > 0 ? true : undefined));
+  await uninstall();
+  letGo();
+  const operation = await ground.ended(seed, id, 3_000);
+  expect(operation).toMatchObject({
+    status: 'failure',
+    result: expect.stringMatching(/^The installation was deleted\. Last: /),
+  });
+  expect(await ground.records(seed, id)).toMatchObject([{ status: 'failed', error: { class: 'cancelled' } }]);
+  expect(sent()).toBe(1);
+}, 15_000);
+
+// A create whose reply was lost may have been written: it is looked for while the connection lives, never sent again.
+it('a create in doubt is looked for and adopted while another installation keeps the connection', async () => {
+  await keepConnection();
+  ground.hubspot.script.push((_call, apply) => {
+    apply();
+    return 'hang-up';
+  });
+  await ground.startExecutor();
+  const id = await ground.accept(seed, [{ email: 'doubt@x.com' }]);
+  await until('the doubt', async () => ((await ground.callStates(id))[0] === 'in_doubt' ? true : undefined));
+  await uninstall();
+  expect(await ground.ended(seed, id, 20_000)).toMatchObject({ status: 'success' });
+  expect(sent()).toBe(1);
+}, 30_000);
+
+it('a create in doubt whose connection went too ends as outcome unknown', async () => {
+  ground.hubspot.script.push(() => 'hang-up');
+  await ground.startExecutor();
+  const id = await ground.accept(seed, [{ email: 'doubt@x.com' }]);
+  await until('the doubt', async () => ((await ground.callStates(id))[0] === 'in_doubt' ? true : undefined));
+  await uninstall();
+  expect(await ground.ended(seed, id, 20_000)).toMatchObject({ result: expect.stringMatching(/^Outcome unknown: /) });
+  expect(await ground.records(seed, id)).toMatchObject([{ status: 'unknown' }]);
+  expect(sent()).toBe(1);
+}, 30_000);
+
+/** Another installation of the group, on the same connection. */
+async function keepConnection(): Promise<void> {
+  const { projectId, groupRef, connectionId } = seed;
+  const content = { name: 'other', provider: 'hubspot' };
+  const { store } = ground;
+  const other = await store.integrations.create({ projectId, ...content, specVersion: '1.0.0', content });
+  const config = { revisionId: other.latestRevision.id, content: { provider: 'hubspot' }, createdBy: 'builder:test' };
+  const installation = {
+    projectId,
+    integrationId: other.id,
+    groupRef,
+    connectionId,
+    createdBy: 'consumer:user-1',
+    config,
+  };
+  await store.installations.create(installation);
+}

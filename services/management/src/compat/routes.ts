@@ -1,0 +1,57 @@
+import { noBody, route, type Router } from '@sluice/http';
+import type { ManagementContext } from '../context';
+import { getProject } from '../get-project';
+import { noQuery, projectPath } from '../routes/paths';
+import {
+  createConsumerRequestSchema,
+  createGroupRequestSchema,
+  type CreateConsumerRequest,
+  type CreateGroupRequest,
+} from './requests';
+
+interface ProjectParts {
+  readonly params: { projectIdOrName: string };
+}
+
+/**
+ * What only older clients need: they make groups and consumers by themselves, before a connection does.
+ * A ref that is there already gets the name that is sent. Source: published API before its change 194.
+ */
+export function compatibilityRoutes(router: Router, context: ManagementContext): void {
+  router.post(
+    `${projectPath}/groups`,
+    route<ProjectParts & { readonly body: CreateGroupRequest }>({
+      operationId: 'createGroup',
+      summary: 'Make a group',
+      description: 'Only older clients need this: a connection makes its group.',
+      tags: ['Compatibility'],
+      replies: { 201: noBody('The group is there, under this name.') },
+      scopes: ['frontend'],
+      query: noQuery,
+      body: createGroupRequestSchema,
+      handle: async ({ caller, params, body }) => {
+        const { id: projectId } = await getProject(context, caller, params.projectIdOrName);
+        await context.store.groups.putGroup({ projectId, ...body });
+        return { status: 201 };
+      },
+    }),
+  );
+  router.post(
+    `${projectPath}/consumers`,
+    route<ProjectParts & { readonly body: CreateConsumerRequest }>({
+      operationId: 'createConsumer',
+      summary: 'Make a consumer',
+      description: 'Only older clients need this: a connection makes its consumer.',
+      tags: ['Compatibility'],
+      replies: { 201: noBody('The consumer is there, under this name.') },
+      scopes: ['frontend'],
+      query: noQuery,
+      body: createConsumerRequestSchema,
+      handle: async ({ caller, params, body }) => {
+        const { id: projectId } = await getProject(context, caller, params.projectIdOrName);
+        await context.store.groups.putConsumer({ projectId, ...body });
+        return { status: 201 };
+      },
+    }),
+  );
+}

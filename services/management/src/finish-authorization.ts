@@ -1,0 +1,103 @@
+import { DefectError, SluiceError } from '@sluice/errors';
+import type { OAuthState } from '@sluice/store';
+import type { FreshTokens } from '@sluice/connectors';
+import { isSameWorkspace } from '@sluice/types';
+import type { ManagementContext } from './context';
+import { learnAccount } from './learn-account';
+import { cookieIn } from './oauth-cookie';
+import { hashOf, isHashed, projectOfState } from './oauth-secrets';
+import { contradiction } from './refuse-issues';
+import { storeAuthorized } from './store-authorized';
+
+/** How a customer came back from a provider's page. */
+export interface Return {
+  readonly state?: string;
+  readonly code?: string;
+  readonly error?: string;
+  readonly errorDescription?: string;
+  /** The `Cookie` header. */
+  readonly cookies?: string;
+  readonly traceparent: string;
+}
+
+/** What the page says to the window that opened it. */
+export type Outcome = { readonly openerOrigin?: string } & (
+  { readonly ok: true; readonly connectionId: string } | { readonly ok: false; readonly error: string }
+);
+
+/** The most of a provider's own words that is shown. */
+const wordsMax = 500;
+
+/**
+ * Joins a return with what was begun, changes its code into tokens and stores them. Never throws for what a customer, a
+ * provider or a stranger does: the outcome is shown on a page.
+ */
+export async function finishAuthorization(context: ManagementContext, returned: Return): Promise<Outcome> {
+  const state = await takeState(context, returned.state);
+  if (state === undefined)
+    return failed('This link is unknown, was used before, or is older than ten minutes. Begin again.');
+  const origin = state.openerOrigin === undefined ? {} : { openerOrigin: state.openerOrigin };
+  try {
+    const connectionId = await connect(context, state, returned);
+    return { ok: true, connectionId, ...origin };
+  } catch (error) {
+    if (!(error instanceof SluiceError) || error instanceof DefectError) throw error;
+    const { projectId, provider } = state;
+    context.logger.warn({ projectId, provider, code: error.code, reason: error.detail }, 'authorization.failed');
+    return { ...failed(error.detail), ...origin };
+  }
+}
+
+async function connect(context: ManagementContext, state: OAuthState, returned: Return): Promise<string> {
+  const { cookieHash, stateHash, provider } = state;
+  if (cookieHash !== undefined && !isHashed(cookieIn(returned.cookies, stateHash), cookieHash)) {
+    throw refused('was begun in another browser; begin again in this one');
+  }
+  if (returned.error !== undefined) throw refused(`was ended by ${provider}: ${wordsOf(returned)}`);
+  if (returned.code === undefined) throw refused(`came back from ${provider} without a code; begin again`);
+  const { code } = returned;
+  const tokens = await context.installations.exchangeCode({ code, state, traceparent: returned.traceparent });
+  const account = await accountOf(context, state, tokens, returned.traceparent);
+  refuseOtherChoice(state.workspaceRef, account.workspaceRef);
+  return await storeAuthorized(context, { state, tokens, account });
+}
+
+/** The provider's answer to a question, else what its token reply says. */
+async function accountOf(context: ManagementContext, state: OAuthState, tokens: FreshTokens, traceparent: string) {
+  const { projectId, provider } = state;
+  const { accessToken, workspaceRef: named, consumerRef: user } = tokens;
+  const place = state.workspaceRef ?? named;
+  const auth = { accessToken, ...(place === undefined ? {} : { workspaceRef: place }) };
+  const connector = context.connectors.get(provider);
+  const asked = await learnAccount(context, { projectId, connector, auth, traceparent });
+  const [workspaceRef, consumerRef] = [asked.workspaceRef ?? named, asked.consumerRef ?? user];
+  return {
+    ...(workspaceRef === undefined ? {} : { workspaceRef }),
+    ...(consumerRef === undefined ? {} : { consumerRef }),
+  };
+}
+
+function refuseOtherChoice(wanted: string | undefined, chosen: string | undefined): void {
+  if (wanted === undefined || chosen === undefined || isSameWorkspace(wanted, chosen)) return;
+  throw refused(`is for the workspace ${wanted}, and ${chosen} was chosen; begin again and choose ${wanted}`);
+}
+
+/** A state that is not of our form is not looked for. */
+async function takeState({ store }: ManagementContext, state: string | undefined): Promise<OAuthState | undefined> {
+  const projectId = state === undefined ? undefined : projectOfState(state);
+  if (state === undefined || projectId === undefined) return undefined;
+  return await store.oauthStates.take({ projectId, stateHash: hashOf(state) });
+}
+
+function wordsOf({ error = '', errorDescription }: Return): string {
+  const words = errorDescription === undefined ? error : `${errorDescription} (${error})`;
+  return words.replace(/\p{Cc}+/gu, ' ').slice(0, wordsMax);
+}
+
+function refused(detail: string) {
+  return contradiction({ code: 'connection.scheme-mismatch', name: 'The connection', detail });
+}
+
+function failed(error: string) {
+  return { ok: false, error } as const;
+}

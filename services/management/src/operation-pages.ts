@@ -1,0 +1,64 @@
+import type { Issue } from '@sluice/errors';
+import { idOfPageToken, limits, pageTokenOf, type Pagination } from '@sluice/types';
+import { refuseIssues } from './refuse-issues';
+
+/** Query of a list that is always paged. */
+export interface PagedQuery {
+  readonly pageSize?: number;
+  readonly pageToken?: string;
+}
+
+/** One page, with what leads to the next. */
+export interface PageReply<Item> {
+  readonly results: readonly Item[];
+  readonly pagination: Pagination;
+}
+
+/** How a list names places: where a token points, and the token of an item. */
+export interface Places<Item, Place> {
+  readonly read: (token: string) => Place | undefined;
+  readonly tokenOf: (item: Item) => string;
+}
+
+/** Places by id: of lists of things that have one. */
+export const byId: Places<{ readonly id: string }, string> = {
+  read: idOfPageToken,
+  tokenOf: ({ id }) => pageTokenOf(id),
+};
+
+/** Places by index: of records in their operation. */
+export const byIndex: Places<{ readonly index: number }, number> = {
+  read: (token) => {
+    const digits = /^r(\d{1,9})$/.exec(Buffer.from(token, 'base64url').toString())?.[1];
+    const index = Number(digits);
+    return digits !== undefined && tokenOfIndex(index) === token ? index : undefined;
+  },
+  tokenOf: ({ index }) => tokenOfIndex(index),
+};
+
+function tokenOfIndex(index: number): string {
+  return Buffer.from(`r${index}`).toString('base64url');
+}
+
+/**
+ * One page of a list. One item more than fits is asked for: that there is one says that another page follows.
+ * @param list the items after a place, at most `limit` of them
+ * @throws ValidationError 400 for a token that no page of such a list gave
+ */
+export async function readPage<Item, Place>(
+  { pageSize = limits.pageSizeDefault, pageToken }: PagedQuery,
+  places: Places<Item, Place>,
+  list: (after: Place | undefined, limit: number) => Promise<readonly Item[]>,
+): Promise<PageReply<Item>> {
+  const after = pageToken === undefined ? undefined : places.read(pageToken);
+  if (pageToken !== undefined && after === undefined) refuseIssues([unknownToken(pageToken)]);
+  const found = await list(after, pageSize + 1);
+  const results = found.slice(0, pageSize);
+  const last = results.at(-1);
+  if (found.length <= pageSize || last === undefined) return { results, pagination: { done: true } };
+  return { results, pagination: { done: false, nextPageToken: places.tokenOf(last) } };
+}
+
+function unknownToken(value: string): Issue {
+  return { in: 'query', name: 'pageToken', detail: 'must be the nextPageToken of a page of this list', value };
+}

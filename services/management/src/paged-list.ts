@@ -1,0 +1,43 @@
+import { invalid, type Reply } from '@sluice/http';
+import { idOfPageToken, limits, pageTokenOf, type Page, type PageQuery } from '@sluice/types';
+
+/** A request for a list, as far as its pages go. */
+export interface ListRequest {
+  readonly query: PageQuery;
+  /** Path and query, from the root. */
+  readonly url: string;
+}
+
+/**
+ * Answers a list: whole, as the specification says, unless the query asks for a page; then `Link` leads to the next one.
+ * @param read reads the list, or one item more than fits on the page
+ * @param toReply what an item looks like in the reply. @default as it is
+ * @throws ValidationError 400 for a token that no link has
+ */
+export async function pagedList<Item extends { readonly id: string }>(
+  request: ListRequest,
+  read: (page: Page | undefined) => Promise<readonly Item[]>,
+  toReply: (item: Item) => unknown = (item) => item,
+): Promise<Reply> {
+  const page = readPage(request.query);
+  const items = await read(page);
+  const shown = page === undefined ? items : items.slice(0, page.size);
+  const last = shown.at(-1);
+  const hasMore = last !== undefined && shown.length < items.length;
+  return { body: shown.map(toReply), ...(hasMore ? { headers: nextLink(request.url, last.id) } : {}) };
+}
+
+function readPage({ pageSize, pageToken }: PageQuery): Page | undefined {
+  if (pageToken === undefined) return pageSize === undefined ? undefined : { size: pageSize };
+  const after = idOfPageToken(pageToken);
+  if (after !== undefined) return { size: pageSize ?? limits.pageSizeDefault, after };
+  const detail = 'must be the pageToken of a link to the next page, as it was given';
+  throw invalid([{ in: 'query', name: 'pageToken', detail, value: pageToken }]);
+}
+
+/** Source: RFC 8288. Relative, because only the caller knows by which host it came. */
+function nextLink(url: string, lastId: string) {
+  const next = new URL(url, 'http://host.invalid');
+  next.searchParams.set('pageToken', pageTokenOf(lastId));
+  return { Link: `<${next.pathname}${next.search}>; rel="next"` };
+}

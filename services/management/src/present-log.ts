@@ -1,0 +1,70 @@
+import type { OperationEvent, OperationEventKind } from '@sluice/store';
+import type { Log } from '@sluice/types';
+
+type Facts = OperationEvent['facts'];
+type Severity = 'INFO' | 'WARN' | 'ERROR';
+
+/** One sentence for each kind of event. Facts hold no field value, so neither do the sentences. */
+const sentences: Record<OperationEventKind, (facts: Facts) => readonly [Severity, string]> = {
+  accepted: ({ mode, type, objectName }) => ['INFO', `Accepted: ${mode} ${type} of ${objectName}.`],
+  sealed: ({ records, calls }) => [
+    'INFO',
+    `The batch was sealed: ${counted(records, 'record')} in ${counted(calls, 'call')}.`,
+  ],
+  sent: ({ call, attempt, records }) => [
+    'INFO',
+    `Call ${call} was sent${attempt === 1 ? '' : ' again'} with ${counted(records, 'record')} (attempt ${attempt}).`,
+  ],
+  answered: answered('The provider answered'),
+  'answered-late': answered(
+    'A reply came after the call had been given up, and was kept as evidence: the provider answered',
+  ),
+  waits: ({ call, until }) => ['WARN', `Call ${call} is sent again after ${until}.`],
+  'in-doubt': ({ call }) => ['WARN', `What call ${call} has written is not known. It is being looked up.`],
+  reconciled: ({ call, attempt }) => ['INFO', `What attempt ${attempt} of call ${call} had written was looked up.`],
+  quarantined: ({ call }) => ['ERROR', `Call ${call} was taken out after three crashes of the executor.`],
+  'cancel-requested': () => ['INFO', 'A cancel was asked for.'],
+  'records-failed': ({ records, outcome, class: failureClass }) => [
+    failureClass === 'cancelled' ? 'WARN' : 'ERROR',
+    `${counted(records, 'record')} ended as ${outcome}${failureClass === undefined ? '' : ` (${failureClass})`}.`,
+  ],
+  ended: ({ state, succeeded, failed }) => [
+    state === 'failed' ? 'ERROR' : 'INFO',
+    `The operation ${state}: ${succeeded} written, ${failed} not.`,
+  ],
+  replayed: ({ records, replayedBy }) => [
+    'INFO',
+    `Replayed: ${counted(records, 'record')}, as operation ${replayedBy}.`,
+  ],
+};
+
+/** An operation's log, from its events. Shape: published API, `Log`. */
+export function presentLog(operationId: string, events: readonly OperationEvent[]): Log[] {
+  return events.map(({ at, kind, facts }) => {
+    const [severity, msg] = sentences[kind](facts);
+    const { class: failureClass, ...rest } = facts;
+    const details = Object.entries(rest).map(([name, value]) => [name, String(value)] as const);
+    return {
+      timestamp: at.toISOString(),
+      severity,
+      message: {
+        msg,
+        ...(failureClass === undefined ? {} : { error: String(failureClass) }),
+        operation_id: operationId,
+        ...(details.length === 0 ? {} : { details: Object.fromEntries(details) }),
+      },
+    };
+  });
+}
+
+function answered(beginning: string): (facts: Facts) => readonly [Severity, string] {
+  return ({ call, status, class: failureClass }) => {
+    const said = status === undefined ? 'without a status' : `with status ${status}`;
+    const meaning = failureClass === undefined ? '' : `, which means ${failureClass}`;
+    return [failureClass === undefined ? 'INFO' : 'WARN', `${beginning} call ${call} ${said}${meaning}.`];
+  };
+}
+
+function counted(count: string | number | undefined, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,99 @@
+import type { FreshTokens } from '@sluice/connectors';
+import type { OAuthState } from '@sluice/store';
+import { isSameWorkspace } from '@sluice/types';
+import type { ManagementContext } from './context';
+import type { ReportedAccount } from './learn-account';
+import { withTokens } from './obtain-credentials';
+import { contradiction } from './refuse-issues';
+import { toNewCredentials } from './update-connection';
+
+/** Tokens of a customer who allowed the app in, and the account they open. */
+export interface AuthorizedAccount {
+  readonly state: OAuthState;
+  readonly tokens: FreshTokens;
+  readonly account: ReportedAccount;
+}
+
+/**
+ * Puts the tokens into the connection they were asked for, else into the group's connection to the account, else into a new
+ * one. @returns the id of the connection
+ * @throws ValidationError when the connection they were asked for belongs to another account, or is gone
+ */
+export async function storeAuthorized(context: ManagementContext, authorized: AuthorizedAccount): Promise<string> {
+  const { state, account } = authorized;
+  const { projectId, provider, groupRef } = state;
+  if (state.connectionId !== undefined) await refuseOtherAccount(context, authorized, state.connectionId);
+  const known =
+    state.connectionId ??
+    (account.workspaceRef === undefined
+      ? undefined
+      : await context.store.connections.findAuthorized({
+          projectId,
+          provider,
+          groupRef,
+          accountRef: account.workspaceRef,
+        }));
+  if (known === undefined) return await create(context, authorized);
+  await renew(context, authorized, known);
+  return known;
+}
+
+async function refuseOtherAccount(
+  { store }: ManagementContext,
+  { state, account }: AuthorizedAccount,
+  connectionId: string,
+): Promise<void> {
+  const known = await store.connections.findAccountRef({ projectId: state.projectId, connectionId });
+  const { workspaceRef } = account;
+  if (known === undefined || workspaceRef === undefined || isSameWorkspace(known, workspaceRef)) return;
+  const detail = `belongs to the account ${known}, and ${workspaceRef} was chosen; begin again and choose ${known}`;
+  throw contradiction({ code: 'connection.scheme-mismatch', name: 'The connection', detail });
+}
+
+async function renew(context: ManagementContext, { state, tokens, account }: AuthorizedAccount, connectionId: string) {
+  const { projectId, providerAppId, providerMetadata } = state;
+  const { workspaceRef, consumerRef } = account;
+  const credentials = {
+    ...toNewCredentials(context, connectionId, withTokens({ credentials: {} }, tokens)),
+    authScheme: 'oauth2/authorizationCodePKCE' as const,
+    providerAppId,
+  };
+  const isThere = await context.store.connections.change({
+    projectId,
+    connectionId,
+    credentials,
+    ...(workspaceRef === undefined ? {} : { workspaceRef }),
+    ...(consumerRef === undefined ? {} : { providerConsumerRef: consumerRef }),
+    ...(providerMetadata === undefined ? {} : { providerMetadata }),
+  });
+  if (!isThere) {
+    const detail = 'was deleted meanwhile; begin again';
+    throw contradiction({ code: 'connection.scheme-mismatch', name: 'The connection', detail });
+  }
+  context.logger.info({ projectId, connectionId }, 'connection.connected-again');
+}
+
+async function create(context: ManagementContext, { state, tokens, account }: AuthorizedAccount): Promise<string> {
+  const { projectId, groupName, consumerName, providerMetadata } = state;
+  const { credentials, scopes, expiresInMs } = withTokens({ credentials: {} }, tokens);
+  const { workspaceRef = state.workspaceRef } = account;
+  const connection = await context.store.connections.create({
+    projectId,
+    provider: state.provider,
+    providerAppId: state.providerAppId,
+    groupRef: state.groupRef,
+    consumerRef: state.consumerRef,
+    authScheme: 'oauth2/authorizationCodePKCE',
+    ...(groupName === undefined ? {} : { groupName }),
+    ...(consumerName === undefined ? {} : { consumerName }),
+    ...(account.workspaceRef === undefined ? {} : { reportedAccountRef: account.workspaceRef }),
+    ...(workspaceRef === undefined ? {} : { workspaceRef }),
+    ...(account.consumerRef === undefined ? {} : { providerConsumerRef: account.consumerRef }),
+    ...(providerMetadata === undefined ? {} : { providerMetadata }),
+    ...(scopes === undefined ? {} : { scopes }),
+    ...(expiresInMs === undefined ? {} : { tokenExpiresInMs: expiresInMs }),
+    seal: (connectionId) => context.installations.seal(connectionId, credentials),
+  });
+  context.logger.info({ projectId, connectionId: connection.id }, 'connection.created');
+  return connection.id;
+}

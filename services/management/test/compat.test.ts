@@ -1,0 +1,60 @@
+import { startManagement, type RunningManagement } from './start-management';
+
+let management: RunningManagement;
+beforeAll(async () => {
+  management = await startManagement();
+});
+afterAll(() => management.stop());
+
+describe.each([
+  ['groups', { groupRef: 'acme', groupName: 'Acme' }],
+  ['consumers', { consumerRef: 'anna', consumerName: 'Anna' }],
+])('POST P/%s', (noun, body) => {
+  it('201 without a body, as often as it is sent', async () => {
+    const project = await management.newProject();
+    const send = () => management.as(project.key).post(`/v1/projects/${project.name}/${noun}`).send(body);
+    expect((await send().expect(201)).text).toBe('');
+    const before = await management.countRows();
+    await send().expect(201);
+    expect(await management.countRows()).toEqual(before);
+  });
+
+  it('400 for a member that is missing, empty, of another type or not known', async () => {
+    const project = await management.newProject();
+    const [ref = '', name = ''] = Object.keys(body);
+    const before = await management.countRows();
+    const wrong: [object, string][] = [
+      [{ [ref]: 'a' }, name],
+      [{ ...body, [ref]: '' }, ref],
+      [{ ...body, [ref]: 7 }, ref],
+      [{ ...body, [name]: 'a\0' }, name],
+      [{ ...body, projectId: 'x' }, 'projectId'],
+    ];
+    for (const [sent, member] of wrong) {
+      const reply = await management.as(project.key).post(`/v1/projects/${project.id}/${noun}`).send(sent).expect(400);
+      expect(reply.type).toBe('application/problem+json');
+      expect(reply.body).toMatchObject({
+        issues: expect.arrayContaining([expect.objectContaining({ in: 'body', name: member })]),
+      });
+    }
+    expect(await management.countRows()).toEqual(before);
+  });
+
+  it('404 in another project, 403 for a key that may only read', async () => {
+    const [mine, theirs] = [await management.newProject(), await management.newProject()];
+    const path = `/v1/projects/${theirs.id}/${noun}`;
+    await management.as(mine.key).post(path).send(body).expect(404);
+    const reader = await management.newKey(theirs.id, ['read']);
+    await management.as(reader).post(path).send(body).expect(403);
+  });
+});
+
+it('gives a connection the group that was made before it', async () => {
+  const project = await management.newProject();
+  const path = `/v1/projects/${project.id}`;
+  await management.as(project.key).post(`${path}/groups`).send({ groupRef: 'acme', groupName: 'Acme Ltd' }).expect(201);
+  management.hubspot.outcomes.set('compat-token', { portalId: 1 });
+  const body = { groupRef: 'acme', consumerRef: 'anna', provider: 'hubspot', apiKey: 'compat-token' };
+  const reply = await management.as(project.key).post(`${path}/connections:generate`).send(body).expect(201);
+  expect(reply.body).toMatchObject({ group: { groupRef: 'acme', groupName: 'Acme Ltd' } });
+});

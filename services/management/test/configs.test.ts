@@ -1,0 +1,141 @@
+import type { Config, ConfigVersion, Installation } from '@sluice/types';
+import { prepareInstallation, type PreparedInstallation } from './prepare-installation';
+import { startManagement, type RunningManagement } from './start-management';
+import type { Response as Reply } from 'supertest';
+
+let management: RunningManagement;
+let prepared: PreparedInstallation;
+beforeAll(async () => {
+  management = await startManagement();
+});
+beforeEach(async () => {
+  prepared = await prepareInstallation(management);
+});
+afterAll(() => management.stop());
+
+const list = async (query = '') => await prepared.send.get(`${prepared.path}/configs${query}`).expect(200);
+const get = async (configId: string) =>
+  (await prepared.send.get(`${prepared.path}/configs/${configId}`).expect(200)).body as ConfigVersion;
+const restore = (configId: string) => prepared.send.post(`${prepared.path}/configs/${configId}:restore`);
+/** Changes the deals object; the id of the config that this made. */
+const change = async (settings: object): Promise<string> => {
+  const deals = { objectName: 'deals', ...settings };
+  const config = { content: { write: { objects: { deals } } } };
+  const reply = await prepared.patch(['config.content.write.objects.deals'], { config }).expect(200);
+  return (reply.body as Installation).config.id;
+};
+
+describe('200 GET configs', () => {
+  it('lists every change, newest first, with who and when', async () => {
+    const second = await change({ inheritMapping: true });
+    const third = await change({ inheritMapping: false });
+    const configs = (await list()).body as Config[];
+    expect(configs.map(({ id }) => id)).toEqual([third, second, prepared.seed.configId]);
+    expect(configs[0]).toEqual((await prepared.get()).config);
+    expect(configs[2]).toMatchObject({ createdBy: 'builder:seed', revisionId: prepared.seed.revisionId });
+  });
+
+  it('gives pages when asked, each once, linked by rel="next"', async () => {
+    const ids = [prepared.seed.configId];
+    for (const inheritMapping of [true, false, true, false]) ids.unshift(await change({ inheritMapping }));
+    const seen: string[] = [];
+    let next: string | undefined = `${prepared.path}/configs?pageSize=2`;
+    while (next !== undefined) {
+      const reply: Reply = await prepared.send.get(next).expect(200);
+      seen.push(...(reply.body as Config[]).map(({ id }) => id));
+      next = /^<(.+)>; rel="next"$/.exec(reply.headers['link'] ?? '')?.[1];
+    }
+    expect(seen).toEqual(ids);
+  });
+});
+
+describe('200 GET configs/{configId}', () => {
+  it('says what it changed, as a JSON Patch relative to the content', async () => {
+    const second = await change({ inheritMapping: true });
+    const third = await change({ deletionSettings: { enabled: true } });
+    expect(await get(third)).toMatchObject({
+      id: third,
+      previousConfigId: second,
+      changes: [
+        { op: 'remove', path: '/write/objects/deals/inheritMapping' },
+        { op: 'add', path: '/write/objects/deals/deletionSettings', value: { enabled: true } },
+      ],
+    });
+  });
+
+  it('is without changes for the first', async () => {
+    await change({ inheritMapping: true });
+    const first = await get(prepared.seed.configId);
+    expect(first).not.toHaveProperty('changes');
+    expect(first).not.toHaveProperty('previousConfigId');
+  });
+
+  // Operations name the config they ran under: it must be found however much was changed, or deleted, since.
+  it('answers after the installation was deleted', async () => {
+    const second = await change({ inheritMapping: true });
+    await prepared.send.delete(prepared.path).expect(204);
+    expect(await get(second)).toMatchObject({ id: second, previousConfigId: prepared.seed.configId });
+    expect((await list()).body).toHaveLength(2);
+    await restore(second).expect(404);
+  });
+});
+
+describe('200 POST configs/{configId}:restore', () => {
+  it('makes a new config with the old content, by the caller', async () => {
+    const changed = await change({ inheritMapping: true });
+    const before = await get(prepared.seed.configId);
+    const installation = (await restore(prepared.seed.configId).expect(200)).body as Installation;
+    expect(installation.config.content).toEqual(before.content);
+    expect([changed, prepared.seed.configId]).not.toContain(installation.config.id);
+    expect(installation.config.createdBy).toMatch(/^builder:[0-9a-f-]{36}$/);
+    expect(await prepared.get()).toEqual(installation);
+    expect(await get(installation.config.id)).toMatchObject({
+      previousConfigId: changed,
+      changes: [{ op: 'remove', path: '/write/objects/deals' }],
+    });
+  });
+
+  it('makes none when that content is in force', async () => {
+    const installation = (await restore(prepared.seed.configId).expect(200)).body as Installation;
+    expect(installation.config.id).toBe(prepared.seed.configId);
+    expect((await list()).body).toHaveLength(1);
+  });
+});
+
+describe('404', () => {
+  it("answers an unknown config and another installation's alike", async () => {
+    const other = await prepareInstallation(management);
+    for (const configId of ['unknown', other.seed.configId]) {
+      for (const sent of [prepared.send.get(`${prepared.path}/configs/${configId}`), restore(configId)]) {
+        const { body } = await sent.expect(404);
+        expect(body).toMatchObject({ code: 'config.not-found', detail: expect.not.stringContaining(configId) });
+      }
+    }
+  });
+
+  it.each(['configs', 'configs/x'])('an installation of another integration has no %s here', async (rest) => {
+    const other = await prepareInstallation(management, {
+      projectId: prepared.seed.projectId,
+      manifest: otherManifest,
+    });
+    const path = `${prepared.integrationPath}/installations/${other.seed.installationId}/${rest}`;
+    await prepared.send.get(path.replace('configs/x', `configs/${other.seed.configId}`)).expect(404);
+  });
+});
+
+const otherManifest = { name: 'other', provider: 'hubspot', write: { objects: [{ objectName: 'contacts' }] } };
+
+describe('who may', () => {
+  it.each([
+    ['read', 200, 403],
+    ['frontend', 200, 200],
+    ['write', 403, 403],
+    ['search', 403, 403],
+  ] as const)('%s: reads %d, restores %d', async (scope, reads, restores) => {
+    const send = management.as(await management.newKey(prepared.seed.projectId, [scope]));
+    const { path, seed } = prepared;
+    await send.get(`${path}/configs`).expect(reads);
+    await send.get(`${path}/configs/${seed.configId}`).expect(reads);
+    await send.post(`${path}/configs/${seed.configId}:restore`).expect(restores);
+  });
+});

@@ -1,0 +1,162 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { tokenIssuer } from '@sluice/testkit';
+import { startManagement, type ProjectWithKey, type RunningManagement } from './start-management';
+
+let management: RunningManagement;
+let project: ProjectWithKey;
+beforeAll(async () => {
+  management = await startManagement();
+  project = await management.newProject();
+});
+afterAll(() => management.stop());
+
+const issuer = tokenIssuer();
+const keys = () => `/v1/projects/${project.id}/jwt-keys`;
+const register = async (label = 'ci'): Promise<string> => {
+  const sent = { label, algorithm: 'RS256', publicKeyPem: issuer.publicKeyPem };
+  const reply = await management.as(project.key).post(keys()).send(sent).expect(201);
+  return (reply.body as { kid: string }).kid;
+};
+
+describe('201 POST jwt-keys', () => {
+  it('answers the kid alone, and shows the key afterwards', async () => {
+    const sent = { label: 'browser', algorithm: 'RS256', publicKeyPem: issuer.publicKeyPem };
+    const { body } = await management.as(project.key).post(keys()).send(sent).expect(201);
+    expect(body).toEqual({ kid: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/) });
+    const { kid } = body as { kid: string };
+    const shown = await management.as(project.key).get(`${keys()}/${kid}`).expect(200);
+    expect(shown.body).toEqual({
+      id: kid,
+      projectId: project.id,
+      label: 'browser',
+      algorithm: 'RSA',
+      publicKeyPem: issuer.publicKeyPem,
+      active: true,
+      createTime: expect.any(String),
+      updateTime: expect.any(String),
+    });
+    const listed = (await management.as(project.key).get(keys()).expect(200)).body as { id: string }[];
+    expect(listed.map(({ id }) => id)).toContain(kid);
+  });
+
+  // Whatever else the text holds must not be kept, and surely not shown to whoever may read.
+  it('keeps the public key alone', async () => {
+    const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+    const pkcs1 = publicKey.export({ type: 'pkcs1', format: 'pem' }).toString();
+    const secret = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    const sent = { label: 'x', algorithm: 'RS256', publicKeyPem: `${pkcs1}${secret}` };
+    const { kid } = (await management.as(project.key).post(keys()).send(sent).expect(201)).body as { kid: string };
+    const { body } = await management.as(project.key).get(`${keys()}/${kid}`).expect(200);
+    expect(body).toMatchObject({ publicKeyPem: publicKey.export({ type: 'spki', format: 'pem' }).toString() });
+  });
+});
+
+describe('400 POST jwt-keys', () => {
+  const pemOf = (key: { export(options: { type: 'spki'; format: 'pem' }): string | Buffer }) =>
+    key.export({ type: 'spki', format: 'pem' }).toString();
+  const rsa = (modulusLength: number, publicExponent = 65_537) =>
+    pemOf(generateKeyPairSync('rsa', { modulusLength, publicExponent }).publicKey);
+  const privatePem = issuer.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+  it.each<[string, object, string, RegExp]>([
+    ['a short key', { publicKeyPem: rsa(1_024) }, 'publicKeyPem', /2048 to 4096 bits; this one has 1024/],
+    ['a small exponent', { publicKeyPem: rsa(2_048, 3) }, 'publicKeyPem', /public exponent/],
+    [
+      'an elliptic curve',
+      { publicKeyPem: pemOf(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey) },
+      'publicKeyPem',
+      /RSA key; this one is ec/,
+    ],
+    [
+      'RSA-PSS',
+      { publicKeyPem: pemOf(generateKeyPairSync('rsa-pss', { modulusLength: 2_048 }).publicKey) },
+      'publicKeyPem',
+      /RSA key; this one is rsa-pss/,
+    ],
+    ['a private key', { publicKeyPem: privatePem }, 'publicKeyPem', /PUBLIC KEY/],
+    ['a broken text', { publicKeyPem: '-----BEGIN PUBLIC KEY-----\nAAAA' }, 'publicKeyPem', /RSA public key in PEM/],
+    ['another algorithm', { algorithm: 'HS256' }, 'algorithm', /RS256/],
+    ['no label', { label: undefined }, 'label', /required|missing/],
+    ['a label of 256 characters', { label: 'l'.repeat(256) }, 'label', /255/],
+  ])('names %s', async (_case, changed, name, rule) => {
+    const sent = { label: 'x', algorithm: 'RS256', publicKeyPem: issuer.publicKeyPem, ...changed };
+    const reply = await management.as(project.key).post(keys()).send(sent).expect(400);
+    expect(reply.type).toBe('application/problem+json');
+    expect(reply.body).toMatchObject({
+      code: 'request.invalid',
+      issues: [{ name, detail: expect.stringMatching(rule) }],
+    });
+    expect(reply.text).not.toContain('BEGIN PRIVATE');
+  });
+});
+
+describe('PATCH jwt-keys/{keyId}', () => {
+  it('200 changes what the mask names, and moves updateTime', async () => {
+    const kid = await register();
+    const sent = { updateMask: ['active'], jwtKey: { active: false, label: 'ignored' } };
+    const { body } = await management.as(project.key).patch(`${keys()}/${kid}`).send(sent).expect(200);
+    expect(body).toMatchObject({ id: kid, active: false, label: 'ci' });
+    const { createTime, updateTime } = body as { createTime: string; updateTime: string };
+    expect(Date.parse(updateTime)).toBeGreaterThan(Date.parse(createTime));
+    const all = (await management.as(project.key).get(keys())).body as object[];
+    const active = (await management.as(project.key).get(`${keys()}?active=true`)).body as { id: string }[];
+    expect(active.map(({ id }) => id)).not.toContain(kid);
+    expect(((await management.as(project.key).get(`${keys()}?active=false`)).body as object[]).length).toBe(all.length);
+  });
+
+  it.each<[string, object, string]>([
+    ['an empty mask', { updateMask: [], jwtKey: {} }, 'updateMask'],
+    ['a field that cannot change', { updateMask: ['publicKeyPem'], jwtKey: {} }, 'updateMask[0]'],
+    ['a mask without the value', { updateMask: ['active'], jwtKey: { label: 'x' } }, 'jwtKey.active'],
+  ])('400 names %s', async (_case, sent, name) => {
+    const kid = await register();
+    const reply = await management.as(project.key).patch(`${keys()}/${kid}`).send(sent).expect(400);
+    expect(reply.body).toMatchObject({ issues: [{ name }] });
+  });
+});
+
+describe('404', () => {
+  it("answers another project's key like none", async () => {
+    const kid = await register();
+    const other = await management.newProject();
+    const change = { updateMask: ['label'], jwtKey: { label: 'x' } };
+    for (const id of [kid, '0190a4c2-7b5e-7000-8000-000000000000']) {
+      const path = `/v1/projects/${other.id}/jwt-keys/${id}`;
+      const replies = [
+        await management.as(other.key).get(path).expect(404),
+        await management.as(other.key).patch(path).send(change).expect(404),
+        await management.as(other.key).delete(path).expect(404),
+      ];
+      for (const { body } of replies) expect(body).toMatchObject({ code: 'jwt-key.not-found' });
+    }
+    expect((await management.as(project.key).get(`${keys()}/${kid}`).expect(200)).body).toMatchObject({ label: 'ci' });
+  });
+});
+
+describe('a token', () => {
+  const groupless = { groupRef: 'acme', consumerRef: 'ann', sub: 'ann' };
+
+  it('is taken as bearer, and sees its project', async () => {
+    const token = issuer.issue(await register(), groupless);
+    const path = `/v1/projects/${project.id}`;
+    expect((await management.as().get(path).set('Authorization', `Bearer ${token}`).expect(200)).body).toMatchObject({
+      id: project.id,
+    });
+    await management.as().get(`${path}/jwt-keys`).set('Authorization', `Bearer ${token}`).expect(403);
+  });
+
+  // Reliability 4.1, row 7: the token was used a moment ago, so its key is remembered.
+  it.each(['switched off', 'deleted'])('[sec-7] is refused within a second after its key was %s', async (how) => {
+    const kid = await register();
+    const token = issuer.issue(kid, groupless);
+    const ask = () => management.as(token).get(`/v1/projects/${project.id}`);
+    await ask().expect(200);
+    const path = `${keys()}/${kid}`;
+    const sender = management.as(project.key);
+    const off = { updateMask: ['active'], jwtKey: { active: false } };
+    await (how === 'deleted' ? sender.delete(path).expect(204) : sender.patch(path).send(off).expect(200));
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const { body } = await ask().expect(401);
+    expect(body).toMatchObject({ code: 'auth.invalid', detail: expect.stringContaining('active JWT key') });
+  });
+});

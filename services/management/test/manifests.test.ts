@@ -1,0 +1,212 @@
+import { startManagement, type ProjectWithKey, type RunningManagement } from './start-management';
+
+let management: RunningManagement;
+let project: ProjectWithKey;
+beforeAll(async () => {
+  management = await startManagement();
+  project = await management.newProject();
+});
+afterAll(() => management.stop());
+
+const deploy = (sourceYaml: string) =>
+  management.as(project.key).put(`/v1/projects/${project.id}/integrations:batch`).send({ sourceYaml });
+const refused = async (text: string, status = 400) => {
+  const before = await management.countRows();
+  const reply = await deploy(text).expect(status);
+  expect(reply.type).toBe('application/problem+json');
+  expect(await management.countRows()).toEqual(before);
+  return (reply.body as { issues: { name: string; detail: string }[] }).issues.map(({ name, detail }) => [
+    name,
+    detail,
+  ]);
+};
+const lines = (...text: string[]) => ['specVersion: 1.0.0', 'integrations:', ...text].join('\n');
+
+describe('400 with line and column', () => {
+  it.each([
+    [
+      'an unknown field, with the nearest one',
+      lines('  - name: crm', '    provider: hubspot', '    reads: {}'),
+      'integrations[0].reads',
+      'is not a known field; did you mean read? (line 5, column 5)',
+    ],
+    [
+      'a value of another type, at its member',
+      lines('  - name: crm', '    provider: 7'),
+      'integrations[0].provider',
+      'must be a string (line 4, column 5)',
+    ],
+    [
+      'a missing member, at what lacks it',
+      lines('  - name: a', '    provider: hubspot', '  - name: b'),
+      'integrations[1].provider',
+      'is required (line 5, column 5)',
+    ],
+    [
+      'a rule between fields',
+      lines('  - name: a', '    provider: hubspot', '  - name: a', '    provider: hubspot'),
+      'integrations[1].name',
+      'repeats a (line 5, column 5)',
+    ],
+    [
+      'a name twice in one mapping',
+      lines('  - name: a', '    name: b', '    provider: hubspot'),
+      'sourceYaml',
+      'is not readable as YAML or JSON: a name stands twice in the same mapping (line 4, column 5)',
+    ],
+    [
+      'a tab that indents',
+      'specVersion: 1.0.0\nintegrations:\n\t- name: a',
+      'sourceYaml',
+      expect.stringMatching(/Tabs are not allowed as indentation \(line 3, column 1\)/),
+    ],
+    [
+      'a schedule that is none, behind an anchor',
+      lines('  - name: crm', '    provider: hubspot', '    read: &r {objects: [{objectName: a, schedule: daily}]}'),
+      'integrations[0].read.objects[0].schedule',
+      'must be cron syntax of five fields (line 5, column 41)',
+    ],
+    [
+      'JSON text',
+      '{"specVersion": "1.0.0",\n "integrations": [{"name": "a b", "provider": "hubspot"}]}',
+      'integrations[0].name',
+      expect.stringMatching(/must match the pattern .* \(line 2, column 20\)/),
+    ],
+    [
+      'a path that is no JSONPath in brackets',
+      lines(
+        '  - name: a',
+        '    provider: hubspot',
+        "    read: {objects: [{objectName: a, requiredFields: [{fieldName: '$.a.b'}]}]}",
+      ),
+      'integrations[0].read.objects[0].requiredFields[0].fieldName',
+      expect.stringContaining("must be JSONPath in brackets, such as $['address']['city'] (line 5, "),
+    ],
+    ['a second document', 'a: 1\n---\nb: 2', 'sourceYaml', expect.stringContaining('multiple documents')],
+    ['an unknown tag', 'specVersion: !secret 1.0.0', 'sourceYaml', expect.stringContaining('(line 1, column 14)')],
+  ])('of %s', async (_case, text, name, detail) => {
+    expect(await refused(text)).toContainEqual([name, detail]);
+  });
+
+  it('of all problems at once, of form and of rules', async () => {
+    const text = lines(
+      '  - name: a',
+      '    provider: hubspot',
+      '    write: {objects: [{objectname: x}]}',
+      '  - name: b',
+      '    provider: hubspot',
+      '    read: {objects: [{objectName: x, schedule: daily}]}',
+    );
+    const names = (await refused(text)).map(([name]) => name);
+    expect(names).toEqual([
+      'integrations[0].write.objects[0].objectName',
+      'integrations[0].write.objects[0].objectname',
+      'integrations[1].read.objects[0].schedule',
+    ]);
+  });
+
+  it('of every provider that is not known, 422', async () => {
+    const text = lines(
+      '  - {name: a, provider: hubspit}',
+      '  - {name: b, provider: hubspot}',
+      '  - {name: c, provider: x}',
+    );
+    expect(await refused(text, 422)).toEqual([
+      ['integrations[0].provider', 'is not known; known: hubspot, salesforce (line 3, column 15)'],
+      ['integrations[2].provider', 'is not known; known: hubspot, salesforce (line 5, column 15)'],
+    ]);
+  });
+
+  it('of names that reach into a prototype', async () => {
+    const [issue] = await refused(lines('  - name: a', '    provider: hubspot', '    read: {__proto__: {a: 1}}'));
+    expect(issue?.[0]).toContain('__proto__');
+    expect(({} as { a?: number }).a).toBeUndefined();
+  });
+});
+
+// Each of these takes the parser minutes, or the process its stack, when it is read as it is.
+describe('[sec-32] 400 within a second for texts made to be slow', () => {
+  const many = (count: number, of: (index: number) => string) => Array.from({ length: count }, (_, index) => of(index));
+  it.each([
+    ['brackets', '['.repeat(400_000), 'nests too deep'],
+    ['braces', '{'.repeat(400_000), 'nests too deep'],
+    ['dashes', '- '.repeat(200_000), 'nests too deep'],
+    ['question marks', '? '.repeat(200_000), 'nests too deep'],
+    ['indentation', many(800, (index) => `${' '.repeat(index)}-`).join('\n'), 'nests too deep'],
+    ['names of one mapping', many(60_000, (index) => `k${index}: 1`).join('\n'), 'more than 100 names'],
+    ['names of one flow mapping', `{${many(60_000, (index) => `k${index}: 1`).join(',')}}`, 'more than 100 names'],
+    ['words', `a: [${many(200_000, () => 'x').join(',')}]`, 'words and signs'],
+    ['aliases', `a: &a x\nb: [${many(200_000, () => '*a').join(',')}]`, 'repeats its anchors'],
+    ['an anchor in itself', 'a: &a [*a]', 'contain themselves'],
+    [
+      'anchors of anchors',
+      [
+        'a: &a [x,x,x]',
+        ...many(
+          12,
+          (at) =>
+            `${'bcdefghijklm'[at]}: &${'bcdefghijklm'[at]} [${many(8, () => `*${'abcdefghijklm'[at]}`).join(',')}]`,
+        ),
+      ].join('\n'),
+      'anchors',
+    ],
+    [
+      'a long anchor',
+      `a: &a "${'x'.repeat(100_000)}"\nb: [${many(90, () => '*a').join(',')}]`,
+      'anchors make more than',
+    ],
+    ['line ends', '\n'.repeat(400_000), 'words and signs'],
+    ['comments', '#\n'.repeat(200_000), 'words and signs'],
+    ['directives', '%a\n'.repeat(200_000), 'words and signs'],
+    ['documents', '---\n'.repeat(200_000), 'words and signs'],
+  ])('%s', async (_case, text, reason) => {
+    const startedAt = performance.now();
+    const [issue] = await refused(text);
+    expect(issue).toEqual(['sourceYaml', expect.stringContaining(reason)]);
+    // A bound for a machine that is busy; without the checks it is minutes.
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+  });
+});
+
+describe('200 PUT integrations:batch', () => {
+  it('keeps and returns what is stored only', async () => {
+    const text = `
+specVersion: 1.0.0
+integrations:
+  - name: stored
+    provider: salesforce
+    module: crm
+    read:
+      objects:
+        - objectName: Contact
+          delivery: {mode: onRequest, pageSize: 100}
+          backfill: {defaultPeriod: {fullHistory: true}}
+          requiredFields:
+            - fieldName: $['MailingAddress']['City']
+              mapToName: city
+    write: {objects: [{objectName: Contact, valueDefaults: {allowAnyFields: true}}]}
+    subscribe:
+      objects:
+        - objectName: Contact
+          destination: hook
+          inheritFieldsAndMapping: true
+          updateEvent: {enabled: always, watchFieldsAuto: all, requiredWatchFields: [Email]}
+          otherEvents: [undelete]
+    watchSchema: {destination: hook, schedule: "0 1 * * *", allObjects: {objectDeleted: {enabled: always}}}
+`;
+    const reply = await deploy(text).expect(200);
+    expect(reply.body).toMatchObject([
+      {
+        latestRevision: {
+          content: {
+            module: 'crm',
+            read: { objects: [{ delivery: { mode: 'onRequest', pageSize: 100 } }] },
+            write: { objects: [{ valueDefaults: { allowAnyFields: true } }] },
+            subscribe: { objects: [{ updateEvent: { requiredWatchFields: ['Email'] }, otherEvents: ['undelete'] }] },
+            watchSchema: { allObjects: { objectDeleted: { enabled: 'always' } } },
+          },
+        },
+      },
+    ]);
+  });
+});

@@ -1,0 +1,65 @@
+import { startManagement, type RunningManagement } from './start-management';
+
+let management: RunningManagement;
+beforeAll(async () => {
+  management = await startManagement();
+});
+afterAll(() => management.stop());
+
+describe('200 GET providers', () => {
+  it('needs no key, and tells what the connectors can do', async () => {
+    const reply = await management.as().get('/v1/providers').expect(200);
+    expect(Object.keys(reply.body as object)).toEqual(['hubspot', 'salesforce']);
+    expect(reply.body).toMatchObject({
+      hubspot: {
+        name: 'hubspot',
+        displayName: 'HubSpot',
+        baseURL: 'https://api.hubapi.com',
+        authType: 'oauth2',
+        defaultModule: '',
+        providerOpts: {},
+        support: {
+          bulkWrite: { insert: false, update: false, upsert: false, delete: false },
+          batchWrite: { create: { supported: true, defaultRecordLimit: 100 }, upsert: { supported: false } },
+          write: true,
+          delete: true,
+          read: false,
+          subscribe: false,
+          proxy: false,
+          search: { operators: { equals: true } },
+        },
+        oauth2Opts: { grantType: 'authorizationCode', explicitWorkspaceRequired: false },
+      },
+      salesforce: {
+        baseURL: 'https://{{.workspace}}.my.salesforce.com',
+        support: { batchWrite: { update: { supported: true, defaultRecordLimit: 200 } } },
+        oauth2Opts: { explicitWorkspaceRequired: true },
+      },
+    });
+    expect(reply.text).not.toContain('null');
+  });
+
+  it('gives one by its name, the same', async () => {
+    const all = (await management.as().get('/v1/providers')).body as Record<string, object>;
+    const one = await management.as().get('/v1/providers/salesforce').expect(200);
+    expect(one.body).toEqual(all['salesforce']);
+  });
+});
+
+describe('problems of providers', () => {
+  it.each(['hubspit', '__proto__', 'constructor', 'a'.repeat(3_000), '%F0%9F%92%A9'])('404 for %s', async (name) => {
+    const reply = await management.as().get(`/v1/providers/${name}`).expect(404);
+    expect(reply.body).toMatchObject({
+      code: 'provider.not-in-catalogue',
+      detail: expect.stringContaining('hubspot, salesforce'),
+    });
+  });
+
+  it('400 for a query, 405 for another method', async () => {
+    expect((await management.as().get('/v1/providers?a=1').expect(400)).body).toMatchObject({
+      issues: [{ in: 'query', name: 'a' }],
+    });
+    const reply = await management.as().delete('/v1/providers').expect(405);
+    expect(reply.headers['allow']).toBe('GET, HEAD, OPTIONS');
+  });
+});

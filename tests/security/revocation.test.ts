@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { tokenIssuer } from '@sluice/testkit';
+import { ask, call } from '../harness/api';
+import { createCustomer, type Customer } from '../harness/customer';
+import { startStack, type Stack } from '../harness/stack';
+
+let stack: Stack;
+let customer: Customer;
+beforeAll(async () => {
+  stack = await startStack();
+  customer = await createCustomer(stack, { provider: 'hubspot', read: ['contacts'], write: ['contacts'] });
+}, 60_000);
+afterAll(async () => await stack.stop(), 60_000);
+
+type Credentials = Readonly<Record<string, string>>;
+/** Sends one request with these credentials; replies with its status. */
+type Door = (credentials: Credentials) => Promise<number>;
+
+/** A request to each base URL, which the credentials of this test may send until they are revoked. */
+function doorsOf({ project, groupRef, integrationId }: Customer): Readonly<Record<string, Door>> {
+  const integration = `projects/${project.id}/integrations/${integrationId}`;
+  const fieldFilters = [{ fieldName: 'email', operator: 'eq', value: 'nobody@example.com' }];
+  let sent = 0;
+  return {
+    management: async (headers) => (await ask(project.url, { method: 'GET', headers })).status,
+    search: async (headers) => {
+      const url = `${stack.searchUrl}/${integration}?groupRef=${groupRef}`;
+      return (await ask(url, { headers, body: { objectName: 'contacts', fieldFilters } })).status;
+    },
+    write: async (headers) => {
+      const record = { email: `revoked-${(sent += 1)}@example.com` };
+      const later = { mode: 'asynchronous', autoBatchPolicy: { maxDelayMinutes: 1_440 } };
+      const url = `${stack.writeUrl}/${integration}/objects/contacts`;
+      return (await ask(url, { headers, body: { groupRef, type: 'create', record, ...later } })).status;
+    },
+  };
+}
+
+interface Sent {
+  readonly atMs: number;
+  readonly status: number;
+}
+
+/** Sends without a pause until told to stop. */
+async function knock(door: Door, credentials: Credentials, isOver: () => boolean): Promise<Sent[]> {
+  const sent: Sent[] = [];
+  while (!isOver()) {
+    const atMs = performance.now();
+    sent.push({ atMs, status: await door(credentials) });
+    // The search of the imitated CRM has a limit of its own.
+    await sleep(20);
+  }
+  return sent;
+}
+
+/** Credentials, and what takes them out of force. */
+interface Revocable {
+  readonly credentials: Credentials;
+  readonly revoke: () => Promise<unknown>;
+}
+
+async function apiKey(change: object | 'DELETE'): Promise<Revocable> {
+  const { url, key } = customer.project;
+  const made = await call<{ id: string; key: string }>(`${url}/api-keys`, { key, body: { label: 'revocable' } });
+  const method = change === 'DELETE' ? { method: 'DELETE' } : { method: 'PATCH', body: change };
+  const revoke = () => call(`${url}/api-keys/${made.id}`, { key, ...method });
+  return { credentials: { 'x-api-key': made.key }, revoke };
+}
+
+async function token(change: object | 'DELETE'): Promise<Revocable> {
+  const { url, key } = customer.project;
+  const issuer = tokenIssuer();
+  const body = { label: 'revocable', algorithm: 'RS256', publicKeyPem: issuer.publicKeyPem };
+  const { kid } = await call<{ kid: string }>(`${url}/jwt-keys`, { key, body });
+  const authorization = `Bearer ${issuer.issue(kid, { groupRef: customer.groupRef })}`;
+  const method = change === 'DELETE' ? { method: 'DELETE' } : { method: 'PATCH', body: change };
+  const revoke = () => call(`${url}/jwt-keys/${kid}`, { key, ...method });
+  return { credentials: { authorization }, revoke };
+}
+
+// Reliability 4.1, row 7; ASVS 8.3.2. Under load, so that every process has the key in its memory.
+it.each<[string, () => Promise<Revocable>]>([
+  ['an API key that is deleted', () => apiKey('DELETE')],
+  ['an API key that is switched off', () => apiKey({ updateMask: ['active'], apiKey: { active: false } })],
+  ['a JWT key that is deleted', () => token('DELETE')],
+  ['a JWT key that is switched off', () => token({ updateMask: ['active'], jwtKey: { active: false } })],
+])('[sec-7] %s opens none of the three base URLs a second later', async (_case, make) => {
+  const { credentials, revoke } = await make();
+  let isOver = false;
+  const doors = Object.entries(doorsOf(customer));
+  const knocking = Promise.all(
+    doors.map(async ([name, door]) => [name, await knock(door, credentials, () => isOver)] as const),
+  );
+  await sleep(500);
+  const askedAt = performance.now();
+  await revoke();
+  const revokedAt = performance.now();
+  await sleep(1_500);
+  isOver = true;
+  for (const [name, sent] of await knocking) {
+    const before = sent.filter(({ atMs }) => atMs < askedAt - 100).map(({ status }) => status);
+    const after = sent.filter(({ atMs }) => atMs > revokedAt + 1_000).map(({ status }) => status);
+    expect([name, [...new Set(before)]]).toEqual([name, [200]]);
+    expect([name, [...new Set(after)]]).toEqual([name, [401]]);
+  }
+});
+
+it('[sec-7] a scope that is taken away is gone a second later, at each base URL', async () => {
+  const { url, key } = customer.project;
+  const doors = doorsOf(customer);
+  const made = await call<{ id: string; key: string }>(`${url}/api-keys`, { key, body: { label: 'scoped' } });
+  const credentials = { 'x-api-key': made.key };
+  for (const door of Object.values(doors)) expect(await door(credentials)).toBe(200);
+  const body = { updateMask: ['scopes'], apiKey: { scopes: ['search'] } };
+  await call(`${url}/api-keys/${made.id}`, { method: 'PATCH', key, body });
+  await sleep(1_000);
+  expect(await doors['management']?.(credentials)).toBe(403);
+  expect(await doors['write']?.(credentials)).toBe(403);
+  expect(await doors['search']?.(credentials)).toBe(200);
+});
