@@ -1,4 +1,4 @@
-import { Router as createExpressRouter, type RequestHandler } from 'express';
+import { Router as createExpressRouter, type RequestHandler, type Router as ExpressRouter } from 'express';
 import { DefectError } from '@sluice/errors';
 import { contractOf, type RegisteredRoute } from './contract/route-contract';
 import { InboundError } from './inbound-error';
@@ -21,7 +21,7 @@ export function createRouter(authenticate: RequestHandler | undefined): {
   /** What is registered, in its order; grows. */
   readonly routes: readonly RegisteredRoute[];
 } {
-  const inner = createExpressRouter({ caseSensitive: true, strict: false });
+  const inner = createBuckets();
   const known = new Map<string, Set<string>>();
   const routes: RegisteredRoute[] = [];
   const register =
@@ -31,14 +31,46 @@ export function createRouter(authenticate: RequestHandler | undefined): {
       if (taken.has(method)) throw new DefectError({ code: 'service.defect', detail: `${method} ${path} twice` });
       known.set(path, taken.add(method));
       routes.push({ method, path, isAuthenticated: authenticate !== undefined, contract: contractOf(handlers) });
-      inner[method](path, enterRoute(path.replaceAll('\\', '')), ...(authenticate ? [authenticate] : []), ...handlers);
+      inner
+        .of(path)
+        [method](path, enterRoute(path.replaceAll('\\', '')), ...(authenticate ? [authenticate] : []), ...handlers);
     };
   const router = Object.fromEntries(methods.map((method) => [method, register(method)])) as unknown as Router;
   const complete = () => {
-    for (const [path, taken] of known) inner.all(path, refuseMethod(allowOf(taken)));
-    return inner;
+    for (const [path, taken] of known) inner.of(path).all(path, refuseMethod(allowOf(taken)));
+    return inner.handle;
   };
   return { router, complete, routes };
+}
+
+/**
+ * Express tries one route after the other. A router per number of segments leaves a handful to try of the sixty that management has.
+ * Paths with a splat match any number, and are tried last.
+ */
+function createBuckets(): { readonly of: (path: string) => ExpressRouter; readonly handle: RequestHandler } {
+  const create = () => createExpressRouter({ caseSensitive: true, strict: false });
+  const splats = create();
+  const buckets = new Map<number, ExpressRouter>();
+  return {
+    of: (path) => {
+      if (path.includes('*')) return splats;
+      const bucket = buckets.get(segmentsOf(path)) ?? create();
+      buckets.set(segmentsOf(path), bucket);
+      return bucket;
+    },
+    handle: (req, res, next) => {
+      const bucket = buckets.get(segmentsOf(req.path));
+      if (bucket === undefined) splats(req, res, next);
+      else bucket(req, res, (error?: unknown) => (error === undefined ? splats(req, res, next) : next(error)));
+    },
+  };
+}
+
+/** Slashes, but for one at the end, which means nothing. */
+function segmentsOf(path: string): number {
+  let count = 0;
+  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) count += 1;
+  return path.length > 1 && path.endsWith('/') ? count - 1 : count;
 }
 
 function enterRoute(template: string): RequestHandler {

@@ -1,3 +1,4 @@
+import { limits } from '@sluice/types';
 import { refusedToken } from './parse-token';
 
 /** Who a token speaks for. Source: published API, JWT accepted as bearer. */
@@ -6,8 +7,7 @@ export interface TokenClaims {
   readonly consumerRef: string;
 }
 
-/** Longest life of a token, in seconds. Source: published API. */
-const lifeSecondsMax = 600;
+const { jwtLifetimeSecondsMax: lifeSecondsMax } = limits;
 /** How far the clocks of issuer and service may differ, in seconds. */
 const skewSeconds = 5;
 /** Longest name in a claim, as in bodies. */

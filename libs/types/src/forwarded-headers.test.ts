@@ -61,8 +61,8 @@ describe('checkForwardedHeaders', () => {
 
   it('takes names of 200 characters', () => {
     const named = (length: number) => checkForwardedHeaders([{ key: 'x'.repeat(length), value: 'v' }]);
-    expect(named(limits.forwardedHeaderNameCharactersMax)).toEqual([]);
-    expect(named(limits.forwardedHeaderNameCharactersMax + 1)).toEqual([
+    expect(named(200)).toEqual([]);
+    expect(named(201)).toEqual([
       { in: 'body', name: 'headers[0].key', detail: 'must have at most 200 characters', value: 201 },
     ]);
   });
