@@ -31,9 +31,9 @@ export function createRouter(authenticate: RequestHandler | undefined): {
       if (taken.has(method)) throw new DefectError({ code: 'service.defect', detail: `${method} ${path} twice` });
       known.set(path, taken.add(method));
       routes.push({ method, path, isAuthenticated: authenticate !== undefined, contract: contractOf(handlers) });
-      inner
-        .of(path)
-        [method](path, enterRoute(path.replaceAll('\\', '')), ...(authenticate ? [authenticate] : []), ...handlers);
+      const entered = [enterRoute(path.replaceAll('\\', '')), ...(authenticate ? [authenticate] : []), ...handlers];
+      const bucket = inner.of(path);
+      bucket[method](path, ...entered);
     };
   const router = Object.fromEntries(methods.map((method) => [method, register(method)])) as unknown as Router;
   const complete = () => {
