@@ -19,7 +19,7 @@ const elsewhere = {
   deadlineHoursDefault: { project: 'integration', pattern: 'write-gateway/test/accept' },
   idempotencyKeyCharactersMax: { project: 'integration', pattern: 'write-gateway/test/idempotency' },
   idempotencyKeyHours: { project: 'integration', pattern: 'libs/store/test/idempotency|batcher/test/sweep-keys' },
-  recordRefCharactersMax: { project: 'integration', pattern: 'write-gateway/test/bad-input' },
+  recordRefCharactersMax: { project: 'integration', pattern: 'write-gateway/test/(accept|bad-input)' },
   searchPageRecords: { project: 'integration', pattern: 'search/test/search-records' },
   configCharactersMax: { project: 'unit', pattern: 'services/management/src/limits' },
   jwtLifetimeSecondsMax: { project: 'unit', pattern: 'libs/installations/src/find-caller-token' },
@@ -35,7 +35,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   });
 }
 
-const names = [...originals[0].matchAll(/^ {2}(\w+): [\d_]+,$/gm)].map(([, name]) => name);
+/** Names on the command line choose. */
+const chosen = process.argv.slice(2);
+const names = [...originals[0].matchAll(/^ {2}(\w+): [\d_]+,$/gm)]
+  .map(([, name]) => name)
+  .filter((name) => chosen.length === 0 || chosen.includes(name));
 const unnoticed = [];
 try {
   for (const name of names) {
@@ -62,8 +66,8 @@ function isRed(name, by) {
     writeFileSync(file, moved);
   });
   const args = [join(root, 'node_modules/jest/bin/jest.js'), '-c', join(root, 'jest.config.js'), '--silent'];
-  const chosen = ['--bail', '--testPathPatterns', pattern, '--selectProjects', project];
-  const run = spawnSync(process.execPath, [...args, ...chosen], { cwd: root, encoding: 'utf8', timeout: 300_000 });
+  const selected = ['--bail', '--testPathPatterns', pattern, '--selectProjects', project];
+  const run = spawnSync(process.execPath, [...args, ...selected], { cwd: root, encoding: 'utf8', timeout: 300_000 });
   restore();
   if (/No tests found/.test(run.stdout + run.stderr)) throw new Error(`${name}: no test at ${pattern}`);
   return run.status !== 0;

@@ -1,6 +1,7 @@
 import {
   createApiKeyRequestSchema,
   limits,
+  pageProperties,
   patchConfigContentRequestSchema,
   searchRequestSchema,
   updateInstallationRequestSchema,
@@ -112,4 +113,10 @@ it.each(edges)('$name: takes $min to $max and nothing beyond', ({ schema, body, 
 
 it('knows the numbers of the specification', () => {
   expect(limits).toMatchObject({ autoBatchRecordsMax: 100, deadlineHoursDefault: 1, recordFieldsMax: 1000 });
+});
+
+it('asks for 1 to 1000 of a list, and nothing beyond', () => {
+  const check = validate({ type: 'object', properties: pageProperties }, 'query');
+  for (const pageSize of ['1', '1000']) expect(check({ pageSize })).toEqual({ pageSize: Number(pageSize) });
+  for (const pageSize of ['0', '1001']) expect(() => check({ pageSize })).toThrow('pageSize');
 });
