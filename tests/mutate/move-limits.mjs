@@ -3,7 +3,8 @@
  * suites that must notice. A limit that may be moved with all tests green is guarded by none.
  * Run by `npm run test:mutate`; changes the two files for moments and puts them back, also when it is interrupted.
  */
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -44,7 +45,7 @@ const unnoticed = [];
 try {
   for (const name of names) {
     for (const by of [1, -1]) {
-      const isNoticed = isRed(name, by);
+      const isNoticed = await isRed(name, by);
       process.stdout.write(`${isNoticed ? 'red  ' : 'GREEN'}  ${name} ${by > 0 ? '+' : '-'}1\n`);
       if (!isNoticed) unnoticed.push(name);
     }
@@ -55,7 +56,7 @@ try {
 process.stdout.write(`limits: ${names.length * 2 - unnoticed.length} of ${names.length * 2} moves went red\n`);
 process.exitCode = unnoticed.length === 0 ? 0 : 1;
 
-function isRed(name, by) {
+async function isRed(name, by) {
   const { project, pattern } = elsewhere[name] ?? { project: 'unit', pattern: 'libs/(types|http)/src' };
   files.forEach((file, at) => {
     const moved = originals[at].replace(
@@ -67,8 +68,12 @@ function isRed(name, by) {
   });
   const args = [join(root, 'node_modules/jest/bin/jest.js'), '-c', join(root, 'jest.config.js'), '--silent'];
   const selected = ['--bail', '--testPathPatterns', pattern, '--selectProjects', project];
-  const run = spawnSync(process.execPath, [...args, ...selected], { cwd: root, encoding: 'utf8', timeout: 300_000 });
+  const options = { cwd: root, timeout: 300_000, maxBuffer: 64_000_000 };
+  const run = await promisify(execFile)(process.execPath, [...args, ...selected], options).then(
+    (done) => ({ ...done, isRed: false }),
+    (failed) => ({ ...failed, isRed: true }),
+  );
   restore();
-  if (/No tests found/.test(run.stdout + run.stderr)) throw new Error(`${name}: no test at ${pattern}`);
-  return run.status !== 0;
+  if (/No tests found/.test(`${run.stdout}${run.stderr}`)) throw new Error(`${name}: no test at ${pattern}`);
+  return run.isRed;
 }

@@ -3,7 +3,6 @@ export { coalesce, type CoalesceOptions } from './coalesce';
 export { createLeaseKeeper, leaseMs, type Hold, type LeaseKeeper } from './leasing/lease-keeper';
 export { createLaneQuotas, type LaneQuotas } from './lane-quotas';
 export { nextDelayMs } from './next-delay';
-export { authOf } from './performing/auth-of';
 export { decideSettlement, type DecisionInput } from './performing/decide-settlement';
 export { noteOutcome } from './performing/note-outcome';
 export type { RefreshUsed } from './performing/newer-credentials';

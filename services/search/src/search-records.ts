@@ -1,9 +1,9 @@
 import { ValidationError } from '@sluice/errors';
 import type { Connector } from '@sluice/connectors';
+import { askAccount } from '@sluice/installations';
 import type { InstallationNames } from '@sluice/store';
 import { limits, type InstallationContext, type SearchRequest, type SearchResultItem } from '@sluice/types';
-import { assertLaneOpen, authOf } from '@sluice/writes';
-import { askProvider } from './ask-provider';
+import { assertLaneOpen } from '@sluice/writes';
 import type { SearchContext } from './context';
 import { fieldNamesOf } from './field-names';
 import { fieldsToAsk } from './fields-to-ask';
@@ -34,14 +34,11 @@ export async function searchRecords(context: SearchContext, order: SearchOrder):
   const names = fieldNamesOf(object, connector.capabilities.fields.names);
   const filters = toProviderFilters(order.request.fieldFilters, names);
   const { projectId, connectionId, laneId } = installation;
-  const [live] = await Promise.all([
-    context.installations.liveCredentials(projectId, connectionId),
-    // The same account as writes use: its block and its quota hold for searches too.
-    assertLaneOpen(context, { projectId, laneId }, connector),
-  ]);
-  const records = await askProvider(context, projectId, live, async (used) => {
+  // The same account as writes use: its block and its quota hold for searches too.
+  await assertLaneOpen(context, { projectId, laneId }, connector);
+  const records = await askAccount(context, { projectId, connectionId }, async (auth) => {
     const { objectName } = object.declared;
-    const call = { auth: authOf(used), objectName, traceparent: order.traceparent };
+    const call = { auth, objectName, traceparent: order.traceparent };
     const fields = await fieldsToAsk(connector, call, { object, names, filters });
     return connector.search({ ...call, filters, fields, limit: limits.searchPageRecords, signal: order.signal });
   });

@@ -1,3 +1,4 @@
+import { retryOf } from '@sluice/errors';
 import type { ProviderFailure } from '../results';
 import { errorTable, type Row, type Signal } from './error-table';
 import { cleanText } from '../failure-text';
@@ -98,8 +99,7 @@ function rowOf(signal: Signal): Row {
 
 function scopeOf(row: Row, isBatch: boolean): ProviderFailure['scope'] {
   if (row.isLane) return 'lane';
-  const isOfRecord = ['rejected', 'not-found', 'conflict', 'forbidden'].includes(row.class);
-  return isOfRecord && !isBatch ? 'record' : 'call';
+  return retryOf(row.class) === 'never' && !isBatch ? 'record' : 'call';
 }
 
 function policyWait(body: Json, headers: Readonly<Record<string, string>>): number {

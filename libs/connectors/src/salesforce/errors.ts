@@ -1,4 +1,4 @@
-import type { FailureClass } from '@sluice/errors';
+import { retryOf } from '@sluice/errors';
 import { cleanText } from '../failure-text';
 import type { ProviderFailure } from '../results';
 import { retryAfterMs } from '../retry-after';
@@ -23,10 +23,8 @@ export interface FailedCall {
 }
 
 /** Final classes: nothing changes by sending the same again. */
-const finalClasses: readonly FailureClass[] = ['rejected', 'not-found', 'conflict', 'forbidden'];
-
 export function isFinal(failure: ProviderFailure): boolean {
-  return finalClasses.includes(failure.class);
+  return retryOf(failure.class) === 'never';
 }
 
 /** Class, wait and text of a call that failed as a whole. */
@@ -82,7 +80,7 @@ function decide(signal: CallSignal, errors: readonly WireError[], text: string):
     hasFields: fields.length > 0,
   }));
   const rows = (signals.length > 0 ? signals : [{ ...signal, text, hasFields: false }]).map(rowOf);
-  return (rows.find((row) => finalClasses.includes(row.class)) ?? rows[0]) as Row;
+  return (rows.find((row) => retryOf(row.class) === 'never') ?? rows[0]) as Row;
 }
 
 function rowOf(signal: Signal): Row {
@@ -93,7 +91,7 @@ function rowOf(signal: Signal): Row {
 
 function scopeOf(row: Row, isBatch: boolean): ProviderFailure['scope'] {
   if (row.isLane) return 'lane';
-  return finalClasses.includes(row.class) && !isBatch ? 'record' : 'call';
+  return retryOf(row.class) === 'never' && !isBatch ? 'record' : 'call';
 }
 
 /** The one record that a duplicate error names; of several none can be told to be meant. */

@@ -1,4 +1,5 @@
-import type { ProviderFailure, RecordResult } from '@sluice/connectors';
+import { retryOf } from '@sluice/errors';
+import type { RecordResult } from '@sluice/connectors';
 import type { ClaimedCall, RecordError, RecordSettlement, Settlement } from '@sluice/store';
 import { nextDelayMs } from '../next-delay';
 import type { PerformedCall } from './perform-call';
@@ -56,7 +57,7 @@ function decideRecord(input: DecisionInput, record: Sendable, result: RecordResu
   if (result.error.class === 'conflict' && isCreate && record.firstSentAt !== undefined) {
     return { settlement: { index, kind: 'again', sendState: 'maybe', error } };
   }
-  if (isFinal(result.error)) return { settlement: { index, kind: 'failed', error } };
+  if (retryOf(result.error.class) === 'never') return { settlement: { index, kind: 'failed', error } };
   const isAmbiguous = result.error.class === 'unknown' || result.error.class === 'timeout';
   if (isAmbiguous && isCreate) return { settlement: { index, kind: 'again', sendState: 'maybe', error } };
   const attempt = input.call.attempts + 1;
@@ -73,10 +74,6 @@ function decideRecord(input: DecisionInput, record: Sendable, result: RecordResu
 /** The end of a record that nobody can tell whether it was written. The text says so, because it is all that a caller may see. */
 export function toUnknown(index: number, error: RecordError): RecordSettlement {
   return { index, kind: 'unknown', error: { ...error, text: `Outcome unknown: ${error.text}` } };
-}
-
-function isFinal(failure: ProviderFailure): boolean {
-  return ['rejected', 'not-found', 'conflict', 'forbidden'].includes(failure.class);
 }
 
 /** The records of a call go together: as early as the most urgent one needs, but before no record's lower bound. */
