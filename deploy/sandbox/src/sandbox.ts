@@ -2,14 +2,15 @@ import type { Account } from './control/account';
 import { Accounts, type AccountRequest } from './control/accounts';
 import { AuthorizationCodes } from './control/authorization-codes';
 import { Faults } from './control/faults';
-import type { AccountSettings, ImitatedProvider } from './control/imitated-provider';
+import type { AccountSettings, ImitatedProvider, ReceivedCall } from './control/imitated-provider';
 import { Journal, type JournalLine } from './control/journal';
 import { Ledger, type LedgerEntry } from './control/ledger';
+import { markersOf } from './control/markers';
 import { createHubspot } from './hubspot/hubspot';
 import { createSalesforce } from './salesforce/create-salesforce';
 
 /** What a call leaves in the ledger; the sandbox adds what it really wrote. */
-export type CallOutcome = Omit<LedgerEntry, 'seq' | 'account' | 'applied' | 'recordIds'>;
+export type CallOutcome = Omit<LedgerEntry, 'seq' | 'account' | 'applied' | 'recordIds' | 'carried' | 'markers'>;
 
 export interface SandboxState {
   readonly now: () => Date;
@@ -25,12 +26,13 @@ export class Sandbox {
   readonly accounts: Accounts;
   readonly codes = new AuthorizationCodes();
   readonly ledger = new Ledger();
-  readonly faults = new Faults();
+  readonly faults: Faults;
   readonly now: () => Date;
   private readonly journal: Journal | undefined;
 
   constructor(state: SandboxState) {
     this.now = state.now;
+    this.faults = new Faults(state.now);
     this.accounts = new Accounts(this.providers, state.defaults);
     this.journal = state.ledgerFile === undefined ? undefined : new Journal(state.ledgerFile);
     for (const line of this.journal?.load() ?? []) this.restore(line);
@@ -48,12 +50,16 @@ export class Sandbox {
     this.journal?.write({ grant: account.grant.current, of: account.name });
   }
 
-  /** Adds a call to the ledger together with what it changed. Call once per call, when its outcome is decided. */
-  record(account: Account | undefined, outcome: CallOutcome): LedgerEntry {
+  /**
+   * Adds a call to the ledger together with what it changed. Call once per call, when its outcome is decided.
+   * @param received the call itself, for the markers it carried. @default none are noted
+   */
+  record(account: Account | undefined, outcome: CallOutcome, received?: ReceivedCall): LedgerEntry {
     const changes = account?.imitated.takeChanges() ?? [];
     const { provider, fault, tookMs, at, ...rest } = outcome;
     const recordIds = changes.flatMap(({ recordId }) => (recordId === undefined ? [] : [recordId]));
-    const wrote = { applied: recordIds.length, recordIds };
+    const marked = account && received ? markersOf(account, received, changes) : {};
+    const wrote = { applied: recordIds.length, recordIds, ...marked };
     const where = { at, provider, account: account?.name ?? null };
     const entry = this.ledger.append({ ...where, ...rest, ...wrote, ...(fault ? { fault } : {}), tookMs });
     this.journal?.write({ call: entry, changes });

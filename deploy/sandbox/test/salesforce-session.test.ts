@@ -92,6 +92,15 @@ describe('the session', () => {
     expect(second.status).toBe(200);
   });
 
+  it('takes a rotated refresh token again within its grace: the reply may have been lost', async () => {
+    const client = await start({}, { rotateRefreshTokens: true, refreshTokenGraceMs: 60_000 });
+    const first = await client.token(refreshForm(client));
+    const again = await client.token(refreshForm(client));
+    expect([first.status, again.status]).toEqual([200, 200]);
+    expect(again.body.refresh_token).not.toBe(first.body.refresh_token);
+    expect((await callWith(client, again.body.access_token)).status).toBe(200);
+  });
+
   it.each<[string, Record<string, string>, string]>([
     ['an unknown refresh token', { refresh_token: 'x' }, 'invalid_grant'],
     ['another app', { client_id: 'x' }, 'invalid_client_id'],

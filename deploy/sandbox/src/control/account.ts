@@ -1,6 +1,8 @@
 import { setMaxListeners } from 'node:events';
+import { digest } from './derived';
 import type { Grant } from './grant';
 import type { AccountSettings, ImitatedAccount, ImitatedProvider } from './imitated-provider';
+import { createLatency } from './latency';
 
 /** One account at an imitated provider: what it holds, its tokens, its settings, the calls it has in hand. */
 export class Account {
@@ -14,6 +16,7 @@ export class Account {
   readonly grant: Grant;
   settings: AccountSettings;
   private waits = newWaits();
+  private readonly latency: (settings: AccountSettings) => number;
 
   constructor(parts: Pick<Account, 'name' | 'provider' | 'imitated' | 'grant' | 'settings'>) {
     this.name = parts.name;
@@ -21,11 +24,17 @@ export class Account {
     this.imitated = parts.imitated;
     this.grant = parts.grant;
     this.settings = parts.settings;
+    this.latency = createLatency(digest(parts.name).readUInt32BE(0));
   }
 
   /** Aborted when whatever waits in this account must give up, without having any effect. */
   get waiting(): AbortSignal {
     return this.waits.signal;
+  }
+
+  /** How long the next call takes by itself. */
+  latencyMs(): number {
+    return this.latency(this.settings);
   }
 
   enter(): void {

@@ -12,7 +12,9 @@ export interface AccountRequest {
   /** A bearer token that shall select the account. @default one derived from the name, the same on every run */
   readonly token?: string;
   readonly latencyMs?: number;
+  readonly latencyP95Ms?: number;
   readonly searchLagMs?: number;
+  readonly markerField?: string;
   readonly limits?: Partial<CallLimits>;
   /** The OAuth app of the account. @default one app for all accounts of a provider */
   readonly app?: AppCredentials;
@@ -22,6 +24,8 @@ export interface AccountRequest {
   readonly tokenLifetimeSeconds?: number;
   /** Makes refresh tokens good for one use. @default false */
   readonly rotateRefreshTokens?: boolean;
+  /** How long a refresh token that was rotated away is still taken. @default 0 */
+  readonly refreshTokenGraceMs?: number;
 }
 
 /** The accounts of a sandbox, over all its providers. A name is given once. */
@@ -92,8 +96,10 @@ export class Accounts {
       accessToken: request.token ?? derived.accessToken,
       refreshToken: request.refreshToken ?? derived.refreshToken,
     };
-    const initial = { app: derivedApp(provider.name), rotateRefreshTokens: false, ...grantSettings(request) };
-    const settings = { latencyMs: 0, searchLagMs: 0, limits: provider.defaultLimits, ...this.defaults };
+    const given = grantSettings(request);
+    const initial = { app: derivedApp(provider.name), rotateRefreshTokens: false, refreshTokenGraceMs: 0, ...given };
+    const usual = { latencyMs: 0, latencyP95Ms: 0, searchLagMs: 0, limits: provider.defaultLimits };
+    const settings = { ...usual, ...this.defaults };
     const account = new Account({
       name: request.name,
       provider,
@@ -120,7 +126,10 @@ export class Accounts {
 }
 
 function mergeSettings(current: AccountSettings, request: AccountRequest): AccountSettings {
+  const markerField = request.markerField ?? current.markerField;
   return {
+    ...(markerField === undefined ? {} : { markerField }),
+    latencyP95Ms: request.latencyP95Ms ?? current.latencyP95Ms,
     latencyMs: request.latencyMs ?? current.latencyMs,
     searchLagMs: request.searchLagMs ?? current.searchLagMs,
     limits: { ...current.limits, ...request.limits },
@@ -133,8 +142,10 @@ function changeGrant(grant: Grant, request: AccountRequest, now: Date): void {
   if (request.refreshToken !== undefined) grant.addRefreshToken(request.refreshToken);
 }
 
-function grantSettings({ app, tokenLifetimeSeconds, rotateRefreshTokens }: AccountRequest): Partial<GrantSettings> {
+function grantSettings(request: AccountRequest): Partial<GrantSettings> {
+  const { app, tokenLifetimeSeconds, rotateRefreshTokens, refreshTokenGraceMs } = request;
   return {
+    ...(refreshTokenGraceMs === undefined ? {} : { refreshTokenGraceMs }),
     ...(app === undefined ? {} : { app }),
     ...(tokenLifetimeSeconds === undefined ? {} : { tokenLifetimeSeconds }),
     ...(rotateRefreshTokens === undefined ? {} : { rotateRefreshTokens }),

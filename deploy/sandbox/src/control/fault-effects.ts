@@ -2,12 +2,13 @@ import type { FaultAction, PartialAction } from './fault';
 import type { ImitatedAccount, InputRefusal, WireReply } from './imitated-provider';
 
 type ReplyingAction = Extract<FaultAction, { readonly status: number }>;
+type QuotaAction = Extract<FaultAction, { readonly kind: 'quota' }>;
 
 /** The reply that a fault puts in the place of the provider's. */
-export function faultReply(action: ReplyingAction, account: ImitatedAccount): WireReply {
+export function faultReply(action: ReplyingAction | QuotaAction, account: ImitatedAccount): WireReply {
   const retryAfter: Record<string, string> =
     action.retryAfterSeconds === undefined ? {} : { 'retry-after': String(action.retryAfterSeconds) };
-  const reply = shaped(action, account);
+  const reply = action.kind === 'quota' ? account.quotaReply(action.policy ?? 'burst') : shaped(action, account);
   return { ...reply, headers: { ...reply.headers, ...retryAfter } };
 }
 

@@ -1,5 +1,9 @@
+import type { QuotaPolicy } from './imitated-provider';
+
 /** What a fault does to the call it hits. */
 export type FaultAction =
+  /** Refuses for a limit in the provider's own words, instead of doing anything. */
+  | { readonly kind: 'quota'; readonly policy?: QuotaPolicy; readonly retryAfterSeconds?: number }
   /** Answers with `status` instead of doing anything. */
   | ({ readonly kind: 'status'; readonly status: number } & ReplyShape)
   /** Does the work, then answers with `status`. */
@@ -53,12 +57,24 @@ export interface FaultRequest {
   /** @default every account */
   readonly account?: string;
   readonly match?: FaultMatch;
-  /** How many calls it hits; 0 for no end. @default 1, without end when `probability` is given */
+  /** How many calls it hits; 0 for no end. @default 1, without end with `probability`, `durationMs` or `mixture` */
   readonly times?: number;
+  /** Acts this long from the moment it is scripted: a storm. @default until its hits are used up */
+  readonly durationMs?: number;
   /** Chance to hit a call it could hit, above 0 to 1. @default 1 */
   readonly probability?: number;
-  /** Start of the random numbers behind `probability`. @default 1 */
+  /** Start of the random numbers behind `probability` and `mixture`. @default 1 */
   readonly seed?: number;
+  /** Exactly one of `action` and `mixture` is given. */
+  readonly action?: FaultAction;
+  /** One draw per call chooses among these; what is left of 1 goes undisturbed. */
+  readonly mixture?: readonly MixedAction[];
+}
+
+/** A part of a mixture. */
+export interface MixedAction {
+  /** Above 0; the shares of a mixture add up to 1 at most. */
+  readonly share: number;
   readonly action: FaultAction;
 }
 

@@ -1,10 +1,12 @@
 import { seededRandom } from './seeded-random';
-import type { Fault, FaultAction, FaultRequest } from './fault';
+import type { Fault, FaultAction, FaultRequest, MixedAction } from './fault';
 
 interface Armed {
   fault: Fault;
   readonly path: RegExp | string | undefined;
   readonly random: () => number;
+  /** In milliseconds since 1970; absent: no end. */
+  readonly endsAtMs: number | undefined;
 }
 
 /** The part of a call that a fault may look at. */
@@ -19,6 +21,8 @@ export class Faults {
   private armed: Armed[] = [];
   private lastId = 0;
 
+  constructor(private readonly now: () => Date = () => new Date()) {}
+
   add(request: FaultRequest): Fault {
     this.lastId += 1;
     const fault: Fault = { ...request, id: `fault-${this.lastId}`, seen: 0, hits: 0 };
@@ -27,6 +31,7 @@ export class Faults {
       fault,
       path: path?.startsWith('^') ? new RegExp(path) : path,
       random: seededRandom(request.seed ?? 1),
+      endsAtMs: request.durationMs === undefined ? undefined : this.now().getTime() + request.durationMs,
     });
     return fault;
   }
@@ -47,12 +52,14 @@ export class Faults {
   /** Shows a call to every fault. @returns what the one that fires does to it */
   take(call: FaultedCall): FaultAction | undefined {
     let taken: FaultAction | undefined;
+    const nowMs = this.now().getTime();
     for (const one of this.armed) {
-      if (!isMatch(one, call)) continue;
+      if (!isMatch(one, call) || (one.endsAtMs ?? Infinity) <= nowMs) continue;
       one.fault = { ...one.fault, seen: one.fault.seen + 1 };
-      if (taken || !fires(one)) continue;
+      const action = taken ? undefined : draw(one);
+      if (!action) continue;
       one.fault = { ...one.fault, hits: one.fault.hits + 1 };
-      taken = one.fault.action;
+      taken = action;
     }
     return taken;
   }
@@ -66,9 +73,20 @@ function isMatch({ fault, path }: Armed, call: FaultedCall): boolean {
 }
 
 /** Draws a random number only for a call it could hit, so that a seed gives the same hits whatever `nth` is. */
-function fires({ fault, random }: Armed): boolean {
-  const times = fault.times ?? (fault.probability === undefined ? 1 : 0);
-  if (times !== 0 && fault.hits >= times) return false;
-  if (fault.seen < (fault.match?.nth ?? 1)) return false;
-  return fault.probability === undefined || random() < fault.probability;
+function draw({ fault, random }: Armed): FaultAction | undefined {
+  const { action, mixture, probability } = fault;
+  const times = fault.times ?? (isLasting(fault) ? 0 : 1);
+  if (times !== 0 && fault.hits >= times) return undefined;
+  if (fault.seen < (fault.match?.nth ?? 1)) return undefined;
+  if (mixture) return pick(mixture, random());
+  return probability === undefined || random() < probability ? action : undefined;
+}
+
+const isLasting = ({ probability, durationMs, mixture }: FaultRequest): boolean =>
+  [probability, durationMs, mixture].some((given) => given !== undefined);
+
+/** The part of a mixture that a number from 0 up to 1 falls into. */
+function pick(mixture: readonly MixedAction[], drawn: number): FaultAction | undefined {
+  let upTo = 0;
+  return mixture.find(({ share }) => drawn < (upTo += share))?.action;
 }

@@ -4,7 +4,12 @@ const start = new Date('2026-01-01T00:00:00.000Z');
 const at = (seconds: number): Date => new Date(start.getTime() + seconds * 1000);
 const newGrant = (settings: Partial<GrantSettings> = {}) =>
   new Grant(
-    { app: { clientId: 'id', clientSecret: 'secret' }, rotateRefreshTokens: false, ...settings },
+    {
+      app: { clientId: 'id', clientSecret: 'secret' },
+      rotateRefreshTokens: false,
+      refreshTokenGraceMs: 0,
+      ...settings,
+    },
     { accessToken: 'access-0', refreshToken: 'refresh-0' },
     start,
   );
@@ -40,6 +45,21 @@ it('gives a new refresh token when they rotate, and after a revocation', () => {
   expect([revoked.current.standing, revoked.expiryOf('access-0')]).toEqual(['revoked', at(5)]);
   expect(issue(revoked, 6)).toMatchObject({ refreshToken: 'refresh-1', isRefreshTokenNew: true });
   expect(revoked.current.standing).toBe('live');
+});
+
+it('takes a rotated refresh token once more within its grace, never without one', () => {
+  for (const [refreshTokenGraceMs, isTaken] of [
+    [0, false],
+    [5000, true],
+  ] as const) {
+    const grant = newGrant({ rotateRefreshTokens: true, refreshTokenGraceMs });
+    issue(grant, 10);
+    expect(grant.takesRefreshToken('refresh-1', at(12))).toBe(true);
+    expect(grant.takesRefreshToken('refresh-0', at(12))).toBe(isTaken);
+    expect(grant.takesRefreshToken('refresh-0', at(15))).toBe(false);
+    grant.revoke(at(12), 'revoked');
+    expect(grant.takesRefreshToken('refresh-1', at(12))).toBe(false);
+  }
 });
 
 it('ends tokens now and does not lengthen one that has ended', () => {

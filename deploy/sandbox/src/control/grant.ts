@@ -13,6 +13,8 @@ export interface GrantSettings {
   readonly tokenLifetimeSeconds?: number;
   /** Whether each refresh gives a new refresh token and kills the old one. */
   readonly rotateRefreshTokens: boolean;
+  /** How long a refresh token is still taken after another took its place. */
+  readonly refreshTokenGraceMs: number;
 }
 
 /** A grant as it stands in the journal. */
@@ -25,6 +27,8 @@ export interface GrantState {
   readonly serial: number;
   /** Access tokens with the moment they end, ISO 8601; null is never. The current one is last. */
   readonly accessTokens: readonly (readonly [token: string, expiresAt: string | null])[];
+  /** Refresh tokens that were rotated away, with the moment it happened, ISO 8601. */
+  readonly rotated: readonly (readonly [token: string, at: string])[];
 }
 
 /** `gone`: the customer uninstalled the app, so that the provider does not know the account any more. */
@@ -38,7 +42,7 @@ export class Grant {
   private state: GrantState;
 
   constructor(settings: GrantSettings, first: NewTokens, now: Date) {
-    this.state = { settings, refreshTokens: [], standing: 'live', serial: 0, accessTokens: [] };
+    this.state = { settings, refreshTokens: [], standing: 'live', serial: 0, accessTokens: [], rotated: [] };
     this.addAccessToken(first.accessToken, now);
     this.addRefreshToken(first.refreshToken);
   }
@@ -80,6 +84,14 @@ export class Grant {
     this.state = { ...this.state, refreshTokens: [...others, token], standing: 'live' };
   }
 
+  /** Whether a refresh token of this account is good now: the current one, or one within its grace. */
+  takesRefreshToken(token: string, now: Date): boolean {
+    if (this.state.standing !== 'live') return false;
+    if (token === this.refreshToken) return true;
+    const at = this.state.rotated.find(([known]) => known === token)?.[1];
+    return at !== undefined && now.getTime() - Date.parse(at) < this.state.settings.refreshTokenGraceMs;
+  }
+
   /** Ends every access token now; the refresh token stays good. */
   expire(now: Date): void {
     const accessTokens = this.state.accessTokens.map(([token, end]) =>
@@ -105,7 +117,9 @@ export class Grant {
     const tokens = next(serial);
     const lifetimeSeconds = this.state.settings.tokenLifetimeSeconds ?? options.lifetimeSeconds;
     const isRefreshTokenNew = this.state.settings.rotateRefreshTokens || this.state.standing !== 'live';
-    this.state = { ...this.state, serial };
+    const replaced = [this.refreshToken, options.now.toISOString()] as const;
+    const rotated = isRefreshTokenNew ? [...this.state.rotated, replaced] : this.state.rotated;
+    this.state = { ...this.state, serial, rotated };
     this.addAccessToken(tokens.accessToken, options.now, lifetimeSeconds);
     if (isRefreshTokenNew) this.addRefreshToken(tokens.refreshToken);
     return { accessToken: tokens.accessToken, refreshToken: this.refreshToken, isRefreshTokenNew, lifetimeSeconds };
@@ -113,6 +127,7 @@ export class Grant {
 
   /** Puts back what a journal remembers. */
   restore(state: GrantState): void {
-    this.state = state;
+    // A journal of before does not know what was rotated.
+    this.state = { ...state, rotated: state.rotated ?? [] };
   }
 }

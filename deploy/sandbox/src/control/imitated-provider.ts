@@ -27,6 +27,9 @@ export interface ReceivedCall {
   readonly origin: string;
 }
 
+/** A limit of a provider: of calls within seconds or at once, or of calls within a day. */
+export type QuotaPolicy = 'burst' | 'daily';
+
 /** A reply as it travels. An empty payload goes without a content type of its own. */
 export interface WireReply {
   readonly status: number;
@@ -58,10 +61,14 @@ export interface CallLimits {
 
 /** What can be set per account, at its creation and later. */
 export interface AccountSettings {
-  /** Added to every call, before anything of it takes effect. @default 0 */
+  /** Added to every call, before anything of it takes effect; with `latencyP95Ms` the median. @default 0 */
   readonly latencyMs: number;
+  /** Makes latencies log-normal: one call of twenty takes this long or longer. 0 is off. @default 0 */
+  readonly latencyP95Ms: number;
   /** How long search takes to see a write, where search lags. @default the sandbox's own default */
   readonly searchLagMs: number;
+  /** Field whose values the ledger notes of each write, so that a test finds its records again. @default the provider's */
+  readonly markerField?: string;
   readonly limits: CallLimits;
 }
 
@@ -119,6 +126,8 @@ export interface ShownRecord {
 export interface AccountData {
   /** What was written since the last call of this method, in order; what a call really did. */
   takeChanges(): readonly AccountChange[];
+  /** The values of the record as a change left it: field to value. Empty for a change that is not of a record. */
+  fieldsOf(change: AccountChange): Readonly<Record<string, unknown>>;
   /** Puts back a change that a journal remembers. It does not count as a change; its ids are never given again. */
   restore(change: AccountChange): void;
   /** Forgets every record and what was used of the limits. Ids of records are never given twice. */
@@ -155,6 +164,8 @@ export interface ImitatedAccount extends AccountData {
   answer(call: ReceivedCall, context: CallContext): WireReply;
   /** What the provider sends with a status when nothing else is known: the default body of a fault. */
   statusReply(status: number): WireReply;
+  /** How the provider refuses a call that is over a limit. */
+  quotaReply(policy: QuotaPolicy): WireReply;
   /** The 200 of the token endpoint. */
   tokenReply(tokens: IssuedTokens, call: ReceivedCall, now: Date): WireReply;
 }
@@ -196,6 +207,8 @@ export interface ImitatedProvider {
     readonly lifetimeSeconds: number;
   };
   readonly defaultLimits: CallLimits;
+  /** Field that marks the records of accounts that name no other: a last name. */
+  readonly markerField: string;
   /** The same identity for the same name on every run; distinct for distinct names of one sandbox. */
   openAccount(name: string): ImitatedAccount;
   /**
@@ -204,6 +217,8 @@ export interface ImitatedProvider {
    */
   newTokens(account: ImitatedAccount, name: string, serial: number): NewTokens;
   callKind(call: ReceivedCall): CallKind;
+  /** What a write carries, record by record: field to value as sent. Empty for what cannot be read. */
+  carriedFields(call: ReceivedCall): readonly Readonly<Record<string, unknown>>[];
   /** The reply to a call whose bearer token selects no account of this provider, or has expired at `expiredAt`. */
   refuseBearer(reason: { readonly expiredAt: Date } | 'unknown', now: Date, call: ReceivedCall): WireReply;
   /** The reply of the token endpoint to a request it refuses. */

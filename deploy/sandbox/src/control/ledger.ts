@@ -21,6 +21,12 @@ export interface LedgerEntry {
   readonly applied: number;
   /** Ids of those records, in the order of writing. */
   readonly recordIds: readonly string[];
+  /** Marker of each record the call carried, in its order; `''` for one without. Absent when none has one. */
+  readonly carried?: readonly string[];
+  /** Marker of each record the call really wrote, beside `recordIds`; `''` where the call did not set it. */
+  readonly markers?: readonly string[];
+  /** Names the access token that was used without telling it: the first 12 hex digits of its SHA-256. */
+  readonly token?: string;
   /** Headers that the caller chose, where the provider forwards meaning by them. Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Kind of the fault that hit the call, or `caller-gone`. */

@@ -44,7 +44,7 @@ function refreshRequest(accounts: Accounts, provider: ImitatedProvider, form: UR
     return { refusal: appRefusal(accountsOf(accounts, provider), form) ?? 'refresh-token-gone' };
   }
   const exchange = (now: Date) =>
-    appRefusal([account], form) ?? grantRefusal(account, token) ?? issue(accounts, account, now);
+    appRefusal([account], form) ?? grantRefusal(account, token, now) ?? issue(accounts, account, now);
   return { account, exchange };
 }
 
@@ -100,10 +100,9 @@ function appRefusal(accounts: readonly Account[], form: URLSearchParams): TokenR
   return known.some((app) => app.clientSecret === form.get('client_secret')) ? undefined : 'client-secret-wrong';
 }
 
-function grantRefusal({ grant }: Account, token: string): TokenRefusal | undefined {
-  const { standing } = grant.current;
-  if (standing === 'gone') return 'account-gone';
-  return standing === 'live' && grant.refreshToken === token ? undefined : 'refresh-token-gone';
+function grantRefusal({ grant }: Account, token: string, now: Date): TokenRefusal | undefined {
+  if (grant.current.standing === 'gone') return 'account-gone';
+  return grant.takesRefreshToken(token, now) ? undefined : 'refresh-token-gone';
 }
 
 const redirectRefusal = (issued: IssuedCode, form: URLSearchParams): TokenRefusal | undefined =>

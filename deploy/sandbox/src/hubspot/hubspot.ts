@@ -22,9 +22,11 @@ export function createHubspot(): ImitatedProvider {
       lifetimeSeconds: 1800,
     },
     defaultLimits: defaultRateLimits,
+    markerField: 'lastname',
     openAccount: (name) => new Portal(portalIds.of(name), ids),
     newTokens: (_account, name, serial) => newTokens(name, serial),
     callKind,
+    carriedFields,
     refuseBearer: (reason, now) => {
       const fields = reason === 'unknown' ? invalidAuthentication : expiredAuthentication(reason.expiredAt, now);
       return errorReply(new HubspotError(401, fields));
@@ -44,16 +46,32 @@ function callKind({ method, path, bodyText }: ReceivedCall): CallKind {
   const endpoint = findEndpoint(method, path)?.endpoint;
   if (!endpoint) return { action: 'unknown', records: 0 };
   if (endpoint.carries !== 'inputs') return { action: endpoint.name, records: endpoint.carries === 'one' ? 1 : 0 };
-  return { action: endpoint.name, records: countInputs(bodyText) };
+  return { action: endpoint.name, records: readInputs(bodyText).length };
+}
+
+/** `properties` of each input of a batch, or of the one record. */
+function carriedFields({ bodyText }: ReceivedCall): readonly Readonly<Record<string, unknown>>[] {
+  const inputs = readInputs(bodyText);
+  const records = inputs.length > 0 ? inputs : [readBody(bodyText)];
+  return records.map((record) => record?.properties ?? {});
+}
+
+interface WriteBody {
+  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly inputs?: unknown;
 }
 
 /** A body that cannot be read carries none. */
-function countInputs(bodyText: string): number {
+function readInputs(bodyText: string): readonly (WriteBody | null)[] {
+  const inputs = readBody(bodyText)?.inputs;
+  return Array.isArray(inputs) ? (inputs as (WriteBody | null)[]) : [];
+}
+
+function readBody(bodyText: string): WriteBody | null {
   try {
-    const body = JSON.parse(bodyText) as { inputs?: unknown } | null;
-    return Array.isArray(body?.inputs) ? body.inputs.length : 0;
+    return JSON.parse(bodyText) as WriteBody | null;
   } catch {
-    return 0;
+    return null;
   }
 }
 

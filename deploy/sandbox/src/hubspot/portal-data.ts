@@ -75,6 +75,10 @@ export class PortalData implements AccountData {
     return taken;
   }
 
+  fieldsOf({ record }: PortalChange): Readonly<Record<string, unknown>> {
+    return record?.properties ?? {};
+  }
+
   restore(change: PortalChange): void {
     const type = change.object === undefined ? undefined : findObjectType(change.object);
     if (type && change.record) this.records(type).restore(withMoments(change.record));

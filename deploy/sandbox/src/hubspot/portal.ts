@@ -3,6 +3,7 @@ import type {
   CallContext,
   ImitatedAccount,
   IssuedTokens,
+  QuotaPolicy,
   ReceivedCall,
   WireReply,
 } from '../control/imitated-provider';
@@ -10,7 +11,7 @@ import { answerCall } from './answer-call';
 import { HubspotError } from './errors';
 import { findEndpoint } from './find-endpoint';
 import { PortalData } from './portal-data';
-import { RateLimiter } from './rate-limit';
+import { rateLimitFields, RateLimiter } from './rate-limit';
 import type { RecordIds } from './record-ids';
 import { statusReply } from './status-reply';
 import { tokenReply } from './token-reply';
@@ -51,12 +52,21 @@ export class Portal implements ImitatedAccount {
     return statusReply(status, this.portalId);
   }
 
+  quotaReply(policy: QuotaPolicy): WireReply {
+    const name = policy === 'daily' ? 'DAILY' : 'TEN_SECONDLY_ROLLING';
+    return errorReply(new HubspotError(429, rateLimitFields(name, this.portalId)));
+  }
+
   tokenReply(tokens: IssuedTokens): WireReply {
     return tokenReply(tokens, this.portalId);
   }
 
   takeChanges(): readonly AccountChange[] {
     return this.data.takeChanges();
+  }
+
+  fieldsOf(change: AccountChange) {
+    return this.data.fieldsOf(change);
   }
 
   restore(change: AccountChange): void {

@@ -51,13 +51,14 @@ function describe(account: Account): Record<string, unknown> {
   const {
     accessTokens,
     standing,
-    settings: { rotateRefreshTokens, tokenLifetimeSeconds },
+    settings: { rotateRefreshTokens, refreshTokenGraceMs, tokenLifetimeSeconds },
   } = grant.current;
   return {
     ...shown(account),
     tokens: accessTokens.map(([token]) => token),
     standing,
     rotateRefreshTokens,
+    refreshTokenGraceMs,
     ...(tokenLifetimeSeconds === undefined ? {} : { tokenLifetimeSeconds }),
     ...settings,
     inFlight,

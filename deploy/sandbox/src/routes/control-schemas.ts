@@ -22,7 +22,10 @@ export const accountSchema = object(
     app: object({ clientId: secret, clientSecret: secret }, ['clientId', 'clientSecret']),
     tokenLifetimeSeconds: { type: 'integer', minimum: 1, maximum: 31_536_000 },
     rotateRefreshTokens: { type: 'boolean' },
+    refreshTokenGraceMs: durationMs,
     latencyMs: durationMs,
+    latencyP95Ms: durationMs,
+    markerField: text,
     searchLagMs: durationMs,
     limits: object({
       perTenSeconds: count,
@@ -43,34 +46,44 @@ const reply = {
 const action = (kinds: readonly string[], properties: JsonSchema = {}, required: readonly string[] = []): JsonSchema =>
   object({ kind: { enum: kinds }, ...properties }, ['kind', ...required]);
 
+const faultAction = {
+  type: 'object',
+  required: ['kind'],
+  discriminator: { propertyName: 'kind' },
+  oneOf: [
+    action(['status', 'commit-then-status'], reply, ['status']),
+    action(['quota'], { policy: { enum: ['burst', 'daily'] }, retryAfterSeconds: reply.retryAfterSeconds }),
+    action(['reset-before', 'commit-then-reset', 'reset-mid-reply']),
+    action(['timeout'], { delayMs: durationMs, commit: { enum: ['never', 'first', 'last'] } }),
+    action(['slow'], { delayMs: durationMs }),
+    action(['partial'], {
+      inputs: { type: 'array', minItems: 1, maxItems: 200, items: { type: 'integer', minimum: 0, maximum: 199 } },
+      category: text,
+      message: text,
+      context: { type: 'boolean' },
+    }),
+  ],
+};
+
 /** Body of `POST /_sandbox/faults`. */
-export const faultSchema = object(
-  {
-    account: text,
-    match: object({ method: text, path: text, nth: { type: 'integer', minimum: 1 } }),
-    times: count,
-    probability: { type: 'number', exclusiveMinimum: 0, maximum: 1 },
-    seed: { type: 'integer' },
-    action: {
-      type: 'object',
-      required: ['kind'],
-      discriminator: { propertyName: 'kind' },
-      oneOf: [
-        action(['status', 'commit-then-status'], reply, ['status']),
-        action(['reset-before', 'commit-then-reset', 'reset-mid-reply']),
-        action(['timeout'], { delayMs: durationMs, commit: { enum: ['never', 'first', 'last'] } }),
-        action(['slow'], { delayMs: durationMs }),
-        action(['partial'], {
-          inputs: { type: 'array', minItems: 1, maxItems: 200, items: { type: 'integer', minimum: 0, maximum: 199 } },
-          category: text,
-          message: text,
-          context: { type: 'boolean' },
-        }),
-      ],
-    },
+export const faultSchema = object({
+  account: text,
+  match: object({ method: text, path: text, nth: { type: 'integer', minimum: 1 } }),
+  times: count,
+  durationMs: { ...durationMs, minimum: 1 },
+  probability: { type: 'number', exclusiveMinimum: 0, maximum: 1 },
+  seed: { type: 'integer' },
+  action: faultAction,
+  mixture: {
+    type: 'array',
+    minItems: 1,
+    maxItems: 20,
+    items: object({ share: { type: 'number', exclusiveMinimum: 0, maximum: 1 }, action: faultAction }, [
+      'share',
+      'action',
+    ]),
   },
-  ['action'],
-);
+});
 
 export const ledgerQuery = object({ account: text, since: text });
 export const recordsQuery = object({ account: text, object: text }, ['account']);

@@ -31,6 +31,7 @@ export function disturbanceOf(fault: FaultAction | undefined, account: ImitatedA
   if (!fault) return undisturbed;
   switch (fault.kind) {
     case 'status':
+    case 'quota':
       return { ...undisturbed, works: false, end: () => ({ reply: faultReply(fault, account) }) };
     case 'commit-then-status':
       return { ...undisturbed, end: () => ({ reply: faultReply(fault, account) }) };

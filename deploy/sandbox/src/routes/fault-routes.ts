@@ -10,6 +10,7 @@ export function faultRoutes(sandbox: Sandbox, router: Router): void {
     handle: ({ body }) => {
       if (body.account !== undefined) sandbox.accounts.get(body.account);
       checkPattern(body.match?.path);
+      checkActions(body);
       return { status: 201, body: sandbox.faults.add(body) };
     },
   });
@@ -23,6 +24,17 @@ export function faultRoutes(sandbox: Sandbox, router: Router): void {
   router.post('/_sandbox/faults', add);
   router.get('/_sandbox/faults', route({ handle: () => ({ body: sandbox.faults.list() }) }));
   router.delete('/_sandbox/faults', clear);
+}
+
+/** One of `action` and `mixture`, and shares that add up to 1 at most. */
+function checkActions({ action, mixture, probability }: FaultRequest): void {
+  const refuse = (name: string, detail: string) => invalid([{ in: 'body', name, detail, value: undefined }]);
+  if ((action === undefined) === (mixture === undefined)) throw refuse('action', 'is required, or else mixture');
+  if (mixture === undefined) return;
+  if (probability !== undefined) throw refuse('probability', 'goes with action; a mixture has shares');
+  const sum = mixture.reduce((before, { share }) => before + share, 0);
+  // A sum of tenths is not exact.
+  if (sum > 1.000001) throw refuse('mixture', 'has shares that add up to more than 1');
 }
 
 function checkPattern(path: string | undefined): void {

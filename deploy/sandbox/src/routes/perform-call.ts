@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Account } from '../control/account';
+import { digest } from '../control/derived';
 import type { CallContext, ImitatedProvider, ReceivedCall } from '../control/imitated-provider';
 import type { Sandbox } from '../sandbox';
 import { disturbanceOf } from './disturbance';
@@ -40,7 +41,7 @@ async function admit(sandbox: Sandbox, call: CallInHand & AccountCall & { readon
   if (refusal) return finish({ reply: refusal });
   const fault = sandbox.faults.take({ account: account.name, method: received.method, path: received.path });
   const { beforeMs, works, refusals, end } = disturbanceOf(fault, account.imitated);
-  const waitMs = account.settings.latencyMs + beforeMs;
+  const waitMs = account.latencyMs() + beforeMs;
   if (waitMs > 0) await delay(waitMs, undefined, { signal: account.waiting });
   // From here to the ledger nothing waits: the changes that the ledger takes over are those of this call.
   const context = { ...contextOf(sandbox, account), refusals };
@@ -54,7 +55,7 @@ function finisher(sandbox: Sandbox, { provider, received, gone }: CallInHand, pr
   const { kind } = prepared;
   return (ending, fault) => {
     const name = fault ?? (gone.aborted ? 'caller-gone' : undefined);
-    sandbox.record(prepared.account, {
+    const outcome = {
       at: arrived.toISOString(),
       provider: provider.name,
       method: received.method,
@@ -64,11 +65,16 @@ function finisher(sandbox: Sandbox, { provider, received, gone }: CallInHand, pr
       records: kind.records,
       ...(kind.headers === undefined ? {} : { headers: kind.headers }),
       ...(name === undefined ? {} : { fault: name }),
+      ...(prepared.account && prepared.token !== undefined ? { token: tokenName(prepared.token) } : {}),
       tookMs: sandbox.now().getTime() - arrived.getTime(),
-    });
+    };
+    sandbox.record(prepared.account, outcome, received);
     return ending;
   };
 }
+
+/** Tells tokens apart in the ledger without keeping them there. */
+const tokenName = (token: string): string => digest(token).toString('hex', 0, 6);
 
 function contextOf(sandbox: Sandbox, { settings }: Account): CallContext {
   return { now: sandbox.now(), settings, refusals: new Map() };

@@ -16,6 +16,8 @@ interface StrayCall {
 export interface AccountCall {
   readonly kind: CallKind;
   readonly account: Account;
+  /** The access token that the call is made with; absent for a token request. */
+  readonly token?: string;
   /** @returns the refusal of a call whose token has ended or that is over a limit */
   readonly refuse: (context: CallContext) => WireReply | undefined;
   readonly work: (context: CallContext) => WireReply;
@@ -55,6 +57,7 @@ function apiCall(sandbox: Sandbox, provider: ImitatedProvider, call: ReceivedCal
   return {
     kind,
     account,
+    token,
     refuse: (context) =>
       expiry !== null && expiry <= context.now
         ? provider.refuseBearer({ expiredAt: expiry }, context.now, call)

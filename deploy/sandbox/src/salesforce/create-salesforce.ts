@@ -3,7 +3,7 @@ import type { CallLimits, ImitatedAccount, ImitatedProvider, WireReply } from '.
 import { DAILY_CALLS } from './api-usage';
 import { SalesforceError } from './errors';
 import { usernameOf } from './identity';
-import { callKind } from './match-route';
+import { callKind, carriedFields } from './match-route';
 import { idOf, RecordIds } from './record-ids';
 import { SalesforceAccount, type OrgIdentity } from './salesforce-account';
 import { newTokens, tokenRefusal } from './token-replies';
@@ -32,6 +32,7 @@ export function createSalesforce(): ImitatedProvider {
       lifetimeSeconds: SESSION_SECONDS,
     },
     defaultLimits: limits,
+    markerField: 'LastName',
     openAccount(name) {
       const org = identities.get(name) ?? identityOf(name, [...identities.values()]);
       identities.set(name, org);
@@ -45,6 +46,7 @@ export function createSalesforce(): ImitatedProvider {
       return newTokens(org, name, serial);
     },
     callKind,
+    carriedFields,
     refuseBearer: (_reason, _now, { path }) => refuseSession(path),
     refuseTokenRequest: tokenRefusal,
   };

@@ -57,13 +57,28 @@ function countRecords(route: ApiRoute | undefined, call: ReceivedCall): number {
   return asked === null ? countIn(call.bodyText, route.carries) : asked.split(',').filter(Boolean).length;
 }
 
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The records of a collection, or the one record. */
+export function carriedFields({ bodyText }: ReceivedCall): readonly Fields[] {
+  const records = listIn(bodyText, 'records') as readonly (Fields | null)[];
+  const all = records.length > 0 ? records : [readBody(bodyText)];
+  return all.map((record) => record ?? {});
+}
+
+const countIn = (bodyText: string, member: 'records' | 'ids'): number => listIn(bodyText, member).length;
+
 /** A body that cannot be read carries none. */
-function countIn(bodyText: string, member: 'records' | 'ids'): number {
+function listIn(bodyText: string, member: 'records' | 'ids'): readonly unknown[] {
+  const list = readBody(bodyText)?.[member];
+  return Array.isArray(list) ? list : [];
+}
+
+function readBody(bodyText: string): Fields | null {
   try {
-    const list = (JSON.parse(bodyText) as Partial<Record<typeof member, unknown>> | null)?.[member];
-    return Array.isArray(list) ? list.length : 0;
+    return JSON.parse(bodyText) as Fields | null;
   } catch {
-    return 0;
+    return null;
   }
 }
 

@@ -3,13 +3,14 @@ import type {
   CallContext,
   ImitatedAccount,
   IssuedTokens,
+  QuotaPolicy,
   ReceivedCall,
   ShownRecord,
   WireReply,
 } from '../control/imitated-provider';
 import { answerCall } from './answer-call';
 import { ApiUsage, DAILY_CALLS } from './api-usage';
-import { SalesforceError } from './errors';
+import { SalesforceError, type Problem } from './errors';
 import { findObject, objectDefinitions } from './object-definitions';
 import type { Org } from './org';
 import { firstRecords } from './first-records';
@@ -29,6 +30,15 @@ export interface OrgIdentity {
   readonly userId: string;
   readonly workspaceRef: string;
 }
+
+/** How an org says that a limit is reached; both are 403. Source: providers.md B7. */
+const overLimit: Readonly<Record<QuotaPolicy, Problem>> = {
+  daily: { code: 'REQUEST_LIMIT_EXCEEDED', message: 'TotalRequests Limit exceeded.' },
+  burst: {
+    code: 'REQUEST_LIMIT_EXCEEDED',
+    message: 'ConcurrentRequests (Concurrent API Requests) Limit exceeded.',
+  },
+};
 
 /** Calls that do not count against the limit of the org: they are not API requests. */
 const uncounted = /^\/(services\/oauth2|id)\//;
@@ -57,8 +67,7 @@ export class SalesforceAccount implements ImitatedAccount {
     const isOver = perDay > 0 && this.usage.used(now) >= perDay;
     if (!isOver || countRefused) this.usage.add(now);
     if (!isOver) return undefined;
-    const problem = { code: 'REQUEST_LIMIT_EXCEEDED', message: 'TotalRequests Limit exceeded.' };
-    return errorReply(new SalesforceError(403, problem), this.limitHeader(now, perDay));
+    return errorReply(new SalesforceError(403, overLimit.daily), this.limitHeader(now, perDay));
   }
 
   answer(call: ReceivedCall, { now, settings, refusals }: CallContext): WireReply {
@@ -73,12 +82,20 @@ export class SalesforceAccount implements ImitatedAccount {
     return statusReply(status);
   }
 
+  quotaReply(policy: QuotaPolicy): WireReply {
+    return errorReply(new SalesforceError(403, overLimit[policy]));
+  }
+
   tokenReply(tokens: IssuedTokens, call: ReceivedCall, now: Date): WireReply {
     return tokenReply(this.org, tokens, call, now);
   }
 
   takeChanges(): readonly AccountChange[] {
     return this.store.takeChanges().map((record) => ({ recordId: record.id, record }));
+  }
+
+  fieldsOf({ record }: AccountChange): Readonly<Record<string, unknown>> {
+    return (record as StoredRecord | undefined)?.fields ?? {};
   }
 
   restore(change: AccountChange): void {
