@@ -3,29 +3,31 @@
  * several places at once. Lies in its image beside the `node_modules` of the batcher.
  */
 import process from 'node:process';
-import { defineEnv, kafkaEnv, postgresEnv, readProcessEnv } from '@sluice/config';
+import { defineEnv, kafkaAccess, kafkaEnv, postgresEnv, readProcessEnv } from '@sluice/config';
 import { createKafkaMessaging, topics } from '@sluice/messaging';
 import { migrateDatabase, migrations } from '@sluice/store';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 
 try {
-  const { databaseUrl, kafkaBrokers } = defineEnv({ ...postgresEnv, ...kafkaEnv }).read(readProcessEnv());
+  const config = defineEnv({ ...postgresEnv, ...kafkaEnv }).read(readProcessEnv());
+  const { databaseUrl } = config;
+  const access = kafkaAccess(config);
   const applied = await migrateDatabase(databaseUrl).catch((error) => {
     throw new Error(
       `The database could not be migrated: ${explain(error)}\nCheck DATABASE_URL, and that its user may create tables.`,
     );
   });
   say(`schema: ${applied.length} of ${migrations.length} migrations applied`, applied);
-  await createTopics(kafkaBrokers);
+  await createTopics(access);
   say('topics:', Object.values(topics).map(describeTopic));
 } catch (error) {
   process.stderr.write(`${explain(error)}\n`);
   process.exitCode = 1;
 }
 
-async function createTopics(brokers) {
+async function createTopics(access) {
   const metrics = createMetrics('migrate');
-  const messaging = createKafkaMessaging({ brokers, clientId: 'sluice-migrate', logger: silentLogger, metrics });
+  const messaging = createKafkaMessaging({ ...access, clientId: 'sluice-migrate', logger: silentLogger, metrics });
   try {
     await messaging.createTopics();
   } finally {

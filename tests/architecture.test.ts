@@ -93,6 +93,9 @@ describe('the checker', () => {
     ['process.env', 'libs/http/src/a.ts', `export const a = process.env.A;`, /only libs\/config/],
     ['process["env"]', 'libs/http/src/a.ts', `export const a = process['env'];`, /only libs\/config/],
     ['env of process', 'libs/http/src/a.ts', `const { env } = process;`, /only libs\/config/],
+    ['a queue of a baseline', 'services/search/src/a.ts', `import { Queue } from 'bullmq';`, /only tests\/load/],
+    ['a path out of the benchmark', 'tests/load/src/a.ts', `import '../../harness/stack';`, /lead out of its package/],
+    ['the benchmark in a package', 'deploy/local/src/a.ts', `import '@sluice/load';`, /imports go down only/],
     ['env of node:process', 'libs/http/src/a.ts', `import { env } from 'node:process';`, /only libs\/config/],
   ];
   const allowed: [what: string, path: string, text: string][] = [
@@ -100,6 +103,8 @@ describe('the checker', () => {
     ['a relative path inside', 'libs/http/src/deep/a.ts', `import '../../src/b';`],
     ['the OpenTelemetry API', 'libs/store/src/a.ts', `import '@opentelemetry/api';`],
     ['process.env in its place', 'libs/config/src/a.ts', `export const a = process.env.A;`],
+    ['Express in a baseline', 'tests/load/src/a.ts', `import express from 'express';`],
+    ['the testkit in the benchmark', 'tests/load/src/a.ts', `import '@sluice/testkit';`],
     ['a name in a comment', 'libs/http/src/a.ts', `// import 'pg'; process.env`],
   ];
 

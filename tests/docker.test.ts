@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as config from '@sluice/config';
+import { settingsOf } from './harness/service-settings';
 
 const root = join(__dirname, '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -102,18 +102,4 @@ function settingsGivenTo(name: string): string[] {
 
 function configOf(name: string): string {
   return read(name === 'sandbox' ? 'deploy/sandbox/src/config.ts' : `services/${name}/src/config.ts`);
-}
-
-/** Read from the source, because a service exports no table to tests: the fragments it spreads and the settings of its own. */
-function settingsOf(service: string): { known: string[]; required: string[] } {
-  const source = configOf(service);
-  const fragments = matches(source, /^ {2}\.\.\.(\w+Env)\b/gm).map((fragment) =>
-    fragment === 'portEnv' ? {} : config[fragment as 'commonEnv'],
-  );
-  const fields = Object.assign({}, ...fragments) as Record<string, { default?: unknown; optional?: true }>;
-  const required = Object.entries(fields)
-    // The port has a default of its own in each service.
-    .filter(([name, field]) => name !== 'SLUICE_PORT' && !('default' in field) && !('optional' in field))
-    .map(([name]) => name);
-  return { known: [...Object.keys(fields), ...matches(source, /^ {2}([A-Z_]+): \{$/gm)], required };
 }

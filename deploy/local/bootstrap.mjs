@@ -3,9 +3,11 @@
  * installed. Installs and compiles when needed, then runs the command under the workspace's own Node.
  */
 import process from 'node:process';
+import { runBench } from './bootstrap/bench.mjs';
 import { withCheckoutLock } from './bootstrap/checkout-lock.mjs';
 import { runCheck } from './bootstrap/check.mjs';
 import { compile } from './bootstrap/compile.mjs';
+import { runFaults } from './bootstrap/faults.mjs';
 import { installWhenNeeded } from './bootstrap/install.mjs';
 import { runMutations } from './bootstrap/mutate.mjs';
 import { launcher, workspaceNode } from './bootstrap/paths.mjs';
@@ -16,7 +18,7 @@ import { runTests } from './bootstrap/test.mjs';
 const launcherCommands = ['start', 'dev', 'migrate', 'connect', 'stack', 'generate'];
 
 /** What is done here. */
-const developerCommands = ['test', 'check', 'mutate'];
+const developerCommands = ['test', 'check', 'mutate', 'bench', 'faults'];
 
 const [command = '', ...args] = process.argv.slice(2);
 process.exitCode = await main();
@@ -32,6 +34,8 @@ async function main() {
   if (command === 'test') return runTests(args);
   if (command === 'check') return runCheck();
   if (command === 'mutate') return runMutations();
+  if (command === 'bench') return runBench(args);
+  if (command === 'faults') return runFaults(args);
   return runChild(workspaceNode, ['--enable-source-maps', launcher, command, ...args], { isTiedToUs: true });
 }
 

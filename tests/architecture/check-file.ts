@@ -1,5 +1,14 @@
 import { posix } from 'node:path';
-import { environmentReader, forbidden, levels, singleImporters, telemetrySdk, testkit, isFurtherEntry } from './rules';
+import {
+  benchmark,
+  environmentReader,
+  forbidden,
+  levels,
+  singleImporters,
+  telemetrySdk,
+  testkit,
+  isFurtherEntry,
+} from './rules';
 import { readSource } from './source-file';
 
 /**
@@ -30,9 +39,10 @@ interface CheckedFile {
 
 function describeFile(path: string): CheckedFile {
   const parts = path.split('/');
-  const isPackage = ['libs', 'services', 'deploy'].includes(parts[0] ?? '');
+  const isBenchmark = path.startsWith(`${benchmark}/`);
+  const isPackage = isBenchmark || ['libs', 'services', 'deploy'].includes(parts[0] ?? '');
   const folder = isPackage ? parts.slice(0, 2).join('/') : (parts[0] ?? '');
-  const isTest = !isPackage || path.endsWith('.test.ts') || parts[2] === 'test';
+  const isTest = !isPackage || isBenchmark || path.endsWith('.test.ts') || parts[2] === 'test';
   return { path, folder, isPackage, isTest };
 }
 
@@ -73,7 +83,7 @@ function levelRule(from: string, to: string): string {
 }
 
 function brokenByOwner(file: CheckedFile, name: string): string | undefined {
-  if (!file.isPackage) return undefined;
+  if (!file.isPackage || file.folder === benchmark) return undefined;
   const parts = name.split('/');
   const packageName = name.startsWith('@') ? parts.slice(0, 2).join('/') : (parts[0] ?? name);
   const isSdk = telemetrySdk.pattern.test(packageName);

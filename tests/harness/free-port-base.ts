@@ -1,23 +1,7 @@
-import { createServer } from 'node:net';
 import { servicePorts } from '@sluice/local';
+import { freePortBase as freeBase } from '@sluice/testkit';
 
-/** Below the ephemeral range of Linux (from 32768), so that no outgoing connection takes a port meanwhile. */
-const lowest = 12_000;
-const highest = 31_000;
-
-/** A base whose six service ports are free now, so that several systems and other programs stand side by side. */
-export async function freePortBase(): Promise<number> {
-  for (;;) {
-    const base = lowest + Math.floor(Math.random() * (highest - lowest));
-    const free = await Promise.all(Object.values(servicePorts).map((distance) => isFree(base + distance)));
-    if (free.every(Boolean)) return base;
-  }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
+/** A base whose six service ports are free now. */
+export function freePortBase(): Promise<number> {
+  return freeBase(Object.values(servicePorts));
 }

@@ -46,7 +46,7 @@ export interface StackOptions {
 }
 
 const services: readonly ProcessName[] = ['sandbox', 'management', 'search', 'write-gateway', 'batcher', 'executor'];
-const adminKey = 'admin-key-of-the-black-box-tests';
+export const adminKey = 'admin-key-of-the-black-box-tests';
 
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const portBase = await freePortBase();
@@ -55,7 +55,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const logDir = mkdtempSync(join(tmpdir(), 'sluice-black-box-'));
   const sandboxUrl = `http://127.0.0.1:${portBase + 600}`;
   const providerUrl = (await options.providerUrl?.(sandboxUrl)) ?? sandboxUrl;
-  const env = environment(options, { databaseUrl: database.url, providerUrl });
+  const env = processEnvironment(options, { databaseUrl: database.url, providerUrl });
   const processes = createServiceProcesses({ portBase, logDir, env });
   const stop = async (): Promise<void> => {
     await processes.stop();
@@ -81,7 +81,8 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   };
 }
 
-function environment(
+/** What every process of a stack gets. */
+export function processEnvironment(
   { env, timeScale = 60 }: StackOptions,
   { databaseUrl, providerUrl }: { databaseUrl: string; providerUrl: string },
 ): Record<string, string> {
@@ -103,7 +104,8 @@ function environment(
   };
 }
 
-async function createTopics(brokers: string[]): Promise<void> {
+/** Makes the topics and waits until they are served. */
+export async function createTopics(brokers: string[]): Promise<void> {
   const metrics = createMetrics('tests');
   const messaging = createKafkaMessaging({ brokers, clientId: 'tests', logger: silentLogger, metrics });
   try {
@@ -113,7 +115,8 @@ async function createTopics(brokers: string[]): Promise<void> {
   }
 }
 
-function readLog(file: string): LogLine[] {
+/** The JSON lines of one process's log. */
+export function readLog(file: string): LogLine[] {
   const lines = readFileSync(file, 'utf8').split('\n');
   // Warnings of Node itself are no JSON, and the last line may be half written.
   return lines.filter((line) => line.startsWith('{') && line.endsWith('}')).map((line) => JSON.parse(line) as LogLine);

@@ -11,9 +11,13 @@ const require = createRequire(import.meta.url);
 const { addUp, closingLine } = require(join(root, 'tests', 'setup', 'closing-line.js'));
 const { checkRules, readRules } = require(join(root, 'tests', 'setup', 'rule-check.js'));
 
-/** Black-box tests drive and kill whole processes, so each has the machine for itself. */
+/**
+ * Two workers: each test file has a database, topics and groups of its own, and more would need more database connections than the
+ * stack's Postgres gives. jest by itself leaves one of two cores idle. Black-box tests drive and kill whole processes, so each has the
+ * machine for itself.
+ */
 const runs = [
-  ['--selectProjects', 'architecture', 'unit', 'integration', '--passWithNoTests'],
+  ['--selectProjects', 'architecture', 'unit', 'integration', '--passWithNoTests', '--maxWorkers=2'],
   ['--selectProjects', 'blackbox', '--passWithNoTests', '--runInBand'],
 ];
 

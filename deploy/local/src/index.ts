@@ -5,7 +5,9 @@ export { servicePorts, type ProcessName } from './service-ports';
 export { createServiceProcesses, type ServiceProcesses, type ServiceProcessesOptions } from './service-processes';
 export { generatedFiles, readDocuments } from './contracts';
 export { localDataDir, repositoryRoot, stackDataDir } from './repository-root';
+export { crashService } from './stack/crash-service';
 export { startStack, type Stack, type StackOptions } from './stack/stack';
+export { releaseStack } from './stack/stop-stack';
 export { serviceNames, type ServiceName } from './stack/stack-state';
 
 interface Command {

@@ -16,19 +16,19 @@ export const failpointNames = [
 ] as const;
 export type FailpointName = (typeof failpointNames)[number];
 
-/** `exit9` kills the process as `kill -9` does; `sleep` waits `sleepMs`; `throw` throws a DependencyError. */
+/** `exit9` kills the process as `kill -9` does, after `sleepMs` if a time was given; `sleep` waits; `throw` throws a DependencyError. */
 export interface Failpoint {
   readonly name: FailpointName;
   readonly action: 'exit9' | 'sleep' | 'throw';
-  /** Milliseconds. @default 9000, 1.5 times the lease, so that a sleeper loses its fence */
+  /** Milliseconds. @default for `sleep` 9000, 1.5 times the lease, so that a sleeper loses its fence; for `exit9` 0 */
   readonly sleepMs: number;
   /** Above 0, at most 1. @default 1 */
   readonly probability: number;
 }
 
-const form = /^(?<name>[\w.]+):(?<action>exit9|throw|sleep(=(?<ms>\d{1,6}))?)(:(?<probability>\d(\.\d+)?))?$/;
+const form = /^(?<name>[\w.]+):(?<action>throw|(exit9|sleep)(=(?<ms>\d{1,6}))?)(:(?<probability>\d(\.\d+)?))?$/;
 
-/** Reads `name:action:probability[,…]`; action `sleep` may carry its time: `ex.after_claim:sleep=2000:0.5`. */
+/** Reads `name:action:probability[,…]`; `sleep` and `exit9` may carry a time: `ex.after_claim:sleep=2000:0.5`. */
 export function parseFailpoints(text: string): Parsed<readonly Failpoint[]> {
   const points: Failpoint[] = [];
   for (const entry of text.split(',')) {
@@ -42,7 +42,7 @@ export function parseFailpoints(text: string): Parsed<readonly Failpoint[]> {
     }
     if (!name) return broken(`must name one of ${failpointNames.join(', ')}`);
     const action = groups['action']?.startsWith('sleep') ? 'sleep' : groups['action'] === 'throw' ? 'throw' : 'exit9';
-    points.push({ name, action, sleepMs: Number(groups['ms'] ?? 9000), probability });
+    points.push({ name, action, sleepMs: Number(groups['ms'] ?? (action === 'sleep' ? 9000 : 0)), probability });
   }
   return parsed(points);
 }

@@ -45,6 +45,13 @@ describe('createFailpoints', () => {
     expect(seen).toEqual(['kill']);
   });
 
+  it('kills after the time it is given, for what has just been sent to arrive', async () => {
+    const { on, seen } = effects();
+    void createFailpoints('ex.after_send_before_reply:exit9=8', on).hit('ex.after_send_before_reply');
+    await new Promise((done) => setImmediate(done));
+    expect(seen).toEqual(['sleep 8', 'kill']);
+  });
+
   it('keeps to the probability', async () => {
     const at = (random: number) =>
       createFailpoints('ex.after_claim:throw:0.5', effects(random).on).hit('ex.after_claim');

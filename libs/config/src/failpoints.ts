@@ -52,6 +52,7 @@ async function act(point: Failpoint, on: FailpointEffects): Promise<void> {
   if (point.action === 'throw') {
     throw new DependencyError({ code: 'service.unavailable', detail: `failpoint ${point.name}` });
   }
+  if (point.sleepMs > 0) await on.sleep(point.sleepMs);
   on.kill();
   // The signal arrives a moment later; until then nothing may go on.
   return new Promise(() => undefined);

@@ -65,6 +65,20 @@ export const kafkaEnv = {
     pattern: '[^\\s,]+:\\d{1,5}',
     doc: 'Kafka bootstrap brokers: host:port, several separated by commas.',
   },
+  KAFKA_TLS: { type: 'boolean', default: false, doc: 'Talk TLS with the brokers.' },
+  KAFKA_CA: {
+    type: 'string',
+    optional: true,
+    doc: "PEM certificates that sign the brokers' ones, in place of the public authorities. Needs KAFKA_TLS.",
+  },
+  KAFKA_SASL_MECHANISM: {
+    type: 'string',
+    optional: true,
+    pattern: 'plain|scram-sha-256|scram-sha-512',
+    doc: 'How to sign in at the brokers; absent: not at all. Needs a user name and a password.',
+  },
+  KAFKA_SASL_USERNAME: { type: 'string', optional: true, doc: 'User name for KAFKA_SASL_MECHANISM.' },
+  KAFKA_SASL_PASSWORD: { type: 'string', optional: true, secret: true, doc: 'Password for KAFKA_SASL_MECHANISM.' },
 } as const satisfies EnvFields;
 
 /** The cache and the quota buckets. */
@@ -129,6 +143,17 @@ export const concurrencyEnv = {
     max: 64,
     default: 4,
     doc: 'Provider calls in flight at once per provider account.',
+  },
+} as const satisfies EnvFields;
+
+/** How much may wait. */
+export const admissionEnv = {
+  SLUICE_BACKLOG_MAX: {
+    type: 'integer',
+    min: 1,
+    max: 1_000_000_000,
+    default: 1_000_000,
+    doc: 'Waiting calls of one project, with the records of its open auto-batches, at which further asynchronous writes are refused.',
   },
 } as const satisfies EnvFields;
 
@@ -218,6 +243,8 @@ export const knownNames: ReadonlySet<string> = new Set(
     credentialsEnv,
     providersEnv,
     concurrencyEnv,
+    retentionEnv,
+    admissionEnv,
     adminEnv,
     publicUrlEnv,
     testingEnv,

@@ -5,6 +5,7 @@ export { failpointNames, type FailpointName } from './failpoint-spec';
 export { createFailpoints, type FailpointEffects, type Failpoints } from './failpoints';
 export {
   adminEnv,
+  admissionEnv,
   commonEnv,
   concurrencyEnv,
   credentialsEnv,
@@ -21,3 +22,4 @@ export {
 } from './fragments';
 export type { Keyring } from './keyring';
 export { readProcessEnv } from './process-env';
+export { kafkaAccess, type KafkaAccess } from './kafka-access';

@@ -1,4 +1,5 @@
 import type { Association, ForwardedHeader } from '@sluice/types';
+import type { ProviderFailure } from './results';
 
 /** What opens a customer's account. Held in memory for one call; never logged, never part of an error text. */
 export interface Auth {
@@ -36,6 +37,8 @@ export interface ProviderCall {
   readonly traceparent?: string;
   /** Called once per HTTP exchange, before the outcome is returned. Must not throw. */
   readonly observe?: (exchange: ObservedExchange) => void;
+  /** Asked before each HTTP exchange: a failure is its answer, and nothing is sent. Absent: the caller has asked itself. */
+  readonly withhold?: () => Promise<ProviderFailure | undefined>;
 }
 
 /** A call about records of one object. */
@@ -110,6 +113,11 @@ export interface SearchRequest extends ObjectCall {
 export interface FindCreated extends ObjectCall {
   /** `since`: the earliest moment the create can have happened (the first attempt's `sentAt`). Skew is the connector's care. */
   readonly records: readonly { readonly fields: Fields; readonly since: Date }[];
+  /**
+   * Fields of other creates to the account that are not settled. A record that carries all values of one that tells more than
+   * ours is that one's. @default none
+   */
+  readonly others?: readonly Fields[];
 }
 
 /** What an OAuth refresh takes. The secrets stay in memory for one call. Source: RFC 6749, section 6. */

@@ -63,7 +63,9 @@ export interface CreatedMatch {
  * What looking for one create of unknown outcome showed.
  * `found`: records that carry every sent value and were created in time, oldest first; more than one is possible.
  * `none`: the look succeeded and saw no such record. With `consistent` that is proof that nothing was committed up
- * to the look, so a resend is safe once the late-commit window is over; without, the outcome stays unknown.
+ * to the look, so a resend is safe once the late-commit window is over; without, the outcome stays unknown. `near` are
+ * records of that time that are like it but not equal, oldest first: one that no other create has made may be it, changed
+ * by the account, and then it is no proof either.
  * `cannot-look`: with `failure` the look itself failed and can be made again; without, this record can never be
  * looked for.
  */
@@ -72,7 +74,7 @@ export type FoundCreated = {
   readonly consistent: boolean;
 } & (
   | { readonly kind: 'found'; readonly matches: readonly CreatedMatch[] }
-  | { readonly kind: 'none' }
+  | { readonly kind: 'none'; readonly near?: readonly string[] }
   | { readonly kind: 'cannot-look'; readonly reason: string; readonly failure?: ProviderFailure }
 );
 

@@ -93,6 +93,11 @@ export const problems = {
     'The manifest does not declare this object for reading',
     "Add the object to the integration's read.objects.",
   ),
+  'write.backlog-full': problem(
+    429,
+    'Too many writes of the project wait to be performed',
+    'Wait as long as the Retry-After header says; records end meanwhile. Synchronous writes are not held back.',
+  ),
   'search.object-disabled': problem(403, 'Search is disabled for this object', 'Enable the object in the config.'),
   'search.capability-missing': problem(400, 'The provider cannot search this', 'Search another object.'),
   'provider.unknown': problem(422, 'The provider is not known', 'Use one of the providers named in the detail.'),

@@ -8,6 +8,7 @@ import { contractRoutes } from './contract/contract-routes';
 import type { ApiInfo } from './contract/openapi';
 import { cors } from './cors';
 import { InboundError } from './inbound-error';
+import { oneAfterAnother } from './one-after-another';
 import { healthRoute, metricsRoute, readyRoute, type Readiness } from './operability-routes';
 import { problemHandler } from './problem-handler';
 import { problemRoute } from './problem-page';
@@ -53,18 +54,21 @@ export function createApp(o: AppOptions): Express {
   o.routes?.(work.router);
   o.openRoutes?.(open.router);
   const contract = o.api && buildDocument(o.api, [...work.routes, ...open.routes]);
-  app.use(requestObserver(o), replyHeaders());
-  if (contract && o.checkReplies) app.use(checkReplies(contract, o.logger));
-  if (o.cors) app.use(cors(o.cookiePaths));
-  app.use(refuseNul);
-  // First, because a request for work should not walk past the probes.
-  app.use(work.complete());
-  app.use(open.complete(), operability(o, state));
-  if (contract) {
-    state.contract = contract;
-    app.use(contractRoutes(contract));
-  }
-  app.use(unknownPath, problemHandler);
+  if (contract) state.contract = contract;
+  const handlers = [
+    requestObserver(o),
+    replyHeaders(),
+    ...(contract && o.checkReplies ? [checkReplies(contract, o.logger)] : []),
+    ...(o.cors ? [cors(o.cookiePaths)] : []),
+    refuseNul,
+    // First, because a request for work should not walk past the probes.
+    work.complete(),
+    open.complete(),
+    operability(o, state),
+    ...(contract ? [contractRoutes(contract)] : []),
+    unknownPath,
+  ];
+  app.use(oneAfterAnother(handlers), problemHandler);
   return app;
 }
 

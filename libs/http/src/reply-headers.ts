@@ -1,3 +1,5 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 
@@ -19,8 +21,19 @@ export function replyHeaders(): RequestHandler {
     xPoweredBy: false,
     xXssProtection: false,
   });
-  return (req, res, next) => {
-    res.setHeader('Cache-Control', 'no-store');
-    secure(req, res, next);
+  const headers = [['Cache-Control', 'no-store'] as const, ...headersOf(secure)];
+  return (_req, res, next) => {
+    for (const [name, value] of headers) res.setHeader(name, value);
+    next();
   };
+}
+
+/** What it sets is the same for every reply, so it is asked once, with a reply that nobody reads. */
+function headersOf(secure: ReturnType<typeof helmet>): (readonly [string, string])[] {
+  const request = new IncomingMessage(new Socket());
+  const reply = new ServerResponse(request);
+  secure(request, reply, () => undefined);
+  // Typed for requests only; replies have it as well.
+  const names = (reply as unknown as { getRawHeaderNames(): string[] }).getRawHeaderNames();
+  return names.map((name) => [name, String(reply.getHeader(name))]);
 }

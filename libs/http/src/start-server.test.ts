@@ -108,6 +108,33 @@ describe('close', () => {
     await closed;
   });
 
+  // Else a client that sends on a connection it has kept would not know whether its write was accepted.
+  it('answers a request on a connection that was idle, as its last', async () => {
+    const { server } = await start();
+    const kept = connect(server.port, '127.0.0.1', () => kept.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n'));
+    await once(kept, 'data');
+    const closed = server.close();
+    // On its way when the other end begins to close.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    kept.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
+    const [answer] = (await once(kept, 'data')) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1.1 200[^]*Connection: close/);
+    await closed;
+  });
+
+  // The kernel connects them before we accept, which we do one by one.
+  it('answers who had connected before', async () => {
+    const { server, url } = await start();
+    const asked = Array.from({ length: 200 }, () => fetch(`${url}/slow`).then(({ status }) => status));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await server.close();
+    const replies = await Promise.allSettled(asked);
+    const lost = replies.flatMap((each) =>
+      each.status === 'rejected' ? ((each.reason as { cause?: { code?: string } }).cause?.code ?? 'lost') : [],
+    );
+    expect(lost.filter((code) => code !== 'ECONNREFUSED')).toEqual([]);
+  });
+
   it('cuts what is still running after shutdownMs', async () => {
     const slow = slowRoute();
     const { server, url } = await start({ handle: slow.handle, shutdownMs: 50 });

@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { Server as TcpServer, type AddressInfo, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Express } from 'express';
 import type { Logger } from '@sluice/telemetry';
 import { stateOf } from './app-state';
+import { constructorsOf } from './express-prototypes';
 import { InFlight } from './in-flight';
 import { ListenError } from './listen-error';
 import { refuseBytes } from './refuse-bytes';
@@ -40,7 +42,10 @@ const defaultTimeouts = {
 /** Bytes of all headers together. Node's default, stated so that a flag cannot move it. */
 const maxHeaderSize = 16_384;
 
-/** A connection that has sent nothing yet, or half a request head, gets this long after the last reply. */
+/**
+ * A connection that is idle, or has sent half a request head, gets this long after the last reply: a request that is on its way
+ * while we begin to close is answered, and its reply says that it is the connection's last.
+ */
 const graceMs = 250;
 
 /**
@@ -50,7 +55,13 @@ const graceMs = 250;
 export async function startServer(app: Express, o: ServerOptions): Promise<HttpServer> {
   const inFlight = new InFlight();
   const state = stateOf(app);
-  const options = { ...defaultTimeouts, ...o.timeouts, maxHeaderSize, insecureHTTPParser: false };
+  const options = {
+    ...defaultTimeouts,
+    ...o.timeouts,
+    ...constructorsOf(app),
+    maxHeaderSize,
+    insecureHTTPParser: false,
+  };
   const serve = (req: IncomingMessage, res: ServerResponse) => {
     inFlight.add(res);
     if (state.draining) res.setHeader('Connection', 'close');
@@ -85,9 +96,28 @@ function listen(server: Server, o: ServerOptions): Promise<void> {
   });
 }
 
+/** Turns of the event loop that accept the connections waiting at a listener: Linux keeps 511 for Node, each turn takes one. */
+const acceptTurnsMax = 1_024;
+
+/** A listener that closes resets who has connected and was not accepted yet, so these are accepted first. */
+async function acceptWaiting(server: Server): Promise<void> {
+  let accepted = 0;
+  const count = (): void => void (accepted += 1);
+  server.on('connection', count);
+  // The turn in hand may have looked at the listener already, so one without a connection says nothing.
+  for (let [turns, quiet] = [0, 0]; turns < acceptTurnsMax && quiet < 2; turns += 1) {
+    const before = accepted;
+    await nextTurn();
+    quiet = accepted === before ? quiet + 1 : 0;
+  }
+  server.off('connection', count);
+}
+
 async function drain(server: Server, inFlight: InFlight, o: ServerOptions): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   inFlight.endConnections();
+  await acceptWaiting(server);
+  // The close of an HTTP server would cut idle connections at once.
+  const closed = new Promise<void>((resolve) => TcpServer.prototype.close.call(server, () => resolve()));
   const cut = () => {
     if (inFlight.size > 0) o.logger.error({ inFlight: inFlight.size }, 'http.drain-cut');
     server.closeAllConnections();
@@ -99,4 +129,6 @@ async function drain(server: Server, inFlight: InFlight, o: ServerOptions): Prom
   await closed;
   clearTimeout(deadline);
   clearTimeout(grace);
+  // Ends the look for late clients.
+  server.close();
 }

@@ -13,6 +13,12 @@ export interface RefreshSource {
   readonly keyring: SealingKeys;
   readonly connectors: Pick<ConnectorRegistry, 'find'>;
   readonly logger: Logger;
+  readonly failpoints?: RefreshFailpoints | undefined;
+}
+
+/** Where a test may break a refresh: the provider has given the new pair, and nobody has saved it. `Failpoints` of `@sluice/config` are it. */
+export interface RefreshFailpoints {
+  hit(name: 'oauth.after_reply_before_save'): Promise<void>;
 }
 
 /** Bound of one call to a token endpoint. Providers answer within a second; the refresh lease is longer than two of these. */

@@ -3,9 +3,10 @@ import { ProviderError } from '@sluice/errors';
 import type { InstallationNames, Store } from '@sluice/store';
 import type { Logger } from '@sluice/telemetry';
 import type { Credentials, InstallationContext, LiveCredentials } from '@sluice/types';
-import { canRefresh, type RefreshSource } from './ask-for-tokens';
+import { canRefresh, type RefreshFailpoints, type RefreshSource } from './ask-for-tokens';
 import { callerFinder, type FindCaller } from './find-caller';
 import { codeExchanger, type ExchangeCode } from './exchange-code';
+import { immutableContents } from './immutable-contents';
 import { openConnection } from './live-credentials';
 import { createRefresher, type RefreshCredentials } from './refresh-credentials';
 import { createResolver } from './resolve-installation';
@@ -21,6 +22,8 @@ export interface InstallationsOptions {
   /** Asked for fresh tokens. */
   readonly connectors: Pick<ConnectorRegistry, 'find'>;
   readonly logger: Logger;
+  /** Where a test may break the process. @default nowhere */
+  readonly failpoints?: RefreshFailpoints;
   /** The bootstrap key. Absent: there is none. */
   readonly adminKey?: string;
 }
@@ -34,6 +37,8 @@ export interface Installations {
   readonly resolve: (names: InstallationNames) => Promise<InstallationContext>;
   /** The same from the database as it is now. */
   readonly resolveAgain: (names: InstallationNames) => Promise<InstallationContext>;
+  /** Whether the manifest of this revision declares the object under `write.objects`. Asked without a query once it is known. */
+  readonly declaresForWriting: (projectId: string, revisionId: string, objectName: string) => Promise<boolean>;
   /**
    * Undefined when the API key is unknown or revoked. A revocation is in force within 1 s, also of a token's key.
    * @throws AuthError for a bearer token that breaks a rule
@@ -67,11 +72,16 @@ export interface Installations {
 
 export function createInstallations(options: InstallationsOptions): Installations {
   const { store, keyring } = options;
-  const resolver = createResolver(store);
+  const contents = immutableContents(store);
+  const resolver = createResolver(store, contents);
   const refreshCredentials = createRefresher(options);
   return {
     resolve: resolver.resolve,
     resolveAgain: resolver.resolveAgain,
+    declaresForWriting: async (projectId, revisionId, objectName) => {
+      const { write } = await contents.manifest(projectId, revisionId);
+      return (write?.objects ?? []).some((object) => object.objectName === objectName);
+    },
     findCaller: callerFinder(options),
     liveCredentials: (projectId, connectionId) => readLive(options, refreshCredentials, projectId, connectionId),
     refreshCredentials,

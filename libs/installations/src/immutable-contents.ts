@@ -27,7 +27,8 @@ function keptByKey<Content extends object>(
     fetchMethod: (_name, _stale, { context }) => read(context.projectId, context.key),
   });
   return async (projectId, key) => {
-    const content = await kept.fetch(`${projectId}/${key}`, { context: { projectId, key } });
+    const name = `${projectId}/${key}`;
+    const content = kept.get(name) ?? (await kept.fetch(name, { context: { projectId, key } }));
     if (content !== undefined) return content;
     throw new DefectError({ code: 'service.defect', detail: `A stored reference leads nowhere: ${key}.` });
   };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { DependencyError } from '@sluice/errors';
 import { createStore, openDatabase, type Store } from '@sluice/store';
 import { createLogger, silentLogger } from '@sluice/telemetry';
-import { cloneDatabase, seedInstallation, type ClonedDatabase } from '@sluice/testkit';
+import { cloneDatabase, seedInstallation, until, type ClonedDatabase } from '@sluice/testkit';
 import type { Credentials } from '@sluice/types';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -89,6 +89,19 @@ describe('one refresh per connection [sec-44]', () => {
     );
     expect(await stored()).toMatchObject({ tokenVersion: 2, status: 'created', isExpiring: false });
   });
+
+  // Reliability notes 2.18: a stampede would make a rotating provider revoke the grant.
+  it('is made by two processes with 500 operations at once', async () => {
+    const { provider, mine, refresh, stored } = await scene();
+    provider.before = () => sleep(300);
+    const otherStore = createStore({ url: clone.url, applicationName: 'refresh-test-3' });
+    const other = processOn(provider, { store: otherStore });
+    const got = await Promise.all(Array.from({ length: 500 }, (_, at) => refresh(1, at % 2 === 0 ? mine : other)));
+    await otherStore.close();
+    expect(provider.asked).toHaveLength(1);
+    expect(new Set(got.map((live) => live?.credentials.accessToken))).toEqual(new Set(['access-1']));
+    expect(await stored()).toMatchObject({ tokenVersion: 2, status: 'created' });
+  }, 30_000);
 
   it('is made with the app and its opened secret, and the lease ends with it', async () => {
     const { provider, refresh, row } = await scene();
@@ -274,6 +287,56 @@ describe('a fresh pair that cannot be saved', () => {
       ['info', 'connection.refreshed'],
     ]);
   });
+});
+
+// Reliability notes 2.18. What a kill leaves behind is a lease that nobody ends, and a promise that nobody keeps.
+describe('[sec-44] a process that is killed while it refreshes', () => {
+  const kills = 50;
+  const atOnce = 10;
+  const dead = () => new Promise<never>(() => undefined);
+  type Scenery = Awaited<ReturnType<typeof scene>>;
+
+  /** A connection whose refresh was begun by a process that died, and whose lease has run out since. */
+  async function killed(hasGrace: boolean, at: 'before the reply' | 'after the reply'): Promise<Scenery> {
+    const made = await scene();
+    const { provider, projectId, connectionId } = made;
+    provider.hasGrace = hasGrace;
+    if (at === 'before the reply') provider.before = dead;
+    void made.refresh(1, processOn(provider, { failpoints: { hit: dead } }));
+    await until('the refresh to be asked for', () => provider.asked.length > 0 || undefined);
+    provider.before = () => Promise.resolve();
+    const own = { project_id: projectId, id: connectionId };
+    await database('connections').where(own).update({ refresh_lease_until: null });
+    return made;
+  }
+
+  /** How many of these connections are `bad_credentials` after the next refresh, which says so. */
+  async function flagged(...how: Parameters<typeof killed>): Promise<number> {
+    const scenes: Scenery[] = [];
+    while (scenes.length < kills) scenes.push(await killed(...how));
+    let count = 0;
+    for (let from = 0; from < kills; from += atOnce) {
+      const some = scenes.slice(from, from + atOnce);
+      const outcomes = await Promise.allSettled(some.map(({ refresh }) => refresh(1)));
+      const stored = await Promise.all(some.map((each) => each.stored()));
+      const isBad = stored.map((each) => each?.status === 'bad_credentials');
+      expect(outcomes.map(({ status }) => status === 'rejected')).toEqual(isBad);
+      count += isBad.filter(Boolean).length;
+    }
+    return count;
+  }
+
+  it('before the provider has answered: nobody is flagged', async () => {
+    expect(await flagged(false, 'before the reply')).toBe(0);
+  }, 60_000);
+
+  it('between the reply and the save, at a provider with a grace for the old token: nobody is flagged', async () => {
+    expect(await flagged(true, 'after the reply')).toBe(0);
+  }, 60_000);
+
+  it('between the reply and the save, at a strict provider: exactly those are flagged', async () => {
+    expect(await flagged(false, 'after the reply')).toBe(kills);
+  }, 60_000);
 });
 
 /** A logger whose lines can be read. */

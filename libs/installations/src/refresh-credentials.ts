@@ -41,13 +41,22 @@ export function createRefresher(source: RefreshSource): RefreshCredentials {
     flight.then(forget, () => setTimeout(forget, failureKeptMs).unref());
     return flight;
   };
-  return async (projectId, connectionId, usedTokenVersion) => {
-    const key = { projectId, connectionId };
+  const newerThan = async (key: ConnectionKey, usedTokenVersion: number) => {
     const opened = await openConnection(source, key);
     const isNewer = opened.live.tokenVersion > usedTokenVersion;
     if (isNewer && !opened.isExpiring) return opened.live;
     if (canRefresh(source, opened)) return await fly(key, opened);
     return isNewer ? opened.live : undefined;
+  };
+  // Hundreds of calls may be refused for one token at once: one of them looks for a newer one.
+  const looks = new Map<string, Promise<LiveCredentials | undefined>>();
+  return (projectId, connectionId, usedTokenVersion) => {
+    const id = `${projectId}/${connectionId}/${usedTokenVersion}`;
+    const look = looks.get(id) ?? newerThan({ projectId, connectionId }, usedTokenVersion);
+    looks.set(id, look);
+    const forget = () => looks.delete(id);
+    look.then(forget, forget);
+    return look;
   };
 }
 
@@ -80,7 +89,9 @@ async function refreshAsHolder(
   const { tokenVersion } = opened.live;
   try {
     const fresh = await askTwice(source, key, opened);
-    return 'newer' in fresh ? fresh.newer : await saveFreshTokens(source, key, opened.live, fresh.tokens);
+    if ('newer' in fresh) return fresh.newer;
+    await source.failpoints?.hit('oauth.after_reply_before_save');
+    return await saveFreshTokens(source, key, opened.live, fresh.tokens);
   } catch (error) {
     const note = async () => {
       if (error instanceof ProviderError && error.class === 'credentials') {

@@ -2,7 +2,7 @@ import { DefectError, NotFoundError } from '@sluice/errors';
 import type { InstallationIds, InstallationNames, Store } from '@sluice/store';
 import type { InstallationContext } from '@sluice/types';
 import { LRUCache } from 'lru-cache';
-import { immutableContents, type ImmutableContents } from './immutable-contents';
+import type { ImmutableContents } from './immutable-contents';
 
 export interface Resolver {
   /**
@@ -20,10 +20,9 @@ const idsForMs = 1_000;
 /** Installations in use at once per process; a row of ids is about 1 kB. */
 const idsMax = 20_000;
 
-type ResolverStore = Pick<Store, 'installationLookup' | 'integrations'>;
+type ResolverStore = Pick<Store, 'installationLookup'>;
 
-export function createResolver(store: ResolverStore): Resolver {
-  const contents = immutableContents(store);
+export function createResolver(store: ResolverStore, contents: ImmutableContents): Resolver {
   const ids = new LRUCache<string, InstallationIds, InstallationNames>({
     max: idsMax,
     ttl: idsForMs,
@@ -31,7 +30,8 @@ export function createResolver(store: ResolverStore): Resolver {
   });
   return {
     resolve: async (names) => {
-      const found = await ids.fetch(keyOf(names), { context: names });
+      const key = keyOf(names);
+      const found = ids.get(key) ?? (await ids.fetch(key, { context: names }));
       if (found === undefined) throw new DefectError({ code: 'service.defect', detail: 'A lookup gave no answer.' });
       return await toContext(found, contents);
     },

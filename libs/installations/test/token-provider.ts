@@ -15,6 +15,8 @@ export interface TokenProvider {
   failing: FailureClass | undefined;
   /** Called before each answer. */
   before: () => Promise<void>;
+  /** Goes on taking a refresh token that it has rotated, for as long as nobody has used the next one. @default false */
+  hasGrace: boolean;
   /** Life of the tokens given out, in milliseconds; undefined: not told. */
   lifeMs: number | undefined;
 }
@@ -26,16 +28,18 @@ export function createTokenProvider(): TokenProvider {
     given: [],
     failing: undefined,
     before: () => Promise.resolve(),
+    hasGrace: false,
     lifeMs: 1_800_000,
   };
-  let good = 'refresh-0';
+  let [last, good] = ['', 'refresh-0'];
   const refresh = async (asked: TokenRefresh): Promise<FreshTokens> => {
     provider.asked.push(asked);
     await provider.before();
     if (provider.failing) throw new ProviderError({ class: provider.failing, detail: `says ${provider.failing}` });
-    if (asked.refreshToken !== good) throw new ProviderError({ class: 'credentials', detail: 'invalid_grant' });
+    const isTaken = asked.refreshToken === good || (provider.hasGrace && asked.refreshToken === last);
+    if (!isTaken) throw new ProviderError({ class: 'credentials', detail: 'invalid_grant' });
     const number = provider.given.length + 1;
-    good = `refresh-${number}`;
+    [last, good] = [asked.refreshToken, `refresh-${number}`];
     provider.given.push(`access-${number}`);
     const expiry = provider.lifeMs === undefined ? {} : { expiresAt: new Date(Date.now() + provider.lifeMs) };
     return { accessToken: `access-${number}`, refreshToken: good, ...expiry };

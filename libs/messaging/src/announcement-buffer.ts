@@ -1,5 +1,6 @@
 import type { Logger } from '@sluice/telemetry';
 import type { WriteAnnouncement } from '@sluice/types';
+import type { MessagingOptions } from './messaging';
 import type { DropReason, MessagingCounters } from './messaging-counters';
 import { PendingMessages } from './pending-messages';
 import type { OutgoingMessage, Transport } from './transport';
@@ -13,6 +14,7 @@ export interface BufferOptions {
   readonly bufferMax?: number | undefined;
   /** How long announcements wait for a broker that is away. @default 2000 */
   readonly holdMs?: number | undefined;
+  readonly failpoints?: MessagingOptions['failpoints'];
 }
 
 /** An announcement is ids and a few names; what is larger is not one. */
@@ -110,7 +112,9 @@ export class AnnouncementBuffer {
 
   private async send(messages: readonly OutgoingMessage[]): Promise<void> {
     try {
+      await this.options.failpoints?.hit('pub.before_send');
       await this.options.transport.send(messages);
+      await this.options.failpoints?.hit('pub.after_send');
       for (const { topic, writes } of messages) this.options.counters.sent.inc({ topic }, writes);
     } catch (error) {
       for (const { topic, writes } of messages) this.drop(topic, 'send-failed', writes);

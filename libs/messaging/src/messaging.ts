@@ -72,4 +72,6 @@ export interface MessagingOptions {
   readonly watchdogMs?: number;
   /** Called after the stall was logged. A service ends its process here, so that its supervisor starts a new one. */
   readonly onStall?: (stall: Stall) => void;
+  /** Where a test may break the process: before a request to the broker, and when it was answered. @default nowhere */
+  readonly failpoints?: { hit(name: 'pub.before_send' | 'pub.after_send'): Promise<void> };
 }

@@ -49,6 +49,18 @@ describe('PartitionDelivery', () => {
     expect(await metric(metrics, 'sluice_messages_undecodable_total')).toBe(1);
   });
 
+  it('counts and tells an undecodable message once, however often what stands with it fails', async () => {
+    let isAway = true;
+    const away = new DependencyError({ code: 'service.unavailable', detail: 'Postgres does not answer.' });
+    const { made, resolved, reading, metrics } = delivery(() => (isAway ? Promise.reject(away) : Promise.resolve()));
+    const messages = [{ offset: '6', value: 'none of ours' }, message(7, write('a', 0))];
+    for (let attempt = 0; attempt < 5; attempt += 1) await made.deliver(messages, reading);
+    isAway = false;
+    await made.deliver(messages, reading);
+    expect(resolved).toEqual(['7']);
+    expect(await metric(metrics, 'sluice_messages_undecodable_total')).toBe(1);
+  });
+
   it('repeats without end, at most five seconds apart, what fails because a dependency is away', async () => {
     const away = new DependencyError({ code: 'service.unavailable', detail: 'Postgres does not answer.' });
     const { made, resolved, reading } = delivery(() => Promise.reject(away));

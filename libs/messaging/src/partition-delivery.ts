@@ -42,6 +42,8 @@ interface Portion {
  */
 export class PartitionDelivery {
   private failures = 0;
+  /** Offsets of undecodable messages that wait for their resolution: a redelivery brings them again. */
+  private readonly undecodable = new Set<string>();
   private tail: Promise<unknown> = Promise.resolve();
   /** Handler calls that ended, either way. Liveness is judged by it. */
   ended = 0;
@@ -64,6 +66,7 @@ export class PartitionDelivery {
       const isFinished = portion.writes.length === 0 || (await this.call(portion));
       if (!isFinished) return backoffMs(redelivery, this.failures);
       this.failures = 0;
+      this.undecodable.clear();
       reading.resolve(portion.lastOffset);
     }
     return undefined;
@@ -114,6 +117,8 @@ export class PartitionDelivery {
     const decoded = decodeMessage(value);
     if ('writes' in decoded) return decoded.writes;
     const { topic, partition, logger, counters } = this.options;
+    if (this.undecodable.has(offset)) return [];
+    this.undecodable.add(offset);
     counters.undecodable.inc({ topic });
     logger.warn({ topic, partition, offset, problem: decoded.problem }, 'message.undecodable');
     return [];

@@ -59,6 +59,15 @@ export function isRefusedByServer(error: unknown): boolean {
   return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !code.startsWith('57P') && !code.startsWith('08');
 }
 
+/** Whether no connection was to be had, so that the statement never left. */
+export function neverReached(error: unknown): boolean {
+  const { name, message } = error as Error;
+  // knex gave up waiting for its pool; pg gave up connecting.
+  if (name === 'KnexTimeoutError' || /timeout exceeded when trying to connect|connection timeout/i.test(message))
+    return true;
+  return ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH'].includes(errorCode(error) ?? '');
+}
+
 /** What callers of the store see when Postgres does not answer. */
 export function toDependencyError(error: unknown): DependencyError {
   return new DependencyError({

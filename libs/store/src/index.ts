@@ -36,7 +36,13 @@ export { newId } from './new-id';
 export { createStore, migrateDatabase, type Store, type StoreOptions } from './store';
 export type { Acceptance, AcceptableWrite } from './writes/accept-writes';
 export type { Claim, ClaimedCall, ClaimRequest } from './writes/claim-calls';
-export { cancelledError, type CancelledCall, type CancelledRecord } from './writes/claim-cancelled';
+export {
+  cancelledError,
+  type CancelledCall,
+  type CancelledPlace,
+  type CancelledRecord,
+} from './writes/claim-cancelled';
+export type { Page, Step } from './writes/find-ready-lanes';
 export type { LaneKey } from './writes/lane-room';
 export type { KeptKey, KeptReply, KeyClaim, KeyEnding } from './writes/idempotency-key';
 export type { BatchableWrite, BatchMembership, Joining } from './writes/join-batch';
@@ -49,6 +55,7 @@ export type { OverdueCall } from './writes/overdue';
 export type { Doubt, Evidence } from './writes/reconciliation';
 export { callId } from './writes/call-key';
 export type { Intent } from './writes/record-intents';
+export type { WaitingCall } from './writes/repair-order';
 export type { Replay, Replaying, ReplayRefusal } from './writes/replay-records';
 export type { PlannedCall, SealedBatch, SealedCall, SealedRecord, Sealing } from './writes/seal-batch';
 export type {
@@ -59,6 +66,7 @@ export type {
   ReleasedCall,
   Settled,
   Settlement,
+  Split,
 } from './writes/settlement';
 export type { CallKey, NewOperation, NewRecord, Pins } from './writes/write-rows';
 export type { WriteStore } from './writes/write-store';

@@ -14,6 +14,8 @@ const source: Knex.MigrationSource<Migration> = {
 export async function migrate(database: Knex): Promise<string[]> {
   // knex's own lock table survives a killed migrator; a session lock of the server does not.
   return await database.transaction(async (transaction) => {
+    // An index over a million rows takes longer than the 5 s that a statement of a service may take.
+    await transaction.raw('set local statement_timeout = 0');
     await transaction.raw(`select pg_advisory_xact_lock(hashtext('sluice.migrate'))`);
     const [, applied] = (await transaction.migrate.latest({
       migrationSource: source,

@@ -1,11 +1,17 @@
-import type { ClaimedCall, Settlement } from '@sluice/store';
+import { openDatabase, type ClaimedCall, type Settlement } from '@sluice/store';
+import { until } from '@sluice/testkit';
 import { createWriteFixture, type WriteFixture } from './write-fixture';
 
 let fixture: WriteFixture;
+let database: ReturnType<typeof openDatabase>;
 beforeEach(async () => {
   fixture = await createWriteFixture();
+  database = openDatabase({ url: fixture.url, poolMax: 1, applicationName: 'test' });
 });
-afterEach(() => fixture.close());
+afterEach(async () => {
+  await database.destroy();
+  await fixture.close();
+});
 
 /** Two creates in doubt, claimed to be looked for. */
 async function claimTwo(): Promise<ClaimedCall[]> {
@@ -34,7 +40,7 @@ describe('two reconciliations that adopt one provider record', () => {
     const calls = await claimTwo();
     await settle(calls.map((call) => adopt(call)));
     expect((await outcomesOf(calls)).sort()).toEqual(['pending -', 'succeeded 77']);
-    expect(await fixture.store.writes.findReadyLanes()).toEqual([]);
+    expect(await fixture.store.writes.findReadyLanes({ limit: 100 })).toEqual({ found: [] });
   });
 
   it('the answer says where the call went, and its operation is not over', async () => {
@@ -55,10 +61,98 @@ describe('two reconciliations that adopt one provider record', () => {
   });
 });
 
-it('a reply that names a record which was adopted meanwhile still succeeds: it made it', async () => {
-  const [first, second] = (await claimTwo()) as [ClaimedCall, ClaimedCall];
-  await fixture.store.writes.settle([adopt(first)]);
-  const reply: Settlement = { ...adopt(second), records: [{ index: 0, kind: 'succeeded', providerId: '77' }] };
-  await fixture.store.writes.settle([{ ...reply, attempt: { durationMs: 1, status: 201 } }]);
-  expect(await outcomesOf([second])).toEqual(['succeeded 77']);
+// Design, section 5.12: the create whose reply names the record has made it. Who adopted it was wrong, however late that is known.
+describe('a reply that names a record which another create had adopted', () => {
+  const reply = (call: ClaimedCall, providerId = '77'): Settlement => ({
+    ...adopt(call),
+    records: [{ index: 0, kind: 'succeeded', providerId }],
+    attempt: { durationMs: 1, status: 201 },
+  });
+  const operationOf = ({ projectId, operationId }: ClaimedCall) =>
+    fixture.store.operations.find(projectId, operationId);
+
+  it.each<[string, (adopting: Settlement, owning: Settlement) => Promise<unknown>]>([
+    [
+      'later',
+      async (adopting, owning) => {
+        await fixture.store.writes.settle([adopting]);
+        await fixture.store.writes.settle([owning]);
+      },
+    ],
+    ['in one transaction', (adopting, owning) => fixture.store.writes.settle([adopting, owning])],
+    ['at the same time', (...both) => Promise.all(both.map((settlement) => fixture.store.writes.settle([settlement])))],
+  ])('%s: it owns the record, the adopter looks again', async (_case, settle) => {
+    const [adopter, owner] = (await claimTwo()) as [ClaimedCall, ClaimedCall];
+    await settle(adopt(adopter), reply(owner));
+    expect(await outcomesOf([adopter, owner])).toEqual(['pending -', 'succeeded 77']);
+    expect(await operationOf(adopter)).toMatchObject({ status: 'in_progress' });
+    expect(await operationOf(owner)).toMatchObject({ status: 'success' });
+    expect(await fixture.store.writes.findClaimedIds(owner, ['77'])).toEqual(new Set(['77']));
+  });
+
+  it('the adopter is claimed again in doubt, and ends again', async () => {
+    const [adopter, owner] = (await claimTwo()) as [ClaimedCall, ClaimedCall];
+    await fixture.store.writes.settle([adopt(adopter)]);
+    expect(await operationOf(adopter)).toMatchObject({ status: 'success' });
+    await fixture.store.writes.settle([reply(owner)]);
+    const again = await until('the look', async () => (await fixture.claim())[0], 3_000);
+    expect(again).toMatchObject({ operationId: adopter.operationId, isInDoubt: true });
+    expect(await fixture.store.writes.loadPending(again)).toMatchObject([{ index: 0, sendState: 'maybe' }]);
+    await fixture.store.writes.settle([adopt(again, '78')]);
+    expect(await operationOf(adopter)).toMatchObject({
+      status: 'success',
+      result: expect.stringContaining('completed'),
+    });
+    expect(await outcomesOf([adopter, owner])).toEqual(['succeeded 78', 'succeeded 77']);
+  });
+
+  it('a stale settlement of the adopter changes nothing any more', async () => {
+    const [adopter, owner] = (await claimTwo()) as [ClaimedCall, ClaimedCall];
+    await fixture.store.writes.settle([adopt(adopter)]);
+    await fixture.store.writes.settle([reply(owner)]);
+    const [settled] = (await fixture.store.writes.settle([adopt(adopter, '99')])).values();
+    expect(settled).toMatchObject({ isHeld: false });
+    expect(await outcomesOf([adopter])).toEqual(['pending -']);
+  });
+
+  // A provider that answers two creates with one record has made one: both are told the truth.
+  it('nobody adopted it: both replies stand', async () => {
+    const calls = (await claimTwo()) as [ClaimedCall, ClaimedCall];
+    for (const call of calls) await fixture.store.writes.settle([reply(call)]);
+    expect(await outcomesOf(calls)).toEqual(['succeeded 77', 'succeeded 77']);
+  });
+});
+
+describe('equal creates in doubt', () => {
+  const send = async (call: ClaimedCall, sentAgoMs: number): Promise<void> => {
+    const intent = { ...call, owner: 'test', records: [{ index: 0, fingerprint: 'equal' }] };
+    await fixture.store.writes.recordIntents([intent]);
+    await database.raw(
+      `update attempts set sent_at = now() - make_interval(secs => ?::float8 / 1000) where operation_id = ?`,
+      [sentAgoMs, call.operationId],
+    );
+  };
+  const openTwins = async (call: ClaimedCall) => (await fixture.store.writes.readDoubt(call, 30_000)).openTwins;
+
+  // Without the bound a stream of equal creates would keep the first of them in doubt for ever.
+  it.each<[string, ours: number, theirs: number, open: readonly number[]]>([
+    ['sent with ours and may still be answered', 10_000, 9_000, [0]],
+    ['sent before ours and may still be answered', 10_000, 29_000, [0]],
+    ['whose own window is over', 10_000, 31_000, []],
+    ['sent within our window', 40_000, 15_000, [0]],
+    ['sent after our window: it cannot have made what is ours', 40_000, 5_000, []],
+  ])('a twin %s', async (_case, ours, theirs, open) => {
+    const [mine, twin] = (await claimTwo()) as [ClaimedCall, ClaimedCall];
+    await send(mine, ours);
+    await send(twin, theirs);
+    expect(await openTwins(mine)).toEqual(open);
+  });
+
+  it('tell when they were sent last', async () => {
+    const [mine] = (await claimTwo()) as [ClaimedCall];
+    await send(mine, 10_000);
+    const { sinceSentMs, lastSentAt } = await fixture.store.writes.readDoubt(mine, 30_000);
+    expect(sinceSentMs).toBeGreaterThanOrEqual(10_000);
+    expect(Math.abs(Date.now() - sinceSentMs - Number(lastSentAt))).toBeLessThan(1_000);
+  });
 });

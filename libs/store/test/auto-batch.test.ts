@@ -1,4 +1,4 @@
-import type { BatchMembership, PlannedCall, SealedRecord } from '@sluice/store';
+import type { BatchableWrite, BatchMembership, PlannedCall, SealedRecord } from '@sluice/store';
 import { createWriteFixture, type WriteFixture } from './write-fixture';
 
 let fixture: WriteFixture;
@@ -63,6 +63,85 @@ describe('join', () => {
       (await fixture.store.writes.join([fixture.batchable({ type: 'update', recordId: '1' })])).values(),
     );
     expect(create[0]?.operationId).not.toBe(update[0]?.operationId);
+  });
+});
+
+/** The same installation under another config: what its writes were planned with before somebody changed it. */
+const outdated = (write: BatchableWrite): BatchableWrite => ({
+  ...write,
+  operation: { ...write.operation, pins: { ...write.operation.pins, configId: 'an older config' } },
+});
+const withObject = (write: BatchableWrite, objectName: string): BatchableWrite => ({
+  ...write,
+  operation: { ...write.operation, objectName },
+});
+
+// One statement joins the batches of many keys: each must be what it would be alone.
+describe('join of many batch keys', () => {
+  it('each record is in the batch of its own key, at the place it was told', async () => {
+    const objects = ['contacts', 'companies', 'deals'];
+    const writes = Array.from({ length: 270 }, (_, at) => withObject(fixture.batchable(), objects[at % 3]));
+    const answers = await fixture.store.writes.join(writes);
+    const groups = Map.groupBy(writes, ({ operation }) => operation.objectName);
+    const operationIds = new Set<string>();
+    for (const group of groups.values()) {
+      const members = membersOf(group.map(({ recordId }) => answers.get(recordId) as BatchMembership | 'stale'));
+      expect(members.map(({ index }) => index)).toEqual(members.map((_, at) => at));
+      expect(new Set(members.map(({ operationId }) => operationId)).size).toBe(1);
+      operationIds.add(members[0]?.operationId);
+    }
+    expect(operationIds.size).toBe(3);
+    for (const id of operationIds) {
+      expect(await fixture.store.operations.listRecords(fixture.seeded.projectId, id)).toHaveLength(90);
+    }
+  });
+
+  it('leaves out what was planned with an older config, and counts the others', async () => {
+    const writes = Array.from({ length: 10 }, (_, at) =>
+      at % 2 === 0 ? fixture.batchable() : outdated(fixture.batchable()),
+    );
+    const answers = await fixture.store.writes.join([...writes, withObject(outdated(fixture.batchable()), 'deals')]);
+    const told = writes.map(({ recordId }) => answers.get(recordId));
+    expect(told.map((answer) => answer === 'stale')).toEqual(writes.map((_, at) => at % 2 === 1));
+    const members = membersOf(told.filter((answer) => typeof answer === 'object'));
+    const operationId = members[0]?.operationId;
+    const stored = await fixture.store.operations.listRecords(fixture.seeded.projectId, operationId);
+    expect(stored.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  // Two flushes that hold the batch of each other's next key would wait for ever.
+  it('flushes with the same keys in opposite orders do not wait for each other', async () => {
+    const objects = Array.from({ length: 20 }, (_, at) => `object-${at}`);
+    const flush = (names: readonly string[]) =>
+      fixture.store.writes.join(names.map((name) => withObject(fixture.batchable(), name)));
+    const rounds = Array.from({ length: 12 }, (_, at) => flush(at % 2 === 0 ? objects : objects.toReversed()));
+    const members = (await Promise.all(rounds)).flatMap((answers) =>
+      membersOf(answers.values() as Iterable<BatchMembership | 'stale'>),
+    );
+    const places = new Set(members.map(({ operationId, index }) => `${operationId}/${index}`));
+    expect(places.size).toBe(240);
+    expect(new Set(members.map(({ operationId }) => operationId)).size).toBe(20);
+  });
+
+  it('a plan is stored as it was planned, whatever its characters', async () => {
+    const texts = ['a"b\\c', '\u0000', 'Zoë 🎈', '\ud800', '{},"NULL"', '\x1f\t\n'];
+    const writes = texts.map((text) => {
+      const write = fixture.batchable();
+      return { ...write, record: { ...write.record, plan: JSON.stringify({ fields: { text } }) } };
+    });
+    const [member] = membersOf(
+      (await fixture.store.writes.join(writes)).values() as Iterable<BatchMembership | 'stale'>,
+    );
+    const plans: string[] = [];
+    await fixture.store.operations.requestCancel(fixture.seeded.projectId, member?.operationId);
+    await fixture.store.writes.seal({ projectId: fixture.seeded.projectId, operationId: member?.operationId }, oneCall);
+    const stored = await fixture.store.writes.loadPending({
+      projectId: fixture.seeded.projectId,
+      operationId: member?.operationId,
+      number: 1,
+    });
+    plans.push(...stored.map(({ plan }) => plan));
+    expect(plans.map((plan) => (JSON.parse(plan) as { fields: { text: string } }).fields.text)).toEqual(texts);
   });
 });
 

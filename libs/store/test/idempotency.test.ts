@@ -129,6 +129,37 @@ describe('a key of an auto-batched write', () => {
     expect(await find(claim)).toMatchObject({ operationId, reply: { kind: 'accepted', operationId, index } });
   });
 
+  it('nothing joined, no key: a changed config leaves it free', async () => {
+    const claim = newKey();
+    const { operation, ...rest } = fixture.batchable();
+    const pins = { ...operation.pins, configId: 'another' };
+    const stale = { ...rest, operation: { ...operation, pins }, idempotency: claim };
+    expect(await join(stale, fixture.batchable())).toEqual(['stale', expect.objectContaining({ isFull: false })]);
+    expect(await find(claim)).toBeUndefined();
+  });
+
+  it('a flush of records with and without keys, of two batches: only the taken one is left out', async () => {
+    const [taken, free] = [newKey(), newKey()];
+    await join({ ...fixture.batchable(), idempotency: taken });
+    const update = fixture.batchable({ type: 'update', recordId: '1' });
+    const answers = await join(
+      { ...fixture.batchable(), idempotency: taken },
+      { ...update, idempotency: free },
+      fixture.batchable(),
+    );
+    expect(answers).toEqual(['key-taken', expect.objectContaining({ index: 0 }), expect.any(Object)]);
+    const { operationId } = answers[1] as { operationId: string };
+    expect(await find(free)).toMatchObject({ operationId, reply: { kind: 'accepted', operationId, index: 0 } });
+  });
+
+  it('the same record again is the same membership', async () => {
+    const write = { ...fixture.batchable(), idempotency: newKey() };
+    const [first] = (await join(write)) as { operationId: string; index: number }[];
+    expect(await join(write)).toEqual([
+      expect.objectContaining({ operationId: first?.operationId, index: first?.index }),
+    ]);
+  });
+
   it('a join that fails leaves neither record nor key', async () => {
     const claim = newKey();
     const write = fixture.batchable();

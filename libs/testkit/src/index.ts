@@ -1,7 +1,10 @@
 export { countRows } from './count-rows';
+export { fillBacklog, type Backlog, type BacklogOwner } from './fill-backlog';
+export { freePortBase } from './free-port-base';
 export { sampleConfig, sampleManifest } from './sample-manifest';
 export { seedInstallation, type SeededInstallation, type SeedOptions } from './seed-installation';
 export { cloneDatabase, createEmptyDatabase, type ClonedDatabase } from './template-database';
 export { startTcpProxy, type TcpProxy } from './tcp-proxy';
+export type { WireFault } from './wire-fault';
 export { encodePart, tokenIssuer, type TokenIssuer } from './token-issuer';
 export { until } from './until';

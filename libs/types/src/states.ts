@@ -6,7 +6,10 @@
 /** What a caller sees. Source: specification, Operation. */
 export type OperationStatus = 'in_progress' | 'success' | 'failure';
 
-/** `accumulating` collects records of an auto-batch; `queued` has its calls; the last two are final. */
+/**
+ * `accumulating` collects records of an auto-batch; `queued` has its calls; the last two are final, but for one case: a create of
+ * it that had adopted a record loses it to the create whose late reply named it (design, section 5.12).
+ */
 export type OperationState = 'accumulating' | 'queued' | 'succeeded' | 'failed';
 
 /**
@@ -47,6 +50,7 @@ export const operationTransitions: readonly Transition<OperationState>[] = [
   { from: 'accumulating', to: 'queued', owner: 'deletion' },
   { from: 'queued', to: 'succeeded', owner: 'deletion' },
   { from: 'queued', to: 'failed', owner: 'deletion' },
+  { from: 'succeeded', to: 'queued', owner: 'late-reply' },
 ];
 
 export const callTransitions: readonly Transition<CallState>[] = [
@@ -64,6 +68,8 @@ export const callTransitions: readonly Transition<CallState>[] = [
   { from: 'in_doubt', to: 'running', owner: 'lease-holder' },
   { from: undefined, to: 'ready', owner: 'batcher' },
   { from: undefined, to: 'waiting', owner: 'lease-holder' },
+  // A call that the provider refused whole goes on as two.
+  { from: undefined, to: 'ready', owner: 'lease-holder' },
   { from: 'running', to: 'ready', owner: 'lapse-sweep' },
   { from: 'running', to: 'in_doubt', owner: 'lapse-sweep' },
   { from: 'running', to: 'quarantined', owner: 'lease-holder' },
@@ -71,6 +77,7 @@ export const callTransitions: readonly Transition<CallState>[] = [
   { from: 'ready', to: 'in_doubt', owner: 'late-reply' },
   { from: 'waiting', to: 'in_doubt', owner: 'late-reply' },
   { from: 'running', to: 'in_doubt', owner: 'late-reply' },
+  { from: 'done', to: 'in_doubt', owner: 'late-reply' },
   { from: 'ready', to: 'done', owner: 'deletion' },
   { from: 'waiting', to: 'done', owner: 'deletion' },
 ];

@@ -95,6 +95,7 @@ export function performed(...results: PerformedCall['results'][number][]): Perfo
   const used = { connectionId: 'k1', tokenVersion: 4, status: 'working' } as const;
   return {
     results,
+    parts: [],
     sentFields: results.map(() => undefined),
     calls: 1,
     used,

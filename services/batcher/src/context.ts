@@ -1,4 +1,4 @@
-import { createFailpoints, providerUrls, type Failpoints } from '@sluice/config';
+import { createFailpoints, providerUrls, type Failpoints, kafkaAccess } from '@sluice/config';
 import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
 import { createKafkaMessaging, type Messaging } from '@sluice/messaging';
 import { createStore, type Store } from '@sluice/store';
@@ -22,6 +22,7 @@ const service = 'batcher';
 export function createContext(config: BatcherConfig, overrides: Partial<BatcherContext> = {}): BatcherContext {
   const logger = overrides.logger ?? createLogger({ service, level: config.logLevel });
   const metrics = overrides.metrics ?? createMetrics(service);
+  const failpoints = overrides.failpoints ?? createFailpoints(config.failpoint);
   return {
     config,
     logger,
@@ -38,10 +39,11 @@ export function createContext(config: BatcherConfig, overrides: Partial<BatcherC
     messaging:
       overrides.messaging ??
       createKafkaMessaging({
-        brokers: config.kafkaBrokers,
+        ...kafkaAccess(config),
         clientId: service,
         logger,
         metrics,
+        failpoints,
         // A consumer that stalls in silence is replaced by its supervisor.
         onStall: () => process.exit(1),
       }),
@@ -51,7 +53,7 @@ export function createContext(config: BatcherConfig, overrides: Partial<BatcherC
       logger,
       metrics,
     }),
-    failpoints: createFailpoints(config.failpoint),
+    failpoints,
     ...overrides,
   };
 }

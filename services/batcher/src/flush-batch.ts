@@ -1,4 +1,4 @@
-import { topics, type Announcer } from '@sluice/messaging';
+import { strayMessages, topics, type Announcer } from '@sluice/messaging';
 import type { SealedBatch } from '@sluice/store';
 import { batchLimit, planCalls } from '@sluice/writes';
 import type { BatcherContext } from './context';
@@ -22,11 +22,14 @@ export function flusher(context: BatcherContext): FlushBatch {
   const flushed = metrics.counter('sluice_batches_flushed_total', 'Auto-batches flushed, by what woke the flush.', [
     'source',
   ]);
-  return async (key, source) => {
+  const tellStray = strayMessages(context, topics.autoBatched);
+  return async ({ projectId, operationId: id }, source) => {
+    const key = { projectId, operationId: id };
     const sealing = await store.writes.seal(key, (records, { provider, type }) => {
       return planCalls(records, batchLimit(connectors.get(provider).capabilities, type) ?? 1);
     });
-    if (sealing.kind === 'gone') return undefined;
+    if (sealing.kind === 'missing') tellStray(key);
+    if (sealing.kind === 'gone' || sealing.kind === 'missing') return undefined;
     if (sealing.kind === 'not-due') return sealing.dueInMs;
     await failpoints.hit('bt.after_seal');
     const { batch } = sealing;

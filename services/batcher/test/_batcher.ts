@@ -47,6 +47,8 @@ export interface RunningBatcher {
   stop(): Promise<void>;
   /** Batches flushed, by what woke the flush. */
   flushed(source: 'message' | 'timer' | 'sweep'): Promise<number>;
+  /** Messages that named nothing. */
+  strays(): Promise<number>;
 }
 
 /** @param timeScale divides the delays of batches that are joined */
@@ -126,6 +128,10 @@ async function startBatcher(env: Record<string, string>, overrides: Partial<Batc
   return {
     context,
     stop: () => (stopped ??= service.stop()),
+    strays: async () => {
+      const { body } = await context.metrics.expose();
+      return Number(/^sluice_messages_stray_total\{[^}]*\} (\d+)$/m.exec(body)?.[1] ?? 0);
+    },
     flushed: async (source) => {
       const { body } = await context.metrics.expose();
       const line = new RegExp(`^sluice_batches_flushed_total\\{source="${source}"[^}]*\\} (\\d+)$`, 'm').exec(body);

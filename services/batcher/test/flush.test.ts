@@ -86,7 +86,7 @@ describe('by a message', () => {
     const { operationId } = joined[0] as { operationId: string };
     await flushedState(operationId);
     expect(await ground.callsOf(operationId)).toHaveLength(1);
-    expect(await ground.store.writes.findReadyLanes()).toHaveLength(1);
+    expect((await ground.store.writes.findReadyLanes({ limit: 100 })).found).toHaveLength(1);
   });
 });
 
@@ -123,6 +123,7 @@ describe('by its time', () => {
     // A true message behind the forged ones in the same partition: when it is done, they are.
     ground.announce(full, { type: 'create' });
     await flushedState(full.operationId);
+    await until('the strays', async () => ((await batcher.strays()) === 2 ? true : undefined));
     expect(await ground.stateOf(joined.operationId)).toBe('accumulating');
     expect(await batcher.flushed('message')).toBe(1);
     await flushedState(joined.operationId);

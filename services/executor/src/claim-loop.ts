@@ -1,6 +1,8 @@
-import type { ClaimedCall, LaneKey } from '@sluice/store';
+import { strayMessages, topics } from '@sluice/messaging';
+import type { Claim, ClaimedCall, LaneKey } from '@sluice/store';
 import { leaseMs } from '@sluice/writes';
 import type { ExecutorContext } from './context';
+import { createLanePlaces } from './lane-places';
 import { createLaneQueue, type AwakeLane, type LaneQueue, type WakeSource } from './lane-queue';
 
 /** Lanes of one claim: enough to keep a process busy with few statements, few enough to go round often. */
@@ -25,54 +27,57 @@ export interface ClaimLoop {
 }
 
 /**
- * Claims calls while there are awake lanes and free places, and hands each to `run`, which never rejects. A call that crashed an
- * executor twice is claimed only when nothing else runs, and runs alone: bystanders are not blamed for its next crash.
+ * Claims calls while there are awake lanes and free places, and hands each to `run`, which never rejects. The place of a call whose lane
+ * sleeps is for the other lanes. A call that crashed an executor twice is claimed only when nothing else runs, and runs alone: bystanders
+ * are not blamed for its next crash. What a claim in hand brings is one, too.
  */
 export function startClaimLoop(
   context: ExecutorContext,
   run: (claim: FreshClaim, lanes: LaneQueue) => Promise<void>,
 ): ClaimLoop {
-  const { config, store, metrics, owner, logger } = context;
+  const { store, metrics, owner, logger, plans } = context;
+  const { concurrency, laneConcurrency: perLane } = context.config;
   const claims = metrics.counter('sluice_claims_total', 'Calls claimed, by what woke their lane.', ['source']);
   const running = new Set<Promise<void>>();
+  const tellStray = strayMessages(context, topics.ready);
+  const places = createLanePlaces(perLane);
   let isStopped = false;
   let suspect: Promise<void> | undefined;
   let claiming: Promise<void> | undefined;
-
   const start = (call: ClaimedCall, claimedAtMs: number, source: WakeSource): void => {
     claims.inc({ source });
+    places.enter(call);
     const work = run({ call, claimedAtMs }, lanes).finally(() => {
       running.delete(work);
+      places.leave(call);
       lanes.wake(call, source);
+      onAwake();
     });
     running.add(work);
   };
   const claimFrom = async (taken: readonly AwakeLane[], isolated: boolean): Promise<void> => {
+    if (taken.length === 0) return;
     const claimedAtMs = performance.now();
-    const limit = isolated ? 1 : config.concurrency - running.size;
-    const perLane = config.laneConcurrency;
+    const limit = isolated ? 1 : concurrency - running.size;
     const claim = await store.writes.claim({ owner, lanes: taken, limit, perLane, leaseMs, isolated });
-    const sources = new Map(taken.map((lane) => [`${lane.projectId}/${lane.laneId}`, lane.source]));
-    const sourceOf = (lane: LaneKey): WakeSource => sources.get(`${lane.projectId}/${lane.laneId}`) ?? 'message';
-    for (const call of claim.calls) start(call, claimedAtMs, sourceOf(call));
-    for (const lane of claim.again) lanes.wakeLater(lane, againMs);
-    for (const lane of claim.later) lanes.wakeLater(lane, lane.inMs);
+    for (const call of claim.calls) start(call, claimedAtMs, sourceOf(call, taken));
+    lookAgain(lanes, claim, tellStray);
   };
-  const mayClaim = (): boolean => !isStopped && suspect === undefined && running.size < config.concurrency;
+  const tryToClaim = (taken: readonly AwakeLane[], isolated: boolean): Promise<void> =>
+    claimFrom(taken, isolated).catch((error: unknown) => {
+      logger.warn({ error }, 'calls.claim-failed');
+      for (const lane of taken) lanes.wakeLater(lane, retryMs);
+    });
+  const mayClaim = (): boolean =>
+    !isStopped && suspect === undefined && running.size < concurrency && !plans.isShort() && lanes.size() > 0;
+  const takeOpen = () => lanes.take(lanesPerClaim).filter((lane) => !places.isFull(lane));
   const claimAll = async (): Promise<void> => {
-    while (mayClaim()) {
-      const taken = lanes.take(lanesPerClaim);
-      if (taken.length === 0) return;
-      await claimFrom(taken, false).catch((error: unknown) => {
-        logger.warn({ error }, 'calls.claim-failed');
-        for (const lane of taken) lanes.wakeLater(lane, retryMs);
-      });
-    }
+    while (mayClaim()) await tryToClaim(takeOpen(), false);
   };
   const claimAlone = async (lane: AwakeLane): Promise<void> => {
+    await claiming;
     await Promise.all(running);
-    if (!isStopped)
-      await claimFrom([lane], true).catch((error: unknown) => logger.warn({ error }, 'calls.claim-failed'));
+    if (!isStopped) await tryToClaim([lane], true);
     await Promise.all(running);
   };
   const onAwake = (): void => {
@@ -91,9 +96,24 @@ export function startClaimLoop(
     stop: async () => {
       isStopped = true;
       lanes.stop();
-      await claiming;
-      await suspect;
+      await Promise.all([claiming, suspect]);
       await Promise.all(running);
     },
   };
+}
+
+/** What woke the lane of a claimed call. */
+function sourceOf(call: LaneKey, taken: readonly AwakeLane[]): WakeSource {
+  const lane = taken.find(({ projectId, laneId }) => projectId === call.projectId && laneId === call.laneId);
+  return lane?.source ?? 'message';
+}
+
+function lookAgain(
+  lanes: LaneQueue,
+  { again, later, missing }: Claim,
+  tellStray: ReturnType<typeof strayMessages>,
+): void {
+  for (const lane of again) lanes.wakeLater(lane, againMs);
+  for (const lane of later) lanes.wakeLater(lane, lane.inMs);
+  for (const { projectId, laneId } of missing) tellStray({ projectId, laneId });
 }

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { createFailpoints, providerUrls, type Failpoints } from '@sluice/config';
+import { createFailpoints, providerUrls, type Failpoints, kafkaAccess } from '@sluice/config';
 import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
 import { createInstallations, type Installations } from '@sluice/installations';
 import { createKafkaMessaging, type Messaging } from '@sluice/messaging';
@@ -8,6 +8,7 @@ import { createStore, type Store } from '@sluice/store';
 import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/telemetry';
 import { createLaneQuotas, createLeaseKeeper, type LaneQuotas, type LeaseKeeper } from '@sluice/writes';
 import type { ExecutorConfig } from './config';
+import { createPlanBudget, planBudgetBytes, type PlanBudget } from './plan-budget';
 
 /** The object graph of one executor. Tests and the embedded launcher replace single collaborators. */
 export interface ExecutorContext {
@@ -23,6 +24,8 @@ export interface ExecutorContext {
   readonly installations: Installations;
   readonly leases: LeaseKeeper;
   readonly quotas: LaneQuotas;
+  /** Memory for the plans of the calls under way. */
+  readonly plans: PlanBudget;
   readonly failpoints: Failpoints;
 }
 
@@ -40,6 +43,7 @@ export function createContext(config: ExecutorConfig, overrides: Partial<Executo
       timeScale: config.timeScale,
       logger,
     });
+  const failpoints = overrides.failpoints ?? createFailpoints(config.failpoint);
   const hints = overrides.hints ?? createRedisHints({ url: config.redisUrl, logger, metrics });
   const connectors =
     overrides.connectors ??
@@ -53,19 +57,21 @@ export function createContext(config: ExecutorConfig, overrides: Partial<Executo
     messaging:
       overrides.messaging ??
       createKafkaMessaging({
-        brokers: config.kafkaBrokers,
+        ...kafkaAccess(config),
         clientId: service,
         logger,
         metrics,
+        failpoints,
         // A consumer that stalls in silence is replaced by its supervisor.
         onStall: () => process.exit(1),
       }),
     hints,
     quotas: createLaneQuotas(hints.quotas),
+    plans: createPlanBudget(planBudgetBytes),
     connectors,
-    installations: createInstallations({ store, keyring: config.credentialsKeys, connectors, logger }),
+    installations: createInstallations({ store, keyring: config.credentialsKeys, connectors, logger, failpoints }),
     leases: createLeaseKeeper(store.writes, logger),
-    failpoints: createFailpoints(config.failpoint),
+    failpoints,
     ...overrides,
   };
 }

@@ -1,20 +1,26 @@
-import { callId, type LaneKey } from '@sluice/store';
+import { callId, type CancelledPlace, type LaneKey, type Step } from '@sluice/store';
 import { leaseMs } from '@sluice/writes';
 import type { ExecutorContext } from './context';
 import { cancelled, endCall } from './ended-records';
 
+/** Operations of one step. */
+const operationsPerStep = 200;
+
 /**
- * Ends what waits of cancelled operations, all of it: also what waits for its retry, behind another write or behind a block.
- * @returns lanes of calls that waited behind it and may go now
+ * Ends what waits of the next cancelled operations, all of it: also what waits for its retry, behind another write or behind a block.
+ * Finds the lanes of calls that waited behind it and may go now.
  */
-export async function endCancelled(context: ExecutorContext): Promise<LaneKey[]> {
-  const lanes: LaneKey[] = [];
-  for (;;) {
-    const calls = await context.store.writes.claimCancelled(context.owner, leaseMs);
-    if (calls.length === 0) return lanes;
-    const settled = await context.store.writes.settle(calls.map((call) => endCall(call, call.records, cancelled)));
-    const ended = calls.filter((call) => settled.get(callId(call))?.ended !== undefined).length;
-    context.logger.info({ calls: calls.length, ended }, 'calls.cancelled');
-    lanes.push(...[...settled.values()].flatMap(({ released }) => released));
-  }
+export async function endCancelled(
+  context: ExecutorContext,
+  after: CancelledPlace | undefined,
+): Promise<Step<LaneKey, CancelledPlace>> {
+  const { store, owner, logger } = context;
+  const place = { limit: operationsPerStep, ...(after && { after }) };
+  const { found: calls, next } = await store.writes.claimCancelled({ owner, leaseMs, ...place });
+  const onward = next === undefined ? {} : { next };
+  if (calls.length === 0) return { found: [], ...onward };
+  const settled = await store.writes.settle(calls.map((call) => endCall(call, call.records, cancelled)));
+  const ended = calls.filter((call) => settled.get(callId(call))?.ended !== undefined).length;
+  logger.info({ calls: calls.length, ended }, 'calls.cancelled');
+  return { found: [...settled.values()].flatMap(({ released }) => released), ...onward };
 }

@@ -12,7 +12,7 @@ import type { Sendable } from '@sluice/writes';
 type Ended = Pick<Sendable, 'index' | 'sendState' | 'orderKey' | 'lastError'>;
 
 /** Why a record ends here without being sent again. */
-type Ending = (record: Ended) => RecordError;
+export type Ending = (record: Ended) => RecordError;
 
 export const quarantined: Ending = () => ({
   class: 'quarantined',
@@ -26,10 +26,22 @@ export const disconnected: Ending = () => ({
 
 export const uninstalled: Ending = () => uninstalledError;
 
-export const cancelled: Ending = ({ lastError }) =>
-  lastError === undefined
-    ? cancelledError
-    : { ...cancelledError, text: `${cancelledError.text} Last: ${lastError.text}` };
+export const reconnected: Ending = cancelledBy(
+  'The installation was given another connection than this write was accepted for.',
+);
+
+export const undeclared: Ending = cancelledBy(
+  'The manifest of the integration does not declare the object for writing any more.',
+);
+
+export const cancelled: Ending = cancelledBy(cancelledError.text);
+
+function cancelledBy(reason: string): Ending {
+  return ({ lastError }) => ({
+    class: 'cancelled',
+    text: lastError === undefined ? reason : `${reason} Last: ${lastError.text}`,
+  });
+}
 
 export const overdue: Ending = ({ lastError }) => ({
   class: 'deadline',

@@ -16,6 +16,10 @@ export interface LaneQueue {
   sleep(lane: LaneKey, forMs: number): void;
   /** Takes up to `count` lanes off the front; whoever gets calls from one wakes it again, at the back. */
   take(count: number): AwakeLane[];
+  /** Awake lanes. */
+  size(): number;
+  /** Whether the lane was put to sleep and its time is not over: what was claimed of it before is not sent now. */
+  isAsleep(lane: LaneKey): boolean;
   /** Sets no further timer. */
   stop(): void;
 }
@@ -23,6 +27,8 @@ export interface LaneQueue {
 /** Longest delay that setTimeout takes. */
 const delayMaxMs = 2_147_483_647;
 const shareMs = 250;
+/** Awake lanes and timers at most, 5 MB together: these are hints, and the sweep finds the lanes that are left out. */
+const lanesMax = 10_000;
 
 /** @param onAwake called when there is something to take */
 export function createLaneQueue(onAwake: () => void): LaneQueue {
@@ -41,7 +47,8 @@ export function createLaneQueue(onAwake: () => void): LaneQueue {
   const wake = (lane: LaneKey, source: WakeSource): void => {
     const id = idOf(lane);
     if (isAsleep(id)) return;
-    if (!awake.has(id)) awake.set(id, { projectId: lane.projectId, laneId: lane.laneId, source });
+    if (!awake.has(id) && awake.size < lanesMax)
+      awake.set(id, { projectId: lane.projectId, laneId: lane.laneId, source });
     onAwake();
   };
   const wakeLater = (lane: LaneKey, delayMs: number): void => {
@@ -49,7 +56,7 @@ export function createLaneQueue(onAwake: () => void): LaneQueue {
     const atMs = performance.now() + waitMs;
     // A short wait shares no timer: another one's would be too early for it, or its own too early for the other.
     const id = `${idOf(lane)}@${waitMs < shareMs ? `${atMs} exactly` : Math.ceil(atMs / shareMs)}`;
-    if (isStopped || timers.has(id)) return;
+    if (isStopped || timers.has(id) || timers.size >= lanesMax) return;
     const fire = (): void => {
       timers.delete(id);
       wake(lane, 'timer');
@@ -67,10 +74,16 @@ export function createLaneQueue(onAwake: () => void): LaneQueue {
       wakeLater(lane, forMs + 1);
     },
     take: (count) => {
-      const taken = [...awake.values()].slice(0, count);
-      for (const lane of taken) awake.delete(idOf(lane));
+      const taken: AwakeLane[] = [];
+      for (const [id, lane] of awake) {
+        if (taken.length === count) break;
+        taken.push(lane);
+        awake.delete(id);
+      }
       return taken;
     },
+    size: () => awake.size,
+    isAsleep: (lane) => isAsleep(idOf(lane)),
     stop: () => {
       isStopped = true;
       for (const timer of timers.values()) clearTimeout(timer);

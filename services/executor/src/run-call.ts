@@ -1,20 +1,15 @@
 import { NotFoundError } from '@sluice/errors';
 import { callId, type ClaimedCall, type Settled, type Settlement } from '@sluice/store';
 import type { LiveCredentials } from '@sluice/types';
-import {
-  coalesce,
-  leaseMs,
-  reconcileCall,
-  settledOf,
-  settlePersistently,
-  toSendables,
-  type RefreshUsed,
-} from '@sluice/writes';
+import { coalesce, leaseMs, settledOf, settlePersistently, toSendables } from '@sluice/writes';
 import type { FreshClaim } from './claim-loop';
 import type { ExecutorContext } from './context';
-import { cancelled, disconnected, endCall, quarantined, uninstalled } from './ended-records';
+import { disconnected, endCall, quarantined } from './ended-records';
 import type { LaneQueue } from './lane-queue';
-import { giveBack, refresherOf, traceStep, type Run } from './run';
+import type { LetGo } from './plan-budget';
+import { findRestriction } from './find-restriction';
+import { reconcile } from './reconcile';
+import { giveBack, traceStep, type Run } from './run';
 import { callSender, type SendCall, type Sending } from './send-call';
 
 /** Crashes of one call, the last of them alone in its process, after which it is taken out. Source: design, section 5.11. */
@@ -25,7 +20,7 @@ const callsPerSettlement = 64;
 const giveBackMs = 2_000;
 
 /**
- * Runs one claimed call. Order: 1. load its unfinished records. 2. Credentials. 3. In doubt: reconcile; else send.
+ * Runs one claimed call. Order: 0. room for its plans. 1. load its unfinished records, and end them if they may not be sent any more. 2. Credentials. 3. In doubt: reconcile; else send.
  * 4. Settle behind the fence, and go on trying while the database is away. If the process dies before the intent, the call becomes
  * ready again; after it, it is in doubt.
  */
@@ -34,10 +29,17 @@ export function callRunner(context: ExecutorContext): (claim: FreshClaim, lanes:
   const send = callSender(context);
   const settle = settler(context);
   return async ({ call, claimedAtMs }, lanes) => {
-    const run: Run = { call, hold: leases.hold(call, claimedAtMs), lanes, isIntended: false };
+    const leaveByMs = claimedAtMs + leaseMs;
+    const run: Run = { call, hold: leases.hold(call, claimedAtMs), lanes, leaveByMs, isIntended: false };
+    let letGo: LetGo | undefined;
     try {
       traceStep(context, call, 'call.claimed');
       await context.failpoints.hit('ex.after_claim');
+      letGo = await context.plans.take(call.planBytes ?? 0, leaveByMs);
+      if (letGo === undefined) {
+        await giveBack(context, run, 0);
+        return;
+      }
       const settlement = await work(context, run, send);
       if (settlement !== undefined) await settle(run, settlement);
     } catch (error) {
@@ -45,6 +47,7 @@ export function callRunner(context: ExecutorContext): (claim: FreshClaim, lanes:
       // After the intent nothing is known to be lost: the lease lapses, and whoever claims next reconciles.
       if (!run.isIntended) await giveBack(context, run, giveBackMs).catch(() => undefined);
     } finally {
+      letGo?.();
       run.hold.end();
     }
   };
@@ -53,13 +56,15 @@ export function callRunner(context: ExecutorContext): (claim: FreshClaim, lanes:
 async function work(context: ExecutorContext, run: Run, send: SendCall): Promise<Settlement | undefined> {
   const { call } = run;
   const loadedAtMs = performance.now();
-  const records = toSendables(await context.store.writes.loadPending(call));
-  if (records.length === 0) return endCall(call, [], disconnected);
-  if (call.isUninstalled && !call.isInDoubt) return endCall(call, records, uninstalled);
-  if (call.isCancelled && !call.isInDoubt) return endCall(call, records, cancelled);
-  if (call.crashCount >= crashesMax) return endCall(call, records, quarantined, 'quarantined');
+  const pending = await context.store.writes.loadPending(call);
+  if (pending.length === 0) return endCall(call, [], disconnected);
+  const restriction = await findRestriction(context, call);
+  if (restriction !== undefined) return endCall(call, pending, restriction);
+  // Before a plan is read: it may be what the executors died of.
+  if (call.crashCount >= crashesMax) return endCall(call, pending, quarantined, 'quarantined');
   const live = await findCredentials(context, call);
-  if (live === undefined) return endCall(call, records, disconnected);
+  if (live === undefined) return endCall(call, pending, disconnected);
+  const records = toSendables(pending);
   const sending: Sending = { records, live, loadedAtMs, connector: context.connectors.get(live.provider) };
   return call.isInDoubt ? await reconcile(context, run, sending) : await send(run, sending);
 }
@@ -71,36 +76,6 @@ async function findCredentials(context: ExecutorContext, call: ClaimedCall): Pro
     if (error instanceof NotFoundError) return undefined;
     throw error;
   }
-}
-
-async function reconcile(context: ExecutorContext, run: Run, sending: Sending): Promise<Settlement> {
-  const { call, hold } = run;
-  const { callTimeoutMs, timeScale } = context.config;
-  const settlement = await reconcileCall(context.store.writes, {
-    call,
-    records: sending.records,
-    connector: sending.connector,
-    live: sending.live,
-    refresh: lookRefresher(context, call),
-    signal: hold.signal,
-    senderMs: leaseMs + callTimeoutMs,
-    timeScale,
-  });
-  const { operationId, number } = call;
-  context.logger.info({ operationId, call: number, next: settlement.next.state }, 'call.reconciled');
-  return settlement;
-}
-
-/** A look that is refused for good marks the connection, as a send would. */
-function lookRefresher(context: ExecutorContext, call: ClaimedCall): RefreshUsed {
-  const refresh = refresherOf(context, call);
-  return async (used) => {
-    const newer = await refresh(used);
-    const { connectionId, tokenVersion } = used;
-    const refused = { projectId: call.projectId, connectionId, tokenVersion, status: 'bad_credentials' } as const;
-    if (newer === undefined) await context.store.connections.setStatus(refused);
-    return newer;
-  };
 }
 
 function settler(context: ExecutorContext): (run: Run, settlement: Settlement) => Promise<void> {
@@ -125,6 +100,10 @@ function settler(context: ExecutorContext): (run: Run, settlement: Settlement) =
     for (const lane of settled.released) lanes.wake(lane, 'message');
     const next = settled.next ?? settlement.next;
     if ('delayMs' in next) lanes.wakeLater(call, next.delayMs);
+    // The end of this run wakes the lane for them.
+    const { operationId: id, number } = call;
+    if (settled.parts)
+      context.logger.info({ operationId: id, call: number, parts: settled.parts.length }, 'call.split');
     if (settled.ended === undefined) return;
     const { status, operationId } = settled.ended;
     context.logger.info({ operationId, status, traceparent: call.traceparent }, 'operation.ended');

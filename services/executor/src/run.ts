@@ -8,11 +8,18 @@ export interface Run {
   readonly call: ClaimedCall;
   readonly hold: Hold;
   readonly lanes: LaneQueue;
+  /** One lease after the claim, of `performance.now()`: what has not left by then goes back, however often its lease was renewed. */
+  readonly leaveByMs: number;
   /** The intent is committed: the call counts as sent, and must not be given back. */
   isIntended: boolean;
 }
 
-/** Gives a call back that was not sent: an orderly release, no crash. */
+/** Whether the call may be sent now: its lease is held, it has not waited too long, and its lane was not put to sleep meanwhile. */
+export function mayLeave({ call, hold, lanes, leaveByMs }: Run): boolean {
+  return hold.mayStillSend() && performance.now() < leaveByMs && !lanes.isAsleep(call);
+}
+
+/** Gives a call back that was not sent: an orderly release, no crash. Without a delay it keeps its place in the lane. */
 export async function giveBack(context: ExecutorContext, { call, lanes }: Run, delayMs: number): Promise<undefined> {
   await context.store.writes.release([{ ...call, delayMs, isInDoubt: call.isInDoubt }]);
   lanes.wakeLater(call, delayMs);

@@ -4,7 +4,8 @@ import type { LiveCredentials } from '@sluice/types';
 import { coalesce, decideSettlement, noteOutcome, performCall, type Sendable } from '@sluice/writes';
 import type { ExecutorContext } from './context';
 import { endRecord, isOverdue, overdue } from './ended-records';
-import { giveBack, refresherOf, traceStep, type Run } from './run';
+import { giveBack, mayLeave, refresherOf, traceStep, type Run } from './run';
+import { watchPace } from './watch-pace';
 
 /** Calls of one intent statement. */
 const callsPerIntent = 64;
@@ -43,10 +44,11 @@ export function callSender(context: ExecutorContext): SendCall {
         { ...call, isCreate: call.type === 'create', records: [], next: { state: 'done' }, orderKeys: [] },
         late,
       );
+    if (!mayLeave(run)) return await giveBack(context, run, 0);
     if (!(await takeQuota(context, run, sending.connector))) return undefined;
-    if (!hold.mayStillSend()) return await giveBack(context, run, 0);
+    if (!mayLeave(run)) return await giveBack(context, run, 0);
     if (!(await recordIntent(toIntent(context, run, { ...sending, records })))) {
-      // The lease is ours still: the operation was cancelled after the claim. Who claims the call next ends it.
+      // The lease is ours still: the call may not be sent any more since the claim. Who claims it next says why.
       return hold.mayStillSend() ? await giveBack(context, run, 0) : undefined;
     }
     run.isIntended = true;
@@ -69,7 +71,14 @@ async function perform(context: ExecutorContext, run: Run, sending: Sending): Pr
   const { records, connector, live } = sending;
   const refresh = refresherOf(context, call);
   const takeMore = () => context.quotas.take(call, connector, 'asynchronous');
-  const performed = await performCall({ call, records, connector, live, refresh, hold, takeQuota: takeMore });
+  const performed = await watchPace(context, run, async () => {
+    const [result] = await Promise.all([
+      performCall({ call, records, connector, live, refresh, hold, takeQuota: takeMore }),
+      // Beside the call: `exit9=8` dies when the request has left and the reply has not come.
+      context.failpoints.hit('ex.after_send_before_reply'),
+    ]);
+    return result;
+  });
   traceStep(context, call, 'call.performed');
   context.quotas.learn(call, performed.quota);
   await context.failpoints.hit('ex.after_reply_before_finish');
@@ -90,7 +99,7 @@ async function takeQuota(context: ExecutorContext, run: Run, connector: Connecto
   const taken = await context.quotas.take(run.call, connector, 'asynchronous');
   if (taken.granted) return true;
   run.lanes.sleep(run.call, taken.retryAfterMs);
-  await giveBack(context, run, taken.retryAfterMs);
+  await giveBack(context, run, 0);
   return false;
 }
 

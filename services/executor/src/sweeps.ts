@@ -1,19 +1,28 @@
-import { callId, type LaneKey, type OverdueCall, type RecordSettlement, type Settlement } from '@sluice/store';
-import { leaseMs } from '@sluice/writes';
+import type { CancelledPlace, LaneKey, WaitingCall } from '@sluice/store';
 import type { ExecutorContext } from './context';
 import type { ClaimLoop } from './claim-loop';
 import { endCancelled } from './end-cancelled';
+import { endOverdue } from './end-overdue';
 import type { LaneQueue } from './lane-queue';
+import { goRound } from './round';
+import { readySweep } from './sweep-ready';
 
 /** How often each sweep looks. Source: design, sections 5.8 and 5.9; the lapse adds at most this to a lease of 6 s. */
 const lapseEveryMs = 1_000;
-const readyEveryMs = 2_000;
+/** The sweep of ready lanes looks every 2 s, and at once again while it has found work and the process has none left. */
+const readyEveryMs = 250;
 const overdueEveryMs = 5_000;
-const isolatedEveryMs = 3_000;
+/** Short, because whatever ran beside a call that crashed twice is looked for as well, one by one. */
+const isolatedEveryMs = 250;
 const retentionEveryMs = 5_000;
 /** One statement stays short, and one look does not hold the others up: a backlog is purged over many looks. */
 const recordsPerPurge = 1_000;
 const purgesPerLook = 20;
+/** Calls that lapse in one statement: four processes that die together with all their places taken. */
+const lapsedPerLook = 1_024;
+/** Steps of one look at overdue records (200 each) and of the order's repair (500 waiting calls each). */
+const stepsPerLook = 5;
+const waitingPerStep = 500;
 /** With the batcher's half second for an open batch, a cancel is carried out within a second. */
 const cancelledEveryMs = 250;
 
@@ -25,27 +34,33 @@ const cancelledEveryMs = 250;
 export function startSweeps(context: ExecutorContext, loop: ClaimLoop): () => Promise<void> {
   const { store, config } = context;
   const { lanes } = loop;
-  const wakeAll = (found: Parameters<LaneQueue['wake']>[0][], source: Parameters<LaneQueue['wake']>[1]): void => {
+  const wakeAll = (found: readonly LaneKey[], source: Parameters<LaneQueue['wake']>[1]): void => {
     for (const lane of found) lanes.wake(lane, source);
   };
+  const cancelled = goRound((after: CancelledPlace | undefined) => endCancelled(context, after), stepsPerLook);
   const ends = [
     every(context, lapseEveryMs, async () => {
-      const lapsed = await store.writes.lapse();
+      const lapsed = await store.writes.lapse(lapsedPerLook);
       if (lapsed.length > 0) context.logger.warn({ calls: lapsed.length }, 'leases.lapsed');
       wakeAll(lapsed, 'lapse');
     }),
     every(context, isolatedEveryMs, async () => {
       const lane = await store.writes.findIsolated();
-      if (lane !== undefined) loop.isolate(lane);
+      // While its lane sleeps nothing of it is sent: everything else would end for nothing.
+      if (lane !== undefined && !lanes.isAsleep(lane)) loop.isolate(lane);
     }),
-    every(context, cancelledEveryMs, async () => wakeAll(await endCancelled(context), 'sweep')),
+    every(context, cancelledEveryMs, async () => wakeAll((await cancelled()).found, 'sweep')),
   ];
   if (config.sweeps) {
+    const overdue = goRound((after: string | undefined) => endOverdue(context, after), stepsPerLook);
+    const repair = (after: WaitingCall | undefined) =>
+      store.writes.repairOrder({ limit: waitingPerStep, ...(after && { after }) });
+    const repaired = goRound(repair, stepsPerLook);
     ends.push(
-      every(context, readyEveryMs, async () => wakeAll(await store.writes.findReadyLanes(), 'sweep')),
+      every(context, readyEveryMs, readySweep(store.writes, lanes)),
       every(context, overdueEveryMs, async () => {
-        wakeAll(await endOverdue(context), 'sweep');
-        wakeAll(await store.writes.repairOrder(), 'sweep');
+        wakeAll((await overdue()).found, 'sweep');
+        wakeAll((await repaired()).found, 'sweep');
       }),
       every(context, retentionEveryMs, () => purgeOld(context)),
     );
@@ -74,35 +89,4 @@ async function purgeOld({ store, config }: ExecutorContext): Promise<void> {
     const purged = await store.writes.purgePlans(config.retentionDays, recordsPerPurge);
     if (purged < recordsPerPurge) return;
   }
-}
-
-/** Fails records whose deadline passed while their lane was blocked or their connection held back. */
-async function endOverdue(context: ExecutorContext): Promise<LaneKey[]> {
-  const calls = await context.store.writes.claimOverdue(context.owner, leaseMs);
-  if (calls.length === 0) return [];
-  const settled = await context.store.writes.settle(calls.map(toSettlement));
-  const ended = calls.filter((call) => settled.get(callId(call))?.ended !== undefined).length;
-  context.logger.info({ calls: calls.length, ended }, 'calls.overdue');
-  return [...settled.values()].flatMap(({ released }) => released);
-}
-
-function toSettlement(call: OverdueCall): Settlement {
-  return {
-    ...call,
-    isCreate: call.type === 'create',
-    records: call.records.map(({ index, isSent }) => endOf(index, isSent, call.reason)),
-    next: nextOf(call),
-    orderKeys: call.records.flatMap(({ orderKey }) => orderKey ?? []),
-  };
-}
-
-function endOf(index: number, isSent: boolean, reason: string): RecordSettlement {
-  const text = `The retry deadline has passed. Last: ${reason}`;
-  if (!isSent) return { index, kind: 'failed', error: { class: 'deadline', text } };
-  return { index, kind: 'unknown', error: { class: 'deadline', text: `Outcome unknown: ${text}` } };
-}
-
-function nextOf({ restInMs, wasInDoubt }: OverdueCall): Settlement['next'] {
-  if (restInMs === undefined) return { state: 'done' };
-  return { state: wasInDoubt ? 'in_doubt' : 'ready', delayMs: restInMs };
 }

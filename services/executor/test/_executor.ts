@@ -5,7 +5,14 @@ import { createInMemoryHints } from '@sluice/redis';
 import { createStore, newId, openDatabase, type AcceptableWrite, type Store } from '@sluice/store';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { cloneDatabase, seedInstallation, type SeededInstallation, type SeedOptions, until } from '@sluice/testkit';
-import type { Credentials, Operation, OperationRecord, ProviderApp, WriteRecord } from '@sluice/types';
+import type {
+  Credentials,
+  Operation,
+  OperationRecord,
+  ProviderApp,
+  WriteAnnouncement,
+  WriteRecord,
+} from '@sluice/types';
 import { headersKeyOf, orderKeyOf, planCalls, planWrite } from '@sluice/writes';
 import { createContext, createExecutorService, executorEnv, type ExecutorContext } from '../src/service';
 import { startFakeHubspot, type FakeHubspot } from './_fake-hubspot';
@@ -32,6 +39,8 @@ export interface RunningExecutor {
   readonly context: ExecutorContext;
   /** Finishes what is in flight. Repeatable. */
   stop(): Promise<void>;
+  /** Messages that named nothing. */
+  strays(): Promise<number>;
   /** Calls claimed, by what woke their lane. */
   claimed(source: 'message' | 'timer' | 'sweep' | 'lapse'): Promise<number>;
 }
@@ -49,8 +58,8 @@ export interface Ground {
   registerApp(seed: Seed, clientSecret: string): Promise<ProviderApp>;
   /** One asynchronous operation of these records; its id. */
   accept(seed: Seed, records: readonly WriteRecord[], options?: AcceptOptions): Promise<string>;
-  /** Says the operation's calls on `sluice.writes.ready` (again). */
-  announce(operationId: string): Promise<void>;
+  /** Says the operation's calls on `sluice.writes.ready` (again). @param forged what the message says otherwise */
+  announce(operationId: string, forged?: Partial<WriteAnnouncement>): Promise<void>;
   startExecutor(env?: Record<string, string>): Promise<RunningExecutor>;
   operation(seed: Seed, operationId: string): Promise<Operation>;
   records(seed: Seed, operationId: string): Promise<OperationRecord[]>;
@@ -82,13 +91,13 @@ export async function createGround(): Promise<Ground> {
   });
   const started: RunningExecutor[] = [];
 
-  const announce = async (operationId: string): Promise<void> => {
+  const announce = async (operationId: string, forged: Partial<WriteAnnouncement> = {}): Promise<void> => {
     const rows = await database('calls as c')
       .join('operations as o', 'o.id', 'c.operation_id')
       .where('o.id', operationId)
       .select('c.*', 'o.installation_id');
     for (const row of rows as CallRow[]) {
-      const write = { ...toAnnouncement(row), acceptedAt: row.created_at.toISOString() };
+      const write = { ...toAnnouncement(row), acceptedAt: row.created_at.toISOString(), ...forged };
       announcer.announce(topics.ready.key(write), write);
     }
   };
@@ -186,6 +195,10 @@ async function startExecutor(
   return {
     context,
     stop: () => (stopped ??= service.stop()),
+    strays: async () => {
+      const { body } = await context.metrics.expose();
+      return Number(/^sluice_messages_stray_total\{[^}]*\} (\d+)$/m.exec(body)?.[1] ?? 0);
+    },
     claimed: async (source) => {
       const { body } = await context.metrics.expose();
       const line = new RegExp(`^sluice_claims_total\\{source="${source}"[^}]*\\} (\\d+)$`, 'm').exec(body);

@@ -17,7 +17,11 @@ export interface HubspotCall {
   readonly atMs: number;
   readonly properties: Properties;
   readonly inputs: readonly Input[];
-  readonly body: { readonly idProperty?: string; readonly filterGroups?: readonly { filters: readonly Filter[] }[] };
+  readonly body: {
+    readonly properties?: readonly string[];
+    readonly idProperty?: string;
+    readonly filterGroups?: readonly { filters: readonly Filter[] }[];
+  };
 }
 
 interface Filter {
@@ -172,8 +176,8 @@ function update(
 function readBatch(contacts: Map<string, StoredContact>, { inputs, body }: HubspotCall): Answer {
   const by = (contact: StoredContact): unknown =>
     body.idProperty === undefined ? contact.id : contact.properties[body.idProperty];
-  const results = inputs.flatMap(({ id }) => [...contacts.values()].filter((contact) => by(contact) === id).map(wire));
-  return { status: 200, body: { status: 'COMPLETE', results } };
+  const results = inputs.flatMap(({ id }) => [...contacts.values()].filter((contact) => by(contact) === id));
+  return { status: 200, body: { status: 'COMPLETE', results: results.map((each) => shown(each, body)) } };
 }
 
 function search(contacts: Map<string, StoredContact>, { body }: HubspotCall): Answer {
@@ -183,7 +187,13 @@ function search(contacts: Map<string, StoredContact>, { body }: HubspotCall): An
   const found = [...contacts.values()].filter((contact) =>
     groups.some(({ filters }) => filters.every((filter) => fits(contact, filter))),
   );
-  return { status: 200, body: { total: found.length, results: found.map(wire) } };
+  return { status: 200, body: { total: found.length, results: found.map((each) => shown(each, body)) } };
+}
+
+/** What is asked for and not set is null. */
+function shown(contact: StoredContact, { properties = [] }: HubspotCall['body']): object {
+  const unset = Object.fromEntries(properties.map((name) => [name, null]));
+  return wire({ ...contact, properties: { ...unset, ...contact.properties } });
 }
 
 function wire({ id, createdAt, properties }: StoredContact): object {

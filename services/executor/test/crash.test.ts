@@ -1,5 +1,6 @@
 import { until } from '@sluice/testkit';
-import type { ClaimedCall } from '@sluice/store';
+import type { ClaimedCall, ClaimRequest, WriteStore } from '@sluice/store';
+import { leaseMs } from '@sluice/writes';
 import { createGround, type Ground, type Seed } from './_executor';
 import { hold } from './_hold';
 
@@ -20,15 +21,19 @@ async function crash(o: { isolated?: boolean; sends?: boolean } = {}): Promise<v
     lanes,
     limit: 10,
     perLane: 10,
-    leaseMs: 100,
+    leaseMs,
     isolated: o.isolated ?? false,
   });
   const calls: readonly ClaimedCall[] = claim.calls;
   expect(calls).toHaveLength(1);
   if (o.sends === true) {
-    await writes.recordIntents(calls.map((call) => ({ ...call, owner: 'dead', records: [{ index: 0 }] })));
+    const intents = calls.map((call) => ({ ...call, owner: 'dead', records: [{ index: 0 }] }));
+    if ((await writes.recordIntents(intents)).size === 0) throw new Error('the intent was refused');
   }
-  await until('the lease lapses', async () => ((await writes.lapse()).length > 0 ? true : undefined));
+  // The lease is over, however slowly the test came here.
+  const over = ground.database.raw(`now() - interval '1 second'`);
+  await ground.database('calls').where({ state: 'running' }).update({ lease_until: over });
+  expect(await writes.lapse(100)).toHaveLength(1);
 }
 const unannounced = (email: string) => ground.accept(seed, [{ email }], { announce: false });
 
@@ -71,7 +76,60 @@ describe('a call that crashed twice', () => {
     const [row] = await ground.database('calls').where({ operation_id: suspect }).select('crash_count');
     expect(row).toEqual({ crash_count: 0 });
   }, 15_000);
+
+  it('waits for what a claim in hand brings: that would run beside it', async () => {
+    const suspect = await unannounced('suspect@x.com');
+    await crash();
+    await crash();
+    const other = await ground.seed({ accountRef: 'other' });
+    const { context } = await ground.startExecutor({ SLUICE_SWEEPS: 'off', SLUICE_CALL_TIMEOUT_MS: '20000' });
+    const { isFound, order } = delayClaims(context.store.writes);
+    const bystander = await ground.accept(other, [{ email: 'bystander@x.com' }]);
+    await until('somebody looks for the suspect', () => isFound() || undefined);
+    for (const [of, id] of [
+      [other, bystander],
+      [seed, suspect],
+    ] as const)
+      expect(await ground.ended(of, id)).toMatchObject({ status: 'success' });
+    expect(order).toEqual(['bystander', 'suspect']);
+  }, 30_000);
+
+  // What was in flight beside a poison call crashes with it, as often. A process has 256 places.
+  it('is one of many: they run alone one after the other, and other work goes on between them', async () => {
+    const suspects = await Promise.all(Array.from({ length: 20 }, (_, n) => unannounced(`suspect${n}@x.com`)));
+    await ground.database('calls').update({ crash_count: 2 });
+    await ground.startExecutor();
+    const other = await ground.seed({ accountRef: 'other' });
+    const bystander = await ground.accept(other, [{ email: 'bystander@x.com' }]);
+    expect(await ground.ended(other, bystander, 5_000)).toMatchObject({ status: 'success' });
+    for (const id of suspects) expect(await ground.ended(seed, id, 20_000)).toMatchObject({ status: 'success' });
+  }, 25_000);
 });
+
+/** The database answers a claim that found something only a while after the suspect was found. */
+function delayClaims(writes: WriteStore): { isFound: () => boolean; order: string[] } {
+  const claim = writes.claim.bind(writes);
+  const findIsolated = writes.findIsolated.bind(writes);
+  const order: string[] = [];
+  let isFound = false;
+  Object.assign(writes, {
+    findIsolated: async () => {
+      const lane = await findIsolated();
+      isFound ||= lane !== undefined;
+      return lane;
+    },
+    claim: async (request: ClaimRequest) => {
+      if (request.isolated) order.push('suspect');
+      const answer = await claim(request);
+      if (request.isolated || answer.calls.length === 0) return answer;
+      await until('the suspect is found', () => isFound || undefined);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      order.push('bystander');
+      return answer;
+    },
+  });
+  return { isFound: () => isFound, order };
+}
 
 // Design, section 5.11: a third crash, alone, leads to quarantine.
 describe('a call that crashed three times', () => {
@@ -90,6 +148,20 @@ describe('a call that crashed three times', () => {
     const [row] = await ground.database('quarantine').select('operation_id', 'replay_command');
     expect(row).toEqual({ operation_id: id, replay_command: expect.stringContaining(`${id}:replay`) });
     expect(ground.hubspot.calls).toEqual([]);
+  });
+
+  // The fault matrix, F24: whoever reads the plan dies, so the plan is what may not be read again.
+  it('is taken out without its plan being read', async () => {
+    const id = await unannounced('a@x.com');
+    await ground.database('records').where({ operation_id: id }).update({ plan: 'no plan' });
+    await crash();
+    await crash();
+    await crash({ isolated: true });
+    await ground.startExecutor();
+    expect(await ground.ended(seed, id)).toMatchObject({
+      status: 'failure',
+      result: expect.stringMatching(/quarantined after three crashes/i),
+    });
   });
 
   it('sent: says that the outcome is unknown', async () => {

@@ -3,7 +3,7 @@ import { createGround, type AcceptOptions, type Ground, type Seed } from './_exe
 import type { Behaviour, HubspotCall } from './_fake-hubspot';
 
 /** What becomes of the first send of a case; later ones, and looks, are answered as HubSpot would. */
-type Loss = 'written' | 'written-silently' | 'not-written' | 'written-in-part';
+type Loss = 'written' | 'written-silently' | 'not-written' | 'written-in-part' | 'written-before-the-next';
 
 /**
  * Cases run together, because each waits out the same windows. `name` stands in every record of a case, so that calls and
@@ -20,6 +20,12 @@ const cases = {
   silent: { losses: ['written-silently'], operations: [[{ email: 'silent@x.com' }]] },
   unwritten: { losses: ['not-written'], operations: [[{ email: 'unwritten@x.com' }]] },
   partial: { losses: ['written-in-part'], operations: [['1', '2', '3'].map((n) => ({ email: `partial${n}@x.com` }))] },
+  // Of 98 contacts, two of them twice.
+  hundred: {
+    losses: ['written-in-part'],
+    operations: [[...Array(98).keys(), 0, 1].map((n) => ({ email: `hundred${n}@x.com` }))],
+  },
+  overtaken: { losses: ['written-before-the-next'], operations: [[{ email: 'overtaken@x.com' }]] },
   stranger: { losses: ['not-written'], operations: [[{ email: 'stranger@x.com' }]] },
   unkeyed: { losses: ['written'], operations: [[{ firstname: 'unkeyed', lastname: 'Ångström' }]] },
   vanished: { losses: ['not-written'], operations: [[{ firstname: 'vanished' }]] },
@@ -54,14 +60,18 @@ function nameOf({ properties, inputs }: HubspotCall): Name | undefined {
 const writesOf = (name: Name) => ground.hubspot.writes().filter((call) => nameOf(call) === name);
 
 function losing(): Behaviour {
-  const left = new Map(names.map((name) => [name, [...cases[name].losses]]));
+  const left = new Map(names.map((name) => [name, [...cases[name].losses] as Loss[]]));
+  let held: (() => unknown) | undefined;
   return (call, apply) => {
     const name = nameOf(call);
     const isLook = /(search|read)$/.test(call.path);
     const loss = isLook || name === undefined ? undefined : left.get(name)?.shift();
+    if (!isLook && name === 'overtaken') held?.();
     if (loss === undefined) return apply();
-    if (loss === 'written-in-part') Object.assign(call, { inputs: call.inputs.slice(0, 2) });
-    if (loss !== 'not-written') apply();
+    const written = Math.ceil(call.inputs.length * 0.6);
+    if (loss === 'written-in-part') Object.assign(call, { inputs: call.inputs.slice(0, written) });
+    if (loss === 'written-before-the-next') held = apply;
+    else if (loss !== 'not-written') apply();
     return loss === 'written-silently' ? 'never' : 'hang-up';
   };
 }
@@ -108,6 +118,30 @@ describe('a create with a unique key', () => {
       [2, undefined],
       [0, 'partial3@x.com'],
     ]);
+  });
+
+  it('a batch of a hundred, of which sixty were written, and two stand twice in it: each once', async () => {
+    const [end] = await endOf('hundred');
+    expect(end).toMatchObject({ status: 'success', result: expect.stringContaining('(98 succeeded, 2 failed)') });
+    const recordIds = (end?.records ?? []).map(({ recordId }) => recordId);
+    expect(recordIds.slice(0, 98)).toEqual([...Array(98).keys()].map((n) => idOfContact(`hundred${n}@x.com`)));
+    // Which of the two made it nobody knows; the other collides with it.
+    expect(end?.records.slice(98)).toMatchObject(
+      [98, 99].map(() => ({ status: 'failed', error: { class: 'conflict' } })),
+    );
+    const sizes = writesOf('hundred').map(({ inputs }) => inputs.length);
+    expect(sizes).toEqual([60, 40]);
+    const stored = [...ground.hubspot.contacts.values()].map(({ properties }) => String(properties['email']));
+    expect(stored.filter((email) => email.startsWith('hundred'))).toHaveLength(98);
+  });
+
+  // The first send is carried out just before the second, which then collides with our own record.
+  it('a conflict with its own earlier send is a success', async () => {
+    const [end] = await endOf('overtaken');
+    const recordId = idOfContact('overtaken@x.com');
+    expect(end).toMatchObject({ status: 'success', records: [{ status: 'succeeded', recordId }] });
+    expect(recordId).toBeDefined();
+    expect(writesOf('overtaken')).toHaveLength(2);
   });
 
   // A record that is older than our first send, or carries other values, is somebody else's.

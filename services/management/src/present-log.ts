@@ -19,6 +19,10 @@ const sentences: Record<OperationEventKind, (facts: Facts) => readonly [Severity
   'answered-late': answered(
     'A reply came after the call had been given up, and was kept as evidence: the provider answered',
   ),
+  divided: ({ call, records }) => [
+    'INFO',
+    `Call ${call} was refused for what may be one of its records: ${counted(records, 'record')} went on in smaller calls.`,
+  ],
   waits: ({ call, until }) => ['WARN', `Call ${call} is sent again after ${until}.`],
   'in-doubt': ({ call }) => ['WARN', `What call ${call} has written is not known. It is being looked up.`],
   reconciled: ({ call, attempt }) => ['INFO', `What attempt ${attempt} of call ${call} had written was looked up.`],

@@ -33,9 +33,10 @@ export async function storeAuthorized(context: ManagementContext, authorized: Au
           groupRef,
           accountRef: account.workspaceRef,
         }));
-  if (known === undefined) return await create(context, authorized);
-  await renew(context, authorized, known);
-  return known;
+  if (known !== undefined) return await renew(context, authorized, known);
+  const { id, isNew } = await create(context, authorized);
+  // Another return of the same customer came first: its tokens are the older ones.
+  return isNew ? id : await renew(context, authorized, id);
 }
 
 async function refuseOtherAccount(
@@ -50,7 +51,11 @@ async function refuseOtherAccount(
   throw contradiction({ code: 'connection.scheme-mismatch', name: 'The connection', detail });
 }
 
-async function renew(context: ManagementContext, { state, tokens, account }: AuthorizedAccount, connectionId: string) {
+async function renew(
+  context: ManagementContext,
+  { state, tokens, account }: AuthorizedAccount,
+  connectionId: string,
+): Promise<string> {
   const { projectId, providerAppId, providerMetadata } = state;
   const { workspaceRef, consumerRef } = account;
   const credentials = {
@@ -71,13 +76,14 @@ async function renew(context: ManagementContext, { state, tokens, account }: Aut
     throw contradiction({ code: 'connection.scheme-mismatch', name: 'The connection', detail });
   }
   context.logger.info({ projectId, connectionId }, 'connection.connected-again');
+  return connectionId;
 }
 
-async function create(context: ManagementContext, { state, tokens, account }: AuthorizedAccount): Promise<string> {
+async function create(context: ManagementContext, { state, tokens, account }: AuthorizedAccount) {
   const { projectId, groupName, consumerName, providerMetadata } = state;
   const { credentials, scopes, expiresInMs } = withTokens({ credentials: {} }, tokens);
   const { workspaceRef = state.workspaceRef } = account;
-  const connection = await context.store.connections.create({
+  const made = await context.store.connections.createUnlessAuthorized({
     projectId,
     provider: state.provider,
     providerAppId: state.providerAppId,
@@ -94,6 +100,6 @@ async function create(context: ManagementContext, { state, tokens, account }: Au
     ...(expiresInMs === undefined ? {} : { tokenExpiresInMs: expiresInMs }),
     seal: (connectionId) => context.installations.seal(connectionId, credentials),
   });
-  context.logger.info({ projectId, connectionId: connection.id }, 'connection.created');
-  return connection.id;
+  if (made.isNew) context.logger.info({ projectId, connectionId: made.id }, 'connection.created');
+  return made;
 }

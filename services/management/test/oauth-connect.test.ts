@@ -194,6 +194,18 @@ describe('GET /callbacks/v1/oauth', () => {
     expect(await connections()).toHaveLength(2);
   });
 
+  // A customer who clicks twice comes back twice, with two states and two codes.
+  it('returns that come at once make one connection, with the tokens of one of them', async () => {
+    const states = await Promise.all(Array.from({ length: 8 }, () => stateOf()));
+    const pages = await Promise.all(states.map((state, at) => comeBack({ state, code: `code-${at}` }).expect(200)));
+    const [connection, ...more] = await connections();
+    expect(more).toEqual([]);
+    const named = pages.map(({ text }) => told(text).message.data['connection']);
+    expect(new Set(named)).toEqual(new Set([connection?.id]));
+    const stored = await management.context.installations.storedCredentials(project.id, connection?.id ?? '');
+    expect(stored).toMatchObject({ tokenVersion: states.length, credentials: { accessToken: token } });
+  });
+
   const fails = async (query: Record<string, string>, said: string, cookie?: string) => {
     const before = (await connections()).length;
     const page = await comeBack(query, cookie).expect(400);

@@ -262,6 +262,29 @@ describe('GET /logs', () => {
     expect(messages(await read(batch))).toContain('The batch was sealed: 1 record in 1 call.');
   });
 
+  it('tells how a batch that was refused whole for one record was divided', async () => {
+    const id = await prepared.accept(3);
+    const error = { class: 'rejected', text: `Bad: ${customerValue}` } as const;
+    await prepared.settle(['again', 'again', 'again'], {
+      attempt: { status: 400, error, durationMs: 7 },
+      next: { state: 'split', parts: [[0, 1], [2]] },
+    });
+    await prepared.settle(['succeeded', 'succeeded']);
+    await prepared.settle(['failed']);
+    expect(messages(await read(id))).toEqual([
+      'Accepted: asynchronous create of contacts.',
+      'Call 1 was sent with 3 records (attempt 1).',
+      'The provider answered call 1 with status 400, which means rejected.',
+      'Call 1 was refused for what may be one of its records: 3 records went on in smaller calls.',
+      'Call 2 was sent with 2 records (attempt 1).',
+      'The provider answered call 2 with status 201.',
+      'Call 3 was sent with 1 record (attempt 1).',
+      'The provider answered call 3 with status 201.',
+      '1 record ended as failed (rejected).',
+      'The operation succeeded: 2 written, 1 not.',
+    ]);
+  });
+
   it('a call whose reply was lost is in doubt, then looked up', async () => {
     const id = await prepared.accept();
     const timeout = { class: 'timeout', text: 'No answer.' } as const;

@@ -76,14 +76,14 @@ export async function prepareOperations(
     },
     settle: async (kinds, more = {}) => {
       const call = await claim();
-      const indexes = kinds.map((_, index) => ({ index }));
+      const indexes = (await writes.loadPending(call)).map(({ index }) => ({ index }));
       await writes.recordIntents([{ ...call, owner: 'test', records: indexes }]);
       await writes.settle([
         {
           ...call,
           isCreate: true,
           attempt: { status: 201, durationMs: 12, providerRequestId: 'their-request-1' },
-          records: kinds.map(toSettlement),
+          records: kinds.map((kind, at) => toSettlement(kind, indexes[at]?.index ?? at)),
           next: { state: 'done' },
           orderKeys: [],
           ...more,

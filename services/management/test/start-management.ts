@@ -30,13 +30,17 @@ export interface ProjectWithKey {
 
 export type Sender = Record<'get' | 'post' | 'put' | 'patch' | 'delete', (path: string) => supertest.Test>;
 
-/** @param replace collaborators to put in place of the real ones, given those */
+/**
+ * @param replace collaborators to put in place of the real ones, given those
+ * @param reach puts something between the service and its database
+ */
 export async function startManagement(
   replace: (context: ManagementContext) => Partial<ManagementContext> = () => ({}),
+  reach?: (databaseUrl: string) => Promise<string>,
 ): Promise<RunningManagement> {
   const [clone, hubspot, salesforce] = await Promise.all([cloneDatabase(), startFakeHubspot(), startFakeSalesforce()]);
   const config = managementEnv.read({
-    DATABASE_URL: clone.url,
+    DATABASE_URL: (await reach?.(clone.url)) ?? clone.url,
     SLUICE_PORT: '0',
     SLUICE_CHECK_REPLIES: 'true',
     SLUICE_HOST: '127.0.0.1',

@@ -27,10 +27,11 @@ export interface RunningSearch {
   stop(): Promise<void>;
 }
 
-export async function startSearch(): Promise<RunningSearch> {
+/** @param reach puts something between the service and its database */
+export async function startSearch(reach?: (databaseUrl: string) => Promise<string>): Promise<RunningSearch> {
   const [clone, hubspot] = await Promise.all([cloneDatabase(), startFakeHubspot()]);
   const config = searchEnv.read({
-    DATABASE_URL: clone.url,
+    DATABASE_URL: (await reach?.(clone.url)) ?? clone.url,
     REDIS_URL: 'redis://127.0.0.1:9',
     SLUICE_PORT: '0',
     SLUICE_CHECK_REPLIES: 'true',

@@ -3,6 +3,7 @@ import type { Acceptance, AcceptableWrite } from '@sluice/store';
 import type { AcceptedWriteReply } from '@sluice/types';
 import { batchLimit, coalesce, planCalls } from '@sluice/writes';
 import type { GatewayContext } from './context';
+import { nameOfKey } from './idempotency';
 import { onCurrentInstallation, toRecord, type ResolvedWrite, type WriteCall } from './resolve-write';
 
 /** Requests of one accepting statement at most; a statement of 64 x 100 records stays under 1 MB of plans of usual size. */
@@ -13,8 +14,8 @@ const statementBytesMax = 1_000_000;
 const statementsAtOnce = 2;
 
 /**
- * Accepts asynchronous writes, single or batch. Order: 1. commit operation, calls and records. 2. Reply. 3. Announce the
- * calls. A crash after 1 loses nothing: a sweep finds calls that nobody announced.
+ * Accepts asynchronous writes, single or batch. Order: 1. refuse if the project's backlog is full. 2. Commit operation, calls and
+ * records. 3. Reply. 4. Announce the calls. A crash after 2 loses nothing: a sweep finds calls that nobody announced.
  */
 export function acceptor(context: GatewayContext): (call: WriteCall) => Promise<AcceptedWriteReply | 'key-taken'> {
   const accept = coalesce<AcceptableWrite, Acceptance>({
@@ -26,7 +27,7 @@ export function acceptor(context: GatewayContext): (call: WriteCall) => Promise<
     runsMax: statementsAtOnce,
     weightOf: ({ records }) => records.reduce((bytes, { plan }) => bytes + plan.length, 0),
     weightMax: statementBytesMax,
-    keyOf: ({ operation, idempotency }) => idempotency && JSON.stringify([operation.projectId, idempotency.key]),
+    keyOf: ({ operation, idempotency }) => nameOfKey(operation.projectId, idempotency),
   });
   const announcer = context.messaging.announcer(topics.ready);
   const accepted = context.metrics.counter('sluice_writes_accepted_total', 'Records accepted, by mode.', ['mode']);
@@ -35,6 +36,7 @@ export function acceptor(context: GatewayContext): (call: WriteCall) => Promise<
     onCurrentInstallation(context, call, async (write) => {
       const { idempotency } = call;
       const records = toRecords(call, write);
+      context.admission.assertRoom(write.operation.projectId, callsOf(records));
       const acceptable = { operation: write.operation, records, ...(idempotency && { idempotency }) };
       const acceptance = await accept(acceptable);
       if (acceptance === 'stale' || acceptance === 'key-taken') return acceptance;
@@ -49,7 +51,8 @@ export function acceptor(context: GatewayContext): (call: WriteCall) => Promise<
 }
 
 function toRecords(call: WriteCall, write: ResolvedWrite): AcceptableWrite['records'] {
-  const rows = write.planned.map((planned, index) => ({ ...toRecord(call, write, planned), index }));
+  const rows = write.planned.map((planned, index) => ({ ...toRecord(call, write, planned), index, callNumber: 1 }));
+  if (rows.length === 1) return rows;
   const limit = batchLimit(write.connector.capabilities, write.operation.type) ?? 1;
   const calls = planCalls(
     rows.map((row) => ({ ...row, connectionId: write.operation.pins.connectionId, isBehindAnother: false })),
@@ -57,6 +60,10 @@ function toRecords(call: WriteCall, write: ResolvedWrite): AcceptableWrite['reco
   );
   const numbers = new Map(calls.flatMap((each) => each.recordIndexes.map((index) => [index, each.number] as const)));
   return rows.map((row) => ({ ...row, callNumber: numbers.get(row.index) ?? 1 }));
+}
+
+function callsOf(records: AcceptableWrite['records']): number {
+  return Math.max(...records.map(({ callNumber }) => callNumber));
 }
 
 function announce(

@@ -1,4 +1,5 @@
 import {
+  admissionEnv,
   commonEnv,
   credentialsEnv,
   defineEnv,
@@ -19,6 +20,7 @@ export const gatewayEnv = defineEnv({
   ...redisEnv,
   ...credentialsEnv,
   ...providersEnv,
+  ...admissionEnv,
   ...testingEnv,
 });
 

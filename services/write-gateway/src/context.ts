@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { createFailpoints, providerUrls, type Failpoints } from '@sluice/config';
+import { createFailpoints, providerUrls, type Failpoints, kafkaAccess } from '@sluice/config';
 import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
 import { createInstallations, type Installations } from '@sluice/installations';
 import { createKafkaMessaging, type Messaging } from '@sluice/messaging';
@@ -7,7 +7,9 @@ import { createRedisHints, type Hints } from '@sluice/redis';
 import { createStore, type Store } from '@sluice/store';
 import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/telemetry';
 import { createLaneQuotas, createLeaseKeeper, type LaneQuotas, type LeaseKeeper } from '@sluice/writes';
+import { createAdmission, type Admission } from './admission';
 import type { GatewayConfig } from './config';
+import { sharingLookups } from './share-lookups';
 
 /** The object graph of one gateway. Tests and the embedded launcher replace single collaborators. */
 export interface GatewayContext {
@@ -23,6 +25,7 @@ export interface GatewayContext {
   readonly installations: Installations;
   readonly leases: LeaseKeeper;
   readonly quotas: LaneQuotas;
+  readonly admission: Admission;
   readonly failpoints: Failpoints;
   /** Settlements whose reply may have left already: a stop waits for them. */
   readonly settling: Set<Promise<void>>;
@@ -42,6 +45,7 @@ export function createContext(config: GatewayConfig, overrides: Partial<GatewayC
       timeScale: config.timeScale,
       logger,
     });
+  const failpoints = overrides.failpoints ?? createFailpoints(config.failpoint);
   const hints = overrides.hints ?? createRedisHints({ url: config.redisUrl, logger, metrics });
   const connectors =
     overrides.connectors ??
@@ -53,13 +57,21 @@ export function createContext(config: GatewayConfig, overrides: Partial<GatewayC
     metrics,
     store,
     messaging:
-      overrides.messaging ?? createKafkaMessaging({ brokers: config.kafkaBrokers, clientId: service, logger, metrics }),
+      overrides.messaging ??
+      createKafkaMessaging({ ...kafkaAccess(config), clientId: service, logger, metrics, failpoints }),
     hints,
     quotas: createLaneQuotas(hints.quotas),
+    admission: createAdmission({ writes: store.writes, backlogMax: config.backlogMax, logger }),
     connectors,
-    installations: createInstallations({ store, keyring: config.credentialsKeys, connectors, logger }),
+    installations: createInstallations({
+      store: sharingLookups(store),
+      keyring: config.credentialsKeys,
+      connectors,
+      logger,
+      failpoints,
+    }),
     leases: createLeaseKeeper(store.writes, logger),
-    failpoints: createFailpoints(config.failpoint),
+    failpoints,
     settling: new Set(),
     ...overrides,
   };

@@ -35,6 +35,11 @@ export function readKey(header: string | undefined, { caller, path, body }: Keye
   return { scope, key: header, bodyHash };
 }
 
+/** Names a key among those of all projects, for what must not put two of one key together. */
+export function nameOfKey(projectId: string, claim: KeyClaim | undefined): string | undefined {
+  return claim && `${projectId}\n${claim.scope}\n${claim.key}`;
+}
+
 /** Equal for equal JSON values, whatever the order in which objects name their members. */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

@@ -61,6 +61,7 @@ export function createGatewayService(context: GatewayContext): GatewayService {
       await server?.close();
       await Promise.all(context.settling);
       context.leases.stop();
+      await context.admission.stop();
       await messaging.close();
       await Promise.all([context.hints.close(), context.connectors.close(), store.close()]);
     },

@@ -1,38 +1,21 @@
 import { ConflictError } from '@sluice/errors';
-import { topics } from '@sluice/messaging';
-import { callId, type ClaimedCall, type KeyClaim, type Settled, type Settlement } from '@sluice/store';
-import {
-  assertLaneOpen,
-  leaseMs,
-  noteOutcome,
-  performCall,
-  settleSynchronous,
-  toSendables,
-  type PerformedCall,
-  type RefreshUsed,
-  type Sendable,
-  settledOf,
-  settlePersistently,
-} from '@sluice/writes';
-import type { LiveCredentials } from '@sluice/types';
+import type { ClaimedCall } from '@sluice/store';
+import { assertLaneOpen, leaseMs, toSendables } from '@sluice/writes';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { announceReleased } from './announce-calls';
-import { endingOf } from './answer-once';
 import type { GatewayContext } from './context';
 import type { EndedWrite } from './present-write';
 import { onCurrentInstallation, toRecord, type ResolvedWrite, type WriteCall } from './resolve-write';
+import { sendOpened, type Opened } from './send-opened';
 
 /** Longest wait for a call that is executing on the same record. Source: design, section 5.4. */
 const busyMaxMs = 10_000;
 const busyPollMs = 50;
-/** Longest time a reply waits for its settlement; usually a millisecond. */
-const replyWithoutSettlementMs = 1_000;
 /** When a refused caller may come again: a call that took ten seconds is at its end soon. */
 const busyRetryAfterMs = 1_000;
 
 /**
  * Writes now, in the request. Order: 1. refuse if the lane is blocked or its quota is spent. 2. Commit operation, running
- * call, records and intent. 3. The provider call, under the lease. 4. Settle. 5. Reply. If the gateway dies after 2, the
+ * call, records and intent. 3. The provider call, under the lease, and the parts of one that is refused whole. 4. Settle. 5. Reply. If the gateway dies after 2, the
  * lease lapses and an executor finds out what happened; it never sends the write.
  */
 export function synchronousWriter(context: GatewayContext): (call: WriteCall) => Promise<EndedWrite | 'key-taken'> {
@@ -48,18 +31,10 @@ export function synchronousWriter(context: GatewayContext): (call: WriteCall) =>
       if (opened === 'stale' || opened === 'key-taken') return opened;
       accepted.inc({ mode: 'synchronous' }, write.planned.length);
       await context.failpoints.hit('gw.after_commit');
-      const ended = await send(context, write, { ...opened, idempotency: call.idempotency }, live);
+      const ended = await sendOpened(context, write, opened, live);
       await context.failpoints.hit('gw.before_reply');
       return ended;
     });
-}
-
-interface Opened {
-  readonly call: ClaimedCall;
-  readonly records: readonly Sendable[];
-  readonly openedAtMs: number;
-  readonly queuedBehind: readonly string[];
-  readonly idempotency?: KeyClaim | undefined;
 }
 
 /** Opens the operation, waiting while a call executes on the same record at this moment. */
@@ -93,7 +68,13 @@ async function open(
     if (opening.kind === 'stale' || opening.kind === 'key-taken') return opening.kind;
     if (opening.kind === 'opened') {
       const sendables = toSendables(records.map((record) => ({ ...record, sendState: 'sent', leftMs: 0 })));
-      return { call: runningCall(write), records: sendables, openedAtMs, queuedBehind: opening.queuedBehind };
+      return {
+        call: runningCall(write),
+        records: sendables,
+        openedAtMs,
+        queuedBehind: opening.queuedBehind,
+        request: call,
+      };
     }
     if (performance.now() - startedAtMs > busyMaxMs) {
       throw new ConflictError({
@@ -125,68 +106,4 @@ function runningCall({ operation }: ResolvedWrite): ClaimedCall {
     isInDoubt: false,
     traceparent,
   };
-}
-
-async function send(
-  context: GatewayContext,
-  write: ResolvedWrite,
-  opened: Opened,
-  live: LiveCredentials,
-): Promise<EndedWrite> {
-  const { call, records } = opened;
-  const hold = context.leases.hold(call, opened.openedAtMs);
-  const { connector } = write;
-  const refresh: RefreshUsed = ({ connectionId, tokenVersion }) =>
-    context.installations.refreshCredentials(call.projectId, connectionId, tokenVersion);
-  const takeQuota = () => context.quotas.take(call, connector, 'synchronous');
-  const request = { call, records, connector, live, refresh, hold, takeQuota };
-  const performed = await performCall(request).catch((error: unknown) => {
-    // A defect. A lease that is renewed without end would keep the record busy for ever.
-    hold.end();
-    throw error;
-  });
-  context.quotas.learn(call, performed.quota);
-  const { lateCommitMs } = connector.capabilities;
-  const ended = toEnded(write, opened, performed);
-  const idempotency = endingOf(opened.idempotency, ended);
-  const settlement = settleSynchronous({ call, records, performed, lateCommitMs });
-  const settling = (async () => {
-    await noteOutcome(context.store, call, performed).catch((error: unknown) => {
-      context.logger.warn({ error, operationId: call.operationId }, 'write.outcome-not-noted');
-    });
-    await settle(context, { ...settlement, ...(idempotency && { idempotency }) }, write);
-  })().finally(() => {
-    hold.end();
-    context.settling.delete(settling);
-  });
-  context.settling.add(settling);
-  // The provider's answer is known and is the reply. Storing it goes on, under the lease, while the database is away.
-  await Promise.race([settling, sleep(replyWithoutSettlementMs, undefined, { ref: false })]);
-  return ended;
-}
-
-function toEnded({ operation, isBatch }: ResolvedWrite, opened: Opened, performed: PerformedCall): EndedWrite {
-  return {
-    operationId: operation.id,
-    type: operation.type,
-    isBatch,
-    results: performed.results,
-    sentFields: performed.sentFields,
-    queuedBehind: opened.queuedBehind,
-  };
-}
-
-async function settle(context: GatewayContext, settlement: Settlement, { operation }: ResolvedWrite): Promise<void> {
-  const { operationId } = settlement;
-  try {
-    const offer = async (each: Settlement): Promise<Settled> => {
-      return settledOf((await context.store.writes.settle([each])).get(callId(each)), each);
-    };
-    const settled = await settlePersistently(offer, settlement);
-    if (!settled.isHeld) context.logger.warn({ operationId }, 'write.settled-late');
-    announceReleased(context.messaging.announcer(topics.ready), settled.released);
-  } catch (error) {
-    // The lease lapses, and an executor finds out what happened.
-    context.logger.error({ error, operationId, traceparent: operation.traceparent }, 'write.not-settled');
-  }
 }

@@ -48,11 +48,13 @@ export interface GatewayOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Puts something between the gateway and its database. */
   readonly reach?: (databaseUrl: string) => Promise<string>;
+  /** With the real clients of Kafka and Redis, at addresses where nobody listens. @default in-process ones */
+  readonly isAlone?: boolean;
   /** Another gateway whose database and provider this one shares; that one stops last. */
   readonly beside?: RunningGateway;
 }
 
-export async function startGateway({ env = {}, reach, beside }: GatewayOptions = {}): Promise<RunningGateway> {
+export async function startGateway({ env = {}, reach, beside, isAlone }: GatewayOptions = {}): Promise<RunningGateway> {
   const [clone, hubspot] = await (beside?.grounds ?? Promise.all([cloneDatabase(), startFakeHubspot()]));
   const config = gatewayEnv.read({
     DATABASE_URL: (await reach?.(clone.url)) ?? clone.url,
@@ -72,7 +74,8 @@ export async function startGateway({ env = {}, reach, beside }: GatewayOptions =
     createInProcessMessaging({ hub, logger: silentLogger, metrics: createMetrics(name) });
   const listener = messagingFor('listener');
   const announced = await listen(listener);
-  const overrides = { logger: silentLogger, hints: createInMemoryHints(), messaging: messagingFor('gateway') };
+  const inProcess = isAlone === true ? {} : { hints: createInMemoryHints(), messaging: messagingFor('gateway') };
+  const overrides = { logger: silentLogger, ...inProcess };
   const context = createContext(config, overrides);
   const service = createGatewayService(context);
   const { port } = await service.start();

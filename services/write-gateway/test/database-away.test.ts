@@ -82,6 +82,27 @@ describe('the answer to the committing statement is lost', () => {
     expect(again.body).toEqual(reply.body);
     expect((await gateway.countRows())['records']).toBe(after['records']);
   });
+
+  // One statement that commits by itself: its answer is the answer to the COMMIT.
+  it.each([
+    ['asynchronous', modes[1]?.[1], 'accept-writes'],
+    ['auto-batched', modes[2]?.[1], 'join-batches'],
+  ] as [string, object, string][])(
+    '%s without a key: 200, and the record is stored once',
+    async (_, body, statement) => {
+      await gateway.write(seed, body).expect(200);
+      const [before, lostBefore] = [(await gateway.countRows())['records'] ?? 0, proxy.lost()];
+      proxy.loseAnswerTo(statement);
+      const reply = await gateway.write(seed, body).expect(200);
+      expect(proxy.lost()).toBe(lostBefore + 1);
+      expect((await gateway.countRows())['records']).toBe(before + 1);
+      const { operationId } = reply.body as { operationId: string };
+      const stored = await gateway.context.store.operations.listRecords(seed.projectId, operationId);
+      expect(stored.map(({ index }) => String(index))).toContain(reply.headers['sluice-record-index']);
+      const [operation] = await gateway.database('operations').where({ id: operationId }).select('records_total');
+      expect(operation).toEqual({ records_total: stored.length });
+    },
+  );
 });
 
 describe('a synchronous write while the database goes away', () => {

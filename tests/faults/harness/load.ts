@@ -1,53 +1,183 @@
-import { exchange } from '../../harness/api';
-import type { System } from '../../harness/system';
-
-/** What the client knows of one create that it sent. `unknown`: the reply was lost, so it may have been accepted. */
-export interface Sent {
-  readonly marker: string;
-  readonly outcome: 'accepted' | 'unknown';
-  readonly operationId?: string;
-}
+import { setTimeout as sleep } from 'node:timers/promises';
+import { call, ask } from '../../harness/api';
+import type { Customer } from '../../harness/customer';
+import { newLedger, type ClientLedger, type SentRecord, type Way } from './client-ledger';
+import type { RowContext } from './row';
+import { objectOf, sendWrite, type Write } from './send-write';
+import type { World } from './world';
 
 export interface Load {
-  /** Creates, alternately asynchronous and auto-batched. */
-  readonly count: number;
-  readonly run: string;
-  /** Requests at once. @default 8 */
-  readonly concurrency?: number;
+  /** Records to write. */
+  readonly writes: number;
+  /** Requests that are begun in a second, at most. @default 400, as the fault matrix asks */
+  readonly perSecond?: number;
+  /** Weights of the ways. @default all of them, creates mostly */
+  readonly mix?: Readonly<Partial<Record<Way, number>>>;
+  /** @default the two of the world */
+  readonly customers?: readonly Customer[];
+  /** Share of the creates that carry an `Idempotency-Key`. @default 0.3 */
+  readonly keyedShare?: number;
+  /** Share of HubSpot's creates that have no email, so nothing unique. @default 0.1 */
+  readonly withoutEmailShare?: number;
   /** Called after each answer, with how many there are. */
   readonly onAnswer?: (answered: number) => void;
+  /** Members of every body besides those of its way: `{ retryPolicy: … }`. */
+  readonly more?: object;
+  /** Distinguishes the loads of one row. @default '' */
+  readonly name?: string;
 }
 
-/**
- * Sends creates until each was answered or its fate is unknown. A refused connection sent nothing, so it is tried again;
- * a lost reply is never repeated: the client cannot know.
- */
-export async function send(system: System, { count, run, concurrency = 8, onAnswer }: Load): Promise<Sent[]> {
-  const sent: Sent[] = [];
-  let next = 0;
+const everyWay: Required<Load>['mix'] = { single: 40, auto: 40, batch: 2, update: 10, autoUpdate: 6, sync: 2 };
+/** Requests under way at once. */
+const concurrency = 64;
+const recordsPerBatch = 5;
+/** Records of each customer that updates change. */
+const updatedRecords = 12;
+/** Share of the acceptances that are asked for at once, and watched. */
+const watchedShare = 0.05;
+const pollMs = 400;
+
+/** Sends a load with its own ledger. Which writes they are, and in which order they begin, is the same for the same seed. */
+export async function sendLoad(context: RowContext, load: Load): Promise<ClientLedger> {
+  const { world } = context;
+  const ledger = newLedger(await latestSeq(world));
+  const next = writePlanner(context, load, await seedRecords(context, load));
+  const watch = watchOperations(context, ledger);
+  const begunAtMs = performance.now();
+  let [begun, planned, answered] = [0, 0, 0];
   const worker = async (): Promise<void> => {
-    while (next < count) {
-      const at = (next += 1) - 1;
-      sent.push(await sendOne(system, `${run}-${at}@example.com`, at % 2 === 0));
-      onAnswer?.(sent.length);
+    while (planned < load.writes) {
+      const write = next.take();
+      if (write === undefined) {
+        await sleep(5);
+        continue;
+      }
+      planned += write.markers.length;
+      const dueAtMs = begunAtMs + ((begun += 1) * 1_000) / (load.perSecond ?? 400);
+      if (dueAtMs > performance.now()) await sleep(dueAtMs - performance.now());
+      const gateway = begun % 2;
+      const writeUrls = [world.writeUrls[gateway] ?? '', world.writeUrls[1 - gateway] ?? ''];
+      const records = await sendWrite(ledger, write, { writeUrls, secrets: world.secrets });
+      next.release(write);
+      watch.maybe(records[0]);
+      load.onAnswer?.((answered += write.markers.length));
     }
   };
   await Promise.all(Array.from({ length: concurrency }, worker));
-  return sent;
+  await watch.end();
+  return ledger;
 }
 
-async function sendOne(system: System, marker: string, isAutoBatched: boolean): Promise<Sent> {
-  const policy = isAutoBatched ? { autoBatchPolicy: { maxDelayMinutes: 1 } } : {};
-  const record = { email: marker, firstname: 'Zoë', lastname: marker };
-  const body = { ...system.body, type: 'create', mode: 'asynchronous', record, ...policy };
-  for (;;) {
-    const answer = await exchange(system.writeUrl, { key: system.key, body });
-    if (answer.kind === 'lost') return { marker, outcome: 'unknown' };
-    if (answer.kind === 'reply' && answer.status === 200) {
-      const { operationId } = answer.body as { operationId: string };
-      return { marker, outcome: 'accepted', operationId };
-    }
-    if (answer.kind === 'reply' && answer.status !== 503) throw new Error(`refused: ${JSON.stringify(answer)}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+/** Where the sandbox's ledger ends now. */
+export async function latestSeq({ stack: { sandboxUrl } }: Pick<World, 'stack'>): Promise<number> {
+  const entries = await call<{ seq: number }[]>(`${sandboxUrl}/_sandbox/ledger?since=${new Date().toISOString()}`, {
+    method: 'GET',
+  });
+  if (entries.length > 0) return Math.max(...entries.map(({ seq }) => seq));
+  const all = await call<{ seq: number }[]>(`${sandboxUrl}/_sandbox/ledger`, { method: 'GET' });
+  return all.at(-1)?.seq ?? 0;
+}
+
+interface Planner {
+  /** The next write; undefined when every record that could be updated is being updated. */
+  take(): Write | undefined;
+  release(write: Write): void;
+}
+
+/** Updates of one record never overlap: the client waits for the reply before it sends the next. */
+function writePlanner(context: RowContext, load: Load, recordIds: ReadonlyMap<Customer, string[]>): Planner {
+  const { random, run } = context;
+  const { keyedShare = 0.3, withoutEmailShare = 0.1, name = '', more } = load;
+  const customers = load.customers ?? context.world.customers;
+  const ways = Object.entries(load.mix ?? everyWay) as [Way, number][];
+  let made = 0;
+  const pick = (): Way => {
+    let left = random() * ways.reduce((sum, [, weight]) => sum + weight, 0);
+    return ways.find(([, weight]) => (left -= weight) < 0)?.[0] ?? 'single';
+  };
+  return {
+    take: () => {
+      const way = pick();
+      const customer = customers.at(Math.floor(random() * customers.length));
+      if (customer === undefined) return undefined;
+      const [isKeyed, hasEmail] = [random() < keyedShare, random() >= withoutEmailShare];
+      const isUpdate = way === 'update' || way === 'autoUpdate';
+      const recordId = isUpdate ? recordIds.get(customer)?.shift() : undefined;
+      if (isUpdate && recordId === undefined) return undefined;
+      const markers = Array.from(
+        { length: way === 'batch' ? recordsPerBatch : 1 },
+        () => `${run}${name}-${(made += 1)}`,
+      );
+      const key = isKeyed ? { idempotencyKey: `key-${markers[0]}` } : {};
+      return {
+        customer,
+        way,
+        markers,
+        hasEmail,
+        ...key,
+        ...(more && { more }),
+        ...(recordId !== undefined && { recordId }),
+      };
+    },
+    release: ({ customer, recordId }) => {
+      if (recordId !== undefined) recordIds.get(customer)?.push(recordId);
+    },
+  };
+}
+
+/** Records to update, made at the provider by the customer himself. */
+async function seedRecords({ world, run }: RowContext, load: Load): Promise<Map<Customer, string[]>> {
+  const { update = 0, autoUpdate = 0 } = load.mix ?? everyWay;
+  const seeded = new Map<Customer, string[]>();
+  if (update + autoUpdate === 0) return seeded;
+  for (const customer of load.customers ?? world.customers) {
+    const names = Array.from({ length: updatedRecords }, (_, at) => `seed-${run}${load.name ?? ''}-${at}`);
+    seeded.set(customer, await Promise.all(names.map((name) => createAtProvider(world, customer, name))));
   }
+  return seeded;
+}
+
+async function createAtProvider({ stack }: World, { account }: Customer, name: string): Promise<string> {
+  const isHubspot = account.provider === 'hubspot';
+  const path = isHubspot ? '/crm/v3/objects/contacts' : `/services/data/v60.0/sobjects/${objectOf('salesforce')}`;
+  const email = `${name}@example.com`;
+  const body = isHubspot ? { properties: { email, lastname: name } } : { Email: email, LastName: name };
+  const headers = { authorization: `Bearer ${account.token}` };
+  const made = await call<{ id: string }>(`${stack.sandboxUrl}${path}`, { headers, body });
+  return made.id;
+}
+
+/** Asks for some operations as soon as they are given out, and again and again: a poller. */
+function watchOperations({ world, random }: RowContext, ledger: ClientLedger) {
+  const watched = new Map<string, Customer>();
+  const ended = new AbortController();
+  const look = async (id: string, customer: Customer): Promise<void> => {
+    const url = `${world.stack.baseUrl}/projects/${customer.project.id}/operations/${id}`;
+    const reply = await ask<{ status: 'in_progress' | 'success' | 'failure' }>(url, {
+      method: 'GET',
+      key: customer.project.key,
+    }).catch(() => undefined);
+    if (reply?.status === 404) ledger.missing.add(id);
+    if (reply?.status !== 200 || reply.body.status === 'in_progress') return;
+    ledger.finals.set(id, reply.body.status);
+    watched.delete(id);
+  };
+  const poll = async (): Promise<void> => {
+    while (!ended.signal.aborted) {
+      for (const [id, customer] of [...watched].slice(0, 20)) await look(id, customer);
+      await sleep(pollMs);
+    }
+  };
+  const polling = poll();
+  return {
+    maybe: (record: SentRecord | undefined): void => {
+      if (record?.outcome !== 'accepted' || record.operationId === undefined || random() > watchedShare) return;
+      watched.set(record.operationId, record.customer);
+      void look(record.operationId, record.customer);
+    },
+    end: async (): Promise<void> => {
+      ended.abort();
+      await polling;
+    },
+  };
 }

@@ -46,7 +46,7 @@ export function createHubspotApi(options: HubspotApiOptions): HubspotApi {
     urls,
     exchange,
     async call(request, call) {
-      const refused = refusalOf(request, call);
+      const refused = refusalOf(request, call) ?? (await call.withhold?.());
       if (refused) return { ok: false, failure: refused };
       const { operation, method, path, body } = request;
       const { auth, signal, traceparent, observe } = call;

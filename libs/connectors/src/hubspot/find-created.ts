@@ -1,4 +1,5 @@
-import type { FindCreated } from '../requests';
+import { moreDetailed } from '../more-detailed';
+import type { Fields, FindCreated } from '../requests';
 import type { FoundCreated } from '../results';
 import type { HubspotApi } from './call-hubspot';
 import { lookByKey } from './look-by-key';
@@ -10,6 +11,8 @@ export interface Look {
   readonly index: number;
   readonly fields: FindCreated['records'][number]['fields'];
   readonly since: Date;
+  /** Creates of others that tell more: what carries all of theirs is theirs. */
+  readonly others: readonly Fields[];
 }
 
 /** A look and what it showed. */
@@ -21,15 +24,16 @@ export type Looked = readonly [look: Look, found: FoundCreated];
  */
 export async function findCreated(api: HubspotApi, find: FindCreated): Promise<FoundCreated[]> {
   const keyed: (Look & { key: UniqueKey })[] = [];
-  const others: Look[] = [];
+  const unkeyed: Look[] = [];
   for (const [index, record] of find.records.entries()) {
     const key = uniqueKeyOf(find.objectName, record.fields);
-    if (key) keyed.push({ ...record, index, key });
-    else others.push({ ...record, index });
+    // Who has the key is told by it alone.
+    if (key) keyed.push({ ...record, index, key, others: [] });
+    else unkeyed.push({ ...record, index, others: moreDetailed(record.fields, find.others ?? []) });
   }
   const looked = new Map<number, FoundCreated>();
   for (const [look, found] of await lookByKey(api, find, keyed)) looked.set(look.index, found);
-  for (const [look, found] of await lookBySearch(api, find, others)) looked.set(look.index, found);
+  for (const [look, found] of await lookBySearch(api, find, unkeyed)) looked.set(look.index, found);
   return find.records.map((_, index) => looked.get(index) ?? neverLooked);
 }
 

@@ -1,10 +1,10 @@
 import { ProviderError } from '@sluice/errors';
 import type { ObjectCall } from '../requests';
-import type { FoundCreated, ProviderRecord } from '../results';
+import type { FoundCreated } from '../results';
 import { batchLimit } from './batch-limit';
 import { batchRead } from './batch-read';
 import type { HubspotApi } from './call-hubspot';
-import { toFailedLook, toFound } from './created-matches';
+import { toFailedLook, toKeyed } from './created-matches';
 import { toFailure } from '../thrown-failure';
 import type { Look, Looked } from './find-created';
 import type { UniqueKey } from './unique-key';
@@ -12,8 +12,8 @@ import type { UniqueKey } from './unique-key';
 type KeyedLook = Look & { readonly key: UniqueKey };
 
 /**
- * By batch read on the unique property: sees every committed record. A record with the key that does not carry the
- * sent values, or is older, is somebody else's: `none`, and the resend then meets HubSpot's conflict, as it should.
+ * By batch read on the unique property: sees every committed record. A record with the key that is older is somebody
+ * else's: `none`, and the resend then meets HubSpot's conflict, as it should.
  */
 export async function lookByKey(api: HubspotApi, call: ObjectCall, looks: readonly KeyedLook[]): Promise<Looked[]> {
   const looked: Looked[] = [];
@@ -31,13 +31,9 @@ async function lookForChunk(api: HubspotApi, call: ObjectCall, looks: readonly K
   try {
     // Every key of HubSpot that we know is the contact's email.
     const records = await batchRead(api, { ...call, fields, byProperty: { name: 'email', values } });
-    return looks.map((look, index) => toFound(look, present(records[index]), true));
+    return looks.map((look, index) => toKeyed(look, records[index]));
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     return looks.map(() => toFailedLook(toFailure(error), true));
   }
-}
-
-function present(record: ProviderRecord | undefined): ProviderRecord[] {
-  return record ? [record] : [];
 }

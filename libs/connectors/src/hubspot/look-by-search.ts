@@ -1,7 +1,7 @@
 import type { ObjectCall } from '../requests';
 import type { FoundCreated, ProviderFailure } from '../results';
 import type { HubspotApi } from './call-hubspot';
-import { clockSkewMs, toFailedLook, toFound } from './created-matches';
+import { clockSkewMs, tellingOf, toFailedLook, toSearched } from './created-matches';
 import type { Look, Looked } from './find-created';
 import { toProviderRecord } from './provider-record';
 import { createdProperty, sentFilters } from './search-filters';
@@ -66,7 +66,13 @@ async function lookTogether(api: HubspotApi, call: ObjectCall, searches: readonl
     api,
     {
       filterGroups: searches.map(({ filters }) => ({ filters })),
-      properties: [...new Set([created, ...searches.flatMap(({ fields }) => Object.keys(fields))])],
+      properties: [
+        ...new Set([
+          created,
+          ...searches.flatMap(({ fields, others }) => [fields, ...others].flatMap(Object.keys)),
+          ...tellingOf(call.objectName),
+        ]),
+      ],
       limit: searchPageMax,
       sorts: [{ propertyName: created, direction: 'ASCENDING' }],
     },
@@ -79,7 +85,7 @@ async function lookTogether(api: HubspotApi, call: ObjectCall, searches: readonl
   if (searches.length > 1 && typeof total === 'number' && total > records.length) {
     return lookSingly(api, call, searches);
   }
-  return searches.map((look) => [look, toFound(look, records, false)]);
+  return searches.map((look) => [look, toSearched(call.objectName, look, records)]);
 }
 
 async function lookSingly(api: HubspotApi, call: ObjectCall, searches: readonly Search[]): Promise<Looked[]> {

@@ -81,7 +81,10 @@ export function createSalesforceApi(options: SalesforceApiOptions): SalesforceAp
     async call(request, call) {
       const { auth, signal, traceparent, observe } = call;
       const instance = request.atLogin ? undefined : instanceOf(auth.workspaceRef, instanceUrl);
-      const refused = refusalOf(request, call) ?? (instance?.ok === false ? refuse(instance.message) : undefined);
+      const refused =
+        refusalOf(request, call) ??
+        (instance?.ok === false ? refuse(instance.message) : undefined) ??
+        (await call.withhold?.());
       if (refused) return { ok: false, failure: refused };
       const { operation, method, path, body, headers } = request;
       const outcome = await client.send({

@@ -5,20 +5,23 @@ import { sameValue } from './same-value';
 /**
  * What the rows say of one create. `none` is proof, and so a licence to send again, only when no row comes near: a
  * record of ours in which a trigger changed a value must not be made a second time. Where the key is unique the account
- * itself refuses a second one, so there it is proof in any case.
+ * itself refuses a second one; a row with that key is near whatever else is in it.
  */
 export function decideLook(look: Look, rows: Rows, looks: readonly Look[]): FoundCreated {
-  const candidates = rows.records.filter((record) => isCandidate(look, record));
+  const isMoreDetailed = (record: ProviderRecord) => look.others.some((sent) => differing({ sent }, record) === 0);
+  const candidates = rows.records.filter((record) => isCandidate(look, record) && !isMoreDetailed(record));
   const matches = candidates.filter((record) => differing(look, record) === 0);
   if (matches.length > 0) {
     const found = matches.map(toMatch).sort((one, other) => +one.createdAt - +other.createdAt);
     return { kind: 'found', consistent: true, matches: found };
   }
-  if (look.key.field.isUnique) return { kind: 'none', consistent: true };
+  const { isUnique } = look.key.field;
   const isAnothers = (record: ProviderRecord) =>
-    looks.some((other) => other !== look && isCandidate(other, record) && differing(other, record) === 0);
-  const isNear = candidates.some((record) => differing(look, record) * 2 <= look.sent.length && !isAnothers(record));
-  return { kind: 'none', consistent: !isNear && rows.isWhole };
+    looks.some((other) => other.index !== look.index && isCandidate(other, record) && differing(other, record) === 0);
+  const isNear = (record: ProviderRecord) =>
+    isUnique || (differing(look, record) * 2 <= look.sent.length && !isAnothers(record));
+  const near = candidates.filter(isNear).map(({ id }) => id);
+  return { kind: 'none', consistent: isUnique || rows.isWhole, ...(near.length > 0 && { near }) };
 }
 
 function isCandidate(look: Look, { createdAt, fields }: ProviderRecord): boolean {
@@ -27,7 +30,7 @@ function isCandidate(look: Look, { createdAt, fields }: ProviderRecord): boolean
   return sameValue(key.field, key.value, fields[key.field.name]);
 }
 
-function differing({ sent }: Look, { fields }: ProviderRecord): number {
+function differing({ sent }: Pick<Look, 'sent'>, { fields }: ProviderRecord): number {
   return sent.filter(({ field, value }) => !sameValue(field, value, fields[field.name])).length;
 }
 

@@ -17,10 +17,15 @@ export type Describe = (call: ObjectCall) => Promise<Description>;
 export function createDescriber(api: SalesforceApi): Describe {
   const cache = createAccountCache<Description>();
   return async (call) => {
-    const { objectName, auth, traceparent, observe } = call;
+    const { objectName, auth, traceparent, observe, withhold } = call;
     if (!isObjectName(objectName)) throw rejected(objectRule(objectName));
     // Without the caller's signal: others may wait for the same answer. The call's own timeout bounds it.
-    const shared = { auth, ...(traceparent !== undefined && { traceparent }), ...(observe && { observe }) };
+    const shared = {
+      auth,
+      ...(traceparent !== undefined && { traceparent }),
+      ...(observe && { observe }),
+      ...(withhold && { withhold }),
+    };
     return await cache.get(auth, objectName.toLowerCase(), () => load(api, { ...shared, objectName }));
   };
 }

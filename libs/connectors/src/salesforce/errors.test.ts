@@ -279,3 +279,31 @@ describe('what the failure tells', () => {
     );
   });
 });
+
+// Salesforce REST guide, sObject Collections: 400 when the request is not well formed, 200 for whatever is. So nothing of a 400 was written.
+describe('a collection that is refused whole', () => {
+  const whole = (json: unknown, signal: Partial<CallSignal> = {}) => {
+    const { mayBeOneRecord, refusedFields } = classify(failed({ status: 400, isBatch: true, ...signal }, { json }));
+    return { mayBeOneRecord, refusedFields };
+  };
+  const value = refused('JSON_PARSER_ERROR', 'Cannot deserialize instance of date from VALUE_STRING value soon');
+  const column = refused('INVALID_FIELD', "No such column 'Nosuch__c' on sobject of type Contact");
+  const noRecord = { mayBeOneRecord: undefined, refusedFields: undefined };
+
+  it("may be one record's fault when its values could not be read", () => {
+    expect(whole(value)).toEqual({ mayBeOneRecord: true, refusedFields: [] });
+    expect(whole(value, update)).toEqual({ mayBeOneRecord: true, refusedFields: [] });
+    expect(whole(column)).toEqual({ mayBeOneRecord: true, refusedFields: ['Nosuch__c'] });
+  });
+
+  it.each<[string, unknown, Partial<CallSignal>]>([
+    ['an unknown object', refused('INVALID_TYPE'), {}],
+    ['an empty list', refused('REQUIRED_FIELD_MISSING', 'At least 1 record is required'), {}],
+    ['a value beside a fault of the call', [...value, ...refused('EXCEEDED_ID_LIMIT')], {}],
+    ['a locked row', refused('UNABLE_TO_LOCK_ROW'), {}],
+    ['a 400 without errors', undefined, {}],
+    ['another status', value, { status: 500 }],
+    ['a read', column, read],
+    ['a single record', value, { isBatch: false }],
+  ])('%s is no single record of many', (_, json, signal) => expect(whole(json, signal)).toEqual(noRecord));
+});

@@ -4,6 +4,7 @@ import type { ProviderFailure } from '../results';
 import { retryAfterMs } from '../retry-after';
 import { errorTable, type Row, type Signal } from './error-table';
 import { isRecordId } from './record-id';
+import { refusedForOne } from './refused-collection';
 import { readErrors, type WireError } from './wire';
 
 /** What does not depend on the single error. */
@@ -40,6 +41,7 @@ export function classify(call: FailedCall): ProviderFailure {
     class: isRead && row.class === 'unknown' ? 'unavailable' : row.class,
     message: cleanText(messageOf(call, errors), call.token),
     scope: scopeOf(row, signal.isBatch),
+    ...refusedForOne(signal, errors),
     ...(signal.status !== undefined && { status: signal.status }),
     ...(wait > 0 && { retryAfterMs: wait }),
     ...(providerRequestId !== undefined && { providerRequestId }),

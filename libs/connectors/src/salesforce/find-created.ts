@@ -1,4 +1,5 @@
 import { ProviderError } from '@sluice/errors';
+import { moreDetailed } from '../more-detailed';
 import type { FindCreated } from '../requests';
 import type { FoundCreated, ProviderFailure } from '../results';
 import { toFailure } from '../thrown-failure';
@@ -28,16 +29,43 @@ export async function findCreated(api: SalesforceApi, describe: Describe, find: 
   const looks = find.records.flatMap((record, index): Look[] => {
     const sent = sentValues(description, record.fields);
     const [key] = sent;
-    return key?.literal === undefined ? [] : [{ index, since: record.since, sent, key }];
+    const others = moreDetailed(record.fields, find.others ?? []).map((other) => sentValues(description, other));
+    return key?.literal === undefined ? [] : [{ index, since: record.since, sent, key, others }];
   });
   const seen = await lookForAll(api, { ...find, objectName }, looks);
-  const byIndex = new Map(looks.map((look) => [look.index, look]));
-  return find.records.map((_, index) => {
-    const look = byIndex.get(index);
-    if (!look) return cannotLook('no field was sent that Salesforce can be asked for');
-    const rows = seen.get(look);
-    return rows === undefined || 'failure' in rows ? failedLook(rows?.failure) : decideLook(look, rows, looks);
+  const found = new Map(looks.map((look) => [look.index, decide(look, seen.get(look), looks)]));
+  for (const [index, each] of await lookAside(api, { ...find, objectName }, { looks, found })) found.set(index, each);
+  return find.records.map(
+    (_, index) => found.get(index) ?? cannotLook('no field was sent that Salesforce can be asked for'),
+  );
+}
+
+function decide(look: Look, rows: Seen | undefined, looks: readonly Look[]): FoundCreated {
+  return rows === undefined || 'failure' in rows ? failedLook(rows?.failure) : decideLook(look, rows, looks);
+}
+
+interface Decided {
+  readonly looks: readonly Look[];
+  readonly found: ReadonlyMap<number, FoundCreated>;
+}
+
+/**
+ * A second look, by another value, for what was not seen: a trigger that rewrites the value that was looked up hides our
+ * own record. What is seen so is near, never found. A record that sent one value only can hide.
+ */
+async function lookAside(
+  api: SalesforceApi,
+  find: FindCreated,
+  { looks, found }: Decided,
+): Promise<Map<number, FoundCreated>> {
+  const aside = looks.flatMap((look): Look[] => {
+    const each = found.get(look.index);
+    const isProof = each?.kind === 'none' && each.consistent && each.near === undefined;
+    const key = look.sent[1];
+    return isProof && !look.key.field.isUnique && key?.literal !== undefined ? [{ ...look, key }] : [];
   });
+  const seen = aside.length === 0 ? new Map<Look, Seen>() : await lookForAll(api, find, aside);
+  return new Map(aside.map((look) => [look.index, decide(look, seen.get(look), looks)]));
 }
 
 type Seen = Rows | { readonly failure: ProviderFailure };

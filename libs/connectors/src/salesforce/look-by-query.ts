@@ -54,7 +54,8 @@ async function read(api: SalesforceApi, call: Call, selection: ReturnType<typeof
 function select(objectName: string, looks: readonly Look[], where: readonly Condition[]) {
   const since = momentLiteral(new Date(Math.min(...looks.map(earliestMs))));
   const created: Condition = { field: 'CreatedDate', operator: '>=', literals: [since] };
-  const fields = ['CreatedDate', ...new Set(looks.flatMap(({ sent }) => sent.map(({ field }) => field.name)))];
+  const values = looks.flatMap(({ sent, others }) => [sent, ...others].flat());
+  const fields = ['CreatedDate', ...new Set(values.map(({ field }) => field.name))];
   return { objectName, fields, where: [...where, created], limit: rowsMax } satisfies Selection;
 }
 

@@ -12,6 +12,8 @@ export interface Look {
   readonly sent: readonly SentValue[];
   /** The first of `sent`: what it is looked up by. */
   readonly key: SentValue;
+  /** What creates of others have sent that tell more: a record that carries all of one of them is that one's. */
+  readonly others: readonly (readonly SentValue[])[];
 }
 
 /** What a look saw. */

@@ -18,6 +18,8 @@ const textMax = 255;
 
 /** Texts that tell records apart best, best first. */
 const telling = ['email', 'name', 'lastname', 'company', 'subject', 'firstname', 'title', 'phone', 'website'];
+/** Who has one of these, and was not sent it, is somebody else, or no longer as we sent it. [own] */
+const ofAPerson = ['email', 'lastname', 'firstname', 'company'];
 /** Kept as they are sent: whole texts, choices, ids and days. Fractions are rounded and moments cut. */
 const exactTypes = new Set(['string', 'email', 'url', 'picklist', 'combobox', 'int', 'date', 'id', 'reference']);
 /** Not given back as sent, or not given back at all. */
@@ -25,14 +27,20 @@ const unreadable = new Set(['encryptedstring', 'base64', 'address', 'location', 
 
 /**
  * What was sent and can be looked at again, the most telling first: unique fields, external ids, then names and the
- * rest. A field that the description lacks, such as one of a related record, is passed over.
+ * rest. A field that the description lacks, such as one of a related record, is passed over. What tells a person and was
+ * not sent stands last, as empty.
  */
 export function sentValues({ fields }: Description, sent: Fields): SentValue[] {
   const values = Object.entries(sent).flatMap(([name, value]) => {
     const field = fields.get(name.toLowerCase());
     return field && !unreadable.has(field.type) && !field.isMarkup ? [toSentValue(field, value)] : [];
   });
-  return values.sort((one, other) => rank(one) - rank(other)).slice(0, comparedMax);
+  const names = new Set(Object.keys(sent).map((name) => name.toLowerCase()));
+  const unsent = ofAPerson.flatMap((name): SentValue[] => {
+    const field = names.has(name) ? undefined : fields.get(name);
+    return field && !field.isReadOnly ? [{ field, value: null }] : [];
+  });
+  return [...values.sort((one, other) => rank(one) - rank(other)), ...unsent].slice(0, comparedMax);
 }
 
 function toSentValue(field: FieldDescription, value: unknown): SentValue {

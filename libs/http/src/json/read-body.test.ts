@@ -29,6 +29,26 @@ describe('readBody', () => {
     close();
   });
 
+  // The way of nearly every request; the next one of the connection must still be read.
+  it('takes a body that came with its head, and lets the next request come', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    const bodies: string[] = [];
+    server.on('request', (req, res) => {
+      void Promise.resolve()
+        .then(() => readBody(req, { bytesMax: 10 }))
+        .then((body) => (bodies.push(body.toString()), res.end('ok')));
+    });
+    await once(server, 'listening');
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    for (const body of ['abc', 'defg']) {
+      socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+      await once(socket, 'data');
+    }
+    socket.destroy();
+    server.close();
+    expect(bodies).toEqual(['abc', 'defg']);
+  });
+
   it('refuses by Content-Length before the body comes', async () => {
     const { outcome, close } = await read({ bytesMax: 10 }, 'Content-Length: 11\r\n\r\n');
     expect(await outcome).toBe('request.body-too-large');

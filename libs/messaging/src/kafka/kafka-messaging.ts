@@ -8,12 +8,16 @@ import { startWatchdog } from '../watchdog';
 import { within } from '../within';
 import { BrokerAdmin } from './broker-admin';
 import { ConsumerRunner } from './consumer-runner';
-import { kafkaClients, type NewKafka } from './kafka-client';
+import { kafkaClients, type KafkaLogin, type NewKafka } from './kafka-client';
 import { ProducerLink } from './producer-link';
 
 export interface KafkaMessagingOptions extends MessagingOptions {
   /** `host:port` of one broker or more; the others are learned from it. */
   readonly brokers: readonly string[];
+  /** Present: TLS; `ca` are PEM certificates to trust in place of the public authorities. */
+  readonly tls?: { readonly ca?: string };
+  /** Present: the client signs in. */
+  readonly sasl?: KafkaLogin;
   /** Shown in the broker's log: the service's name. */
   readonly clientId: string;
   /** Put before every topic and group, so that stacks can share a cluster. @default '' */

@@ -55,6 +55,9 @@ export interface NewConnection {
   readonly seal: (connectionId: string) => SealedCredentials;
 }
 
+/** A connection that was made, or the id of the one there is. */
+export type AuthorizedConnection = { readonly id: string; readonly isNew: boolean };
+
 export interface ConnectionFilter {
   readonly provider?: string;
   readonly groupRef?: string;
@@ -79,6 +82,11 @@ export interface StoredCredentials {
 export interface ConnectionStore {
   /** Makes the group, the consumer and the lane as far as they are new, in the same transaction. */
   create(connection: NewConnection): Promise<Connection>;
+  /**
+   * Makes the group's connection to the reported account, unless it has one that was made with an authorization code: then only its id
+   * is the answer. Of two callers at once one makes it. Without `reportedAccountRef` it always makes one.
+   */
+  createUnlessAuthorized(connection: NewConnection): Promise<AuthorizedConnection>;
   /** Oldest first; with a page one more than fits. */
   list(projectId: string, filter?: ConnectionFilter, page?: Page): Promise<Connection[]>;
   find(projectId: string, connectionId: string): Promise<Connection | undefined>;
@@ -131,6 +139,8 @@ export function connectionStore(database: Knex): ConnectionStore {
       await database.transaction((transaction) => insertConnection(transaction, id, connection));
       return (await find(connection.projectId, id)) as Connection;
     },
+    createUnlessAuthorized: (connection) =>
+      database.transaction((transaction) => insertUnlessAuthorized(transaction, connection)),
     list: async (projectId, filter = {}, page) => {
       const query = selectConnections(database, projectId).where(toColumns(filter)).orderBy('k.id');
       if (filter.withinGroupRef !== undefined) void query.where('k.group_ref', filter.withinGroupRef);
@@ -158,6 +168,23 @@ export function connectionStore(database: Knex): ConnectionStore {
     findAccountRef: (connection) => findAccountRef(database, connection),
     findAuthorized: (account) => findAuthorized(database, account),
   });
+}
+
+/** The lock is on the group's access to the account, which has no row while there is no connection. */
+async function insertUnlessAuthorized(
+  transaction: Knex.Transaction,
+  connection: NewConnection,
+): Promise<AuthorizedConnection> {
+  const { projectId, provider, groupRef, reportedAccountRef: accountRef } = connection;
+  if (accountRef !== undefined) {
+    const access = JSON.stringify(['authorized', projectId, provider, groupRef, accountRef]);
+    await transaction.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [access]);
+    const known = await findAuthorized(transaction, { projectId, provider, groupRef, accountRef });
+    if (known !== undefined) return { id: known, isNew: false };
+  }
+  const id = newId();
+  await insertConnection(transaction, id, connection);
+  return { id, isNew: true };
 }
 
 async function insertConnection(transaction: Knex.Transaction, id: string, connection: NewConnection): Promise<void> {

@@ -188,6 +188,16 @@ describe('installationLookup', () => {
     expect(await missing({})).toBe('installation');
   });
 
+  it('answers many at once, each in its place, those that are missing too', async () => {
+    const seeds = [await seedInstallation(store), await seedInstallation(store)];
+    const [one, two] = seeds.map(names) as [ReturnType<typeof names>, ReturnType<typeof names>];
+    const asked = [two, { ...one, groupRef: 'nobody' }, one, { ...two, projectIdOrName: one.projectIdOrName }, two];
+    const found = await store.installationLookup.findManyIds(asked);
+    const told = found.map((result) => result.missing ?? result.ids.installationId);
+    const [first, second] = seeds.map((seed) => seed.installationId);
+    expect(told).toEqual([second, 'group', first, 'project', second]);
+  });
+
   it('shows the latest revision of the integration', async () => {
     const seed = await seedInstallation(store);
     const integration = await store.integrations.find(seed.projectId, seed.integrationId);

@@ -13,6 +13,7 @@ export type OperationEventKind =
   | 'sent'
   | 'answered'
   | 'answered-late'
+  | 'divided'
   | 'waits'
   | 'in-doubt'
   | 'reconciled'
@@ -59,7 +60,7 @@ const historySql = `
     select 2, cancel_requested_at, 'cancel-requested', json_build_object() from o where cancel_requested_at is not null
     union all
     select 3, min(k.created_at), 'sealed', json_build_object('records', min(o.records_total), 'calls', count(*))
-      from o join k on true where o.mode = 'auto-batched' having count(*) > 0
+      from o join k on true where o.mode = 'auto-batched' and k.created_at = (select min(created_at) from k) having count(*) > 0
     union all
     select 4, sent_at, 'sent', json_build_object('call', call_number, 'attempt', number,
            'records', cardinality(record_indexes)) from t
@@ -67,6 +68,12 @@ const historySql = `
     select 5, finished_at, case when late_evidence is null then 'answered' else 'answered-late' end,
            json_build_object('call', call_number, 'attempt', number, 'status', status, 'class', error_class,
              'providerRequestId', provider_request_id, 'durationMs', duration_ms) from t where finished_at is not null
+    union all
+    -- A whole call that was refused is over, and records of it are in other calls.
+    select 6, t.finished_at, 'divided', json_build_object('call', t.call_number, 'records', count(*))
+      from t join k on k.number = t.call_number and k.state = 'done'
+      join r on r.record_index = any(t.record_indexes) and r.call_number <> t.call_number
+      where t.is_last and t.error_class = 'rejected' group by t.call_number, t.finished_at
     union all
     select 6, sent_at, 'in-doubt', json_build_object('call', call_number, 'attempt', number)
       from open_doubt where state = 'in_doubt'

@@ -18,7 +18,7 @@ export interface OperationRow {
 
 /** The columns of `OperationRow`, of rows that stand as `o`. */
 export const operationColumns = `
-  o.*,
+  o.project_id, o.id, o.integration_id, o.installation_id, o.config_id, o.object_name, o.state, o.result, o.created_at, o.updated_at,
   (select max(c.attempts) from calls c where c.project_id = o.project_id and c.operation_id = o.id) as attempts,
   (select max(a.sent_at) from attempts a where a.project_id = o.project_id and a.operation_id = o.id) as last_attempt_at,
   (select array_agg(r.provider_id order by r.record_index) from records r

@@ -57,11 +57,15 @@ export function operationStore(database: Knex): OperationStore {
       return rows[0] && toOperation(rows[0]);
     },
     findMany: async (keys) => {
-      const { rows } = await database.raw<{ rows: OperationRow[] }>(
-        `select ${operationColumns} from unnest(?::text[], ?::text[]) as k(project_id, id)
-         join operations o on o.project_id = k.project_id and o.id = k.id`,
-        [keys.map((key) => key.projectId), keys.map((key) => key.operationId)] as unknown as Knex.Value[],
-      );
+      const bindings = [keys.map((key) => key.projectId), keys.map((key) => key.operationId)];
+      // Callers poll with it, and planning it costs as much as ten of its rows: the plan is kept, one per connection.
+      const { rows } = await database
+        .raw<{ rows: OperationRow[] }>(
+          `select ${operationColumns} from unnest(?::text[], ?::text[]) as k(project_id, id)
+           join operations o on o.project_id = k.project_id and o.id = k.id`,
+          bindings as unknown as Knex.Value[],
+        )
+        .options({ name: 'find-operations' });
       return new Map(rows.map((row) => [row.id, toOperation(row)]));
     },
     list: (projectId, filter) => listOperations(database, projectId, filter),

@@ -5,6 +5,8 @@ import { createIntegrationsAndInstallations } from './20261120T100100-create-int
 import { createOAuthStates } from './20261121T153000-create-oauth-states';
 import { createOperations } from './20261120T100200-create-operations';
 import { createProjectsAndKeys } from './20261120T100000-create-projects-and-keys';
+import { indexCallsForFlatClaims } from './20261121T180000-index-calls-for-flat-claims';
+import { vacuumHotTablesEarly } from './20261121T181000-vacuum-hot-tables-early';
 import { indexCancelledAndFailedOperations } from './20261121T154000-index-cancelled-and-failed-operations';
 import { indexKeptPlans } from './20261121T155000-index-kept-plans';
 import { indexJwtKeys } from './20261121T152000-index-jwt-keys';
@@ -20,4 +22,6 @@ export const migrations: readonly Migration[] = [
   createOAuthStates,
   indexCancelledAndFailedOperations,
   indexKeptPlans,
+  indexCallsForFlatClaims,
+  vacuumHotTablesEarly,
 ];

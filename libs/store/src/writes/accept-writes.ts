@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
-import { claimKeys, keySource, keptSeconds, type KeyClaim, type KeyedOperation } from './idempotency-key';
-import { column, rowSource, type RowSource } from './row-source';
+import { claimBindings, claimSql, type KeyClaim, type KeyedOperation } from './idempotency-key';
+import { column, rowBindings, rowsSql } from './row-source';
 import type { NewOperation, NewRecord } from './write-rows';
+import { groupBySource, pinsAreCurrent, sourceColumns, type WriteSources } from './write-source';
 
 /** A single or batch asynchronous write: one operation, one or more calls, its records. */
 export interface AcceptableWrite {
@@ -17,53 +18,86 @@ export interface AcceptableWrite {
  */
 export type Acceptance = { readonly acceptedAt: Date } | 'stale' | 'key-taken';
 
+interface PlacedWrite extends AcceptableWrite {
+  readonly source: number;
+  readonly callNumbers: readonly number[];
+}
+
+/** A call or a record with the place of its write in the flush, from 1. */
+type Placed<Row> = { readonly place: number; readonly row: Row };
+
 const operationColumns = [
-  column<NewOperation>('project_id', 'text', (o) => o.projectId),
-  column<NewOperation>('id', 'text', (o) => o.id),
-  column<NewOperation>('integration_id', 'text', (o) => o.integrationId),
-  column<NewOperation>('installation_id', 'text', (o) => o.pins.installationId),
-  column<NewOperation>('config_id', 'text', (o) => o.pins.configId),
-  column<NewOperation>('connection_id', 'text', (o) => o.pins.connectionId),
-  column<NewOperation>('revision_id', 'text', (o) => o.pins.revisionId),
-  column<NewOperation>('key_id', 'text', (o) => o.pins.keyId),
-  column<NewOperation>('lane_id', 'text', (o) => o.laneId),
-  column<NewOperation>('object_name', 'text', (o) => o.objectName),
-  column<NewOperation>('type', 'text', (o) => o.type),
-  column<NewOperation>('mode', 'text', (o) => o.mode),
-  column<NewOperation>('all_or_none', 'boolean', (o) => o.allOrNone),
-  column<NewOperation>('traceparent', 'text', (o) => o.traceparent),
+  column<PlacedWrite>('id', 'text', (w) => w.operation.id),
+  column<PlacedWrite>('source', 'integer', (w) => w.source),
+  column<PlacedWrite>('traceparent', 'text', (w) => w.operation.traceparent),
+  column<PlacedWrite>('records_total', 'integer', (w) => w.records.length),
+  column<PlacedWrite>('calls_open', 'integer', (w) => w.callNumbers.length),
+  column<PlacedWrite>('is_keyed', 'boolean', (w) => w.idempotency !== undefined),
 ];
-
-interface AcceptedRow {
-  readonly id: string;
-  readonly created_at: Date | null;
-  readonly refusal: 'stale' | 'key-taken' | null;
-}
-
-interface RecordOfOperation extends NewRecord {
-  readonly operationId: string;
-}
-
+const callColumns = [
+  column<Placed<number>>('place', 'integer', (c) => c.place),
+  column<Placed<number>>('number', 'integer', (c) => c.row),
+];
 const recordColumns = [
-  column<RecordOfOperation>('operation_id', 'text', (r) => r.operationId),
-  column<RecordOfOperation>('record_index', 'integer', (r) => r.index),
-  column<RecordOfOperation>('call_number', 'integer', (r) => r.callNumber),
-  column<RecordOfOperation>('ref', 'text', (r) => r.ref),
-  column<RecordOfOperation>('order_key', 'text', (r) => r.orderKey),
-  column<RecordOfOperation>('headers_key', 'text', (r) => r.headersKey),
-  column<RecordOfOperation>('plan', 'text', (r) => r.plan),
-  column<RecordOfOperation>('retry_ms', 'bigint', (r) => r.retryMs),
+  column<Placed<NewRecord>>('place', 'integer', (r) => r.place),
+  column<Placed<NewRecord>>('record_index', 'integer', (r) => r.row.index),
+  column<Placed<NewRecord>>('call_number', 'integer', (r) => r.row.callNumber),
+  column<Placed<NewRecord>>('ref', 'text', (r) => r.row.ref),
+  column<Placed<NewRecord>>('order_key', 'text', (r) => r.row.orderKey),
+  column<Placed<NewRecord>>('headers_key', 'text', (r) => r.row.headersKey),
+  column<Placed<NewRecord>>('plan', 'json', (r) => r.row.plan),
+  column<Placed<NewRecord>>('retry_ms', 'bigint', (r) => r.row.retryMs),
 ];
 
-/** SQL condition on `i`: what the plan was made from is still what is current. */
-export const pinsAreCurrent = `
-  exists (select 1 from installations n where n.project_id = i.project_id and n.id = i.installation_id
-          and n.config_id = i.config_id and n.connection_id = i.connection_id)
-  and exists (select 1 from integrations g where g.project_id = i.project_id and g.id = i.integration_id
-              and g.latest_revision_id = i.revision_id)
-  and exists (select 1 from api_keys k where k.project_id = i.project_id and k.id = i.key_id and k.active
-              union all
-              select 1 from jwt_keys j where j.project_id = i.project_id and j.id = i.key_id and j.active)`;
+/** `current`: what may be stored. `fresh`: what is, each with its place in the accept order; without a key that is taken. */
+const insertSql = (claimed: string, claimedIds: string): string => `
+  with source as materialized (select s.* from ${rowsSql('s', sourceColumns)} where ${pinsAreCurrent('s')}),
+  current as materialized (
+    select o.ord as place, o.id, o.traceparent, o.records_total, o.calls_open, o.is_keyed,
+           s.project_id, s.integration_id, s.installation_id, s.config_id, s.connection_id, s.lane_id, s.object_name, s.type,
+           s.mode, s.all_or_none
+    from ${rowsSql('o', operationColumns)} join source s on s.ord = o.source),
+  claimed as (${claimed}),
+  fresh as materialized (select c.*, nextval('accept_seq') as accept_seq from current c
+    where not c.is_keyed or c.id in (select operation_id from claimed) order by c.place),
+  opened as (insert into operations (project_id, id, integration_id, installation_id, config_id, connection_id, lane_id,
+      object_name, type, mode, state, records_total, calls_open, traceparent)
+    select project_id, id, integration_id, installation_id, config_id, connection_id, lane_id, object_name, type, mode,
+      'queued', records_total, calls_open, traceparent from fresh
+    on conflict (project_id, id) do nothing returning id),
+  called as (insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state,
+      all_or_none, traceparent)
+    select f.project_id, f.id, c.number, f.lane_id, f.connection_id, f.object_name, f.type, f.mode, 'ready', f.all_or_none,
+      f.traceparent from ${rowsSql('c', callColumns)} join fresh f on f.place = c.place
+    on conflict do nothing),
+  stored as (insert into records (project_id, operation_id, record_index, call_number, ref, accept_seq, lane_id,
+      connection_id, object_name, type, order_key, traceparent, config_id, headers_key, plan, retry_until, retry_ms)
+    select f.project_id, f.id, r.record_index, r.call_number, r.ref, f.accept_seq, f.lane_id, f.connection_id,
+      f.object_name, f.type, r.order_key, f.traceparent, f.config_id, r.headers_key, r.plan,
+      now() + make_interval(secs => r.retry_ms / 1000.0 / ?::float8), r.retry_ms
+    from ${rowsSql('r', recordColumns)} join fresh f on f.place = r.place
+    on conflict do nothing)
+  select now() as accepted_at, (select count(*)::integer from opened) as opened,
+    array(select ord::integer from source) as sources, ${claimedIds} as claimed`;
+
+const noClaim = 'select null::text as operation_id where false';
+/** Their texts never change, so the server plans them once per connection. */
+const statements = {
+  bare: { name: 'accept-writes', sql: insertSql(noClaim, `'{}'::text[]`) },
+  keyed: {
+    name: 'accept-keyed-writes',
+    sql: insertSql(claimSql('k.operation_id in (select id from current)'), 'array(select operation_id from claimed)'),
+  },
+};
+/** Above this the planner should see how many records there are, because its guess for a plan that it keeps is ten. */
+const keptPlanRecordsMax = 256;
+
+interface Inserted {
+  readonly accepted_at: Date;
+  readonly opened: number;
+  readonly sources: readonly number[];
+  readonly claimed: readonly string[];
+}
 
 /**
  * Accepts many writes in one statement: one committed transaction is the promise.
@@ -75,94 +109,62 @@ export async function insertAccepted(
   writes: readonly AcceptableWrite[],
   timeScale: number,
 ): Promise<Map<string, Acceptance>> {
-  const operations = rowSource(
-    'i',
-    operationColumns,
-    writes.map((write) => write.operation),
-  );
-  const records = rowSource('r', recordColumns, writes.flatMap(toRecords));
-  const keyed = writes.flatMap(toKeyed);
-  const fresh = keyed.length === 0 ? freshOf(operations) : freshAndClaimedOf(operations, writes, keyed, timeScale);
-  const taken = keyed.length === 0 ? { sql: '', bindings: [] } : takenOf(keyed, timeScale);
-  const result = await database.raw<{ rows: AcceptedRow[] }>(
-    `with present as (select o.id, o.created_at from operations o
-                      join ${operations.sql} on o.project_id = i.project_id and o.id = i.id),
-     ${fresh.sql},
-     given as materialized (select f.*, r.record_index, r.call_number, r.ref, r.order_key, r.headers_key, r.plan, r.retry_ms
-                      from fresh f join ${records.sql} on r.operation_id = f.id),
-     opened as (insert into operations (project_id, id, integration_id, installation_id, config_id, connection_id, lane_id,
-                        object_name, type, mode, state, records_total, calls_open, traceparent)
-                select f.project_id, f.id, f.integration_id, f.installation_id, f.config_id, f.connection_id, f.lane_id,
-                       f.object_name, f.type, f.mode, 'queued', g.records_total, g.calls_open, f.traceparent
-                from fresh f join (select id, count(*) as records_total, count(distinct call_number) as calls_open
-                                   from given group by id) g on g.id = f.id
-                on conflict (project_id, id) do nothing returning id, created_at),
-     called as (insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state,
-                        all_or_none, traceparent)
-                select distinct project_id, id, call_number, lane_id, connection_id, object_name, type, mode, 'ready',
-                       all_or_none, traceparent from given
-                on conflict do nothing),
-     stored as (insert into records (project_id, operation_id, record_index, call_number, ref, accept_seq, lane_id,
-                        connection_id, object_name, type, order_key, traceparent, config_id, headers_key, plan, retry_until, retry_ms)
-                select project_id, id, record_index, call_number, ref, accept_seq, lane_id, connection_id, object_name,
-                       type, order_key, traceparent, config_id, headers_key, plan,
-                       now() + make_interval(secs => retry_ms / 1000.0 / ?::float8), retry_ms from given
-                on conflict do nothing)
-     select id, created_at, null as refusal from opened
-     union all select id, created_at, null from present
-     union all select i.id, null, 'stale' from ${operations.sql}
-       where i.id not in (select id from present) and not (${pinsAreCurrent})
-     ${taken.sql}`,
-    [
-      ...operations.bindings,
-      ...fresh.bindings,
-      ...records.bindings,
-      timeScale,
-      ...operations.bindings,
-      ...taken.bindings,
-    ] as Knex.Value[],
-  );
-  const answers = new Map(result.rows.map((row) => [row.id, toAcceptance(row)]));
-  // Neither stored nor stale: the first try of this very write is committing at this moment. Looking again will tell.
-  if (answers.size < writes.length) throw new Error('an accept of unknown outcome is still under way');
-  return answers;
+  const grouped = groupBySource(writes.map((write) => write.operation));
+  const inserted = await insert(database, writes, grouped, timeScale);
+  const acceptance = { acceptedAt: inserted.accepted_at };
+  if (inserted.opened === writes.length) return new Map(writes.map(({ operation }) => [operation.id, acceptance]));
+  const stored = await findStored(database, writes);
+  const isCurrent = new Set(inserted.sources);
+  const isClaimed = new Set(inserted.claimed);
+  const decide = ({ operation: { id }, idempotency }: AcceptableWrite, at: number): Acceptance => {
+    const createdAt = stored.get(id);
+    if (createdAt !== undefined) return { acceptedAt: createdAt };
+    if (!isCurrent.has(grouped.sourceOf[at] as number)) return 'stale';
+    if (idempotency !== undefined && !isClaimed.has(id)) return 'key-taken';
+    throw new Error('an accept of unknown outcome is still under way');
+  };
+  return new Map(writes.map((write, at) => [write.operation.id, decide(write, at)]));
 }
 
-/** `fresh`: what is stored now, each with its place in the accept order. */
-function freshOf(operations: RowSource): RowSource {
-  const sql = `
-     fresh as materialized (select i.*, nextval('accept_seq') as accept_seq from ${operations.sql}
-                      where ${pinsAreCurrent} and i.id not in (select id from present) order by i.ord)`;
-  return { sql, bindings: operations.bindings };
-}
-
-/** The same where some writes carry a key: those whose key is free, and those without one. */
-function freshAndClaimedOf(
-  operations: RowSource,
+async function insert(
+  database: Knex,
   writes: readonly AcceptableWrite[],
-  keyed: readonly KeyedOperation[],
+  { sources, sourceOf }: WriteSources,
   timeScale: number,
-): RowSource {
-  const claim = claimKeys(keyed, timeScale, 'k.operation_id in (select id from current)');
-  const bare = writes.filter(({ idempotency }) => idempotency === undefined).map(({ operation }) => operation.id);
-  const sql = `
-     current as materialized (select i.* from ${operations.sql}
-                      where ${pinsAreCurrent} and i.id not in (select id from present)),
-     claimed as (${claim.sql}),
-     fresh as materialized (select c.*, nextval('accept_seq') as accept_seq from current c
-                      where c.id = any(?::text[]) or c.id in (select operation_id from claimed) order by c.ord)`;
-  return { sql, bindings: [...operations.bindings, ...claim.bindings, bare] };
+): Promise<Inserted> {
+  const placed = writes.map((write, at) => ({
+    ...write,
+    source: sourceOf[at] as number,
+    callNumbers: numbersOf(write),
+  }));
+  const calls = placed.flatMap(({ callNumbers }, at) => callNumbers.map((row) => ({ place: at + 1, row })));
+  const records = writes.flatMap((write, at) => write.records.map((row) => ({ place: at + 1, row })));
+  const keyed = writes.flatMap(toKeyed);
+  const { name, sql } = keyed.length === 0 ? statements.bare : statements.keyed;
+  const bindings = [
+    ...rowBindings(sourceColumns, sources),
+    ...rowBindings(operationColumns, placed),
+    ...(keyed.length === 0 ? [] : claimBindings(keyed, timeScale)),
+    ...rowBindings(callColumns, calls),
+    timeScale,
+    ...rowBindings(recordColumns, records),
+  ];
+  const options = records.length <= keptPlanRecordsMax ? { name } : {};
+  const result = await database.raw<{ rows: Inserted[] }>(sql, bindings as Knex.Value[]).options(options);
+  return result.rows[0] as Inserted;
 }
 
-/** Reads what was committed before this statement. A key that was taken meanwhile is seen by the repetition. */
-function takenOf(keyed: readonly KeyedOperation[], timeScale: number): RowSource {
-  const keys = keySource(keyed);
-  const sql = `
-     union all select k.operation_id, null, 'key-taken' from ${keys.sql}
-       join current on current.id = k.operation_id
-       join idempotency_keys held on held.project_id = k.project_id and held.scope = k.scope and held.key = k.key
-       where held.operation_id <> k.operation_id and held.created_at > now() - make_interval(secs => ?::float8)`;
-  return { sql, bindings: [...keys.bindings, keptSeconds(timeScale)] };
+/** What an earlier try committed, with its time. A statement of its own, because it must see what the insert waited for. */
+async function findStored(database: Knex, writes: readonly AcceptableWrite[]): Promise<Map<string, Date>> {
+  const keys = [
+    column<AcceptableWrite>('project_id', 'text', (w) => w.operation.projectId),
+    column<AcceptableWrite>('id', 'text', (w) => w.operation.id),
+  ];
+  const result = await database.raw<{ rows: { id: string; created_at: Date }[] }>(
+    `select o.id, o.created_at from ${rowsSql('i', keys)} join operations o on o.project_id = i.project_id and o.id = i.id`,
+    rowBindings(keys, writes) as Knex.Value[],
+  );
+  return new Map(result.rows.map((row) => [row.id, row.created_at]));
 }
 
 /** An asynchronous write's reply is known before its commit. */
@@ -174,10 +176,6 @@ function toKeyed({ operation, records, idempotency }: AcceptableWrite): KeyedOpe
   return [{ projectId, operationId, claim: idempotency, reply }];
 }
 
-function toAcceptance(row: AcceptedRow): Acceptance {
-  return row.created_at === null ? (row.refusal ?? 'stale') : { acceptedAt: row.created_at };
-}
-
-function toRecords(write: AcceptableWrite): RecordOfOperation[] {
-  return write.records.map((record) => ({ ...record, operationId: write.operation.id }));
+function numbersOf({ records }: AcceptableWrite): readonly number[] {
+  return [...new Set(records.map((record) => record.callNumber))];
 }

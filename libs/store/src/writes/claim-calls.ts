@@ -22,8 +22,16 @@ export interface ClaimedCall extends CallKey, LaneKey {
   /** Sent before, outcome not known: reconcile, do not send. */
   readonly isInDoubt: boolean;
   readonly traceparent: string;
+  /** Bytes of the plans that are loaded to send it, at most. Absent: nobody asked. */
+  readonly planBytes?: number;
+  /** Its lane has a cap of its own at this moment, because its account was slow or refused a call. */
+  readonly isNarrowed?: true;
   /** Its installation was deleted after it was accepted: nothing of it is sent. */
   readonly isUninstalled?: true;
+  /** Its installation points at another connection than it was planned for: nothing of it is sent. */
+  readonly isReconnected?: true;
+  /** The revision of its integration in force at the claim, whose manifest must still declare the object. Absent: uninstalled. */
+  readonly revisionId?: string;
   /** Its operation was cancelled: nothing of it is sent. */
   readonly isCancelled?: true;
 }
@@ -49,6 +57,8 @@ export interface Claim {
   readonly again: readonly LaneKey[];
   /** Lanes that are blocked, or have a call behind a barrier, and when either ends. */
   readonly later: readonly LaneMoment[];
+  /** Lanes that do not exist: whoever named them was wrong. */
+  readonly missing: readonly LaneKey[];
 }
 
 /** Rounds of one claim: a lane whose first calls all stand behind others is looked at further, but not without end. */
@@ -61,7 +71,7 @@ const roundsMax = 8;
  */
 export async function claimReady(database: Knex, request: ClaimRequest): Promise<Claim> {
   return await database.transaction(async (transaction) => {
-    const { free, elsewhere, blocked } = await lockLanes(transaction, request.lanes, request.perLane);
+    const { free, elsewhere, blocked, missing } = await lockLanes(transaction, request.lanes, request);
     const calls: ClaimedCall[] = [];
     const later: LaneMoment[] = [...blocked];
     let lanes = free;
@@ -73,15 +83,16 @@ export async function claimReady(database: Knex, request: ClaimRequest): Promise
       lanes = lanesWithMore(lanes, taken, split.free);
     }
     const isCut = calls.length >= request.limit;
-    return { calls, again: [...elsewhere, ...(isCut ? free : lanes)], later };
+    return { calls, again: [...elsewhere, ...(isCut ? free : lanes)], later, missing };
   });
 }
 
 async function keepOrder(transaction: Knex.Transaction, taken: readonly ClaimedCall[]) {
-  const orderKeys = taken.length === 0 ? [] : await readOrderKeys(transaction, taken);
-  if (orderKeys.length === 0) return { free: taken, later: [] };
+  if (taken.length === 0) return { free: taken, later: [] };
+  const { calls, orderKeys } = await readRecords(transaction, taken);
+  if (orderKeys.length === 0) return { free: calls, later: [] };
   await lockOrderKeys(transaction, orderKeys);
-  return await splitBlocked(transaction, taken);
+  return await splitBlocked(transaction, calls);
 }
 
 /** Lanes that gave calls and still have room, because some of those calls had to wait. */
@@ -98,13 +109,23 @@ function lanesWithMore(
     .filter((lane) => lane.room > 0);
 }
 
-async function readOrderKeys(transaction: Knex.Transaction, claimed: readonly ClaimedCall[]): Promise<string[]> {
-  const input = rowSource('i', callKeyColumns, claimed);
-  const result = await transaction.raw<{ rows: { order_key: string }[] }>(
-    `select distinct r.order_key from ${input.sql}
+/** The plans stay where they are: their length is known without reading them. */
+async function readRecords(
+  transaction: Knex.Transaction,
+  taken: readonly ClaimedCall[],
+): Promise<{ calls: ClaimedCall[]; orderKeys: string[] }> {
+  const input = rowSource('i', callKeyColumns, taken);
+  const result = await transaction.raw<{ rows: { ord: string; bytes: number; order_keys: string[] | null }[] }>(
+    `select i.ord, sum(octet_length(r.plan))::float8 as bytes,
+            array_agg(r.order_key) filter (where r.order_key is not null) as order_keys
+     from ${input.sql}
      join records r on r.project_id = i.project_id and r.operation_id = i.operation_id and r.call_number = i.number
-     where r.order_key is not null and r.outcome = 'pending'`,
+     where r.outcome = 'pending' group by i.ord`,
     input.bindings as Knex.Value[],
   );
-  return result.rows.map((row) => row.order_key);
+  const bytes = new Map(result.rows.map((row) => [Number(row.ord), row.bytes]));
+  return {
+    calls: taken.map((call, at) => ({ ...call, planBytes: bytes.get(at + 1) ?? 0 })),
+    orderKeys: [...new Set(result.rows.flatMap((row) => row.order_keys ?? []))],
+  };
 }

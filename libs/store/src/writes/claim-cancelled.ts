@@ -2,6 +2,7 @@ import type { SendState } from '@sluice/types';
 import type { Knex } from 'knex';
 import { toCallKey, type CallKeyRow } from './call-key';
 import type { ClaimedCall } from './claim-calls';
+import type { Page, Step } from './find-ready-lanes';
 import type { LaneKey } from './lane-room';
 import type { RecordError } from './settlement';
 import type { CallKey } from './write-rows';
@@ -25,6 +26,19 @@ export interface CancelledCall extends CallKey, LaneKey, Pick<ClaimedCall, 'fenc
   readonly records: readonly CancelledRecord[];
 }
 
+/** The last operation that a step looked at. */
+export interface CancelledPlace {
+  readonly projectId: string;
+  readonly operationId: string;
+}
+
+/** Who ends what is found, and where to look: `limit` counts operations. */
+export interface CancelledRequest extends Page<CancelledPlace> {
+  readonly owner: string;
+  readonly leaseMs: number;
+}
+
+/** An operation without a call to end gives one row all the same, without a number: it says how far the step went. */
 interface CancelledRow extends CallKeyRow {
   readonly lane_id: string;
   readonly fence: string;
@@ -37,33 +51,57 @@ interface CancelledRow extends CallKeyRow {
  * Claims the calls of cancelled operations that wait: for a place, for their moment, behind another write, or behind a block of
  * their lane. What runs finishes, what is in doubt is reconciled first; if either is to be tried again, it is found here then.
  */
-export async function claimCancelled(database: Knex, owner: string, leaseMs: number): Promise<CancelledCall[]> {
+export async function claimCancelled(
+  database: Knex,
+  { owner, leaseMs, after = { projectId: '', operationId: '' }, limit }: CancelledRequest,
+): Promise<Step<CancelledCall, CancelledPlace>> {
   const result = await database.raw<{ rows: CancelledRow[] }>(
-    `with waiting as (
-       select c.project_id, c.operation_id, c.number from operations o
+    `with cancelled as materialized (
+       select project_id, id from operations where cancel_requested_at is not null and state = 'queued'
+         and (project_id, id) > (?, ?) order by project_id, id limit ?),
+     waiting as (
+       select c.project_id, c.operation_id, c.number from cancelled o
        join calls c on c.project_id = o.project_id and c.operation_id = o.id
-       where o.cancel_requested_at is not null and o.state = 'queued' and c.state in ('ready', 'waiting')
-       order by 1, 2, 3 limit ? for update of c skip locked),
+       where c.state in ('ready', 'waiting') order by 1, 2, 3 limit ? for update of c skip locked),
      taken as (update calls c set state = 'running', owner = ?, fence = c.fence + 1,
                       lease_until = now() + make_interval(secs => ?::float8 / 1000)
        from waiting w where c.project_id = w.project_id and c.operation_id = w.operation_id and c.number = w.number
        returning c.*)
-     select t.project_id, t.operation_id, t.number, t.lane_id, t.fence, t.type, t.object_name,
+     select o.project_id, o.id as operation_id, t.number, t.lane_id, t.fence, t.type, t.object_name,
             (select coalesce(json_agg(json_strip_nulls(json_build_object('index', r.record_index, 'sendState', r.send_state,
                       'orderKey', r.order_key, 'class', r.error_class, 'text', r.error_text))), '[]')
              from records r where r.project_id = t.project_id and r.operation_id = t.operation_id
                and r.call_number = t.number and r.outcome = 'pending') as records
-     from taken t`,
-    [callsMax, owner, leaseMs],
+     from cancelled o left join taken t on t.project_id = o.project_id and t.operation_id = o.id
+     order by o.project_id, o.id, t.number`,
+    [after.projectId, after.operationId, limit, callsMax, owner, leaseMs],
   );
-  return result.rows.map((row) => ({
+  const found = result.rows.filter(({ number }) => number !== null).map(toCancelledCall);
+  return { found, ...nextOf(result.rows, { after, limit, isCut: found.length === callsMax }) };
+}
+
+/** A step that was cut by the calls it may claim goes on at the same place: they wait no more. */
+function nextOf(
+  rows: readonly CancelledRow[],
+  { after, limit, isCut }: { after: CancelledPlace; limit: number; isCut: boolean },
+): { next?: CancelledPlace } {
+  if (isCut) return { next: after };
+  const last = rows.at(-1);
+  const lookedAt = new Set(rows.map((row) => row.operation_id)).size;
+  return last === undefined || lookedAt < limit
+    ? {}
+    : { next: { projectId: last.project_id, operationId: last.operation_id } };
+}
+
+function toCancelledCall(row: CancelledRow): CancelledCall {
+  return {
     ...toCallKey(row),
     laneId: row.lane_id,
     fence: Number(row.fence),
     type: row.type,
     objectName: row.object_name,
     records: row.records.map(toCancelledRecord),
-  }));
+  };
 }
 
 function toCancelledRecord({

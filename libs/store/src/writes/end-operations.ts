@@ -6,6 +6,7 @@ import type { EndedOperation, Settlement } from './settlement';
 interface Tally {
   readonly projectId: string;
   readonly operationId: string;
+  /** Calls that ended, less those that were opened for what they left. */
   readonly callsDone: number;
   readonly succeeded: number;
   readonly failed: number;
@@ -85,7 +86,7 @@ function tallies(settlements: readonly Settlement[]): Tally[] {
     byOperation.set(key, {
       projectId,
       operationId,
-      callsDone: (before?.callsDone ?? 0) + ('delayMs' in next ? 0 : 1),
+      callsDone: (before?.callsDone ?? 0) + callsDone(next),
       succeeded: (before?.succeeded ?? 0) + records.filter((record) => record.kind === 'succeeded').length,
       failed:
         (before?.failed ?? 0) +
@@ -93,4 +94,9 @@ function tallies(settlements: readonly Settlement[]): Tally[] {
     });
   }
   return [...byOperation.values()];
+}
+
+function callsDone(next: Settlement['next']): number {
+  if (next.state === 'split') return 1 - next.parts.length;
+  return 'delayMs' in next ? 0 : 1;
 }

@@ -14,15 +14,19 @@ export async function endUninstalled(
   transaction: Knex.Transaction,
   settlements: readonly Settlement[],
 ): Promise<readonly Settlement[]> {
-  const trying = settlements.filter(({ next }) => next.state === 'ready');
+  const trying = settlements.filter(triesAgain);
   if (trying.length === 0) return settlements;
   const installed = await holdInstallations(transaction, trying);
   const decided: Settlement[] = [];
   for (const settlement of settlements) {
-    const isGone = settlement.next.state === 'ready' && !installed.has(settlement.operationId);
+    const isGone = triesAgain(settlement) && !installed.has(settlement.operationId);
     decided.push(isGone ? ended(settlement, await readOrderKeys(transaction, settlement)) : settlement);
   }
   return decided;
+}
+
+function triesAgain({ next }: Settlement): boolean {
+  return next.state === 'ready' || next.state === 'split';
 }
 
 /** Ids of the operations whose installation is there, and stays until this transaction ends. */

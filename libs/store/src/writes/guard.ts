@@ -1,6 +1,6 @@
-import { DefectError, SluiceError } from '@sluice/errors';
+import { DefectError, DependencyError, SluiceError } from '@sluice/errors';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorCode, isRefusedByServer, toDependencyError } from '../database';
+import { errorCode, isRefusedByServer, neverReached, toDependencyError } from '../database';
 
 /** Repetitions of work that lost a race inside the database. */
 const racesMax = 4;
@@ -23,20 +23,31 @@ const persistBudgetMs = 5_000;
 
 /**
  * Repeats work whose commit may or may not have happened. The work must store the same rows once, however often it runs.
- * Gives up after 5 s with a `DependencyError`.
+ * Gives up after 5 s with a `DependencyError`; one that is not `retryable` when a try may have been committed: who made the same
+ * request again without a key could have it stored twice.
+ * @param work is told whether an earlier try of it may have been committed
  */
-export async function persist<T>(work: () => Promise<T>): Promise<T> {
+export async function persist<T>(work: (isRepeated: boolean) => Promise<T>): Promise<T> {
   const startedAt = performance.now();
-  for (;;) {
+  let isInDoubt = false;
+  for (let isRepeated = false; ; isRepeated = true) {
     try {
-      return await work();
+      return await work(isRepeated);
     } catch (error) {
       if (error instanceof SluiceError) throw error;
       const isOver = performance.now() - startedAt > persistBudgetMs;
-      if (isOver || (isRefusedByServer(error) && !isLostRace(error))) throw toStoreError(error);
+      isInDoubt ||= !isRefusedByServer(error) && !neverReached(error);
+      if (isRefusedByServer(error) && !isLostRace(error)) throw toStoreError(error);
+      if (isOver) throw isInDoubt ? outcomeUnknown(error) : toStoreError(error);
       await sleep(50);
     }
   }
+}
+
+function outcomeUnknown(cause: unknown): DependencyError {
+  const detail = 'The database does not answer. Nobody knows whether the write was accepted.';
+  const remedy = 'Repeat the request with the same Idempotency-Key; sent without one, look for its operation first.';
+  return new DependencyError({ code: 'service.unavailable', detail, remedy, meta: { retryable: false }, cause });
 }
 
 /** A value that Postgres does not take is a fault of one row: its neighbours are to be tried without it. */

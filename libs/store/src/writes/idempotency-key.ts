@@ -1,6 +1,6 @@
 import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
-import { column, rowSource, type Column, type RowSource } from './row-source';
+import { column, rowBindings, rowsSql, type Column, type RowSource } from './row-source';
 
 /**
  * `Idempotency-Key`s. A key's row is inserted by the statement or the transaction that accepts the write, so that a crash
@@ -59,28 +59,31 @@ const keyColumns: readonly Column<KeyedOperation>[] = [
   column('reply', 'text', (k) => (k.reply === undefined ? null : JSON.stringify(k.reply))),
 ];
 
-/** The rows of keys, for statements that must know which writes carry one. */
-export function keySource(keyed: readonly KeyedOperation[]): RowSource {
-  return rowSource('k', keyColumns, keyed);
-}
-
 /**
  * `insert … returning operation_id`: inserts each key that is free or older than 72 hours; the others are left out of what
  * it returns. Waits while another transaction holds a key. Sorted, so that two statements never wait for each other.
  * No key may stand in it twice.
  * @param among SQL condition on `k`
  */
-export function claimKeys(keyed: readonly KeyedOperation[], timeScale: number, among = 'true'): RowSource {
-  const keys = keySource(keyed);
-  const sql = `
+export function claimSql(among = 'true'): string {
+  return `
     insert into idempotency_keys as held (project_id, scope, key, operation_id, body_hash, reply)
-    select k.project_id, k.scope, k.key, k.operation_id, k.body_hash, k.reply from ${keys.sql}
+    select k.project_id, k.scope, k.key, k.operation_id, k.body_hash, k.reply from ${rowsSql('k', keyColumns)}
     where ${among} order by k.project_id, k.scope, k.key
     on conflict (project_id, scope, key) do update set operation_id = excluded.operation_id,
       body_hash = excluded.body_hash, reply = excluded.reply, created_at = now()
       where held.created_at <= now() - make_interval(secs => ?::float8)
     returning operation_id`;
-  return { sql, bindings: [...keys.bindings, keptSeconds(timeScale)] };
+}
+
+/** What claimSql is bound to. */
+export function claimBindings(keyed: readonly KeyedOperation[], timeScale: number): readonly unknown[] {
+  return [...rowBindings(keyColumns, keyed), keptSeconds(timeScale)];
+}
+
+/** Both, for a statement whose text is made for the occasion. */
+export function claimKeys(keyed: readonly KeyedOperation[], timeScale: number, among?: string): RowSource {
+  return { sql: claimSql(among), bindings: claimBindings(keyed, timeScale) };
 }
 
 /** How long a key is kept, in the seconds of this clock. */
@@ -103,10 +106,19 @@ export async function claimIn(
 /** Writes what became of claimed keys: the operation that took the record, and the reply. */
 export async function completeIn(transaction: Knex.Transaction, keyed: readonly KeyedOperation[]): Promise<void> {
   if (keyed.length === 0) return;
-  const keys = keySource(keyed);
   await transaction.raw(
-    `update idempotency_keys held set operation_id = k.operation_id, reply = k.reply from ${keys.sql}
+    `update idempotency_keys held set operation_id = k.operation_id, reply = k.reply from ${rowsSql('k', keyColumns)}
      where held.project_id = k.project_id and held.scope = k.scope and held.key = k.key`,
-    keys.bindings as Knex.Value[],
+    rowBindings(keyColumns, keyed) as Knex.Value[],
+  );
+}
+
+/** Frees keys that this very transaction has claimed, because nothing was written. */
+export async function releaseIn(transaction: Knex.Transaction, keyed: readonly KeyedOperation[]): Promise<void> {
+  if (keyed.length === 0) return;
+  await transaction.raw(
+    `delete from idempotency_keys held using ${rowsSql('k', keyColumns)}
+     where held.project_id = k.project_id and held.scope = k.scope and held.key = k.key`,
+    rowBindings(keyColumns, keyed) as Knex.Value[],
   );
 }

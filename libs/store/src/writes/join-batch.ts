@@ -1,10 +1,11 @@
-import { DefectError } from '@sluice/errors';
+import { DependencyError } from '@sluice/errors';
 import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
-import { pinsAreCurrent } from './accept-writes';
-import { claimIn, completeIn, type KeyClaim, type KeyedOperation } from './idempotency-key';
-import { column, rowSource } from './row-source';
+import { claimIn, completeIn, releaseIn, type KeyClaim, type KeyedOperation } from './idempotency-key';
+import { joinGroups, type JoinedGroup, type JoiningGroup } from './join-statement';
+import { column, rowBindings, rowsSql } from './row-source';
 import type { NewOperation, NewRecord } from './write-rows';
+import { nameOf } from './write-source';
 
 /** A record that joins the open auto-batch of its installation, object and type, or opens one. */
 export interface BatchableWrite {
@@ -28,114 +29,145 @@ export interface BatchMembership {
   readonly isFull: boolean;
 }
 
-interface Placement {
-  readonly write: BatchableWrite;
-  readonly operationId: string;
-  readonly index: number;
-}
-
 /** What a join answers. `stale`: a pin has changed; `key-taken`: the key belongs to another write; nothing was written. */
 export type Joining = BatchMembership | 'stale' | 'key-taken';
 
 type Memberships = Map<string, Joining>;
 
+interface JoinOptions {
+  readonly timeScale: number;
+  /** An earlier try of the same records may have been committed. */
+  readonly isRepeated: boolean;
+}
+
 /**
- * Joins records of ONE batch key (installation, object, type) in one transaction. The open batch's row lock is the one
+ * Joins records to the open batches of their keys (installation, object, type). The open batch's row lock is the one
  * that sealing takes too, so a record is a member exactly if its insert committed before the seal, and the id in the
- * reply is the operation that writes it. Running it twice with the same records stores them once.
+ * reply is the operation that writes it. Running it twice with the same records stores them once: their ids are unique.
  *
- * Order: 1. answer what is stored already or stale. 2. Claim idempotency keys, before any batch is locked. 3. Open the
- * batch, or lock the open one. 4. Insert the records that fit. 5. Grow the count by the rows inserted; mark it full. 6. From 3
- * with the overflow. 7. Write down where the keys' records went.
+ * One statement, which commits by itself; another one for what did not fit. With idempotency keys one transaction:
+ * 1. claim them, before any batch is locked. 2. Join. 3. Write down where their records went.
  */
 export async function insertIntoBatch(
   database: Knex,
   writes: readonly BatchableWrite[],
-  timeScale: number,
+  { timeScale, isRepeated }: JoinOptions,
 ): Promise<Memberships> {
-  return await database.transaction(async (transaction) => {
-    const answers = await findAnswered(transaction, writes);
-    await answerTaken(transaction, writes, answers, timeScale);
-    const placed: Placement[] = [];
-    let joining = writes.filter((write) => !answers.has(write.recordId));
-    while (joining.length > 0) {
-      const batch = await openBatch(transaction, joining[0] as BatchableWrite, timeScale);
-      const taken = joining.slice(0, limits.autoBatchRecordsMax - batch.total);
-      const placements = taken.map((write, at) => ({ write, operationId: batch.id, index: batch.total + at }));
-      await insertRecords(transaction, placements);
-      const grown = await growBatch(transaction, placements);
-      for (const { write, index } of placements) {
-        answers.set(write.recordId, { operationId: batch.id, index, dueAt: batch.dueAt, ...grown });
-      }
-      placed.push(...placements);
-      joining = joining.slice(taken.length);
-    }
-    await completeIn(transaction, placed.flatMap(toCompleted));
+  const answers = isRepeated ? await findStored(database, writes) : new Map<string, Joining>();
+  const joining = writes.filter((write) => !answers.has(write.recordId));
+  const keyed = joining.filter((write) => write.idempotency !== undefined);
+  if (keyed.length === 0) {
+    await joinRounds(database, joining, answers, timeScale);
     return answers;
+  }
+  await database.transaction(async (transaction) => {
+    const claimed = await claimIn(transaction, keyed.map(toClaim), timeScale);
+    const others = keyed.filter(({ operation }) => !claimed.has(operation.id));
+    // Taken by another write, or by an earlier try of this very one.
+    const stored = others.length === 0 ? new Map<string, Joining>() : await findStored(transaction, others);
+    for (const { recordId } of others) answers.set(recordId, stored.get(recordId) ?? 'key-taken');
+    const free = joining.filter((write) => !answers.has(write.recordId));
+    await joinRounds(transaction, free, answers, timeScale);
+    const won = keyed.filter(({ operation }) => claimed.has(operation.id));
+    await completeIn(
+      transaction,
+      won.flatMap((write) => toCompleted(write, answers.get(write.recordId))),
+    );
+    await releaseIn(transaction, won.filter(({ recordId }) => answers.get(recordId) === 'stale').map(toClaim));
   });
+  return answers;
 }
 
-/** Claims the keys of what is about to join. A key is named with the operation that its record would open. */
-async function answerTaken(
-  transaction: Knex.Transaction,
+/** Statements that may find their batch opened by another one at the same moment, before somebody else is to blame. */
+const lostRoundsMax = 20;
+
+/** A statement per round, until each record has its answer: what does not fit into a batch opens the next one. */
+async function joinRounds(
+  database: Knex,
   writes: readonly BatchableWrite[],
   answers: Memberships,
   timeScale: number,
 ): Promise<void> {
-  const keyed = writes.filter(({ recordId, idempotency }) => idempotency !== undefined && !answers.has(recordId));
-  const claims = keyed.map(({ operation, idempotency }) => {
-    return { projectId: operation.projectId, operationId: operation.id, claim: idempotency as KeyClaim };
-  });
-  const claimed = await claimIn(transaction, claims, timeScale);
-  for (const { recordId, operation } of keyed) if (!claimed.has(operation.id)) answers.set(recordId, 'key-taken');
+  let joining = writes;
+  for (let lost = 0; joining.length > 0;) {
+    const groups = groupByBatch(joining);
+    const joined = await joinGroups(database, groups, timeScale);
+    groups.forEach((group, at) => answer(group, joined[at], answers));
+    const left = joining.filter((write) => !answers.has(write.recordId));
+    lost = left.length < joining.length ? 0 : lost + 1;
+    if (lost > lostRoundsMax) throw neverOpen();
+    joining = left;
+  }
 }
 
-function toCompleted({ write, operationId, index }: Placement): KeyedOperation[] {
-  if (write.idempotency === undefined) return [];
+/** One group per batch key: the first record and those of its source, as many as a batch holds. Sorted by key. */
+function groupByBatch(writes: readonly BatchableWrite[]): JoiningGroup[] {
+  const groups = new Map<string, { readonly source: string; readonly writes: BatchableWrite[] }>();
+  for (const write of writes) {
+    const key = batchKeyOf(write.operation);
+    const source = nameOf(write.operation);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { source, writes: [write] });
+    else if (group.source === source && group.writes.length < limits.autoBatchRecordsMax) group.writes.push(write);
+  }
+  return [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
+}
+
+function batchKeyOf({ projectId, pins, objectName, type }: NewOperation): string {
+  return `${projectId}\n${pins.installationId}\n${type}\n${objectName}`;
+}
+
+function answer({ writes }: JoiningGroup, joined: JoinedGroup | 'stale' | undefined, answers: Memberships): void {
+  if (joined === undefined) return;
+  if (joined === 'stale') {
+    for (const { recordId } of writes) answers.set(recordId, joined);
+    return;
+  }
+  const { first, taken, ...batch } = joined;
+  writes.slice(0, taken).forEach(({ recordId }, rank) => answers.set(recordId, { ...batch, index: first + rank }));
+}
+
+/** A key is named with the operation that its record would open, until the join has decided. */
+function toClaim({ operation, idempotency }: BatchableWrite): KeyedOperation {
+  return { projectId: operation.projectId, operationId: operation.id, claim: idempotency as KeyClaim };
+}
+
+function toCompleted(write: BatchableWrite, joining: Joining | undefined): KeyedOperation[] {
+  if (joining === undefined || joining === 'stale' || joining === 'key-taken') return [];
+  const { operationId, index } = joining;
   const { ref } = write.record;
   const reply = { kind: 'accepted', operationId, index, ...(ref === undefined ? {} : { ref }) } as const;
-  return [{ projectId: write.operation.projectId, operationId, claim: write.idempotency, reply }];
+  return [{ ...toClaim(write), operationId, reply }];
 }
 
-const pinColumns = [
-  column<BatchableWrite>('project_id', 'text', (w) => w.operation.projectId),
-  column<BatchableWrite>('record_id', 'text', (w) => w.recordId),
-  column<BatchableWrite>('installation_id', 'text', (w) => w.operation.pins.installationId),
-  column<BatchableWrite>('config_id', 'text', (w) => w.operation.pins.configId),
-  column<BatchableWrite>('connection_id', 'text', (w) => w.operation.pins.connectionId),
-  column<BatchableWrite>('integration_id', 'text', (w) => w.operation.integrationId),
-  column<BatchableWrite>('revision_id', 'text', (w) => w.operation.pins.revisionId),
-  column<BatchableWrite>('key_id', 'text', (w) => w.operation.pins.keyId),
-];
-
-interface AnsweredRow {
+interface StoredRow {
   readonly record_id: string;
-  readonly operation_id: string | null;
+  readonly operation_id: string;
   readonly record_index: number;
   readonly created_at: Date;
   readonly due_at: Date;
   readonly is_full: boolean;
 }
 
-/** Holds the installation: it is deleted before, then nothing joins, or after, then its deletion sees the batch. */
-async function findAnswered(transaction: Knex.Transaction, writes: readonly BatchableWrite[]): Promise<Memberships> {
-  const input = rowSource('i', pinColumns, writes);
-  const { projectId, pins } = (writes[0] as BatchableWrite).operation;
-  const result = await transaction.raw<{ rows: AnsweredRow[] }>(
-    `with held as materialized (select id from installations where project_id = ? and id = ? for key share)
-     select i.record_id, r.operation_id, r.record_index, o.created_at, o.due_at, o.is_full
-     from ${input.sql}
-     left join records r on r.project_id = i.project_id and r.record_id = i.record_id
-     left join operations o on o.project_id = r.project_id and o.id = r.operation_id
-     where r.operation_id is not null or not (${pinsAreCurrent}) or not exists (select 1 from held)`,
-    [projectId, pins.installationId, ...input.bindings] as Knex.Value[],
+const recordKeys = [
+  column<BatchableWrite>('project_id', 'text', (w) => w.operation.projectId),
+  column<BatchableWrite>('record_id', 'text', (w) => w.recordId),
+];
+
+/** What an earlier try committed. One that is still committing holds the batch, then its record ids are taken. */
+async function findStored(database: Knex, writes: readonly BatchableWrite[]): Promise<Memberships> {
+  const result = await database.raw<{ rows: StoredRow[] }>(
+    `select r.record_id, r.operation_id, r.record_index, o.created_at, o.due_at, o.is_full from ${rowsSql('i', recordKeys)}
+     join records r on r.project_id = i.project_id and r.record_id = i.record_id
+     join operations o on o.project_id = r.project_id and o.id = r.operation_id`,
+    rowBindings(recordKeys, writes) as Knex.Value[],
   );
-  return new Map(result.rows.map((row) => [row.record_id, row.operation_id === null ? 'stale' : toMembership(row)]));
+  return new Map(result.rows.map((row) => [row.record_id, toMembership(row)]));
 }
 
-function toMembership(row: AnsweredRow): BatchMembership {
+function toMembership(row: StoredRow): BatchMembership {
   return {
-    operationId: row.operation_id as string,
+    operationId: row.operation_id,
     index: row.record_index,
     acceptedAt: row.created_at,
     dueAt: row.due_at,
@@ -143,71 +175,7 @@ function toMembership(row: AnsweredRow): BatchMembership {
   };
 }
 
-interface OpenBatch {
-  readonly id: string;
-  readonly total: number;
-  readonly dueAt: Date;
-}
-
-/** Returns the key's open batch with its row locked; opens one if there is none. The first record sets `due_at`. */
-async function openBatch(transaction: Knex.Transaction, write: BatchableWrite, timeScale: number): Promise<OpenBatch> {
-  const { operation } = write;
-  const result = await transaction.raw<{ rows: { id: string; records_total: number; due_at: Date }[] }>(
-    `insert into operations (project_id, id, integration_id, installation_id, config_id, connection_id, lane_id, object_name,
-                             type, mode, state, due_at, traceparent)
-     values (:projectId, :id, :integrationId, :installationId, :configId, :connectionId, :laneId, :objectName, :type,
-             'auto-batched', 'accumulating', now() + make_interval(secs => cast(:delayMs as float8) / 1000 / cast(:timeScale as float8)),
-             :traceparent)
-     on conflict (project_id, installation_id, object_name, type)
-       where state = 'accumulating' and not is_full and cancel_requested_at is null
-       do update set updated_at = now()
-     returning id, records_total, due_at`,
-    { ...operation, ...operation.pins, pins: null, delayMs: write.maxDelayMs, timeScale } as never,
-  );
-  const row = result.rows[0];
-  if (row === undefined) throw new DefectError({ code: 'service.defect', detail: 'An open batch was not returned.' });
-  return { id: row.id, total: row.records_total, dueAt: row.due_at };
-}
-
-const recordColumns = [
-  column<Placement>('project_id', 'text', (p) => p.write.operation.projectId),
-  column<Placement>('operation_id', 'text', (p) => p.operationId),
-  column<Placement>('record_index', 'integer', (p) => p.index),
-  column<Placement>('record_id', 'text', (p) => p.write.recordId),
-  column<Placement>('ref', 'text', (p) => p.write.record.ref),
-  column<Placement>('lane_id', 'text', (p) => p.write.operation.laneId),
-  column<Placement>('connection_id', 'text', (p) => p.write.operation.pins.connectionId),
-  column<Placement>('object_name', 'text', (p) => p.write.operation.objectName),
-  column<Placement>('type', 'text', (p) => p.write.operation.type),
-  column<Placement>('order_key', 'text', (p) => p.write.record.orderKey),
-  column<Placement>('traceparent', 'text', (p) => p.write.operation.traceparent),
-  column<Placement>('config_id', 'text', (p) => p.write.operation.pins.configId),
-  column<Placement>('headers_key', 'text', (p) => p.write.record.headersKey),
-  column<Placement>('plan', 'text', (p) => p.write.record.plan),
-  column<Placement>('retry_ms', 'bigint', (p) => p.write.record.retryMs),
-];
-
-/** `retry_until` stays empty: the retry time of an auto-batched record starts at the seal. */
-async function insertRecords(transaction: Knex.Transaction, placements: readonly Placement[]): Promise<void> {
-  const input = rowSource('i', recordColumns, placements);
-  const names = recordColumns.map((each) => each.name).join(', ');
-  await transaction.raw(
-    `insert into records (accept_seq, ${names}) select nextval('accept_seq'), ${names} from ${input.sql} order by ord`,
-    input.bindings as Knex.Value[],
-  );
-}
-
-async function growBatch(
-  transaction: Knex.Transaction,
-  placements: readonly Placement[],
-): Promise<{ acceptedAt: Date; isFull: boolean }> {
-  const { write, operationId } = placements[0] as Placement;
-  const result = await transaction.raw<{ rows: { accepted_at: Date; is_full: boolean }[] }>(
-    `update operations set records_total = records_total + :added, is_full = records_total + :added >= :size, updated_at = now()
-     where project_id = :projectId and id = :operationId returning now() as accepted_at, is_full`,
-    { projectId: write.operation.projectId, operationId, added: placements.length, size: limits.autoBatchRecordsMax },
-  );
-  const row = result.rows[0];
-  if (row === undefined) throw new DefectError({ code: 'service.defect', detail: 'A locked batch has vanished.' });
-  return { acceptedAt: row.accepted_at, isFull: row.is_full };
+function neverOpen(): DependencyError {
+  const detail = 'The open batch was taken by other writes each time.';
+  return new DependencyError({ code: 'service.unavailable', detail, retryAfterMs: 1_000 });
 }

@@ -31,7 +31,10 @@ export async function renew(database: Knex, calls: readonly HeldCall[], leaseMs:
   return new Set(result.rows.map((row) => callId(toCallKey(row))));
 }
 
-/** Gives calls back that were claimed and not sent: an orderly release, which is no crash. */
+/**
+ * Gives calls back that were claimed and not sent: an orderly release, which is no crash. Without a delay they keep their place. They keep
+ * their crash count too: it is of sends, and one that waits for quota in between would never be seen to kill its sender each time.
+ */
 export async function release(
   database: Knex,
   calls: readonly (HeldCall & { readonly delayMs: number; readonly isInDoubt: boolean })[],
@@ -43,8 +46,8 @@ export async function release(
   ];
   const input = rowSource('i', columns, calls);
   await database.raw(
-    `update calls c set state = i.state, not_before = now() + make_interval(secs => i.delay_ms / 1000), owner = null,
-            lease_until = null, crash_count = 0
+    `update calls c set state = i.state, owner = null, lease_until = null,
+            not_before = case when i.delay_ms > 0 then now() + make_interval(secs => i.delay_ms / 1000) else c.not_before end
      from ${input.sql}
      where c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number and c.fence = i.fence
        and c.state = 'running' and (c.sent_at is null or i.state = 'in_doubt')`,
@@ -60,18 +63,21 @@ export interface LapsedCall extends CallKey, LaneKey {
 
 /**
  * Takes calls from processes that stopped renewing. One update decides from `sent_at`: sent ones are in doubt, the others
- * ready. The fence stays, because the next claim raises it.
+ * ready. A synchronous one is never ready, because nobody waits for it any more: it is looked at and ends. The fence stays, because
+ * the next claim raises it. They keep their place in the lane: what was under way goes before what has not begun.
+ * @returns at most `limit` of them; when as many, there may be more
  */
-export async function lapse(database: Knex): Promise<LapsedCall[]> {
+export async function lapse(database: Knex, limit: number): Promise<LapsedCall[]> {
   type Row = CallKeyRow & { lane_id: string; state: LapsedCall['state']; crash_count: number };
   const result = await database.raw<{ rows: Row[] }>(
     `with expired as (
        select project_id, operation_id, number from calls where state = 'running' and lease_until < now()
-       order by project_id, operation_id, number for update skip locked)
-     update calls c set crash_count = c.crash_count + 1, owner = null, lease_until = null, not_before = now(),
-            state = case when c.sent_at is null then 'ready' else 'in_doubt' end
+       order by lease_until limit ? for update skip locked)
+     update calls c set crash_count = c.crash_count + 1, owner = null, lease_until = null,
+            state = case when c.sent_at is null and c.mode <> 'synchronous' then 'ready' else 'in_doubt' end
      from expired e where c.project_id = e.project_id and c.operation_id = e.operation_id and c.number = e.number
      returning c.project_id, c.operation_id, c.number, c.lane_id, c.state, c.crash_count`,
+    [limit],
   );
   return result.rows.map((row) => ({
     ...toCallKey(row),

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
-import { pinsAreCurrent } from './accept-writes';
 import { claimKeys, type KeyClaim } from './idempotency-key';
 import { lockOrderKeys } from './lock-order-keys';
 import { column, rowSource } from './row-source';
 import type { NewOperation, NewRecord } from './write-rows';
+import { pinsAreCurrent } from './write-source';
 
 /** A synchronous write that is about to be sent by this very process. */
 export interface SynchronousWrite {
@@ -43,19 +43,26 @@ const recordColumns = [
 
 /**
  * Opens a synchronous operation with its call already running and its intent recorded, in one transaction.
- * Order: 1. advisory locks on the order keys, so that no executor starts on these records meanwhile. 2. Refuse if a call
- * is executing on one. 3. Insert operation, call, records and the attempt: committed means sent.
+ * Order: 1. a delete holds its installation: a config that disables it is committed before this looks, or after the intent.
+ * 2. Advisory locks on the order keys, so that no executor starts on these records meanwhile. 3. Refuse if a call
+ * is executing on one. 4. Insert operation, call, records and the attempt: committed means sent.
  */
 export async function insertSynchronous(database: Knex, write: SynchronousWrite, timeScale: number): Promise<Opening> {
   const orderKeys = write.records.flatMap((record) => record.orderKey ?? []);
   if (orderKeys.length === 0) return await insertRunning(database, write, [], timeScale);
   return await database.transaction(async (transaction) => {
+    if (write.operation.type === 'delete') await holdInstallation(transaction, write.operation);
     await lockOrderKeys(transaction, orderKeys);
     const standing = await findStanding(transaction, write.operation.projectId, orderKeys);
     if (standing.some((row) => row.running)) return { kind: 'busy' };
     const queuedBehind = [...new Set(standing.map((row) => row.operation_id))];
     return await insertRunning(transaction, write, queuedBehind, timeScale);
   });
+}
+
+/** Before the order keys, as whoever deletes the installation does. Only deletes pay for it: other writes pin what they were planned on. */
+async function holdInstallation(transaction: Knex.Transaction, { projectId, pins }: NewOperation): Promise<void> {
+  await transaction('installations').where({ project_id: projectId, id: pins.installationId }).forShare().select('id');
 }
 
 async function findStanding(transaction: Knex.Transaction, projectId: string, orderKeys: readonly string[]) {
@@ -85,7 +92,7 @@ async function insertRunning(
                        ?::text as config_id, ?::text as connection_id, ?::text as revision_id, ?::text as key_id, ?::text as lane_id,
                        ?::text as object_name, ?::text as type, ?::boolean as all_or_none, ?::text as traceparent,
                        ?::text as owner, ?::integer as records_total, ?::float8 as lease_ms),
-     current as materialized (select i.* from i where ${pinsAreCurrent}),
+     current as materialized (select i.* from i where ${pinsAreCurrent('i')}),
      ${key.claimed}
      fresh as materialized (select c.*, nextval('accept_seq') as accept_seq from current c ${key.onlyClaimed}),
      opened as (insert into operations (project_id, id, integration_id, installation_id, config_id, connection_id, lane_id,

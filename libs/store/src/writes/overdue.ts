@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
-import { toCallKey } from './call-key';
+import { toCallKey, type CallKeyRow } from './call-key';
 import type { ClaimedCall } from './claim-calls';
+import type { Page, Step } from './find-ready-lanes';
 import type { LaneKey } from './lane-room';
 import type { CallKey } from './write-rows';
 
@@ -16,8 +17,17 @@ export interface OverdueCall extends CallKey, LaneKey, Pick<ClaimedCall, 'fence'
   readonly restInMs: number | undefined;
 }
 
+/** Who ends what is found, and where to look. The place is a deadline. */
+export interface OverdueRequest extends Page<string> {
+  readonly owner: string;
+  readonly leaseMs: number;
+}
+
 interface OverdueRow {
-  readonly project_id: string;
+  /** The last deadline that was looked at, as text, because a `Date` has no microseconds. */
+  readonly last: string | null;
+  readonly looked_at: number;
+  readonly project_id: string | null;
   readonly operation_id: string;
   readonly number: number;
   readonly lane_id: string;
@@ -35,29 +45,36 @@ interface OverdueRow {
  * Claims calls of blocked lanes and held-back connections that have records past their deadline. Records that were sent
  * before, or whose connection is refused by the provider, end there; a record that was never sent keeps its one try after
  * the block unless the block outlasts the deadline (design, section 5.9).
+ * Looks at the next `limit` records past their deadline, and at all that share the last one's: what is overdue and not held back is
+ * left to the claims, and must not be read over and over.
  */
-export async function claimOverdue(database: Knex, owner: string, leaseMs: number): Promise<OverdueCall[]> {
+export async function claimOverdue(
+  database: Knex,
+  { owner, leaseMs, after = '-infinity', limit }: OverdueRequest,
+): Promise<Step<OverdueCall, string>> {
   const result = await database.raw<{ rows: OverdueRow[] }>(
-    `with held_back as (
+    `with due as materialized (
+       select project_id, operation_id, call_number, retry_until, first_sent_at from records
+       where outcome = 'pending' and retry_until <= now() and retry_until > ?::timestamptz
+       order by retry_until fetch first (?::integer) rows with ties),
+     held_back as (
        select distinct c.project_id, c.operation_id, c.number, n.status = 'bad_credentials' as is_refused, c.state = 'in_doubt' as was_in_doubt,
               l.last_error, l.blocked_until
-       from records r
+       from due r
        join calls c on c.project_id = r.project_id and c.operation_id = r.operation_id and c.number = r.call_number
        join lanes l on l.project_id = c.project_id and l.id = c.lane_id
        left join connections n on n.project_id = c.project_id and n.id = c.connection_id
-       where r.outcome = 'pending' and r.retry_until <= now()
-         and (c.state = 'ready' or (c.state = 'in_doubt' and n.status = 'bad_credentials'))
+       where (c.state = 'ready' or (c.state = 'in_doubt' and n.status = 'bad_credentials'))
          and (n.status = 'bad_credentials' or l.blocked_until > now())
-         and (n.status = 'bad_credentials' or r.first_sent_at is not null or l.blocked_until > r.retry_until)
-       limit 100),
+         and (n.status = 'bad_credentials' or r.first_sent_at is not null or l.blocked_until > r.retry_until)),
      picked as (select c.project_id, c.operation_id, c.number from calls c join held_back h
          on h.project_id = c.project_id and h.operation_id = c.operation_id and h.number = c.number
-       where c.state in ('ready', 'in_doubt') order by 1, 2, 3 for update of c skip locked),
+       where c.state in ('ready', 'in_doubt') and (c.state = 'in_doubt') = h.was_in_doubt order by 1, 2, 3 for update of c skip locked),
      taken as (update calls c set state = 'running', owner = ?, fence = c.fence + 1,
                       lease_until = now() + make_interval(secs => ?::float8 / 1000)
        from picked p where c.project_id = p.project_id and c.operation_id = p.operation_id and c.number = p.number
-       returning c.*)
-     select t.project_id, t.operation_id, t.number, h.was_in_doubt, t.lane_id, t.fence, t.type, t.object_name,
+       returning c.*),
+     ended as (select t.project_id, t.operation_id, t.number, h.was_in_doubt, t.lane_id, t.fence, t.type, t.object_name,
             case when h.is_refused then 'The provider refuses the credentials of the connection.'
                  else coalesce(h.last_error, 'The provider account is blocked.') end as reason,
             (select json_agg(json_build_object('index', r.record_index, 'orderKey', r.order_key, 'isSent', r.send_state <> 'none')) from records r
@@ -67,10 +84,24 @@ export async function claimOverdue(database: Knex, owner: string, leaseMs: numbe
                and r.call_number = t.number and r.outcome = 'pending' and r.retry_until > now()) as left_over,
             greatest(0, coalesce(extract(epoch from h.blocked_until - now()), 0))::float8 * 1000 as block_ms
      from taken t join held_back h
-       on h.project_id = t.project_id and h.operation_id = t.operation_id and h.number = t.number`,
-    [owner, leaseMs],
+       on h.project_id = t.project_id and h.operation_id = t.operation_id and h.number = t.number)
+     select d.*, e.* from (select max(retry_until)::text as last, count(*)::integer as looked_at from due) d
+     left join ended e on true`,
+    [after, limit, owner, leaseMs],
   );
-  return result.rows.map((row) => ({
+  const [first] = result.rows;
+  const isFull = first !== undefined && first.looked_at >= limit && first.last !== null;
+  const found = result.rows.filter(isCall).map(toOverdueCall);
+  return { found, ...(isFull ? { next: first.last } : {}) };
+}
+
+/** Without a call there is one row all the same: it says how far the look went. */
+function isCall(row: OverdueRow): row is OverdueRow & CallKeyRow {
+  return row.project_id !== null;
+}
+
+function toOverdueCall(row: OverdueRow & CallKeyRow): OverdueCall {
+  return {
     ...toCallKey(row),
     laneId: row.lane_id,
     fence: Number(row.fence),
@@ -80,5 +111,5 @@ export async function claimOverdue(database: Knex, owner: string, leaseMs: numbe
     records: row.records,
     wasInDoubt: row.was_in_doubt,
     restInMs: row.left_over === 0 ? undefined : row.block_ms,
-  }));
+  };
 }

@@ -5,7 +5,7 @@ import type { RecordSettlement } from './settlement';
 /** A record's outcome in a reply that lost its fence. */
 export interface Evidence {
   readonly settlement: RecordSettlement;
-  /** It is of the newest attempt: what it refuses was not written by a later one. */
+  /** It is of the record's newest attempt: what it refuses was not written by a later one. */
   readonly isNewest: boolean;
 }
 
@@ -13,56 +13,87 @@ export interface Evidence {
 export interface Doubt {
   /** Milliseconds since its last send, by the database's clock; how long the provider has had to show what it wrote. */
   readonly sinceSentMs: number;
+  /** Its last send; absent when no attempt of it is known. */
+  readonly lastSentAt?: Date;
   readonly evidence: readonly Evidence[];
-  /** Another call with an equal create was sent and may still be answered: what is found may be that one's record. */
-  readonly hasOpenTwin: boolean;
+  /**
+   * Indexes of records whose equal create, of another call, was sent before their own window ended and may still be
+   * answered: what is found may be that one's record.
+   */
+  readonly openTwins: readonly number[];
   /** Provider ids that replies to equal creates named, settled or not. */
   readonly twinIds: readonly string[];
 }
 
 interface AttemptRow {
-  readonly fence: string;
+  readonly record_indexes: readonly number[];
   readonly late_evidence: string | null;
+  readonly sent_at: Date;
   readonly since_ms: number;
 }
 
 /** Reads the evidence and the age of a call in doubt, and of equal creates of other calls. */
 export async function readDoubt(database: Knex, call: ClaimedCall, windowMs: number): Promise<Doubt> {
-  const attempts = await database.raw<{ rows: AttemptRow[] }>(
-    `select fence, late_evidence, extract(epoch from now() - sent_at)::float8 * 1000 as since_ms from attempts
-     where project_id = ? and operation_id = ? and call_number = ? order by fence desc`,
-    [call.projectId, call.operationId, call.number],
-  );
-  const newest = attempts.rows[0]?.fence;
-  const twins = await readTwins(database, call, windowMs);
+  const attempts = await readAttempts(database, call);
+  const newest = attempts[0];
+  const twins = newest === undefined ? [] : await readTwins(database, call, { windowMs, sentAt: newest.sent_at });
   return {
-    sinceSentMs: attempts.rows[0]?.since_ms ?? 0,
-    evidence: attempts.rows.flatMap((row) =>
-      parseEvidence(row.late_evidence).map((settlement) => ({ settlement, isNewest: row.fence === newest })),
+    sinceSentMs: newest?.since_ms ?? 0,
+    ...(newest === undefined ? {} : { lastSentAt: newest.sent_at }),
+    evidence: attempts.flatMap((row, at) =>
+      parseEvidence(row.late_evidence).map((settlement) => ({
+        settlement,
+        isNewest: !attempts.slice(0, at).some((later) => later.record_indexes.includes(settlement.index)),
+      })),
     ),
-    hasOpenTwin: twins.some((twin) => twin.is_open),
+    openTwins: twins.flatMap((twin) => (twin.is_open ? [twin.record_index] : [])),
     twinIds: twins.flatMap((twin) => parseEvidence(twin.late_evidence).flatMap(writtenId)),
   };
 }
 
+/** Newest first. A record may have been sent in another call, before that one was divided: its attempts count too. */
+async function readAttempts(database: Knex, call: ClaimedCall): Promise<readonly AttemptRow[]> {
+  const result = await database.raw<{ rows: AttemptRow[] }>(
+    `select a.record_indexes, a.late_evidence, a.sent_at, extract(epoch from now() - a.sent_at)::float8 * 1000 as since_ms
+     from attempts a where a.project_id = ? and a.operation_id = ? and (a.call_number = ? or a.record_indexes && array(
+       select r.record_index from records r where r.project_id = a.project_id and r.operation_id = a.operation_id
+         and r.call_number = ? and r.outcome = 'pending'))
+     order by a.sent_at desc, a.fence desc`,
+    [call.projectId, call.operationId, call.number, call.number],
+  );
+  return result.rows;
+}
+
 interface TwinRow {
+  readonly record_index: number;
   readonly is_open: boolean;
   readonly late_evidence: string | null;
 }
 
-/** Unsettled records of other calls with an equal fingerprint that were sent, each with its latest attempt. */
-async function readTwins(database: Knex, call: ClaimedCall, windowMs: number): Promise<TwinRow[]> {
+/**
+ * Unsettled records of other calls with an equal fingerprint that were sent, each with its latest attempt. One that was sent
+ * after our window had ended cannot have made a record of our time: without that bound a stream of equal creates would keep
+ * a doubt for ever.
+ */
+async function readTwins(
+  database: Knex,
+  call: ClaimedCall,
+  { windowMs, sentAt }: { windowMs: number; sentAt: Date },
+): Promise<TwinRow[]> {
   const result = await database.raw<{ rows: TwinRow[] }>(
-    `select a.late_evidence, a.late_evidence is null and a.sent_at > now() - make_interval(secs => ?::float8 / 1000) as is_open
+    `select r.record_index, a.late_evidence, a.late_evidence is null
+            and a.sent_at > now() - make_interval(secs => ?::float8 / 1000)
+            and a.sent_at <= ?::timestamptz + make_interval(secs => ?::float8 / 1000) as is_open
      from records r
      join records t on t.project_id = r.project_id and t.lane_id = r.lane_id and t.object_name = r.object_name
        and t.fingerprint = r.fingerprint and t.outcome = 'pending' and t.send_state <> 'none'
        and (t.operation_id, t.call_number) <> (r.operation_id, r.call_number)
      join lateral (select x.sent_at, x.late_evidence from attempts x where x.project_id = t.project_id
-       and x.operation_id = t.operation_id and x.call_number = t.call_number order by x.fence desc limit 1) a on true
+       and x.operation_id = t.operation_id and t.record_index = any(x.record_indexes)
+       order by x.sent_at desc, x.fence desc limit 1) a on true
      where r.project_id = ? and r.operation_id = ? and r.call_number = ? and r.outcome = 'pending'
        and r.fingerprint is not null and r.send_state <> 'none'`,
-    [windowMs, call.projectId, call.operationId, call.number],
+    [windowMs, sentAt, windowMs, call.projectId, call.operationId, call.number],
   );
   return result.rows;
 }
@@ -87,4 +118,22 @@ export async function findClaimedIds(
     [call.projectId, call.laneId, call.objectName, providerIds as string[]],
   );
   return new Set(result.rows.map((row) => row.claimed_provider_id));
+}
+
+/** More in flight or in doubt at once on one account and object are not compared. */
+const rivalsMax = 400;
+
+/**
+ * Plans of creates of other calls to the same account and object that were sent and are not settled, newest first: one of them may
+ * have made what is found.
+ */
+export async function findRivals(database: Knex, call: ClaimedCall): Promise<string[]> {
+  const result = await database.raw<{ rows: { plan: string }[] }>(
+    `select plan from records
+     where project_id = ? and lane_id = ? and object_name = ? and outcome = 'pending' and send_state <> 'none'
+       and fingerprint is not null and plan is not null and (operation_id, call_number) <> (?, ?)
+     order by first_sent_at desc limit ?`,
+    [call.projectId, call.laneId, call.objectName, call.operationId, call.number, rivalsMax],
+  );
+  return result.rows.map((row) => row.plan);
 }

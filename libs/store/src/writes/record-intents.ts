@@ -7,6 +7,8 @@ import type { CallKey } from './write-rows';
 export interface Intent extends CallKey {
   readonly fence: number;
   readonly owner: string;
+  /** The revision of the integration that the sender has checked: see `ClaimedCall`. */
+  readonly revisionId?: string;
   readonly records: readonly { readonly index: number; readonly fingerprint?: string }[];
 }
 
@@ -19,6 +21,7 @@ const intentColumns: Column<Intent>[] = [
   ...callKeyColumns,
   column('fence', 'bigint', (intent) => intent.fence),
   column('owner', 'text', (intent) => intent.owner),
+  column('revision_id', 'text', (intent) => intent.revisionId),
 ];
 const recordColumns: Column<IntentRecord>[] = [
   ...callKeyColumns,
@@ -28,7 +31,8 @@ const recordColumns: Column<IntentRecord>[] = [
 
 /**
  * Commits the intent of many calls in one statement, before any byte leaves. A committed intent means sent.
- * Returns the ids (`callId`) of the calls that may be sent: the others lost their lease or fence, or were cancelled.
+ * Returns the ids (`callId`) of the calls that may be sent: the others lost their lease or fence, were cancelled, or lost since
+ * their claim what they were accepted on: the installation, its connection, or the manifest that was checked.
  */
 export async function insertIntents(database: Knex, intents: readonly Intent[]): Promise<Set<string>> {
   const calls = rowSource('i', intentColumns, intents);
@@ -44,8 +48,11 @@ export async function insertIntents(database: Knex, intents: readonly Intent[]):
      sent as (update calls c set sent_at = now(), attempts = attempts + 1 from ${calls.sql}
               where c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
                 and c.state = 'running' and c.fence = i.fence and c.lease_until > now()
-                and not exists (select 1 from operations o where o.project_id = c.project_id and o.id = c.operation_id
-                                and o.cancel_requested_at is not null)
+                and exists (select 1 from operations o
+                            join installations n on n.project_id = o.project_id and n.id = o.installation_id
+                            join integrations g on g.project_id = n.project_id and g.id = n.integration_id
+                            where o.project_id = c.project_id and o.id = c.operation_id and o.cancel_requested_at is null
+                              and n.connection_id = c.connection_id and g.latest_revision_id = i.revision_id)
               returning c.project_id, c.operation_id, c.number, c.fence, i.owner),
      attempted as (insert into attempts (project_id, operation_id, call_number, fence, owner, record_indexes, sent_at)
               select s.project_id, s.operation_id, s.number, s.fence, s.owner,

@@ -1,7 +1,8 @@
 /** One column of rows that travel to Postgres as parallel arrays. */
 export interface Column<Row> {
   readonly name: string;
-  readonly type: 'text' | 'integer' | 'bigint' | 'boolean' | 'float8';
+  /** `json`: texts of JSON, which arrive as `text`. They travel as one text, which neither side has to escape. */
+  readonly type: 'text' | 'integer' | 'bigint' | 'boolean' | 'float8' | 'json';
   readonly value: (row: Row) => string | number | boolean | null | undefined;
 }
 
@@ -11,17 +12,30 @@ export interface RowSource {
   readonly bindings: readonly unknown[];
 }
 
+/** Stands between texts of JSON. A control character, which JSON can only hold escaped. */
+const jsonSeparator = '\x1f';
+
 /**
  * `unnest(…) with ordinality as alias(columns…, ord)`: many rows in one statement with a fixed number of parameters.
  * `ord` counts from 1 in the order of `rows`.
  */
 export function rowSource<Row>(alias: string, columns: readonly Column<Row>[], rows: readonly Row[]): RowSource {
-  const arrays = columns.map(({ type }) => `?::${type}[]`).join(', ');
+  return { sql: rowsSql(alias, columns), bindings: rowBindings(columns, rows) };
+}
+
+/** The SQL of a rowSource, for a statement whose text is made once. */
+export function rowsSql<Row>(alias: string, columns: readonly Column<Row>[]): string {
+  const arrays = columns.map(({ type }) => (type === 'json' ? `string_to_array(?::text, E'\\x1f')` : `?::${type}[]`));
   const names = columns.map(({ name }) => name).join(', ');
-  return {
-    sql: `unnest(${arrays}) with ordinality as ${alias}(${names}, ord)`,
-    bindings: columns.map(({ value }) => rows.map((row) => value(row) ?? null)),
-  };
+  return `unnest(${arrays.join(', ')}) with ordinality as ${alias}(${names}, ord)`;
+}
+
+/** The bindings of a rowSource: one per column. */
+export function rowBindings<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): readonly unknown[] {
+  return columns.map(({ type, value }) => {
+    const values = rows.map((row) => value(row) ?? null);
+    return type === 'json' ? values.join(jsonSeparator) : values;
+  });
 }
 
 /** Shorthand for a column that is read from a member of the row. */

@@ -41,11 +41,12 @@ export interface SealedBatch {
   readonly calls: readonly SealedCall[];
 }
 
-/** `not-due`: milliseconds until it is; `gone`: sealed already, or never was. */
+/** `not-due`: milliseconds until it is; `gone`: sealed already; `missing`: there is no such operation. */
 export type Sealing =
   | { readonly kind: 'sealed'; readonly batch: SealedBatch }
   | { readonly kind: 'not-due'; readonly dueInMs: number }
-  | { readonly kind: 'gone' };
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'missing' };
 
 export type PlanCalls = (
   records: readonly SealedRecord[],
@@ -109,13 +110,14 @@ async function whyNot(
   transaction: Knex.Transaction,
   key: { projectId: string; operationId: string },
 ): Promise<Sealing> {
-  const result = await transaction.raw<{ rows: { due_in_ms: number }[] }>(
-    `select extract(epoch from due_at - now())::float8 * 1000 as due_in_ms from operations
-     where project_id = :projectId and id = :operationId and state = 'accumulating'`,
+  const result = await transaction.raw<{ rows: { is_open: boolean; due_in_ms: number }[] }>(
+    `select state = 'accumulating' as is_open, extract(epoch from due_at - now())::float8 * 1000 as due_in_ms from operations
+     where project_id = :projectId and id = :operationId`,
     { ...key },
   );
   const row = result.rows[0];
-  return row === undefined ? { kind: 'gone' } : { kind: 'not-due', dueInMs: Math.max(1, Math.ceil(row.due_in_ms)) };
+  if (row?.is_open !== true) return { kind: row === undefined ? 'missing' : 'gone' };
+  return { kind: 'not-due', dueInMs: Math.max(1, Math.ceil(row.due_in_ms)) };
 }
 
 interface MemberRow {

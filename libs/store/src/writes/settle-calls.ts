@@ -7,16 +7,19 @@ import { lockOrderKeys } from './lock-order-keys';
 import { callId, callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
 import { adoptionKeysOf, undoLateAdoptions } from './late-adoptions';
 import { releaseWaiting } from './release-waiting';
+import { reopenAdopters, type Contested } from './reopen-adopters';
 import { rowSource } from './row-source';
 import { closeAttempts, moveCalls, updateRecords } from './settled-rows';
 import type { EndedOperation, ReleasedCall, Settled, Settlement } from './settlement';
+import { splitRefused } from './split-refused';
+import type { CallKey } from './write-rows';
 
 /**
  * Settles calls in one transaction, each behind its fence.
  * Order: 0. what would be tried again of a deleted installation ends instead. 1. order keys, and keys of provider records to adopt. 2. Operation rows, then call rows, each in id order.
  * 3. A settlement whose fence is gone becomes evidence of its attempt; an adoption that comes too late goes back into doubt.
- * 4. Records, attempts, calls and the counts of operations. 5. Operations whose last call this was end; so do their
- * idempotency keys. 6. Calls that waited behind these records become ready.
+ * 4. Records, attempts, calls and the counts of operations; creates that had adopted what one of these made go back into doubt; the calls that a refused one goes on as. 5. Operations whose last call
+ * this was end; so do their idempotency keys. 6. Calls that waited behind these records become ready.
  */
 export async function settleTogether(
   database: Knex,
@@ -35,27 +38,32 @@ export async function settleTogether(
     await keepEvidence(transaction, lost);
     const ended =
       held.length === 0 ? new Map<string, EndedOperation>() : await applyTogether(transaction, held, timeScale);
+    const parts = await splitRefused(transaction, held);
     await endKeys(transaction, held);
     const released = await releaseWaiting(transaction, held);
     const moved = new Map(held.map((settlement) => [callId(settlement), settlement.next]));
-    return new Map(asked.map((settlement) => [callId(settlement), toSettled(settlement, { moved, ended, released })]));
+    const effects = { moved, ended, parts, released };
+    return new Map(asked.map((settlement) => [callId(settlement), toSettled(settlement, effects)]));
   });
 }
 
 interface Effects {
   readonly moved: ReadonlyMap<string, Settlement['next']>;
   readonly ended: ReadonlyMap<string, EndedOperation>;
+  readonly parts: ReadonlyMap<string, readonly CallKey[]>;
   readonly released: readonly ReleasedCall[];
 }
 
-function toSettled(settlement: Settlement, { moved, ended, released }: Effects): Settled {
+function toSettled(settlement: Settlement, { moved, ended, parts, released }: Effects): Settled {
   const next = moved.get(callId(settlement));
+  const opened = parts.get(callId(settlement));
   if (next === undefined) return { isHeld: false, released };
   const operation = ended.get(settlement.operationId);
   return {
     isHeld: true,
     ...(operation === undefined ? {} : { ended: operation }),
     ...(next === settlement.next ? {} : { next }),
+    ...(opened === undefined ? {} : { parts: opened }),
     released,
   };
 }
@@ -93,16 +101,23 @@ async function applyTogether(
 ): Promise<Map<string, EndedOperation>> {
   const parts = [updateRecords(held, timeScale), closeAttempts(held), moveCalls(held)];
   const counted = countCalls(held);
-  const result = await transaction.raw<{ rows: { project_id: string; id: string }[] }>(
+  type Row = { over: { project_id: string; id: string }[]; contested: Contested[] };
+  const result = await transaction.raw<{ rows: [Row] }>(
     `with ${parts.map(({ sql }, at) => `part_${at} as (${sql})`).join(', ')}, counted as (${counted.sql})
-     select project_id, id from counted where calls_open = 0`,
+     select array(select json_build_object('project_id', project_id, 'id', id) from counted where calls_open = 0) as over,
+            array(select to_json(part_0) from part_0 where is_contested) as contested`,
     [...parts.flatMap(({ bindings }) => bindings), ...counted.bindings] as Knex.Value[],
   );
+  const [{ over, contested }] = result.rows;
+  const reopened = await reopenAdopters(transaction, contested);
   await quarantine(
     transaction,
     held.filter((settlement) => settlement.next.state === 'quarantined'),
   );
-  return await endCounted(transaction, result.rows);
+  return await endCounted(
+    transaction,
+    over.filter(({ id }) => !reopened.has(id)),
+  );
 }
 
 async function quarantine(transaction: Knex.Transaction, settlements: readonly Settlement[]): Promise<void> {

@@ -13,7 +13,8 @@ const recordColumns: Column<SettledRecord>[] = [
   column('operation_id', 'text', (r) => r.operationId),
   column('record_index', 'integer', (r) => r.index),
   column('outcome', 'text', (r) => (r.kind === 'again' ? 'pending' : r.kind)),
-  column('send_state', 'text', (r) => (r.kind === 'again' ? r.sendState : null)),
+  column('send_state', 'text', sendStateOf),
+  column('is_untried', 'boolean', (r) => r.kind === 'again' && r.isUntried === true),
   column('provider_id', 'text', (r) => (r.kind === 'succeeded' ? r.providerId : null)),
   column('claims', 'boolean', (r) => r.isCreate && r.kind === 'succeeded'),
   column('error_class', 'text', (r) => (r.kind === 'succeeded' ? null : r.error?.class)),
@@ -26,7 +27,16 @@ function mayStillBeApplied(record: RecordSettlement): boolean {
   return record.kind === 'unknown' || (record.kind === 'again' && record.sendState === 'maybe');
 }
 
-/** A provider id that another create has claimed already is stored, but not claimed twice. */
+/** Of a create that succeeded it tells whether a reply said so, or the record was found: `maybe` is an adoption. */
+function sendStateOf(record: SettledRecord): string | null {
+  if (record.kind === 'again') return record.sendState;
+  if (record.kind !== 'succeeded' || !record.isCreate) return null;
+  return record.isAdopted === true ? 'maybe' : 'sent';
+}
+
+/**
+ * A provider id that another create has claimed already is stored, but not claimed twice: such a record is returned as contested.
+ */
 export function updateRecords(held: readonly Settlement[], timeScale: number): RowSource {
   const rows = held.flatMap((settlement) =>
     settlement.records.map((record): SettledRecord => ({
@@ -41,7 +51,7 @@ export function updateRecords(held: readonly Settlement[], timeScale: number): R
   const input = rowSource('i', recordColumns, rows);
   const sql = `
     update records r set outcome = i.outcome, send_state = coalesce(i.send_state, r.send_state), updated_at = now(),
-           provider_id = i.provider_id,
+           first_sent_at = case when not i.is_untried then r.first_sent_at end, provider_id = i.provider_id,
            claimed_provider_id = case when i.claims and not exists (
                select 1 from records o where o.project_id = r.project_id and o.lane_id = r.lane_id
                  and o.object_name = r.object_name and o.claimed_provider_id = i.provider_id) then i.provider_id end,
@@ -50,7 +60,9 @@ export function updateRecords(held: readonly Settlement[], timeScale: number): R
            barrier_until = greatest(r.barrier_until, now() + make_interval(secs => i.barrier_ms / 1000 / ?::float8))
     from ${input.sql}
     where r.project_id = i.project_id and r.operation_id = i.operation_id and r.record_index = i.record_index
-      and r.outcome = 'pending'`;
+      and r.outcome = 'pending'
+    returning r.project_id, r.operation_id, r.record_index, r.provider_id,
+              i.claims and i.provider_id is not null and r.claimed_provider_id is null as is_contested`;
   return { sql, bindings: [timeScale, ...input.bindings] };
 }
 
@@ -81,16 +93,22 @@ export function closeAttempts(held: readonly Settlement[]): RowSource {
 
 const moveColumns: Column<Settlement>[] = [
   ...callKeyColumns,
-  column('state', 'text', (s) => s.next.state),
+  // What a split leaves of a call is in other calls.
+  column('state', 'text', (s) => (s.next.state === 'split' ? 'done' : s.next.state)),
   column('delay_ms', 'float8', (s) => ('delayMs' in s.next ? s.next.delayMs : 0)),
+  column('was_sent', 'boolean', (s) => s.attempt !== undefined),
 ];
 
-/** A recorded outcome clears `sent_at` and the crash count. A call in doubt keeps it: its next lapse must not send. */
+/**
+ * A recorded outcome clears `sent_at` and the crash count. A call in doubt keeps `sent_at`: its next lapse must not send. A look keeps the
+ * crash count: a create that kills its sender each time would else be sent again until its deadline.
+ */
 export function moveCalls(held: readonly Settlement[]): RowSource {
   const input = rowSource('i', moveColumns, held);
   const sql = `
     update calls c set state = i.state, not_before = now() + make_interval(secs => i.delay_ms / 1000),
-           sent_at = case when i.state = 'in_doubt' then c.sent_at end, crash_count = 0, lease_until = null, owner = null
+           sent_at = case when i.state = 'in_doubt' then c.sent_at end,
+           crash_count = case when i.was_sent then 0 else c.crash_count end, lease_until = null, owner = null
     from ${input.sql}
     where c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number`;
   return { sql, bindings: input.bindings };

@@ -21,6 +21,8 @@ export type RecordSettlement =
       readonly kind: 'again';
       readonly sendState: 'none' | 'maybe';
       readonly error?: RecordError;
+      /** It was refused with others for what may be another's fault, and never sent before: this does not count as its try. */
+      readonly isUntried?: true;
     };
 
 export interface RecordError {
@@ -37,6 +39,18 @@ export interface AttemptOutcome {
   readonly durationMs: number;
 }
 
+/**
+ * The call ends, and what is left of it goes on in calls of its own: the provider refused it whole, wrote nothing, and one record
+ * may be the cause.
+ */
+export interface Split {
+  readonly state: 'split';
+  /** Record indexes of each new call, in accept order; together every record that is to do again. */
+  readonly parts: readonly (readonly number[])[];
+  /** They run at once, under this lease and fence 1, with no intent yet. Absent: they are ready, for whoever claims them. */
+  readonly lease?: { readonly owner: string; readonly leaseMs: number };
+}
+
 /** What the holder of a lease wants to record of its call. */
 export interface Settlement extends CallKey, LaneKey {
   readonly fence: number;
@@ -48,7 +62,9 @@ export interface Settlement extends CallKey, LaneKey {
   readonly records: readonly RecordSettlement[];
   /** Where the call goes. `done` and `quarantined` only if no record is to do again. */
   readonly next:
-    { readonly state: 'done' | 'quarantined' } | { readonly state: 'ready' | 'in_doubt'; readonly delayMs: number };
+    | { readonly state: 'done' | 'quarantined' }
+    | { readonly state: 'ready' | 'in_doubt'; readonly delayMs: number }
+    | Split;
   /** Order keys of the records that end here. */
   readonly orderKeys: readonly string[];
   /**
@@ -82,6 +98,8 @@ export interface Settled {
   readonly ended?: EndedOperation;
   /** Where the call went, if not where the settlement says: what it would adopt belongs to another create, or its installation is gone. */
   readonly next?: Settlement['next'];
+  /** The calls that a split opened, in the order of its parts. */
+  readonly parts?: readonly CallKey[];
   /** Calls that this settlement released, with what an announcement of them needs. */
   readonly released: readonly ReleasedCall[];
 }

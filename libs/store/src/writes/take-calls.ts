@@ -6,7 +6,11 @@ import { laneColumns, type LaneRoom } from './lane-room';
 import { column, rowSource, type Column } from './row-source';
 import type { WriteMode } from './write-rows';
 
-const roomColumns: Column<LaneRoom>[] = [...laneColumns, column('room', 'integer', (lane) => lane.room)];
+const roomColumns: Column<LaneRoom>[] = [
+  ...laneColumns,
+  column('room', 'integer', (lane) => lane.room),
+  column('is_narrowed', 'boolean', (lane) => lane.isNarrowed),
+];
 
 interface ClaimedRow {
   readonly project_id: string;
@@ -23,13 +27,29 @@ interface ClaimedRow {
   readonly crash_count: number;
   readonly was: 'ready' | 'in_doubt';
   readonly traceparent: string;
-  readonly is_installed: boolean;
+  readonly facts: readonly [connectionId: string, revisionId: string] | null;
   readonly is_cancelled: boolean;
+  readonly is_narrowed: boolean;
 }
 
 /**
+ * The connections that have calls waiting in a lane, jumping from one to the next over the index: what a refused connection holds
+ * back is passed over as one, however much it is. The status is a scalar look-up per connection, which no plan turns into a scan.
+ */
+const lines = `
+  line as (
+    select i.ord, i.project_id, i.lane_id, i.room, i.is_narrowed, (select k.connection_id from calls k
+      where k.project_id = i.project_id and k.lane_id = i.lane_id and k.state in ('ready', 'in_doubt')
+      order by k.connection_id limit 1) as connection_id from asked i
+    union all
+    select l.ord, l.project_id, l.lane_id, l.room, l.is_narrowed, (select k.connection_id from calls k
+      where k.project_id = l.project_id and k.lane_id = l.lane_id and k.state in ('ready', 'in_doubt')
+        and k.connection_id > l.connection_id order by k.connection_id limit 1)
+    from line l where l.connection_id is not null)`;
+
+/**
  * Takes calls in the order of their moments, up to each lane's room and the request's limit. Calls of a connection that the
- * provider refuses are held back.
+ * provider refuses are held back. Rows that are locked and not taken are free again when the claim commits.
  */
 export async function takeCalls(
   transaction: Knex.Transaction,
@@ -38,28 +58,36 @@ export async function takeCalls(
 ): Promise<ClaimedCall[]> {
   const input = rowSource('i', roomColumns, lanes);
   const result = await transaction.raw<{ rows: ClaimedRow[] }>(
-    `with picked as (
-       select c.project_id, c.operation_id, c.number, c.state as was
-       from ${input.sql}
+    `with recursive asked as (select * from ${input.sql}), ${lines},
+     ranked as (
+       select c.*, l.ord, l.room, l.is_narrowed, row_number() over (partition by l.ord order by c.not_before) as place
+       from line l
        cross join lateral (
-         select k.project_id, k.operation_id, k.number, k.state from calls k
-         where k.project_id = i.project_id and k.lane_id = i.lane_id and k.state in ('ready', 'in_doubt')
-           and k.not_before <= now() and (k.crash_count >= 2) = ?::boolean
-           and not exists (select 1 from connections n where n.project_id = k.project_id and n.id = k.connection_id
-                           and n.status = 'bad_credentials')
-         order by k.not_before limit i.room for update skip locked) c
-       order by i.ord limit ?::integer)
+         select k.project_id, k.operation_id, k.number, k.state as was, k.not_before from calls k
+         where k.project_id = l.project_id and k.lane_id = l.lane_id and k.connection_id = l.connection_id
+           and k.state in ('ready', 'in_doubt') and k.not_before <= now() and (k.crash_count >= 2) = ?::boolean
+         order by k.not_before limit l.room for update skip locked) c
+       where l.connection_id is not null and ${connectionIsUsable('l')}),
+     picked as (select * from ranked where place <= room order by ord limit ?::integer)
      update calls c set state = 'running', owner = ?, fence = c.fence + 1,
             lease_until = now() + make_interval(secs => ?::float8 / 1000)
      from picked p where c.project_id = p.project_id and c.operation_id = p.operation_id and c.number = p.number
-     returning c.*, p.was, exists (
-       select 1 from operations o join installations n on n.project_id = o.project_id and n.id = o.installation_id
-       where o.project_id = c.project_id and o.id = c.operation_id) as is_installed,
-       exists (select 1 from operations o where o.project_id = c.project_id and o.id = c.operation_id
-               and o.cancel_requested_at is not null) as is_cancelled`,
+     returning c.*, p.was, p.is_narrowed, (
+       select array[n.connection_id, g.latest_revision_id]
+       from operations o join installations n on n.project_id = o.project_id and n.id = o.installation_id
+       join integrations g on g.project_id = n.project_id and g.id = n.integration_id
+       where o.project_id = c.project_id and o.id = c.operation_id) as facts,
+       (select o.cancel_requested_at is not null from operations o
+        where o.project_id = c.project_id and o.id = c.operation_id) as is_cancelled`,
     [...input.bindings, request.isolated, request.limit, request.owner, request.leaseMs] as Knex.Value[],
   );
   return result.rows.map(toClaimedCall);
+}
+
+/** SQL: the provider does not refuse the connection of the row `alias`. One that is gone is usable: its calls are to be ended. */
+export function connectionIsUsable(alias: string): string {
+  return `coalesce((select n.status from connections n where n.project_id = ${alias}.project_id
+    and n.id = ${alias}.connection_id), 'created') <> 'bad_credentials'`;
 }
 
 function toClaimedCall(row: ClaimedRow): ClaimedCall {
@@ -76,7 +104,15 @@ function toClaimedCall(row: ClaimedRow): ClaimedCall {
     crashCount: row.crash_count,
     isInDoubt: row.was === 'in_doubt',
     traceparent: row.traceparent,
-    ...(row.is_installed ? {} : { isUninstalled: true }),
+    ...(row.is_narrowed ? { isNarrowed: true } : {}),
+    ...factsOf(row),
     ...(row.is_cancelled ? { isCancelled: true } : {}),
   };
+}
+
+/** What may only restrict a call since it was accepted. Source: reliability notes 2.25. */
+function factsOf({ facts, connection_id: planned }: ClaimedRow): Partial<ClaimedCall> {
+  if (facts === null) return { isUninstalled: true };
+  const [connectionId, revisionId] = facts;
+  return { revisionId, ...(connectionId === planned ? {} : { isReconnected: true }) };
 }

@@ -3,7 +3,9 @@ import type { Knex } from 'knex';
 import { insertAccepted, type Acceptance, type AcceptableWrite } from './accept-writes';
 import { claimReady, type Claim, type ClaimedCall, type ClaimRequest } from './claim-calls';
 import type { LaneKey } from './lane-room';
-import { claimCancelled, type CancelledCall } from './claim-cancelled';
+import { claimCancelled, type CancelledCall, type CancelledPlace, type CancelledRequest } from './claim-cancelled';
+import { findReadyLanes, type Page, type Step } from './find-ready-lanes';
+import { countBacklog } from './count-backlog';
 import { guard, persist } from './guard';
 import { insertIntoBatch, type BatchableWrite, type Joining } from './join-batch';
 import type { KeptKey } from './idempotency-key';
@@ -11,15 +13,17 @@ import { dropKey, findKey, readEnded, sweepKeys, type EndedRecord, type KeyName 
 import { lapse, release, renew, type HeldCall, type LapsedCall } from './leases';
 import { loadPending, type PendingRecord } from './load-records';
 import { insertSynchronous, type Opening, type SynchronousWrite } from './open-synchronous';
-import { claimOverdue, type OverdueCall } from './overdue';
+import { blockLane, narrowLane, readLaneBlock, widenLane } from './lane-pace';
+import { claimOverdue, type OverdueCall, type OverdueRequest } from './overdue';
 import { purgePlans } from './purge-plans';
 import { insertIntents, type Intent } from './record-intents';
 import { replayRecords, type Replay, type Replaying } from './replay-records';
-import { findClaimedIds, readDoubt, type Doubt } from './reconciliation';
+import { findClaimedIds, findRivals, readDoubt, type Doubt } from './reconciliation';
 import { sealBatch, type PlanCalls, type Sealing } from './seal-batch';
 import type { Settled, Settlement } from './settlement';
 import { settleTogether } from './settle-calls';
-import { blockLane, findDueBatches, findIsolated, findReadyLanes, readLaneBlock, repairOrder } from './sweeps';
+import { repairOrder, type WaitingCall } from './repair-order';
+import { findDueBatches, findIsolated } from './sweeps';
 import type { CallKey } from './write-rows';
 
 /**
@@ -29,7 +33,7 @@ import type { CallKey } from './write-rows';
 export interface WriteStore {
   /** Accepts asynchronous writes. A COMMIT of unknown outcome is looked up and repeated for up to 5 s. */
   accept(writes: readonly AcceptableWrite[]): Promise<Map<string, Acceptance>>;
-  /** Joins records of one batch key to its open auto-batch. Repeats like `accept`. */
+  /** Joins records to the open auto-batches of their keys. Repeats like `accept`. */
   join(writes: readonly BatchableWrite[]): Promise<Map<string, Joining>>;
   openSynchronous(write: SynchronousWrite): Promise<Opening>;
   /** An idempotency key that was seen within 72 hours. */
@@ -40,6 +44,8 @@ export interface WriteStore {
   dropKey(name: KeyName, operationId: string): Promise<void>;
   /** Forgets what records that ended this many days ago were to write; returns how many. */
   purgePlans(days: number, limit: number): Promise<number>;
+  /** What waits of each project, counted up to `max`: calls, and records of open batches. */
+  countBacklog(projectIds: readonly string[], max: number): Promise<Map<string, number>>;
   /** Deletes keys older than 72 hours; returns how many. */
   sweepKeys(limit: number): Promise<number>;
   seal(key: { projectId: string; operationId: string }, planCalls: PlanCalls): Promise<Sealing>;
@@ -50,21 +56,30 @@ export interface WriteStore {
   settle(settlements: readonly Settlement[]): Promise<Map<string, Settled>>;
   renewLeases(calls: readonly HeldCall[], leaseMs: number): Promise<Set<string>>;
   release(calls: readonly (HeldCall & { delayMs: number; isInDoubt: boolean })[]): Promise<void>;
-  lapse(): Promise<LapsedCall[]>;
+  /** At most `limit` calls. */
+  lapse(limit: number): Promise<LapsedCall[]>;
   /** @param windowMs how long a twin's send may still be answered */
   readDoubt(call: ClaimedCall, windowMs: number): Promise<Doubt>;
   findClaimedIds(call: ClaimedCall, providerIds: readonly string[]): Promise<Set<string>>;
+  /** Plans of creates of other calls to its account and object that were sent and are not settled. */
+  findRivals(call: ClaimedCall): Promise<string[]>;
   /** A lane with a call that crashed an executor twice and may run now. */
   findIsolated(): Promise<LaneKey | undefined>;
-  claimOverdue(owner: string, leaseMs: number): Promise<OverdueCall[]>;
+  claimOverdue(request: OverdueRequest): Promise<Step<OverdueCall, string>>;
   /** Calls of cancelled operations that wait, up to 200, under a lease to end them. */
-  claimCancelled(owner: string, leaseMs: number): Promise<CancelledCall[]>;
+  claimCancelled(request: CancelledRequest): Promise<Step<CancelledCall, CancelledPlace>>;
   /** Opens an operation of an ended one's failed records, each once; a repetition answers the same operation. */
   replay(replay: Replay): Promise<Replaying>;
-  findReadyLanes(): Promise<LaneKey[]>;
+  /** One step of the round over all lanes in which something waits. */
+  findReadyLanes(page: Page<LaneKey>): Promise<Step<LaneKey, LaneKey>>;
   findDueBatches(limit: number): Promise<{ projectId: string; operationId: string }[]>;
-  repairOrder(): Promise<LaneKey[]>;
+  /** One step of the round over all waiting calls; finds lanes of those that may go. */
+  repairOrder(page: Page<WaitingCall>): Promise<Step<LaneKey, WaitingCall>>;
   blockLane(lane: LaneKey, blockMs: number, error: string): Promise<void>;
+  /** One call of the lane at a time, from now on. */
+  narrowLane(lane: LaneKey): Promise<void>;
+  /** Twice as many calls of a narrowed lane at once, until `perLane` is reached. */
+  widenLane(lane: LaneKey, perLane: number): Promise<void>;
   /** Milliseconds a lane stays blocked; 0 when it is not. */
   readLaneBlock(lane: LaneKey): Promise<number>;
 }
@@ -73,12 +88,13 @@ export interface WriteStore {
 export function createWriteStore(database: Knex, timeScale: number): WriteStore {
   return {
     accept: (writes) => persist(() => insertAccepted(database, writes, timeScale)),
-    join: (writes) => persist(() => insertIntoBatch(database, writes, timeScale)),
+    join: (writes) => persist((isRepeated) => insertIntoBatch(database, writes, { timeScale, isRepeated })),
     openSynchronous: (write) => guard(() => insertSynchronous(database, write, timeScale)),
     findKey: (name) => guard(() => findKey(database, name, timeScale)),
     readEnded: (projectId, operationId) => guard(() => readEnded(database, projectId, operationId)),
     dropKey: (name, operationId) => guard(() => dropKey(database, name, operationId)),
     purgePlans: (days, limit) => guard(() => purgePlans(database, days, limit)),
+    countBacklog: (projectIds, max) => guard(() => countBacklog(database, projectIds, max)),
     sweepKeys: (limit) => guard(() => sweepKeys(database, limit, timeScale)),
     seal: (key, planCalls) => guard(() => sealBatch(database, key, planCalls, timeScale)),
     claim: (request) => guard(() => claimReady(database, request)),
@@ -87,17 +103,20 @@ export function createWriteStore(database: Knex, timeScale: number): WriteStore 
     settle: (settlements) => settleRowByRow(database, settlements, timeScale),
     renewLeases: (calls, leaseMs) => guard(() => renew(database, calls, leaseMs)),
     release: (calls) => guard(() => release(database, calls)),
-    lapse: () => guard(() => lapse(database)),
+    lapse: (limit) => guard(() => lapse(database, limit)),
     readDoubt: (call, windowMs) => guard(() => readDoubt(database, call, windowMs)),
     findClaimedIds: (call, ids) => guard(() => findClaimedIds(database, call, ids)),
+    findRivals: (call) => guard(() => findRivals(database, call)),
     findIsolated: () => guard(() => findIsolated(database)),
-    claimOverdue: (owner, leaseMs) => guard(() => claimOverdue(database, owner, leaseMs)),
-    claimCancelled: (owner, leaseMs) => guard(() => claimCancelled(database, owner, leaseMs)),
+    claimOverdue: (request) => guard(() => claimOverdue(database, request)),
+    claimCancelled: (request) => guard(() => claimCancelled(database, request)),
     replay: (replay) => guard(() => replayRecords(database, replay, timeScale)),
-    findReadyLanes: () => guard(() => findReadyLanes(database)),
+    findReadyLanes: (page) => guard(() => findReadyLanes(database, page)),
     findDueBatches: (limit) => guard(() => findDueBatches(database, limit)),
-    repairOrder: () => guard(() => repairOrder(database)),
+    repairOrder: (page) => guard(() => repairOrder(database, page)),
     blockLane: (lane, blockMs, error) => guard(() => blockLane(database, lane, blockMs, error)),
+    narrowLane: (lane) => guard(() => narrowLane(database, lane)),
+    widenLane: (lane, perLane) => guard(() => widenLane(database, lane, perLane)),
     readLaneBlock: (lane) => guard(() => readLaneBlock(database, lane)),
   };
 }

@@ -208,3 +208,39 @@ describe('a batch', () => {
     expect(decide('create', [ok('1'), failed({ class: 'rejected' })]).next).toEqual({ state: 'done' });
   });
 });
+
+// Issue 5, item 2: what one bad record costs the others is neither their try nor a retry of theirs.
+describe('a call that was refused whole for one record', () => {
+  const refusedWhole = failed({ scope: 'call', mayBeOneRecord: true });
+  const divide = (type: Type, records: NonNullable<Scene['records']>, parts: readonly (readonly number[])[]) =>
+    decideSettlement({
+      call: claimedCall({ type }),
+      records: records.map((record, index) => sendable({ index, ...record, write: { type } })),
+      performed: { ...performed(...records.map(() => refusedWhole)), parts },
+      elapsedMs: 0,
+      lateCommitMs: 30_000,
+      random: () => 0.5,
+    });
+
+  it('goes on as its parts, without a wait and without a barrier', () => {
+    const settlement = divide('create', [{}, {}, {}], [[0, 1], [2]]);
+    expect(settlement.next).toEqual({ state: 'split', parts: [[0, 1], [2]] });
+    const error = { class: 'rejected', text: 'said the provider' };
+    const untried = { kind: 'again', sendState: 'none', error, isUntried: true };
+    expect(settlement.records).toEqual([0, 1, 2].map((index) => ({ index, ...untried })));
+    expect(settlement.orderKeys).toEqual([]);
+  });
+
+  it('ends the records that no part has, and releases what waits behind them', () => {
+    const settlement = divide('update', [{}, {}, {}], [[0, 2]]);
+    expect(settlement.records.map(({ kind }) => kind)).toEqual(['again', 'failed', 'again']);
+    expect(settlement.orderKeys).toEqual(['l1/contacts/r1']);
+  });
+
+  it('keeps what an earlier attempt may have written', () => {
+    const { records } = divide('update', [{ firstSentAt: new Date(0), sendState: 'maybe' }, {}], [[0], [1]]);
+    expect(records[0]).toMatchObject({ kind: 'again', sendState: 'maybe' });
+    expect(records[0]).not.toHaveProperty('isUntried');
+    expect(records[1]).toMatchObject({ sendState: 'none', isUntried: true });
+  });
+});

@@ -25,14 +25,18 @@ export function decideSettlement(given: DecisionInput): Settlement {
   // One draw for the whole call: the least of a hundred draws would be no backoff.
   const drawn = given.random();
   const input = { ...given, random: () => drawn };
-  const decided = records.map((record, at) => decideRecord(input, record, performed.results[at] as RecordResult));
+  const apart = new Set(performed.parts.flat());
+  const decided = records.map((record, at) => {
+    const result = performed.results[at] as RecordResult;
+    return apart.has(record.index) ? { settlement: toUntried(record, result) } : decideRecord(input, record, result);
+  });
   const settlements = decided.map((each) => each.settlement);
   return {
     ...call,
     isCreate: call.type === 'create',
     attempt: performed.attempt,
     records: settlements,
-    next: decideNext(call, decided),
+    next: apart.size > 0 ? { state: 'split', parts: performed.parts } : decideNext(call, decided),
     orderKeys: orderKeysOf(records, settlements),
     ...(call.type === 'create' ? {} : { barrierMs: input.lateCommitMs }),
   };
@@ -69,6 +73,13 @@ function decideRecord(input: DecisionInput, record: Sendable, result: RecordResu
   if (delayMs === undefined)
     return { settlement: isMaybe ? toUnknown(index, error) : { index, kind: 'failed', error } };
   return { settlement: { index, kind: 'again', sendState: isMaybe ? 'maybe' : 'none', error }, delayMs, retryAfterMs };
+}
+
+/** A record that goes on in another call: what it was refused with may be another's fault, and nothing of it was written. */
+export function toUntried({ index, sendState, firstSentAt }: Sendable, result: RecordResult): RecordSettlement {
+  const error = result.ok ? {} : { error: { class: result.error.class, text: result.error.message } };
+  const untried = firstSentAt === undefined ? ({ isUntried: true } as const) : {};
+  return { index, kind: 'again', sendState: sendState === 'maybe' ? 'maybe' : 'none', ...error, ...untried };
 }
 
 /** The end of a record that nobody can tell whether it was written. The text says so, because it is all that a caller may see. */

@@ -1,5 +1,5 @@
 import type { LaneKey, Store } from '@sluice/store';
-import type { PerformedCall } from './perform-call';
+import type { LookOutcome } from './look-for-created';
 
 /** Block of a lane whose provider says neither how long nor why; HubSpot's rolling window is this long. */
 const defaultBlockMs = 10_000;
@@ -13,7 +13,7 @@ const defaultBlockMs = 10_000;
 export async function noteOutcome(
   store: Pick<Store, 'connections' | 'writes'>,
   lane: LaneKey,
-  { used, results, calls }: Pick<PerformedCall, 'used' | 'results' | 'calls'>,
+  { used, results, calls }: Omit<LookOutcome, 'quota'>,
 ): Promise<number> {
   if (calls === 0) return 0;
   const failures = results.flatMap((result) => (result.ok ? [] : [result.error]));

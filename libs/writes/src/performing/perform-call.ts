@@ -5,9 +5,9 @@ import type { LiveCredentials, WritePlan } from '@sluice/types';
 import type { Hold } from '../leasing/lease-keeper';
 import { Attempt, failAll } from './attempt';
 import { dropFilledFields, type Decided } from './drop-filled-fields';
+import { isAllOrNone, isolateRefused, type Isolated } from './isolate-refused';
 import type { RefreshUsed } from './newer-credentials';
 import type { Sendable } from './sendable';
-import { sendIsolating, type Outcomes } from './send-isolating';
 
 /** One provider call to make. */
 export interface CallToPerform {
@@ -19,7 +19,7 @@ export interface CallToPerform {
   /** Asked once, after a 401. Absent: a 401 is the last word. */
   readonly refresh?: RefreshUsed;
   readonly hold: Pick<Hold, 'signal' | 'mayStillSend'>;
-  /** Asked before each provider call after the first: after a read, and while the bad records of a batch are looked for. */
+  /** Asked before each provider call after the first: after a read. */
   readonly takeQuota?: () => Promise<QuotaAnswer>;
 }
 
@@ -29,6 +29,8 @@ export type UsedConnection = Pick<LiveCredentials, 'connectionId' | 'tokenVersio
 /** The outcome per record, in the order of the records, and the exchange as the attempt keeps it. */
 export interface PerformedCall {
   readonly results: readonly RecordResult[];
+  /** Record indexes of each call that is to go on, because this one was refused whole for what may be one record. Usually empty. */
+  readonly parts: Isolated['parts'];
   /** What was written of each record; undefined where it was not written, or needed no call. */
   readonly sentFields: readonly (WritePlan['fields'] | undefined)[];
   /** Provider calls made, reads among them. 0: nothing follows for the connection. */
@@ -42,17 +44,18 @@ export interface PerformedCall {
 
 /**
  * Makes the provider call: one request for the whole call, after one read where a plan has `ifEmpty` fields; more only where the
- * provider refuses a batch for one of its records, or a token. Never throws for what a provider does. The intent is committed before
+ * provider refuses a token, or a read for one of its records. Never throws for what a provider does. The intent is committed before
  * this is called.
  */
 export async function performCall(request: CallToPerform): Promise<PerformedCall> {
   const startedAtMs = performance.now();
   const attempt = new Attempt(request);
-  const results = await write(attempt);
+  const { results, parts } = await write(attempt);
   const { exchange, used, calls } = attempt;
   const error = toAttemptError(results, attempt.isReplayed);
   return {
     results,
+    parts,
     sentFields: request.records.map(({ index }) => attempt.written.get(index)),
     calls,
     used,
@@ -66,19 +69,27 @@ export async function performCall(request: CallToPerform): Promise<PerformedCall
   };
 }
 
+/** Outcomes by index of the record. */
+type Outcomes = ReadonlyMap<number, RecordResult>;
+
 /** A record whose every field is filled needs no call: its slot in the results stays. */
-async function write(attempt: Attempt): Promise<readonly RecordResult[]> {
+async function write(attempt: Attempt): Promise<Isolated> {
   const { records } = attempt.request;
   const decided = await dropFilledFields(attempt);
   const unread = readFailureOfAll(attempt.request, [...decided.values()]);
-  if (unread !== undefined) return failAll(records, unread);
+  if (unread !== undefined) return { results: failAll(records, unread), parts: [] };
   const ready = [...decided.values()].flatMap((each) => (each.ok ? [each.record] : []));
   const toSend = ready.filter((record) => !isEmptyUpdate(record));
-  const outcomes = toSend.length === 0 ? new Map<number, RecordResult>() : await sendIsolating(attempt, toSend);
-  return records.map((record) => {
-    const { index } = record;
-    return outcomes.get(index) ?? withoutCall(attempt.request, record, decided.get(index), outcomes);
-  });
+  const sent = toSend.length === 0 ? [] : await attempt.write(toSend);
+  const { results, parts } = isolateRefused(attempt.request, toSend, sent);
+  const outcomes: Outcomes = new Map(toSend.map(({ index }, at) => [index, results[at] as RecordResult]));
+  return {
+    results: records.map((record) => {
+      const { index } = record;
+      return outcomes.get(index) ?? withoutCall(attempt.request, record, decided.get(index), outcomes);
+    }),
+    parts,
+  };
 }
 
 /** A read that failed for a reason of its own stops the call; one that was refused for a record's field stops that record. */
@@ -97,10 +108,6 @@ function withoutCall(
   if (decided?.ok === false) return { ok: false, error: decided.failure };
   const failed = isAllOrNone(request) ? [...outcomes.values()].find((result) => !result.ok) : undefined;
   return failed ?? { ok: true, recordId: recordId as string };
-}
-
-function isAllOrNone({ call, connector }: CallToPerform): boolean {
-  return call.allOrNone && call.type !== 'delete' && connector.capabilities.allOrNone[call.type];
 }
 
 function isEmptyUpdate({ write: { type, fields, associations } }: Sendable): boolean {

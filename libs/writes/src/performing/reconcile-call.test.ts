@@ -1,5 +1,5 @@
 import type { Connector, FindCreated, FoundCreated } from '@sluice/connectors';
-import { ProviderError, type FailureClass } from '@sluice/errors';
+import type { FailureClass } from '@sluice/errors';
 import type { ClaimedCall, Doubt, Evidence, RecordSettlement } from '@sluice/store';
 import { claimedCall, connector, failure, live, sendable } from '../../test/builders';
 import { reconcileCall, type ReconcileInput } from './reconcile-call';
@@ -29,13 +29,15 @@ const failedLook = (each: FailureClass): FoundCreated => {
   };
 };
 
-interface Scene extends Partial<Pick<ReconcileInput, 'timeScale' | 'random' | 'refresh'>> {
+interface Scene extends Partial<Pick<ReconcileInput, 'timeScale' | 'random' | 'refresh' | 'takeQuota'>> {
   readonly records: readonly Sendable[];
   readonly call?: Partial<ClaimedCall>;
   readonly doubt?: Partial<Doubt>;
   /** What the provider shows, per record that is looked for. */
   readonly shows?: readonly FoundCreated[];
   readonly claimed?: readonly string[];
+  /** What unsettled creates of other calls have sent. */
+  readonly rivals?: readonly object[];
   readonly provider?: Partial<Connector>;
 }
 
@@ -51,14 +53,15 @@ async function reconcile(o: Scene) {
   const store = {
     readDoubt: (_: ClaimedCall, openMs: number) => {
       windows.push(openMs);
-      return Promise.resolve({ sinceSentMs: windowMs, evidence: [], hasOpenTwin: false, twinIds: [], ...o.doubt });
+      return Promise.resolve({ sinceSentMs: windowMs, evidence: [], openTwins: [], twinIds: [], ...o.doubt });
     },
+    findRivals: () => Promise.resolve((o.rivals ?? []).map((fields) => JSON.stringify({ fields }))),
     findClaimedIds: (_: ClaimedCall, ids: readonly string[]) => {
       asked.push([...ids]);
       return Promise.resolve(new Set(ids.filter((id) => o.claimed?.includes(id))));
     },
   };
-  const settlement = await reconcileCall(store, {
+  const { settlement, looked } = await reconcileCall(store, {
     call: claimedCall({ type: 'create', isInDoubt: true, ...o.call }),
     records: o.records,
     connector: connector({ findCreated, ...o.provider }),
@@ -68,8 +71,9 @@ async function reconcile(o: Scene) {
     timeScale: o.timeScale ?? 1,
     random: o.random ?? (() => 0),
     ...(o.refresh && { refresh: o.refresh }),
+    ...(o.takeQuota && { takeQuota: o.takeQuota }),
   });
-  return { settlement, looks, asked, windows };
+  return { settlement, looked, looks, asked, windows };
 }
 
 const settled = async (o: Scene) => (await reconcile(o)).settlement;
@@ -182,6 +186,37 @@ describe('looking', () => {
     expect(all.records).toEqual([sendAgain()]);
   });
 
+  // The other can have no other record: it would be sent again, and made twice.
+  it('says what unsettled creates of other calls have sent: one of them may have made what is found', async () => {
+    const { looks } = await reconcile({ records: [create()], rivals: [{ lastname: 'Ito' }] });
+    expect(looks[0]?.others).toEqual([{ lastname: 'Ito' }]);
+  });
+
+  it('leaves a record to the one that can have no other', async () => {
+    const ito = sendable({ sendState: 'sent', firstSentAt, write: { type: 'create', fields: { lastname: 'Ito' } } });
+    const ana = { type: 'create' as const, fields: { lastname: 'Ito', firstname: 'Ana' } };
+    const records = [ito, sendable({ index: 1, sendState: 'sent', firstSentAt, write: ana })];
+    const settlement = await settled({ records, shows: [found('9', '10'), found('9')] });
+    expect(settlement.records).toEqual([adopted(0, '10'), adopted(1, '9')]);
+    // One of the two was not written: the record tells the whole person, so it is hers.
+    const one = await settled({ records, shows: [found('9'), found('9')] });
+    expect(one.records).toEqual([sendAgain(0), adopted(1, '9')]);
+  });
+
+  // A stream of equal creates goes on: what was made after our last moment is another's.
+  it('never adopts what was made after the call can have been carried out', async () => {
+    const lastSentAt = new Date(+firstSentAt + 1_000);
+    const madeAfterMs = (ms: number): FoundCreated => ({
+      kind: 'found',
+      consistent: true,
+      matches: [{ ...match('9'), createdAt: new Date(+lastSentAt + ms) }],
+    });
+    const at = (ms: number) =>
+      settled({ records: [create()], shows: [madeAfterMs(ms)], doubt: { sinceSentMs: 90_000, lastSentAt } });
+    expect((await at(senderMs + 10_000)).records).toEqual([adopted(0, '9')]);
+    expect((await at(senderMs + 10_001)).records).toEqual([sendAgain()]);
+  });
+
   it('gives equal creates of a call one record each', async () => {
     const records = [create(), create({ index: 1 }), create({ index: 2 })];
     const both = found('9', '10');
@@ -192,9 +227,18 @@ describe('looking', () => {
 
   // An equal create that is being sent at this moment may be the one that made the record.
   it.each([[found('9')], [none], [notSeen]])('waits for an equal create that is running (%j)', async (shown) => {
-    const settlement = await settled({ records: [create()], shows: [shown], doubt: { hasOpenTwin: true } });
+    const settlement = await settled({ records: [create()], shows: [shown], doubt: { openTwins: [0] } });
     expect(settlement.records).toEqual([inDoubt()]);
     expect(settlement.next.state).toBe('in_doubt');
+  });
+
+  it('waits only with the record that has such a twin', async () => {
+    const records = [create(), create({ index: 1 })];
+    const shows = [found('9'), found('10')];
+    expect((await settled({ records, shows, doubt: { openTwins: [1] } })).records).toEqual([
+      adopted(0, '9'),
+      inDoubt(1),
+    ]);
   });
 
   it('keeps a call in doubt as long as one of its records is', async () => {
@@ -271,9 +315,10 @@ describe('after the window', () => {
   });
 
   it('ends as unknown where the provider offers no look at all', async () => {
-    const settlement = await reconcileCall(
+    const { settlement } = await reconcileCall(
       {
-        readDoubt: () => Promise.resolve({ sinceSentMs: windowMs, evidence: [], hasOpenTwin: false, twinIds: [] }),
+        readDoubt: () => Promise.resolve({ sinceSentMs: windowMs, evidence: [], openTwins: [], twinIds: [] }),
+        findRivals: () => Promise.resolve([]),
         findClaimedIds: () => Promise.resolve(new Set<string>()),
       },
       {
@@ -287,6 +332,50 @@ describe('after the window', () => {
       },
     );
     expect(settlement.records).toMatchObject([{ kind: 'unknown' }]);
+  });
+
+  // A workflow or a trigger may have changed our own record: neither a resend nor an adoption would be safe.
+  describe('when a record that is like it was made meanwhile', () => {
+    const near: FoundCreated = { kind: 'none', consistent: true, near: ['9'] };
+    const nearText =
+      'Outcome unknown: the provider may have written the record. It was not sent again, because a record that is like it was made meanwhile.';
+
+    it('ends as unknown', async () => {
+      const [record] = (await settled({ records: [create()], shows: [near] })).records;
+      expect(record).toEqual({ index: 0, kind: 'unknown', error: { class: 'unknown', text: nearText } });
+    });
+
+    it('ends as unknown also after a conflict: the record may be its own', async () => {
+      const lastError = { class: 'conflict', text: 'Contact already exists' };
+      const [record] = (await settled({ records: [create({ lastError })], shows: [near] })).records;
+      expect(record).toMatchObject({ kind: 'unknown' });
+    });
+
+    it('sends again when another create made that one', async () => {
+      const { settlement, asked } = await reconcile({ records: [create()], shows: [near], claimed: ['9'] });
+      expect(settlement.records).toEqual([sendAgain()]);
+      expect(asked).toEqual([['9']]);
+    });
+
+    it('sends again when another record of the call takes that one', async () => {
+      const settlement = await settled({ records: [create(), create({ index: 1 })], shows: [near, found('9')] });
+      expect(settlement.records).toEqual([sendAgain(0), adopted(1, '9')]);
+    });
+  });
+
+  // All or none: one that was written implies the others, so a missing one is hidden and not missing.
+  it('sends nothing of an atomic batch again of which a record was found', async () => {
+    const records = [create(), create({ index: 1 })];
+    const call = { allOrNone: true };
+    const [, missing] = (await settled({ records, call, shows: [found('9'), none] })).records;
+    expect(missing).toMatchObject({
+      kind: 'unknown',
+      error: { text: expect.stringContaining('all or none') as string },
+    });
+    expect((await settled({ records, call })).records).toEqual([sendAgain(0), sendAgain(1)]);
+    const capabilities = { ...connector().capabilities, allOrNone: { create: false, update: false } };
+    const partial = await settled({ records, call, shows: [found('9'), none], provider: { capabilities } });
+    expect(partial.records[1]).toEqual(sendAgain(1));
   });
 
   it('does not send again after the deadline', async () => {
@@ -310,18 +399,20 @@ describe('after the window', () => {
 });
 
 describe('a look that fails', () => {
-  it.each<[FailureClass]>([['unavailable'], ['quota'], ['timeout'], ['credentials']])(
-    'is made again after %s',
-    async (each) => {
-      const settlement = await settled({
-        records: [create()],
-        shows: [failedLook(each)],
-        doubt: { sinceSentMs: 600_000 },
-      });
-      expect(settlement.records).toEqual([inDoubt()]);
-      expect(settlement.next).toEqual({ state: 'in_doubt', delayMs: 10_000 });
-    },
-  );
+  it.each<[FailureClass, delayMs: number]>([
+    ['unavailable', 60_000],
+    ['quota', 10_000],
+    ['timeout', 60_000],
+    ['credentials', 60_000],
+  ])('is made again after %s', async (each, delayMs) => {
+    const settlement = await settled({
+      records: [create()],
+      shows: [failedLook(each)],
+      doubt: { sinceSentMs: 600_000 },
+    });
+    expect(settlement.records).toEqual([inDoubt()]);
+    expect(settlement.next).toEqual({ state: 'in_doubt', delayMs });
+  });
 
   // A token that may write but not read would otherwise keep the operation open for ever.
   it.each<[FailureClass]>([['forbidden'], ['rejected']])(
@@ -400,6 +491,27 @@ it('holds back the next writes when the end of one update of several is unknown'
   expect(settlement.barrierMs).toBe(30_000);
 });
 
+// A half of a batch that was refused whole may be in doubt without having been sent.
+describe('what was never sent', () => {
+  it.each<[mode: 'asynchronous' | 'synchronous', type: 'create' | 'update', record: object]>([
+    ['asynchronous', 'create', sendAgain()],
+    ['asynchronous', 'update', sendAgain()],
+    ['synchronous', 'create', { kind: 'failed', error: { class: 'deadline' } }],
+    ['synchronous', 'update', { kind: 'failed', error: { class: 'deadline' } }],
+  ])('of an %s %s', async (mode, type, record) => {
+    const made = type === 'create' ? create({ sendState: 'none' }) : update({ sendState: 'none' });
+    const { settlement, looks } = await reconcile({ records: [made], call: { mode, type } });
+    expect(settlement.records).toMatchObject([record]);
+    expect(looks).toEqual([]);
+  });
+
+  it('is not sent after a reply that says so either, when nobody waits for it', async () => {
+    const evidence = [newest({ index: 0, kind: 'again', sendState: 'none' })];
+    const settlement = await settled({ records: [create()], call: { mode: 'synchronous' }, doubt: { evidence } });
+    expect(settlement).toMatchObject({ records: [{ kind: 'failed' }], next: { state: 'done' } });
+  });
+});
+
 // Nobody waits for it any more, so it is never sent again.
 describe('a synchronous create', () => {
   const call = { mode: 'synchronous' as const };
@@ -433,43 +545,25 @@ describe('the next look', () => {
     expect(await delayAt(sinceSentMs)).toBe(delayMs);
   });
 
-  it('comes every 10 s while looks fail after the window', async () => {
-    expect(await delayAt(900_000, { shows: [failedLook('unavailable')] })).toBe(10_000);
+  it('comes every minute while looks fail after the window', async () => {
+    expect(await delayAt(900_000, { shows: [failedLook('unavailable')] })).toBe(60_000);
+    expect(await delayAt(900_000, { shows: [failedLook('unavailable')], timeScale: 60 })).toBe(10_000);
+  });
+
+  it('comes no sooner than the provider says', async () => {
+    const error = failure({ class: 'quota', scope: 'lane', retryAfterMs: 900_000 });
+    const refused: FoundCreated = { kind: 'cannot-look', reason: 'daily limit', consistent: true, failure: error };
+    expect(await delayAt(4_000, { shows: [refused] })).toBe(900_000);
+  });
+
+  // Ten looks or so, however long the window: each costs the customer's quota.
+  it('is spread over a long window', async () => {
+    const capabilities = { ...connector().capabilities, lateCommitMs: 600_000 };
+    expect(await delayAt(300_000, { provider: { capabilities } })).toBe(60_625);
   });
 
   // Two equal creates that are looked for together wait for each other, so they must not stay in step.
   it('is spread', async () => {
     expect(await delayAt(4_000, { random: () => 0.5 })).toBe(2_250);
-  });
-});
-
-describe('a token that is refused', () => {
-  async function lookTwice(refresh: ReconcileInput['refresh']) {
-    const tokens: string[] = [];
-    const findCreated: Connector['findCreated'] = ({ auth, records }) => {
-      tokens.push(auth.accessToken);
-      return Promise.resolve(records.map(() => (tokens.length === 1 ? failedLook('credentials') : found('9'))));
-    };
-    const { settlement } = await reconcile({
-      records: [create()],
-      provider: { findCreated },
-      ...(refresh && { refresh }),
-    });
-    return { tokens, settlement };
-  }
-
-  it('is refreshed, and the look made again', async () => {
-    const { tokens, settlement } = await lookTwice(() => Promise.resolve(live(5)));
-    expect(tokens).toEqual(['t4', 't5']);
-    expect(settlement.records).toEqual([adopted(0, '9')]);
-  });
-
-  it.each<[what: string, refresh: ReconcileInput['refresh']]>([
-    ['nothing to refresh with', () => Promise.resolve(undefined)],
-    ['a refresh that fails', () => Promise.reject(new ProviderError({ class: 'unavailable', detail: 'later' }))],
-  ])('leaves the doubt with %s', async (_, refresh) => {
-    const { tokens, settlement } = await lookTwice(refresh);
-    expect(tokens).toEqual(['t4']);
-    expect(settlement.records).toMatchObject([inDoubt()]);
   });
 });

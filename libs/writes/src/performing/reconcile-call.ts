@@ -1,22 +1,16 @@
-import type { Connector, FoundCreated, ProviderFailure } from '@sluice/connectors';
+import type { FoundCreated, ProviderFailure } from '@sluice/connectors';
 import { retryOf } from '@sluice/errors';
 import type { ClaimedCall, Doubt, RecordError, RecordSettlement, Settlement, WriteStore } from '@sluice/store';
-import type { LiveCredentials } from '@sluice/types';
+import type { WritePlan } from '@sluice/types';
 import { leaseMs } from '../leasing/lease-keeper';
-import { authOf } from './auth-of';
 import { orderKeysOf, toUnknown } from './decide-settlement';
-import { newerCredentials, type RefreshUsed } from './newer-credentials';
+import { lookForCreated, type Looked, type LookInput, type LookOutcome } from './look-for-created';
+import { matchCreated } from './match-created';
+import { nextLookMs } from './next-look';
 import type { Sendable } from './sendable';
 
-export interface ReconcileInput {
-  readonly call: ClaimedCall;
+export interface ReconcileInput extends LookInput {
   readonly records: readonly Sendable[];
-  readonly connector: Connector;
-  /** What is looked with first. */
-  readonly live: LiveCredentials;
-  /** Asked once, after a 401. */
-  readonly refresh?: RefreshUsed;
-  readonly signal: AbortSignal;
   /** Longest time a sender may still have been sending: its lease and the call's timeout, in milliseconds. */
   readonly senderMs: number;
   /** Divides the provider's windows; 1 in production. */
@@ -25,9 +19,13 @@ export interface ReconcileInput {
   readonly random?: () => number;
 }
 
-const jitterMaxMs = 500;
+/** What to settle, and what looking said of the account: to be noted before the settlement, as with a send. */
+export interface Reconciled {
+  readonly settlement: Settlement;
+  readonly looked: LookOutcome;
+}
 
-type ReconcileStore = Pick<WriteStore, 'readDoubt' | 'findClaimedIds'>;
+type ReconcileStore = Pick<WriteStore, 'readDoubt' | 'findClaimedIds' | 'findRivals'>;
 
 /**
  * Finds out what became of a call whose outcome is not known, without sending it again.
@@ -36,31 +34,70 @@ type ReconcileStore = Pick<WriteStore, 'readDoubt' | 'findClaimedIds'>;
  * is unknown for good. A synchronous write is never sent again: nobody waits for it any more.
  * Source: design, section 5.12.
  */
-export async function reconcileCall(store: ReconcileStore, input: ReconcileInput): Promise<Settlement> {
+export async function reconcileCall(store: ReconcileStore, input: ReconcileInput): Promise<Reconciled> {
   const { call, records } = input;
   const doubt = await store.readDoubt(call, Math.max(0, ...records.map((record) => windowMs(input, record))));
-  if (call.type !== 'create')
-    return settle(
-      input,
-      records.map((record) => evidenceOf(record, doubt) ?? repeatUpdate(call, record)),
-      0,
-    );
-  const open = records.filter((record) => record.sendState !== 'none' && evidenceOf(record, doubt) === undefined);
-  const found = new Map<number, FoundCreated>();
-  const looks = open.length === 0 ? [] : await look(input, open);
-  for (const [at, record] of open.entries()) found.set(record.index, looks[at] as FoundCreated);
-  const ids = [...found.values()].flatMap((each) =>
-    each.kind === 'found' ? each.matches.map((match) => match.recordId) : [],
-  );
-  const claimed = new Set([...doubt.twinIds, ...(ids.length === 0 ? [] : await store.findClaimedIds(call, ids))]);
+  const isOpen = (record: Sendable): boolean =>
+    call.type === 'create' && record.sendState !== 'none' && evidenceOf(record, doubt) === undefined;
+  const open = records.filter(isOpen);
+  const rivals = open.length === 0 ? [] : await store.findRivals(call);
+  const others = rivals.map((plan) => (JSON.parse(plan) as WritePlan).fields);
+  const looked = await lookForCreated(input, open, others);
+  const knowledge = await know(store, { input, doubt, open, looked });
   const settlements = records.map((record) => {
-    return evidenceOf(record, doubt) ?? resolve(input, record, { found: found.get(record.index), doubt, claimed });
+    const settlement = evidenceOf(record, doubt) ?? resolve(input, record, knowledge);
+    return settlement.kind === 'again' ? unlessGone(call, settlement) : settlement;
   });
-  return settle(input, settlements, nextLookMs(input, records, doubt));
+  return { settlement: settle(input, settlements, nextLookOf(input, doubt, looked)), looked: looked.outcome };
+}
+
+/** What is known of the records of a call after the look. */
+interface Knowledge {
+  readonly doubt: Doubt;
+  /** By index of the record. */
+  readonly found: ReadonlyMap<number, FoundCreated>;
+  /** The provider's record that each may adopt, by index. */
+  readonly matched: ReadonlyMap<number, string>;
+  /** Provider ids that belong to a create: another one's, or one of these. */
+  readonly owned: ReadonlySet<string>;
+}
+
+interface Known {
+  readonly input: ReconcileInput;
+  readonly doubt: Doubt;
+  readonly open: readonly Sendable[];
+  readonly looked: Looked;
+}
+
+async function know(store: ReconcileStore, { input, doubt, open, looked }: Known): Promise<Knowledge> {
+  const found = new Map(open.map(({ index }, at) => [index, looked.found[at] as FoundCreated]));
+  const ids = [...found.values()].flatMap(idsOf);
+  const claimed = new Set([
+    ...doubt.twinIds,
+    ...(ids.length === 0 ? [] : await store.findClaimedIds(input.call, ids)),
+    ...doubt.evidence.flatMap(({ settlement }) =>
+      settlement.kind === 'succeeded' && settlement.providerId !== undefined ? [settlement.providerId] : [],
+    ),
+  ]);
+  const latest = doubt.lastSentAt && new Date(+doubt.lastSentAt + committedMs(input));
+  const matched = matchCreated({ records: open, found, claimed, latest });
+  return { doubt, found, matched, owned: new Set([...claimed, ...matched.values()]) };
+}
+
+function idsOf(found: FoundCreated): readonly string[] {
+  if (found.kind === 'found') return found.matches.map(({ recordId }) => recordId);
+  return found.kind === 'none' ? (found.near ?? []) : [];
+}
+
+/** The caller of a synchronous write has gone: what was not written is not sent any more. */
+function unlessGone({ mode }: ClaimedCall, again: Extract<RecordSettlement, { kind: 'again' }>): RecordSettlement {
+  return mode === 'synchronous' && again.sendState === 'none' ? notWritten(again) : again;
 }
 
 /** Absolute values may be written twice; but a synchronous caller has gone, and a deadline stops sends. */
 function repeatUpdate(call: ClaimedCall, record: Sendable): RecordSettlement {
+  const { sendState } = record;
+  if (sendState === 'none') return { index: record.index, kind: 'again', sendState, ...lastErrorOf(record) };
   if (call.mode === 'synchronous') return outcomeUnknown(record, 'because its caller no longer waits');
   if (record.leftMs <= 0) return outcomeUnknown(record, 'because its retry deadline has passed');
   return { index: record.index, kind: 'again', sendState: 'maybe', ...lastErrorOf(record) };
@@ -81,68 +118,44 @@ function isClear(settlement: RecordSettlement): boolean {
   return settlement.kind === 'failed' || (settlement.kind === 'again' && settlement.sendState === 'none');
 }
 
-/** Looks; once more with newer credentials when the provider refuses these. */
-async function look(input: ReconcileInput, records: readonly Sendable[]): Promise<FoundCreated[]> {
-  const looks = await lookWith(input, input.live, records);
-  if (input.refresh === undefined || !looks.some(isRefused)) return looks;
-  const newer = await newerCredentials(input.refresh, input.live);
-  return newer?.ok === true ? await lookWith(input, newer.live, records) : looks;
-}
-
-function isRefused(found: FoundCreated): boolean {
-  return found.kind === 'cannot-look' && found.failure?.class === 'credentials';
-}
-
-async function lookWith(
-  { connector, signal, call }: ReconcileInput,
-  live: LiveCredentials,
-  records: readonly Sendable[],
-): Promise<FoundCreated[]> {
-  if (connector.findCreated === undefined) {
-    return records.map(() => ({
-      kind: 'cannot-look',
-      reason: 'the provider offers no way to look',
-      consistent: false,
-    }));
-  }
-  return await connector.findCreated({
-    auth: authOf(live),
-    signal,
-    objectName: call.objectName,
-    traceparent: call.traceparent,
-    records: records.map((record) => ({ fields: record.write.fields, since: record.firstSentAt ?? new Date(0) })),
-  });
-}
-
-/** What is known of one record. `claimed` grows with each adoption, so that two records never adopt one. */
-interface Knowledge {
-  readonly found: FoundCreated | undefined;
-  readonly doubt: Doubt;
-  readonly claimed: Set<string>;
-}
-
-function resolve(input: ReconcileInput, record: Sendable, { found, doubt, claimed }: Knowledge): RecordSettlement {
+function resolve(input: ReconcileInput, record: Sendable, known: Knowledge): RecordSettlement {
   const { index } = record;
-  const stillInDoubt: RecordSettlement = { index, kind: 'again', sendState: 'maybe', ...lastErrorOf(record) };
+  const { doubt, matched } = known;
+  if (input.call.type !== 'create') return repeatUpdate(input.call, record);
+  const found = known.found.get(index);
   if (found === undefined) return { index, kind: 'again', sendState: 'none', ...lastErrorOf(record) };
-  const match = found.kind === 'found' ? found.matches.find(({ recordId }) => !claimed.has(recordId)) : undefined;
-  if (match !== undefined) {
-    // An equal create that may still be answered may be the one that made this record.
-    if (doubt.hasOpenTwin) return stillInDoubt;
-    claimed.add(match.recordId);
-    return { index, kind: 'succeeded', providerId: match.recordId, isAdopted: true };
-  }
-  if (doubt.hasOpenTwin || doubt.sinceSentMs < windowMs(input, record)) return stillInDoubt;
+  const stillInDoubt: RecordSettlement = { index, kind: 'again', sendState: 'maybe', ...lastErrorOf(record) };
+  // An equal create that may still be answered may be the one that made what is found.
+  if (doubt.openTwins.includes(index)) return stillInDoubt;
+  const providerId = matched.get(index);
+  if (providerId !== undefined) return { index, kind: 'succeeded', providerId, isAdopted: true };
+  if (doubt.sinceSentMs < windowMs(input, record)) return stillInDoubt;
   if (found.kind === 'cannot-look' && found.failure !== undefined && mayLookAgain(input, found.failure, record)) {
     return stillInDoubt;
+  }
+  return endUnseen(input, record, known);
+}
+
+/** After the window, of a record that was not found. */
+function endUnseen(input: ReconcileInput, record: Sendable, known: Knowledge): RecordSettlement {
+  const { index } = record;
+  const found = known.found.get(index) as FoundCreated;
+  if (found.kind === 'none' && found.near?.some((id) => !known.owned.has(id))) {
+    return outcomeUnknown(record, 'because a record that is like it was made meanwhile');
   }
   // The last attempt was refused for a record that an earlier attempt might have made, and did not.
   const { error } = lastErrorOf(record);
   if (error?.class === 'conflict') return { index, kind: 'failed', error };
   if (found.kind === 'cannot-look' || !found.consistent) return outcomeUnknown(record, 'to avoid a duplicate');
-  if (input.call.mode === 'synchronous') return notWritten(record);
+  if (isAtomic(input) && known.matched.size > 0) {
+    return outcomeUnknown(record, 'because its batch was written, which is all or none');
+  }
   if (record.leftMs <= 0) return notWritten(record);
   return { index, kind: 'again', sendState: 'none', ...lastErrorOf(record) };
+}
+
+function isAtomic({ call, connector }: ReconcileInput): boolean {
+  return call.allOrNone && connector.capabilities.allOrNone.create;
 }
 
 /** How long after its deadline a record is looked for while the looks fail. Ours: an operation must end. */
@@ -152,21 +165,28 @@ function mayLookAgain({ timeScale }: ReconcileInput, failure: ProviderFailure, r
   return retryOf(failure.class) !== 'never' && record.leftMs > -lookOnMs / timeScale;
 }
 
-/** Before this long after the last send, a record that is not seen may still appear. */
-function windowMs({ connector, call, senderMs, timeScale }: ReconcileInput, record: Sendable): number {
-  const visibilityMs = connector.visibilityMs(call.objectName, record.write.fields) / timeScale;
-  // Bytes may have left until the lease's end, and only then the provider's own time begins.
-  const committedMs = Math.max(senderMs, leaseMs + connector.capabilities.lateCommitMs / timeScale);
-  return committedMs + visibilityMs + 250;
+/** Bytes may have left until the lease's end, and only then the provider's own time begins. */
+function committedMs({ connector, senderMs, timeScale }: ReconcileInput): number {
+  return Math.max(senderMs, leaseMs + connector.capabilities.lateCommitMs / timeScale);
 }
 
-/** Looks come at growing distances, and one just after the window's end. Equal creates must not look in step for ever. */
-function nextLookMs(input: ReconcileInput, records: readonly Sendable[], doubt: Doubt): number {
-  const ends = records.map((record) => windowMs(input, record) - doubt.sinceSentMs);
-  const untilEndMs = Math.max(...ends, 0);
-  const spacedMs = Math.min(10_000, Math.max(1_000, doubt.sinceSentMs / 2));
-  const jitterMs = (input.random ?? Math.random)() * jitterMaxMs;
-  return (untilEndMs > 0 ? Math.min(spacedMs, untilEndMs + 50) : spacedMs) + jitterMs;
+/** Before this long after the last send, a record that is not seen may still appear. */
+function windowMs(input: ReconcileInput, record: Sendable): number {
+  const { connector, call, timeScale } = input;
+  const visibilityMs = connector.visibilityMs(call.objectName, record.write.fields) / timeScale;
+  return committedMs(input) + visibilityMs + 250;
+}
+
+function nextLookOf(input: ReconcileInput, { sinceSentMs }: Doubt, { outcome }: Looked): number {
+  const failures = outcome.results.flatMap((result) => (result.ok ? [] : [result.error]));
+  return nextLookMs({
+    sinceSentMs,
+    windowMs: Math.max(0, ...input.records.map((record) => windowMs(input, record))),
+    hasFailed: failures.some((failure) => failure.class !== 'quota'),
+    retryAfterMs: Math.max(0, ...failures.map((failure) => failure.retryAfterMs ?? 0)),
+    timeScale: input.timeScale,
+    random: input.random ?? Math.random,
+  });
 }
 
 function settle(input: ReconcileInput, records: readonly RecordSettlement[], lookAgainMs: number): Settlement {
@@ -195,7 +215,7 @@ function outcomeUnknown({ index, lastError }: Sendable, why: string): RecordSett
   return toUnknown(index, { class: 'unknown', text });
 }
 
-function notWritten({ index }: Sendable): RecordSettlement {
+function notWritten({ index }: { readonly index: number }): RecordSettlement {
   const text = 'The provider did not write the record before it was too late to send it again.';
   return { index, kind: 'failed', error: { class: 'deadline', text } };
 }

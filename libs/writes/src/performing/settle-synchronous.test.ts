@@ -5,10 +5,12 @@ import { settleSynchronous } from './settle-synchronous';
 
 type Type = 'create' | 'update' | 'delete';
 
+const lease = { owner: 'gateway', leaseMs: 6_000 };
+
 function settle(type: Type, ...results: RecordResult[]) {
   const records = results.map((_, index) => sendable({ index, write: { type } }));
   const call = claimedCall({ type, mode: 'synchronous', fence: 1 });
-  return settleSynchronous({ call, records, performed: performed(...results), lateCommitMs: 30_000 });
+  return settleSynchronous({ call, records, performed: performed(...results), lateCommitMs: 30_000, lease });
 }
 
 describe('settleSynchronous', () => {
@@ -50,5 +52,31 @@ describe('settleSynchronous', () => {
     expect(settlement.next).toEqual({ state: 'done' });
     // A lost write may still come after the next one to the same record; a create has no next one.
     expect(settlement.barrierMs).toBe(type === 'create' ? undefined : 30_000);
+  });
+
+  it('lets what was refused for another record run at once, under the lease of its sender', () => {
+    const result = { ok: false, error: failure({ scope: 'call', mayBeOneRecord: true }) } as const;
+    const records = [0, 1, 2].map((index) => sendable({ index, sendState: 'sent' }));
+    const settlement = settleSynchronous({
+      call: claimedCall({ mode: 'synchronous' }),
+      records,
+      performed: { ...performed(result, result, result), parts: [[0, 2]] },
+      lateCommitMs: 30_000,
+      lease,
+    });
+    expect(settlement.next).toEqual({ state: 'split', parts: [[0, 2]], lease });
+    expect(settlement.records).toMatchObject([
+      { kind: 'again', sendState: 'none', isUntried: true },
+      { kind: 'failed' },
+      { kind: 'again', sendState: 'none', isUntried: true },
+    ]);
+    expect(settlement.orderKeys).toEqual(['l1/contacts/r1']);
+  });
+
+  it('has no attempt to close of a call that was withheld', () => {
+    const results = [{ ok: false, error: failure({ class: 'unavailable' }) }] as const;
+    const call = claimedCall({ mode: 'synchronous' });
+    const given = { call, records: [sendable()], performed: { results, parts: [] }, lateCommitMs: 30_000, lease };
+    expect(settleSynchronous(given)).not.toHaveProperty('attempt');
   });
 });

@@ -1,23 +1,35 @@
 import type { RecordResult } from '@sluice/connectors';
-import type { RecordSettlement, Settlement } from '@sluice/store';
-import { toUnknown, type DecisionInput } from './decide-settlement';
+import type { RecordSettlement, Settlement, Split } from '@sluice/store';
+import { orderKeysOf, toUntried, toUnknown, type DecisionInput } from './decide-settlement';
+import type { PerformedCall } from './perform-call';
+
+/** A synchronous call that was made; without `attempt`, one that was withheld. */
+interface SynchronousOutcome extends Pick<DecisionInput, 'call' | 'records' | 'lateCommitMs'> {
+  readonly performed: Pick<PerformedCall, 'results' | 'parts'> & Partial<Pick<PerformedCall, 'attempt'>>;
+  /** What the parts of a refused call run under. */
+  readonly lease: NonNullable<Split['lease']>;
+}
 
 /**
  * What to write down of a synchronous write. Every record ends here, because nobody waits for a later attempt: a failure that
- * an asynchronous write would repeat is final, and an ambiguous one is "outcome unknown". Pure.
+ * an asynchronous write would repeat is final, and an ambiguous one is "outcome unknown". A call that was refused whole for what may be one
+ * record goes on as its parts, which run at once. Pure.
  */
-export function settleSynchronous(
-  input: Pick<DecisionInput, 'call' | 'records' | 'performed' | 'lateCommitMs'>,
-): Settlement {
-  const { call, records, performed } = input;
-  const settlements = records.map(({ index }, at) => toSettlement(index, performed.results[at] as RecordResult));
+export function settleSynchronous(input: SynchronousOutcome): Settlement {
+  const { call, records, performed, lease } = input;
+  const { parts, attempt } = performed;
+  const apart = new Set(parts.flat());
+  const settlements = records.map((record, at) => {
+    const result = performed.results[at] as RecordResult;
+    return apart.has(record.index) ? toUntried(record, result) : toSettlement(record.index, result);
+  });
   return {
     ...call,
     isCreate: call.type === 'create',
-    attempt: performed.attempt,
+    ...(attempt && { attempt }),
     records: settlements,
-    next: { state: 'done' },
-    orderKeys: records.flatMap((record) => record.orderKey ?? []),
+    next: apart.size > 0 ? { state: 'split', parts, lease } : { state: 'done' },
+    orderKeys: orderKeysOf(records, settlements),
     ...(call.type === 'create' ? {} : { barrierMs: input.lateCommitMs }),
   };
 }

@@ -1,5 +1,5 @@
 import type { FieldCapabilities } from '@sluice/connectors';
-import type { FieldMappings, ValueMappings, WriteType } from '@sluice/types';
+import { limits, type FieldMappings, type ValueMappings, type WriteType } from '@sluice/types';
 import type { SettingOf } from './field-settings';
 
 /** What the config and the provider say of a name, whatever its value. */
@@ -31,13 +31,19 @@ export interface FieldRuleSources {
   readonly dropsUnmapped: boolean;
 }
 
-/** Decides each name once: the records of a batch mostly have the same ones. */
+/** Names that are remembered: those of a record, at most. */
+const namesMax = limits.recordFieldsMax;
+
+/** Decides each name once: records of one object mostly have the same ones. */
 export function fieldRulesBy(sources: FieldRuleSources): (name: string) => FieldRule {
   const { mappings, keyOf } = sources;
   const mappedFields = new Set([...(mappings?.values() ?? [])].flatMap((field) => field ?? []).map(keyOf));
   const known = new Map<string, FieldRule>();
   return (name) => {
-    const rule = known.get(name) ?? decide(sources, name, mappedFields);
+    const found = known.get(name);
+    if (found !== undefined) return found;
+    const rule = decide(sources, name, mappedFields);
+    if (known.size >= namesMax) known.clear();
     known.set(name, rule);
     return rule;
   };

@@ -51,6 +51,7 @@ export const writeProblems: readonly ProblemCode[] = [
   'write.mode-required',
   'write.nothing-to-write',
   'write.record-busy',
+  'write.backlog-full',
   ...providerProblemCodes,
 ];
 

@@ -1,0 +1,60 @@
+import type { Knex } from 'knex';
+import type { LaneKey } from './lane-room';
+import { connectionIsUsable } from './take-calls';
+
+/** One step of a sweep that goes on where its last step ended. */
+export interface Page<Place> {
+  /** Where the last page ended. Absent: from the beginning. */
+  readonly after?: Place;
+  /** Rows looked at, at most: what one step costs. */
+  readonly limit: number;
+}
+
+/** What a step found, and where the next one goes on; without `next` the round is over. */
+export interface Step<Found, Place> {
+  readonly found: readonly Found[];
+  readonly next?: Place;
+}
+
+/**
+ * Lanes with a call that may run now, among the next `limit` lanes in which anything waits. Reads `calls` only, and of lanes and
+ * connections whether they are held back. Jumps from lane to lane over the index, and in a lane from connection to connection, so
+ * that the cost grows neither with the calls that wait nor with the lanes.
+ */
+export async function findReadyLanes(database: Knex, page: Page<LaneKey>): Promise<Step<LaneKey, LaneKey>> {
+  const { after = { projectId: '', laneId: '' }, limit } = page;
+  const result = await database.raw<{ rows: { project_id: string; lane_id: string; is_ready: boolean }[] }>(
+    `with recursive lane as (
+       (select project_id, lane_id, 1 as place from calls
+        where state in ('ready', 'in_doubt') and (project_id, lane_id) > (?, ?) order by project_id, lane_id limit 1)
+       union all
+       select n.project_id, n.lane_id, w.place + 1 from lane w cross join lateral (
+         select c.project_id, c.lane_id from calls c where c.state in ('ready', 'in_doubt')
+           and (c.project_id, c.lane_id) > (w.project_id, w.lane_id) order by c.project_id, c.lane_id limit 1) n
+       where w.place < ?::integer)
+     select w.project_id, w.lane_id,
+            coalesce((select coalesce(l.blocked_until, now()) <= now() from lanes l
+                      where l.project_id = w.project_id and l.id = w.lane_id), false)
+            and coalesce((${usableCallIsDue}), false) as is_ready
+     from lane w order by w.place`,
+    [after.projectId, after.laneId, limit],
+  );
+  const lanes = result.rows.map((row) => ({ projectId: row.project_id, laneId: row.lane_id }));
+  const last = lanes.length < limit ? undefined : lanes.at(-1);
+  return { found: lanes.filter((_, at) => result.rows[at]?.is_ready), ...(last && { next: last }) };
+}
+
+/** SQL: whether a connection of the lane `w` that is not refused has a call whose moment has come. */
+const usableCallIsDue = `
+  with recursive line as (
+    (select c.project_id, c.connection_id from calls c where c.project_id = w.project_id and c.lane_id = w.lane_id
+       and c.state in ('ready', 'in_doubt') order by c.connection_id limit 1)
+    union all
+    select n.project_id, n.connection_id from line p cross join lateral (
+      select c.project_id, c.connection_id from calls c where c.project_id = w.project_id and c.lane_id = w.lane_id
+        and c.state in ('ready', 'in_doubt') and c.connection_id > p.connection_id order by c.connection_id limit 1) n)
+  select true from line p
+  where ${connectionIsUsable('p')}
+    and (select true from calls c where c.project_id = w.project_id and c.lane_id = w.lane_id
+           and c.connection_id = p.connection_id and c.state in ('ready', 'in_doubt') and c.not_before <= now() limit 1)
+  limit 1`;

@@ -1,0 +1,141 @@
+import { limits } from '@sluice/types';
+import type { Knex } from 'knex';
+import type { BatchableWrite } from './join-batch';
+import { column, rowBindings, rowsSql } from './row-source';
+import type { NewOperation } from './write-rows';
+import { integrationAndKeyAreCurrent, sourceColumns } from './write-source';
+
+/** Records of one statement that go to one batch: of one key and one source, 100 at most. */
+export interface JoiningGroup {
+  readonly writes: readonly BatchableWrite[];
+}
+
+/** What became of a group. Its first `taken` records are members, with indexes from `first`. */
+export interface JoinedGroup {
+  readonly operationId: string;
+  readonly first: number;
+  readonly taken: number;
+  readonly dueAt: Date;
+  readonly isFull: boolean;
+  readonly acceptedAt: Date;
+}
+
+interface GroupRow extends NewOperation {
+  readonly asked: number;
+  readonly delayMs: number;
+}
+interface RecordRow extends BatchableWrite {
+  readonly source: number;
+  readonly rank: number;
+}
+
+const groupColumns = [
+  ...sourceColumns,
+  column<GroupRow>('operation_id', 'text', (g) => g.id),
+  column<GroupRow>('traceparent', 'text', (g) => g.traceparent),
+  column<GroupRow>('asked', 'integer', (g) => g.asked),
+  column<GroupRow>('delay_ms', 'float8', (g) => g.delayMs),
+];
+const recordColumns = [
+  column<RecordRow>('source', 'integer', (r) => r.source),
+  column<RecordRow>('rank', 'integer', (r) => r.rank),
+  column<RecordRow>('record_id', 'text', (r) => r.recordId),
+  column<RecordRow>('ref', 'text', (r) => r.record.ref),
+  column<RecordRow>('order_key', 'text', (r) => r.record.orderKey),
+  column<RecordRow>('traceparent', 'text', (r) => r.operation.traceparent),
+  column<RecordRow>('headers_key', 'text', (r) => r.record.headersKey),
+  column<RecordRow>('plan', 'json', (r) => r.record.plan),
+  column<RecordRow>('retry_ms', 'bigint', (r) => r.record.retryMs),
+];
+
+const size = limits.autoBatchRecordsMax;
+/** The predicate of the index `operations_open_batch`. */
+const isOpen = `state = 'accumulating' and not is_full and cancel_requested_at is null`;
+
+/**
+ * `source` holds each installation: it is deleted before, then nothing joins, or after, then its deletion sees the batch.
+ * `held` locks open batches in the order of their keys, then `opened` inserts the missing ones in that order: so two
+ * statements never wait for each other. Where another statement has just opened the batch, nothing is placed.
+ * `retry_until` stays empty: the retry time of an auto-batched record starts at the seal.
+ */
+const joinSql = `
+  with source as materialized (
+    select s.* from ${rowsSql('s', groupColumns)}
+    join installations n on n.project_id = s.project_id and n.id = s.installation_id
+      and n.config_id = s.config_id and n.connection_id = s.connection_id
+    where ${integrationAndKeyAreCurrent('s')} for key share of n),
+  held as materialized (
+    select s.ord, o.id, o.records_total as total, o.due_at from source s
+    join operations o on o.project_id = s.project_id and o.installation_id = s.installation_id
+      and o.object_name = s.object_name and o.type = s.type and ${isOpen}
+    order by s.ord for no key update of o),
+  opened as (insert into operations (project_id, id, integration_id, installation_id, config_id, connection_id, lane_id,
+      object_name, type, mode, state, due_at, records_total, is_full, traceparent)
+    select project_id, operation_id, integration_id, installation_id, config_id, connection_id, lane_id, object_name, type,
+      mode, 'accumulating', now() + make_interval(secs => delay_ms / 1000 / ?::float8), asked, asked >= ${size}, traceparent
+    from source where ord not in (select ord from held) order by ord
+    on conflict (project_id, installation_id, object_name, type) where ${isOpen} do nothing
+    returning id, due_at),
+  placed as materialized (
+    select s.ord, h.id, h.total as first, least(s.asked, ${size} - h.total) as taken, h.due_at
+    from held h join source s on s.ord = h.ord
+    union all select s.ord, o.id, 0, s.asked, o.due_at from opened o join source s on s.operation_id = o.id),
+  grown as (update operations o set records_total = p.first + p.taken, is_full = p.first + p.taken >= ${size}, updated_at = now()
+    from placed p join source s on s.ord = p.ord
+    where p.id <> s.operation_id and o.project_id = s.project_id and o.id = p.id),
+  stored as (insert into records (accept_seq, project_id, operation_id, record_index, record_id, ref, lane_id, connection_id,
+      object_name, type, order_key, traceparent, config_id, headers_key, plan, retry_ms)
+    select nextval('accept_seq'), s.project_id, p.id, p.first + r.rank, r.record_id, r.ref, s.lane_id, s.connection_id,
+      s.object_name, s.type, r.order_key, r.traceparent, s.config_id, r.headers_key, r.plan, r.retry_ms
+    from ${rowsSql('r', recordColumns)} join placed p on p.ord = r.source join source s on s.ord = r.source
+    where r.rank < p.taken order by r.ord)
+  select s.ord::integer as group_at, p.id, p.first, p.taken, p.due_at, p.first + p.taken >= ${size} as is_full, now() as accepted_at
+  from source s left join placed p on p.ord = s.ord`;
+
+interface Row {
+  readonly group_at: number;
+  readonly id: string | null;
+  readonly first: number;
+  readonly taken: number;
+  readonly due_at: Date;
+  readonly is_full: boolean;
+  readonly accepted_at: Date;
+}
+
+/**
+ * Puts each group into the open batch of its key, or into a new one, in one statement. Two groups never share a key.
+ * @param groups in the order of their keys
+ * @returns a member per group: `stale` when a pin has changed, undefined when another statement opened the batch meanwhile
+ */
+export async function joinGroups(
+  database: Knex,
+  groups: readonly JoiningGroup[],
+  timeScale: number,
+): Promise<readonly (JoinedGroup | 'stale' | undefined)[]> {
+  const rows = groups.flatMap(({ writes }, at) =>
+    writes.map((write, rank): RecordRow => ({ ...write, source: at + 1, rank })),
+  );
+  const bindings = [
+    ...rowBindings(groupColumns, groups.map(toGroupRow)),
+    timeScale,
+    ...rowBindings(recordColumns, rows),
+  ];
+  const result = await database
+    .raw<{ rows: Row[] }>(joinSql, bindings as Knex.Value[])
+    // Its text never changes, so the server plans it once per connection.
+    .options({ name: 'join-batches' });
+  const joined: (JoinedGroup | 'stale' | undefined)[] = groups.map(() => 'stale');
+  for (const row of result.rows) joined[row.group_at - 1] = toJoined(row);
+  return joined;
+}
+
+function toGroupRow({ writes }: JoiningGroup): GroupRow {
+  const { operation, maxDelayMs } = writes[0] as BatchableWrite;
+  return { ...operation, asked: writes.length, delayMs: maxDelayMs };
+}
+
+function toJoined(row: Row): JoinedGroup | undefined {
+  if (row.id === null) return undefined;
+  const { id: operationId, first, taken, due_at: dueAt, is_full: isFull, accepted_at: acceptedAt } = row;
+  return { operationId, first, taken, dueAt, isFull, acceptedAt };
+}

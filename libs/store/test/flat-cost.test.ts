@@ -1,0 +1,146 @@
+import { createStore, openDatabase, type LaneKey } from '@sluice/store';
+import { cloneDatabase, fillBacklog, seedInstallation } from '@sluice/testkit';
+import { claimReady } from '../src/writes/claim-calls';
+import { claimCancelled } from '../src/writes/claim-cancelled';
+import { findReadyLanes } from '../src/writes/find-ready-lanes';
+import { lapse } from '../src/writes/leases';
+import { claimOverdue } from '../src/writes/overdue';
+import { purgePlans } from '../src/writes/purge-plans';
+import { repairOrder } from '../src/writes/repair-order';
+import { findIsolated } from '../src/writes/sweeps';
+import { pagesOf } from './statement-cost';
+
+type Database = ReturnType<typeof openDatabase>;
+
+/** A database in which something waits: 10 calls in each of many lanes, and as many in one. */
+interface Backlog {
+  readonly database: Database;
+  readonly oneLane: LaneKey;
+  readonly lanes: readonly LaneKey[];
+  close(): Promise<void>;
+}
+
+async function prepare(lanes: number): Promise<Backlog> {
+  const clone = await cloneDatabase();
+  const store = createStore({ url: clone.url, applicationName: 'test', poolMax: 1 });
+  const seeded = await seedInstallation(store);
+  await store.close();
+  const { projectId } = seeded;
+  const many = await fillBacklog(clone.url, seeded, { calls: lanes * 10, lanes });
+  const one = await fillBacklog(clone.url, seeded, { calls: lanes * 10, lanes: 1 });
+  const database = openDatabase({ url: clone.url, applicationName: 'test', poolMax: 1 });
+  await database.raw('set statement_timeout = 0');
+  const toLane = (laneId: string): LaneKey => ({ projectId, laneId });
+  return {
+    database,
+    oneLane: toLane(one.laneIds[0] ?? ''),
+    lanes: many.laneIds.map(toLane),
+    close: async () => {
+      await database.destroy();
+      await clone.drop();
+    },
+  };
+}
+
+let small: Backlog;
+let large: Backlog;
+beforeAll(async () => {
+  small = await prepare(100);
+  large = await prepare(1_000);
+}, 120_000);
+afterAll(async () => {
+  await small.close();
+  await large.close();
+}, 60_000);
+
+/**
+ * With ten times as much waiting a statement may touch half as many pages more (an index is a level deeper), and 32 that a
+ * vacuum has not visited yet.
+ */
+async function expectFlat(work: (inside: Database, backlog: Backlog) => Promise<unknown>): Promise<void> {
+  const pages = (backlog: Backlog) => pagesOf(backlog.database, (inside) => work(inside, backlog));
+  expect(await pages(large)).toBeLessThanOrEqual(1.5 * (await pages(small)) + 32);
+}
+
+const request = { owner: 'test', limit: 64, perLane: 4, leaseMs: 6_000, isolated: false };
+const ending = { owner: 'test', leaseMs: 6_000, limit: 100 };
+
+// The promise of design 5.8 and of P11: a claim costs the same at a million waiting calls and 100,000 lanes.
+describe('with ten times as much waiting, no more is read by', () => {
+  it('a claim from many lanes', async () => {
+    await expectFlat(async (inside, { lanes }) => {
+      const { calls } = await claimReady(inside, { ...request, lanes: lanes.slice(0, 16) });
+      expect(calls).toHaveLength(64);
+    });
+  });
+
+  it('a claim from a lane of its own', async () => {
+    await expectFlat((inside, { oneLane }) => claimReady(inside, { ...request, lanes: [oneLane] }));
+  });
+
+  // They are passed over as one, and nothing of them has to be moved when the connection works again.
+  it('a claim from a lane where a refused connection holds back everything but one call', async () => {
+    await change(refuseAllButOne);
+    await expectFlat(async (inside, { oneLane }) => {
+      const { calls } = await claimReady(inside, { ...request, lanes: [oneLane] });
+      expect(calls).toHaveLength(1);
+    });
+    await change(({ database }) => database.raw(`update connections set status = 'working'`));
+  }, 60_000);
+
+  it('a step of the sweep of ready lanes', async () => {
+    await expectFlat(async (inside) => {
+      const step = await findReadyLanes(inside, { limit: 100 });
+      expect([step.found.length, step.next]).toEqual([100, expect.anything()]);
+    });
+  });
+
+  it('a step of the repair of the order', async () => {
+    const move = (state: string) => change((of) => inLane(of, 'calls').update({ state }));
+    await move('waiting');
+    await expectFlat((inside) => repairOrder(inside, { limit: 100 }));
+    await move('ready');
+  }, 60_000);
+
+  // Overdue and not held back: left to the claims, and not to be read on every look.
+  it('a step over overdue records', async () => {
+    await change((of) => {
+      const passed = of.database.raw('now() - make_interval(secs => accept_seq)');
+      return inLane(of, 'records').update({ retry_until: passed });
+    });
+    const pages = await pagesOf(large.database, async (inside) => {
+      const step = await claimOverdue(inside, ending);
+      expect([step.found, step.next]).toEqual([[], expect.any(String)]);
+    });
+    // Not compared: small tables are read whole. Each of the 100 records is found, and its call, down an index of four levels at most.
+    expect(pages).toBeLessThanOrEqual(100 * 10);
+  }, 60_000);
+
+  it.each<[what: string, look: (inside: Database) => Promise<unknown>]>([
+    ['the lapse of leases', (inside) => lapse(inside, 1_000)],
+    ['the look for cancelled operations', (inside) => claimCancelled(inside, ending)],
+    ['the look for calls to isolate', (inside) => findIsolated(inside)],
+    ['a purge of old plans', (inside) => purgePlans(inside, 30, 1_000)],
+  ])('%s', async (_, look) => {
+    await expectFlat(look);
+  });
+});
+
+/** Changes both, and leaves no dead row for the statements that are counted. */
+async function change(work: (backlog: Backlog) => PromiseLike<unknown>): Promise<void> {
+  for (const backlog of [small, large]) {
+    await work(backlog);
+    await backlog.database.raw('vacuum (analyze) calls, records, connections');
+  }
+}
+
+function inLane({ database, oneLane }: Backlog, table: 'calls' | 'records') {
+  return database(table).where({ lane_id: oneLane.laneId });
+}
+
+/** One call gets a connection that is gone, which is no reason to hold it back. */
+async function refuseAllButOne(backlog: Backlog): Promise<void> {
+  await backlog.database('connections').update({ status: 'bad_credentials' });
+  const last = inLane(backlog, 'calls').orderBy('operation_id', 'desc').limit(1).select('operation_id');
+  await backlog.database('calls').whereIn('operation_id', last).update({ connection_id: 'gone' });
+}

@@ -1,0 +1,25 @@
+import { createServer } from 'node:net';
+
+/** Below the ephemeral range of Linux (from 32768), so that no outgoing connection takes a port meanwhile. */
+const lowest = 12_000;
+const highest = 31_000;
+
+/**
+ * A base whose ports are free now, so that several systems and other programs stand side by side.
+ * @param distances of the ports from the base: those of `servicePorts`
+ */
+export async function freePortBase(distances: readonly number[]): Promise<number> {
+  for (;;) {
+    const base = lowest + Math.floor(Math.random() * (highest - lowest));
+    const free = await Promise.all(distances.map((distance) => isFree(base + distance)));
+    if (free.every(Boolean)) return base;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}

@@ -1,0 +1,130 @@
+import type { Connector, FindCreated, FoundCreated, ObservedQuota, ProviderFailure } from '@sluice/connectors';
+import { retryOf } from '@sluice/errors';
+import type { QuotaAnswer } from '@sluice/redis';
+import type { ClaimedCall } from '@sluice/store';
+import type { LiveCredentials, WritePlan } from '@sluice/types';
+import { authOf } from './auth-of';
+import { newerCredentials, type RefreshUsed } from './newer-credentials';
+import type { UsedConnection } from './perform-call';
+import type { Sendable } from './sendable';
+
+type Fields = WritePlan['fields'];
+
+export interface LookInput {
+  readonly call: ClaimedCall;
+  readonly connector: Connector;
+  /** What is looked with first. */
+  readonly live: LiveCredentials;
+  /** Asked once, after a 401. */
+  readonly refresh?: RefreshUsed;
+  readonly signal: AbortSignal;
+  /** Asked before each provider call of a look. Absent: nothing is counted. */
+  readonly takeQuota?: () => Promise<QuotaAnswer>;
+}
+
+/** What looking came to, in the form in which `noteOutcome` reads a call. */
+export interface LookOutcome {
+  readonly results: readonly ({ readonly ok: true } | { readonly ok: false; readonly error: ProviderFailure })[];
+  /** Provider calls made. */
+  readonly calls: number;
+  readonly used: UsedConnection;
+  /** The account's burst limit, where a reply stated it. */
+  readonly quota?: ObservedQuota;
+}
+
+/** What was seen per record, in their order. */
+export interface Looked {
+  readonly found: readonly FoundCreated[];
+  readonly outcome: LookOutcome;
+}
+
+/**
+ * Looks at the provider for creates of unknown outcome. Every provider call takes quota; one that is not granted is not made,
+ * and the record is looked for later. A token that is refused is refreshed once. Never throws for what a provider does.
+ * @param others what other creates that are not settled have sent
+ */
+export async function lookForCreated(
+  input: LookInput,
+  records: readonly Sendable[],
+  others: readonly Fields[] = [],
+): Promise<Looked> {
+  const look = new Look(input, others);
+  const found = records.length === 0 ? [] : await look.find(records);
+  return { found, outcome: look.outcomeOf(found) };
+}
+
+class Look {
+  private calls = 0;
+  private quota: ObservedQuota | undefined;
+  private live: LiveCredentials;
+
+  constructor(
+    private readonly input: LookInput,
+    private readonly others: readonly Fields[],
+  ) {
+    this.live = input.live;
+  }
+
+  async find(records: readonly Sendable[]): Promise<readonly FoundCreated[]> {
+    const found = await this.findNow(records);
+    const { refresh } = this.input;
+    if (refresh === undefined || !found.some(isRefused)) return found;
+    const newer = await newerCredentials(refresh, this.live);
+    if (newer === undefined) return found;
+    if (!newer.ok) return found.map((each) => (isRefused(each) ? failedWith(each, newer.failure) : each));
+    this.live = newer.live;
+    return await this.findNow(records);
+  }
+
+  outcomeOf(found: readonly FoundCreated[]): LookOutcome {
+    const { connectionId, tokenVersion, status } = this.live;
+    const results = found.flatMap((each): LookOutcome['results'] => {
+      if (each.kind !== 'cannot-look') return [{ ok: true }];
+      return each.failure === undefined ? [] : [{ ok: false, error: each.failure }];
+    });
+    const quota = this.quota === undefined ? {} : { quota: this.quota };
+    return { results, calls: this.calls, used: { connectionId, tokenVersion, status }, ...quota };
+  }
+
+  private async findNow(records: readonly Sendable[]): Promise<readonly FoundCreated[]> {
+    const { connector, signal, call } = this.input;
+    if (connector.findCreated === undefined) return records.map(() => cannotLook);
+    const find: FindCreated = {
+      auth: authOf(this.live),
+      signal,
+      objectName: call.objectName,
+      traceparent: call.traceparent,
+      withhold: () => this.withhold(),
+      observe: ({ quota }) => {
+        this.calls += 1;
+        this.quota = quota ?? this.quota;
+      },
+      others: this.others,
+      records: records.map((record) => ({ fields: record.write.fields, since: record.firstSentAt ?? new Date(0) })),
+    };
+    return await connector.findCreated(find);
+  }
+
+  private async withhold(): Promise<ProviderFailure | undefined> {
+    const answer = await this.input.takeQuota?.();
+    if (answer === undefined || answer.granted) return undefined;
+    const message = "Not looked for: the customer's provider quota is used up.";
+    return { class: 'quota', message, scope: 'call', retryAfterMs: answer.retryAfterMs };
+  }
+}
+
+const cannotLook: FoundCreated = {
+  kind: 'cannot-look',
+  reason: 'the provider offers no way to look',
+  consistent: false,
+};
+
+function isRefused(found: FoundCreated): boolean {
+  return found.kind === 'cannot-look' && found.failure?.class === 'credentials';
+}
+
+/** A refresh that fails says nothing of the grant, nor of whether the record can be looked for later. */
+function failedWith({ consistent }: FoundCreated, refreshing: ProviderFailure): FoundCreated {
+  const failure = retryOf(refreshing.class) === 'never' ? { ...refreshing, class: 'unavailable' as const } : refreshing;
+  return { kind: 'cannot-look', consistent, reason: failure.message, failure };
+}

@@ -1,0 +1,50 @@
+import {
+  callId,
+  type LaneKey,
+  type OverdueCall,
+  type RecordSettlement,
+  type Settlement,
+  type Step,
+} from '@sluice/store';
+import { leaseMs } from '@sluice/writes';
+import type { ExecutorContext } from './context';
+
+/** Records of one step: their settlement is one transaction. */
+const recordsPerStep = 200;
+
+/**
+ * Fails the next records whose deadline passed while their lane was blocked or their connection held back. The place is the last
+ * deadline that was looked at. Finds the lanes of calls that waited behind them and may go now.
+ */
+export async function endOverdue(context: ExecutorContext, after: string | undefined): Promise<Step<LaneKey, string>> {
+  const { store, owner, logger } = context;
+  const place = { limit: recordsPerStep, ...(after === undefined ? {} : { after }) };
+  const { found: calls, next } = await store.writes.claimOverdue({ owner, leaseMs, ...place });
+  const onward = next === undefined ? {} : { next };
+  if (calls.length === 0) return { found: [], ...onward };
+  const settled = await store.writes.settle(calls.map(toSettlement));
+  const ended = calls.filter((call) => settled.get(callId(call))?.ended !== undefined).length;
+  logger.info({ calls: calls.length, ended }, 'calls.overdue');
+  return { found: [...settled.values()].flatMap(({ released }) => released), ...onward };
+}
+
+function toSettlement(call: OverdueCall): Settlement {
+  return {
+    ...call,
+    isCreate: call.type === 'create',
+    records: call.records.map(({ index, isSent }) => endOf(index, isSent, call.reason)),
+    next: nextOf(call),
+    orderKeys: call.records.flatMap(({ orderKey }) => orderKey ?? []),
+  };
+}
+
+function endOf(index: number, isSent: boolean, reason: string): RecordSettlement {
+  const text = `The retry deadline has passed. Last: ${reason}`;
+  if (!isSent) return { index, kind: 'failed', error: { class: 'deadline', text } };
+  return { index, kind: 'unknown', error: { class: 'deadline', text: `Outcome unknown: ${text}` } };
+}
+
+function nextOf({ restInMs, wasInDoubt }: OverdueCall): Settlement['next'] {
+  if (restInMs === undefined) return { state: 'done' };
+  return { state: wasInDoubt ? 'in_doubt' : 'ready', delayMs: restInMs };
+}

@@ -1,0 +1,36 @@
+import type { Settlement } from '@sluice/store';
+import { leaseMs, noteOutcome, reconcileCall } from '@sluice/writes';
+import type { ExecutorContext } from './context';
+import { refresherOf, type Run } from './run';
+import type { Sending } from './send-call';
+
+/**
+ * Finds out what became of a call in doubt. What the looks say of the account holds for it as what a send says: a 429 blocks the
+ * lane, a token that is refused for good marks the connection. Every look counts against the quota, behind what callers wait for.
+ */
+export async function reconcile(context: ExecutorContext, run: Run, sending: Sending): Promise<Settlement> {
+  const { call, hold, lanes } = run;
+  const { callTimeoutMs, timeScale } = context.config;
+  const { settlement, looked } = await reconcileCall(context.store.writes, {
+    call,
+    records: sending.records,
+    connector: sending.connector,
+    live: sending.live,
+    refresh: refresherOf(context, call),
+    signal: hold.signal,
+    takeQuota: () => context.quotas.take(call, sending.connector, 'asynchronous'),
+    senderMs: leaseMs + callTimeoutMs,
+    timeScale,
+  });
+  const { operationId, number } = call;
+  context.quotas.learn(call, looked.quota);
+  try {
+    const blockedMs = await noteOutcome(context.store, call, looked);
+    if (blockedMs > 0) lanes.sleep(call, blockedMs);
+  } catch (error) {
+    // What was found must be settled, whether or not the lane could be told.
+    context.logger.warn({ error, operationId }, 'call.outcome-not-noted');
+  }
+  context.logger.info({ operationId, call: number, next: settlement.next.state }, 'call.reconciled');
+  return settlement;
+}

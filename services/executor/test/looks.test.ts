@@ -1,0 +1,84 @@
+import { until } from '@sluice/testkit';
+import { createGround, type Ground, type Seed } from './_executor';
+import { refusal, type Behaviour } from './_fake-hubspot';
+
+let ground: Ground;
+beforeEach(async () => {
+  ground = await createGround();
+}, 20_000);
+afterEach(() => ground.close(), 20_000);
+
+const isLook = ({ path }: { readonly path: string }): boolean => /(search|read)$/.test(path);
+const looks = () => ground.hubspot.calls.filter(isLook);
+const laneOf = ({ projectId, laneId }: Seed) => ({ projectId, laneId });
+
+/** The first create is written and its reply lost; the n-th look is answered by the n-th given. */
+function losing(...answers: readonly Behaviour[]): Behaviour {
+  const left = [...answers];
+  let isLost = false;
+  return (call, apply) => {
+    if (isLook(call)) return (left.shift() ?? ((_, applyIt) => applyIt()))(call, apply);
+    const answer = apply();
+    if (isLost) return answer;
+    isLost = true;
+    return 'hang-up';
+  };
+}
+
+// A look is a call like any other: what it hears of the account holds for every write of it.
+describe('a look for a create of unknown outcome', () => {
+  it('that is refused with 429 blocks the lane, for as long as the provider says', async () => {
+    const seed = await ground.seed();
+    ground.hubspot.behave = losing(() => refusal(429, {}, { 'Retry-After': '3' }));
+    await ground.startExecutor();
+    const doubted = await ground.accept(seed, [{ email: 'doubted@x.com' }]);
+    await until('the block', async () =>
+      (await ground.store.writes.readLaneBlock(laneOf(seed))) > 0 ? true : undefined,
+    );
+    const other = await ground.accept(seed, [{ email: 'other@x.com' }]);
+    expect(await ground.ended(seed, other)).toMatchObject({ status: 'success' });
+    expect(await ground.ended(seed, doubted)).toMatchObject({ status: 'success' });
+    const [refused, ...later] = ground.hubspot.calls.slice(1);
+    for (const { atMs } of later) expect(atMs - (refused?.atMs ?? 0)).toBeGreaterThanOrEqual(3_000);
+    expect(ground.hubspot.writes()).toHaveLength(2);
+  }, 20_000);
+
+  it('that is refused for its token marks the connection', async () => {
+    const seed = await ground.seed();
+    ground.hubspot.behave = losing(() => refusal(401, { category: 'EXPIRED_AUTHENTICATION' }));
+    await ground.startExecutor();
+    await ground.accept(seed, [{ email: 'doubted@x.com' }]);
+    const status = async () => (await ground.store.connections.find(seed.projectId, seed.connectionId))?.status;
+    await until('the mark', async () => ((await status()) === 'bad_credentials' ? true : undefined));
+    expect(looks()).toHaveLength(1);
+  });
+
+  it('that succeeds says that the connection works', async () => {
+    const seed = await ground.seed();
+    ground.hubspot.behave = losing();
+    await ground.startExecutor();
+    const doubted = await ground.accept(seed, [{ email: 'doubted@x.com' }]);
+    await ground.ended(seed, doubted);
+    expect((await ground.store.connections.find(seed.projectId, seed.connectionId))?.status).toBe('working');
+  });
+
+  it('waits for quota, as a write does, and blocks nobody', async () => {
+    const seed = await ground.seed();
+    const { context } = await ground.startExecutor();
+    const connector = context.connectors.get('hubspot');
+    const lose = losing();
+    ground.hubspot.behave = async (call, apply) => {
+      const answer = await lose(call, apply);
+      // Others use up the account's quota.
+      while (!isLook(call) && (await context.quotas.take(laneOf(seed), connector, 'asynchronous')).granted);
+      return answer;
+    };
+    const doubted = await ground.accept(seed, [{ email: 'doubted@x.com' }]);
+    expect(await ground.ended(seed, doubted, 25_000)).toMatchObject({ status: 'success' });
+    const [sent, look] = ground.hubspot.calls.map(({ atMs }) => atMs) as [number, number];
+    // The first look would come after half a second; HubSpot's window is ten seconds long.
+    expect(look - sent).toBeGreaterThanOrEqual(5_000);
+    expect(await ground.store.writes.readLaneBlock(laneOf(seed))).toBe(0);
+    expect(ground.hubspot.calls).toHaveLength(2);
+  }, 30_000);
+});

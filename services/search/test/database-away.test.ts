@@ -1,0 +1,38 @@
+import { startTcpProxy, type TcpProxy } from '@sluice/testkit';
+import { foundRecords } from './fake-hubspot';
+import { startSearch, type RunningSearch, type Seed } from './start-search';
+
+let search: RunningSearch;
+let proxy: TcpProxy;
+let seed: Seed;
+beforeAll(async () => {
+  search = await startSearch(async (url) => {
+    proxy = await startTcpProxy(url);
+    return proxy.url;
+  });
+  seed = await search.seed();
+  search.hubspot.answer = foundRecords({ hs_object_id: '501', email: 'a@b.c' });
+});
+afterAll(async () => {
+  await search.stop();
+  proxy.close();
+});
+
+const body = { objectName: 'contacts', fieldFilters: [{ fieldName: 'email', operator: 'eq', value: 'a@b.c' }] };
+const ask = () => search.post(seed.path).set('x-api-key', seed.key).send(body);
+
+it('the database is away: 503 with Retry-After, the provider is not asked, and it recovers by itself', async () => {
+  await ask().expect(200);
+  const asked = search.hubspot.calls.length;
+  proxy.cut();
+  const startedAtMs = performance.now();
+  const reply = await ask().expect(503);
+  expect(performance.now() - startedAtMs).toBeLessThan(8_000);
+  expect(reply.type).toBe('application/problem+json');
+  expect(Number(reply.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+  expect(reply.body).toMatchObject({ code: 'service.unavailable', retryable: true, remedy: expect.any(String) });
+  expect(reply.text).not.toMatch(/ECONN|127\.0\.0\.1|postgres/i);
+  expect(search.hubspot.calls).toHaveLength(asked);
+  await proxy.mend();
+  await ask().expect(200);
+}, 20_000);

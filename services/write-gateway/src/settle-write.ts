@@ -1,0 +1,49 @@
+import { topics } from '@sluice/messaging';
+import { callId, type CallKey, type Settlement } from '@sluice/store';
+import { noteOutcome, settledOf, settlePersistently } from '@sluice/writes';
+import { announceReleased } from './announce-calls';
+import type { GatewayContext } from './context';
+import type { MadeCall } from './make-call';
+
+/** The calls that a split opened, and the monotonic moment from before it was offered: their leases count from there. */
+export interface SettledWrite {
+  readonly parts: readonly CallKey[];
+  readonly offeredAtMs: number;
+}
+
+/**
+ * Stores what became of one synchronous call, and goes on trying while the database is away. Never rejects: when it cannot be
+ * stored, the lease lapses and an executor finds out what happened.
+ */
+export async function settleWrite(
+  context: GatewayContext,
+  settlement: Settlement,
+  made: MadeCall,
+): Promise<SettledWrite> {
+  const { operationId } = settlement;
+  let offeredAtMs = performance.now();
+  await note(context, settlement, made);
+  try {
+    const settled = await settlePersistently(async (each) => {
+      offeredAtMs = performance.now();
+      return settledOf((await context.store.writes.settle([each])).get(callId(each)), each);
+    }, settlement);
+    if (!settled.isHeld) context.logger.warn({ operationId }, 'write.settled-late');
+    announceReleased(context.messaging.announcer(topics.ready), settled.released);
+    return { parts: settled.parts ?? [], offeredAtMs };
+  } catch (error) {
+    context.logger.error({ error, operationId }, 'write.not-settled');
+    return { parts: [], offeredAtMs };
+  }
+}
+
+async function note(
+  context: GatewayContext,
+  settlement: Settlement,
+  { used, results, calls }: MadeCall,
+): Promise<void> {
+  if (used === undefined) return;
+  await noteOutcome(context.store, settlement, { used, results, calls }).catch((error: unknown) => {
+    context.logger.warn({ error, operationId: settlement.operationId }, 'write.outcome-not-noted');
+  });
+}

@@ -1,0 +1,98 @@
+import { until } from '@sluice/testkit';
+import { startGateway, type RunningGateway, type Seed } from './_gateway';
+
+const backlogMax = 20;
+let gateway: RunningGateway;
+let beside: RunningGateway;
+let seed: Seed;
+beforeAll(async () => {
+  gateway = await startGateway({ env: { SLUICE_BACKLOG_MAX: String(backlogMax) } });
+  beside = await startGateway({ env: { SLUICE_BACKLOG_MAX: String(backlogMax) }, beside: gateway });
+});
+afterAll(async () => {
+  await beside.stop();
+  await gateway.stop();
+});
+beforeEach(async () => {
+  seed = await gateway.seed();
+});
+
+const record = { email: 'a@x.com' };
+const later = { type: 'create', mode: 'asynchronous' };
+const batchOf = (records: number) => ({ ...later, batch: Array.from({ length: records }, () => ({ record })) });
+const single = { ...later, record };
+const batched = { ...single, autoBatchPolicy: { maxDelayMinutes: 5 } };
+
+/** The backlog of the seed, as full as it may be: 11 calls, one of them with 100 records, and 9 records of an auto-batch. */
+async function fill(by = gateway): Promise<string[]> {
+  const bodies = [
+    ...Array.from({ length: 10 }, () => single),
+    batchOf(100),
+    ...Array.from({ length: 9 }, () => batched),
+  ];
+  const ids = new Set<string>();
+  for (const body of bodies) {
+    const reply = await by.write(seed, body);
+    if (reply.status === 429) break;
+    ids.add((reply.body as { operationId: string }).operationId);
+  }
+  // What is being committed while a count is made is in neither of both: it may take a write or two more.
+  for (let more = 0; more < 3; more += 1) {
+    const reply = await by.write(seed, single);
+    if (reply.status === 429) break;
+    ids.add((reply.body as { operationId: string }).operationId);
+  }
+  const { writes } = gateway.context.store;
+  const waiting = (await writes.countBacklog([seed.projectId], 1_000)).get(seed.projectId);
+  expect(waiting).toBeGreaterThanOrEqual(backlogMax - 3);
+  return [...ids];
+}
+
+/** Ends what waits, as an executor would. */
+async function drain(ids: readonly string[]): Promise<void> {
+  const own = { project_id: seed.projectId };
+  await gateway.database('calls').where(own).whereIn('operation_id', ids).update({ state: 'done' });
+  await gateway.database('operations').where(own).whereIn('id', ids).update({ state: 'succeeded' });
+}
+
+describe('[sec-38] a project whose backlog is full', () => {
+  it.each([
+    ['a single write', single],
+    ['a batch', batchOf(2)],
+    ['an auto-batched write', batched],
+  ])('%s is 429 with Retry-After and a remedy, and nothing is stored', async (_, body) => {
+    await fill();
+    const rows = await gateway.countRows();
+    const reply = await gateway.write(seed, body).expect(429);
+    expect(reply.type).toBe('application/problem+json');
+    expect(reply.headers['retry-after']).toBe('10');
+    expect(reply.body).toMatchObject({ code: 'write.backlog-full', retryable: true, remedy: expect.any(String) });
+    expect((reply.body as { detail: string }).detail).toContain('About 20 writes of the project wait');
+    expect(await gateway.countRows()).toEqual(rows);
+  });
+
+  it('does not hold back its synchronous writes, other projects, or the repetition of what was accepted', async () => {
+    const accepted = await gateway.write(seed, batched).set('Idempotency-Key', 'k').expect(200);
+    await fill();
+    await gateway.write(seed, single).expect(429);
+    await gateway.write(seed, { type: 'create', record }).expect(200);
+    const again = await gateway.write(seed, batched).set('Idempotency-Key', 'k').expect(200);
+    expect(again.body).toEqual(accepted.body);
+    await gateway.write(await gateway.seed(), single).expect(200);
+  });
+
+  it('is let in again after the next count, once calls have ended', async () => {
+    const ids = await fill();
+    await gateway.write(seed, single).expect(429);
+    await drain(ids);
+    await until('room', async () => (await gateway.write(seed, single)).status === 200 || undefined, 8_000);
+  }, 15_000);
+
+  // Each gateway counts for itself: what another one accepted is seen within a count's time.
+  it('is noticed by a gateway that did not fill it', async () => {
+    await fill();
+    const ask = () => beside.write(seed, batched);
+    const refused = until('the other one to refuse', async () => (await ask()).status === 429 || undefined, 8_000);
+    expect(await refused).toBe(true);
+  }, 15_000);
+});

@@ -1,0 +1,89 @@
+import type { OperationStatus } from '@sluice/types';
+import type { Customer } from '../../harness/customer';
+
+/**
+ * How a write is sent: `single`, `batch` and `auto` create asynchronously (alone, five in one request, auto-batched),
+ * `sync` creates at once, `update` and `autoUpdate` change a record that is there.
+ */
+export type Way = 'single' | 'batch' | 'auto' | 'sync' | 'update' | 'autoUpdate';
+
+/**
+ * What the client knows of one record that it sent. Written down before the request leaves, as `unknown`, and corrected
+ * by the reply: so a client that never hears knows no more than it may.
+ */
+export interface SentRecord {
+  /** Unique to this record; stands in the last name that the provider stores. */
+  readonly marker: string;
+  readonly customer: Customer;
+  readonly way: Way;
+  /** Of updates: the provider's record. */
+  readonly recordId?: string;
+  readonly idempotencyKey?: string;
+  /** Whether the provider can be asked for it afterwards; else its outcome may end as "unknown". */
+  readonly isReconcilable: boolean;
+  /** `refused`: the service said that nothing was accepted. `unknown`: the reply was lost, or says that nobody knows. */
+  outcome: 'accepted' | 'refused' | 'unknown';
+  /** The last reply's status; none came for undefined. */
+  status?: number;
+  operationId?: string;
+  /** Place in the operation. */
+  index?: number;
+  /** Sent again under its key after a lost reply. */
+  isRepeated: boolean;
+  /** Place in the order in which the client heard of the acceptance. */
+  acceptedNth?: number;
+  /** Moments of the client's clock, in milliseconds since the epoch. */
+  readonly sentAtMs: number;
+  answeredAtMs?: number;
+}
+
+/** Everything one load sent and heard. */
+export interface ClientLedger {
+  readonly records: SentRecord[];
+  /** Replies by status; `0` counts refused connections, `-1` lost replies. */
+  readonly statuses: Map<number, number>;
+  /** Replies of 429 and 503 that did not say when to come again. */
+  withoutRetryAfter: number;
+  /** Operations that were seen in a final status while the load ran. */
+  readonly finals: Map<string, OperationStatus>;
+  /** Operation ids that were answered 404. */
+  readonly missing: Set<string>;
+  /** Replies in which a seeded secret stands. */
+  leaks: number;
+  /** How many acceptances were heard of. */
+  heard: number;
+  /** Of the sandbox's ledger, when the load began: what is later is this load's. */
+  readonly sinceSeq: number;
+  readonly startedAtMs: number;
+  endedAtMs: number;
+}
+
+export function newLedger(sinceSeq = 0): ClientLedger {
+  return {
+    records: [],
+    statuses: new Map(),
+    withoutRetryAfter: 0,
+    finals: new Map(),
+    missing: new Set(),
+    leaks: 0,
+    heard: 0,
+    sinceSeq,
+    startedAtMs: Date.now(),
+    endedAtMs: Date.now(),
+  };
+}
+
+/** Puts what several loads sent into one ledger, as if one client had sent it. */
+export function mergeLedgers(ledgers: readonly ClientLedger[]): ClientLedger {
+  const merged = newLedger(Math.min(...ledgers.map(({ sinceSeq }) => sinceSeq)));
+  for (const ledger of ledgers) {
+    merged.records.push(...ledger.records);
+    for (const [status, count] of ledger.statuses)
+      merged.statuses.set(status, (merged.statuses.get(status) ?? 0) + count);
+    for (const [id, status] of ledger.finals) merged.finals.set(id, status);
+    for (const id of ledger.missing) merged.missing.add(id);
+    merged.withoutRetryAfter += ledger.withoutRetryAfter;
+    merged.leaks += ledger.leaks;
+  }
+  return { ...merged, startedAtMs: Math.min(...ledgers.map((each) => each.startedAtMs)), endedAtMs: Date.now() };
+}

@@ -1,0 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { countClaims } from './claims';
+import { sendLoad } from './load';
+import type { RowContext } from './row';
+
+/** Far past the 10 s that the fault matrix asks for. */
+const boundMs = 60_000;
+
+/**
+ * Writes one record after the other until an executor was woken by a message.
+ * @returns how long that took, in milliseconds
+ * @throws when messages do not work again
+ */
+export async function untilMessagesWork(context: RowContext, round: number): Promise<number> {
+  const startedAtMs = performance.now();
+  const before = await countClaims(context.world, 'message');
+  for (let tries = 0; performance.now() - startedAtMs < boundMs; tries += 1) {
+    await sendLoad(context, { writes: 1, mix: { single: 1 }, name: `-wake-${round}-${tries}` });
+    await sleep(100);
+    if ((await countClaims(context.world, 'message')) > before) return Math.round(performance.now() - startedAtMs);
+  }
+  throw new Error(`no claim was woken by a message within ${boundMs} ms of the broker's restart`);
+}

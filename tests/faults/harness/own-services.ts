@@ -1,0 +1,78 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readProcessEnv } from '@sluice/config';
+import { crashService, releaseStack, serviceNames, startStack, type ServiceName } from '@sluice/local';
+
+/** A Postgres, a Redis and a Kafka that nobody else uses, so that they may be killed. */
+export interface OwnServices {
+  /** Holds their data and, in `logs`, what the processes write. */
+  readonly folder: string;
+  url(name: ServiceName): string;
+  crash(name: ServiceName): Promise<void>;
+  /** Starts what is down again, on its data and port. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts of a service before it counts as broken. */
+const startsMax = 3;
+/** A folder whose state was not written for so long belongs to nobody who starts or ends. */
+const abandonedMs = 10 * 60_000;
+const prefix = 'sluice-faults-';
+const quiet = (): void => undefined;
+
+export async function startOwnServices(): Promise<OwnServices> {
+  await removeAbandoned();
+  const folder = mkdtempSync(join(tmpdir(), prefix));
+  // Postgres does not run as root, and its own user must reach the data.
+  chmodSync(folder, 0o755);
+  const dataDir = join(folder, 'data');
+  const start = () => startStack({ dataDir, want: serviceNames, env: ownEnvironment(), log: quiet });
+  const stacks = [await start()];
+  const [first] = stacks as [Awaited<ReturnType<typeof start>>];
+  const urls = { postgres: first.databaseUrl, redis: first.redisUrl, kafka: first.kafkaBrokers };
+  return {
+    folder,
+    url: (name) => urls[name],
+    crash: (name) => crashService(dataDir, name),
+    restart: async () => void stacks.push(await startPersistently(start)),
+    stop: async () => {
+      for (const stack of stacks) await stack.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A broker that was killed may need longer than its starter waits, on a busy machine. */
+async function startPersistently<T>(start: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await start();
+    } catch (error) {
+      if (tries === startsMax) throw error;
+    }
+  }
+}
+
+/** Without the addresses of the services that the other suites share. */
+function ownEnvironment(): NodeJS.ProcessEnv {
+  const { DATABASE_URL: _postgres, REDIS_URL: _redis, KAFKA_BROKERS: _kafka, ...rest } = readProcessEnv();
+  return rest;
+}
+
+/** Ends and removes what a killed run left behind. What another run has just begun, or is ending, is left alone. */
+async function removeAbandoned(): Promise<void> {
+  for (const name of readdirSync(tmpdir()).filter((each) => each.startsWith(prefix))) {
+    const dataDir = join(tmpdir(), name, 'data');
+    const state = statSync(join(dataDir, 'stack.json'), { throwIfNoEntry: false });
+    if (state === undefined || Date.now() - state.mtimeMs < abandonedMs) continue;
+    await releaseStack(dataDir, quiet);
+    if (isEmptied(dataDir)) rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+function isEmptied(dataDir: string): boolean {
+  const { services } = JSON.parse(readFileSync(join(dataDir, 'stack.json'), 'utf8')) as { services: object };
+  return Object.keys(services).length === 0;
+}

@@ -1,0 +1,33 @@
+import { query } from './query';
+import type { World } from './world';
+
+/** An auto-batch as it was flushed, in the words of the database. */
+export interface Flushed {
+  readonly id: string;
+  /** Members that are stored, and the count that was sealed. */
+  readonly stored: number;
+  readonly counted: number;
+  /** Keys (installation, object, type) of its members. */
+  readonly keys: number;
+  /** From its due time to its seal, in milliseconds; below 0 for one that was full before. Absent: not sealed yet. */
+  readonly lateMs?: number;
+}
+
+/**
+ * Every auto-batch since that moment. The due time and the seal are both moments of the database's clock, so no load of
+ * this machine blurs what lies between: a record's retry time starts at the seal.
+ */
+export async function readBatches(world: Pick<World, 'serviceUrl' | 'timeScale'>, sinceMs: number): Promise<Flushed[]> {
+  const rows = await query<Omit<Flushed, 'lateMs'> & { late_ms: number | null }>(
+    world,
+    `select o.id, count(r.*)::integer as stored, o.records_total as counted,
+            count(distinct (r.object_name, r.type))::integer as keys,
+            (extract(epoch from min(r.retry_until - make_interval(secs => r.retry_ms / 1000.0 / ?::float8)) - o.due_at) * 1000)::float8
+              as late_ms
+     from operations o left join records r on r.project_id = o.project_id and r.operation_id = o.id
+     where o.mode = 'auto-batched' and o.created_at >= ?::timestamptz
+     group by o.id, o.records_total, o.due_at`,
+    [world.timeScale, new Date(sinceMs).toISOString()],
+  );
+  return rows.map(({ late_ms: lateMs, ...row }) => ({ ...row, ...(lateMs !== null && { lateMs }) }));
+}

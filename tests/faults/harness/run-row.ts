@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import { heal } from './heal';
+import type { Row, RowOutcome } from './row';
+import { seededRandom } from './seeded-random';
+import { slower } from './slower';
+import { invariants, type Verdict } from './verdict';
+import type { World } from './world';
+
+export interface RunOptions {
+  readonly isFull: boolean;
+  readonly seed: number;
+}
+
+/** What is told of one run, as one JSON line. */
+export interface RowReport {
+  readonly row: string;
+  readonly seed: number;
+  readonly size: string;
+  readonly verdict: Verdict;
+  readonly numbers: Readonly<Record<string, number>>;
+  readonly slow: readonly string[];
+  /** Sentences; the row holds when there is none. */
+  readonly broken: readonly string[];
+}
+
+/** Latest flush after a batch was due. Source: reliability reference, section 3.2. */
+const flushTargetMs = 1_000;
+
+/** Runs one row in a world and judges it. */
+export async function runRow(row: Row, world: World, { isFull, seed }: RunOptions): Promise<RowReport> {
+  const size = isFull ? row.fullSize : row.ciSize;
+  // Rows that share a world must not meet, and neither must two runs of one seed.
+  const run = `${row.id}-${seed}-${randomBytes(3).toString('hex')}`;
+  const random = seededRandom(`${row.id}/${seed}`);
+  await heal(world);
+  const begunAtMs = performance.now();
+  const outcome = await row.run({ world, size, isFull, seed, random, run });
+  return {
+    row: row.id,
+    seed,
+    size: `${size.faults} / ${size.writes}`,
+    verdict: outcome.verdict,
+    numbers: { ...outcome.numbers, seconds: Math.round((performance.now() - begunAtMs) / 1_000) },
+    slow: [...(outcome.slow ?? []), ...slower({ deadlineErrorMs: outcome.verdict.deadlineErrorMs }, flushTargetMs)],
+    broken: judge(row, outcome),
+  };
+}
+
+function judge({ allows = {} }: Row, { verdict, misses }: RowOutcome): string[] {
+  const broken = invariants.filter((name) => verdict[name] > 0 && allows[name] === undefined);
+  return [...broken.map((name) => `${name}: ${verdict[name]}, must be 0`), ...misses];
+}
+
+/**
+ * One JSON line. `bound`: what 0 of n events say at 95 % is a rate under 3/n.
+ * Source: issue 5, and the rule of three.
+ */
+export function reportLine({ row, seed, size, verdict, numbers, slow, broken }: RowReport): string {
+  const seen = verdict.accepted + verdict.unknown;
+  const { examples, ...counts } = verdict;
+  const told = { ...(slow.length > 0 && { slow }), ...(broken.length > 0 && { broken, examples }) };
+  return JSON.stringify({ row, seed, size, ...counts, ...numbers, bound: `3/${seen}`, ...told });
+}

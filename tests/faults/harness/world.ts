@@ -1,0 +1,74 @@
+import type { ProcessName, ServiceName } from '@sluice/local';
+import type { TcpProxy } from '@sluice/testkit';
+import type { Customer } from '../../harness/customer';
+import type { LogLine, Stack } from '../../harness/stack';
+
+/** One process: `{ name: 'executor', index: 1 }` is the second executor. */
+export interface Party {
+  readonly name: ProcessName;
+  /** 0 or 1 for gateways, batchers and executors, 0 for the rest. @default 0 */
+  readonly index?: 0 | 1;
+}
+
+/** What a party depends on, as far as there is a proxy between. Kafka's clients go where the broker says. */
+export type Dependency = 'postgres' | 'redis' | 'provider';
+
+/** Every process of ours, in the order of starting. */
+export const parties: readonly Required<Party>[] = [
+  { name: 'sandbox', index: 0 },
+  { name: 'management', index: 0 },
+  { name: 'search', index: 0 },
+  { name: 'write-gateway', index: 0 },
+  { name: 'write-gateway', index: 1 },
+  { name: 'batcher', index: 0 },
+  { name: 'batcher', index: 1 },
+  { name: 'executor', index: 0 },
+  { name: 'executor', index: 1 },
+];
+
+export interface WorldOptions {
+  /** Added to, or in place of, what every process gets. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** @default 60 */
+  readonly timeScale?: number;
+  /** How long the sandbox takes for a call of the customers' accounts. @default 15 */
+  readonly latencyMs?: number;
+}
+
+/**
+ * Two gateways, batchers and executors, a search, a management and the sandbox as processes, on a Postgres, a Redis and a
+ * Kafka of their own: whatever is killed here, no other suite notices. Source: reliability reference, section 3.1.
+ */
+export interface World {
+  /** `{write_url}` of both gateways, with `/v1`. */
+  readonly writeUrls: readonly [string, string];
+  /** Two customers of one project: of HubSpot (contacts) and of Salesforce (Contact). */
+  readonly customers: readonly [Customer, Customer];
+  /** What the harness of the black-box tests takes (`createAccount`, `createCustomer`, `createProject`). */
+  readonly stack: Stack;
+  readonly timeScale: number;
+
+  url(party: Party): string;
+  pid(party: Party): number | undefined;
+  /** Starts a party that is down and waits until it is ready. `env` adds to what it gets. */
+  start(party: Party, env?: Readonly<Record<string, string>>): Promise<void>;
+  /** Sends a signal and waits until the process is gone; SIGSTOP and SIGCONT return at once. */
+  kill(party: Party, signal: NodeJS.Signals): Promise<void>;
+  /** The wire between a party and what it depends on; the provider's leads to the sandbox. */
+  link(party: Party, to: Dependency): TcpProxy;
+
+  /** `kill -9` of Redis or Kafka; Postgres as `pg_ctl stop -m immediate` does. Waits until it is gone. */
+  killService(name: ServiceName): Promise<void>;
+  /** Starts what is down again on its data and port, and waits until it answers. */
+  startService(name: ServiceName): Promise<void>;
+  /** Its address without a proxy between. */
+  serviceUrl(name: ServiceName): string;
+
+  /** What the processes logged so far, parsed. */
+  logLines(): LogLine[];
+  /** Folders in which no secret may stand: logs, and what Kafka keeps. */
+  readonly openFolders: readonly string[];
+  /** Secrets that were seeded: keys and tokens. */
+  readonly secrets: readonly string[];
+  stop(): Promise<void>;
+}

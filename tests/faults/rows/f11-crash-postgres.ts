@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { check } from '../harness/checker';
+import { mergeLedgers, type ClientLedger } from '../harness/client-ledger';
+import { sendLoad } from '../harness/load';
+import type { Row, RowContext } from '../harness/row';
+import { slower } from '../harness/slower';
+
+/** How long Postgres stays down before it is started again; its recovery comes on top. */
+const downMs = 1_000;
+/** Nobody can flush without a database, and a batch may be due at the worst moment. */
+const flushLateMs = 20_000;
+
+/** F11: while Postgres is away nothing is accepted and everybody is told so; afterwards everything goes on by itself. */
+export const f11: Row = {
+  id: 'F11',
+  title: 'Postgres is stopped immediately and started again',
+  ciSize: { writes: 500, faults: 1 },
+  fullSize: { writes: 20_000, faults: 10 },
+  run: async (context) => {
+    const ledgers: ClientLedger[] = [];
+    const recoveries: number[] = [];
+    for (let round = 0; round < context.size.faults; round += 1) {
+      const { ledger, upAtMs } = await sendAndCrash(context, round);
+      ledgers.push(ledger);
+      const accepted = ledger.records.filter(
+        ({ outcome, answeredAtMs = 0 }) => outcome === 'accepted' && answeredAtMs > upAtMs,
+      );
+      recoveries.push(Math.min(...accepted.map(({ answeredAtMs = Infinity }) => answeredAtMs - upAtMs)));
+    }
+    const ledger = mergeLedgers(ledgers);
+    const verdict = await check(context, ledger, { flushLateMs });
+    const recoverMs = Math.max(...recoveries);
+    const refusals = ledger.statuses.get(503) ?? 0;
+    const other = [...ledger.statuses].filter(([status]) => status !== 200 && status !== 503);
+    return {
+      verdict,
+      numbers: { recoverMs, refusals },
+      misses: [
+        ...other.map(([status, count]) => `${count} replies of ${status}`),
+        ...(ledger.withoutRetryAfter > 0 ? [`${ledger.withoutRetryAfter} refusals without Retry-After`] : []),
+        ...(refusals === 0 ? ['nobody noticed that Postgres was away'] : []),
+        ...(Number.isFinite(recoverMs) ? [] : ['nothing was accepted afterwards']),
+      ],
+      slow: slower({ recoverMs }, 5_000),
+    };
+  },
+};
+
+async function sendAndCrash(context: RowContext, round: number): Promise<{ ledger: ClientLedger; upAtMs: number }> {
+  const { world, size, random } = context;
+  const writes = Math.ceil(size.writes / size.faults);
+  const crashAt = Math.ceil(writes * (0.2 + 0.3 * random()));
+  let crashing: Promise<void> | undefined;
+  let upAtMs = 0;
+  const crash = async (): Promise<void> => {
+    await world.killService('postgres');
+    await sleep(downMs);
+    await world.startService('postgres');
+    upAtMs = Date.now();
+  };
+  const onAnswer = (answered: number): void => {
+    if (answered >= crashAt) crashing ??= crash();
+  };
+  // What a synchronous write answers while the database goes has a suite of its own; here a reply means accepted or not.
+  const mix = { single: 40, auto: 40, batch: 2, update: 10, autoUpdate: 6 };
+  const ledger = await sendLoad(context, { writes, onAnswer, mix, name: `-${round}` });
+  await crashing;
+  return { ledger, upAtMs };
+}

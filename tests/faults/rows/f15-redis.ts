@@ -1,0 +1,45 @@
+import { check } from '../harness/checker';
+import type { ClientLedger } from '../harness/client-ledger';
+import { sendLoad } from '../harness/load';
+import type { Row, RowContext } from '../harness/row';
+import { askRedis } from './support/ask-redis';
+
+/** How long Redis is away or refuses, in milliseconds. */
+const outageMs = 1_500;
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Redis is killed, emptied, and out of memory while everybody writes: it only hints, so nobody may notice. */
+export const f15: Row = {
+  id: 'F15',
+  title: 'Redis kill, FLUSHALL, OOM noeviction',
+  ciSize: { writes: 900, faults: 1 },
+  fullSize: { writes: 20_000, faults: 10 },
+  run: async (context) => {
+    const { size } = context;
+    const perSecond = context.isFull ? 200 : 120;
+    const loading = sendLoad(context, { writes: size.writes, perSecond });
+    for (let round = 0; round < size.faults; round += 1) await harm(context);
+    const ledger = await loading;
+    return { verdict: await check(context, ledger), misses: refusals(ledger) };
+  },
+};
+
+async function harm({ world }: RowContext): Promise<void> {
+  await pause(300);
+  await world.killService('redis');
+  await pause(outageMs);
+  await world.startService('redis');
+  await pause(300);
+  const url = world.serviceUrl('redis');
+  await askRedis(url, 'FLUSHALL');
+  await pause(300);
+  await askRedis(url, 'CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
+  await askRedis(url, 'CONFIG', 'SET', 'maxmemory', '1');
+  await pause(outageMs);
+  await askRedis(url, 'CONFIG', 'SET', 'maxmemory', '0');
+}
+
+/** Every reply is a 200: nothing was put off, refused or lost. */
+function refusals({ statuses }: ClientLedger): string[] {
+  return [...statuses].filter(([status]) => status !== 200).map(([status, count]) => `${count} replies of ${status}`);
+}

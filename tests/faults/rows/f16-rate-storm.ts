@@ -1,0 +1,59 @@
+import type { Customer } from '../../harness/customer';
+import { check } from '../harness/checker';
+import { mergeLedgers } from '../harness/client-ledger';
+import { latestSeq, sendLoad } from '../harness/load';
+import type { Row } from '../harness/row';
+import { accountsOf } from './support/customers';
+import { compareDwell } from './support/dwell';
+import { clearFaults, sandboxCalls } from './support/sandbox-account';
+
+const accounts = 20;
+/** From the reply that blocks a lane to the moment the last executor knows; calls in flight are no probes. */
+const knownMs = 500;
+
+/** One account of 20 answers 429 to everything: it is asked once per `Retry-After`, and the others do not notice. */
+export const f16: Row = {
+  id: 'F16',
+  title: '429 storm with Retry-After on 1 of 20 accounts',
+  ciSize: { writes: 500, faults: 5 },
+  fullSize: { writes: 30_000, faults: 600 },
+  run: async (context) => {
+    const { world, size, isFull } = context;
+    const retryAfterSeconds = isFull ? 30 : 2;
+    const customers = await accountsOf(world, accounts);
+    const [noisy, ...quiet] = customers as readonly [Customer, ...Customer[]];
+    const load = {
+      writes: Math.floor(size.writes / 2),
+      perSecond: isFull ? 50 : 60,
+      // The storm outlives a deadline of one hour, which is a minute here.
+      ...(isFull
+        ? { mix: { single: 1 }, more: { retryPolicy: { deadlineHours: 48 } } }
+        : { mix: { single: 3, auto: 1 } }),
+      customers,
+    };
+    const calm = await sendLoad(context, { ...load, name: '-calm' });
+    const sinceSeq = await latestSeq(world);
+    await noisy.account.fault({ durationMs: size.faults * 1_000, action: { kind: 'quota', retryAfterSeconds } });
+    const stormy = await sendLoad(context, { ...load, name: '-storm' });
+    const verdict = await check(context, mergeLedgers([calm, stormy]), { boundMs: 60_000 + size.faults * 1_000 });
+    const refused = (await sandboxCalls(world, noisy.account, sinceSeq)).filter(({ fault }) => fault === 'quota');
+    await clearFaults(world, noisy.account);
+    const { numbers, slow } = await compareDwell(world, { calm, faulty: stormy }, quiet);
+    const misses = refused.length === 0 ? ['no call met the storm, so the row proves nothing'] : [];
+    const blocked = early(refused, retryAfterSeconds * 1_000);
+    return { verdict: { ...verdict, blocked }, numbers: { ...numbers, stormCalls: refused.length }, misses, slow };
+  },
+};
+
+/** Refused calls that came before the `Retry-After` of an earlier one was over, though its reply was known. */
+function early(refused: readonly { readonly at: string; readonly tookMs: number }[], retryAfterMs: number): number {
+  let [knownAtMs, openAtMs] = [Infinity, -Infinity];
+  let count = 0;
+  for (const { at, tookMs } of refused.toSorted((a, b) => a.at.localeCompare(b.at))) {
+    const atMs = Date.parse(at);
+    // A Retry-After is in whole seconds, and a clock may be read a moment later than the reply was written.
+    if (atMs > knownAtMs && atMs < openAtMs - 50) count += 1;
+    if (atMs >= openAtMs - 50) [knownAtMs, openAtMs] = [atMs + tookMs + knownMs, atMs + tookMs + retryAfterMs];
+  }
+  return count;
+}

@@ -1,0 +1,41 @@
+import type { Customer } from '../../harness/customer';
+import { check } from '../harness/checker';
+import { mergeLedgers } from '../harness/client-ledger';
+import { sendLoad } from '../harness/load';
+import type { Row } from '../harness/row';
+import { accountsOf } from './support/customers';
+import { compareDwell } from './support/dwell';
+import { changeAccount, sandboxCalls } from './support/sandbox-account';
+
+/** Below the call timeout of the worlds (3 s), as the matrix's 30 s is below the default of 30 s and its margin. */
+const slowMs = 2_500;
+const usualMs = 15;
+
+/** One account takes seconds for each call and has a backlog; the others do not wait for it. */
+export const f18: Row = {
+  id: 'F18',
+  title: 'provider slow on 1 account with a backlog of 200, others fast',
+  // `faults`: the backlog, four of which are done in 2.5 s.
+  ciSize: { writes: 400, faults: 200 },
+  fullSize: { writes: 12_000, faults: 800 },
+  run: async (context) => {
+    const { world, size, isFull } = context;
+    const [laggard, ...quiet] = (await accountsOf(world, 6)) as readonly [Customer, ...Customer[]];
+    const load = { writes: size.writes / 2, perSecond: isFull ? 20 : 80, mix: { single: 1 }, customers: quiet };
+    const calm = await sendLoad(context, { ...load, name: '-calm' });
+    await changeAccount(world, laggard.account, { latencyMs: slowMs });
+    const backlog = await sendLoad(context, {
+      writes: 200,
+      mix: { single: 1 },
+      customers: [laggard],
+      name: '-backlog',
+    });
+    const busy = await sendLoad(context, { ...load, name: '-busy' });
+    const left = size.faults - (await sandboxCalls(world, laggard.account, backlog.sinceSeq)).length;
+    await changeAccount(world, laggard.account, { latencyMs: usualMs });
+    const verdict = await check(context, mergeLedgers([calm, backlog, busy]));
+    const { numbers, slow } = await compareDwell(world, { calm, faulty: busy }, quiet);
+    const misses = left > 0 ? [] : ['the backlog was gone before the quiet accounts were measured'];
+    return { verdict, numbers: { ...numbers, backlogLeft: left }, misses, slow };
+  },
+};

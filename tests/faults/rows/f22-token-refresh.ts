@@ -1,0 +1,118 @@
+import { until } from '@sluice/testkit';
+import type { Customer } from '../../harness/customer';
+import { check } from '../harness/checker';
+import { mergeLedgers, type ClientLedger } from '../harness/client-ledger';
+import { latestSeq, sendLoad } from '../harness/load';
+import type { Row, RowContext } from '../harness/row';
+import { onDatabase } from './support/on-database';
+import { executors, isAlive, restart } from './support/parties';
+import { refreshableCustomer, tokenRequests } from './support/refreshable';
+
+/** How long the token endpoint takes: whoever meets the old token meanwhile must not ask for another. */
+const tokenMs = 800;
+const endlessGraceMs = 3_600_000;
+
+/**
+ * A token ends under 500 writes, where each refresh token is good once: one refresh. Then executors die between the reply of
+ * the token endpoint and the save: who has a grace recovers by himself, who has none is told so.
+ */
+export const f22: Row = {
+  id: 'F22',
+  title: 'token expired for 500 concurrent operations; rotation; kill before the save',
+  ciSize: { writes: 500, faults: 1 },
+  fullSize: { writes: 500, faults: 50 },
+  run: async (context) => {
+    const { size, world } = context;
+    const misses: string[] = [];
+    const ledgers: ClientLedger[] = [];
+    const customers = [
+      await refreshableCustomer(world, 'hubspot', 0),
+      await refreshableCustomer(world, 'salesforce', 0),
+    ] as const;
+    for (let round = 0; round < size.faults; round += 1) {
+      ledgers.push(await expireUnderLoad(context, customers[round % 2 === 0 ? 0 : 1], { round, misses }));
+    }
+    for (let round = 0; round < Math.ceil(size.faults / 10); round += 1) {
+      ledgers.push(await killBeforeSave(context, { round, misses }));
+    }
+    return { verdict: await check(context, mergeLedgers(ledgers)), misses };
+  },
+};
+
+interface Round {
+  readonly round: number;
+  /** What was missed is added. */
+  readonly misses: string[];
+}
+
+async function expireUnderLoad(context: RowContext, customer: Customer, { round, misses }: Round) {
+  const { world, size } = context;
+  const { account } = customer;
+  const sinceSeq = await latestSeq(world);
+  await account.fault({ match: { path: tokenPaths }, action: { kind: 'slow', delayMs: tokenMs } });
+  await account.expireToken();
+  const mix = { single: 8, sync: 1, auto: 1 };
+  const load = { writes: size.writes, perSecond: 1_000, mix, customers: [customer], withoutEmailShare: 0 };
+  const ledger = await sendLoad(context, { ...load, name: `-${round}` });
+  await check(context, ledger);
+  const { given, refused } = await tokenRequests(world, account, sinceSeq);
+  if (given !== 1 || refused > 0)
+    misses.push(`round ${round}: ${given} refreshes and ${refused} refused ones instead of 1`);
+  const { status } = await customer.connection();
+  if (status !== 'working') misses.push(`round ${round}: the connection is ${status}`);
+  return ledger;
+}
+
+/** @returns what was sent for the customer with a grace; the other one's writes wait for a new authorization */
+async function killBeforeSave(context: RowContext, { round, misses }: Round): Promise<ClientLedger> {
+  const { world } = context;
+  const lenient = await refreshableCustomer(world, 'hubspot', endlessGraceMs);
+  const strict = await refreshableCustomer(world, 'salesforce', 0);
+  const sinceSeq = await latestSeq(world);
+  for (const party of executors)
+    await restart(world, party, { SLUICE_FAILPOINT: 'oauth.after_reply_before_save:exit9:1' });
+  const mix = { single: 1 };
+  const send = async (customer: Customer): Promise<ClientLedger> => {
+    await customer.account.expireToken();
+    const load = { writes: 20, mix, customers: [customer], withoutEmailShare: 0 };
+    return await sendLoad(context, { ...load, name: `-killed-${round}-${customer.account.provider}` });
+  };
+  const [ledger] = await Promise.all([send(lenient), send(strict)]);
+  const wereAsked = async () => {
+    const asked = await Promise.all([lenient, strict].map(({ account }) => tokenRequests(world, account, sinceSeq)));
+    return asked.every(({ given }) => given > 0) ? true : undefined;
+  };
+  await until('both customers were given tokens', wereAsked, 20_000).catch((error: Error) =>
+    misses.push(error.message),
+  );
+  const died = () => Promise.resolve(executors.some((party) => !isAlive(world, party)) ? true : undefined);
+  await until('an executor died before the save', died, 5_000).catch((error: Error) => misses.push(error.message));
+  const isLost = (await tokenRequests(world, strict.account, sinceSeq)).given > 0;
+  for (const party of executors) await restart(world, party);
+  for (const { connectionId } of [lenient, strict]) await endRefreshLease(world, connectionId);
+  await check(context, ledger);
+  await judge({ lenient, strict, isLost }, misses);
+  return ledger;
+}
+
+interface Killed {
+  readonly lenient: Customer;
+  readonly strict: Customer;
+  /** The strict provider had given a pair that nobody saved. */
+  readonly isLost: boolean;
+}
+
+async function judge({ lenient, strict, isLost }: Killed, misses: string[]): Promise<void> {
+  const kept = (await lenient.connection()).status;
+  if (kept !== 'working') misses.push(`with a grace the connection is ${kept}`);
+  const wanted = isLost ? 'bad_credentials' : 'working';
+  const look = async () => ((await strict.connection()).status === wanted ? true : undefined);
+  await until(`the strict connection is ${wanted}`, look, 20_000).catch((error: Error) => misses.push(error.message));
+}
+
+/** The lease of a refresher that died is over at once, instead of in half a minute. */
+async function endRefreshLease(world: RowContext['world'], connectionId: string): Promise<void> {
+  await onDatabase(world, 'update connections set refresh_lease_until = now() where id = ?', [connectionId]);
+}
+
+const tokenPaths = '^(/oauth/|/services/oauth2/token)';

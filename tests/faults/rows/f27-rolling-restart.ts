@@ -1,0 +1,47 @@
+import { check } from '../harness/checker';
+import type { ClientLedger } from '../harness/client-ledger';
+import { sendLoad } from '../harness/load';
+import type { Row, RowContext } from '../harness/row';
+import type { Party } from '../harness/world';
+import { batchers, executors, gateways, restart } from './support/parties';
+
+/** Every service that a write meets, and those beside; the sandbox is the customers' and stays. */
+const all: readonly Party[] = [...gateways, ...executors, ...batchers, { name: 'management' }, { name: 'search' }];
+
+/** Every process is ended in an orderly way and started again, one after the other, while writes keep coming. */
+export const f27: Row = {
+  id: 'F27',
+  title: 'SIGTERM rolling restart under 500/s',
+  ciSize: { writes: 2_000, faults: 1 },
+  fullSize: { writes: 150_000, faults: 30 },
+  run: async (context) => {
+    const { size } = context;
+    // Management is asked by the load's poller; its own restart is not the client's business here.
+    const loading = sendLoad(context, { writes: size.writes, perSecond: 500, mix: { single: 5, auto: 4, batch: 0.2 } });
+    let isLoading = true;
+    void loading.finally(() => (isLoading = false));
+    let restarts = 0;
+    for (let round = 0; round < size.faults; round += 1) {
+      for (const party of all) {
+        await restart(context.world, party);
+        if (isLoading) restarts += 1;
+      }
+    }
+    const ledger = await loading;
+    const verdict = await check(context, ledger, { boundMs: 120_000 });
+    const misses = notAccepted(ledger);
+    if (restarts < gateways.length) misses.push(`only ${restarts} restarts fell into the load`);
+    return { verdict, numbers: { restarts, ...speed(context, ledger) }, misses };
+  },
+};
+
+/** A refused connection (0) may go to the other address; everything else must be a 200. */
+function notAccepted({ statuses }: ClientLedger): string[] {
+  const other = [...statuses].filter(([status]) => status !== 200 && status !== 0);
+  return other.map(([status, count]) => `${count} replies of ${status}`);
+}
+
+function speed({ size }: RowContext, { startedAtMs, endedAtMs, statuses }: ClientLedger): Record<string, number> {
+  const perSecond = Math.round((size.writes * 1_000) / Math.max(1, endedAtMs - startedAtMs));
+  return { perSecond, refusedConnections: statuses.get(0) ?? 0 };
+}

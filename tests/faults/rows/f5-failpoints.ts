@@ -1,0 +1,77 @@
+import { failpointNames } from '@sluice/config';
+import { check } from '../harness/checker';
+import { mergeLedgers, type ClientLedger } from '../harness/client-ledger';
+import { sendLoad } from '../harness/load';
+import type { Row } from '../harness/row';
+import { accountsOf } from './support/customers';
+import { supervise, type Trap } from '../harness/supervise';
+
+const gateway = { name: 'write-gateway', index: 1 } as const;
+const batcher = { name: 'batcher', index: 1 } as const;
+const executor = { name: 'executor', index: 1 } as const;
+
+/**
+ * The traps of each service, in the second of its instances: the first one goes on, else calls that killed three executors would be
+ * quarantined, as F24 wants. A process lives for about a second; an executor gets its first calls from a sweep, two seconds after
+ * its start. The token's failpoint is row F22.
+ */
+const chains: readonly (readonly Trap[])[] = [
+  [
+    { party: gateway, name: 'gw.after_commit', probability: 0.03 },
+    { party: gateway, name: 'gw.before_reply', probability: 0.03 },
+    { party: gateway, name: 'pub.before_send', probability: 0.2 },
+    { party: gateway, name: 'pub.after_send', probability: 0.2 },
+  ],
+  [{ party: batcher, name: 'bt.after_seal', probability: 0.5 }],
+  [
+    { party: executor, name: 'ex.after_claim', probability: 0.2 },
+    { party: executor, name: 'ex.after_intent', probability: 0.2 },
+    { party: executor, name: 'ex.after_send_before_reply', probability: 0.2, afterMs: 8 },
+    { party: executor, name: 'ex.after_reply_before_finish', probability: 0.2 },
+    { party: executor, name: 'ex.after_finish', probability: 0.2 },
+  ],
+];
+const driven = chains.flat().map(({ name }) => name);
+const elsewhere = ['oauth.after_reply_before_save'];
+/** Records of one load; as many loads as the traps need. */
+const writesPerLoad = 250;
+const perSecond = 100;
+/** A dead executor holds the places of its lanes until its leases lapse, so there must be others for the next one to die of. */
+const accounts = 12;
+
+/** F5: every place where a process may die between two steps. */
+export const f5: Row = {
+  id: 'F5',
+  title: 'a process dies at each failpoint',
+  ciSize: { writes: 6_000, faults: 1 },
+  fullSize: { writes: 400_000, faults: 200 },
+  run: async (context) => {
+    const { world, size } = context;
+    const customers = await accountsOf(world, accounts);
+    const over = new AbortController();
+    const isOver = (): boolean => over.signal.aborted;
+    const supervised = Promise.all(chains.map((traps) => supervise(world, traps, { times: size.faults, isOver })));
+    const ledgers: ClientLedger[] = [];
+    const sending = async (): Promise<void> => {
+      for (let round = 0; !isOver() && round * writesPerLoad < size.writes; round += 1) {
+        ledgers.push(await sendLoad(context, { writes: writesPerLoad, perSecond, customers, name: `-${round}` }));
+      }
+      over.abort();
+    };
+    const sent = sending();
+    const sprung = new Map((await supervised).flatMap((each) => [...each]));
+    over.abort();
+    await sent;
+    const verdict = await check(context, mergeLedgers(ledgers));
+    const missed = driven.filter((name) => (sprung.get(name) ?? 0) < size.faults);
+    const unknown = failpointNames.filter((name) => !driven.includes(name) && !elsewhere.includes(name));
+    return {
+      verdict,
+      numbers: { deaths: [...sprung.values()].reduce((sum, count) => sum + count, 0) },
+      misses: [
+        ...missed.map((name) => `${name} was met ${sprung.get(name) ?? 0} times`),
+        ...unknown.map((name) => `${name} is driven by no row`),
+      ],
+    };
+  },
+};

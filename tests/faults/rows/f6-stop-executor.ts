@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { mergeLedgers, type ClientLedger } from '../harness/client-ledger';
+import { check } from '../harness/checker';
+import { countUnintendedSends } from '../harness/late-sends';
+import { sendLoad } from '../harness/load';
+import type { Row, RowContext } from '../harness/row';
+
+/** 1.5 leases. Source: design, section 5.8 (a lease is 6 s), and the fault matrix. */
+const stoppedMs = 9_000;
+/** A part of the load lasts longer than a stop, so that the sleeper wakes amid work that others took over. */
+const partMs = stoppedMs + 1_500;
+
+/** F6: who slept through its lease sends nothing more, and what it settles is refused by the fence. */
+export const f6: Row = {
+  id: 'F6',
+  title: 'an executor that is stopped for 1.5 leases and goes on',
+  ciSize: { writes: 500, faults: 1 },
+  fullSize: { writes: 20_000, faults: 20 },
+  run: async (context) => {
+    const ledgers: ClientLedger[] = [];
+    for (let round = 0; round < context.size.faults; round += 1) ledgers.push(await sendAndStop(context, round));
+    const ledger = mergeLedgers(ledgers);
+    const verdict = await check(context, ledger);
+    const lateSends = await countUnintendedSends(context.world, ledger);
+    return {
+      verdict,
+      numbers: { lateSends },
+      misses: lateSends > 0 ? [`${lateSends} calls were sent without an intent`] : [],
+    };
+  },
+};
+
+async function sendAndStop(context: RowContext, round: number): Promise<ClientLedger> {
+  const { world, size, random } = context;
+  const writes = Math.ceil(size.writes / size.faults);
+  const party = { name: 'executor', index: round % 2 === 0 ? 0 : 1 } as const;
+  const stopAt = Math.ceil(writes * 0.1 * (1 + random()));
+  let stopping: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    await world.kill(party, 'SIGSTOP');
+    await sleep(stoppedMs);
+    await world.kill(party, 'SIGCONT');
+  };
+  const onAnswer = (answered: number): void => {
+    if (answered >= stopAt) stopping ??= stop();
+  };
+  const perSecond = Math.min(400, (writes / partMs) * 1_000);
+  const ledger = await sendLoad(context, { writes, perSecond, onAnswer, name: `-${round}` });
+  await stopping;
+  return ledger;
+}

@@ -1,0 +1,51 @@
+import type { Row } from '../harness/row';
+import { f1 } from './f1-kill-gateway';
+import { f2 } from './f2-kill-batcher';
+import { f3 } from './f3-kill-executor';
+import { f4 } from './f4-kill-all';
+import { f5 } from './f5-failpoints';
+import { f6 } from './f6-stop-executor';
+import { f7 } from './f7-kill-broker';
+import { f8 } from './f8-no-broker';
+import { f10 } from './f10-lost-topic';
+import { f11 } from './f11-crash-postgres';
+import { f12 } from './f12-lost-commit';
+import { f15 } from './f15-redis';
+import { f16 } from './f16-rate-storm';
+import { f17 } from './f17-lost-replies';
+import { f18 } from './f18-slow-account';
+import { f19 } from './f19-partial-batches';
+import { f20 } from './f20-provider-down';
+import { f22 } from './f22-token-refresh';
+import { f23 } from './f23-clock-skew';
+import { f24 } from './f24-poison';
+import { f26 } from './f26-changed-meanwhile';
+import { f27 } from './f27-rolling-restart';
+import { k1 } from './k1-only-kafka';
+
+/** Every row of the fault matrix that can be run, in its order. */
+export const rows: readonly Row[] = [
+  f1,
+  f2,
+  f3,
+  f4,
+  f5,
+  f6,
+  f7,
+  f8,
+  f10,
+  f11,
+  f12,
+  f15,
+  f16,
+  f17,
+  f18,
+  f19,
+  f20,
+  f22,
+  f23,
+  f24,
+  f26,
+  f27,
+  k1,
+];

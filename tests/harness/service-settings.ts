@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as config from '@sluice/config';
+
+const root = join(__dirname, '..', '..');
+
+/** Names of settings that a service knows, and those it does not start without. */
+export interface Settings {
+  readonly known: readonly string[];
+  readonly required: readonly string[];
+}
+
+/** Read from the source, because a service exports no table to tests: the fragments it spreads and the settings of its own. */
+export function settingsOf(service: string): Settings {
+  const folder = service === 'sandbox' ? 'deploy/sandbox' : `services/${service}`;
+  const source = readFileSync(join(root, folder, 'src/config.ts'), 'utf8');
+  const spread = [...source.matchAll(/^ {2}\.\.\.(\w+Env)\b/gm)].flatMap(([, name]) => name ?? []);
+  const fragments = spread.map((name) => (name === 'portEnv' ? {} : config[name as 'commonEnv']));
+  const fields = Object.assign({}, ...fragments) as Record<string, { default?: unknown; optional?: true }>;
+  const own = [...source.matchAll(/^ {2}([A-Z_]+): /gm)].flatMap(([, name]) => name ?? []);
+  const required = Object.entries(fields)
+    // The port has a default of its own in each service.
+    .filter(([name, field]) => name !== 'SLUICE_PORT' && !('default' in field) && !('optional' in field))
+    .map(([name]) => name);
+  return { known: [...Object.keys(fields), ...own], required };
+}
