@@ -1,0 +1,15 @@
+import { Worker } from 'bullmq';
+import { readArgument, tellReady } from '../harness/child';
+import { redisConnection } from './bullmq-connection';
+
+/** A BullMQ worker whose job never ends; it tells when it has one. Default settings: a lock of 30 s, stalled jobs looked for every 30 s. */
+const { redisUrl, queue } = readArgument() as { redisUrl: string; queue: string };
+const worker = new Worker(
+  queue,
+  async () => {
+    process.send?.({ startedAt: Date.now() });
+    await new Promise(() => undefined);
+  },
+  { connection: redisConnection(redisUrl) },
+);
+void worker.waitUntilReady().then(() => tellReady({ ready: true }));

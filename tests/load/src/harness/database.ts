@@ -1,0 +1,23 @@
+import { openDatabase } from '@sluice/store';
+
+export type Database = ReturnType<typeof openDatabase>;
+
+/** A connection to a system's database, for preparing and for looking. */
+export async function withDatabase<Result>(
+  url: string,
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  const database = openDatabase({ url, poolMax: 2, applicationName: 'sluice-bench' });
+  try {
+    await database.raw('set statement_timeout = 0');
+    return await work(database);
+  } finally {
+    await database.destroy();
+  }
+}
+
+/** How many rows a `select … as count` counts. */
+export async function countOf(database: Database, sql: string, bindings: readonly string[] = []): Promise<number> {
+  const { rows } = await database.raw<{ rows: { count: string }[] }>(sql, [...bindings]);
+  return Number(rows[0]?.count);
+}

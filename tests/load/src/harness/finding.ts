@@ -1,0 +1,43 @@
+/** What a figure must reach. */
+export type Target = { readonly atLeast: number } | { readonly atMost: number };
+
+/** One comparison of a row: what was measured, and what is judged of it. */
+export interface Finding {
+  /** `durable accepted writes` */
+  readonly what: string;
+  /** Of `ours` and `baseline`: `/s`, `ms`. */
+  readonly unit: string;
+  readonly ours: number;
+  /** What stands on the other side: `Express 5 that does nothing`. */
+  readonly against: string;
+  readonly baseline?: number;
+  /** The figure that the target is about. */
+  readonly judged: number;
+  /** Of `judged`: `×`, `ms`, `MB`, `s`, `calls`. */
+  readonly judgedUnit: string;
+  readonly target: Target;
+  /** Single rounds, where there was more than one. */
+  readonly rounds?: { readonly ours: readonly number[]; readonly baseline: readonly number[] };
+}
+
+/** All that one row found. */
+export interface RowResult {
+  readonly id: string;
+  readonly findings: readonly Finding[];
+  /** What a reader must know to judge the figures: conditions, side figures. */
+  readonly notes: readonly string[];
+  /** Seconds the row took. */
+  readonly tookS: number;
+  /** ISO moment of its end. */
+  readonly at: string;
+}
+
+export function isMet({ judged, target }: Pick<Finding, 'judged' | 'target'>): boolean {
+  // A figure that is no number reaches nothing.
+  return 'atLeast' in target ? judged >= target.atLeast : judged <= target.atMost;
+}
+
+/** A finding whose judged figure is ours over the baseline's. */
+export function ratioFinding(finding: Omit<Finding, 'judged' | 'judgedUnit'> & { readonly baseline: number }): Finding {
+  return { ...finding, judged: finding.ours / finding.baseline, judgedUnit: '×' };
+}

@@ -1,0 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** How often it looks, in milliseconds. */
+const everyMs = 20;
+
+/** Waits until `look` finds something that is neither undefined nor false. @throws after `boundMs` */
+export async function until<Found>(
+  what: string,
+  look: () => Promise<Found | undefined | false>,
+  boundMs = 180_000,
+): Promise<Found> {
+  const startedAtMs = performance.now();
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() - startedAtMs > boundMs) throw new Error(`not within ${boundMs} ms: ${what}`);
+    await sleep(everyMs);
+  }
+}

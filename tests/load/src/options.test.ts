@@ -1,0 +1,22 @@
+import { readOptions } from './options';
+
+const known = ['P1', 'P2', 'P18'];
+
+it.each([
+  [[], { isQuick: false }],
+  [['--quick'], { isQuick: true }],
+  [['--row', 'P1,P18'], { isQuick: false, rows: ['P1', 'P18'] }],
+  [['--row=p2', '--quick'], { isQuick: true, rows: ['P2'] }],
+])('reads %j', (args, expected) => {
+  expect(readOptions(args, known)).toEqual(expected);
+});
+
+it.each([
+  [['--rows', 'P1'], /no option "--rows"/],
+  [['P1'], /no option "P1"/],
+  [['--quick=yes'], /no option "--quick=yes"/],
+  [['--row', 'P3'], /no row "P3"/],
+  [['--row'], /no row ""/],
+])('refuses %j', (args, message) => {
+  expect(() => readOptions(args, known)).toThrow(message);
+});

@@ -1,0 +1,35 @@
+/** What the command line of the benchmark says. */
+export interface BenchOptions {
+  /** Rows to run, in the order of the goals. Absent: all. */
+  readonly rows?: readonly string[];
+  readonly isQuick: boolean;
+}
+
+const usage = `npm run bench [-- options]
+  --row P1,P6   only these rows; the others keep their figures in BENCHMARKS.md
+  --quick       one short round of each, to see that it runs; writes nothing
+`;
+
+/**
+ * @param known ids of rows
+ * @throws Error with the usage, when an argument or a row is not known
+ */
+export function readOptions(args: readonly string[], known: readonly string[]): BenchOptions {
+  let rows: string[] | undefined;
+  let isQuick = false;
+  for (let index = 0; index < args.length; index += 1) {
+    const [name, inline] = (args[index] ?? '').split('=', 2);
+    if (name === '--quick' && inline === undefined) isQuick = true;
+    else if (name === '--row') rows = readRows(inline ?? args[(index += 1)] ?? '', known);
+    else throw new Error(`There is no option "${args[index]}".\n${usage}`);
+  }
+  return { isQuick, ...(rows !== undefined && { rows }) };
+}
+
+function readRows(text: string, known: readonly string[]): string[] {
+  const rows = text.toUpperCase().split(',');
+  const unknown = rows.filter((id) => !known.includes(id));
+  if (unknown.length > 0)
+    throw new Error(`There is no row "${unknown.join(', ')}". Rows: ${known.join(', ')}\n${usage}`);
+  return rows;
+}
