@@ -1,0 +1,108 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { settingsOf } from '../harness/service-settings';
+import { lint, render, type Container, type Manifest, type PodSpec } from './render';
+import { findTool } from './tools';
+import { matrix, refused } from './values';
+
+const services = ['management', 'search', 'write-gateway', 'batcher', 'executor'];
+const helm = findTool('helm') ?? '';
+const validator = findTool('kubectl-validate') ?? '';
+/** What needs a program that is not to be had is skipped; the search for it has said so, loudly. */
+const withHelm = helm === '' ? it.skip : it;
+const withBoth = helm === '' || validator === '' ? it.skip : it;
+
+describe.each(Object.entries(matrix))('%s', (_name, values) => {
+  withHelm('passes helm lint --strict', () => {
+    expect(lint(helm, values)).toBe('');
+  });
+
+  withBoth('is valid to the letter for Kubernetes', () => {
+    // A custom resource of the Prometheus operator: its schema is not built in.
+    const known = render(helm, values).manifests.filter(({ kind }) => kind !== 'ServiceMonitor');
+    expect(known.length).toBeGreaterThan(10);
+    expect(faultsOf(known)).toBe('');
+  });
+
+  withHelm('gives each service what it requires, and nothing it does not know', () => {
+    const { manifests } = render(helm, values);
+    for (const service of services) {
+      const given = containerOf(manifests, service).env?.map(({ name }) => name) ?? [];
+      const { known, required } = settingsOf(service);
+      expect([service, given.filter((name) => !known.includes(name))]).toEqual([service, []]);
+      expect([service, required.filter((name) => !given.includes(name))]).toEqual([service, []]);
+      expect(new Set(given).size).toBe(given.length);
+    }
+  });
+
+  withHelm('lets no container of ours do more than it must', () => {
+    const pods = podsOf(render(helm, values).manifests);
+    expect(pods.length).toBeGreaterThan(5);
+    for (const pod of pods) {
+      expect(pod).toMatchObject({ automountServiceAccountToken: false });
+      const ours = [...(pod.initContainers ?? []), ...pod.containers].filter(({ image }) => image.includes('sluice/'));
+      for (const { securityContext } of ours) {
+        expect(pod).toMatchObject({ enableServiceLinks: false, securityContext: { runAsNonRoot: true } });
+        const capabilities = { drop: ['ALL'] };
+        expect(securityContext).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities,
+        });
+      }
+    }
+  });
+});
+
+withHelm.each(refused)('refuses %s', (_name, values, reason) => {
+  expect(render(helm, values).refusal).toMatch(reason);
+});
+
+withHelm('keeps secrets out of everything but Secrets, and the keys for ever', () => {
+  const { manifests } = render(helm, matrix['URLs as values, generated keys'] ?? {});
+  const open = manifests.filter(({ kind }) => kind !== 'Secret');
+  expect(JSON.stringify(open)).not.toMatch(/secret@postgres|redis\.internal/);
+  const keys = manifests.find(({ metadata }) => metadata.name === 'sluice-keys');
+  expect(keys?.metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
+  const ring = Buffer.from(keys?.data?.['SLUICE_CREDENTIALS_KEYS'] ?? '', 'base64').toString();
+  expect(ring).toMatch(/^k1:[A-Za-z0-9+/]{43}=$/);
+});
+
+withHelm('migrates before the services of a new version start', () => {
+  const hookOf = (values: object) =>
+    render(helm, values).manifests.find(({ kind }) => kind === 'Job')?.metadata.annotations?.['helm.sh/hook'];
+  expect(hookOf(matrix['Secrets of the user'] ?? {})).toBe('pre-install,pre-upgrade');
+  expect(hookOf(matrix['a trial'] ?? {})).toBe('pre-upgrade');
+});
+
+withHelm('says the budget of connections, and warns when it is too small', () => {
+  const args = ['install', 'sluice', 'helm/sluice', '--dry-run=client', '--set', 'trial.enabled=true'];
+  const notes = execFileSync(helm, args, { cwd: join(__dirname, '..', '..'), encoding: 'utf8' });
+  expect(notes).toMatch(/Database connections: at most 140 .* the server allows 100/);
+  expect(notes).toContain('WARNING: that is more than it allows');
+});
+
+function podsOf(manifests: readonly Manifest[]): PodSpec[] {
+  return manifests.flatMap(({ spec }) => spec?.template?.spec ?? []);
+}
+
+function containerOf(manifests: readonly Manifest[], service: string): Container {
+  const isMeant = ({ kind, metadata }: Manifest) => kind === 'Deployment' && metadata.name === `sluice-${service}`;
+  const [container] = podsOf(manifests.filter(isMeant)).flatMap(({ containers }) => containers);
+  if (container === undefined) throw new Error(`${service} has no container`);
+  return container;
+}
+
+/** What the validator says of them; empty when each is valid. An unknown field is a fault. */
+function faultsOf(manifests: readonly Manifest[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-manifests-'));
+  const files = manifests.map((manifest, at) => {
+    const file = join(folder, `${at}-${manifest.kind}.json`);
+    writeFileSync(file, JSON.stringify(manifest));
+    return file;
+  });
+  const { status, stdout, stderr } = spawnSync(validator, [...files, '--version', '1.30'], { encoding: 'utf8' });
+  return status === 0 ? '' : `${stdout}${stderr}`;
+}
