@@ -120,7 +120,8 @@ function recordOf(write: Write, at: number): Write {
 }
 
 function intentOf({ customer, way, recordId, idempotencyKey, hasEmail = true }: Write, marker: string): SentRecord {
-  const isReconcilable = hasEmail || customer.account.provider === 'salesforce' || recordId !== undefined;
+  // Without an email half of its values are every other record's, so a look cannot tell it from one that was changed (docs/guides/promises.md).
+  const isReconcilable = hasEmail || recordId !== undefined;
   return {
     marker,
     customer,
