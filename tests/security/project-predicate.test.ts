@@ -3,12 +3,6 @@ import { join, relative } from 'node:path';
 
 const source = join(__dirname, '../../libs/store/src');
 
-/** Statements that are for every project, or whose project stands in a value, with the reason. */
-const exceptions: Readonly<Record<string, string>> = {
-  'writes/sweeps.ts': 'a sweep lowers barriers that are over, whoever they belong to',
-  'writes/join-batch.ts': 'the columns of the insert, project_id among them, are a list',
-};
-
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
   .map((file) => ({ file, text: withoutComments(readFileSync(join(source, file), 'utf8')) }));
@@ -49,12 +43,7 @@ describe('[sec-11] every statement on a tenant table names the project', () => {
     expect(touching.flatMap(({ statements }) => statements).length).toBeGreaterThan(60);
   });
 
-  it.each(touching.filter(({ file }) => !(file in exceptions)))('$file', ({ statements }) => {
+  it.each(touching)('$file', ({ statements }) => {
     expect(statements.filter((statement) => !namesProject(statement))).toEqual([]);
-  });
-
-  it.each(Object.keys(exceptions))('%s is an exception, and still needs to be one', (file) => {
-    const statements = touching.find((each) => each.file === file)?.statements ?? [];
-    expect(statements.filter((statement) => !namesProject(statement)).length).toBeGreaterThan(0);
   });
 });
