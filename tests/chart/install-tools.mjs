@@ -19,7 +19,11 @@ for (const [tool, module] of Object.entries(modules)) {
   if (existsSync(join(folder, tool))) continue;
   process.stdout.write(`${tool}: go install ${module}\n`);
   try {
-    execFileSync('go', ['install', module], { env: { ...process.env, GOBIN: folder }, stdio: 'inherit' });
+    execFileSync('go', ['install', module], {
+      env: { ...process.env, GOBIN: folder },
+      stdio: 'inherit',
+      timeout: 900_000,
+    });
   } catch (error) {
     process.stdout.write(`${tool} could not be made: ${error.message}\n`);
   }
