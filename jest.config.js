@@ -24,7 +24,7 @@ module.exports = {
     {
       ...base,
       displayName: 'unit',
-      roots: [...roots, '<rootDir>/tests/setup', '<rootDir>/tests/load'],
+      roots: [...roots, '<rootDir>/tests/setup', '<rootDir>/tests/load', '<rootDir>/tests/crash'],
       testMatch: ['**/src/**/*.test.ts', '<rootDir>/tests/setup/*.test.ts'],
       testPathIgnorePatterns: [...ignored, '\\.int\\.test\\.ts$'],
     },
@@ -43,7 +43,7 @@ module.exports = {
       setupFilesAfterEnv: ['<rootDir>/tests/setup/black-box-timeout.js'],
       roots: ['<rootDir>/tests'],
       testMatch: ['<rootDir>/tests/*/**/*.test.ts'],
-      testPathIgnorePatterns: [...ignored, '<rootDir>/tests/(architecture|setup|load/src)/'],
+      testPathIgnorePatterns: [...ignored, '<rootDir>/tests/(architecture|setup|load/src|crash/src|images|cluster)/'],
     },
   ],
 };

@@ -9,6 +9,7 @@ pnpm --config.inject-workspace-packages=true --filter "$1" deploy --prod --offli
 # Types, sources, notes and test suites. Licences stay, and so do our own source maps: they put file:line of the sources in a stack trace.
 find /out -type f \( -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.tsbuildinfo' -o -name '*.flow' \) -delete
 find /out -type f -name '*.md' ! -iname '*licen[cs]e*' -delete
+find /out -type f \( -name '*.test.js' -o -name '*.test.cjs' -o -name '*.test.mjs' \) -delete
 find /out -type f -name '*.map' ! -path '*/@sluice/*' ! -path '/out/dist/*' -delete
 find /out -type f -path '*/dist/conformance.js*' \( -path '*/@sluice/*' -o -path '/out/dist/*' \) -delete
 rm -f /out/pnpm-lock.yaml /out/node_modules/.modules.yaml /out/node_modules/.pnpm-workspace-state-v1.json /out/node_modules/.pnpm/lock.yaml

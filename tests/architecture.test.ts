@@ -103,6 +103,7 @@ describe('the checker', () => {
     ['a relative path inside', 'libs/http/src/deep/a.ts', `import '../../src/b';`],
     ['the OpenTelemetry API', 'libs/store/src/a.ts', `import '@opentelemetry/api';`],
     ['process.env in its place', 'libs/config/src/a.ts', `export const a = process.env.A;`],
+    ['OTEL_* in its place', 'libs/telemetry/src/register.ts', `export const a = process.env.A;`],
     ['Express in a baseline', 'tests/load/src/a.ts', `import express from 'express';`],
     ['the testkit in the benchmark', 'tests/load/src/a.ts', `import '@sluice/testkit';`],
     ['a name in a comment', 'libs/http/src/a.ts', `// import 'pg'; process.env`],

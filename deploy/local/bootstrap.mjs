@@ -6,8 +6,10 @@ import process from 'node:process';
 import { runBench } from './bootstrap/bench.mjs';
 import { withCheckoutLock } from './bootstrap/checkout-lock.mjs';
 import { runCheck } from './bootstrap/check.mjs';
+import { runCluster } from './bootstrap/cluster.mjs';
 import { compile } from './bootstrap/compile.mjs';
 import { runFaults } from './bootstrap/faults.mjs';
+import { runImages } from './bootstrap/images.mjs';
 import { installWhenNeeded } from './bootstrap/install.mjs';
 import { runMutations } from './bootstrap/mutate.mjs';
 import { launcher, workspaceNode } from './bootstrap/paths.mjs';
@@ -15,10 +17,10 @@ import { runChild } from './bootstrap/run-child.mjs';
 import { runTests } from './bootstrap/test.mjs';
 
 /** What `deploy/local/dist/index.js` knows. */
-const launcherCommands = ['start', 'dev', 'migrate', 'connect', 'stack', 'generate'];
+const launcherCommands = ['start', 'dev', 'migrate', 'connect', 'certify', 'stack', 'generate', 'trace'];
 
 /** What is done here. */
-const developerCommands = ['test', 'check', 'mutate', 'bench', 'faults'];
+const developerCommands = ['test', 'check', 'mutate', 'bench', 'faults', 'images', 'cluster'];
 
 const [command = '', ...args] = process.argv.slice(2);
 process.exitCode = await main();
@@ -36,6 +38,8 @@ async function main() {
   if (command === 'mutate') return runMutations();
   if (command === 'bench') return runBench(args);
   if (command === 'faults') return runFaults(args);
+  if (command === 'images') return runImages(args);
+  if (command === 'cluster') return runCluster(args);
   return runChild(workspaceNode, ['--enable-source-maps', launcher, command, ...args], { isTiedToUs: true });
 }
 

@@ -87,7 +87,7 @@ describe.each(crms)('%s: batch', (provider, crm) => {
 
 // Whatever is wrong with a record: it costs that record, and no other one.
 describe.each(crms)('%s: a batch of which one record is refused', (provider, crm) => {
-  const { object, email, title, level, last } = crm;
+  const { object, email, title, level, last, points } = crm;
   const readOnly = provider === 'hubspot' ? 'hs_object_id' : 'CreatedDate';
   let customer: Customer;
   beforeAll(async () => {
@@ -105,6 +105,7 @@ describe.each(crms)('%s: a batch of which one record is refused', (provider, crm
     ['a value outside the list', { [level]: 'Platinum' }],
     ['a field that does not exist', { no_such_field: 'x' }],
     ['a value of a form that no field has', { [title]: { a: 1 } }],
+    ['a text where a number belongs', { [points]: 'many' }],
     ['a field that nobody may write', { [readOnly]: '2020-01-01T00:00:00Z' }],
   ];
 

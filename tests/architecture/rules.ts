@@ -64,6 +64,9 @@ export const telemetrySdk = { pattern: /^@opentelemetry\/(?!api$)/, owner: 'libs
 /** The only reader of `process.env`. */
 export const environmentReader = 'libs/config';
 
+/** Reads `OTEL_*` before any service is there, and nothing else does (conventions, section 6.8). */
+export const telemetryRegister = 'libs/telemetry/src/register.ts';
+
 /** Entries beside "." that a package may export. A conformance suite is for tests of who else keeps its promises. */
 const furtherEntries: Readonly<Record<string, readonly string[]>> = {
   'libs/telemetry': ['./register'],

@@ -15,7 +15,9 @@ export interface Manifest {
     readonly replicas?: number;
     readonly template?: { readonly spec: PodSpec };
     readonly maxReplicas?: number;
+    readonly validations?: readonly { readonly expression: string }[];
   };
+  readonly rules?: readonly object[];
   readonly data?: Readonly<Record<string, string>>;
   readonly stringData?: Readonly<Record<string, string>>;
 }

@@ -16,6 +16,13 @@ const everyService = (own: object) =>
 
 export const matrix: Readonly<Record<string, object>> = {
   'a trial': { trial: { enabled: true } },
+  'a trial with a crash test': { trial: { enabled: true }, crashTest: { enabled: true } },
+  'a crash test beside services of the user': {
+    ...secrets,
+    ...keys,
+    sandbox: { enabled: true },
+    crashTest: { enabled: true, deletions: 20 },
+  },
   'Secrets of the user': { ...secrets, ...keys },
   'URLs as values, generated keys': urls,
   'everything on': {
@@ -28,8 +35,15 @@ export const matrix: Readonly<Record<string, object>> = {
     },
     image: { registry: 'registry.example.com/team', tag: '1.2.3', pullSecrets: ['pull'] },
     ingress: { enabled: true, className: 'nginx', annotations: { a: 'b' }, hosts, tlsSecret: 'tls' },
-    networkPolicy: { callers: { 'kubernetes.io/metadata.name': 'ingress-nginx' } },
+    networkPolicy: {
+      callers: { 'kubernetes.io/metadata.name': 'ingress-nginx' },
+      monitoring: { 'kubernetes.io/metadata.name': 'monitoring' },
+    },
+    telemetry: { otlp: { endpoint: 'http://collector.monitoring:4318', headersSecret: 'otlp' }, sampleRatio: 0.05 },
+    migration: { existingSecret: 'owner', key: 'url' },
     serviceMonitor: { enabled: true, labels: { release: 'prometheus' } },
+    prometheusRule: { enabled: true, runbookBaseUrl: 'https://wiki.example.com/runbooks' },
+    dashboards: { enabled: true },
     services: {
       ...everyService({ autoscaling: { enabled: true }, env: { SLUICE_CHECK_REPLIES: true } }),
       executor: { autoscaling: { enabled: true, externalMetric: { name: 'sluice_oldest_ready_seconds', value: 30 } } },
@@ -77,5 +91,12 @@ export const refused: readonly (readonly [string, object, RegExp])[] = [
     { ...urls, kafka: { brokers: ['k:9093'], tls: { caSecret: 'ca' } } },
     /tls\.caSecret needs/,
   ],
+  [
+    'a crash test that would write to real providers',
+    { ...urls, crashTest: { enabled: true } },
+    /crashTest\.enabled writes to imitated providers/,
+  ],
+  ['a share above 1', { ...urls, telemetry: { sampleRatio: 2 } }, /sampleRatio/],
+  ['a base of runbooks that is no URL', { ...urls, prometheusRule: { runbookBaseUrl: 'wiki' } }, /runbookBaseUrl/],
   ['a level of log that is none', { ...urls, settings: { logLevel: 'loud' } }, /logLevel/],
 ];

@@ -1,210 +1,109 @@
-import { createConnectors, type Connector, type ConnectorRegistry } from '@sluice/connectors';
-import { connectorConformance, type ConnectorHarness, type Fault, type Grant } from '@sluice/connectors/conformance';
-import { createSandbox } from '@sluice/sandbox';
-import { createMetrics, silentLogger } from '@sluice/telemetry';
-import { call } from '../harness/api';
+import { connectorConformance } from '@sluice/connectors/conformance';
+import { ValidationError } from '@sluice/errors';
+import type { WriteRequest } from '@sluice/types';
+import { checkCapabilities, checkIfEmpty } from '@sluice/writes';
+import { hubspotWords } from './conformance/hubspot';
+import { openGround, type Ground } from './conformance/open';
+import { restWords } from './conformance/rest';
+import { salesforceWords } from './conformance/salesforce';
 
-type Provider = 'hubspot' | 'salesforce';
+const everyProvider = [...hubspotWords, ...salesforceWords, ...restWords].map(
+  (words) => [words.title ?? words.provider, words] as const,
+);
 
-/** An account of the sandbox, as its control API shows it. */
-interface Account {
-  readonly account: string;
-  readonly token: string;
-  readonly refreshToken: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly workspaceRef: string;
-}
-
-/** The members of a harness that are about one provider's words. */
-type Words = Pick<ConnectorHarness, 'objectName' | 'fields' | 'isUnique' | 'textField' | 'absentId' | 'linked'> & {
-  readonly badToken: string;
-  /** The status of each fault that the provider tells with one. */
-  readonly statuses: { readonly quota: number; readonly unavailable: number };
-};
-
-const sandbox = createSandbox({ port: 0, host: '127.0.0.1' });
-const unlimited = { perTenSeconds: 0, searchesPerSecond: 0 };
-const registries: ConnectorRegistry[] = [];
-let accounts = 0;
-
-async function openAccount(provider: Provider): Promise<Account> {
-  const { url } = await sandbox;
-  const name = `conformance-${provider}-${++accounts}`;
-  return call<Account>(`${url}/_sandbox/accounts`, { body: { name, provider, limits: unlimited } });
-}
-
-async function openConnector(provider: Provider, hubspotVersion: Layout = 'v3'): Promise<Connector> {
-  const { url } = await sandbox;
-  const registry = createConnectors({
-    urls: { hubspot: url, salesforceLogin: url, salesforceInstance: url },
-    callTimeoutMs: 5_000,
-    logger: silentLogger,
-    metrics: createMetrics('tests'),
-    hubspotVersion,
-  });
-  registries.push(registry);
-  return registry.get(provider);
-}
-
-const authOf = ({ token, workspaceRef }: Account) => ({ accessToken: token, workspaceRef });
-
-/** What can be said and done about an account without its connector. */
-async function harness(
-  provider: Provider,
-  connector: Connector,
-  account: Account,
-  words: Words,
-): Promise<ConnectorHarness> {
-  const { url } = await sandbox;
-  const { badToken, statuses, ...rest } = words;
-  const actions: Record<Fault, object> = {
-    'commit-then-reset': { kind: 'commit-then-reset' },
-    'reset-before-commit': { kind: 'reset-before' },
-    quota: { kind: 'status', status: statuses.quota },
-    unavailable: { kind: 'status', status: statuses.unavailable },
-  };
-  const grantOf = async (change: Partial<Grant['refresh']> = {}, end: 'expire-token' | 'revoke' = 'expire-token') => {
-    const opened = await openAccount(provider);
-    await call(`${url}/_sandbox/accounts/${opened.account}/${end}`);
-    const { refreshToken, clientId, clientSecret, workspaceRef } = opened;
-    return { auth: authOf(opened), refresh: { refreshToken, clientId, clientSecret, workspaceRef, ...change } };
-  };
-  return {
-    ...rest,
-    connector,
-    auth: authOf(account),
-    badAuth: { ...authOf(account), accessToken: badToken },
-    count: async (fields) => {
-      const query = `account=${account.account}&object=${words.objectName}`;
-      const records = await call<Record<'properties' | 'fields', Record<string, unknown>>[]>(
-        `${url}/_sandbox/records?${query}`,
-        { method: 'GET' },
-      );
-      return records.filter(({ properties, fields: sobject }) => carries(properties ?? sobject, fields)).length;
-    },
-    fault: async (fault) => {
-      const match = { method: 'POST' };
-      await call(`${url}/_sandbox/faults`, { body: { account: account.account, match, action: actions[fault] } });
-    },
-    grants: {
-      good: () => grantOf(),
-      revoked: () => grantOf({}, 'revoke'),
-      refusedApp: () => grantOf({ clientSecret: 'not-the-secret-of-the-app' }),
-    },
-  };
-}
-
-/** Emails come back in lower case. */
-function carries(stored: Readonly<Record<string, unknown>>, sent: Readonly<Record<string, unknown>>): boolean {
-  return Object.entries(sent).every(
-    ([name, value]) => String(stored[name]).toLowerCase() === String(value).toLowerCase(),
-  );
-}
-
-type Layout = 'v3' | '2026-03';
-
-const hubspotWords = {
-  badToken: 'pat-na1-00000000-0000-0000-0000-000000000000',
-  absentId: '99999999999999',
-  statuses: { quota: 429, unavailable: 503 },
-};
-
-async function hubspot(layout: Layout): Promise<ConnectorHarness> {
-  const account = await openAccount('hubspot');
-  return harness('hubspot', await openConnector('hubspot', layout), account, {
-    ...hubspotWords,
-    objectName: 'contacts',
-    fields: (seed) => ({ email: `${layout}-${seed}@example.com`, firstname: 'Zoë', lastname: seed }),
-    isUnique: true,
-    textField: 'lastname',
-    linked: await linkedTo(account, 'contacts', { to: 'companies', typeId: 279, fields: (seed) => ({ name: seed }) }),
-  });
-}
-
-async function companies(): Promise<ConnectorHarness> {
-  const account = await openAccount('hubspot');
-  return harness('hubspot', await openConnector('hubspot'), account, {
-    ...hubspotWords,
-    objectName: 'companies',
-    fields: (seed) => ({ name: seed, domain: 'zoe.example.com', city: 'Zürich' }),
-    isUnique: false,
-    textField: 'name',
-    linked: await linkedTo(account, 'companies', { to: 'deals', typeId: 342, fields: (seed) => ({ dealname: seed }) }),
-  });
-}
-
-async function deals(): Promise<ConnectorHarness> {
-  const account = await openAccount('hubspot');
-  return harness('hubspot', await openConnector('hubspot', '2026-03'), account, {
-    ...hubspotWords,
-    objectName: '0-3',
-    fields: (seed) => ({ dealname: seed, amount: '1200.5' }),
-    isUnique: false,
-    textField: 'dealname',
-    linked: await linkedTo(account, 'deals', { to: 'contacts', typeId: 3, fields: (seed) => ({ lastname: seed }) }),
-  });
-}
-
-/** The links are read at the sandbox, past the connector. */
-async function linkedTo(
-  { token }: Account,
-  from: string,
-  link: { readonly to: string; readonly typeId: number; readonly fields: (seed: string) => Record<string, unknown> },
-): Promise<NonNullable<ConnectorHarness['linked']>> {
-  const { url } = await sandbox;
-  const types = [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: link.typeId }];
-  return {
-    objectName: link.to,
-    fields: link.fields,
-    association: (id) => ({ to: { id }, types }),
-    isLinked: async (recordId, targetId) => {
-      const { results } = await call<{ results: { toObjectId: number }[] }>(
-        `${url}/crm/v4/objects/${from}/${recordId}/associations/${link.to}`,
-        { method: 'GET', headers: { authorization: `Bearer ${token}` } },
-      );
-      return results.some(({ toObjectId }) => String(toObjectId) === targetId);
-    },
-  };
-}
-
-async function salesforce(): Promise<ConnectorHarness> {
-  const account = await openAccount('salesforce');
-  return harness('salesforce', await openConnector('salesforce'), account, {
-    badToken: '00D000000000000!not.a.session',
-    objectName: 'Contact',
-    fields: (seed) => ({ External_Id__c: seed, FirstName: 'Zoë', LastName: seed }),
-    isUnique: true,
-    textField: 'LastName',
-    absentId: '003000000000000AAA',
-    statuses: { quota: 403, unavailable: 503 },
-  });
-}
-
-afterAll(async () => {
-  await Promise.all(registries.map((registry) => registry.close()));
-  await (await sandbox).close();
+let ground: Ground;
+beforeAll(async () => {
+  ground = await openGround();
 });
+afterAll(() => ground.close());
 
 // The connector and the sandbox share no code: what one believes of a provider, the other must answer.
-describe.each([
-  ['hubspot, layout v3', () => hubspot('v3'), 34],
-  ['hubspot, layout 2026-03', () => hubspot('2026-03'), 34],
-  ['hubspot, companies', companies, 32],
-  ['hubspot, deals by their type id, layout 2026-03', deals, 32],
-  ['salesforce', salesforce, 30],
-] as const)('the connector against the sandbox: %s', (_, open, casesMin) => {
-  let cases: ReturnType<typeof connectorConformance>;
-  beforeAll(async () => {
-    cases = connectorConformance(await open());
-  });
-
-  it('keeps every promise of the suite', async () => {
+it.each(everyProvider)(
+  'the connector against the sandbox keeps every promise of the suite: %s',
+  async (_, words) => {
+    const cases = connectorConformance(await ground.open(words));
     const broken: string[] = [];
     for (const { name, run } of cases) {
       await run().catch((error: unknown) => broken.push(`${name}: ${String(error)}`));
     }
     expect(broken).toEqual([]);
-    expect(cases.length).toBeGreaterThanOrEqual(casesMin);
-  }, 60_000);
+    expect(cases.length).toBeGreaterThanOrEqual(words.casesMin);
+  },
+  60_000,
+);
+
+/** Requests that need a capability, and what the refusal calls it. */
+const needs: readonly (readonly [string, Partial<WriteRequest>, string])[] = [
+  ['delete', { type: 'delete', record: { id: '1' } }, 'does not offer deletion'],
+  ['a batch of creates', { type: 'create', batch: [{ record: { a: 1 } }] }, 'does not offer batches of create'],
+  ['a batch of updates', { type: 'update', batch: [{ record: { id: '1' } }] }, 'does not offer batches of update'],
+  [
+    'associations on create',
+    { type: 'create', record: {}, associations: [{ to: { id: '1' }, types: [] }] },
+    'does not offer associations on create',
+  ],
+  [
+    'associations on update',
+    { type: 'update', record: { id: '1' }, associations: [{ to: { id: '1' }, types: [] }] },
+    'does not offer associations on update',
+  ],
+  [
+    'headers',
+    { type: 'create', record: {}, headers: [{ key: 'X-A', value: 'b' }] },
+    'does not offer forwarded headers',
+  ],
+];
+
+describe('a capability that a provider lacks', () => {
+  const names = [...new Set(everyProvider.map(([, { provider }]) => provider))];
+
+  it.each(names)('%s: is refused before any call, by its name, with who has it', async (name) => {
+    const registry = ground.registry();
+    const connector = registry.get(name);
+    const before = await ground.calls();
+    const refusals = needs.map(([what, request]) => {
+      const refused = refusalOf(() => checkCapabilities(connector, request as WriteRequest, registry.all()));
+      return [what, refused ?? 'offered'];
+    });
+    for (const [at, [what, , refusal]] of needs.entries()) {
+      const words = `^${name} ${refusal}.*; offered by .*(hubspot|salesforce)`;
+      expect(refusals[at]?.[1]).toMatch(isOffered(connector.capabilities, what) ? /^offered$/ : new RegExp(words));
+    }
+    const ifEmpty = refusalOf(() => checkIfEmpty(connector, [{ fields: {}, ifEmpty: ['a'] } as never], registry.all()));
+    expect(ifEmpty === undefined).toBe(connector.capabilities.ifEmpty);
+    expect(await ground.calls()).toBe(before);
+  });
 });
+
+type Capabilities = ReturnType<ReturnType<Ground['registry']>['get']>['capabilities'];
+
+/** By the table of capabilities, without the code that refuses. */
+function isOffered(capabilities: Capabilities, what: string): boolean {
+  const { associations } = capabilities;
+  switch (what) {
+    case 'delete':
+      return capabilities.delete;
+    case 'a batch of creates':
+      return capabilities.batchCreate !== false;
+    case 'a batch of updates':
+      return capabilities.batchUpdate !== false;
+    case 'associations on create':
+      return associations !== false && associations.create;
+    case 'associations on update':
+      return associations !== false && associations.update;
+    default:
+      return capabilities.forwardedHeaders;
+  }
+}
+
+/** @returns the words of the refusal; undefined when there was none */
+function refusalOf(check: () => void): string | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    const isRefusal = error instanceof ValidationError && error.code === 'write.capability-missing';
+    if (!isRefusal) throw error;
+    return error.detail;
+  }
+}

@@ -99,7 +99,7 @@ describe('the guide', () => {
       const connector = connectors.get(object.provider);
       const record = object.record('x');
       const visibilityMs = connector.visibilityMs(object.objectName, record);
-      expect(visibilityMs === 0).toBe(object.isConsistent);
+      expect(visibilityMs === 0).toBe(object.isKeyKnown ?? object.isConsistent);
       const [leaseMs, callTimeoutMs] = [6_000, 30_000];
       const windowMs = leaseMs + Math.max(callTimeoutMs, connector.capabilities.lateCommitMs) + visibilityMs;
       const own = rows.filter((row) => row.object === object).flatMap(({ windowSeconds }) => windowSeconds ?? []);

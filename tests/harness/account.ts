@@ -1,5 +1,5 @@
+import type { Addresses } from './addresses';
 import { call } from './api';
-import type { Stack } from './stack';
 
 export type ProviderName = 'hubspot' | 'salesforce';
 
@@ -50,7 +50,7 @@ type Created = Pick<Account, 'token' | 'refreshToken' | 'clientId' | 'clientSecr
 let made = 0;
 
 /** @param more latencyMs, limits, tokenLifetimeSeconds and what else the sandbox takes */
-export async function createAccount(stack: Stack, provider: ProviderName, more: object = {}): Promise<Account> {
+export async function createAccount(stack: Addresses, provider: ProviderName, more: object = {}): Promise<Account> {
   const name = `${provider}-${stack.portBase}-${(made += 1)}`;
   const sandbox = `${stack.sandboxUrl}/_sandbox`;
   const limits = provider === 'hubspot' ? { limits: { perTenSeconds: 100_000, searchesPerSecond: 0 } } : {};
@@ -71,7 +71,7 @@ export async function createAccount(stack: Stack, provider: ProviderName, more: 
     records,
     record: async (object, id) => (await records(object)).find((record) => record.id === id),
     calls,
-    writes: async () => (await calls()).filter((entry) => /create|update|delete|archive/.test(entry.action)),
+    writes: async () => (await calls()).filter((entry) => /create|update|upsert|delete|archive/.test(entry.action)),
     fault: async (fault) => void (await call(`${sandbox}/faults`, { body: { account: name, ...fault } })),
     expireToken: async () => void (await call(`${sandbox}/accounts/${name}/expire-token`, { body: {} })),
     revoke: async () => void (await call(`${sandbox}/accounts/${name}/revoke`, { body: {} })),

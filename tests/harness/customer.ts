@@ -9,9 +9,9 @@ import type {
   WriteRequest,
 } from '@sluice/types';
 import { createAccount, type Account, type ProviderName } from './account';
+import type { Addresses } from './addresses';
 import { replyOf, type Reply } from './api';
 import { createProject, integrationNamed, type Project } from './project';
-import type { Stack } from './stack';
 
 /** A customer whose CRM is connected and who has installed an integration: what a builder's backend works with. */
 export interface Customer {
@@ -72,7 +72,7 @@ const named = (objects: CustomerOptions['read'] = []) => ({
 let made = 0;
 
 /** Everything that must be there before a write or a search, made over HTTP. */
-export async function createCustomer(stack: Stack, options: CustomerOptions): Promise<Customer> {
+export async function createCustomer(stack: Addresses, options: CustomerOptions): Promise<Customer> {
   const { provider, config = {} } = options;
   const project = options.project ?? (await createProject(stack));
   const account = options.account ?? (await createAccount(stack, provider, options.accountOptions));

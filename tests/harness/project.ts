@@ -8,8 +8,8 @@ import type {
   Scope,
 } from '@sluice/types';
 import type { Account } from './account';
+import type { Addresses } from './addresses';
 import { replyOf, type Reply } from './api';
-import type { Stack } from './stack';
 
 /** A builder's project with a key that may do everything. */
 export interface Project {
@@ -30,7 +30,7 @@ export interface Project {
 
 let made = 0;
 
-export async function createProject(stack: Stack): Promise<Project> {
+export async function createProject(stack: Addresses): Promise<Project> {
   const { baseUrl, searchUrl, writeUrl } = stack;
   const clientOf = (apiKey: string, projectIdOrName?: string) =>
     createSluiceClient({ baseUrl, searchUrl, writeUrl, apiKey, ...(projectIdOrName && { projectIdOrName }) });

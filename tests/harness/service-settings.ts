@@ -15,12 +15,19 @@ export function settingsOf(service: string): Settings {
   const folder = service === 'sandbox' ? 'deploy/sandbox' : `services/${service}`;
   const source = readFileSync(join(root, folder, 'src/config.ts'), 'utf8');
   const spread = [...source.matchAll(/^ {2}\.\.\.(\w+Env)\b/gm)].flatMap(([, name]) => name ?? []);
-  const fragments = spread.map((name) => (name === 'portEnv' ? {} : config[name as 'commonEnv']));
+  const fragments = spread.map((name) => fragmentOf(name));
   const fields = Object.assign({}, ...fragments) as Record<string, { default?: unknown; optional?: true }>;
   const own = [...source.matchAll(/^ {2}([A-Z_]+): /gm)].flatMap(([, name]) => name ?? []);
   const required = Object.entries(fields)
-    // The port has a default of its own in each service.
-    .filter(([name, field]) => name !== 'SLUICE_PORT' && !('default' in field) && !('optional' in field))
+    // The ports have a default of their own in each service.
+    .filter(
+      ([name, field]) => !/^SLUICE_(METRICS_)?PORT$/.test(name) && !('default' in field) && !('optional' in field),
+    )
     .map(([name]) => name);
   return { known: [...Object.keys(fields), ...own], required };
+}
+
+function fragmentOf(name: string): object {
+  if (name === 'portEnv') return {};
+  return name === 'metricsPortEnv' ? config.metricsPortEnv(0) : config[name as 'commonEnv'];
 }

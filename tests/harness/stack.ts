@@ -6,19 +6,12 @@ import { createServiceProcesses, type ProcessName, type ServiceProcesses } from 
 import { createKafkaMessaging } from '@sluice/messaging';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { cloneDatabase } from '@sluice/testkit';
+import type { Addresses } from './addresses';
 import { freePortBase } from './free-port-base';
 
 /** The services and the sandbox as processes on the real Postgres, Kafka and Redis. */
-export interface Stack {
+export interface Stack extends Addresses {
   readonly processes: ServiceProcesses;
-  /** Differs between stacks: part of names that must not meet. */
-  readonly portBase: number;
-  readonly adminKey: string;
-  /** The three base URLs, with their `/v1`. */
-  readonly baseUrl: string;
-  readonly searchUrl: string;
-  readonly writeUrl: string;
-  readonly sandboxUrl: string;
   /** Where each process writes its log: `<name>.log`. */
   readonly logDir: string;
   /** What the services logged so far, parsed. */

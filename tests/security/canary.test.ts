@@ -4,6 +4,7 @@ import { readProcessEnv } from '@sluice/config';
 import { cloneDatabase, until, type ClonedDatabase } from '@sluice/testkit';
 import { createAccount, type Account } from '../harness/account';
 import { ask, call } from '../harness/api';
+import { startCollector, type Collector } from '../harness/collector';
 import { createCustomer, type Customer } from '../harness/customer';
 import { createProject, type Project } from '../harness/project';
 import { startStack, type Stack } from '../harness/stack';
@@ -33,17 +34,21 @@ let database: ClonedDatabase;
 let kafka: KafkaTap;
 let redis: RedisTap;
 let replies: ReplyTap;
+let collector: Collector;
 let project: Project;
 beforeAll(async () => {
   const { KAFKA_BROKERS = '', REDIS_URL = '' } = readProcessEnv();
   database = await cloneDatabase();
   redis = await startRedisTap(REDIS_URL);
+  collector = await startCollector();
   stack = await startStack({
     env: {
       DATABASE_URL: database.url,
       REDIS_URL: redis.url,
       SLUICE_ADMIN_KEY: canaries.adminKey,
       SLUICE_LOG_LEVEL: 'debug',
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_TRACES_SAMPLER: 'always_on',
     },
   });
   kafka = await startKafkaTap(KAFKA_BROKERS.split(','));
@@ -57,6 +62,7 @@ afterAll(async () => {
   await kafka.close();
   await stack.stop();
   redis.close();
+  await collector.close();
   await database.drop();
 }, 60_000);
 
@@ -218,6 +224,14 @@ it('[sec-43] no line of a log holds a secret, at the level that says most', () =
   const lines = files.flatMap((name) => readFileSync(join(stack.logDir, name), 'utf8').split('\n'));
   expect(lines.length).toBeGreaterThan(100);
   expect(lines.filter((line) => leaksIn(line).length > 0)).toEqual([]);
+});
+
+it('[sec-43] no span holds a secret, and all of them were sent', async () => {
+  await until('spans of each kind have come', () => {
+    const names = new Set(collector.spans().map(({ service }) => service));
+    return names.has('management') && names.has('search') && names.has('executor') ? true : undefined;
+  });
+  expect(leaksIn(collector.everything())).toEqual([]);
 });
 
 it('[sec-43] no message in Kafka holds a secret', async () => {

@@ -1,5 +1,5 @@
 import { DependencyError } from '@sluice/errors';
-import { servicePorts, type ProcessName } from './service-ports';
+import { hasMetrics, metricsDistance, servicePorts, type ProcessName } from './service-ports';
 import { isPortFree } from './stack/ports';
 
 export interface PortsCheck {
@@ -20,6 +20,8 @@ export async function assertPortsFree({ portBase, names, command, owner }: Ports
   for (const name of names) {
     const port = portBase + servicePorts[name];
     if (!(await isPortFree(port))) taken.push(`${port} (${name})`);
+    const metrics = port + metricsDistance;
+    if (hasMetrics(name) && !(await isPortFree(metrics))) taken.push(`${metrics} (metrics of ${name})`);
   }
   if (taken.length === 0) return;
   const subject = taken.length === 1 ? `Port ${taken[0]} is` : `Ports ${taken.join(', ')} are`;

@@ -1,12 +1,17 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { generatedFiles } from './contracts/generated-files';
 import { repositoryRoot } from './repository-root';
 
-/** `npm run generate:client`: writes the OpenAPI documents and the code of the client. @returns the exit code */
+/**
+ * `npm run generate:client`: writes the OpenAPI documents, the code of the client, the page of metrics, alert rules and dashboards.
+ * @returns the exit code
+ */
 export async function run(): Promise<number> {
   for (const [path, text] of Object.entries(await generatedFiles())) {
-    writeFileSync(join(repositoryRoot, path), text);
+    const file = join(repositoryRoot, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
     process.stdout.write(`${path}\n`);
   }
   return 0;

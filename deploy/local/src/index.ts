@@ -1,14 +1,22 @@
 import { SluiceApiError } from '@sluice/client';
 import { SluiceError } from '@sluice/errors';
 
-export { servicePorts, type ProcessName } from './service-ports';
+export type { Recording } from './certify/recording';
+export { replayRecording } from './certify/replay-recording';
+export { metricsUrlOf, portDistances, servicePorts, type ProcessName } from './service-ports';
 export { createServiceProcesses, type ServiceProcesses, type ServiceProcessesOptions } from './service-processes';
 export { generatedFiles, readDocuments } from './contracts';
+export { alerts } from './observability/alerts';
+export { dashboards } from './observability/dashboards';
+export { renderRules } from './observability/render-rules';
 export { localDataDir, repositoryRoot, stackDataDir } from './repository-root';
 export { crashService } from './stack/crash-service';
+export { readSpans, type SentSpans, type Span } from './traces/read-spans';
+export { tellStory } from './traces/tell-story';
 export { startStack, type Stack, type StackOptions } from './stack/stack';
 export { releaseStack } from './stack/stop-stack';
 export { serviceNames, type ServiceName } from './stack/stack-state';
+export { tourOfRunning } from './tour/tour-of-running';
 
 interface Command {
   /** @returns the exit code */
@@ -21,8 +29,10 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   dev: () => import('./dev-command.js'),
   migrate: () => import('./migrate-command.js'),
   connect: () => import('./connect-command.js'),
+  certify: () => import('./certify-command.js'),
   stack: () => import('./stack-command.js'),
   generate: () => import('./generate-command.js'),
+  trace: () => import('./trace-command.js'),
 };
 
 async function main([name = '', ...args]: readonly string[]): Promise<number> {

@@ -9,6 +9,25 @@ export const servicePorts = {
 } as const;
 export type ProcessName = keyof typeof servicePorts;
 
+/** A service's metrics have a port of their own, this far from the other one. */
+export const metricsDistance = 10;
+
+/** The sandbox has none. */
+export function hasMetrics(name: ProcessName): boolean {
+  return name !== 'sandbox';
+}
+
+/** Where the service at `url` shows its metrics. */
+export function metricsUrlOf(url: string): string {
+  const { hostname, port } = new URL(url);
+  return `http://${hostname}:${Number(port) + metricsDistance}/metrics`;
+}
+
+/** Every port of the services of a base, as distances from it. */
+export const portDistances: readonly number[] = Object.entries(servicePorts).flatMap(([name, distance]) =>
+  hasMetrics(name as ProcessName) ? [distance, distance + metricsDistance] : [distance],
+);
+
 export const processNames = Object.keys(servicePorts) as readonly ProcessName[];
 
 /** Where the services of one base are reached. The first three end with `/v1`, as in the specification. */

@@ -4,6 +4,7 @@ import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DependencyError } from '@sluice/errors';
+import { listenEnv } from './footprints/service-env';
 import { servicePorts, type ProcessName } from './service-ports';
 import { spawnService } from './spawn-service';
 
@@ -55,9 +56,7 @@ export function createServiceProcesses(options: ServiceProcessesOptions): Servic
     pid: (name) => children.get(name)?.pid,
     kill,
     start: async (name, more = {}) => {
-      const port = portBase + servicePorts[name];
-      const own = { SLUICE_PORT: String(port), SLUICE_HOST: '127.0.0.1' };
-      const child = spawnLogged(name, { ...env, ...own, ...more }, logOf(name));
+      const child = spawnLogged(name, { ...env, ...listenEnv(portBase, name), ...more }, logOf(name));
       children.set(name, child);
       if (child.pid !== undefined) options.onSpawn?.(name, child.pid);
       await waitUntilReady(child, name, { url: urlOf(name), logFile: logOf(name), readyMs });

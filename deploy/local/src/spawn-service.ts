@@ -16,7 +16,8 @@ export interface SpawnOptions {
 export function spawnService(name: ProcessName, { env, stdio, nodeFlags = [] }: SpawnOptions): ChildProcess {
   // A package exports its service; the executable lies beside it.
   const executable = join(dirname(require.resolve(`@sluice/${name}`)), 'index.js');
-  const preload = ['--require', require.resolve('./end-with-launcher')];
+  const preloaded = [require.resolve('@sluice/telemetry/register'), require.resolve('./end-with-launcher')];
+  const preload = preloaded.flatMap((path) => ['--require', path]);
   const args = [...nodeFlags, '--enable-source-maps', ...preload, executable, `--launcher=${process.pid}`];
   return spawn(process.execPath, args, { env, stdio, detached: true });
 }

@@ -7,6 +7,7 @@ import { Journal, type JournalLine } from './control/journal';
 import { Ledger, type LedgerEntry } from './control/ledger';
 import { markersOf } from './control/markers';
 import { createHubspot } from './hubspot/hubspot';
+import { createRestProviders } from './rest/create-rest';
 import { createSalesforce } from './salesforce/create-salesforce';
 
 /** What a call leaves in the ledger; the sandbox adds what it really wrote. */
@@ -22,7 +23,7 @@ export interface SandboxState {
 
 /** Accounts, ledger and faults of one sandbox, and the journal that outlives it. */
 export class Sandbox {
-  readonly providers: readonly ImitatedProvider[] = [createHubspot(), createSalesforce()];
+  readonly providers: readonly ImitatedProvider[] = [createHubspot(), createSalesforce(), ...createRestProviders()];
   readonly accounts: Accounts;
   readonly codes = new AuthorizationCodes();
   readonly ledger = new Ledger();

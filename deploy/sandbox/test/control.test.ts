@@ -30,7 +30,7 @@ describe('accounts', () => {
 
   it.each<[string, unknown, number, string]>([
     ['no provider', { name: 'x' }, 400, 'provider'],
-    ['another provider', { name: 'x', provider: 'pipedrive' }, 400, 'provider'],
+    ['another provider', { name: 'x', provider: 'nobody' }, 400, 'No provider nobody'],
     ['a strange name', { name: 'a b', provider: 'hubspot' }, 400, 'name'],
     ['an unknown member', { name: 'x', provider: 'hubspot', tokn: 'y' }, 400, 'tokn'],
     ['a negative wait', { name: 'x', provider: 'hubspot', latencyMs: -1 }, 400, 'latencyMs'],

@@ -217,3 +217,26 @@ it('meets the limit of calls as a 429, which its own repeats get over', async ()
   expect(silent.mock.calls.flat().join()).toContain('[429]');
   silent.mockRestore();
 });
+
+it('reads a compressed reply, and a batch that leaves an input out', async () => {
+  await sandbox.fault({ action: { kind: 'dress', encoding: 'gzip' } });
+  const created = await hubspot.crm.contacts.basicApi.create({ properties: { firstname: 'Ana' } });
+  expect(created.properties.firstname).toBe('Ana');
+  await sandbox.fault({ action: { kind: 'omit', inputs: [0] } });
+  const inputs = ['A', 'B'].map((lastname) => ({ properties: { lastname } }));
+  const { results } = await hubspot.crm.contacts.batchApi.create({
+    inputs: inputs.map((input) => ({ ...input, associations: [] })),
+  });
+  expect(results.map(({ properties }) => properties.lastname)).toEqual(['B']);
+});
+
+it('what a private app may do is told to its key', async () => {
+  const { token } = sandbox;
+  const info = await sandbox.call('POST', '/oauth/v2/private-apps/get/access-token-info', { tokenKey: token });
+  expect(info).toMatchObject({
+    status: 200,
+    body: { hubId: sandbox.portalId, scopes: expect.arrayContaining(['oauth']) },
+  });
+  const other = await sandbox.call('POST', '/oauth/v2/private-apps/get/access-token-info', { tokenKey: 'CJ-oauth' });
+  expect(other.status).toBe(400);
+});

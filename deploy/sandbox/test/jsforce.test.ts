@@ -1,5 +1,5 @@
 import { Connection, type SaveResult } from 'jsforce';
-import { startOrg, type OrgClient } from './salesforce-client';
+import { api, startOrg, type OrgClient } from './salesforce-client';
 
 /** The sandbox is an imitation only if Salesforce's usual client can work with it unchanged. */
 let client: OrgClient;
@@ -269,4 +269,37 @@ describe('refresh', () => {
     expect(await revoked.records('Contact')).toEqual([]);
     await revoked.close();
   });
+});
+
+it('is told that a parent is locked by another of its calls', async () => {
+  const settings = (more: object) =>
+    client.send('POST', '/_sandbox/accounts', { name: 'acme', provider: 'salesforce', ...more });
+  const account = idOf(await jsforce.sobject('Account').create({ Name: 'Parent' }));
+  await settings({ latencyMs: 400, lockContention: 1 });
+  const child = (LastName: string) => jsforce.sobject('Contact').create({ LastName, AccountId: account });
+  const ends = await Promise.allSettled([child('A'), child('B')]);
+  await settings({ latencyMs: 0, lockContention: 0 });
+  const [refused] = ends.filter(({ status }) => status === 'rejected');
+  expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  expect(refused).toMatchObject({ reason: { errorCode: 'UNABLE_TO_LOCK_ROW' } });
+  expect(await names()).toHaveLength(1);
+});
+
+it('is told that too many long calls run, and reads compressed replies', async () => {
+  const settings = (more: object) =>
+    client.send('POST', '/_sandbox/accounts', { name: 'acme', provider: 'salesforce', ...more });
+  await settings({ limits: { concurrentLong: 1, longAfterMs: 20 } });
+  await client.fault({ match: { path: `${api}/sobjects/Account` }, action: { kind: 'slow', delayMs: 600_000 } });
+  const long = jsforce.sobject('Account').create({ Name: 'Long' });
+  await client.inFlight(1);
+  await new Promise((resolve) => setTimeout(resolve, 40));
+  await expect(jsforce.sobject('Contact').create({ LastName: 'A' })).rejects.toMatchObject({
+    errorCode: 'REQUEST_LIMIT_EXCEEDED',
+  });
+  // Cuts what waits.
+  await client.reset();
+  await expect(long).rejects.toBeDefined();
+  await settings({ limits: { concurrentLong: 25, longAfterMs: 20_000 } });
+  await client.fault({ match: { method: 'POST' }, action: { kind: 'dress', encoding: 'gzip' } });
+  expect(await jsforce.sobject('Contact').create({ LastName: 'A' })).toMatchObject({ success: true });
 });

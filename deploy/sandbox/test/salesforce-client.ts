@@ -1,4 +1,5 @@
 import { createSandbox, type FaultRequest, type LedgerEntry, type SandboxOptions } from '../src/service';
+import { eventually } from './sandbox-client';
 
 type Json = Record<string, unknown>;
 
@@ -64,6 +65,12 @@ export async function startOrg(options: Partial<SandboxOptions> = {}, account: J
     ledger: async (query = ''): Promise<LedgerEntry[]> => (await send('GET', `/_sandbox/ledger${query}`)).body,
     records: async (object: string): Promise<{ id: string; fields: Json }[]> =>
       (await send('GET', `/_sandbox/records?account=acme&object=${object}`)).body,
+    /** Waits until so many calls of the org are under way. */
+    inFlight: (count: number) =>
+      eventually(async () => {
+        const [shown] = (await send('GET', '/_sandbox/accounts')).body as { readonly inFlight: number }[];
+        return shown?.inFlight === count ? true : undefined;
+      }),
     control: (path: string) => send('POST', `/_sandbox/accounts/acme/${path}`),
     token: (form: Record<string, string>) =>
       send('POST', '/services/oauth2/token', new URLSearchParams(form).toString(), {

@@ -5,7 +5,7 @@
 import process from 'node:process';
 
 const { MANAGEMENT_URL, SEARCH_URL, WRITE_GATEWAY_URL, BATCHER_URL, EXECUTOR_URL, SLUICE_ADMIN_KEY } = process.env;
-const object = '/v1/projects/quick-check/integrations/none/objects/contacts';
+const integration = '/v1/projects/quick-check/integrations/none';
 /** @type {[string, { method?: string; body?: string; headers?: Record<string, string> }, number][]} */
 const checks = [
   ...[MANAGEMENT_URL, SEARCH_URL, WRITE_GATEWAY_URL, BATCHER_URL, EXECUTOR_URL].map((url) => [
@@ -14,8 +14,8 @@ const checks = [
     200,
   ]),
   [`${MANAGEMENT_URL}/v1/projects`, {}, 401],
-  [`${SEARCH_URL}${object}?groupRef=none`, { method: 'POST', body: '{}' }, 401],
-  [`${WRITE_GATEWAY_URL}${object}`, { method: 'POST', body: '{}' }, 401],
+  [`${SEARCH_URL}${integration}?groupRef=none`, { method: 'POST', body: '{}' }, 401],
+  [`${WRITE_GATEWAY_URL}${integration}/objects/contacts`, { method: 'POST', body: '{}' }, 401],
   [`${MANAGEMENT_URL}/v1/projects`, { headers: { 'x-api-key': SLUICE_ADMIN_KEY } }, 200],
 ];
 

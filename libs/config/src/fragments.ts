@@ -41,6 +41,29 @@ export const portEnv = <const P extends number>(port: P) => ({
   SLUICE_PORT: { ...commonEnv.SLUICE_PORT, default: port },
 });
 
+/** What a service with a public API has besides: balancers need a moment to see that it leaves. */
+export const drainEnv = {
+  SLUICE_DRAIN_DELAY_MS: {
+    type: 'integer',
+    min: 0,
+    max: 120_000,
+    default: 0,
+    doc: 'After SIGTERM, how long requests are still taken while /readyz says no: longer than a balancer takes to notice.',
+  },
+} as const satisfies EnvFields;
+
+/** SLUICE_METRICS_PORT with a default: ten after the port that the service itself has. */
+export const metricsPortEnv = <const P extends number>(port: P) =>
+  ({
+    SLUICE_METRICS_PORT: {
+      type: 'integer',
+      min: 0,
+      max: 65_535,
+      default: port,
+      doc: 'Port of /metrics, for Prometheus alone; 0 takes a free one.',
+    },
+  }) as const satisfies EnvFields;
+
 /** The store. */
 export const postgresEnv = {
   DATABASE_URL: {
@@ -55,6 +78,11 @@ export const postgresEnv = {
     max: 200,
     default: 10,
     doc: 'Most database connections per process.',
+  },
+  SLUICE_DATABASE_PREPARED: {
+    type: 'boolean',
+    default: true,
+    doc: 'Give hot statements a name, so that each connection plans them once. Off behind a pooler in transaction mode that does not know names: PgBouncer before 1.21.',
   },
 } as const satisfies EnvFields;
 
@@ -112,6 +140,16 @@ export const providersEnv = {
     type: 'url',
     optional: true,
     doc: 'Used in place of every Salesforce instance; for the sandbox.',
+  },
+  SLUICE_PROVIDERS_DIR: {
+    type: 'string',
+    optional: true,
+    doc: 'Folder of provider files in YAML beside the shipped ones; read at start, and a file that breaks a rule stops the service.',
+  },
+  SLUICE_PROVIDERS_URL: {
+    type: 'url',
+    optional: true,
+    doc: 'Used in place of every host of the providers that are files, followed by /{provider}; for the sandbox.',
   },
   SLUICE_EGRESS_ALLOW: {
     type: 'list',
@@ -225,11 +263,12 @@ export const launcherEnv = {
 
 /** The base URLs of the providers among the typed values of `providersEnv`, as the connectors take them. */
 export function providerUrls(values: EnvValues<typeof providersEnv>) {
-  const { hubspotApiUrl, salesforceLoginUrl, salesforceInstanceUrl } = values;
+  const { hubspotApiUrl, salesforceLoginUrl, salesforceInstanceUrl, providersUrl } = values;
   return {
     hubspot: hubspotApiUrl,
     salesforceLogin: salesforceLoginUrl,
     ...(salesforceInstanceUrl === undefined ? {} : { salesforceInstance: salesforceInstanceUrl }),
+    ...(providersUrl === undefined ? {} : { declared: providersUrl }),
   };
 }
 
@@ -237,6 +276,8 @@ export function providerUrls(values: EnvValues<typeof providersEnv>) {
 export const knownNames: ReadonlySet<string> = new Set(
   [
     commonEnv,
+    metricsPortEnv(0),
+    drainEnv,
     postgresEnv,
     kafkaEnv,
     redisEnv,

@@ -9,8 +9,10 @@ export {
   commonEnv,
   concurrencyEnv,
   credentialsEnv,
+  drainEnv,
   kafkaEnv,
   launcherEnv,
+  metricsPortEnv,
   portEnv,
   postgresEnv,
   providersEnv,
@@ -23,3 +25,6 @@ export {
 export type { Keyring } from './keyring';
 export { readProcessEnv } from './process-env';
 export { kafkaAccess, type KafkaAccess } from './kafka-access';
+export { nearestName } from './nearest-name';
+export { readYaml, type YamlPlace } from './yaml/read-yaml';
+export { createYamlReader, type ReadDocument, type YamlIssue } from './yaml/yaml-reader';

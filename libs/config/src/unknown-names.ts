@@ -1,4 +1,5 @@
 import type { ConfigProblem } from './config-error';
+import { nearestName } from './nearest-name';
 
 const prefix = 'SLUICE_';
 
@@ -19,33 +20,16 @@ export function unknownNames(
     .filter((name) => name.startsWith(prefix) && env[name] !== undefined && !known.has(name))
     .filter((name) => !serviceLink.test(name) && !/^(tcp|udp):\/\//.test(env[name] ?? ''))
     .toSorted()
-    .map((name) => ({ name, rule: unknownRule(nearestName(name, known)) }));
+    .map((name) => ({ name, rule: unknownRule(nearestSetting(name, known)) }));
 }
 
 function unknownRule(nearest: string | undefined): string {
   return nearest === undefined ? 'is not a setting of any service' : `is not a setting; did you mean ${nearest}?`;
 }
 
-/** The known name with the fewest edits; undefined when even that one differs by more than a third of its length. */
-function nearestName(name: string, known: ReadonlySet<string>): string | undefined {
-  let best: { name: string; edits: number } | undefined;
-  for (const candidate of known) {
-    const edits = editDistance(name.slice(prefix.length).toUpperCase(), candidate.replace(prefix, ''));
-    if (edits < (best?.edits ?? Infinity)) best = { name: candidate, edits };
-  }
-  return best && best.edits <= Math.max(2, (best.name.length - prefix.length) / 3) ? best.name : undefined;
-}
-
-/** Levenshtein distance. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [i, letter] of Array.from(a).entries()) {
-    const next = [i + 1];
-    for (const [j, other] of Array.from(b).entries()) {
-      const replaced = (row[j] ?? 0) + (letter === other ? 0 : 1);
-      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
+/** Compared without the prefix, which every name shares. */
+function nearestSetting(name: string, known: ReadonlySet<string>): string | undefined {
+  const bare = new Map([...known].map((one) => [one.replace(prefix, ''), one]));
+  const nearest = nearestName(name.slice(prefix.length), bare.keys());
+  return nearest === undefined ? undefined : bare.get(nearest);
 }

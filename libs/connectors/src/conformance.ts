@@ -5,9 +5,11 @@ import { capabilityCases } from './conformance/capability-cases';
 import { deleteCases } from './conformance/delete-cases';
 import { describeCases } from './conformance/describe-cases';
 import { faultCases } from './conformance/fault-cases';
+import { hostileCases } from './conformance/hostile-cases';
 import { readCases } from './conformance/read-cases';
 import { reconcileCases } from './conformance/reconcile-cases';
 import { refreshCases } from './conformance/refresh-cases';
+import { resendCases } from './conformance/resend-cases';
 import { singleCases } from './conformance/single-cases';
 import type { ConformanceCase, ConnectorHarness } from './conformance/harness';
 
@@ -27,8 +29,10 @@ export function connectorConformance(harness: ConnectorHarness): ConformanceCase
     ...readCases(harness),
     ...describeCases(harness),
     ...reconcileCases(harness),
+    ...hostileCases(harness),
     ...(harness.linked ? associationCases(harness, harness.linked) : []),
     ...(harness.grants ? refreshCases(harness, harness.grants) : []),
     ...(harness.fault ? faultCases(harness, harness.fault) : []),
+    ...(harness.fault ? resendCases(harness, harness.fault) : []),
   ];
 }

@@ -29,8 +29,8 @@ export interface FieldCapabilities {
   readonly names: FieldNameForm;
   /** Names that are no fields to be written by a record of this type; spelled as `names` compares. Planning leaves them out. */
   readonly reserved: Readonly<Record<'create' | 'update', readonly string[]>>;
-  /** The items of a list are joined by it into one text: a multi-select. */
-  readonly listSeparator: string;
+  /** The items of a list are joined by it into one text: a multi-select. Absent: lists go as they are. */
+  readonly listSeparator?: string;
 }
 
 /**
@@ -104,6 +104,8 @@ export interface Connector {
   readonly grant?: (grant: TokenGrant) => Promise<FreshTokens>;
   /** Which account the credentials open. Also the cheapest proof that they work. */
   readonly workspace: (call: ProviderCall) => Promise<Workspace>;
+  /** What the credentials may do, in the provider's words. Absent, or undefined: the provider does not tell it to a token alone. */
+  readonly scopes?: (call: ProviderCall) => Promise<readonly string[] | undefined>;
   /**
    * Looks for creates of unknown outcome; one entry per input, in order. Does not throw for a provider's failure.
    * Not to be believed before the late-commit window and `visibilityMs` have passed since the last send.

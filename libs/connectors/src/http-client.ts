@@ -1,6 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import { Agent } from 'undici';
-import { childTraceparent } from '@sluice/telemetry';
 import type { ForwardedHeader } from '@sluice/types';
+import { addressPolicy } from './egress/address-policy';
+import { guardedConnect, type Egress } from './egress/guarded-connect';
 import { exchange, type ReplyFault } from './http-exchange';
 import { readReplyBody } from './reply-body';
 
@@ -29,6 +31,7 @@ export interface HttpRequest {
   /** Sent as `application/x-www-form-urlencoded`: what token endpoints take. */
   readonly form?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  /** Stays here: see ProviderCall. */
   readonly traceparent?: string;
 }
 
@@ -67,6 +70,8 @@ export interface HttpClientOptions {
   readonly baseUrl: string;
   /** Bound of a whole exchange, in milliseconds. */
   readonly callTimeoutMs: number;
+  /** Where connections may go besides `baseUrl`'s own origin. @default public addresses, over TLS */
+  readonly egress?: Partial<Egress>;
 }
 
 /**
@@ -77,9 +82,14 @@ export interface HttpClientOptions {
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const own = toBase(options.baseUrl);
+  const egress = { policy: addressPolicy([]), ...options.egress };
+  const trustedOrigins = [...(own ? [own.origin] : []), ...(egress.trustedOrigins ?? [])];
   // The exchange's own clock bounds headers and body together, so that a slow trickle cannot stretch the call.
   const agent = new Agent({
-    connect: { timeout: connectTimeoutMs, minVersion: 'TLSv1.2', rejectUnauthorized: true },
+    connect: guardedConnect(
+      { timeout: connectTimeoutMs, minVersion: 'TLSv1.2', rejectUnauthorized: true, allowH2: false },
+      { ...egress, trustedOrigins },
+    ),
     headersTimeout: 0,
     bodyTimeout: 0,
     allowH2: false,
@@ -98,6 +108,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         headers: headersOf(request),
         body: bodyOf(request),
       };
+      if (method !== 'GET') await noticeClosed();
       const result = await exchange(agent, dispatched, signal ? { ...limits, signal } : limits);
       if (result.kind !== 'reply') return result;
       const { status, headers, bytes, durationMs } = result;
@@ -108,6 +119,16 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     },
     close: () => agent.close(),
   };
+}
+
+/**
+ * Lets the event loop look at its sockets once. A connection that the provider closed while this process was busy with something
+ * else is then known to be closed, and no write is sent into it to end as "may have been applied".
+ */
+async function noticeClosed(): Promise<void> {
+  await setImmediate();
+  // The first turn may end a look that was already under way.
+  await setImmediate();
 }
 
 function toBase(url: string): { origin: string; prefix: string } | undefined {
@@ -129,7 +150,6 @@ function headersOf(request: HttpRequest): Record<string, string> {
     accept: 'application/json',
     'user-agent': 'sluice',
     ...(contentType !== undefined && { 'content-type': contentType }),
-    traceparent: childTraceparent(request.traceparent),
     ...request.headers,
   };
 }

@@ -40,3 +40,4 @@ export type {
   RecordResult,
   Workspace,
 } from './results';
+export type { TappedExchange } from './tap-exchanges';

@@ -1,6 +1,9 @@
 import { NotFoundError } from '@sluice/errors';
 import type { Logger, Metrics } from '@sluice/telemetry';
 import type { Connector, ConnectorRegistry } from './connector';
+import { createDeclaredConnectors } from './declarative/declared-connectors';
+import { loadDeclarations } from './declarative/load-declarations';
+import { addressPolicy } from './egress/address-policy';
 import { createHttpClient, type HttpClient } from './http-client';
 import { createHubspotApi } from './hubspot/call-hubspot';
 import { authorizeUrlOf } from './hubspot/authorize';
@@ -8,6 +11,7 @@ import { createHubspotConnector } from './hubspot/connector';
 import { hubspotUrls, type HubspotVersion } from './hubspot/urls';
 import { createSalesforceApi } from './salesforce/call-salesforce';
 import { createSalesforceConnector } from './salesforce/connector';
+import { tapped, type TappedExchange } from './tap-exchanges';
 
 /** Base URLs of the providers. */
 export interface ProviderUrls {
@@ -16,25 +20,39 @@ export interface ProviderUrls {
   readonly salesforceLogin: string;
   /** In place of every Salesforce instance; for the sandbox. @default the instance that the workspace names */
   readonly salesforceInstance?: string;
+  /** In place of every host of the declared providers: `{declared}/{provider}` before the path; for the sandbox. @default the files' */
+  readonly declared?: string;
 }
 
 export interface ConnectorsOptions {
   /** Base URL per provider. A connector sends to its own origin and nowhere else. */
   readonly urls: ProviderUrls;
+  /** Folder of provider files beside the shipped ones. Read once, here. @default none */
+  readonly providersDir?: string | undefined;
   /** Bound of a whole provider call, connecting included, in milliseconds. */
   readonly callTimeoutMs: number;
+  /** Networks (CIDR) that calls may reach although they are private, and without TLS. The origins of `urls` need none. @default none */
+  readonly egressAllow?: readonly string[];
+  /** Shown every exchange, once it is over; for recordings. Must not throw. @default nobody */
+  readonly tap?: (exchange: TappedExchange) => void;
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** @default 'v3' */
   readonly hubspotVersion?: HubspotVersion;
 }
 
-/** Every connector of this build. They hold connections, but no state of a record. */
+/**
+ * Every connector of this build and of its provider files. They hold connections, but no state of a record.
+ * @throws ConfigError with every problem of every file
+ */
 export function createConnectors(options: ConnectorsOptions): ConnectorRegistry {
-  const { urls, callTimeoutMs, logger, metrics, hubspotVersion = 'v3' } = options;
+  const { urls, callTimeoutMs, logger, metrics, hubspotVersion = 'v3', egressAllow = [] } = options;
   const clients: HttpClient[] = [];
-  const clientOf = (baseUrl: string): HttpClient => {
-    const client = createHttpClient({ baseUrl, callTimeoutMs });
+  const policy = addressPolicy(egressAllow);
+  const clientOf = (baseUrl: string, ...trusted: readonly string[]): HttpClient => {
+    const trustedOrigins = trusted.map((url) => new URL(url).origin);
+    const direct = createHttpClient({ baseUrl, callTimeoutMs, egress: { policy, trustedOrigins } });
+    const client = options.tap ? tapped(direct, options.tap) : direct;
     clients.push(client);
     return client;
   };
@@ -44,15 +62,20 @@ export function createConnectors(options: ConnectorsOptions): ConnectorRegistry 
   );
   const salesforce = createSalesforceConnector(
     createSalesforceApi({
-      client: clientOf(urls.salesforceLogin),
+      client: clientOf(
+        urls.salesforceLogin,
+        ...(urls.salesforceInstance === undefined ? [] : [urls.salesforceInstance]),
+      ),
       loginUrl: urls.salesforceLogin,
       ...(urls.salesforceInstance !== undefined && { instanceUrl: urls.salesforceInstance }),
       logger,
       metrics,
     }),
   );
+  const files = loadDeclarations(options.providersDir);
+  const declared = createDeclaredConnectors({ files, override: urls.declared, clientOf, logger, metrics });
   const connectors = new Map<string, Connector>(
-    [hubspot, salesforce].map((connector) => [connector.provider, connector]),
+    [hubspot, salesforce, ...declared].map((connector) => [connector.provider, connector]),
   );
   const find = (provider: string) => connectors.get(provider);
   return {

@@ -59,10 +59,20 @@ function parse(text: string): ReplyBody {
   if (!text.trim()) return {};
   if (isTooDeep(text)) return { fault: 'undecodable' };
   try {
-    return { json: JSON.parse(text) };
+    return { json: longDigits.test(text) ? (JSON.parse(text, keepDigits) as unknown) : JSON.parse(text) };
   } catch {
     return { text: text.slice(0, textMax) };
   }
+}
+
+/** Only such numbers can lose digits; most replies have none, and are spared the slower reader. */
+const longDigits = /\d{16}/;
+
+/** A whole number that JavaScript cannot hold stays its digits, as text: an id must not come out as another one. */
+function keepDigits(_: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const source = context?.source;
+  const isLost = typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source ?? '');
+  return isLost ? source : value;
 }
 
 /** Counts brackets outside of strings; cheaper than walking the parsed value. */

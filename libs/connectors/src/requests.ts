@@ -2,11 +2,22 @@ import type { Association, ForwardedHeader } from '@sluice/types';
 import type { ProviderFailure } from './results';
 
 /** What opens a customer's account. Held in memory for one call; never logged, never part of an error text. */
-export interface Auth {
-  /** OAuth access token or the provider's API key. */
+export interface Auth extends AccountPlace {
+  /** OAuth access token, the provider's API key, or user name and password as RFC 7617 joins them (base64). */
   readonly accessToken: string;
+  /** What `accessToken` is; HubSpot and Salesforce take a key where a token goes. @default 'oauth2' */
+  readonly kind?: AccessKind;
+}
+
+/** Kinds of what opens an account. Source: specification, Connection, authScheme. */
+export type AccessKind = 'oauth2' | 'apiKey' | 'basic' | 'none';
+
+/** What of an account its addresses and headers may need. */
+export interface AccountPlace {
   /** Needed by providers whose host name carries the workspace; HubSpot ignores it. */
   readonly workspaceRef?: string;
+  /** Values of the connection's `providerMetadata`, by name; only declared providers use them. */
+  readonly metadata?: Readonly<Record<string, string>>;
 }
 
 /** One HTTP exchange with a provider, for the attempt's row. No field value and no secret is in it. */
@@ -33,7 +44,7 @@ export interface ProviderCall {
    * Cancels the call. Before bytes have left, the outcome is `unavailable` (certainly not applied); after, `unknown`.
    */
   readonly signal?: AbortSignal;
-  /** W3C trace context; sent on with a span id of its own. Absent or invalid: a new trace. */
+  /** Where the call stands in its trace. Not sent: the provider is a third party, and trace ids would join its customers. */
   readonly traceparent?: string;
   /** Called once per HTTP exchange, before the outcome is returned. Must not throw. */
   readonly observe?: (exchange: ObservedExchange) => void;
@@ -57,8 +68,17 @@ export interface SingleWrite extends ObjectCall {
   readonly headers?: readonly ForwardedHeader[];
 }
 
+/**
+ * An earlier send of the same may have been carried out, and nobody could see it. A create is then made by a key of the account, where it
+ * sends one that no record carries, so that it cannot become two records; of a delete, what is gone is a success.
+ */
+export interface MayBeResend {
+  /** @default false */
+  readonly isResend?: boolean;
+}
+
 /** Create one record. */
-export interface CreateWrite extends SingleWrite {
+export interface CreateWrite extends SingleWrite, MayBeResend {
   readonly associations?: readonly Association[];
 }
 
@@ -70,7 +90,7 @@ export interface UpdateWrite extends SingleWrite {
 }
 
 /** Delete one record by the provider's id. */
-export interface DeleteWrite extends ObjectCall {
+export interface DeleteWrite extends ObjectCall, MayBeResend {
   readonly recordId: string;
   readonly headers?: readonly ForwardedHeader[];
 }
@@ -82,7 +102,7 @@ export interface BatchWrite<Item> extends ObjectCall {
 }
 
 /** All-or-none: the provider writes every record or none of them. @default false */
-export interface BatchCreate extends BatchWrite<Pick<CreateWrite, 'fields' | 'associations'>> {
+export interface BatchCreate extends BatchWrite<Pick<CreateWrite, 'fields' | 'associations'>>, MayBeResend {
   readonly allOrNone?: boolean;
 }
 
@@ -121,13 +141,11 @@ export interface FindCreated extends ObjectCall {
 }
 
 /** What an OAuth refresh takes. The secrets stay in memory for one call. Source: RFC 6749, section 6. */
-export interface TokenRefresh extends Omit<ProviderCall, 'auth'> {
+export interface TokenRefresh extends Omit<ProviderCall, 'auth'>, AccountPlace {
   readonly refreshToken: string;
   /** Of the builder's app at the provider. */
   readonly clientId: string;
   readonly clientSecret: string;
-  /** See `Auth.workspaceRef`. */
-  readonly workspaceRef?: string;
 }
 
 /** The builder's app at a provider, for the length of one token call. */
@@ -137,7 +155,7 @@ export interface AppClient {
 }
 
 /** What the page where a customer allows an app in is asked. Source: RFC 6749, 4.1.1; RFC 7636, 4.3. */
-export interface AuthorizationRequest {
+export interface AuthorizationRequest extends AccountPlace {
   readonly clientId: string;
   /** Where the customer's browser comes back to; the exchange must name the same. */
   readonly redirectUri: string;
@@ -146,25 +164,20 @@ export interface AuthorizationRequest {
   readonly codeChallenge: string;
   /** Absent: what the app asks for by itself. */
   readonly scopes?: readonly string[];
-  /** See `Auth.workspaceRef`. */
-  readonly workspaceRef?: string;
 }
 
 /** What changes an authorization code into tokens. Source: RFC 6749, 4.1.3; RFC 7636, 4.5. */
-export interface CodeExchange extends Omit<ProviderCall, 'auth'>, AppClient {
+export interface CodeExchange extends Omit<ProviderCall, 'auth'>, AppClient, AccountPlace {
   readonly code: string;
   readonly redirectUri: string;
   readonly codeVerifier: string;
-  /** As in the authorization request. */
-  readonly workspaceRef?: string;
 }
 
 /** What gives tokens without a customer's browser. Source: RFC 6749, 4.3 and 4.4. */
 export type TokenGrant = Omit<ProviderCall, 'auth'> &
-  AppClient & {
-    /** See `Auth.workspaceRef`. */
-    readonly workspaceRef?: string;
-  } & (
+  AppClient &
+  AccountPlace &
+  (
     | { readonly grantType: 'client_credentials' }
     | { readonly grantType: 'password'; readonly username: string; readonly password: string }
   );

@@ -100,3 +100,7 @@ export interface FreshTokens {
   readonly workspaceRef?: string;
   readonly consumerRef?: string;
 }
+
+/** Warning of a create that was sent again and met its own earlier send, or what somebody made in the same moment. */
+export const wasThereWarning =
+  'The record was there: an earlier send of it had been carried out, and its values were set again';

@@ -9,7 +9,7 @@ import type { ApiInfo } from './contract/openapi';
 import { cors } from './cors';
 import { InboundError } from './inbound-error';
 import { oneAfterAnother } from './one-after-another';
-import { healthRoute, metricsRoute, readyRoute, type Readiness } from './operability-routes';
+import { healthRoute, readyRoute, type Readiness } from './operability-routes';
 import { problemHandler } from './problem-handler';
 import { problemRoute } from './problem-page';
 import { requestObserver } from './request-observer';
@@ -42,7 +42,7 @@ export interface AppOptions {
 
 /**
  * An Express app with everything around the routes: request id, log line and metrics per request, `/healthz`,
- * `/readyz`, `/metrics`, `/problems/{code}`, `/openapi.json` and `/docs`, 404, 405, and problem documents for whatever is thrown.
+ * `/readyz`, `/problems/{code}`, `/openapi.json` and `/docs`, 404, 405, and problem documents for whatever is thrown.
  */
 export function createApp(o: AppOptions): Express {
   const app = express();
@@ -83,7 +83,6 @@ function operability(o: AppOptions, state: ReturnType<typeof stateOf>): RequestH
   const { router, complete } = createRouter(undefined);
   router.get('/healthz', healthRoute);
   router.get('/readyz', readyRoute(o.ready, state));
-  router.get('/metrics', metricsRoute(o.metrics));
   router.get('/problems/:code', problemRoute);
   return complete();
 }

@@ -11,6 +11,7 @@ export type { Router } from './router';
 export { route, type Reply, type RouteOptions } from './route';
 export type { RouteParts, RouteRequest } from './route-request';
 export { startServer, type HttpServer, type ServerOptions } from './start-server';
+export { startMetricsServer, type MetricsServerOptions } from './metrics-server';
 export { ListenError } from './listen-error';
 export { InboundError } from './inbound-error';
 export { authenticator, type CallerLookup } from './authenticator';

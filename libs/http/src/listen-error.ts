@@ -11,9 +11,10 @@ export class ListenError extends SluiceError {
   override readonly retry = 'never';
   readonly port: number;
 
-  constructor(port: number, host: string, cause: NodeJS.ErrnoException) {
+  /** @param setting that says which port it is */
+  constructor(port: number, host: string, cause: NodeJS.ErrnoException, setting = 'SLUICE_PORT') {
     const reason = reasons[cause.code ?? ''] ?? `cannot be listened on (${cause.code ?? cause.message})`;
-    const remedy = 'Stop that program, or set SLUICE_PORT for this service, or SLUICE_PORT_BASE to move all of them.';
+    const remedy = `Stop that program, or set ${setting} for this service, or SLUICE_PORT_BASE to move all of them.`;
     super({
       code: 'service.config-invalid',
       detail: `Port ${port} of ${host} ${reason}. ${remedy}`,

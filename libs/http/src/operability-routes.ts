@@ -1,4 +1,3 @@
-import type { Metrics } from '@sluice/telemetry';
 import type { RequestHandler } from 'express';
 import type { AppState } from './app-state';
 import { sendJson } from './send-json';
@@ -22,15 +21,6 @@ export function readyRoute(ready: () => Promise<Readiness>, state: AppState): Re
   return async (_req, res) => {
     const readiness = state.draining ? { ready: false, checks: { process: 'is shutting down' } } : await check();
     sendJson(res, readiness.ready ? 200 : 503, { status: readiness.ready ? 'ready' : 'not ready', ...readiness });
-  };
-}
-
-/** `/metrics`: Prometheus text. */
-export function metricsRoute(metrics: Metrics): RequestHandler {
-  return async (_req, res) => {
-    const { contentType, body } = await metrics.expose();
-    res.setHeader('Content-Type', contentType);
-    res.end(body);
   };
 }
 

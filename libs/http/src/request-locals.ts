@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import type { SluiceError } from '@sluice/errors';
+import type { Step } from '@sluice/telemetry';
 import type { Caller } from '@sluice/types';
 
 /** What the kit knows about one request. Kept in `res.locals`. */
@@ -7,6 +8,8 @@ export interface RequestLocals {
   requestId: string;
   /** Monotonic milliseconds. */
   startedAt: number;
+  /** The request as a step of its trace; absent for what is not part of the API: probes, pages. */
+  step?: Step;
   /** Template of the matched route, for metrics; absent when none matched. */
   route?: string;
   /** Set by the authenticator. */

@@ -1,37 +1,80 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import { problems, type SluiceError } from '@sluice/errors';
-import type { Histogram, Logger, Metrics } from '@sluice/telemetry';
+import { startStep, type Logger, type Metrics, type Step } from '@sluice/telemetry';
 import { localsOf } from './request-locals';
+import { requestMeter, type RequestMeter } from './request-meter';
 
 /** A sane id: what is safe in a log line, a header and a URI reference. */
 const saneId = /^[A-Za-z0-9._~-]{1,128}$/;
 /** Not an HTTP status: the caller left before the reply was complete. As nginx counts it. */
 const clientClosed = 499;
 
-/** Gives each request its id; logs and measures it when its reply is done. */
-export function requestObserver(o: { readonly logger: Logger; readonly metrics: Metrics }): RequestHandler {
-  const seconds = o.metrics.histogram(
-    'sluice_http_request_duration_seconds',
-    'Time from the request head to the end of the reply, by route template; its count is the number of requests.',
-    ['method', 'route', 'status'],
-  );
+/** What is traced: the API. A probe every few seconds is nobody's story, and a scanner's request is not either. */
+const traced = '/v1/';
+
+/** Gives each request its id and its place in a trace; logs and measures it when its reply is done. */
+export function requestObserver(o: {
+  readonly service: string;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}): RequestHandler {
+  const meter = requestMeter(o.metrics);
   return (req, res, next) => {
     const locals = localsOf(res);
     const presented = req.headers['x-request-id'];
     locals.requestId = typeof presented === 'string' && saneId.test(presented) ? presented : randomUUID();
     locals.startedAt = performance.now();
     res.setHeader('X-Request-Id', locals.requestId);
-    res.once('close', () => observe(o.logger, seconds, req, res));
-    next();
+    if (!req.url.startsWith(traced)) {
+      res.once('close', () => observe(o.logger, meter, req, res));
+      next();
+      return;
+    }
+    const step = startRequest(o.service, req, res);
+    locals.step = step;
+    // The socket's events do not know whose request it is.
+    res.once('close', () => {
+      step.run(() => observe(o.logger, meter, req, res));
+      step.end(failureOf(res));
+    });
+    step.run(next);
   };
 }
 
-function observe(logger: Logger, seconds: Histogram, req: Request, res: Response): void {
+function startRequest(service: string, req: Request, res: Response): Step {
+  const { requestId, startedAt } = localsOf(res);
+  const parent = req.headers['traceparent'];
+  return startStep({
+    service,
+    name: req.method,
+    kind: 'request',
+    isOfCaller: true,
+    ...(typeof parent === 'string' && { parent }),
+    logged: { requestId },
+    startedAtMs: startedAt,
+    atEnd: () => {
+      const { route = 'unmatched', caller, failure } = localsOf(res);
+      const facts = { method: req.method, route, status: statusOf(res, failure) };
+      return {
+        name: `${req.method} ${route}`,
+        facts: caller?.projectId === undefined ? facts : { ...facts, projectId: caller.projectId },
+      };
+    },
+  });
+}
+
+/** A refusal by a rule of ours is no failure: it leaves nothing behind, and the caller reads why. */
+function failureOf(res: Response): string | undefined {
+  const { failure } = localsOf(res);
+  return statusOf(res, failure) >= 500 ? (failure?.code ?? 'http.broken-off') : undefined;
+}
+
+function observe(logger: Logger, meter: RequestMeter, req: Request, res: Response): void {
   const { requestId, startedAt, route = 'unmatched', caller, failure } = localsOf(res);
   const status = statusOf(res, failure);
   const durationMs = performance.now() - startedAt;
-  seconds.observe({ method: req.method, route, status }, durationMs / 1000);
+  meter(req.method, route, status, durationMs / 1000);
   const line = {
     requestId,
     method: req.method,
@@ -39,10 +82,11 @@ function observe(logger: Logger, seconds: Histogram, req: Request, res: Response
     status,
     durationMs: Math.round(durationMs * 100) / 100,
     ...(caller ? { keyId: caller.keyId, projectId: caller.projectId } : {}),
-    ...(failure ? { code: failure.code, detail: failure.detail, meta: failure.meta } : {}),
+    ...(failure ? { code: failure.code, meta: failure.meta } : {}),
   };
   const level = levelOf(status, failure);
-  logger[level](level === 'error' ? { ...line, error: failure } : line, 'http.request');
+  // What a caller is told of their own request, or of what a provider said to it, may quote what a customer wrote.
+  logger[level](level === 'error' ? { ...line, detail: failure?.detail, error: failure } : line, 'http.request');
 }
 
 /** A reply that broke off is counted by the reason, whatever status went out before. */

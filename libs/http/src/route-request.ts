@@ -58,9 +58,9 @@ export class RouteRequest<P extends RouteParts> {
     return this.req.originalUrl;
   }
 
-  /** A trace context for the work of this request: a child of the caller's, or a new one. */
+  /** Place of this request in its trace, which is the caller's, or a new one. */
   get traceparent(): string {
-    return childTraceparent(this.header('traceparent'));
+    return localsOf(this.res).step?.traceparent ?? childTraceparent(this.header('traceparent'));
   }
 
   /** Aborts when the caller leaves before the reply. Not for work that must end once begun. */

@@ -1,6 +1,6 @@
 import { ConfigError } from '@sluice/config';
 import { SluiceError } from '@sluice/errors';
-import type { Logger } from '@sluice/telemetry';
+import { flushTraces, type Logger } from '@sluice/telemetry';
 
 /** A service as its executable sees it. */
 export interface RunnableService {
@@ -25,13 +25,7 @@ export async function runService(
       logger.info({ signal }, 'service.stopping');
       // What is not finished by then is found again: leases lapse, sweeps look. A supervisor's SIGKILL would say nothing.
       setTimeout(() => giveUp(logger), shutdownMs + graceMs).unref();
-      service.stop().then(
-        () => process.exit(0),
-        (error: unknown) => {
-          logger.error({ error }, 'service.stop-failed');
-          process.exit(1);
-        },
-      );
+      void end(service, logger);
     };
     process.on('SIGTERM', stop);
     process.on('SIGINT', stop);
@@ -43,6 +37,18 @@ export async function runService(
     process.stderr.write(`${explain(error)}\n`);
     process.exit(1);
   }
+}
+
+async function end(service: RunnableService, logger: Logger): Promise<void> {
+  const code = await service.stop().then(
+    () => 0,
+    (error: unknown) => {
+      logger.error({ error }, 'service.stop-failed');
+      return 1;
+    },
+  );
+  await flushTraces();
+  process.exit(code);
 }
 
 /** Beyond the setting, for closing pools and leaving groups. */

@@ -84,7 +84,7 @@ describe('startServer', () => {
     });
     servers.push(server);
     const statusOf = async (path: string) => (await fetch(`http://127.0.0.1:${server.port}${path}`)).status;
-    expect(await Promise.all(['/healthz', '/readyz', '/metrics', '/v1/x'].map(statusOf))).toEqual([200, 200, 200, 404]);
+    expect(await Promise.all(['/healthz', '/readyz', '/metrics', '/v1/x'].map(statusOf))).toEqual([200, 200, 404, 404]);
   });
 });
 
@@ -106,6 +106,17 @@ describe('close', () => {
     const reply = await running;
     expect([reply.status, reply.headers.get('connection')]).toEqual([200, 'close']);
     await closed;
+  });
+
+  // A balancer that asks for readiness once a second would send to a closed port for as long.
+  it('goes on answering new connections for drainDelayMs, while it says that it is not ready', async () => {
+    const { server, url } = await start({ drainDelayMs: 1_000 });
+    const closed = server.close();
+    const answers = await Promise.all(['/readyz', '/slow'].map((path) => fetch(`${url}${path}`)));
+    expect(answers.map(({ status }) => status)).toEqual([503, 200]);
+    expect(answers.map(({ headers }) => headers.get('connection'))).toEqual(['close', 'close']);
+    await closed;
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed');
   });
 
   // Else a client that sends on a connection it has kept would not know whether its write was accepted.

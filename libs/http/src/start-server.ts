@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Server as TcpServer, type AddressInfo, type Socket } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Express } from 'express';
 import type { Logger } from '@sluice/telemetry';
 import { stateOf } from './app-state';
@@ -16,6 +16,8 @@ export interface ServerOptions {
   readonly logger: Logger;
   /** Longest wait for requests in flight when closing. @default 10 000 */
   readonly shutdownMs?: number | undefined;
+  /** How long a closing server goes on accepting, not ready, so that balancers see it before the listener is gone. @default 0 */
+  readonly drainDelayMs?: number | undefined;
   /** Node's settings of the same names, in milliseconds. For tests; the defaults have their reasons. */
   readonly timeouts?: Partial<typeof defaultTimeouts>;
 }
@@ -23,7 +25,7 @@ export interface ServerOptions {
 /** A listening server. */
 export interface HttpServer {
   readonly port: number;
-  /** Not ready, no new connections, in-flight requests finish (at most `shutdownMs`), the rest is cut. Repeatable. */
+  /** Not ready, after `drainDelayMs` no new connections, in-flight requests finish (at most `shutdownMs`), the rest is cut. Repeatable. */
   close(): Promise<void>;
 }
 
@@ -80,7 +82,7 @@ export async function startServer(app: Express, o: ServerOptions): Promise<HttpS
   let closing: Promise<void> | undefined;
   const close = () => {
     state.draining = true;
-    return (closing ??= drain(server, inFlight, o));
+    return (closing ??= leave(server, inFlight, o));
   };
   return { port, close };
 }
@@ -111,6 +113,11 @@ async function acceptWaiting(server: Server): Promise<void> {
     quiet = accepted === before ? quiet + 1 : 0;
   }
   server.off('connection', count);
+}
+
+async function leave(server: Server, inFlight: InFlight, o: ServerOptions): Promise<void> {
+  if (o.drainDelayMs) await sleep(o.drainDelayMs);
+  await drain(server, inFlight, o);
 }
 
 async function drain(server: Server, inFlight: InFlight, o: ServerOptions): Promise<void> {

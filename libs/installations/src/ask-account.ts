@@ -2,7 +2,7 @@ import type { Auth } from '@sluice/connectors';
 import { ProviderError } from '@sluice/errors';
 import type { ConnectionKey, Store } from '@sluice/store';
 import type { Logger } from '@sluice/telemetry';
-import type { ConnectionStatus, LiveCredentials } from '@sluice/types';
+import { accessOf, type ConnectionStatus, type LiveCredentials } from '@sluice/types';
 import type { Installations } from './create-installations';
 
 /** What asking takes; a service's context has it all. */
@@ -47,9 +47,7 @@ async function askOnce<Answer>(
   used: LiveCredentials,
   ask: (auth: Auth) => Promise<Answer>,
 ): Promise<Answer> {
-  const { credentials, workspaceRef } = used;
-  const accessToken = credentials.accessToken ?? credentials.apiKey ?? '';
-  const answer = await ask({ accessToken, ...(workspaceRef === undefined ? {} : { workspaceRef }) });
+  const answer = await ask(accessOf(used));
   await noteStatus(source, key, used, 'working');
   return answer;
 }

@@ -1,7 +1,7 @@
 import type { ConnectorRegistry, FreshTokens } from '@sluice/connectors';
 import { ProviderError, retryOf } from '@sluice/errors';
 import type { ClientOfApp, Store } from '@sluice/store';
-import type { Logger } from '@sluice/telemetry';
+import type { Logger, Metrics } from '@sluice/telemetry';
 import type { Credentials } from '@sluice/types';
 import type { OpenedConnection } from './live-credentials';
 import { unsealClientSecret } from './seal-credentials';
@@ -13,6 +13,7 @@ export interface RefreshSource {
   readonly keyring: SealingKeys;
   readonly connectors: Pick<ConnectorRegistry, 'find'>;
   readonly logger: Logger;
+  readonly metrics?: Metrics | undefined;
   readonly failpoints?: RefreshFailpoints | undefined;
 }
 
@@ -58,10 +59,13 @@ async function askAgain(
   { live }: OpenedConnection,
   grant: NonNullable<ReturnType<typeof grantOf>>,
 ): Promise<FreshTokens> {
-  const { provider, workspaceRef } = live;
+  const { provider, workspaceRef, metadata } = live;
   const connector = source.connectors.find(provider);
   if (connector?.grant === undefined) throw unavailable(`${provider} gives no tokens for these credentials.`);
-  const place = workspaceRef === undefined ? {} : { workspaceRef };
+  const place = {
+    ...(workspaceRef === undefined ? {} : { workspaceRef }),
+    ...(metadata === undefined ? {} : { metadata }),
+  };
   try {
     return await connector.grant({ ...grant, ...place, signal: AbortSignal.timeout(tokenCallMs) });
   } catch (error) {
@@ -71,7 +75,7 @@ async function askAgain(
 }
 
 async function askAsApp(source: RefreshSource, projectId: string, opened: OpenedConnection): Promise<FreshTokens> {
-  const { provider, workspaceRef, credentials, connectionId } = opened.live;
+  const { provider, workspaceRef, metadata, credentials, connectionId } = opened.live;
   const app = await source.store.providerApps.findClient(projectId, provider, opened.providerAppId);
   if (app === undefined) throw appMissing(source, projectId, opened);
   const connector = source.connectors.find(provider);
@@ -82,6 +86,7 @@ async function askAsApp(source: RefreshSource, projectId: string, opened: Opened
       clientId: app.clientId,
       clientSecret: unsealClientSecret(source.keyring, app.id, app.sealed),
       ...(workspaceRef === undefined ? {} : { workspaceRef }),
+      ...(metadata === undefined ? {} : { metadata }),
       signal: AbortSignal.timeout(tokenCallMs),
     });
   } catch (error) {

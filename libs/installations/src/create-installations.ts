@@ -1,7 +1,7 @@
 import type { ConnectorRegistry } from '@sluice/connectors';
 import { ProviderError } from '@sluice/errors';
 import type { InstallationNames, Store } from '@sluice/store';
-import type { Logger } from '@sluice/telemetry';
+import type { Logger, Metrics } from '@sluice/telemetry';
 import type { Credentials, InstallationContext, LiveCredentials } from '@sluice/types';
 import { canRefresh, type RefreshFailpoints, type RefreshSource } from './ask-for-tokens';
 import { callerFinder, type FindCaller } from './find-caller';
@@ -22,6 +22,8 @@ export interface InstallationsOptions {
   /** Asked for fresh tokens. */
   readonly connectors: Pick<ConnectorRegistry, 'find'>;
   readonly logger: Logger;
+  /** Counts the tokens that are asked for. @default nobody asks */
+  readonly metrics?: Metrics;
   /** Where a test may break the process. @default nowhere */
   readonly failpoints?: RefreshFailpoints;
   /** The bootstrap key. Absent: there is none. */

@@ -1,6 +1,7 @@
 import type { FreshTokens } from '@sluice/connectors';
 import { ProviderError } from '@sluice/errors';
 import type { OAuthState } from '@sluice/store';
+import { metadataValues } from '@sluice/types';
 import { tokenCallMs, type RefreshSource } from './ask-for-tokens';
 import { unsealClientSecret, unsealVerifier } from './seal-credentials';
 
@@ -18,6 +19,7 @@ export type ExchangeCode = (returned: ReturnedCode) => Promise<FreshTokens>;
 export function codeExchanger({ store, keyring, connectors }: RefreshSource): ExchangeCode {
   return async ({ code, state, traceparent }) => {
     const { projectId, provider, providerAppId, stateHash, redirectUri, workspaceRef } = state;
+    const { providerMetadata: metadata } = state;
     const app = await store.providerApps.findClient(projectId, provider, providerAppId);
     const connector = connectors.find(provider);
     if (app === undefined || connector?.exchangeCode === undefined) {
@@ -31,6 +33,7 @@ export function codeExchanger({ store, keyring, connectors }: RefreshSource): Ex
       clientId: app.clientId,
       clientSecret: unsealClientSecret(keyring, app.id, app.sealed),
       ...(workspaceRef === undefined ? {} : { workspaceRef }),
+      ...(metadata === undefined ? {} : { metadata: metadataValues(metadata) }),
       traceparent,
       signal: AbortSignal.timeout(tokenCallMs),
     });

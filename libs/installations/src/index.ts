@@ -1,4 +1,5 @@
 export { askAccount } from './ask-account';
+export { assertRingOpens } from './assert-ring-opens';
 export { createInstallations, type Installations, type InstallationsOptions } from './create-installations';
 export { resealSecrets, type Resealing, type ResealProgress } from './reseal-secrets';
 export type { Sealed, SealingKeys } from './sealed-value';

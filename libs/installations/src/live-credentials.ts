@@ -30,6 +30,7 @@ export async function openConnection(
     provider: stored.provider,
     status: stored.status,
     ...(stored.workspaceRef === undefined ? {} : { workspaceRef: stored.workspaceRef }),
+    ...(stored.metadata === undefined ? {} : { metadata: stored.metadata }),
     credentials: unsealCredentials(source.keyring, connectionId, stored.sealed),
   };
   const { isExpiring, providerAppId } = stored;

@@ -30,6 +30,8 @@ export type RefreshCredentials = (
  * force is then simply asked again; one that rotates it refuses, and the customer must connect again.
  */
 export function createRefresher(source: RefreshSource): RefreshCredentials {
+  // Shown before the first token is asked for.
+  source.metrics?.counter('sluice_token_refreshes_total');
   const flights = new Map<string, Promise<LiveCredentials>>();
   const fly = (key: ConnectionKey, opened: OpenedConnection): Promise<LiveCredentials> => {
     const id = `${key.projectId}/${key.connectionId}/${opened.live.tokenVersion}`;
@@ -90,9 +92,11 @@ async function refreshAsHolder(
   try {
     const fresh = await askTwice(source, key, opened);
     if ('newer' in fresh) return fresh.newer;
+    count(source, opened, 'refreshed');
     await source.failpoints?.hit('oauth.after_reply_before_save');
     return await saveFreshTokens(source, key, opened.live, fresh.tokens);
   } catch (error) {
+    if (error instanceof ProviderError) count(source, opened, error.class === 'credentials' ? 'refused' : 'failed');
     const note = async () => {
       if (error instanceof ProviderError && error.class === 'credentials') {
         await connections.setStatus({ ...key, tokenVersion, status: 'bad_credentials' });
@@ -106,6 +110,14 @@ async function refreshAsHolder(
     });
     throw error;
   }
+}
+
+function count(
+  { metrics }: RefreshSource,
+  { live }: OpenedConnection,
+  result: 'refreshed' | 'refused' | 'failed',
+): void {
+  metrics?.counter('sluice_token_refreshes_total').inc({ provider: live.provider, result });
 }
 
 type Exchanged = { readonly tokens: Awaited<ReturnType<typeof askForTokens>> } | { readonly newer: LiveCredentials };

@@ -19,6 +19,8 @@ export interface Resolver {
 const idsForMs = 1_000;
 /** Installations in use at once per process; a row of ids is about 1 kB. */
 const idsMax = 20_000;
+/** Installations whose ids and contents are kept joined. They hold contents that `ImmutableContents` may have let go, so they are few. */
+const joinedMax = 1_000;
 
 type ResolverStore = Pick<Store, 'installationLookup'>;
 
@@ -28,20 +30,34 @@ export function createResolver(store: ResolverStore, contents: ImmutableContents
     ttl: idsForMs,
     fetchMethod: (_key, _stale, { context: names }) => findIds(store, names),
   });
+  const joined = new LRUCache<string, Joined>({ max: joinedMax });
+  const join = async (key: string, found: InstallationIds): Promise<InstallationContext> => {
+    const context = await toContext(found, contents);
+    joined.set(key, { ids: found, context });
+    return context;
+  };
   return {
     resolve: async (names) => {
       const key = keyOf(names);
       const found = ids.get(key) ?? (await ids.fetch(key, { context: names }));
       if (found === undefined) throw new DefectError({ code: 'service.defect', detail: 'A lookup gave no answer.' });
-      return await toContext(found, contents);
+      const known = joined.get(key);
+      return known?.ids === found ? known.context : await join(key, found);
     },
     resolveAgain: async (names) => {
       // A read of its own: one that is under way may have begun before the change this caller knows of.
       const found = await findIds(store, names);
-      ids.set(keyOf(names), found);
-      return await toContext(found, contents);
+      const key = keyOf(names);
+      ids.set(key, found);
+      return await join(key, found);
     },
   };
+}
+
+/** A context with the very row of ids it was made from: another row, even an equal one, makes another context. */
+interface Joined {
+  readonly ids: InstallationIds;
+  readonly context: InstallationContext;
 }
 
 /** JSON, because refs may hold any separator. */

@@ -1,4 +1,4 @@
-import type { Logger } from '@sluice/telemetry';
+import { outsideSteps, type Logger } from '@sluice/telemetry';
 import type { WriteAnnouncement } from '@sluice/types';
 import type { MessagingOptions } from './messaging';
 import type { DropReason, MessagingCounters } from './messaging-counters';
@@ -76,11 +76,12 @@ export class AnnouncementBuffer {
 
   private arm(delayMs: number): void {
     if (this.timer) return;
-    this.timer = setTimeout(() => {
+    const send = (): void => {
       this.timer = undefined;
       void this.pump();
-    }, delayMs);
-    this.timer.unref();
+    };
+    // It sends what others announce as well, and is no part of the request that set it.
+    this.timer = outsideSteps(() => setTimeout(send, delayMs).unref());
   }
 
   /** Sends what is due now; joins the sending that is under way, which then looks for more by itself. */

@@ -5,35 +5,26 @@ export type DropReason = 'buffer-full' | 'broker-away' | 'send-failed' | 'too-la
 
 /** What both implementations count, under the same names. */
 export interface MessagingCounters {
-  /** Labels `topic`, `reason` (see DropReason). */
-  readonly dropped: Counter;
-  readonly sent: Counter;
-  readonly undecodable: Counter;
-  readonly redelivered: Counter;
-  readonly passedOver: Counter;
-  readonly restarted: Counter;
-  readonly stalled: Counter;
-  /** Labels `topic`, `group`. */
-  readonly lag: Gauge;
+  readonly dropped: Counter<'sluice_announcements_dropped_total'>;
+  readonly sent: Counter<'sluice_announcements_sent_total'>;
+  readonly undecodable: Counter<'sluice_messages_undecodable_total'>;
+  readonly redelivered: Counter<'sluice_message_redeliveries_total'>;
+  readonly passedOver: Counter<'sluice_messages_passed_over_total'>;
+  readonly restarted: Counter<'sluice_consumer_restarts_total'>;
+  readonly stalled: Counter<'sluice_consumer_stalls_total'>;
+  readonly lag: Gauge<'sluice_consumer_lag'>;
 }
 
 /** The counters of one service; asking again gives the same ones. */
 export function messagingCounters(metrics: Metrics): MessagingCounters {
-  const perTopic = (name: string, help: string) => metrics.counter(`sluice_${name}`, help, ['topic']);
   return {
-    dropped: metrics.counter('sluice_announcements_dropped_total', 'Writes no message announced, left to a sweep.', [
-      'topic',
-      'reason',
-    ]),
-    sent: perTopic('announcements_sent_total', 'Writes announced by a message.'),
-    undecodable: perTopic('messages_undecodable_total', 'Messages that are not ours or are damaged; passed over.'),
-    redelivered: perTopic('message_redeliveries_total', 'Deliveries repeated because the handler failed.'),
-    passedOver: perTopic('messages_passed_over_total', 'Deliveries given up because the handler failed repeatedly.'),
-    restarted: perTopic('consumer_restarts_total', 'Times a consumer was built anew after its connection ended.'),
-    stalled: perTopic('consumer_stalls_total', 'Times a consumer with messages to read made no progress.'),
-    lag: metrics.gauge('sluice_consumer_lag', 'Messages not yet finished, of the partitions this process reads.', [
-      'topic',
-      'group',
-    ]),
+    dropped: metrics.counter('sluice_announcements_dropped_total'),
+    sent: metrics.counter('sluice_announcements_sent_total'),
+    undecodable: metrics.counter('sluice_messages_undecodable_total'),
+    redelivered: metrics.counter('sluice_message_redeliveries_total'),
+    passedOver: metrics.counter('sluice_messages_passed_over_total'),
+    restarted: metrics.counter('sluice_consumer_restarts_total'),
+    stalled: metrics.counter('sluice_consumer_stalls_total'),
+    lag: metrics.gauge('sluice_consumer_lag'),
   };
 }

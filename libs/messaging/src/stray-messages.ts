@@ -16,8 +16,7 @@ export function strayMessages(
   { logger, metrics }: { readonly logger: Logger; readonly metrics: Metrics },
   topic: Topic,
 ): (names: Partial<StrayNames>) => void {
-  const help = 'Announcements of something that does not exist; nothing was done for them.';
-  const counter = metrics.counter('sluice_messages_stray_total', help, ['topic']);
+  const counter = metrics.counter('sluice_messages_stray_total');
   const said = new Set<string>();
   return (names) => {
     counter.inc({ topic: topic.name });

@@ -30,6 +30,8 @@ export interface QuotaAnswer {
   readonly granted: boolean;
   /** 0 when granted; else when to ask again, at least 1. */
   readonly retryAfterMs: number;
+  /** Part of the limit, 0 to 1, that is left in the window for a request like this one. */
+  readonly leftRatio?: number;
 }
 
 /**

@@ -23,8 +23,7 @@ const pingMs = 500;
 export function createRedisHints(options: RedisHintsOptions): Hints {
   const { logger, metrics, prefix = 'sluice:' } = options;
   const client = redisClient(options.url);
-  const help = 'Questions to Redis without an answer, answered by a miss or a local count instead.';
-  const failures = metrics.counter('sluice_redis_failures_total', help, ['reason']);
+  const failures = metrics.counter('sluice_redis_failures_total');
   const guard = new Guard({ logger, failures, timeoutMs: options.timeoutMs });
   // Without a listener an error event would end the process; the guard reports what matters of it.
   client.on('error', (error) => logger.debug({ error }, 'redis.connection-failed'));

@@ -43,9 +43,11 @@ export class SlidingWindow {
   /** @param others calls known to have been granted elsewhere in the same window */
   take(nowMs: number, { cost, calls }: Allowance, others = 0): QuotaAnswer {
     const used = this.used(nowMs) + others;
-    if (used + cost > calls) return { granted: false, retryAfterMs: this.freeIn(nowMs, used + cost - calls) };
+    if (used + cost > calls) {
+      return { granted: false, retryAfterMs: this.freeIn(nowMs, used + cost - calls), leftRatio: 0 };
+    }
     this.record(nowMs, cost);
-    return { granted: true, retryAfterMs: 0 };
+    return { granted: true, retryAfterMs: 0, leftRatio: (calls - used - cost) / calls };
   }
 
   /** When `needed` calls have left the window. The slices of the map are in the order of time. */

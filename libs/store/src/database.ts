@@ -9,12 +9,14 @@ export interface DatabaseOptions {
   readonly poolMax?: number;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
+  /** Whether hot statements keep their names, under which a connection plans them once. @default true */
+  readonly prepared?: boolean;
   readonly logger?: Logger;
 }
 
 interface PooledClient {
   on(event: 'error', listener: (error: Error) => void): void;
-  query(sql: string, done: (error: Error | null) => void): void;
+  query(statement: string | { name?: string }, ...rest: unknown[]): unknown;
 }
 
 /**
@@ -40,10 +42,21 @@ export function openDatabase(options: DatabaseOptions): Knex {
       // A server that shuts down emits an error on idle clients, which would end the process unheard.
       afterCreate: (client: PooledClient, done: (error: Error | null, client: PooledClient) => void) => {
         client.on('error', (error) => options.logger?.warn({ reason: error.message }, 'database.connection-lost'));
+        if (options.prepared === false) forgetNames(client);
         done(null, client);
       },
     },
   });
+}
+
+/** A pooler in transaction mode gives each transaction another session, where the name was never heard of. */
+function forgetNames(client: PooledClient): void {
+  const query = client.query.bind(client);
+  client.query = (statement, ...rest) => {
+    // knex makes the object for this one call.
+    if (typeof statement !== 'string') delete statement.name;
+    return query(statement, ...rest);
+  };
 }
 
 /** SQLSTATE of a driver error, or the Node code of a socket error. Undefined for anything else. */

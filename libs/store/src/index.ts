@@ -31,8 +31,8 @@ export type { OperationStore } from './management/operation-store';
 export type { ProjectChange, ProjectStore } from './management/project-store';
 export type { ClientOfApp, NewProviderApp, ProviderAppChange, ProviderAppStore } from './management/provider-app-store';
 export type { ConfigStore, ConfigWithPrevious } from './management/config-store';
-export type { SealedSecret, SealedSecretStore, SecretNoun } from './management/sealed-secrets';
-export { newId } from './new-id';
+export type { SealedByKey, SealedSecret, SealedSecretStore, SecretNoun } from './management/sealed-secrets';
+export { momentOf, newId } from './new-id';
 export { createStore, migrateDatabase, type Store, type StoreOptions } from './store';
 export type { Acceptance, AcceptableWrite } from './writes/accept-writes';
 export type { Claim, ClaimedCall, ClaimRequest } from './writes/claim-calls';
@@ -43,6 +43,7 @@ export {
   type CancelledRecord,
 } from './writes/claim-cancelled';
 export type { Page, Step } from './writes/find-ready-lanes';
+export type { SampledLane } from './writes/sample-lanes';
 export type { LaneKey } from './writes/lane-room';
 export type { KeptKey, KeptReply, KeyClaim, KeyEnding } from './writes/idempotency-key';
 export type { BatchableWrite, BatchMembership, Joining } from './writes/join-batch';

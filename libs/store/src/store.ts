@@ -1,4 +1,4 @@
-import type { Logger } from '@sluice/telemetry';
+import type { Logger, Metrics } from '@sluice/telemetry';
 import { openDatabase } from './database';
 import { apiKeyStore, type ApiKeyStore } from './management/api-key-store';
 import { configStore, type ConfigStore } from './management/config-store';
@@ -14,6 +14,8 @@ import { projectStore, type ProjectStore } from './management/project-store';
 import { providerAppStore, type ProviderAppStore } from './management/provider-app-store';
 import { sealedSecretStore, type SealedSecretStore } from './management/sealed-secrets';
 import { assertMigrated, migrate } from './migrate';
+import { countingRefused, watchPool } from './store-metrics';
+import { toStartError } from './start-error';
 import { createWriteStore, type WriteStore } from './writes/write-store';
 
 export interface StoreOptions {
@@ -23,9 +25,13 @@ export interface StoreOptions {
   readonly applicationName: string;
   /** Connections at most. @default 10 */
   readonly poolMax?: number;
+  /** Whether hot statements keep their names, under which a connection plans them once. @default true */
+  readonly prepared?: boolean;
   /** Divides the minutes and hours of the specification where they become moments. @default 1 */
   readonly timeScale?: number;
   readonly logger?: Logger;
+  /** Shows the pool, and counts connections that are refused. @default nobody asks */
+  readonly metrics?: Metrics;
 }
 
 /** Everything that is kept, by noun; the only SQL of the project lies behind it. */
@@ -44,7 +50,7 @@ export interface Store {
   readonly oauthStates: OAuthStateStore;
   readonly sealedSecrets: SealedSecretStore;
   readonly writes: WriteStore;
-  /** Refuses a schema older than this code, naming the command that brings it up to date. */
+  /** Refuses a schema older than this code, naming the command that brings it up to date, and a database that cannot be used, naming why. */
   assertMigrated(): Promise<void>;
   /** Whether the database answers. */
   healthy(): Promise<boolean>;
@@ -54,13 +60,16 @@ export interface Store {
 /** Opens a pool. Connects with the first statement, not before. */
 export function createStore(options: StoreOptions): Store {
   const database = openDatabase(options);
+  const { metrics } = options;
+  if (metrics) watchPool(database, metrics);
+  const connections = connectionStore(database);
   return {
     projects: projectStore(database),
     apiKeys: apiKeyStore(database),
     jwtKeys: jwtKeyStore(database),
     integrations: integrationStore(database),
     configs: configStore(database),
-    connections: connectionStore(database),
+    connections: metrics ? countingRefused(connections, metrics) : connections,
     groups: groupStore(database),
     installations: installationStore(database),
     installationLookup: installationLookup(database),
@@ -69,7 +78,7 @@ export function createStore(options: StoreOptions): Store {
     oauthStates: oauthStateStore(database),
     sealedSecrets: sealedSecretStore(database),
     writes: createWriteStore(database, options.timeScale ?? 1),
-    assertMigrated: () => assertMigrated(database),
+    assertMigrated: () => explained(options.url, () => assertMigrated(database)),
     healthy: async () => {
       try {
         await database.raw('select 1');
@@ -86,8 +95,16 @@ export function createStore(options: StoreOptions): Store {
 export async function migrateDatabase(url: string): Promise<string[]> {
   const database = openDatabase({ url, applicationName: 'sluice-migrate', poolMax: 2 });
   try {
-    return await migrate(database);
+    return await explained(url, () => migrate(database));
   } finally {
     await database.destroy();
+  }
+}
+
+async function explained<T>(url: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toStartError(error, url);
   }
 }

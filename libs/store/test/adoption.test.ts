@@ -148,6 +148,28 @@ describe('equal creates in doubt', () => {
     expect(await openTwins(mine)).toEqual(open);
   });
 
+  // Many equal creates at once must not be read one by one: what counts is whether one of them may still be answered.
+  it('any number of twins is one answer per record', async () => {
+    const indexes = Array.from({ length: 420 }, (_, index) => index);
+    await fixture.store.writes.accept([
+      fixture.asynchronous(),
+      fixture.asynchronous({ records: indexes.map(() => ({})) }),
+    ]);
+    const calls = await fixture.claim();
+    const records = await Promise.all(calls.map((call) => fixture.store.writes.loadPending(call)));
+    const isMine = (at: number): boolean => records[at]?.length === 1;
+    const [mine, twins] = [calls.find((_, at) => isMine(at)), calls.find((_, at) => !isMine(at))] as [
+      ClaimedCall,
+      ClaimedCall,
+    ];
+    await send(mine, 10_000);
+    const equal = indexes.map((index) => ({ index, fingerprint: 'equal' }));
+    await fixture.store.writes.recordIntents([{ ...twins, owner: 'test', records: equal }]);
+    expect(new Set(records.map(({ length }) => length))).toEqual(new Set([1, 420]));
+    expect(await openTwins(mine)).toEqual([0]);
+    expect(await openTwins(twins)).toHaveLength(420);
+  });
+
   it('tell when they were sent last', async () => {
     const [mine] = (await claimTwo()) as [ClaimedCall];
     await send(mine, 10_000);

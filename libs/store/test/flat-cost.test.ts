@@ -6,6 +6,7 @@ import { findReadyLanes } from '../src/writes/find-ready-lanes';
 import { lapse } from '../src/writes/leases';
 import { claimOverdue } from '../src/writes/overdue';
 import { purgePlans } from '../src/writes/purge-plans';
+import { sampleLanes } from '../src/writes/sample-lanes';
 import { repairOrder } from '../src/writes/repair-order';
 import { findIsolated } from '../src/writes/sweeps';
 import { pagesOf } from './statement-cost';
@@ -91,6 +92,13 @@ describe('with ten times as much waiting, no more is read by', () => {
   it('a step of the sweep of ready lanes', async () => {
     await expectFlat(async (inside) => {
       const step = await findReadyLanes(inside, { limit: 100 });
+      expect([step.found.length, step.next]).toEqual([100, expect.anything()]);
+    });
+  });
+
+  it('a step of the sample that is shown of the backlog', async () => {
+    await expectFlat(async (inside) => {
+      const step = await sampleLanes(inside, { limit: 100 });
       expect([step.found.length, step.next]).toEqual([100, expect.anything()]);
     });
   });

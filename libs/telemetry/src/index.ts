@@ -1,5 +1,11 @@
 export { createLogger, logLevels, silentLogger, type Logger, type LoggerOptions, type LogLevel } from './logger';
-export { createMetrics, durationBuckets } from './metrics';
-export type { Counter, Gauge, Histogram, Labels, Metrics } from './metrics';
+export { metricTable, type MetricName, type MetricRow } from './metric-table';
+export { createMetrics, type Counter, type Gauge, type Histogram, type Metrics } from './metrics';
 export { redactSecrets, redactText } from './redact-secrets';
-export { childTraceparent, newTraceparent } from './traceparent';
+export { childTraceparent, newTraceparent, readTraceparent, toTraceparent, type TracePlace } from './traceparent';
+export { asStep, classOf } from './tracing/as-step';
+export type { Facts } from './tracing/facts';
+export { flushTraces, useSpanRecorder } from './tracing/recorder';
+export type { AcceptedRecord, EndedStep, SpanRecorder } from './tracing/recorder';
+export { currentStep, outsideSteps } from './tracing/scope';
+export { startStep, type Step, type StepOptions } from './tracing/step';

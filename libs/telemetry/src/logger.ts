@@ -1,5 +1,6 @@
 import pino from 'pino';
 import { redactSecrets } from './redact-secrets';
+import { scopeFields } from './tracing/scope';
 
 /**
  * Writes one JSON line per event. `fields` first, then the event's dotted name: `write.attempted`.
@@ -29,7 +30,8 @@ export interface LoggerOptions {
 }
 
 /**
- * A logger of JSON lines: `level`, `time` (ISO 8601), `pid`, `service`, the fields, `event`.
+ * A logger of JSON lines: `level`, `time` (ISO 8601), `pid`, `service`, the fields, `event`; inside a step (a request, a call, a
+ * flush) also `trace_id` and `span_id`, and `requestId` and `operationId` as far as they are known.
  * @throws RangeError when `level` is not one of `logLevels`
  */
 export function createLogger(options: LoggerOptions): Logger {
@@ -43,6 +45,7 @@ export function createLogger(options: LoggerOptions): Logger {
     messageKey: 'event',
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
+    mixin: scopeFields,
   };
   return wrap(options.destination ? pino(settings, options.destination) : pino(settings));
 }

@@ -1,81 +1,105 @@
 import { DefectError } from '@sluice/errors';
 import { Counter as PromCounter, Gauge as PromGauge, Histogram as PromHistogram, Registry } from 'prom-client';
+import {
+  metricTable,
+  type CounterName,
+  type GaugeName,
+  type HistogramName,
+  type LabelsOf,
+  type MetricName,
+  type MetricRow,
+} from './metric-table';
 import { processRegistry } from './process-registry';
 
-/** Label values of one sample. Only small closed sets: never an id, a name or a value of a customer. */
-export type Labels = Readonly<Record<string, string | number>>;
+/** The labels of a metric that has some, before its value. */
+type Labelled<N extends MetricName, Value extends unknown[]> = keyof LabelsOf<N> extends never
+  ? Value
+  : [labels: LabelsOf<N>, ...value: Value];
 
-/** Only grows. `by` defaults to 1. */
-export interface Counter {
-  inc(labels: Labels, by?: number): void;
-  inc(by?: number): void;
+/** Only grows. `by` defaults to 1; with 0 a series is begun, so that its first growth can be seen. */
+export interface Counter<N extends CounterName> {
+  inc(...of: Labelled<N, [by?: number]>): void;
+  /** One series of it, for where the labels are always the same: nothing is made for each call. */
+  labels(labels: LabelsOf<N>): { inc(by?: number): void };
 }
 
 /** Goes up and down. */
-export interface Gauge {
-  set(labels: Labels, value: number): void;
-  set(value: number): void;
-  inc(labels: Labels, by?: number): void;
-  inc(by?: number): void;
-  dec(labels: Labels, by?: number): void;
-  dec(by?: number): void;
+export interface Gauge<N extends GaugeName> {
+  set(...of: Labelled<N, [value: number]>): void;
 }
 
 /** A distribution. Durations are in seconds (Prometheus base unit), so the name ends in `_seconds`. */
-export interface Histogram {
-  observe(labels: Labels, value: number): void;
-  observe(value: number): void;
-  /** Starts a clock; the returned function observes the elapsed seconds and returns them. */
-  startTimer(labels?: Labels): (labels?: Labels) => number;
+export interface Histogram<N extends HistogramName> {
+  observe(...of: Labelled<N, [value: number]>): void;
+  /** One series of it, as with a counter. */
+  labels(labels: LabelsOf<N>): { observe(value: number): void };
 }
 
 /**
- * The metrics of one service, in a registry of its own, so several services can share a process.
- * Asking again for a name gives the same metric; asking for it as another kind is a defect.
+ * The metrics of one service, in a registry of its own, so several services can share a process. Help, labels and buckets stand in the
+ * table of metrics. Asking again for a name gives the same metric. A counter whose labels are all closed sets stands at 0 from the
+ * beginning: what first appears at 1 never grew, for whoever asks by how much.
  */
 export interface Metrics {
-  counter(name: string, help: string, labels?: readonly string[]): Counter;
-  gauge(name: string, help: string, labels?: readonly string[]): Gauge;
-  /** `buckets`: upper bounds, ascending. @default `durationBuckets` */
-  histogram(name: string, help: string, labels?: readonly string[], buckets?: readonly number[]): Histogram;
+  counter<N extends CounterName>(name: N): Counter<N>;
+  gauge<N extends GaugeName>(name: N): Gauge<N>;
+  histogram<N extends HistogramName>(name: N): Histogram<N>;
+  /** Called before each reading, for gauges that show what something else holds. It must not wait. */
+  onRead(refresh: () => void): void;
   /** The text a scraper reads: this service's metrics, each labelled `service`, then those of the process. */
   expose(): Promise<{ contentType: string; body: string }>;
 }
-
-/** Seconds. From a local accept (about 1 ms) to the longest provider call with its wait (60 s). */
-export const durationBuckets: readonly number[] = [
-  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
-];
 
 /** Metrics of one service in the Prometheus text format, plus the default metrics of the process (memory, event loop, GC). */
 export function createMetrics(service: string): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
   const ofProcess = processRegistry();
-  const common = (name: string, help: string, labels: readonly string[] = []) => ({
-    name,
-    help,
-    labelNames: [...labels],
-    registers: [registry],
-  });
+  const refreshers: (() => void)[] = [];
+  const known = (name: MetricName): unknown => registry.getSingleMetric(name);
+  const options = (name: MetricName) => {
+    const { help, labels } = rowOf(name);
+    return { name, help, labelNames: Object.keys(labels), registers: [registry] };
+  };
+  // The types say which labels there are, from the table; what prom-client takes is wider.
   return {
-    counter: (name, help, labels) => reuse(registry, name, PromCounter) ?? new PromCounter(common(name, help, labels)),
-    gauge: (name, help, labels) => reuse(registry, name, PromGauge) ?? new PromGauge(common(name, help, labels)),
-    histogram: (name, help, labels, buckets = durationBuckets) =>
-      reuse(registry, name, PromHistogram) ??
-      new PromHistogram({ ...common(name, help, labels), buckets: [...buckets] }),
-    expose: async () => ({
-      contentType: registry.contentType,
-      body: `${await registry.metrics()}\n${await ofProcess.metrics()}`,
-    }),
+    counter: <N extends CounterName>(name: N) =>
+      (known(name) ?? begun(new PromCounter(options(name)), rowOf(name))) as Counter<N>,
+    gauge: <N extends GaugeName>(name: N) => (known(name) ?? new PromGauge(options(name))) as Gauge<N>,
+    histogram: <N extends HistogramName>(name: N) =>
+      (known(name) ?? new PromHistogram({ ...options(name), buckets: bucketsOf(name) })) as Histogram<N>,
+    onRead: (refresh) => void refreshers.push(refresh),
+    expose: async () => {
+      for (const refresh of refreshers) refresh();
+      return {
+        contentType: registry.contentType,
+        body: `${await registry.metrics()}\n${await ofProcess.metrics()}`,
+      };
+    },
   };
 }
 
-function reuse<T>(registry: Registry, name: string, kind: new (options: never) => T): T | undefined {
-  const known: unknown = registry.getSingleMetric(name);
-  if (known === undefined || known instanceof kind) return known;
-  throw new DefectError({
-    code: 'service.defect',
-    detail: `metric ${name} is already of another kind than ${kind.name}`,
-  });
+/** Begins every series that a counter can have, when they are known. */
+function begun(counter: PromCounter, row: MetricRow): PromCounter {
+  for (const labels of seriesOf(row)) counter.inc(labels, 0);
+  return counter;
+}
+
+function seriesOf({ labels }: MetricRow): Record<string, string>[] {
+  return Object.entries(labels).reduce<Record<string, string>[]>(
+    (series, [label, values]) =>
+      'from' in values ? [] : series.flatMap((one) => values.map((value) => ({ ...one, [label]: value }))),
+    [{}],
+  );
+}
+
+function bucketsOf(name: HistogramName): number[] {
+  return [...(rowOf(name).buckets ?? [])];
+}
+
+/** @throws DefectError for a name that only a cast can bring here */
+function rowOf(name: MetricName): MetricRow {
+  const row: MetricRow | undefined = metricTable[name];
+  if (row !== undefined) return row;
+  throw new DefectError({ code: 'service.defect', detail: `${name} is not in the table of metrics` });
 }

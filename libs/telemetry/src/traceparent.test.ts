@@ -1,38 +1,52 @@
-import { childTraceparent, newTraceparent } from './traceparent';
+import { childTraceparent, newTraceparent, readTraceparent, toTraceparent } from './traceparent';
 
-const form = /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/;
-const parent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00';
+const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+const parent = `00-${traceId}-00f067aa0ba902b7-00`;
+const invalid = [
+  undefined,
+  '',
+  'nonsense',
+  `ff${parent.slice(2)}`,
+  `${parent}-more`,
+  parent.toUpperCase(),
+  '00-00000000000000000000000000000000-00f067aa0ba902b7-01',
+  '00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01',
+];
 
 describe('newTraceparent', () => {
-  it('has the W3C form and is new each time', () => {
-    expect(newTraceparent()).toMatch(form);
+  it('has the W3C form, is new each time, and says that nobody keeps it', () => {
+    expect(newTraceparent()).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
     expect(newTraceparent()).not.toBe(newTraceparent());
   });
 });
 
+describe('readTraceparent', () => {
+  it.each([
+    ['00', false],
+    ['01', true],
+    ['03', true],
+    ['02', false],
+  ])('flags %s: sampled %p', (flags, isSampled) => {
+    const place = { traceId, spanId: '00f067aa0ba902b7', isSampled };
+    expect(readTraceparent(` 00-${traceId}-00f067aa0ba902b7-${flags} `)).toEqual(place);
+    expect(readTraceparent(toTraceparent(place))).toEqual(place);
+  });
+
+  it.each(invalid)('says nothing of %p', (value) => expect(readTraceparent(value)).toBeUndefined());
+});
+
 describe('childTraceparent', () => {
-  it('keeps trace id and flags and takes a new span id', () => {
-    const child = childTraceparent(parent);
-    expect(child).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[0-9a-f]{16}-00$/);
-    expect(child).not.toBe(parent);
+  it.each(['00', '01'])('keeps trace id and flag %s and takes a new span id', (flag) => {
+    const child = childTraceparent(`${parent.slice(0, -2)}${flag}`);
+    expect(child).toMatch(new RegExp(`^00-${traceId}-(?!00f067aa0ba902b7)[0-9a-f]{16}-${flag}$`));
   });
 
   it('reads a later version by its first four fields', () => {
-    expect(childTraceparent(`cc${parent.slice(2)}-what-ever`)).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-/);
+    expect(childTraceparent(`cc${parent.slice(2)}-what-ever`)).toContain(traceId);
   });
 
-  it.each([
-    undefined,
-    '',
-    'nonsense',
-    `ff${parent.slice(2)}`,
-    `${parent}-more`,
-    parent.toUpperCase(),
-    '00-00000000000000000000000000000000-00f067aa0ba902b7-01',
-    '00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01',
-  ])('starts a new trace for %p', (invalid) => {
-    const child = childTraceparent(invalid);
-    expect(child).toMatch(form);
-    expect(child).not.toContain('4bf92f3577b34da6a3ce929d0e0e4736');
+  it.each(invalid)('starts a new trace for %p', (value) => {
+    expect(childTraceparent(value)).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
+    expect(childTraceparent(value)).not.toContain(traceId);
   });
 });

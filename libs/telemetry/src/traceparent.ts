@@ -5,19 +5,39 @@ const form =
   /^(?<version>[0-9a-f]{2})-(?<traceId>[0-9a-f]{32})-(?<spanId>[0-9a-f]{16})-(?<flags>[0-9a-f]{2})(?<more>-.*)?$/;
 const zeros = /^0+$/;
 
-/** A `traceparent` header value that starts a new, sampled trace. */
+/** A place in a trace: what a `traceparent` names. Ids are lower-case hex, 32 and 16 characters. */
+export interface TracePlace {
+  readonly traceId: string;
+  readonly spanId: string;
+  /** Whether who wrote it keeps the trace also when all goes well. */
+  readonly isSampled: boolean;
+}
+
+/** What a `traceparent` says; undefined when it is absent or invalid. */
+export function readTraceparent(value: string | undefined): TracePlace | undefined {
+  const fields = value === undefined ? undefined : form.exec(value.trim())?.groups;
+  if (!fields || !isValid(fields)) return undefined;
+  const { traceId = '', spanId = '', flags = '' } = fields;
+  return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
+}
+
+/** The `traceparent` of a place. */
+export function toTraceparent({ traceId, spanId, isSampled }: TracePlace): string {
+  return `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`;
+}
+
+/** A `traceparent` header value that starts a new trace, which nobody records so far. */
 export function newTraceparent(): string {
-  return `00-${id(16)}-${id(8)}-01`;
+  return `00-${newId(16)}-${newId(8)}-00`;
 }
 
 /**
- * A `traceparent` for work done inside `parent`: same trace and flags, a span id of its own.
+ * A `traceparent` for work done inside `parent`: same trace and flag, a span id of its own.
  * An absent or invalid parent starts a new trace, as the W3C recommendation asks.
  */
 export function childTraceparent(parent: string | undefined): string {
-  const fields = parent === undefined ? undefined : form.exec(parent.trim())?.groups;
-  if (!fields || !isValid(fields)) return newTraceparent();
-  return `00-${fields['traceId']}-${id(8)}-${fields['flags']}`;
+  const place = readTraceparent(parent);
+  return place ? toTraceparent({ ...place, spanId: newId(8) }) : newTraceparent();
 }
 
 function isValid(fields: Record<string, string>): boolean {
@@ -29,11 +49,12 @@ function isValid(fields: Record<string, string>): boolean {
 let drawn = Buffer.alloc(0);
 let used = 0;
 
-function id(bytes: number): string {
+/** A random id in hex: 16 bytes for a trace, 8 for a span. Never all zeros. */
+export function newId(bytes: 8 | 16): string {
   if (used + bytes > drawn.length) {
     drawn = randomBytes(4_096);
     used = 0;
   }
   const hex = drawn.toString('hex', used, (used += bytes));
-  return zeros.test(hex) ? id(bytes) : hex;
+  return zeros.test(hex) ? newId(bytes) : hex;
 }

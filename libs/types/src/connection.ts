@@ -64,6 +64,13 @@ export interface ProviderMetadataItem {
   readonly displayName?: string;
 }
 
+/** The values alone, by name. */
+export function metadataValues(
+  metadata: NonNullable<Connection['providerMetadata']>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(metadata).map(([name, { value }]) => [name, value]));
+}
+
 const tokenSchema = {
   type: 'object',
   description: 'A token of the provider.',

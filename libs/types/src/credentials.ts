@@ -27,5 +27,35 @@ export interface LiveCredentials {
   readonly provider: string;
   readonly status: ConnectionStatus;
   readonly workspaceRef?: string;
+  /** Values of the connection's provider metadata, by name. */
+  readonly metadata?: Readonly<Record<string, string>>;
   readonly credentials: Credentials;
+}
+
+/** What opens an account, what it is, and what the account's address may need. */
+export interface AccountAccess extends Pick<LiveCredentials, 'workspaceRef' | 'metadata'> {
+  /** A token, a key, or user name and password joined as RFC 7617 says (base64); empty without any. */
+  readonly accessToken: string;
+  readonly kind: 'oauth2' | 'apiKey' | 'basic' | 'none';
+}
+
+/** What a connector opens the account of these credentials with. Nothing else of them is shown. */
+export function accessOf(live: Pick<LiveCredentials, 'credentials' | 'workspaceRef' | 'metadata'>): AccountAccess {
+  const { credentials, workspaceRef, metadata } = live;
+  return {
+    ...tokenOf(credentials),
+    ...(workspaceRef === undefined ? {} : { workspaceRef }),
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+}
+
+/** An access token before everything else: a grant's own credentials only lead to one. */
+function tokenOf({ accessToken, apiKey, basicAuth, ...grants }: Credentials): AccountAccess {
+  if (accessToken !== undefined) return { accessToken, kind: 'oauth2' };
+  if (apiKey !== undefined) return { accessToken: apiKey, kind: 'apiKey' };
+  if (basicAuth) {
+    const pair = new TextEncoder().encode(`${basicAuth.username}:${basicAuth.password}`);
+    return { accessToken: Buffer.from(pair).toString('base64'), kind: 'basic' };
+  }
+  return { accessToken: '', kind: Object.keys(grants).length > 0 ? 'oauth2' : 'none' };
 }

@@ -1,5 +1,5 @@
 export { authorOf, reachOf, scopes, seesGroup, type Admission, type Caller, type Scope } from './caller';
-export type { Credentials, LiveCredentials } from './credentials';
+export { accessOf, type AccountAccess, type Credentials, type LiveCredentials } from './credentials';
 export type { InstallationContext } from './installation-context';
 export {
   callTransitions,
@@ -45,6 +45,7 @@ export {
   authSchemes,
   connectionSchema,
   connectionStatuses,
+  metadataValues,
   type AuthScheme,
   type Connection,
   type ConnectionStatus,

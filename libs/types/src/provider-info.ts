@@ -18,6 +18,7 @@ export interface ProviderInfo {
   readonly metadata?: { readonly input?: readonly ProviderInput[] };
   readonly oauth2Opts?: OAuth2Options;
   readonly apiKeyOpts?: ApiKeyOptions;
+  readonly basicOpts?: BasicOptions;
   /** Always empty; older published clients refuse a reply without it. */
   readonly providerOpts: Readonly<Record<string, string>>;
 }
@@ -63,7 +64,14 @@ export interface OAuth2Options {
 export interface ApiKeyOptions {
   readonly attachmentType: 'query' | 'header';
   readonly header?: { readonly name: string; readonly valuePrefix?: string };
+  readonly query?: { readonly name: string };
   readonly docsURL?: string;
+}
+
+/** How an API key takes the place of user name and password. */
+export interface BasicOptions {
+  readonly apiKeyAsBasic?: boolean;
+  readonly apiKeyAsBasicOpts?: { readonly fieldUsed?: 'username' | 'password'; readonly keyFormat?: string };
 }
 
 /** Something a user is asked for. */
@@ -169,7 +177,29 @@ const apiKeyOpts = {
         valuePrefix: { type: 'string', description: 'Stands before the key.' },
       },
     },
+    query: {
+      type: 'object',
+      description: 'The query parameter.',
+      required: ['name'],
+      properties: { name: { type: 'string', description: 'Its name.' } },
+    },
     docsURL: { type: 'string', description: 'Where this is documented.' },
+  },
+} as const;
+
+const basicOpts = {
+  type: 'object',
+  description: 'How an API key takes the place of user name and password.',
+  properties: {
+    apiKeyAsBasic: flag('It does.'),
+    apiKeyAsBasicOpts: {
+      type: 'object',
+      description: 'In which form.',
+      properties: {
+        fieldUsed: { type: 'string', enum: ['username', 'password'], description: 'The part that holds the key.' },
+        keyFormat: { type: 'string', description: 'What is sent, with {key} for the key.' },
+      },
+    },
   },
 } as const;
 
@@ -214,6 +244,7 @@ export const providerInfoSchema = {
     },
     oauth2Opts,
     apiKeyOpts,
+    basicOpts,
     providerOpts: { type: 'object', description: 'Always empty.', additionalProperties: { type: 'string' } },
   },
 } as const satisfies JsonSchema;

@@ -36,7 +36,9 @@ export interface Transition<State> {
     | 'lapse-sweep'
     | 'order-sweep'
     | 'late-reply'
-    | 'deletion';
+    | 'deletion'
+    // `npm run restored`, while no service runs.
+    | 'restored';
 }
 
 export const operationTransitions: readonly Transition<OperationState>[] = [
@@ -80,6 +82,8 @@ export const callTransitions: readonly Transition<CallState>[] = [
   { from: 'done', to: 'in_doubt', owner: 'late-reply' },
   { from: 'ready', to: 'done', owner: 'deletion' },
   { from: 'waiting', to: 'done', owner: 'deletion' },
+  { from: 'ready', to: 'in_doubt', owner: 'restored' },
+  { from: 'running', to: 'in_doubt', owner: 'restored' },
 ];
 
 const statuses: Record<OperationState, OperationStatus> = {

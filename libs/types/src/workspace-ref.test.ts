@@ -1,6 +1,6 @@
 import { checkWorkspaceRef, isSameWorkspace } from './workspace-ref';
 
-describe('checkWorkspaceRef [sec-44]', () => {
+describe('checkWorkspaceRef [sec-15] [sec-44]', () => {
   it.each([
     undefined,
     '4711',

@@ -79,6 +79,28 @@ describe('coalesce', () => {
     expect(await results).toEqual([10, 20, 30, 40, 50, 60, 70]);
   });
 
+  it('starts another run beside one only with enough items, and with whatever there is when that one has ended', async () => {
+    const { run, runs, itemsOf } = heldRuns();
+    const add = coalesce({ run, itemsMax: 10, runsMax: 2, itemsMin: 3 });
+    const results = [add(1)];
+    await turn();
+    results.push(add(2), add(3));
+    await turn();
+    expect(itemsOf()).toEqual([[1]]);
+    results.push(add(4), add(5));
+    await turn();
+    expect(itemsOf()).toEqual([[1], [2, 3, 4, 5]]);
+    results.push(add(6));
+    runs[0]?.finish();
+    await turn();
+    expect(itemsOf()).toHaveLength(2);
+    runs[1]?.finish();
+    await turn();
+    expect(itemsOf()).toEqual([[1], [2, 3, 4, 5], [6]]);
+    runs[2]?.finish();
+    expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50, 60]);
+  });
+
   // A statement must stay small; source: design, section 1, decision 5.
   it.each([
     [

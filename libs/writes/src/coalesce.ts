@@ -1,4 +1,5 @@
 import { SluiceError } from '@sluice/errors';
+import { outsideSteps } from '@sluice/telemetry';
 
 export interface CoalesceOptions<Item, Result> {
   /** Does many items at once and answers in their order. */
@@ -7,6 +8,8 @@ export interface CoalesceOptions<Item, Result> {
   readonly itemsMax: number;
   /** Runs at the same time at most. */
   readonly runsMax: number;
+  /** Beside a run that is under way another one starts with no fewer items than this. @default 1 */
+  readonly itemsMin?: number;
   /** Size of one item, in bytes or any other unit. @default 0 */
   readonly weightOf?: (item: Item) => number;
   /** Weight of one run at most; a heavier item runs alone. */
@@ -26,11 +29,12 @@ interface Waiting<Item, Result> {
  * A run that fails for a reason that lies in one item is repeated item by item, so that one cannot fail its neighbours.
  */
 export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): (item: Item) => Promise<Result> {
+  const { runsMax, itemsMin = 1 } = options;
   let queue: Waiting<Item, Result>[] = [];
   let running = 0;
 
   const start = (): void => {
-    while (running < options.runsMax && queue.length > 0) {
+    while (running < runsMax && queue.length >= (running === 0 ? 1 : itemsMin)) {
       const taken = takeFirst(queue, options);
       queue = queue.slice(taken.length);
       running += 1;
@@ -43,8 +47,8 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
   return (item) =>
     new Promise((resolve, reject) => {
       queue.push({ item, resolve, reject });
-      // Requests of one turn of the event loop share a run.
-      if (queue.length === 1) setImmediate(start);
+      // Requests of one turn of the event loop share a run, which is no request's own step.
+      if (queue.length === 1 || queue.length === itemsMin) outsideSteps(() => setImmediate(start));
     });
 }
 

@@ -1,4 +1,5 @@
 import type { QuotaBuckets, QuotaRequest } from '@sluice/redis';
+import { createMetrics } from '@sluice/telemetry';
 import { connector } from '../test/builders';
 import { createLaneQuotas } from './lane-quotas';
 
@@ -19,7 +20,7 @@ const other = { projectId: 'p2', laneId: 'l1' };
 describe('lane quotas', () => {
   it('count by what the connector declares, per lane, until a reply says more', async () => {
     const { taken, buckets } = bucketsThatRemember();
-    const quotas = createLaneQuotas(buckets);
+    const quotas = createLaneQuotas(buckets, createMetrics('test'));
     await quotas.take(lane, connector(), 'asynchronous');
     quotas.learn(lane, { limit: 190, windowMs: 10_000 });
     await quotas.take(lane, connector(), 'synchronous');
@@ -34,7 +35,7 @@ describe('lane quotas', () => {
   // Memory stays bounded; what is forgotten is learned from the next reply.
   it('forget the lane that was learned first, when there are too many', async () => {
     const { taken, buckets } = bucketsThatRemember();
-    const quotas = createLaneQuotas(buckets);
+    const quotas = createLaneQuotas(buckets, createMetrics('test'));
     const laneOf = (place: number) => ({ projectId: 'p1', laneId: String(place) });
     for (let place = 0; place <= 10_000; place += 1) quotas.learn(laneOf(place), { limit: 190, windowMs: 10_000 });
     for (const place of [0, 1, 10_000]) await quotas.take(laneOf(place), connector(), 'asynchronous');
@@ -46,7 +47,7 @@ describe('lane quotas', () => {
 
   it('keep what they know when a reply says nothing', async () => {
     const { taken, buckets } = bucketsThatRemember();
-    const quotas = createLaneQuotas(buckets);
+    const quotas = createLaneQuotas(buckets, createMetrics('test'));
     quotas.learn(lane, { limit: 190, windowMs: 10_000 });
     quotas.learn(lane, undefined);
     await quotas.take(lane, connector(), 'asynchronous');

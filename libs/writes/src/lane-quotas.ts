@@ -1,6 +1,7 @@
 import type { Connector, ObservedQuota } from '@sluice/connectors';
 import type { QuotaAnswer, QuotaBuckets } from '@sluice/redis';
 import type { LaneKey } from '@sluice/store';
+import type { Metrics } from '@sluice/telemetry';
 
 /** Lanes whose limit is remembered per process; one that is forgotten counts by the provider's declared limit again. */
 const lanesMax = 10_000;
@@ -13,13 +14,19 @@ export interface LaneQuotas {
 }
 
 /** Counts by the limit that replies state, and by the one the connector declares until the first reply. */
-export function createLaneQuotas(buckets: QuotaBuckets): LaneQuotas {
+export function createLaneQuotas(buckets: QuotaBuckets, metrics: Metrics): LaneQuotas {
+  const left = metrics.histogram('sluice_quota_left_ratio');
+  const refusals = metrics.counter('sluice_quota_refusals_total');
   const learned = new Map<string, ObservedQuota>();
   const idOf = ({ projectId, laneId }: LaneKey): string => `${projectId}/${laneId}`;
   return {
-    take: (lane, connector, priority) => {
+    take: async (lane, connector, priority) => {
       const quota = learned.get(idOf(lane)) ?? connector.capabilities.quota;
-      return buckets.take(idOf(lane), { ...quota, priority });
+      const answer = await buckets.take(idOf(lane), { ...quota, priority });
+      const { provider } = connector;
+      if (answer.leftRatio !== undefined) left.observe({ provider }, answer.leftRatio);
+      if (!answer.granted) refusals.inc({ provider });
+      return answer;
     },
     learn: (lane, quota) => {
       if (quota === undefined) return;

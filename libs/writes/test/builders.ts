@@ -69,7 +69,7 @@ export function claimedCall(o: Partial<ClaimedCall> = {}): ClaimedCall {
   };
 }
 
-type SendableParts = Partial<Omit<Sendable, 'write'>> & { readonly write?: Partial<Sendable['write']> };
+export type SendableParts = Partial<Omit<Sendable, 'write'>> & { readonly write?: Partial<Sendable['write']> };
 
 /** A record of an update, an hour before its deadline, never sent; a create with `{ write: { type: 'create' } }`. */
 export function sendable(o: SendableParts = {}): Sendable {

@@ -33,8 +33,10 @@ export function createContext(config: BatcherConfig, overrides: Partial<BatcherC
         url: config.databaseUrl,
         applicationName: service,
         poolMax: config.databasePool,
+        prepared: config.databasePrepared,
         timeScale: config.timeScale,
         logger,
+        metrics,
       }),
     messaging:
       overrides.messaging ??
@@ -49,6 +51,8 @@ export function createContext(config: BatcherConfig, overrides: Partial<BatcherC
       }),
     connectors: createConnectors({
       urls: providerUrls(config),
+      providersDir: config.providersDir,
+      egressAllow: config.egressAllow,
       callTimeoutMs: config.callTimeoutMs,
       logger,
       metrics,

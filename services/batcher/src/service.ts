@@ -1,9 +1,10 @@
-import { type HttpServer, readyWhen, startOperability } from '@sluice/http';
+import { type HttpServer, readyWhen, startMetricsServer, startOperability } from '@sluice/http';
 import type { Consumer } from '@sluice/messaging';
 import { consumeAutoBatched } from './consumers/auto-batched';
 import type { BatcherContext } from './context';
 import { createDueTimers } from './due-timers';
 import { flusher } from './flush-batch';
+import { sampleBacklog } from './sample-backlog';
 import { sweepDue } from './sweep-due';
 import { sweepKeys } from './sweep-keys';
 
@@ -22,12 +23,14 @@ export function createBatcherService(context: BatcherContext): BatcherService {
   const flush = flusher(context);
   const timers = createDueTimers(flush, logger);
   let server: HttpServer | undefined;
+  let metricsServer: HttpServer | undefined;
   let consumer: Consumer | undefined;
   let endSweeps = (): Promise<unknown> => Promise.resolve();
   const ready = readyWhen({ postgres: () => store.healthy() });
   return {
     start: async () => {
       await store.assertMigrated();
+      metricsServer = await startMetricsServer({ metrics, logger, port: config.metricsPort, host: config.host });
       server = await startOperability({
         service: 'batcher',
         logger,
@@ -38,7 +41,7 @@ export function createBatcherService(context: BatcherContext): BatcherService {
         shutdownMs: config.shutdownMs,
       });
       consumer = await consumeAutoBatched(context, flush, timers);
-      const ends = [sweepDue(context, flush), sweepKeys(context)];
+      const ends = [sweepDue(context, flush), sweepKeys(context), sampleBacklog(context)];
       endSweeps = () => Promise.all(ends.map((end) => end()));
       return { port: server.port };
     },
@@ -48,6 +51,8 @@ export function createBatcherService(context: BatcherContext): BatcherService {
       await messaging.close();
       await server?.close();
       await Promise.all([context.connectors.close(), store.close()]);
+      // Last, so that the drain can be watched.
+      await metricsServer?.close();
     },
   };
 }

@@ -14,6 +14,7 @@ const passOverMs = 10_000;
 export function sweepDue(context: BatcherContext, flush: FlushBatch): () => Promise<void> {
   if (!context.config.sweeps) return () => Promise.resolve();
   const passedOver = new Map<string, number>();
+  const findings = context.metrics.counter('sluice_sweep_findings_total').labels({ sweep: 'batches' });
   let running: Promise<void> | undefined;
   let isEnded = false;
 
@@ -29,6 +30,7 @@ export function sweepDue(context: BatcherContext, flush: FlushBatch): () => Prom
   const sweep = async (): Promise<void> => {
     const found = await context.store.writes.findDueBatches(batchesPerSweep + passedOver.size);
     const due = found.filter(({ operationId }) => (passedOver.get(operationId) ?? 0) < performance.now());
+    findings.inc(due.length);
     const next = due.values();
     const work = async (): Promise<void> => {
       for (const key of next) if (!isEnded) await flushOne(key);

@@ -28,6 +28,7 @@ export interface Joined extends BatchMembership {
 
 /** A database with one installation, a hub, and what a gateway would do; batchers are started on it. */
 export interface Ground {
+  readonly url: string;
   readonly store: Store;
   readonly database: ReturnType<typeof openDatabase>;
   readonly seed: SeededInstallation;
@@ -71,6 +72,7 @@ export async function createGround(timeScale = 1): Promise<Ground> {
   });
   const started: RunningBatcher[] = [];
   return {
+    url: clone.url,
     store,
     database,
     seed,
@@ -118,6 +120,7 @@ async function startBatcher(env: Record<string, string>, overrides: Partial<Batc
   const config = batcherEnv.read({
     KAFKA_BROKERS: '127.0.0.1:9',
     SLUICE_PORT: '0',
+    SLUICE_METRICS_PORT: '0',
     SLUICE_HOST: '127.0.0.1',
     ...env,
   });

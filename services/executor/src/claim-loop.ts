@@ -1,5 +1,6 @@
 import { strayMessages, topics } from '@sluice/messaging';
 import type { Claim, ClaimedCall, LaneKey } from '@sluice/store';
+import { outsideSteps } from '@sluice/telemetry';
 import { leaseMs } from '@sluice/writes';
 import type { ExecutorContext } from './context';
 import { createLanePlaces } from './lane-places';
@@ -16,6 +17,7 @@ const againMs = 20;
 export interface FreshClaim {
   readonly call: ClaimedCall;
   readonly claimedAtMs: number;
+  readonly source: WakeSource;
 }
 
 export interface ClaimLoop {
@@ -37,7 +39,7 @@ export function startClaimLoop(
 ): ClaimLoop {
   const { store, metrics, owner, logger, plans } = context;
   const { concurrency, laneConcurrency: perLane } = context.config;
-  const claims = metrics.counter('sluice_claims_total', 'Calls claimed, by what woke their lane.', ['source']);
+  const claims = metrics.counter('sluice_claims_total');
   const running = new Set<Promise<void>>();
   const tellStray = strayMessages(context, topics.ready);
   const places = createLanePlaces(perLane);
@@ -47,7 +49,7 @@ export function startClaimLoop(
   const start = (call: ClaimedCall, claimedAtMs: number, source: WakeSource): void => {
     claims.inc({ source });
     places.enter(call);
-    const work = run({ call, claimedAtMs }, lanes).finally(() => {
+    const work = run({ call, claimedAtMs, source }, lanes).finally(() => {
       running.delete(work);
       places.leave(call);
       lanes.wake(call, source);
@@ -84,7 +86,8 @@ export function startClaimLoop(
     if (isStopped) return;
     claiming ??= claimAll().finally(() => (claiming = undefined));
   };
-  const lanes = createLaneQueue(() => setImmediate(onAwake));
+  // What wakes a lane may be a call under way, and the next claim is not a part of its story.
+  const lanes = createLaneQueue(() => outsideSteps(() => setImmediate(onAwake)));
   return {
     lanes,
     isolate: (lane) => {

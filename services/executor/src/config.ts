@@ -4,6 +4,7 @@ import {
   credentialsEnv,
   defineEnv,
   kafkaEnv,
+  metricsPortEnv,
   portEnv,
   postgresEnv,
   providersEnv,
@@ -16,6 +17,7 @@ import {
 export const executorEnv = defineEnv({
   ...commonEnv,
   ...portEnv(4500),
+  ...metricsPortEnv(4510),
   ...postgresEnv,
   ...kafkaEnv,
   ...redisEnv,

@@ -6,9 +6,18 @@ import { createKafkaMessaging, type Messaging } from '@sluice/messaging';
 import { createRedisHints, type Hints } from '@sluice/redis';
 import { createStore, type Store } from '@sluice/store';
 import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/telemetry';
-import { createLaneQuotas, createLeaseKeeper, type LaneQuotas, type LeaseKeeper } from '@sluice/writes';
+import {
+  createLaneQuotas,
+  createLeaseKeeper,
+  createWriteMeters,
+  sharingCredentials,
+  type LaneQuotas,
+  type LeaseKeeper,
+  type WriteMeters,
+} from '@sluice/writes';
 import type { ExecutorConfig } from './config';
 import { createPlanBudget, planBudgetBytes, type PlanBudget } from './plan-budget';
+import { sharingLoads } from './share-loads';
 
 /** The object graph of one executor. Tests and the embedded launcher replace single collaborators. */
 export interface ExecutorContext {
@@ -17,6 +26,7 @@ export interface ExecutorContext {
   readonly owner: string;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly meters: WriteMeters;
   readonly store: Store;
   readonly messaging: Messaging;
   readonly hints: Hints;
@@ -26,6 +36,8 @@ export interface ExecutorContext {
   readonly quotas: LaneQuotas;
   /** Memory for the plans of the calls under way. */
   readonly plans: PlanBudget;
+  /** The unfinished records of a call, read in one statement with those of others. */
+  readonly loadPending: ReturnType<typeof sharingLoads>;
   readonly failpoints: Failpoints;
 }
 
@@ -40,19 +52,32 @@ export function createContext(config: ExecutorConfig, overrides: Partial<Executo
       url: config.databaseUrl,
       applicationName: service,
       poolMax: config.databasePool,
+      prepared: config.databasePrepared,
       timeScale: config.timeScale,
       logger,
+      metrics,
     });
   const failpoints = overrides.failpoints ?? createFailpoints(config.failpoint);
   const hints = overrides.hints ?? createRedisHints({ url: config.redisUrl, logger, metrics });
   const connectors =
     overrides.connectors ??
-    createConnectors({ urls: providerUrls(config), callTimeoutMs: config.callTimeoutMs, logger, metrics });
+    createConnectors({
+      urls: providerUrls(config),
+      providersDir: config.providersDir,
+      egressAllow: config.egressAllow,
+      callTimeoutMs: config.callTimeoutMs,
+      logger,
+      metrics,
+    });
   return {
     config,
     owner: `${service}/${hostname()}/${process.pid}`,
     logger,
     metrics,
+    meters: createWriteMeters(
+      metrics,
+      connectors.all().map(({ provider }) => provider),
+    ),
     store,
     messaging:
       overrides.messaging ??
@@ -66,11 +91,19 @@ export function createContext(config: ExecutorConfig, overrides: Partial<Executo
         onStall: () => process.exit(1),
       }),
     hints,
-    quotas: createLaneQuotas(hints.quotas),
+    quotas: createLaneQuotas(hints.quotas, metrics),
     plans: createPlanBudget(planBudgetBytes),
     connectors,
-    installations: createInstallations({ store, keyring: config.credentialsKeys, connectors, logger, failpoints }),
+    installations: createInstallations({
+      store: sharingCredentials(store),
+      keyring: config.credentialsKeys,
+      connectors,
+      logger,
+      metrics,
+      failpoints,
+    }),
     leases: createLeaseKeeper(store.writes, logger),
+    loadPending: sharingLoads(store.writes),
     failpoints,
     ...overrides,
   };

@@ -14,12 +14,15 @@ export async function endCancelled(
   context: ExecutorContext,
   after: CancelledPlace | undefined,
 ): Promise<Step<LaneKey, CancelledPlace>> {
-  const { store, owner, logger } = context;
+  const { store, owner, logger, meters } = context;
   const place = { limit: operationsPerStep, ...(after && { after }) };
   const { found: calls, next } = await store.writes.claimCancelled({ owner, leaseMs, ...place });
   const onward = next === undefined ? {} : { next };
   if (calls.length === 0) return { found: [], ...onward };
-  const settled = await store.writes.settle(calls.map((call) => endCall(call, call.records, cancelled)));
+  const settlements = calls.map((call) => endCall(call, call.records, cancelled));
+  const settled = await store.writes.settle(settlements);
+  const held = settlements.filter((settlement) => settled.get(callId(settlement))?.isHeld);
+  for (const { records } of held) meters.settled(records, { isRetried: false });
   const ended = calls.filter((call) => settled.get(callId(call))?.ended !== undefined).length;
   logger.info({ calls: calls.length, ended }, 'calls.cancelled');
   return { found: [...settled.values()].flatMap(({ released }) => released), ...onward };

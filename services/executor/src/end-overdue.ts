@@ -8,6 +8,7 @@ import {
 } from '@sluice/store';
 import { leaseMs } from '@sluice/writes';
 import type { ExecutorContext } from './context';
+import { traceOverdue } from './trace-call';
 
 /** Records of one step: their settlement is one transaction. */
 const recordsPerStep = 200;
@@ -17,18 +18,22 @@ const recordsPerStep = 200;
  * deadline that was looked at. Finds the lanes of calls that waited behind them and may go now.
  */
 export async function endOverdue(context: ExecutorContext, after: string | undefined): Promise<Step<LaneKey, string>> {
-  const { store, owner, logger } = context;
+  const { store, owner, logger, meters } = context;
   const place = { limit: recordsPerStep, ...(after === undefined ? {} : { after }) };
   const { found: calls, next } = await store.writes.claimOverdue({ owner, leaseMs, ...place });
   const onward = next === undefined ? {} : { next };
   if (calls.length === 0) return { found: [], ...onward };
-  const settled = await store.writes.settle(calls.map(toSettlement));
+  const settlements = calls.map(toSettlement);
+  const settled = await store.writes.settle(settlements);
+  const held = settlements.filter((settlement) => settled.get(callId(settlement))?.isHeld);
+  for (const { records, provider } of held) meters.settled(records, { provider, isRetried: true });
+  for (const call of calls) traceOverdue(call);
   const ended = calls.filter((call) => settled.get(callId(call))?.ended !== undefined).length;
   logger.info({ calls: calls.length, ended }, 'calls.overdue');
   return { found: [...settled.values()].flatMap(({ released }) => released), ...onward };
 }
 
-function toSettlement(call: OverdueCall): Settlement {
+function toSettlement(call: OverdueCall): Settlement & Pick<OverdueCall, 'provider'> {
   return {
     ...call,
     isCreate: call.type === 'create',

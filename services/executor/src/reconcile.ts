@@ -1,4 +1,5 @@
 import type { Settlement } from '@sluice/store';
+import { asStep } from '@sluice/telemetry';
 import { leaseMs, noteOutcome, reconcileCall } from '@sluice/writes';
 import type { ExecutorContext } from './context';
 import { refresherOf, type Run } from './run';
@@ -11,21 +12,24 @@ import type { Sending } from './send-call';
 export async function reconcile(context: ExecutorContext, run: Run, sending: Sending): Promise<Settlement> {
   const { call, hold, lanes } = run;
   const { callTimeoutMs, timeScale } = context.config;
-  const { settlement, looked } = await reconcileCall(context.store.writes, {
-    call,
-    records: sending.records,
-    connector: sending.connector,
-    live: sending.live,
-    refresh: refresherOf(context, call),
-    signal: hold.signal,
-    takeQuota: () => context.quotas.take(call, sending.connector, 'asynchronous'),
-    senderMs: leaseMs + callTimeoutMs,
-    timeScale,
-  });
+  const look = () =>
+    reconcileCall(context.store.writes, {
+      call,
+      records: sending.records,
+      connector: sending.connector,
+      live: sending.live,
+      refresh: refresherOf(context, call),
+      signal: hold.signal,
+      takeQuota: () => context.quotas.take(call, sending.connector, 'asynchronous'),
+      senderMs: leaseMs + callTimeoutMs,
+      timeScale,
+    });
   const { operationId, number } = call;
+  const { settlement, looked } = await asStep('call.reconcile', { operationId, call: number }, look);
   context.quotas.learn(call, looked.quota);
   try {
     const blockedMs = await noteOutcome(context.store, call, looked);
+    context.meters.blocked(sending.live.provider, blockedMs);
     if (blockedMs > 0) lanes.sleep(call, blockedMs);
   } catch (error) {
     // What was found must be settled, whether or not the lane could be told.

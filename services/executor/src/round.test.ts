@@ -41,7 +41,7 @@ describe('the sweep of ready lanes', () => {
   it('looks at a bounded number of lanes, once in 2 s while there is something to do', async () => {
     const waiting = waitingLanes(10_000);
     const lanes = createLaneQueue(() => undefined);
-    const sweep = readySweep(waiting, lanes);
+    const sweep = readySweep(waiting, lanes, () => undefined);
     await sweep();
     expect(waiting.asked.map(({ limit }) => limit)).toEqual([1_000, 1_000, 1_000]);
     await sweep();
@@ -58,7 +58,7 @@ describe('the sweep of ready lanes', () => {
   it('goes on at once when what it found is used up', async () => {
     const waiting = waitingLanes(7_000);
     const lanes = createLaneQueue(() => undefined);
-    const sweep = readySweep(waiting, lanes);
+    const sweep = readySweep(waiting, lanes, () => undefined);
     const seen = new Set<string>();
     for (let look = 0; look < 3; look += 1) {
       await sweep();

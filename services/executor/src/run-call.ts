@@ -1,7 +1,8 @@
 import { NotFoundError } from '@sluice/errors';
-import { callId, type ClaimedCall, type Settled, type Settlement } from '@sluice/store';
+import type { ClaimedCall, Settlement } from '@sluice/store';
+import { asStep, classOf } from '@sluice/telemetry';
 import type { LiveCredentials } from '@sluice/types';
-import { coalesce, leaseMs, settledOf, settlePersistently, toSendables } from '@sluice/writes';
+import { leaseMs, settledOf, settlePersistently, sharingSettlements, toSendables } from '@sluice/writes';
 import type { FreshClaim } from './claim-loop';
 import type { ExecutorContext } from './context';
 import { disconnected, endCall, quarantined } from './ended-records';
@@ -11,11 +12,10 @@ import { findRestriction } from './find-restriction';
 import { reconcile } from './reconcile';
 import { giveBack, traceStep, type Run } from './run';
 import { callSender, type SendCall, type Sending } from './send-call';
+import { traceCall } from './trace-call';
 
 /** Crashes of one call, the last of them alone in its process, after which it is taken out. Source: design, section 5.11. */
 const crashesMax = 3;
-/** Calls of one settling statement. */
-const callsPerSettlement = 64;
 /** Pause of a call that failed before it was sent: a fault of ours, or of the database. */
 const giveBackMs = 2_000;
 
@@ -28,35 +28,46 @@ export function callRunner(context: ExecutorContext): (claim: FreshClaim, lanes:
   const { leases, logger } = context;
   const send = callSender(context);
   const settle = settler(context);
-  return async ({ call, claimedAtMs }, lanes) => {
-    const leaveByMs = claimedAtMs + leaseMs;
-    const run: Run = { call, hold: leases.hold(call, claimedAtMs), lanes, leaveByMs, isIntended: false };
+  const perform = async (run: Run): Promise<Settlement | undefined> => {
+    const { call } = run;
     let letGo: LetGo | undefined;
     try {
       traceStep(context, call, 'call.claimed');
       await context.failpoints.hit('ex.after_claim');
-      letGo = await context.plans.take(call.planBytes ?? 0, leaveByMs);
-      if (letGo === undefined) {
-        await giveBack(context, run, 0);
-        return;
-      }
+      letGo = await context.plans.take(call.planBytes ?? 0, run.leaveByMs);
+      if (letGo === undefined) return await giveBack(context, run, 0);
       const settlement = await work(context, run, send);
       if (settlement !== undefined) await settle(run, settlement);
-    } catch (error) {
-      logger.warn({ error, operationId: call.operationId, call: call.number }, 'call.interrupted');
-      // After the intent nothing is known to be lost: the lease lapses, and whoever claims next reconciles.
-      if (!run.isIntended) await giveBack(context, run, giveBackMs).catch(() => undefined);
+      return settlement;
     } finally {
       letGo?.();
-      run.hold.end();
     }
+  };
+  return async (claim, lanes) => {
+    const { call, claimedAtMs } = claim;
+    const hold = leases.hold(call, claimedAtMs);
+    const trace = traceCall(claim);
+    const run: Run = { call, hold, lanes, leaveByMs: claimedAtMs + leaseMs, trace, isIntended: false };
+    await trace.step.run(async () => {
+      try {
+        trace.end(await perform(run));
+      } catch (error) {
+        logger.warn({ error, operationId: call.operationId, call: call.number }, 'call.interrupted');
+        // After the intent nothing is known to be lost: the lease lapses, and whoever claims next reconciles.
+        if (!run.isIntended) await giveBack(context, run, giveBackMs).catch(() => undefined);
+        trace.end(undefined, classOf(error));
+      } finally {
+        hold.end();
+      }
+    });
   };
 }
 
 async function work(context: ExecutorContext, run: Run, send: SendCall): Promise<Settlement | undefined> {
   const { call } = run;
   const loadedAtMs = performance.now();
-  const pending = await context.store.writes.loadPending(call);
+  const pending = await context.loadPending(call);
+  run.trace.load(pending);
   if (pending.length === 0) return endCall(call, [], disconnected);
   const restriction = await findRestriction(context, call);
   if (restriction !== undefined) return endCall(call, pending, restriction);
@@ -64,6 +75,8 @@ async function work(context: ExecutorContext, run: Run, send: SendCall): Promise
   if (call.crashCount >= crashesMax) return endCall(call, pending, quarantined, 'quarantined');
   const live = await findCredentials(context, call);
   if (live === undefined) return endCall(call, pending, disconnected);
+  run.provider = live.provider;
+  run.trace.step.note({ provider: live.provider });
   const records = toSendables(pending);
   const sending: Sending = { records, live, loadedAtMs, connector: context.connectors.get(live.provider) };
   return call.isInDoubt ? await reconcile(context, run, sending) : await send(run, sending);
@@ -79,24 +92,18 @@ async function findCredentials(context: ExecutorContext, call: ClaimedCall): Pro
 }
 
 function settler(context: ExecutorContext): (run: Run, settlement: Settlement) => Promise<void> {
-  const records = context.metrics.counter('sluice_records_settled_total', 'Records settled, by outcome.', ['outcome']);
-  const settle = coalesce<Settlement, Settled | undefined>({
-    run: async (settlements) => {
-      const answers = await context.store.writes.settle(settlements);
-      return settlements.map((settlement) => answers.get(callId(settlement)));
-    },
-    itemsMax: callsPerSettlement,
-    runsMax: 2,
-  });
-  return async ({ call, lanes }, settlement) => {
-    const settled = await settlePersistently(async (each) => settledOf(await settle(each), each), settlement);
+  const settle = sharingSettlements(context.store.writes);
+  return async ({ call, lanes, provider }, settlement) => {
+    const store = () => settlePersistently(async (each) => settledOf(await settle(each), each), settlement);
+    const settled = await asStep('call.settle', { operationId: call.operationId, call: call.number }, store);
     await context.failpoints.hit('ex.after_finish');
     if (!settled.isHeld) {
       context.logger.warn({ operationId: call.operationId, call: call.number }, 'call.fence-lost');
       return;
     }
     traceStep(context, call, 'call.settled');
-    for (const record of settlement.records) records.inc({ outcome: record.kind });
+    // What is in doubt is looked at, not tried again.
+    context.meters.settled(settlement.records, { provider, isRetried: !call.isInDoubt });
     for (const lane of settled.released) lanes.wake(lane, 'message');
     const next = settled.next ?? settlement.next;
     if ('delayMs' in next) lanes.wakeLater(call, next.delayMs);

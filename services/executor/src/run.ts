@@ -2,6 +2,7 @@ import type { ClaimedCall } from '@sluice/store';
 import type { Hold, RefreshUsed } from '@sluice/writes';
 import type { ExecutorContext } from './context';
 import type { LaneQueue } from './lane-queue';
+import type { CallTrace } from './trace-call';
 
 /** One claimed call while it runs. */
 export interface Run {
@@ -10,6 +11,9 @@ export interface Run {
   readonly lanes: LaneQueue;
   /** One lease after the claim, of `performance.now()`: what has not left by then goes back, however often its lease was renewed. */
   readonly leaveByMs: number;
+  /** Whose account is called; absent until the connection was read. */
+  provider?: string;
+  readonly trace: CallTrace;
   /** The intent is committed: the call counts as sent, and must not be given back. */
   isIntended: boolean;
 }

@@ -1,4 +1,5 @@
-import { type HttpServer, readyWhen, startOperability } from '@sluice/http';
+import { type HttpServer, readyWhen, startMetricsServer, startOperability } from '@sluice/http';
+import { assertRingOpens } from '@sluice/installations';
 import type { Consumer } from '@sluice/messaging';
 import { startClaimLoop, type ClaimLoop } from './claim-loop';
 import { consumeReady } from './consumers/ready';
@@ -10,7 +11,7 @@ export { executorEnv, type ExecutorConfig } from './config';
 export { createContext, type ExecutorContext } from './context';
 
 export interface ExecutorService {
-  /** Refuses an unmigrated database, then listens, consumes and sweeps. */
+  /** Refuses an unmigrated database and a key ring that is not its own, then listens, consumes and sweeps. */
   start(): Promise<{ readonly port: number }>;
   /** Leaves the group, claims no more, finishes the calls in flight and settles them. */
   stop(): Promise<void>;
@@ -19,6 +20,7 @@ export interface ExecutorService {
 export function createExecutorService(context: ExecutorContext): ExecutorService {
   const { config, logger, metrics, store, messaging } = context;
   let server: HttpServer | undefined;
+  let metricsServer: HttpServer | undefined;
   let consumer: Consumer | undefined;
   let loop: ClaimLoop | undefined;
   let endSweeps = (): Promise<void> => Promise.resolve();
@@ -26,6 +28,8 @@ export function createExecutorService(context: ExecutorContext): ExecutorService
   return {
     start: async () => {
       await store.assertMigrated();
+      await assertRingOpens(store, config.credentialsKeys);
+      metricsServer = await startMetricsServer({ metrics, logger, port: config.metricsPort, host: config.host });
       server = await startOperability({
         service: 'executor',
         logger,
@@ -47,6 +51,8 @@ export function createExecutorService(context: ExecutorContext): ExecutorService
       await messaging.close();
       await server?.close();
       await Promise.all([context.hints.close(), context.connectors.close(), store.close()]);
+      // Last, so that the drain can be watched.
+      await metricsServer?.close();
     },
   };
 }

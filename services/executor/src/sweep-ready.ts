@@ -14,9 +14,14 @@ const fewLanes = 64;
  * Finds lanes with work that no message announced, going round all lanes in which something waits. A look costs the same whatever
  * waits: up to 3,000 lanes every 2 s. So a ready call is found within 2 s while at most 3,000 lanes wait, and with more of them
  * within 2 s for each 3,000. While the looks find work and the process runs out of it, they follow one another at once.
+ * @param onFound told how many lanes a look found
  * @returns a look, to be called four times a second
  */
-export function readySweep(writes: Pick<WriteStore, 'findReadyLanes'>, lanes: LaneQueue): () => Promise<void> {
+export function readySweep(
+  writes: Pick<WriteStore, 'findReadyLanes'>,
+  lanes: LaneQueue,
+  onFound: (lanes: number) => void,
+): () => Promise<void> {
   const look = goRound(
     (after: LaneKey | undefined) => writes.findReadyLanes({ limit: lanesPerStep, ...(after && { after }) }),
     stepsPerLook,
@@ -29,6 +34,7 @@ export function readySweep(writes: Pick<WriteStore, 'findReadyLanes'>, lanes: La
     lookedAtMs = performance.now();
     const { found, isCut } = await look();
     hasMore = isCut && found.length > 0;
+    onFound(found.length);
     for (const lane of found) lanes.wake(lane, 'sweep');
   };
 }

@@ -3,7 +3,6 @@ import type { ExecutorContext } from './context';
 import type { ClaimLoop } from './claim-loop';
 import { endCancelled } from './end-cancelled';
 import { endOverdue } from './end-overdue';
-import type { LaneQueue } from './lane-queue';
 import { goRound } from './round';
 import { readySweep } from './sweep-ready';
 
@@ -32,10 +31,12 @@ const cancelledEveryMs = 250;
  * Returns a function that ends the sweeps, after the looks in hand.
  */
 export function startSweeps(context: ExecutorContext, loop: ClaimLoop): () => Promise<void> {
-  const { store, config } = context;
+  const { store, config, metrics } = context;
+  const findings = metrics.counter('sluice_sweep_findings_total');
   const { lanes } = loop;
-  const wakeAll = (found: readonly LaneKey[], source: Parameters<LaneQueue['wake']>[1]): void => {
-    for (const lane of found) lanes.wake(lane, source);
+  const wakeAll = (found: readonly LaneKey[], sweep: 'lapse' | 'cancelled' | 'overdue' | 'order'): void => {
+    findings.inc({ sweep }, found.length);
+    for (const lane of found) lanes.wake(lane, sweep === 'lapse' ? 'lapse' : 'sweep');
   };
   const cancelled = goRound((after: CancelledPlace | undefined) => endCancelled(context, after), stepsPerLook);
   const ends = [
@@ -47,9 +48,11 @@ export function startSweeps(context: ExecutorContext, loop: ClaimLoop): () => Pr
     every(context, isolatedEveryMs, async () => {
       const lane = await store.writes.findIsolated();
       // While its lane sleeps nothing of it is sent: everything else would end for nothing.
-      if (lane !== undefined && !lanes.isAsleep(lane)) loop.isolate(lane);
+      if (lane === undefined || lanes.isAsleep(lane)) return;
+      findings.inc({ sweep: 'isolated' });
+      loop.isolate(lane);
     }),
-    every(context, cancelledEveryMs, async () => wakeAll((await cancelled()).found, 'sweep')),
+    every(context, cancelledEveryMs, async () => wakeAll((await cancelled()).found, 'cancelled')),
   ];
   if (config.sweeps) {
     const overdue = goRound((after: string | undefined) => endOverdue(context, after), stepsPerLook);
@@ -57,12 +60,18 @@ export function startSweeps(context: ExecutorContext, loop: ClaimLoop): () => Pr
       store.writes.repairOrder({ limit: waitingPerStep, ...(after && { after }) });
     const repaired = goRound(repair, stepsPerLook);
     ends.push(
-      every(context, readyEveryMs, readySweep(store.writes, lanes)),
+      every(
+        context,
+        readyEveryMs,
+        readySweep(store.writes, lanes, (found) => findings.inc({ sweep: 'ready' }, found)),
+      ),
       every(context, overdueEveryMs, async () => {
-        wakeAll((await overdue()).found, 'sweep');
-        wakeAll((await repaired()).found, 'sweep');
+        wakeAll((await overdue()).found, 'overdue');
+        wakeAll((await repaired()).found, 'order');
       }),
-      every(context, retentionEveryMs, () => purgeOld(context)),
+      every(context, retentionEveryMs, () =>
+        purgeOld(context, (purged) => findings.inc({ sweep: 'retention' }, purged)),
+      ),
     );
   }
   return async () => {
@@ -84,9 +93,10 @@ function every(context: ExecutorContext, everyMs: number, look: () => Promise<vo
 }
 
 /** Forgets what records held that ended before the retention time. */
-async function purgeOld({ store, config }: ExecutorContext): Promise<void> {
+async function purgeOld({ store, config }: ExecutorContext, onPurged: (plans: number) => void): Promise<void> {
   for (let n = 0; n < purgesPerLook; n += 1) {
     const purged = await store.writes.purgePlans(config.retentionDays, recordsPerPurge);
+    onPurged(purged);
     if (purged < recordsPerPurge) return;
   }
 }

@@ -174,6 +174,7 @@ function readSettings(databaseUrl: string, hubspotUrl: string) {
       KAFKA_BROKERS: '127.0.0.1:9',
       REDIS_URL: 'redis://127.0.0.1:9',
       SLUICE_PORT: '0',
+      SLUICE_METRICS_PORT: '0',
       SLUICE_HOST: '127.0.0.1',
       SLUICE_CREDENTIALS_KEYS: keys,
       HUBSPOT_API_URL: hubspotUrl,

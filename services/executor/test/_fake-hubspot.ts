@@ -73,6 +73,8 @@ export async function startFakeHubspot(): Promise<FakeHubspot> {
     res.end(JSON.stringify(answer.body));
   };
   const answerCall = async (call: HubspotCall): Promise<Answer> => {
+    // What an account keeps unique is asked before a look, and is no part of what is scripted: nothing.
+    if (call.path.startsWith('/crm/v3/properties/')) return { status: 200, body: { results: [] } };
     calls.push(call);
     if (tokens.expired.has(call.token)) return refusal(401, { category: 'EXPIRED_AUTHENTICATION' });
     const behaviour = fake.script.shift() ?? fake.behave;

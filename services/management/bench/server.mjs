@@ -13,6 +13,7 @@ const clone = await cloneDatabase();
 const config = managementEnv.read({
   DATABASE_URL: clone.url,
   SLUICE_PORT: '0',
+  SLUICE_METRICS_PORT: '0',
   SLUICE_HOST: '127.0.0.1',
   SLUICE_CREDENTIALS_KEYS: `k1:${randomBytes(32).toString('base64')}`,
   SLUICE_ADMIN_KEY: 'bootstrap-key-of-the-benchmark',

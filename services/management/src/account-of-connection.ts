@@ -1,4 +1,11 @@
-import { isSameWorkspace, type Connection } from '@sluice/types';
+import {
+  accessOf,
+  isSameWorkspace,
+  metadataValues,
+  type AccountAccess,
+  type Connection,
+  type Credentials,
+} from '@sluice/types';
 import type { ManagementContext } from './context';
 import { isRefusal, refuseOtherWorkspace, type ReportedAccount } from './learn-account';
 import { contradiction } from './refuse-issues';
@@ -19,23 +26,25 @@ export interface ConnectionQuestion {
 /**
  * Asks the provider which account the connection would open, which must be the one that its lane was made for. A workspace that
  * is known to be another is refused before a token goes there.
- * @param newToken absent: the stored one is asked with
+ * @param credentials the new ones; absent: the stored ones are asked with
  * @throws ValidationError 422 for another account or workspace, and for what the provider refuses
  * @throws ProviderError when the provider cannot be asked now
  */
 export async function accountOfConnection(
   context: ManagementContext,
   question: ConnectionQuestion,
-  newToken: string | undefined,
+  credentials: Credentials | undefined,
 ): Promise<ReportedAccount> {
   const { projectId, connection, given, place, name } = question;
   const known = await context.store.connections.findAccountRef({ projectId, connectionId: connection.id });
   refuseOther(known, given, 'connection.providerWorkspaceRef');
-  const accessToken = newToken ?? (await storedToken(context, projectId, connection.id));
-  const account = await ask(context, question, {
-    accessToken,
+  const { providerMetadata: metadata } = connection;
+  const auth = accessOf({
+    credentials: credentials ?? (await context.installations.liveCredentials(projectId, connection.id)).credentials,
     ...(place === undefined ? {} : { workspaceRef: place }),
+    ...(metadata === undefined ? {} : { metadata: metadataValues(metadata) }),
   });
+  const account = await ask(context, question, auth);
   refuseOtherWorkspace(given, account.workspaceRef, 'connection.providerWorkspaceRef');
   // Nobody knew it when the lane was made: then the workspace of the connection counts, unless it is what changes.
   refuseOther(known ?? (given === undefined ? connection.providerWorkspaceRef : undefined), account.workspaceRef, name);
@@ -45,7 +54,7 @@ export async function accountOfConnection(
 async function ask(
   context: ManagementContext,
   { connection: { provider }, name, traceparent }: ConnectionQuestion,
-  auth: { readonly accessToken: string; readonly workspaceRef?: string },
+  auth: AccountAccess,
 ): Promise<ReportedAccount> {
   try {
     return await context.connectors.get(provider).workspace({ auth, traceparent });
@@ -55,11 +64,6 @@ async function ask(
     const remedy = 'Send what the provider accepts now.';
     throw contradiction({ code: 'connection.scheme-mismatch', name, detail, remedy });
   }
-}
-
-async function storedToken({ installations }: ManagementContext, projectId: string, connectionId: string) {
-  const { credentials } = await installations.liveCredentials(projectId, connectionId);
-  return credentials.accessToken ?? credentials.apiKey ?? '';
 }
 
 function refuseOther(account: string | undefined, opened: string | undefined, name: string): void {

@@ -1,5 +1,5 @@
 import type { OAuthState } from '@sluice/store';
-import { oauthStateLifeMs, type ProviderApp } from '@sluice/types';
+import { metadataValues, oauthStateLifeMs, type ProviderApp } from '@sluice/types';
 import { callbackUrl } from './callback-address';
 import type { ManagementContext } from './context';
 import { getConnector } from './get-connector';
@@ -50,7 +50,7 @@ export async function beginAuthorization(
     },
     oauthStateLifeMs,
   );
-  const { projectId, provider, workspaceRef } = order;
+  const { projectId, provider, workspaceRef, providerMetadata: metadata } = order;
   context.logger.info({ projectId, provider, providerAppId: app.id }, 'authorization.begun');
   const url = authorizationUrl({
     clientId: app.clientId,
@@ -59,6 +59,7 @@ export async function beginAuthorization(
     codeChallenge: hashOf(verifier),
     ...(app.scopes === undefined ? {} : { scopes: app.scopes }),
     ...(workspaceRef === undefined ? {} : { workspaceRef }),
+    ...(metadata === undefined ? {} : { metadata: metadataValues(metadata) }),
   });
   return {
     url: withAppParameters(url, app),

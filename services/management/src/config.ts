@@ -3,6 +3,8 @@ import {
   commonEnv,
   credentialsEnv,
   defineEnv,
+  drainEnv,
+  metricsPortEnv,
   portEnv,
   postgresEnv,
   providersEnv,
@@ -14,6 +16,8 @@ import {
 export const managementEnv = defineEnv({
   ...commonEnv,
   ...portEnv(4100),
+  ...metricsPortEnv(4110),
+  ...drainEnv,
   ...postgresEnv,
   ...credentialsEnv,
   ...providersEnv,

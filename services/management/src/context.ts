@@ -28,12 +28,21 @@ export function createContext(config: ManagementConfig, overrides: Partial<Manag
       url: config.databaseUrl,
       applicationName: service,
       poolMax: config.databasePool,
+      prepared: config.databasePrepared,
       timeScale: config.timeScale,
       logger,
+      metrics,
     });
   const connectors =
     overrides.connectors ??
-    createConnectors({ urls: providerUrls(config), callTimeoutMs: config.callTimeoutMs, logger, metrics });
+    createConnectors({
+      urls: providerUrls(config),
+      providersDir: config.providersDir,
+      egressAllow: config.egressAllow,
+      callTimeoutMs: config.callTimeoutMs,
+      logger,
+      metrics,
+    });
   const { credentialsKeys: keyring, adminKey } = config;
   return {
     config,
@@ -41,7 +50,7 @@ export function createContext(config: ManagementConfig, overrides: Partial<Manag
     metrics,
     store,
     connectors,
-    installations: createInstallations({ store, connectors, logger, keyring, adminKey }),
+    installations: createInstallations({ store, connectors, logger, metrics, keyring, adminKey }),
     readOperation: operationReader(store),
     ...overrides,
   };

@@ -1,7 +1,7 @@
 import { DefectError, SluiceError } from '@sluice/errors';
 import type { OAuthState } from '@sluice/store';
 import type { FreshTokens } from '@sluice/connectors';
-import { isSameWorkspace } from '@sluice/types';
+import { isSameWorkspace, metadataValues } from '@sluice/types';
 import type { ManagementContext } from './context';
 import { learnAccount } from './learn-account';
 import { cookieIn } from './oauth-cookie';
@@ -67,7 +67,12 @@ async function accountOf(context: ManagementContext, state: OAuthState, tokens: 
   const { projectId, provider } = state;
   const { accessToken, workspaceRef: named, consumerRef: user } = tokens;
   const place = state.workspaceRef ?? named;
-  const auth = { accessToken, ...(place === undefined ? {} : { workspaceRef: place }) };
+  const metadata = state.providerMetadata && metadataValues(state.providerMetadata);
+  const auth = {
+    accessToken,
+    ...(place === undefined ? {} : { workspaceRef: place }),
+    ...(metadata === undefined ? {} : { metadata }),
+  };
   const connector = context.connectors.get(provider);
   const asked = await learnAccount(context, { projectId, connector, auth, traceparent });
   const [workspaceRef, consumerRef] = [asked.workspaceRef ?? named, asked.consumerRef ?? user];

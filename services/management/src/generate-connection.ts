@@ -1,7 +1,9 @@
 import type { ProviderError } from '@sluice/errors';
 import {
+  accessOf,
   checkConnectionCredentials,
   checkWorkspaceRef,
+  metadataValues,
   type Connection,
   type GenerateConnectionRequest,
 } from '@sluice/types';
@@ -30,7 +32,12 @@ export async function generateConnection(context: ManagementContext, order: Conn
   await refuseForeignApp(context, projectId, request);
   const obtained = await obtainCredentials({ connector, request, traceparent, path: '' });
   const workspaceRef = request.providerWorkspaceRef ?? obtained.workspaceRef;
-  const auth = { accessToken: obtained.accessToken, ...(workspaceRef === undefined ? {} : { workspaceRef }) };
+  const { providerMetadata: metadata } = request;
+  const auth = accessOf({
+    credentials: obtained.credentials,
+    ...(workspaceRef === undefined ? {} : { workspaceRef }),
+    ...(metadata === undefined ? {} : { metadata: metadataValues(metadata) }),
+  });
   const account = await learnAccount(context, { projectId, connector, auth, traceparent }).catch((error: unknown) => {
     throw isRefusal(error) ? refused(request, obtained.member, error) : error;
   });

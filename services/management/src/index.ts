@@ -4,5 +4,6 @@ import { createContext, createManagementService, managementEnv } from './service
 
 void runService(() => {
   const context = createContext(managementEnv.read(readProcessEnv()));
-  return { service: createManagementService(context), logger: context.logger, shutdownMs: context.config.shutdownMs };
+  const { drainDelayMs, shutdownMs } = context.config;
+  return { service: createManagementService(context), logger: context.logger, shutdownMs: drainDelayMs + shutdownMs };
 });

@@ -4,6 +4,7 @@ import {
   credentialMemberOf,
   credentialMembersFor,
   credentialsOf,
+  metadataValues,
   type AuthScheme,
   type ConnectionRequest,
   type CredentialMember,
@@ -18,8 +19,6 @@ export interface ObtainedCredentials {
   /** Member of the body that brought them, for refusals. */
   readonly member: string;
   readonly credentials: Credentials;
-  /** An access token, or the API key in its place. */
-  readonly accessToken: string;
   readonly scopes?: readonly string[];
   /** Life of the access token from now, in milliseconds. Absent: not known. */
   readonly expiresInMs?: number;
@@ -50,16 +49,15 @@ export async function obtainCredentials(order: CredentialOrder): Promise<Obtaine
   const { connector, request, path } = order;
   const authScheme = authSchemeOf(request);
   const member = credentialMemberOf(request);
-  if (member === undefined || !connector.authSchemes.includes(authScheme)) throw unsupported(order, authScheme);
-  const name = `${path}${secretOf[member] ?? member}`;
+  if (!connector.authSchemes.includes(authScheme)) throw unsupported(order, authScheme);
+  const name = member === undefined ? `${path}provider` : `${path}${secretOf[member] ?? member}`;
   const given = { authScheme, member: name, credentials: credentialsOf(request) };
   const grant = grantOf(request);
   if (grant !== undefined) return withTokens(given, await askForToken(order, grant, name));
-  const { apiKey, accessToken = apiKey, expiresAt } = given.credentials;
+  const { expiresAt } = given.credentials;
   const scopes = request.oauth2AuthorizationCode?.scopes;
   return {
     ...given,
-    accessToken: accessToken as string,
     ...(scopes === undefined ? {} : { scopes }),
     ...(expiresAt === undefined ? {} : { expiresInMs: Date.parse(expiresAt) - Date.now() }),
   };
@@ -77,7 +75,6 @@ export function withTokens<T extends Pick<ObtainedCredentials, 'credentials'>>(g
   return {
     ...given,
     credentials,
-    accessToken,
     ...(scopes === undefined ? {} : { scopes }),
     ...(expiresAt === undefined ? {} : { expiresInMs: expiresAt.getTime() - Date.now() }),
     ...(workspaceRef === undefined ? {} : { workspaceRef }),
@@ -96,8 +93,13 @@ function grantOf(request: ConnectionRequest): Grant | undefined {
 }
 
 async function askForToken({ connector, request, traceparent }: CredentialOrder, grant: Grant, name: string) {
-  const { providerWorkspaceRef: workspaceRef } = request;
-  const asked: TokenGrant = { ...grant, traceparent, ...(workspaceRef === undefined ? {} : { workspaceRef }) };
+  const { providerWorkspaceRef: workspaceRef, providerMetadata: metadata } = request;
+  const asked: TokenGrant = {
+    ...grant,
+    traceparent,
+    ...(workspaceRef === undefined ? {} : { workspaceRef }),
+    ...(metadata === undefined ? {} : { metadata: metadataValues(metadata) }),
+  };
   try {
     return await (connector.grant as NonNullable<Connector['grant']>)(asked);
   } catch (error) {

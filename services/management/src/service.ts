@@ -6,8 +6,10 @@ import {
   type HttpServer,
   readyWhen,
   type Router,
+  startMetricsServer,
   startServer,
 } from '@sluice/http';
+import { assertRingOpens } from '@sluice/installations';
 import type { ManagementContext } from './context';
 import { managementApi } from './api';
 import { apiKeyRoutes } from './routes/api-keys';
@@ -38,28 +40,34 @@ export { createContext, type ManagementContext } from './context';
 export interface ManagementService {
   /** What its routes promise. */
   readonly contract: BuiltDocument;
-  /** Refuses an unmigrated database, then listens. */
+  /** Refuses an unmigrated database and a key ring that is not its own, then listens. */
   start(): Promise<{ readonly port: number }>;
   /** Requests in flight finish. */
   stop(): Promise<void>;
 }
 
 export function createManagementService(context: ManagementContext): ManagementService {
-  const { config, logger, store } = context;
+  const { config, logger, metrics, store } = context;
   const watch = watchOperations(store, logger);
   const app = createManagementApp(context, watch);
   let server: HttpServer | undefined;
+  let metricsServer: HttpServer | undefined;
   return {
     contract: contractOfApp(app),
     start: async () => {
       await store.assertMigrated();
-      server = await startServer(app, { port: config.port, host: config.host, logger, shutdownMs: config.shutdownMs });
+      await assertRingOpens(store, config.credentialsKeys);
+      const { port, host, drainDelayMs, shutdownMs } = config;
+      metricsServer = await startMetricsServer({ metrics, logger, port: config.metricsPort, host: config.host });
+      server = await startServer(app, { port, host, logger, drainDelayMs, shutdownMs });
       return { port: server.port };
     },
     stop: async () => {
       watch.stop();
       await server?.close();
       await Promise.all([context.connectors.close(), store.close()]);
+      // Last, so that the drain can be watched.
+      await metricsServer?.close();
     },
   };
 }

@@ -83,7 +83,7 @@ async function accountChange(
       : await obtainCredentials({ connector, request, traceparent, path: 'connection.' });
   const name = obtained?.member ?? 'connection.providerWorkspaceRef';
   const question = { projectId: update.projectId, connection, given, place, name, traceparent };
-  const account = await accountOfConnection(context, question, obtained?.accessToken);
+  const account = await accountOfConnection(context, question, obtained?.credentials);
   return {
     ...(account.workspaceRef === undefined ? {} : { workspaceRef: account.workspaceRef }),
     ...(account.consumerRef === undefined ? {} : { providerConsumerRef: account.consumerRef }),

@@ -158,7 +158,7 @@ describe('422 POST connections:generate', () => {
   });
 
   it('names an unknown provider', async () => {
-    const problem = await refused({ ...order, provider: 'pipedrive', apiKey: canary });
+    const problem = await refused({ ...order, provider: 'nowhere', apiKey: canary });
     expect(problem).toMatchObject({ code: 'provider.unknown', issues: [{ name: 'provider' }] });
   });
 });

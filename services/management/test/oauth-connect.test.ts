@@ -112,7 +112,7 @@ describe('4xx POST /v1/oauth-connect', () => {
   it.each([
     ['no app of the provider', { provider: 'salesforce' }, 422, 'providerAppId'],
     ['an app that is not there', { providerAppId: 'nothing' }, 422, 'providerAppId'],
-    ['an unknown provider', { provider: 'pipedrive' }, 422, 'provider'],
+    ['an unknown provider', { provider: 'nowhere' }, 422, 'provider'],
     ['no consumerRef', { consumerRef: undefined }, 400, 'consumerRef'],
     ['a workspace that leads elsewhere', { providerWorkspaceRef: 'evil.com/' }, 400, 'providerWorkspaceRef'],
   ])('%s', async (_case, more, status, name) => {

@@ -9,7 +9,17 @@ afterAll(() => management.stop());
 describe('200 GET providers', () => {
   it('needs no key, and tells what the connectors can do', async () => {
     const reply = await management.as().get('/v1/providers').expect(200);
-    expect(Object.keys(reply.body as object)).toEqual(['hubspot', 'salesforce']);
+    expect(Object.keys(reply.body as object)).toEqual([
+      'hubspot',
+      'salesforce',
+      // Those that are files, in the order of their names.
+      'close',
+      'freshdesk',
+      'klaviyo',
+      'pipedrive',
+      'zendeskSupport',
+      'zoho',
+    ]);
     expect(reply.body).toMatchObject({
       hubspot: {
         name: 'hubspot',
@@ -35,6 +45,20 @@ describe('200 GET providers', () => {
         support: { batchWrite: { update: { supported: true, defaultRecordLimit: 200 } } },
         oauth2Opts: { explicitWorkspaceRequired: true },
       },
+    });
+    expect(reply.body).toMatchObject({
+      freshdesk: {
+        baseURL: 'https://{{.workspace}}.freshdesk.com/api/v2',
+        authType: 'basic',
+        basicOpts: { apiKeyAsBasic: true, apiKeyAsBasicOpts: { fieldUsed: 'username', keyFormat: '{key}:X' } },
+        support: { write: true, delete: false, batchWrite: { create: { supported: false } } },
+      },
+      zoho: {
+        authType: 'oauth2',
+        metadata: { input: [{ name: 'region', displayName: 'Data center' }] },
+        oauth2Opts: { authURL: 'https://accounts.zoho.{{.region}}/oauth/v2/auth', explicitWorkspaceRequired: false },
+      },
+      klaviyo: { apiKeyOpts: { attachmentType: 'header', header: { valuePrefix: 'Klaviyo-API-Key ' } } },
     });
     expect(reply.text).not.toContain('null');
   });

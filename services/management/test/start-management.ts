@@ -42,6 +42,7 @@ export async function startManagement(
   const config = managementEnv.read({
     DATABASE_URL: (await reach?.(clone.url)) ?? clone.url,
     SLUICE_PORT: '0',
+    SLUICE_METRICS_PORT: '0',
     SLUICE_CHECK_REPLIES: 'true',
     SLUICE_HOST: '127.0.0.1',
     SLUICE_CREDENTIALS_KEYS: `k1:${randomBytes(32).toString('base64')}`,

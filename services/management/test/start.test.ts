@@ -6,6 +6,7 @@ import { createContext, createManagementService, managementEnv } from '../src/se
 const env = {
   DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none',
   SLUICE_PORT: '0',
+  SLUICE_METRICS_PORT: '0',
   SLUICE_CREDENTIALS_KEYS: `k1:${randomBytes(32).toString('base64')}`,
   SLUICE_ADMIN_KEY: 'bootstrap-key-of-the-tests',
 };

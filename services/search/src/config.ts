@@ -1,9 +1,21 @@
-import { commonEnv, credentialsEnv, defineEnv, portEnv, postgresEnv, providersEnv, redisEnv } from '@sluice/config';
+import {
+  commonEnv,
+  credentialsEnv,
+  defineEnv,
+  drainEnv,
+  metricsPortEnv,
+  portEnv,
+  postgresEnv,
+  providersEnv,
+  redisEnv,
+} from '@sluice/config';
 
 /** Settings of the search service. It needs no Kafka; Redis holds the quota buckets it shares with the writers. */
 export const searchEnv = defineEnv({
   ...commonEnv,
   ...portEnv(4200),
+  ...metricsPortEnv(4210),
+  ...drainEnv,
   ...postgresEnv,
   ...redisEnv,
   ...credentialsEnv,

@@ -26,10 +26,24 @@ export function createContext(config: SearchConfig, overrides: Partial<SearchCon
   const metrics = overrides.metrics ?? createMetrics(service);
   const store =
     overrides.store ??
-    createStore({ url: config.databaseUrl, applicationName: service, poolMax: config.databasePool, logger });
+    createStore({
+      url: config.databaseUrl,
+      applicationName: service,
+      poolMax: config.databasePool,
+      prepared: config.databasePrepared,
+      logger,
+      metrics,
+    });
   const connectors =
     overrides.connectors ??
-    createConnectors({ urls: providerUrls(config), callTimeoutMs: config.callTimeoutMs, logger, metrics });
+    createConnectors({
+      urls: providerUrls(config),
+      providersDir: config.providersDir,
+      egressAllow: config.egressAllow,
+      callTimeoutMs: config.callTimeoutMs,
+      logger,
+      metrics,
+    });
   const hints = overrides.hints ?? createRedisHints({ url: config.redisUrl, logger, metrics });
   return {
     config,
@@ -37,9 +51,9 @@ export function createContext(config: SearchConfig, overrides: Partial<SearchCon
     metrics,
     store,
     hints,
-    quotas: createLaneQuotas(hints.quotas),
+    quotas: createLaneQuotas(hints.quotas, metrics),
     connectors,
-    installations: createInstallations({ store, keyring: config.credentialsKeys, connectors, logger }),
+    installations: createInstallations({ store, keyring: config.credentialsKeys, connectors, logger, metrics }),
     ...overrides,
   };
 }

@@ -4,5 +4,6 @@ import { createContext, createSearchService, searchEnv } from './service';
 
 void runService(() => {
   const context = createContext(searchEnv.read(readProcessEnv()));
-  return { service: createSearchService(context), logger: context.logger, shutdownMs: context.config.shutdownMs };
+  const { drainDelayMs, shutdownMs } = context.config;
+  return { service: createSearchService(context), logger: context.logger, shutdownMs: drainDelayMs + shutdownMs };
 });

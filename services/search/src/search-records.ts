@@ -2,6 +2,7 @@ import { ValidationError } from '@sluice/errors';
 import type { Connector } from '@sluice/connectors';
 import { askAccount } from '@sluice/installations';
 import type { InstallationNames } from '@sluice/store';
+import { currentStep } from '@sluice/telemetry';
 import { limits, type InstallationContext, type SearchRequest, type SearchResultItem } from '@sluice/types';
 import { assertLaneOpen } from '@sluice/writes';
 import type { SearchContext } from './context';
@@ -34,6 +35,7 @@ export async function searchRecords(context: SearchContext, order: SearchOrder):
   const names = fieldNamesOf(object, connector.capabilities.fields.names);
   const filters = toProviderFilters(order.request.fieldFilters, names);
   const { projectId, connectionId, laneId } = installation;
+  currentStep()?.note({ objectName: object.declared.objectName, provider: installation.provider });
   // The same account as writes use: its block and its quota hold for searches too.
   await assertLaneOpen(context, { projectId, laneId }, connector);
   const records = await askAccount(context, { projectId, connectionId }, async (auth) => {

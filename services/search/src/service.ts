@@ -5,8 +5,10 @@ import {
   createApp,
   type HttpServer,
   readyWhen,
+  startMetricsServer,
   startServer,
 } from '@sluice/http';
+import { assertRingOpens } from '@sluice/installations';
 import type { SearchContext } from './context';
 import { searchApi } from './api';
 import { searchRecordsRoute } from './routes/search-records';
@@ -17,7 +19,7 @@ export { createContext, type SearchContext } from './context';
 export interface SearchService {
   /** What its routes promise. */
   readonly contract: BuiltDocument;
-  /** Refuses an unmigrated database, then listens. */
+  /** Refuses an unmigrated database and a key ring that is not its own, then listens. */
   start(): Promise<{ readonly port: number }>;
   /** Requests in flight finish. */
   stop(): Promise<void>;
@@ -26,6 +28,7 @@ export interface SearchService {
 export function createSearchService(context: SearchContext): SearchService {
   const { config, logger, metrics, store } = context;
   let server: HttpServer | undefined;
+  let metricsServer: HttpServer | undefined;
   const app = createApp({
     service: 'search',
     logger,
@@ -42,12 +45,17 @@ export function createSearchService(context: SearchContext): SearchService {
     contract: contractOfApp(app),
     start: async () => {
       await store.assertMigrated();
-      server = await startServer(app, { port: config.port, host: config.host, logger, shutdownMs: config.shutdownMs });
+      await assertRingOpens(store, config.credentialsKeys);
+      const { port, host, drainDelayMs, shutdownMs } = config;
+      metricsServer = await startMetricsServer({ metrics, logger, port: config.metricsPort, host: config.host });
+      server = await startServer(app, { port, host, logger, drainDelayMs, shutdownMs });
       return { port: server.port };
     },
     stop: async () => {
       await server?.close();
       await Promise.all([context.hints.close(), context.connectors.close(), store.close()]);
+      // Last, so that the drain can be watched.
+      await metricsServer?.close();
     },
   };
 }

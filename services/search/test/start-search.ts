@@ -34,6 +34,7 @@ export async function startSearch(reach?: (databaseUrl: string) => Promise<strin
     DATABASE_URL: (await reach?.(clone.url)) ?? clone.url,
     REDIS_URL: 'redis://127.0.0.1:9',
     SLUICE_PORT: '0',
+    SLUICE_METRICS_PORT: '0',
     SLUICE_CHECK_REPLIES: 'true',
     SLUICE_HOST: '127.0.0.1',
     SLUICE_CREDENTIALS_KEYS: `k1:${randomBytes(32).toString('base64')}`,

@@ -16,6 +16,7 @@ describe('starting', () => {
       DATABASE_URL: empty.url,
       REDIS_URL: 'redis://127.0.0.1:9',
       SLUICE_PORT: '0',
+      SLUICE_METRICS_PORT: '0',
       SLUICE_CREDENTIALS_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     });
     const service = createSearchService(createContext(config, { logger: silentLogger, hints: createInMemoryHints() }));

@@ -4,14 +4,20 @@ import type { AcceptedWriteReply } from '@sluice/types';
 import { batchLimit, coalesce, planCalls } from '@sluice/writes';
 import type { GatewayContext } from './context';
 import { nameOfKey } from './idempotency';
+import { noteWrite } from './note-write';
 import { onCurrentInstallation, toRecord, type ResolvedWrite, type WriteCall } from './resolve-write';
 
-/** Requests of one accepting statement at most; a statement of 64 x 100 records stays under 1 MB of plans of usual size. */
-const writesPerStatement = 64;
+/** Requests of one accepting statement at most; with large records `statementBytesMax` comes first. */
+const writesPerStatement = 128;
 /** Plans of one accepting statement, in bytes. Source: design, section 1, decision 5. */
 const statementBytesMax = 1_000_000;
 /** Accepting statements at the same time: one commits while the next one fills. */
 const statementsAtOnce = 2;
+/**
+ * Below this, writes wait for the statement that is under way: one more costs, besides its rows, as much as sixteen rows in Postgres
+ * (measured on two busy cores: 1 ms, and 0.06 ms a row) and fifty in this process (0.5 ms, and 0.01 ms a row).
+ */
+const writesBesideAnother = 48;
 
 /**
  * Accepts asynchronous writes, single or batch. Order: 1. refuse if the project's backlog is full. 2. Commit operation, calls and
@@ -25,12 +31,14 @@ export function acceptor(context: GatewayContext): (call: WriteCall) => Promise<
     },
     itemsMax: writesPerStatement,
     runsMax: statementsAtOnce,
+    itemsMin: writesBesideAnother,
     weightOf: ({ records }) => records.reduce((bytes, { plan }) => bytes + plan.length, 0),
     weightMax: statementBytesMax,
     keyOf: ({ operation, idempotency }) => nameOfKey(operation.projectId, idempotency),
   });
   const announcer = context.messaging.announcer(topics.ready);
-  const accepted = context.metrics.counter('sluice_writes_accepted_total', 'Records accepted, by mode.', ['mode']);
+  const accepted = context.metrics.counter('sluice_writes_accepted_total').labels({ mode: 'asynchronous' });
+  const took = context.metrics.histogram('sluice_accept_duration_seconds').labels({ mode: 'asynchronous' });
 
   return (call) =>
     onCurrentInstallation(context, call, async (write) => {
@@ -38,11 +46,14 @@ export function acceptor(context: GatewayContext): (call: WriteCall) => Promise<
       const records = toRecords(call, write);
       context.admission.assertRoom(write.operation.projectId, callsOf(records));
       const acceptable = { operation: write.operation, records, ...(idempotency && { idempotency }) };
+      const startedAtMs = performance.now();
       const acceptance = await accept(acceptable);
       if (acceptance === 'stale' || acceptance === 'key-taken') return acceptance;
       await context.failpoints.hit('gw.after_commit');
-      accepted.inc({ mode: 'asynchronous' }, acceptable.records.length);
+      took.observe((performance.now() - startedAtMs) / 1_000);
+      accepted.inc(acceptable.records.length);
       const { id: operationId, traceparent } = write.operation;
+      noteWrite(write, operationId);
       context.logger.debug({ operationId, records: acceptable.records.length, traceparent }, 'write.accepted');
       announce(announcer, acceptable, acceptance.acceptedAt);
       await context.failpoints.hit('gw.before_reply');

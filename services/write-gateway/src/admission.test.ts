@@ -1,4 +1,4 @@
-import { silentLogger } from '@sluice/telemetry';
+import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { createAdmission, type Admission } from './admission';
 
 let counts: Map<string, number>;
@@ -16,7 +16,8 @@ beforeEach(() => {
     if (isAway) throw new Error('away');
     return new Map(ids.map((id) => [id, counts.get(id) ?? 0]));
   };
-  admission = createAdmission({ writes: { countBacklog }, backlogMax: 100, logger: silentLogger });
+  const metrics = createMetrics('test');
+  admission = createAdmission({ writes: { countBacklog }, backlogMax: 100, logger: silentLogger, metrics });
 });
 afterEach(async () => {
   await admission.stop();

@@ -1,6 +1,6 @@
 import { RateLimitedError } from '@sluice/errors';
 import type { Store } from '@sluice/store';
-import type { Logger } from '@sluice/telemetry';
+import type { Logger, Metrics } from '@sluice/telemetry';
 
 /** What keeps one project's backlog from filling the database of all. Source: reliability notes 2.28. */
 export interface Admission {
@@ -18,6 +18,7 @@ export interface AdmissionOptions {
   /** Waiting calls and records of open auto-batches of one project at most. A call has at most 100 records. */
   readonly backlogMax: number;
   readonly logger: Logger;
+  readonly metrics: Metrics;
 }
 
 /** How often the backlog is counted. Source: reliability notes 2.28. */
@@ -42,7 +43,8 @@ interface Backlog {
  * counts. So the cap is passed by no more than other processes accept within one count's time, and what is committed while a count is
  * made. A project is let in until its first count, and while the database does not answer the last count holds.
  */
-export function createAdmission({ writes, backlogMax, logger }: AdmissionOptions): Admission {
+export function createAdmission({ writes, backlogMax, logger, metrics }: AdmissionOptions): Admission {
+  const refusals = metrics.counter('sluice_admission_refusals_total');
   const backlogs = new Map<string, Backlog>();
   let isStopped = false;
   let counting: Promise<void> = Promise.resolve();
@@ -76,7 +78,10 @@ export function createAdmission({ writes, backlogMax, logger }: AdmissionOptions
       const backlog = backlogs.get(projectId) ?? { counted: 0, since: 0, askedAtMs: 0 };
       backlogs.set(projectId, backlog);
       backlog.askedAtMs = performance.now();
-      if (backlog.counted + backlog.since + size > backlogMax) throw full(backlogMax);
+      if (backlog.counted + backlog.since + size > backlogMax) {
+        refusals.inc();
+        throw full(backlogMax);
+      }
       backlog.since += size;
     },
     stop: async () => {

@@ -3,7 +3,9 @@ import {
   commonEnv,
   credentialsEnv,
   defineEnv,
+  drainEnv,
   kafkaEnv,
+  metricsPortEnv,
   portEnv,
   postgresEnv,
   providersEnv,
@@ -15,6 +17,8 @@ import {
 export const gatewayEnv = defineEnv({
   ...commonEnv,
   ...portEnv(4300),
+  ...metricsPortEnv(4310),
+  ...drainEnv,
   ...postgresEnv,
   ...kafkaEnv,
   ...redisEnv,

@@ -6,10 +6,20 @@ import { createKafkaMessaging, type Messaging } from '@sluice/messaging';
 import { createRedisHints, type Hints } from '@sluice/redis';
 import { createStore, type Store } from '@sluice/store';
 import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/telemetry';
-import { createLaneQuotas, createLeaseKeeper, type LaneQuotas, type LeaseKeeper } from '@sluice/writes';
+import {
+  createLaneQuotas,
+  createLeaseKeeper,
+  createWriteMeters,
+  sharingCredentials,
+  sharingSettlements,
+  type LaneQuotas,
+  type LeaseKeeper,
+  type WriteMeters,
+} from '@sluice/writes';
 import { createAdmission, type Admission } from './admission';
 import type { GatewayConfig } from './config';
 import { sharingLookups } from './share-lookups';
+import { sharingOpenings } from './share-openings';
 
 /** The object graph of one gateway. Tests and the embedded launcher replace single collaborators. */
 export interface GatewayContext {
@@ -18,6 +28,7 @@ export interface GatewayContext {
   readonly owner: string;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly meters: WriteMeters;
   readonly store: Store;
   readonly messaging: Messaging;
   readonly hints: Hints;
@@ -25,6 +36,10 @@ export interface GatewayContext {
   readonly installations: Installations;
   readonly leases: LeaseKeeper;
   readonly quotas: LaneQuotas;
+  /** Opens a synchronous write, in one statement with others that come at the same time. */
+  readonly openSynchronous: ReturnType<typeof sharingOpenings>;
+  /** Settles a call, in one statement with others that end at the same time. */
+  readonly settle: ReturnType<typeof sharingSettlements>;
   readonly admission: Admission;
   readonly failpoints: Failpoints;
   /** Settlements whose reply may have left already: a stop waits for them. */
@@ -42,35 +57,51 @@ export function createContext(config: GatewayConfig, overrides: Partial<GatewayC
       url: config.databaseUrl,
       applicationName: service,
       poolMax: config.databasePool,
+      prepared: config.databasePrepared,
       timeScale: config.timeScale,
       logger,
+      metrics,
     });
   const failpoints = overrides.failpoints ?? createFailpoints(config.failpoint);
   const hints = overrides.hints ?? createRedisHints({ url: config.redisUrl, logger, metrics });
   const connectors =
     overrides.connectors ??
-    createConnectors({ urls: providerUrls(config), callTimeoutMs: config.callTimeoutMs, logger, metrics });
+    createConnectors({
+      urls: providerUrls(config),
+      providersDir: config.providersDir,
+      egressAllow: config.egressAllow,
+      callTimeoutMs: config.callTimeoutMs,
+      logger,
+      metrics,
+    });
   return {
     config,
     owner: `${service}/${hostname()}/${process.pid}`,
     logger,
     metrics,
+    meters: createWriteMeters(
+      metrics,
+      connectors.all().map(({ provider }) => provider),
+    ),
     store,
     messaging:
       overrides.messaging ??
       createKafkaMessaging({ ...kafkaAccess(config), clientId: service, logger, metrics, failpoints }),
     hints,
-    quotas: createLaneQuotas(hints.quotas),
-    admission: createAdmission({ writes: store.writes, backlogMax: config.backlogMax, logger }),
+    quotas: createLaneQuotas(hints.quotas, metrics),
+    admission: createAdmission({ writes: store.writes, backlogMax: config.backlogMax, logger, metrics }),
     connectors,
     installations: createInstallations({
-      store: sharingLookups(store),
+      store: sharingLookups(sharingCredentials(store)),
       keyring: config.credentialsKeys,
       connectors,
       logger,
+      metrics,
       failpoints,
     }),
     leases: createLeaseKeeper(store.writes, logger),
+    openSynchronous: sharingOpenings(store.writes),
+    settle: sharingSettlements(store.writes),
     failpoints,
     settling: new Set(),
     ...overrides,

@@ -4,5 +4,6 @@ import { createContext, createGatewayService, gatewayEnv } from './service';
 
 void runService(() => {
   const context = createContext(gatewayEnv.read(readProcessEnv()));
-  return { service: createGatewayService(context), logger: context.logger, shutdownMs: context.config.shutdownMs };
+  const { drainDelayMs, shutdownMs } = context.config;
+  return { service: createGatewayService(context), logger: context.logger, shutdownMs: drainDelayMs + shutdownMs };
 });

@@ -4,6 +4,7 @@ import { minutesToMs } from '@sluice/types';
 import { coalesce } from '@sluice/writes';
 import type { GatewayContext } from './context';
 import { nameOfKey } from './idempotency';
+import { noteWrite } from './note-write';
 import { onCurrentInstallation, toRecord, type WriteCall } from './resolve-write';
 
 /** Records of one joining statement at most, whatever their batches: what fills one. Source: reliability notes 2.9. */
@@ -30,7 +31,8 @@ export function joiner(context: GatewayContext): (call: WriteCall) => Promise<Ba
     keyOf: ({ operation, idempotency }) => nameOfKey(operation.projectId, idempotency),
   });
   const announcer = context.messaging.announcer(topics.autoBatched);
-  const accepted = context.metrics.counter('sluice_writes_accepted_total', 'Records accepted, by mode.', ['mode']);
+  const accepted = context.metrics.counter('sluice_writes_accepted_total').labels({ mode: 'auto-batched' });
+  const took = context.metrics.histogram('sluice_accept_duration_seconds').labels({ mode: 'auto-batched' });
 
   return (call) =>
     onCurrentInstallation(context, call, async (write) => {
@@ -43,11 +45,14 @@ export function joiner(context: GatewayContext): (call: WriteCall) => Promise<Ba
       const { idempotency } = call;
       const joining = { recordId: newId(), operation, record, maxDelayMs };
       const batchable: BatchableWrite = { ...joining, ...(idempotency && { idempotency }) };
+      const startedAtMs = performance.now();
       const membership = await join(batchable);
       if (membership === 'stale' || membership === 'key-taken') return membership;
       await context.failpoints.hit('gw.after_commit');
-      accepted.inc({ mode: 'auto-batched' });
+      took.observe((performance.now() - startedAtMs) / 1_000);
+      accepted.inc();
       const { traceparent } = operation;
+      noteWrite(write, membership.operationId);
       context.logger.debug(
         { operationId: membership.operationId, index: membership.index, traceparent },
         'write.accepted',

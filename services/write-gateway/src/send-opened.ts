@@ -90,7 +90,7 @@ function settleEnded(sending: Sending, part: Part, made: MadeCall): void {
   sending.settling.push(
     track(
       context,
-      settleWrite(context, settlement, made).finally(() => part.hold.end()),
+      settleWrite(context, settlement, made, sending.write.connector.provider).finally(() => part.hold.end()),
     ),
   );
 }
@@ -98,7 +98,12 @@ function settleEnded(sending: Sending, part: Part, made: MadeCall): void {
 /** The parts, as soon as they are stored. None when that takes longer than the lease: nothing of them is sent then. */
 async function settleRefused(sending: Sending, part: Part, made: MadeCall): Promise<Part[]> {
   const { context } = sending;
-  const settling = settleWrite(context, toSettlement(sending, part, made), made).finally(() => part.hold.end());
+  const settling = settleWrite(
+    context,
+    toSettlement(sending, part, made),
+    made,
+    sending.write.connector.provider,
+  ).finally(() => part.hold.end());
   void track(context, settling);
   const settled = await Promise.race([settling, lapseOf(part)]);
   const opened = settled === undefined ? [] : toParts(sending, part, made, settled);

@@ -5,8 +5,10 @@ import {
   createApp,
   type HttpServer,
   readyWhen,
+  startMetricsServer,
   startServer,
 } from '@sluice/http';
+import { assertRingOpens } from '@sluice/installations';
 import type { GatewayContext } from './context';
 import { writeApi } from './api';
 import { acceptor } from './accept-write';
@@ -22,7 +24,7 @@ export { createContext, type GatewayContext } from './context';
 export interface GatewayService {
   /** What its routes promise. */
   readonly contract: BuiltDocument;
-  /** Refuses an unmigrated database, then listens. */
+  /** Refuses an unmigrated database and a key ring that is not its own, then listens. */
   start(): Promise<{ readonly port: number }>;
   /** Drains: requests in flight finish, announcements leave. */
   stop(): Promise<void>;
@@ -31,6 +33,7 @@ export interface GatewayService {
 export function createGatewayService(context: GatewayContext): GatewayService {
   const { config, logger, metrics, store, messaging } = context;
   let server: HttpServer | undefined;
+  let metricsServer: HttpServer | undefined;
   const writers = {
     accept: acceptor(context),
     join: joiner(context),
@@ -54,7 +57,10 @@ export function createGatewayService(context: GatewayContext): GatewayService {
     contract: contractOfApp(app),
     start: async () => {
       await store.assertMigrated();
-      server = await startServer(app, { port: config.port, host: config.host, logger, shutdownMs: config.shutdownMs });
+      await assertRingOpens(store, config.credentialsKeys);
+      const { port, host, drainDelayMs, shutdownMs } = config;
+      metricsServer = await startMetricsServer({ metrics, logger, port: config.metricsPort, host: config.host });
+      server = await startServer(app, { port, host, logger, drainDelayMs, shutdownMs });
       return { port: server.port };
     },
     stop: async () => {
@@ -64,6 +70,8 @@ export function createGatewayService(context: GatewayContext): GatewayService {
       await context.admission.stop();
       await messaging.close();
       await Promise.all([context.hints.close(), context.connectors.close(), store.close()]);
+      // Last, so that the drain can be watched.
+      await metricsServer?.close();
     },
   };
 }

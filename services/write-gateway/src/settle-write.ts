@@ -1,5 +1,6 @@
 import { topics } from '@sluice/messaging';
-import { callId, type CallKey, type Settlement } from '@sluice/store';
+import type { CallKey, Settlement } from '@sluice/store';
+import { asStep } from '@sluice/telemetry';
 import { noteOutcome, settledOf, settlePersistently } from '@sluice/writes';
 import { announceReleased } from './announce-calls';
 import type { GatewayContext } from './context';
@@ -19,16 +20,21 @@ export async function settleWrite(
   context: GatewayContext,
   settlement: Settlement,
   made: MadeCall,
+  provider: string,
 ): Promise<SettledWrite> {
   const { operationId } = settlement;
   let offeredAtMs = performance.now();
-  await note(context, settlement, made);
+  await note(context, settlement, made, provider);
   try {
-    const settled = await settlePersistently(async (each) => {
-      offeredAtMs = performance.now();
-      return settledOf((await context.store.writes.settle([each])).get(callId(each)), each);
-    }, settlement);
-    if (!settled.isHeld) context.logger.warn({ operationId }, 'write.settled-late');
+    const store = () =>
+      settlePersistently(async (each) => {
+        offeredAtMs = performance.now();
+        return settledOf(await context.settle(each), each);
+      }, settlement);
+    const settled = await asStep('call.settle', { operationId, call: settlement.number }, store);
+    // Nobody waits for a later try, so a failure is no missed deadline.
+    if (settled.isHeld) context.meters.settled(settlement.records, { provider, isRetried: false });
+    else context.logger.warn({ operationId }, 'write.settled-late');
     announceReleased(context.messaging.announcer(topics.ready), settled.released);
     return { parts: settled.parts ?? [], offeredAtMs };
   } catch (error) {
@@ -41,9 +47,12 @@ async function note(
   context: GatewayContext,
   settlement: Settlement,
   { used, results, calls }: MadeCall,
+  provider: string,
 ): Promise<void> {
   if (used === undefined) return;
-  await noteOutcome(context.store, settlement, { used, results, calls }).catch((error: unknown) => {
+  try {
+    context.meters.blocked(provider, await noteOutcome(context.store, settlement, { used, results, calls }));
+  } catch (error) {
     context.logger.warn({ error, operationId: settlement.operationId }, 'write.outcome-not-noted');
-  });
+  }
 }

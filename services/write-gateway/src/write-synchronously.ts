@@ -4,6 +4,7 @@ import { assertLaneOpen, leaseMs, toSendables } from '@sluice/writes';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GatewayContext } from './context';
 import type { EndedWrite } from './present-write';
+import { noteWrite } from './note-write';
 import { onCurrentInstallation, toRecord, type ResolvedWrite, type WriteCall } from './resolve-write';
 import { sendOpened, type Opened } from './send-opened';
 
@@ -19,7 +20,8 @@ const busyRetryAfterMs = 1_000;
  * lease lapses and an executor finds out what happened; it never sends the write.
  */
 export function synchronousWriter(context: GatewayContext): (call: WriteCall) => Promise<EndedWrite | 'key-taken'> {
-  const accepted = context.metrics.counter('sluice_writes_accepted_total', 'Records accepted, by mode.', ['mode']);
+  const accepted = context.metrics.counter('sluice_writes_accepted_total').labels({ mode: 'synchronous' });
+  const took = context.metrics.histogram('sluice_accept_duration_seconds').labels({ mode: 'synchronous' });
   return (call) =>
     onCurrentInstallation(context, call, async (write) => {
       const { projectId, laneId, pins } = write.operation;
@@ -27,9 +29,12 @@ export function synchronousWriter(context: GatewayContext): (call: WriteCall) =>
         context.installations.liveCredentials(projectId, pins.connectionId),
         assertLaneOpen(context, { projectId, laneId }, write.connector),
       ]);
+      const startedAtMs = performance.now();
       const opened = await open(context, call, write);
       if (opened === 'stale' || opened === 'key-taken') return opened;
-      accepted.inc({ mode: 'synchronous' }, write.planned.length);
+      noteWrite(write, write.operation.id);
+      took.observe((performance.now() - startedAtMs) / 1_000);
+      accepted.inc(write.planned.length);
       await context.failpoints.hit('gw.after_commit');
       const ended = await sendOpened(context, write, opened, live);
       await context.failpoints.hit('gw.before_reply');
@@ -58,7 +63,7 @@ async function open(
   const startedAtMs = performance.now();
   for (;;) {
     const openedAtMs = performance.now();
-    const opening = await context.store.writes.openSynchronous({
+    const opening = await context.openSynchronous({
       operation,
       records,
       owner: context.owner,

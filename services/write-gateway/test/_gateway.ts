@@ -61,6 +61,7 @@ export async function startGateway({ env = {}, reach, beside, isAlone }: Gateway
     KAFKA_BROKERS: '127.0.0.1:9',
     REDIS_URL: 'redis://127.0.0.1:9',
     SLUICE_PORT: '0',
+    SLUICE_METRICS_PORT: '0',
     SLUICE_CHECK_REPLIES: 'true',
     SLUICE_HOST: '127.0.0.1',
     SLUICE_CREDENTIALS_KEYS: `k1:${credentialsKey}`,

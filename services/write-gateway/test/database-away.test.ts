@@ -85,7 +85,7 @@ describe('the answer to the committing statement is lost', () => {
 
   // One statement that commits by itself: its answer is the answer to the COMMIT.
   it.each([
-    ['asynchronous', modes[1]?.[1], 'accept-writes'],
+    ['asynchronous', modes[1]?.[1], 'accept-singles'],
     ['auto-batched', modes[2]?.[1], 'join-batches'],
   ] as [string, object, string][])(
     '%s without a key: 200, and the record is stored once',

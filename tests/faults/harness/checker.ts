@@ -1,12 +1,12 @@
 import type { Operation, OperationRecord } from '@sluice/types';
 import type { ClientLedger, SentRecord } from './client-ledger';
 import { countBatchFaults, latestFlushMs } from './judge-batches';
+import type { Measured } from './measured';
 import { effectsOf, readCalls, waitUntilIdle, type Effect, type ProviderCall } from './provider-effects';
 import { readBatches } from './read-batches';
 import { readOutcomes, waitUntilQuiet, type Outcomes } from './read-outcomes';
 import { countSecrets } from './search-secrets';
 import type { Verdict } from './verdict';
-import type { World } from './world';
 
 export interface CheckOptions {
   /** How long operations may take to end after the load, in milliseconds. @default 60 000; 20 for each record, if that is more: the work itself */
@@ -25,7 +25,7 @@ export interface CheckOptions {
  * provider really did. Source: reliability reference, section 3.2 (Jepsen's total-queue, adapted).
  */
 export async function check(
-  { world }: { readonly world: World },
+  { world }: { readonly world: Measured },
   ledger: ClientLedger,
   { boundMs = Math.max(60_000, 20 * ledger.records.length), flushLateMs = 10_000, retryAfterMs }: CheckOptions = {},
 ): Promise<Verdict> {

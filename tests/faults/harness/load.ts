@@ -2,9 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { call, ask } from '../../harness/api';
 import type { Customer } from '../../harness/customer';
 import { newLedger, type ClientLedger, type SentRecord, type Way } from './client-ledger';
-import type { RowContext } from './row';
+import type { LoadContext, Measured } from './measured';
 import { objectOf, sendWrite, type Write } from './send-write';
-import type { World } from './world';
 
 export interface Load {
   /** Records to write. */
@@ -21,8 +20,8 @@ export interface Load {
   readonly withoutEmailShare?: number;
   /** Called after each answer, with how many there are. */
   readonly onAnswer?: (answered: number) => void;
-  /** Members of every body besides those of its way: `{ retryPolicy: … }`. */
-  readonly more?: object;
+  /** Hours. One of them is a scaled minute, which faults of full size outlast. @default 48 at full size, else none asked for */
+  readonly deadlineHours?: number;
   /** Distinguishes the loads of one row. @default '' */
   readonly name?: string;
 }
@@ -38,7 +37,7 @@ const watchedShare = 0.05;
 const pollMs = 400;
 
 /** Sends a load with its own ledger. Which writes they are, and in which order they begin, is the same for the same seed. */
-export async function sendLoad(context: RowContext, load: Load): Promise<ClientLedger> {
+export async function sendLoad(context: LoadContext, load: Load): Promise<ClientLedger> {
   const { world } = context;
   const ledger = newLedger(await latestSeq(world));
   const next = writePlanner(context, load, await seedRecords(context, load));
@@ -69,7 +68,7 @@ export async function sendLoad(context: RowContext, load: Load): Promise<ClientL
 }
 
 /** Where the sandbox's ledger ends now. */
-export async function latestSeq({ stack: { sandboxUrl } }: Pick<World, 'stack'>): Promise<number> {
+export async function latestSeq({ stack: { sandboxUrl } }: Pick<Measured, 'stack'>): Promise<number> {
   const entries = await call<{ seq: number }[]>(`${sandboxUrl}/_sandbox/ledger?since=${new Date().toISOString()}`, {
     method: 'GET',
   });
@@ -85,9 +84,10 @@ interface Planner {
 }
 
 /** Updates of one record never overlap: the client waits for the reply before it sends the next. */
-function writePlanner(context: RowContext, load: Load, recordIds: ReadonlyMap<Customer, string[]>): Planner {
+function writePlanner(context: LoadContext, load: Load, recordIds: ReadonlyMap<Customer, string[]>): Planner {
   const { random, run } = context;
-  const { keyedShare = 0.3, withoutEmailShare = 0.1, name = '', more } = load;
+  const { keyedShare = 0.3, withoutEmailShare = 0.1, name = '' } = load;
+  const deadlineHours = load.deadlineHours ?? (context.isFull ? 48 : undefined);
   const customers = load.customers ?? context.world.customers;
   const ways = Object.entries(load.mix ?? everyWay) as [Way, number][];
   let made = 0;
@@ -115,7 +115,7 @@ function writePlanner(context: RowContext, load: Load, recordIds: ReadonlyMap<Cu
         markers,
         hasEmail,
         ...key,
-        ...(more && { more }),
+        ...(deadlineHours !== undefined && { deadlineHours }),
         ...(recordId !== undefined && { recordId }),
       };
     },
@@ -126,7 +126,7 @@ function writePlanner(context: RowContext, load: Load, recordIds: ReadonlyMap<Cu
 }
 
 /** Records to update, made at the provider by the customer himself. */
-async function seedRecords({ world, run }: RowContext, load: Load): Promise<Map<Customer, string[]>> {
+async function seedRecords({ world, run }: LoadContext, load: Load): Promise<Map<Customer, string[]>> {
   const { update = 0, autoUpdate = 0 } = load.mix ?? everyWay;
   const seeded = new Map<Customer, string[]>();
   if (update + autoUpdate === 0) return seeded;
@@ -137,7 +137,7 @@ async function seedRecords({ world, run }: RowContext, load: Load): Promise<Map<
   return seeded;
 }
 
-async function createAtProvider({ stack }: World, { account }: Customer, name: string): Promise<string> {
+async function createAtProvider({ stack }: Measured, { account }: Customer, name: string): Promise<string> {
   const isHubspot = account.provider === 'hubspot';
   const path = isHubspot ? '/crm/v3/objects/contacts' : `/services/data/v60.0/sobjects/${objectOf('salesforce')}`;
   const email = `${name}@example.com`;
@@ -148,7 +148,7 @@ async function createAtProvider({ stack }: World, { account }: Customer, name: s
 }
 
 /** Asks for some operations as soon as they are given out, and again and again: a poller. */
-function watchOperations({ world, random }: RowContext, ledger: ClientLedger) {
+function watchOperations({ world, random }: LoadContext, ledger: ClientLedger) {
   const watched = new Map<string, Customer>();
   const ended = new AbortController();
   const look = async (id: string, customer: Customer): Promise<void> => {

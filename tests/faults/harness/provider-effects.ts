@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { call } from '../../harness/api';
 import type { Customer } from '../../harness/customer';
-import type { World } from './world';
+import type { Measured } from './measured';
 
 /** A call as the sandbox's ledger tells it; only what the checker reads. */
 export interface ProviderCall {
@@ -31,7 +31,7 @@ export interface Effect {
 
 /** What the accounts were really sent since `sinceSeq`, in the order of effect. */
 export async function readCalls(
-  { stack }: Pick<World, 'stack'>,
+  { stack }: Pick<Measured, 'stack'>,
   customers: readonly Customer[],
   sinceSeq: number,
 ): Promise<ProviderCall[]> {
@@ -47,7 +47,7 @@ export async function readCalls(
 const underWayMs = 20_000;
 
 /** Waits until the accounts have no call in hand: one that its sender no longer waits for may still take effect. */
-export async function waitUntilIdle({ stack }: Pick<World, 'stack'>, customers: readonly Customer[]): Promise<void> {
+export async function waitUntilIdle({ stack }: Pick<Measured, 'stack'>, customers: readonly Customer[]): Promise<void> {
   const names = new Set(customers.map(({ account }) => account.name));
   const startedAtMs = performance.now();
   while (performance.now() - startedAtMs < underWayMs) {
@@ -71,7 +71,7 @@ export function effectsOf(calls: readonly ProviderCall[]): Effect[] {
 
 /** How many creating calls carried each marker. */
 export async function readCarried(
-  world: Pick<World, 'stack'>,
+  world: Pick<Measured, 'stack'>,
   customers: readonly Customer[],
   sinceSeq: number,
 ): Promise<Map<string, number>> {

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '@sluice/store';
-import type { World } from './world';
+import type { Measured } from './measured';
 
 /** How long a look at the database goes on while it does not answer: rows crash it, and this machine is busy. */
 const patienceMs = 60_000;
 
 /** One read of the world's database, past every proxy, by a user that nobody counts. */
 export async function query<T>(
-  world: Pick<World, 'serviceUrl'>,
+  world: Pick<Measured, 'serviceUrl'>,
   sql: string,
   bindings: readonly (string | number | readonly (string | number)[])[] = [],
 ): Promise<readonly T[]> {

@@ -1,5 +1,5 @@
 import { query } from './query';
-import type { World } from './world';
+import type { Measured } from './measured';
 
 /** An auto-batch as it was flushed, in the words of the database. */
 export interface Flushed {
@@ -17,7 +17,10 @@ export interface Flushed {
  * Every auto-batch since that moment. The due time and the seal are both moments of the database's clock, so no load of
  * this machine blurs what lies between: a record's retry time starts at the seal.
  */
-export async function readBatches(world: Pick<World, 'serviceUrl' | 'timeScale'>, sinceMs: number): Promise<Flushed[]> {
+export async function readBatches(
+  world: Pick<Measured, 'serviceUrl' | 'timeScale'>,
+  sinceMs: number,
+): Promise<Flushed[]> {
   const rows = await query<Omit<Flushed, 'lateMs'> & { late_ms: number | null }>(
     world,
     `select o.id, count(r.*)::integer as stored, o.records_total as counted,

@@ -1,3 +1,4 @@
+import type { LoadContext } from './measured';
 import type { Invariant, Verdict } from './verdict';
 import type { World, WorldOptions } from './world';
 
@@ -9,16 +10,11 @@ export interface RowSize {
 }
 
 /** What a row is run with. */
-export interface RowContext {
+export interface RowContext extends LoadContext {
   /** The running system. A row leaves it as it found it: every party up, every link whole. */
   readonly world: World;
   readonly size: RowSize;
-  readonly isFull: boolean;
   readonly seed: number;
-  /** From 0 up to 1; the same sequence for the same seed and row. */
-  readonly random: () => number;
-  /** Unique to this run: the beginning of every marker, so that rows that share a world do not meet. */
-  readonly run: string;
 }
 
 /** What a row found. */

@@ -1,12 +1,12 @@
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import type { World } from './world';
+import type { Measured } from './measured';
 
 /** How far each file has been read; files only grow. */
 const read = new Map<string, number>();
 
 /** Logs, and the segments in which Kafka keeps messages as they came. @returns in how many places a seeded secret stands */
-export function countSecrets({ openFolders, secrets }: Pick<World, 'openFolders' | 'secrets'>): number {
+export function countSecrets({ openFolders, secrets }: Pick<Measured, 'openFolders' | 'secrets'>): number {
   const overlap = Math.max(...secrets.map((secret) => secret.length));
   let found = 0;
   for (const file of openFolders.flatMap(listLogs)) {

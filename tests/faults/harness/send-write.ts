@@ -16,8 +16,8 @@ export interface Write {
   readonly idempotencyKey?: string;
   /** A create without an email has nothing unique. @default true */
   readonly hasEmail?: boolean;
-  /** Members of the body besides, or in place of, those of its way. */
-  readonly more?: object;
+  /** Hours, asked for in the way's own policy; a synchronous write has none. @default none asked for, which is one hour */
+  readonly deadlineHours?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -153,7 +153,7 @@ function headersOf({ idempotencyKey, headers }: Write): Record<string, string> {
 }
 
 function bodyOf(write: Write): object {
-  const { customer, way, markers, more } = write;
+  const { customer, way, markers, deadlineHours } = write;
   const isUpdate = way === 'update' || way === 'autoUpdate' || write.recordIds !== undefined;
   const isAuto = way === 'auto' || way === 'autoUpdate';
   const records = markers.map((marker, at) => fieldsOf(recordOf(write, at), marker));
@@ -162,8 +162,8 @@ function bodyOf(write: Write): object {
     type: isUpdate ? 'update' : 'create',
     mode: way === 'sync' ? 'synchronous' : 'asynchronous',
     ...(way === 'batch' ? { batch: records.map((record) => ({ record })) } : { record: records[0] }),
-    ...(isAuto && { autoBatchPolicy: { maxDelayMinutes: 1 } }),
-    ...more,
+    ...(isAuto && { autoBatchPolicy: { maxDelayMinutes: 1, retryDeadlineHours: deadlineHours } }),
+    ...(!isAuto && way !== 'sync' && deadlineHours !== undefined && { retryPolicy: { deadlineHours } }),
   };
 }
 

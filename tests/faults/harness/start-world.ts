@@ -144,6 +144,7 @@ function environment({ env, timeScale }: WorldOptions, services: OwnServices): R
 async function twoPortBases(): Promise<[number, number]> {
   for (;;) {
     const bases: [number, number] = [await freePortBase(), await freePortBase()];
-    if ((bases[0] - bases[1]) % 100 !== 0) return bases;
+    // The ports of a service lie a multiple of 100 from the base, those of its metrics 10 further.
+    if ((bases[0] - bases[1]) % 10 !== 0) return bases;
   }
 }

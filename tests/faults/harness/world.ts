@@ -1,7 +1,7 @@
 import type { ProcessName, ServiceName } from '@sluice/local';
 import type { TcpProxy } from '@sluice/testkit';
-import type { Customer } from '../../harness/customer';
 import type { LogLine, Stack } from '../../harness/stack';
+import type { Measured } from './measured';
 
 /** One process: `{ name: 'executor', index: 1 }` is the second executor. */
 export interface Party {
@@ -39,14 +39,9 @@ export interface WorldOptions {
  * Two gateways, batchers and executors, a search, a management and the sandbox as processes, on a Postgres, a Redis and a
  * Kafka of their own: whatever is killed here, no other suite notices. Source: reliability reference, section 3.1.
  */
-export interface World {
-  /** `{write_url}` of both gateways, with `/v1`. */
-  readonly writeUrls: readonly [string, string];
-  /** Two customers of one project: of HubSpot (contacts) and of Salesforce (Contact). */
-  readonly customers: readonly [Customer, Customer];
+export interface World extends Measured {
   /** What the harness of the black-box tests takes (`createAccount`, `createCustomer`, `createProject`). */
   readonly stack: Stack;
-  readonly timeScale: number;
 
   url(party: Party): string;
   pid(party: Party): number | undefined;
@@ -66,9 +61,5 @@ export interface World {
 
   /** What the processes logged so far, parsed. */
   logLines(): LogLine[];
-  /** Folders in which no secret may stand: logs, and what Kafka keeps. */
-  readonly openFolders: readonly string[];
-  /** Secrets that were seeded: keys and tokens. */
-  readonly secrets: readonly string[];
   stop(): Promise<void>;
 }

@@ -25,10 +25,7 @@ export const f16: Row = {
     const load = {
       writes: Math.floor(size.writes / 2),
       perSecond: isFull ? 50 : 60,
-      // The storm outlives a deadline of one hour, which is a minute here.
-      ...(isFull
-        ? { mix: { single: 1 }, more: { retryPolicy: { deadlineHours: 48 } } }
-        : { mix: { single: 3, auto: 1 } }),
+      mix: isFull ? { single: 1 } : { single: 3, auto: 1 },
       customers,
     };
     const calm = await sendLoad(context, { ...load, name: '-calm' });

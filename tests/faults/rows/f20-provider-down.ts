@@ -46,8 +46,8 @@ export const f20: Row = {
 /** The pair of writes 0 and 1 goes to HubSpot, 2 and 3 to Salesforce, and so on; the first of a pair may wait an hour. */
 async function sendOne({ world, run }: RowContext, ledger: ClientLedger, at: number): Promise<void> {
   const customer = world.customers[at % 4 < 2 ? 0 : 1] satisfies Customer;
-  const more = { retryPolicy: { deadlineHours: at % 2 === 0 ? 1 : 48 } };
-  const write = { customer, way: 'single', markers: [`${run}-${at}`], more } as const;
+  const deadlineHours = at % 2 === 0 ? 1 : 48;
+  const write = { customer, way: 'single', markers: [`${run}-${at}`], deadlineHours } as const;
   await sendWrite(ledger, write, { writeUrls: [world.writeUrls[0]] });
 }
 

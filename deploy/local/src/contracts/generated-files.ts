@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { observabilityFiles } from '../observability/observability-files';
 import { repositoryRoot } from '../repository-root';
 import { readDocuments, type ApiName } from './read-documents';
 import { renderClient } from './render-client';
 
-/** Every file that is made of the routes, path (from the root of the repository) to text. */
+/** Every file that is made of the routes, or of the tables of metrics and alerts: path (from the root of the repository) to text. */
 export async function generatedFiles(): Promise<Readonly<Record<string, string>>> {
   const known = exportedTypes(readFileSync(join(repositoryRoot, 'libs/types/src/index.ts'), 'utf8'));
   const contracts = Object.entries(await readDocuments());
@@ -12,7 +13,7 @@ export async function generatedFiles(): Promise<Readonly<Record<string, string>>
     [`docs/api/${name}.openapi.json`, `${JSON.stringify(document, undefined, 2)}\n`],
     [`libs/client/src/generated/${name}.ts`, renderClient(name as ApiName, document, known)],
   ]);
-  return Object.fromEntries(files);
+  return { ...Object.fromEntries(files), ...observabilityFiles() };
 }
 
 /** Names that the index of the types lib exports as types. */

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { createSandbox } from '@sluice/sandbox';
-import { createLogger } from '@sluice/telemetry';
+// oxlint-disable-next-line import/no-unassigned-import -- what `node --require` does for a process of its own
+import '@sluice/telemetry/register';
+import { createLogger, flushTraces } from '@sluice/telemetry';
 import { migrateWithReport } from '../migrate-with-report';
 import { servicePorts } from '../service-ports';
 import { startStack } from '../stack/stack';
@@ -22,6 +24,7 @@ export async function startEmbedded(options: FootprintOptions): Promise<Footprin
   const { env, folder, portBase, logLevel, withSandbox, log } = options;
   const logs = join(folder, 'logs', 'embedded.log');
   const stops = createStopList();
+  stops.add(flushTraces);
   try {
     const stack = await startStack({ dataDir: folder, want: ['postgres'], env, log });
     stops.add(() => stack.stop());

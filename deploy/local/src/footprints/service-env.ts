@@ -1,5 +1,5 @@
 import type { LocalSecrets } from '../local-secrets';
-import { addressesOf, servicePorts, type ProcessName } from '../service-ports';
+import { addressesOf, hasMetrics, metricsDistance, servicePorts, type ProcessName } from '../service-ports';
 
 export interface ServiceEnvOptions {
   readonly env: NodeJS.ProcessEnv;
@@ -32,6 +32,8 @@ function sandboxUrls(url: string) {
 }
 
 /** Where one of them listens. */
-export function listenEnv(portBase: number, name: ProcessName) {
-  return { SLUICE_PORT: String(portBase + servicePorts[name]), SLUICE_HOST: '127.0.0.1' };
+export function listenEnv(portBase: number, name: ProcessName): Record<string, string> {
+  const port = portBase + servicePorts[name];
+  const own = { SLUICE_PORT: String(port), SLUICE_HOST: '127.0.0.1' };
+  return hasMetrics(name) ? { ...own, SLUICE_METRICS_PORT: String(port + metricsDistance) } : own;
 }

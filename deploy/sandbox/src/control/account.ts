@@ -1,22 +1,23 @@
 import { setMaxListeners } from 'node:events';
 import { digest } from './derived';
 import type { Grant } from './grant';
-import type { AccountSettings, ImitatedAccount, ImitatedProvider } from './imitated-provider';
+import type { AccountSettings, CallKind, ImitatedAccount, ImitatedProvider } from './imitated-provider';
 import { createLatency } from './latency';
+import { RowLocks } from './row-locks';
 
 /** One account at an imitated provider: what it holds, its tokens, its settings, the calls it has in hand. */
 export class Account {
-  /** Calls that arrived and are not answered. */
-  inFlight = 0;
   /** The most calls in flight at one moment. */
   peakInFlight = 0;
   readonly name: string;
   readonly provider: ImitatedProvider;
   readonly imitated: ImitatedAccount;
   readonly grant: Grant;
+  readonly locks: RowLocks;
   settings: AccountSettings;
   private waits = newWaits();
-  private readonly latency: (settings: AccountSettings) => number;
+  private readonly calls = new Set<{ readonly startedAtMs: number }>();
+  private readonly latency: (settings: AccountSettings, kind: CallKind) => number;
 
   constructor(parts: Pick<Account, 'name' | 'provider' | 'imitated' | 'grant' | 'settings'>) {
     this.name = parts.name;
@@ -24,7 +25,14 @@ export class Account {
     this.imitated = parts.imitated;
     this.grant = parts.grant;
     this.settings = parts.settings;
-    this.latency = createLatency(digest(parts.name).readUInt32BE(0));
+    const seed = digest(parts.name).readUInt32BE(0);
+    this.latency = createLatency(seed);
+    this.locks = new RowLocks(seed);
+  }
+
+  /** Calls that arrived and are not answered. */
+  get inFlight(): number {
+    return this.calls.size;
   }
 
   /** Aborted when whatever waits in this account must give up, without having any effect. */
@@ -33,17 +41,22 @@ export class Account {
   }
 
   /** How long the next call takes by itself. */
-  latencyMs(): number {
-    return this.latency(this.settings);
+  latencyMs(kind: CallKind): number {
+    return this.latency(this.settings, kind);
   }
 
-  enter(): void {
-    this.inFlight += 1;
+  /** Takes a call in. @returns what lets it out again */
+  enter(nowMs: number): () => void {
+    const call = { startedAtMs: nowMs };
+    this.calls.add(call);
     this.peakInFlight = Math.max(this.peakInFlight, this.inFlight);
+    return () => void this.calls.delete(call);
   }
 
-  leave(): void {
-    this.inFlight -= 1;
+  /** Calls that have been under way for as long as the account's limits call long. */
+  longCalls(nowMs: number): number {
+    const { longAfterMs } = this.settings.limits;
+    return [...this.calls].filter(({ startedAtMs }) => nowMs - startedAtMs >= longAfterMs).length;
   }
 
   /** Cuts the calls that wait: for latency, or because of a fault. */

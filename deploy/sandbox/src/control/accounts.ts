@@ -2,7 +2,7 @@ import { ConflictError, NotFoundError } from '@sluice/errors';
 import { Account } from './account';
 import { derivedApp } from './derived-app';
 import { Grant, type AppCredentials, type GrantSettings } from './grant';
-import type { AccountSettings, CallLimits, ImitatedProvider, ProviderName } from './imitated-provider';
+import type { AccountSettings, CallLimits, ImitatedProvider, LatencyProfile, ProviderName } from './imitated-provider';
 
 /** What `POST /_sandbox/accounts` takes. Absent settings keep their value on an account that exists. */
 export interface AccountRequest {
@@ -13,6 +13,8 @@ export interface AccountRequest {
   readonly token?: string;
   readonly latencyMs?: number;
   readonly latencyP95Ms?: number;
+  readonly latencyProfile?: LatencyProfile;
+  readonly lockContention?: number;
   readonly searchLagMs?: number;
   readonly markerField?: string;
   readonly limits?: Partial<CallLimits>;
@@ -98,8 +100,7 @@ export class Accounts {
     };
     const given = grantSettings(request);
     const initial = { app: derivedApp(provider.name), rotateRefreshTokens: false, refreshTokenGraceMs: 0, ...given };
-    const usual = { latencyMs: 0, latencyP95Ms: 0, searchLagMs: 0, limits: provider.defaultLimits };
-    const settings = { ...usual, ...this.defaults };
+    const settings = { ...usualSettings, limits: provider.defaultLimits, ...this.defaults };
     const account = new Account({
       name: request.name,
       provider,
@@ -115,7 +116,7 @@ export class Accounts {
     const found = this.providers.find((provider) => provider.name === name);
     if (found) return found;
     const known = this.providers.map((provider) => provider.name).join(', ');
-    throw new NotFoundError({ code: 'request.path-unknown', detail: `No provider ${name}. Known: ${known}.` });
+    throw new ConflictError({ code: 'request.invalid', detail: `No provider ${name}. Known: ${known}.` });
   }
 
   private refuseTaken(token: string | undefined, existing: Account | undefined): void {
@@ -125,12 +126,23 @@ export class Accounts {
   }
 }
 
+/** An account that nothing is asked of is as quick as this process. */
+const usualSettings: Omit<AccountSettings, 'limits'> = {
+  latencyMs: 0,
+  latencyP95Ms: 0,
+  latencyProfile: 'none',
+  lockContention: 0,
+  searchLagMs: 0,
+};
+
 function mergeSettings(current: AccountSettings, request: AccountRequest): AccountSettings {
   const markerField = request.markerField ?? current.markerField;
   return {
     ...(markerField === undefined ? {} : { markerField }),
     latencyP95Ms: request.latencyP95Ms ?? current.latencyP95Ms,
     latencyMs: request.latencyMs ?? current.latencyMs,
+    latencyProfile: request.latencyProfile ?? current.latencyProfile,
+    lockContention: request.lockContention ?? current.lockContention,
     searchLagMs: request.searchLagMs ?? current.searchLagMs,
     limits: { ...current.limits, ...request.limits },
   };

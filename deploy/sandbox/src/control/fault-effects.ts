@@ -12,6 +12,14 @@ export function faultReply(action: ReplyingAction | QuotaAction, account: Imitat
   return { ...reply, headers: { ...reply.headers, ...retryAfter } };
 }
 
+/** The reply of a gateway that has moved. */
+export function redirectReply(action: Extract<FaultAction, { readonly kind: 'redirect' }>): WireReply {
+  return { status: action.status ?? 302, headers: { location: action.location }, payload: '' };
+}
+
+/** `[[[…]]]`, which a reader that calls itself does not survive. */
+export const nestedLists = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+
 /** The inputs that a `partial` fault refuses, by position. */
 export function refusalsOf(action: PartialAction): ReadonlyMap<number, InputRefusal> {
   const refusal: InputRefusal = {

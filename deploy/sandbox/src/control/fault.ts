@@ -22,7 +22,24 @@ export type FaultAction =
   /** Waits `delayMs` (default 1000), then goes on as usual. */
   | { readonly kind: 'slow'; readonly delayMs?: number }
   /** Refuses chosen inputs of a batch (a single write is input 0) and does the others. */
-  | PartialAction;
+  | PartialAction
+  /** Does the work, then leaves out of the reply what became of chosen inputs of a batch. */
+  | { readonly kind: 'omit'; readonly inputs?: readonly number[] }
+  /** Sends the caller to another address; the work is done only with `commit`. @default 302 */
+  | { readonly kind: 'redirect'; readonly location: string; readonly status?: number; readonly commit?: boolean }
+  /** Does the work, and replies with another content type, or compressed although nobody asked. */
+  | { readonly kind: 'dress'; readonly contentType?: string; readonly encoding?: Encoding }
+  /** Does the work and replies, then closes the connection once it was idle for `delayMs` (default 0), unannounced. */
+  | { readonly kind: 'close-idle'; readonly delayMs?: number }
+  /** Does the work and sends the head; then a blank every `delayMs` (default 1000), until the caller leaves. */
+  | { readonly kind: 'drip'; readonly delayMs?: number }
+  /** Does the work, then sends `bytes` of JSON (default 1 GiB) as fast as they are taken. */
+  | { readonly kind: 'huge'; readonly bytes?: number }
+  /** Does the work, then sends a list in a list in a list, `depth` deep (default 200000). */
+  | { readonly kind: 'nested'; readonly depth?: number };
+
+/** How a reply is compressed; `broken` says gzip and is none. */
+export type Encoding = 'gzip' | 'deflate' | 'br' | 'broken';
 
 interface ReplyShape {
   /** An object is sent as JSON, a string as it is (HTML when it begins with `<`). @default the provider's body for the status */

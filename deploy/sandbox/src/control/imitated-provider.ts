@@ -9,7 +9,8 @@
  * `answer` is synchronous and the changes taken are those of that call.
  */
 
-export type ProviderName = 'hubspot' | 'salesforce';
+/** `hubspot`, `salesforce`, or one of those that answer in a common REST form. */
+export type ProviderName = string;
 
 /** A call as it arrived, its body read. */
 export interface ReceivedCall {
@@ -57,7 +58,13 @@ export interface CallLimits {
   readonly perDay: number;
   /** Whether refused calls use up a limit as well. */
   readonly countRefused: boolean;
+  /** Calls at once that have run for `longAfterMs` (Salesforce); one more call of any length is refused then. */
+  readonly concurrentLong: number;
+  /** From when on a call counts as long. */
+  readonly longAfterMs: number;
 }
+
+export type LatencyProfile = 'none' | 'typical';
 
 /** What can be set per account, at its creation and later. */
 export interface AccountSettings {
@@ -65,6 +72,10 @@ export interface AccountSettings {
   readonly latencyMs: number;
   /** Makes latencies log-normal: one call of twenty takes this long or longer. 0 is off. @default 0 */
   readonly latencyP95Ms: number;
+  /** `typical`: each call also takes as long as calls of its kind take at a provider. @default 'none' */
+  readonly latencyProfile: LatencyProfile;
+  /** Chance that a write meets the lock of another one on the same row, where the provider locks rows. 0 to 1. @default 0 */
+  readonly lockContention: number;
   /** How long search takes to see a write, where search lags. @default the sandbox's own default */
   readonly searchLagMs: number;
   /** Field whose values the ledger notes of each write, so that a test finds its records again. @default the provider's */
@@ -86,6 +97,8 @@ export interface CallContext {
   readonly settings: AccountSettings;
   /** Inputs to refuse, by zero-based position; a single write is input 0. Where a call is all or nothing, it fails whole. */
   readonly refusals: ReadonlyMap<number, InputRefusal>;
+  /** Calls of the account that have been under way for `limits.longAfterMs`, this one not counted. */
+  readonly longCalls: number;
 }
 
 /**
@@ -162,6 +175,15 @@ export interface ImitatedAccount extends AccountData {
   admit(call: ReceivedCall, context: CallContext): WireReply | undefined;
   /** Answers an admitted call with everything that follows from it in the data. */
   answer(call: ReceivedCall, context: CallContext): WireReply;
+  /**
+   * Rows that each input of a write locks while it is under way, by position; a row is anything with an id.
+   * Absent: the provider locks none.
+   */
+  lockedRows?(call: ReceivedCall): readonly (readonly string[])[];
+  /** How an input is refused that wants a locked row. */
+  lockRefusal?(row: string): InputRefusal;
+  /** The reply to a batch without what it says of these inputs. Absent: replies say nothing per input. */
+  without?(reply: WireReply, inputs: readonly number[]): WireReply;
   /** What the provider sends with a status when nothing else is known: the default body of a fault. */
   statusReply(status: number): WireReply;
   /** How the provider refuses a call that is over a limit. */
@@ -219,6 +241,8 @@ export interface ImitatedProvider {
   callKind(call: ReceivedCall): CallKind;
   /** What a write carries, record by record: field to value as sent. Empty for what cannot be read. */
   carriedFields(call: ReceivedCall): readonly Readonly<Record<string, unknown>>[];
+  /** The credential of a call, which selects its account. @default what follows `Bearer` in `Authorization` */
+  tokenOf?(call: ReceivedCall): string | undefined;
   /** The reply to a call whose bearer token selects no account of this provider, or has expired at `expiredAt`. */
   refuseBearer(reason: { readonly expiredAt: Date } | 'unknown', now: Date, call: ReceivedCall): WireReply;
   /** The reply of the token endpoint to a request it refuses. */

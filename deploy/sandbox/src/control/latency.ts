@@ -1,20 +1,62 @@
-import type { AccountSettings } from './imitated-provider';
+import type { AccountSettings, CallKind } from './imitated-provider';
 import { seededRandom } from './seeded-random';
 
-/** Quantile of the standard normal distribution at 95 %. */
+/** Quantiles of the standard normal distribution at 95 % and 99 %. */
 const Z95 = 1.6449;
+const Z99 = 2.3263;
+
+/** Durations of a kind of call, in milliseconds: half of them, 95 and 99 of a hundred take no longer. */
+interface Quantiles {
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+}
+
+/** Source: providers.md 3, time behaviour; its own numbers, not measured at a provider. */
+const typical = {
+  token: { p50: 150, p95: 500, p99: 1500 },
+  search: { p50: 150, p95: 600, p99: 2000 },
+  read: { p50: 60, p95: 120, p99: 400 },
+  write: { p50: 120, p95: 350, p99: 1200 },
+} as const satisfies Readonly<Record<string, Quantiles>>;
+
+/** A batch takes 150 ms and 6 ms per record; of a hundred, one takes five seconds. Source: providers.md 3. */
+const batchOf = (records: number): Quantiles => {
+  const p50 = 150 + 6 * records;
+  return { p50, p95: 2 * p50, p99: Math.max(5000, 3 * p50) };
+};
 
 /**
  * How long each next call of an account takes by itself: always `latencyMs`, or log-normal around it when `latencyP95Ms` is
- * set. The same sequence for the same seed.
+ * set, and what its kind takes under `latencyProfile`. The same sequence for the same seed.
  */
-export function createLatency(seed: number): (settings: AccountSettings) => number {
+export function createLatency(seed: number): (settings: AccountSettings, kind: CallKind) => number {
   const random = seededRandom(seed);
-  return ({ latencyMs, latencyP95Ms }) => {
-    if (latencyP95Ms <= latencyMs || latencyMs === 0) return latencyMs;
-    const sigma = Math.log(latencyP95Ms / latencyMs) / Z95;
-    return Math.round(latencyMs * Math.exp(sigma * normal(random)));
-  };
+  return ({ latencyMs, latencyP95Ms, latencyProfile }, kind) =>
+    set(latencyMs, latencyP95Ms, random) + (latencyProfile === 'typical' ? drawn(quantilesOf(kind), random) : 0);
+}
+
+function set(medianMs: number, p95Ms: number, random: () => number): number {
+  if (p95Ms <= medianMs || medianMs === 0) return medianMs;
+  const sigma = Math.log(p95Ms / medianMs) / Z95;
+  return Math.round(medianMs * Math.exp(sigma * normal(random)));
+}
+
+function quantilesOf({ action, records }: CallKind): Quantiles {
+  if (action === 'token') return typical.token;
+  if (action === 'search') return typical.search;
+  if (!isWrite(action)) return typical.read;
+  return action.startsWith('batch-') ? batchOf(records) : typical.write;
+}
+
+const isWrite = (action: string): boolean => /(create|update|upsert|delete|archive|associate|merge)/.test(action);
+
+/** Log-normal below the 95th percentile, and a longer tail beyond it, so that all three quantiles hold. */
+function drawn({ p50, p95, p99 }: Quantiles, random: () => number): number {
+  const z = normal(random);
+  const [fromZ, fromMs, toZ, toMs] = z < Z95 ? [0, p50, Z95, p95] : [Z95, p95, Z99, p99];
+  const slope = Math.log(toMs / fromMs) / (toZ - fromZ);
+  return Math.round(fromMs * Math.exp(slope * (z - fromZ)));
 }
 
 /** A number of the standard normal distribution (Box-Muller). */

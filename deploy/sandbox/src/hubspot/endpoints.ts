@@ -17,6 +17,7 @@ import { batchReadAssociations, listAssociations } from './read-associations';
 import { readRecord } from './read-record';
 import { readSchema } from './read-schema';
 import { searchRecords } from './search-records';
+import { tokenInfo } from './token-info';
 import { updateRecord } from './update-record';
 
 /** One imitated endpoint. */
@@ -96,5 +97,6 @@ export const endpoints: readonly Endpoint[] = [
     'pipelines',
     onObject(listPipelines),
   ),
+  of(['POST', ['/oauth/v2/private-apps/get/access-token-info']], 'token-info', tokenInfo),
   of(['GET', ['/account-info/v3/details', '/account-info/:version/details']], 'account-details', accountDetails),
 ];

@@ -52,6 +52,14 @@ export class Portal implements ImitatedAccount {
     return statusReply(status, this.portalId);
   }
 
+  /** By the place among the results, which of updates is the order of ids. */
+  without(reply: WireReply, inputs: readonly number[]): WireReply {
+    const body = JSON.parse(reply.payload || 'null') as { readonly results?: unknown } | null;
+    if (!Array.isArray(body?.results)) return reply;
+    const results = body.results.filter((_, index) => !inputs.includes(index));
+    return { ...reply, payload: JSON.stringify({ ...body, results }) };
+  }
+
   quotaReply(policy: QuotaPolicy): WireReply {
     const name = policy === 'daily' ? 'DAILY' : 'TEN_SECONDLY_ROLLING';
     return errorReply(new HubspotError(429, rateLimitFields(name, this.portalId)));

@@ -27,7 +27,11 @@ it('slides over ten seconds', () => {
 });
 
 it('lets refused calls use up the limit when asked', () => {
-  const result = admitted(new RateLimiter(1), { perTenSeconds: 1, countRefused: true }, [0, 9000, 10_500, 20_600]);
+  const result = admitted(
+    new RateLimiter(1),
+    { perTenSeconds: 1, countRefused: true, concurrentLong: 0, longAfterMs: 1 },
+    [0, 9000, 10_500, 20_600],
+  );
   expect(result).toEqual([true, false, false, true]);
 });
 
@@ -43,7 +47,14 @@ it('has a daily limit that begins anew at midnight UTC', () => {
 });
 
 it('is off at 0, and then says nothing in headers', () => {
-  const limits = { perTenSeconds: 0, searchesPerSecond: 0, perDay: 0, countRefused: false };
+  const limits = {
+    perTenSeconds: 0,
+    searchesPerSecond: 0,
+    perDay: 0,
+    countRefused: false,
+    concurrentLong: 0,
+    longAfterMs: 1,
+  };
   const limiter = new RateLimiter(1);
   expect(
     admitted(

@@ -8,6 +8,8 @@ export const defaultRateLimits: CallLimits = {
   searchesPerSecond: 5,
   perDay: 625_000,
   countRefused: false,
+  concurrentLong: 0,
+  longAfterMs: 20_000,
 };
 
 const TEN_SECONDS_MS = 10_000;

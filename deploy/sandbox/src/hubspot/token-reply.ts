@@ -2,10 +2,10 @@ import type { IssuedTokens, TokenRefusal, WireReply } from '../control/imitated-
 import { jsonReply } from './wire-reply';
 
 /** The user who installed the app, the same in every account. */
-const USER_ID = 29_584_574;
+export const USER_ID = 29_584_574;
 
 /** The scopes a CRM app asks for. */
-const scopes = ['contacts', 'companies', 'deals']
+export const grantedScopes = ['contacts', 'companies', 'deals']
   .flatMap((object) => [`crm.objects.${object}.read`, `crm.objects.${object}.write`, `crm.schemas.${object}.read`])
   .concat('oauth');
 
@@ -18,7 +18,7 @@ export function tokenReply(tokens: IssuedTokens, portalId: number): WireReply {
     expires_in: tokens.lifetimeSeconds,
     hub_id: portalId,
     user_id: USER_ID,
-    scopes,
+    scopes: grantedScopes,
     token_use: 'access_token',
   });
 }

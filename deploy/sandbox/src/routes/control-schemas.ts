@@ -16,7 +16,7 @@ const object = (properties: JsonSchema, required: readonly string[] = []): JsonS
 export const accountSchema = object(
   {
     name: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' },
-    provider: { enum: ['hubspot', 'salesforce'] },
+    provider: { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9]{0,63}$' },
     token: secret,
     refreshToken: secret,
     app: object({ clientId: secret, clientSecret: secret }, ['clientId', 'clientSecret']),
@@ -25,6 +25,8 @@ export const accountSchema = object(
     refreshTokenGraceMs: durationMs,
     latencyMs: durationMs,
     latencyP95Ms: durationMs,
+    latencyProfile: { enum: ['none', 'typical'] },
+    lockContention: { type: 'number', minimum: 0, maximum: 1 },
     markerField: text,
     searchLagMs: durationMs,
     limits: object({
@@ -32,6 +34,8 @@ export const accountSchema = object(
       searchesPerSecond: count,
       perDay: count,
       countRefused: { type: 'boolean' },
+      concurrentLong: count,
+      longAfterMs: { ...durationMs, minimum: 1 },
     }),
   },
   ['name', 'provider'],
@@ -46,6 +50,8 @@ const reply = {
 const action = (kinds: readonly string[], properties: JsonSchema = {}, required: readonly string[] = []): JsonSchema =>
   object({ kind: { enum: kinds }, ...properties }, ['kind', ...required]);
 
+const inputs = { type: 'array', minItems: 1, maxItems: 200, items: { type: 'integer', minimum: 0, maximum: 199 } };
+
 const faultAction = {
   type: 'object',
   required: ['kind'],
@@ -55,9 +61,16 @@ const faultAction = {
     action(['quota'], { policy: { enum: ['burst', 'daily'] }, retryAfterSeconds: reply.retryAfterSeconds }),
     action(['reset-before', 'commit-then-reset', 'reset-mid-reply']),
     action(['timeout'], { delayMs: durationMs, commit: { enum: ['never', 'first', 'last'] } }),
-    action(['slow'], { delayMs: durationMs }),
+    action(['slow', 'close-idle', 'drip'], { delayMs: durationMs }),
+    action(['omit'], { inputs }),
+    action(['redirect'], { location: text, status: { enum: [301, 302, 303, 307, 308] }, commit: { type: 'boolean' } }, [
+      'location',
+    ]),
+    action(['dress'], { contentType: text, encoding: { enum: ['gzip', 'deflate', 'br', 'broken'] } }),
+    action(['huge'], { bytes: { type: 'integer', minimum: 1, maximum: 4_294_967_296 } }),
+    action(['nested'], { depth: { type: 'integer', minimum: 1, maximum: 1_000_000 } }),
     action(['partial'], {
-      inputs: { type: 'array', minItems: 1, maxItems: 200, items: { type: 'integer', minimum: 0, maximum: 199 } },
+      inputs,
       category: text,
       message: text,
       context: { type: 'boolean' },

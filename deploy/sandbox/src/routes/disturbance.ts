@@ -1,5 +1,5 @@
 import type { FaultAction } from '../control/fault';
-import { faultReply, refusalsOf } from '../control/fault-effects';
+import { faultReply, nestedLists, redirectReply, refusalsOf } from '../control/fault-effects';
 import type { ImitatedAccount, InputRefusal, WireReply } from '../control/imitated-provider';
 import type { Ending } from './ending';
 
@@ -18,6 +18,11 @@ export interface Disturbance {
 const HOLD_MS = 120_000;
 
 const SLOW_MS = 1000;
+const HUGE_BYTES = 1024 ** 3;
+const NESTED_DEPTH = 200_000;
+
+type OddKind = 'redirect' | 'omit' | 'dress' | 'close-idle' | 'drip' | 'huge' | 'nested';
+type OddFault = Extract<FaultAction, { readonly kind: OddKind }>;
 
 const undisturbed: Disturbance = {
   beforeMs: 0,
@@ -45,12 +50,46 @@ export function disturbanceOf(fault: FaultAction | undefined, account: ImitatedA
       return { ...undisturbed, refusals: refusalsOf(fault) };
     case 'slow':
       return { ...undisturbed, beforeMs: fault.delayMs ?? SLOW_MS };
-    default:
+    case 'timeout':
       return timeout(fault.delayMs ?? HOLD_MS, fault.commit ?? 'never');
+    default:
+      return odd(fault, account);
+  }
+}
+
+/** Faults that let the call take effect and make its reply hard to read. */
+function odd(fault: OddFault, account: ImitatedAccount): Disturbance {
+  const answering = (change: (reply: WireReply) => Ending): Disturbance => ({
+    ...undisturbed,
+    end: (reply) => (reply ? change(reply) : {}),
+  });
+  switch (fault.kind) {
+    case 'redirect':
+      return { ...undisturbed, works: fault.commit ?? false, end: () => ({ reply: redirectReply(fault) }) };
+    case 'omit':
+      return answering((reply) => ({ reply: account.without?.(reply, fault.inputs ?? [0]) ?? reply }));
+    case 'dress':
+      return answering((reply) => dressed(reply, fault));
+    case 'close-idle':
+      return answering((reply) => ({ reply, manner: { kind: 'close-idle', delayMs: fault.delayMs ?? 0 } }));
+    case 'drip':
+      return answering((reply) => ({ reply, manner: { kind: 'drip', everyMs: fault.delayMs ?? SLOW_MS } }));
+    case 'huge':
+      return answering((reply) => ({ reply, manner: { kind: 'huge', bytes: fault.bytes ?? HUGE_BYTES } }));
+    default:
+      return answering((reply) => ({ reply: { ...reply, payload: nestedLists(fault.depth ?? NESTED_DEPTH) } }));
   }
 }
 
 function timeout(delayMs: number, commit: 'never' | 'first' | 'last'): Disturbance {
   if (commit === 'last') return { ...undisturbed, beforeMs: delayMs, end: () => ({}) };
   return { ...undisturbed, works: commit === 'first', end: () => ({ holdMs: delayMs }) };
+}
+
+function dressed(
+  reply: WireReply,
+  { contentType, encoding }: Extract<FaultAction, { readonly kind: 'dress' }>,
+): Ending {
+  const headers = contentType === undefined ? reply.headers : { ...reply.headers, 'content-type': contentType };
+  return { reply: { ...reply, headers }, ...(encoding && { manner: { kind: 'encoded', encoding } }) };
 }

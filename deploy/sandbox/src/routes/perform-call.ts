@@ -27,11 +27,11 @@ export async function performCall(sandbox: Sandbox, call: CallInHand): Promise<E
   const prepared = prepareCall(sandbox, call.provider, call.received);
   const finish = finisher(sandbox, call, prepared);
   if (!prepared.account) return finish({ reply: prepared.reply });
-  prepared.account.enter();
+  const leave = prepared.account.enter(sandbox.now().getTime());
   try {
     return await admit(sandbox, { ...call, ...prepared, finish });
   } finally {
-    prepared.account.leave();
+    leave();
   }
 }
 
@@ -41,11 +41,17 @@ async function admit(sandbox: Sandbox, call: CallInHand & AccountCall & { readon
   if (refusal) return finish({ reply: refusal });
   const fault = sandbox.faults.take({ account: account.name, method: received.method, path: received.path });
   const { beforeMs, works, refusals, end } = disturbanceOf(fault, account.imitated);
-  const waitMs = account.latencyMs() + beforeMs;
-  if (waitMs > 0) await delay(waitMs, undefined, { signal: account.waiting });
-  // From here to the ledger nothing waits: the changes that the ledger takes over are those of this call.
-  const context = { ...contextOf(sandbox, account), refusals };
-  const ending = finish(end(works ? call.work(context) : undefined), fault?.kind);
+  const rows = account.locks.take(account.imitated, received, account.settings.lockContention);
+  let ending: Ending;
+  try {
+    const waitMs = account.latencyMs(call.kind) + beforeMs;
+    if (waitMs > 0) await delay(waitMs, undefined, { signal: account.waiting });
+    // From here to the ledger nothing waits: the changes that the ledger takes over are those of this call.
+    const context = { ...contextOf(sandbox, account), refusals: new Map([...rows.refusals, ...refusals]) };
+    ending = finish(end(works ? call.work(context) : undefined), fault?.kind);
+  } finally {
+    rows.release();
+  }
   if (ending.holdMs !== undefined) await hold(ending.holdMs, AbortSignal.any([account.waiting, call.gone]));
   return ending;
 }
@@ -76,8 +82,9 @@ function finisher(sandbox: Sandbox, { provider, received, gone }: CallInHand, pr
 /** Tells tokens apart in the ledger without keeping them there. */
 const tokenName = (token: string): string => digest(token).toString('hex', 0, 6);
 
-function contextOf(sandbox: Sandbox, { settings }: Account): CallContext {
-  return { now: sandbox.now(), settings, refusals: new Map() };
+function contextOf(sandbox: Sandbox, account: Account): CallContext {
+  const now = sandbox.now();
+  return { now, settings: account.settings, refusals: new Map(), longCalls: account.longCalls(now.getTime()) };
 }
 
 /** Keeps a connection open in silence; ends early when the caller leaves or the account is cleared. */

@@ -49,7 +49,7 @@ function tokenCall(sandbox: Sandbox, provider: ImitatedProvider, call: ReceivedC
 }
 
 function apiCall(sandbox: Sandbox, provider: ImitatedProvider, call: ReceivedCall): PreparedCall {
-  const token = /^Bearer\s+(\S+)\s*$/i.exec(call.headers.authorization ?? '')?.[1] ?? '';
+  const token = (provider.tokenOf ? provider.tokenOf(call) : bearerOf(call)) ?? '';
   const account = sandbox.accounts.findByToken(token);
   const expiry = account?.provider === provider ? account.grant.expiryOf(token) : undefined;
   const kind = provider.callKind(call);
@@ -64,4 +64,8 @@ function apiCall(sandbox: Sandbox, provider: ImitatedProvider, call: ReceivedCal
         : account.imitated.admit(call, context),
     work: (context) => account.imitated.answer(call, context),
   };
+}
+
+function bearerOf({ headers }: ReceivedCall): string | undefined {
+  return /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1];
 }

@@ -12,8 +12,15 @@ import { errorReply, textReply } from './wire-reply';
 /** The default session of an org. Source: providers.md B1. */
 const SESSION_SECONDS = 7200;
 
-/** Salesforce limits neither bursts nor searches. */
-const limits: CallLimits = { perTenSeconds: 0, searchesPerSecond: 0, perDay: DAILY_CALLS, countRefused: false };
+/** Salesforce limits neither bursts nor searches, but calls that last. Source: providers.md B7: 25 at once of 20 s or more. */
+const limits: CallLimits = {
+  perTenSeconds: 0,
+  searchesPerSecond: 0,
+  perDay: DAILY_CALLS,
+  countRefused: false,
+  concurrentLong: 25,
+  longAfterMs: 20_000,
+};
 
 /** Imitates Salesforce: every account is an org of its own. Ids of records are unique over all of them. */
 export function createSalesforce(): ImitatedProvider {

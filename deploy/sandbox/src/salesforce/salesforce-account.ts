@@ -2,6 +2,7 @@ import type {
   AccountChange,
   CallContext,
   ImitatedAccount,
+  InputRefusal,
   IssuedTokens,
   QuotaPolicy,
   ReceivedCall,
@@ -12,6 +13,7 @@ import { answerCall } from './answer-call';
 import { ApiUsage, DAILY_CALLS } from './api-usage';
 import { SalesforceError, type Problem } from './errors';
 import { findObject, objectDefinitions } from './object-definitions';
+import { lockedRows } from './locked-rows';
 import type { Org } from './org';
 import { firstRecords } from './first-records';
 import { QueryCursors } from './query-cursors';
@@ -61,9 +63,12 @@ export class SalesforceAccount implements ImitatedAccount {
     return { orgId, userId, workspaceRef };
   }
 
-  admit(call: ReceivedCall, { now, settings }: CallContext): WireReply | undefined {
+  admit(call: ReceivedCall, { now, settings, longCalls }: CallContext): WireReply | undefined {
     if (uncounted.test(call.path)) return undefined;
-    const { perDay, countRefused } = settings.limits;
+    const { perDay, countRefused, concurrentLong } = settings.limits;
+    if (concurrentLong > 0 && longCalls >= concurrentLong) {
+      return errorReply(new SalesforceError(403, overLimit.burst), this.limitHeader(now, perDay));
+    }
     const isOver = perDay > 0 && this.usage.used(now) >= perDay;
     if (!isOver || countRefused) this.usage.add(now);
     if (!isOver) return undefined;
@@ -76,6 +81,21 @@ export class SalesforceAccount implements ImitatedAccount {
     const org: Org = { ...this.org, store: this.store, cursors: this.cursors, usage };
     const headers = uncounted.test(call.path) ? {} : this.limitHeader(now, perDay);
     return answerCall(org, call, { now, refusals, headers });
+  }
+
+  lockedRows(call: ReceivedCall): readonly (readonly string[])[] {
+    return lockedRows(this.store, call);
+  }
+
+  lockRefusal(row: string): InputRefusal {
+    const message = `unable to obtain exclusive access to this record or 1 records: ${row}`;
+    return { code: 'UNABLE_TO_LOCK_ROW', message, named: true };
+  }
+
+  without(reply: WireReply, inputs: readonly number[]): WireReply {
+    const body = JSON.parse(reply.payload || 'null') as unknown;
+    if (!Array.isArray(body)) return reply;
+    return { ...reply, payload: JSON.stringify(body.filter((_, index) => !inputs.includes(index))) };
   }
 
   statusReply(status: number): WireReply {

@@ -24,6 +24,9 @@ export function faultCases(
       expectCreate('commit-then-reset', ['unknown'], 1),
       expectCreate('reset-before-commit', ['unknown'], 0),
       expectCreate('quota', ['quota'], 0),
+      // Somewhere else is not the provider, and what cannot be read is no evidence.
+      expectCreate('redirect', ['unknown'], 0),
+      expectCreate('unreadable', ['unknown'], 1),
       // Where a second create would make a second record, a refusal that may come too late is not believed.
       expectCreate('unavailable', harness.isUnique ? ['unavailable'] : ['unavailable', 'unknown'], 0),
     ].filter((each) => each !== undefined),

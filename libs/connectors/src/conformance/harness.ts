@@ -3,7 +3,7 @@ import type { Connector } from '../connector';
 import type { Auth, Fields, TokenRefresh } from '../requests';
 
 /** What happens to the next write that reaches the provider. */
-export type Fault = 'commit-then-reset' | 'reset-before-commit' | 'quota' | 'unavailable';
+export type Fault = 'commit-then-reset' | 'reset-before-commit' | 'quota' | 'unavailable' | 'redirect' | 'unreadable';
 
 /** What the suite needs of a provider, real or imitated. */
 export interface ConnectorHarness {
@@ -22,6 +22,10 @@ export interface ConnectorHarness {
   readonly absentId: string;
   /** Ground truth: how many records the provider holds that carry all these values. */
   readonly count: (fields: Fields) => Promise<number>;
+  /** Fields are told from a file of ours, so nobody is asked and nothing can be refused. @default false */
+  readonly describesFromFile?: boolean;
+  /** A create can be sent again without a second record: `isResend` makes an upsert of it. @default false */
+  readonly isResendSafe?: boolean;
   /** Absent: the provider cannot be made to fail, and the cases of failure are left out. */
   readonly fault?: (fault: Fault) => Promise<void>;
   /** Absent: the provider has no associations, or nobody can tell whether one was made. */

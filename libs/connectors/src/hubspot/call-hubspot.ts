@@ -1,9 +1,11 @@
 import type { Logger, Metrics } from '@sluice/telemetry';
 import { createCallMeter } from '../call-meter';
+import { createUsageMeter } from '../daily-usage';
 import type { HttpClient, HttpOutcome, HttpRequest } from '../http-client';
 import type { ProviderCall } from '../requests';
 import type { ProviderFailure } from '../results';
 import { isBatch, type HubspotAnswer, type HubspotRequest, type Operation } from './hubspot-request';
+import { dailyUsageOf } from './quota-headers';
 import { exchangeOf, readAnswer } from './read-answer';
 import { isSafePath, type HubspotUrls } from './urls';
 
@@ -34,11 +36,13 @@ const tokenForm = /^[\x21-\x7e]+$/;
 export function createHubspotApi(options: HubspotApiOptions): HubspotApi {
   const { client, urls } = options;
   const meter = createCallMeter('hubspot', options.logger, options.metrics);
+  const usage = createUsageMeter('hubspot', options.metrics, dailyUsageOf);
   const exchange: HubspotApi['exchange'] = async (operation, request, observe, read) => {
     const outcome = await client.send(request);
     const answer = read(outcome);
     const seen = exchangeOf(outcome);
     meter.measured(operation, answer.ok ? 'ok' : answer.failure.class, outcome, seen);
+    usage(outcome);
     observe?.(seen);
     return answer;
   };

@@ -14,6 +14,7 @@ import { fingerprint } from './fingerprint';
 import { listSeparator } from './properties';
 import { hubspotCatalogue } from './provider-info';
 import { refresh } from './refresh';
+import { scopes } from './scopes';
 import { search, searchPageMax } from './search';
 import { uniqueKeyOf } from './unique-key';
 import { update } from './update';
@@ -48,10 +49,10 @@ export function createHubspotConnector(api: HubspotApi, authorizeUrl: string): C
     provider: 'hubspot',
     capabilities,
     catalogue: hubspotCatalogue,
-    create: (write) => create(api, write),
+    create: (write) => create(api, caches.properties, write),
     update: (write) => update(api, caches.schemas, write),
     delete: (write) => deleteRecord(api, write),
-    createBatch: (write) => batchCreate(api, write),
+    createBatch: (write) => batchCreate(api, caches.properties, write),
     updateBatch: (write) => batchUpdate(api, caches.schemas, write),
     readBatch: (read) => batchRead(api, read),
     search: (request) => search(api, request),
@@ -62,7 +63,8 @@ export function createHubspotConnector(api: HubspotApi, authorizeUrl: string): C
     authorizationUrl: (request) => authorizationUrl(authorizeUrl, request),
     exchangeCode: (request) => exchangeCode(api, request),
     workspace: (call) => workspace(api, call),
-    findCreated: (find) => findCreated(api, find),
+    scopes: (call) => scopes(api, call),
+    findCreated: (find) => findCreated(api, caches.properties, find),
     recordKey: (recordId) => recordId,
     visibilityMs: (objectName, fields) => (uniqueKeyOf(objectName, fields) ? 0 : searchVisibilityMs),
     fingerprint,

@@ -71,6 +71,7 @@ describe.each([
     stub.replyWith({ status: 200, body: { total: 0, results: [] } });
     await hubspot.findCreated({ ...call, records: [{ fields, since: new Date() }] });
     expect(stub.requests).toMatchObject([
+      { method: 'GET', path: `/crm/v3/properties/${objectName}` },
       { method: 'POST', path: `${path}/search`, body: { sorts: [{ propertyName: 'createdate' }] } },
     ]);
   });

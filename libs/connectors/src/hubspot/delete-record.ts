@@ -10,6 +10,5 @@ export async function deleteRecord(api: HubspotApi, write: DeleteWrite): Promise
   const { objectName, recordId } = write;
   const path = api.urls.object(objectName, recordId);
   const answer = await api.call({ operation: 'delete', method: 'DELETE', path }, write);
-  if (answer.ok || answer.failure.class === 'not-found') return { ok: true, recordId };
-  return { ok: false, error: answer.failure };
+  return answer.ok ? { ok: true, recordId } : { ok: false, error: answer.failure };
 }

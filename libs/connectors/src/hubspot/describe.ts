@@ -1,16 +1,13 @@
 import type { ObjectMetadata } from '@sluice/types';
-import type { AccountCache } from '../account-cache';
 import type { ObjectCall } from '../requests';
-import { toProviderError } from '../thrown-failure';
 import type { HubspotApi } from './call-hubspot';
 import { toFieldMetadata } from './field-metadata';
-import { canonicalObjectName } from './object-names';
 import { readSchema, type SchemaCache } from './object-schema';
-import { isJson, type Json } from './wire';
+import { readProperties, type PropertyCache } from './read-properties';
 
 /** What the connector keeps of an account for a minute. */
 export interface HubspotCaches {
-  readonly properties: AccountCache<readonly Json[]>;
+  readonly properties: PropertyCache;
   readonly schemas: SchemaCache;
 }
 
@@ -31,22 +28,4 @@ export async function describe(api: HubspotApi, caches: HubspotCaches, call: Obj
     ...(schema?.label !== undefined && { displayName: schema.label }),
     fields: Object.fromEntries(fields.map((field) => [field.fieldName, field])),
   };
-}
-
-/** `GET /crm/v3/properties/{object}`. */
-async function readProperties(
-  api: HubspotApi,
-  cache: HubspotCaches['properties'],
-  call: ObjectCall,
-): Promise<readonly Json[]> {
-  const { signal: _, ...shared } = call;
-  return cache.get(call.auth, canonicalObjectName(call.objectName), async () => {
-    const path = api.urls.properties(call.objectName);
-    const answer = await api.call({ operation: 'properties', method: 'GET', path }, shared);
-    if (!answer.ok) throw toProviderError(answer.failure, 'hubspot');
-    const { results } = answer.body;
-    if (Array.isArray(results)) return results.filter(isJson);
-    const message = 'HubSpot answered without a list of properties';
-    throw toProviderError({ class: 'unavailable', scope: 'call', message }, 'hubspot');
-  });
 }

@@ -1,156 +1,234 @@
-import type { FailureClass } from '@sluice/errors';
+import type { SignalRow, SuccessRow } from '../signals';
 
-/** What is known of a call that did not end with a readable 2xx. */
+/** What is known of a call. */
 export interface Signal {
   readonly write: 'create' | 'update' | 'delete' | 'read';
   /** The record has a property that is unique at HubSpot, so a second create of it is refused there. */
   readonly isKeyed: boolean;
-  /** `not-sent`, or what broke the reply; `unreadable`: a 2xx whose body says nothing. Absent: a whole reply. */
-  readonly fault?: 'not-sent' | 'timeout' | 'broken' | 'aborted' | 'too-large' | 'undecodable' | 'unreadable';
+  /** `not-sent`, or what broke the reply. Absent: a whole reply. */
+  readonly fault?: 'not-sent' | 'timeout' | 'broken' | 'aborted' | 'too-large' | 'undecodable';
   readonly status?: number;
+  /** The body is a JSON object. */
   readonly isJson: boolean;
   readonly hasRetryAfter: boolean;
+  /** Every problem that a 400 names is a value that another record has. @default false */
+  readonly isTakenValue?: boolean;
 }
 
-/** One row: the first that matches decides. */
-export interface Row {
-  /** As it stands in the README. */
-  readonly signal: string;
-  readonly matches: (signal: Signal) => boolean;
-  readonly class: FailureClass;
-  /** The provider account is the cause, not the call. */
-  readonly isLane?: true;
-  /** Wait when the reply names none, in milliseconds. */
-  readonly waitMs?: number;
-  readonly source: string;
-}
+type Test = SignalRow<Signal>['matches'];
 
 const is =
-  (...statuses: number[]) =>
-  (signal: Signal) =>
+  (...statuses: number[]): Test =>
+  (signal) =>
     signal.status !== undefined && statuses.includes(signal.status);
-const within = (from: number, to: number) => (signal: Signal) =>
-  signal.status !== undefined && signal.status >= from && signal.status <= to;
+const within =
+  (from: number, to: number): Test =>
+  (signal) =>
+    signal.status !== undefined && signal.status >= from && signal.status <= to;
 const hasFault =
-  (...faults: NonNullable<Signal['fault']>[]) =>
-  (signal: Signal) =>
+  (...faults: NonNullable<Signal['fault']>[]): Test =>
+  (signal) =>
     signal.fault !== undefined && faults.includes(signal.fault);
+const all =
+  (...tests: Test[]): Test =>
+  (signal) =>
+    tests.every((test) => test(signal));
 /** Faults of the transport decide only where no status line, or one of success, came with them. */
-const isUndecided = (signal: Signal) => signal.status === undefined || signal.status < 300;
-const mayDouble = (signal: Signal) => signal.write === 'create' && !signal.isKeyed;
+const isUndecided: Test = (signal) => signal.status === undefined || signal.status < 300;
+const mayDouble: Test = (signal) => signal.write === 'create' && !signal.isKeyed;
+const isWhole: Test = (signal) => signal.fault === undefined;
+const isJson: Test = (signal) => signal.isJson;
+const isDelete: Test = (signal) => signal.write === 'delete';
 
-/**
- * Signal to class, in order. RETRY of the reference is `unavailable` (certainly not applied), RETRY* is `unknown` or
- * `timeout` (may have been applied). Rows marked [own] are our judgement where the reference is silent.
- */
-export const errorTable: readonly Row[] = [
+/** Asked first: a call that one of these rows matches succeeded. What it wrote, its body says. */
+export const successTable: readonly SuccessRow<Signal>[] = [
+  {
+    signal: '2xx with a JSON object',
+    matches: all(isWhole, within(200, 299), isJson),
+    basis: 'recorded',
+    source: 'A2, A3: 200, 201 and 207 in fixtures; any 2xx is read, because versions differ',
+  },
+  {
+    signal: '204 on delete',
+    matches: all(is(204), isDelete),
+    basis: 'recorded',
+    source: 'A2: also for ids that never were',
+  },
+  {
+    signal: '404 with JSON on delete',
+    matches: all(is(404), isDelete, isJson),
+    basis: 'assumed',
+    source: '1a: gone is what was wanted; HubSpot itself answers 204',
+  },
+];
+
+const transport: readonly SignalRow<Signal>[] = [
   {
     signal: 'connect refused, DNS, TLS, connect timeout, cancelled before sending',
     matches: hasFault('not-sent'),
     class: 'unavailable',
-    source: 'reference 1a; request never sent',
+    basis: 'recorded',
+    source: '1a; no byte left: the HTTP client says so before it writes',
   },
   {
     signal: 'no whole reply within the call timeout',
-    matches: (s) => hasFault('timeout')(s) && isUndecided(s),
+    matches: all(hasFault('timeout'), isUndecided),
     class: 'timeout',
-    source: 'reference 1a',
+    basis: 'recorded',
+    source: '1a; bytes left',
   },
   {
     signal: 'reset, closed, truncated, too large, cancelled after sending',
-    matches: (s) => hasFault('broken', 'aborted', 'too-large', 'undecodable')(s) && isUndecided(s),
+    matches: all(hasFault('broken', 'aborted', 'too-large', 'undecodable'), isUndecided),
     class: 'unknown',
-    source: 'reference 1a',
+    basis: 'recorded',
+    source: '1a; bytes left',
   },
   {
-    signal: '2xx without a readable JSON body',
-    matches: hasFault('unreadable'),
+    signal: '2xx without a JSON object',
+    matches: within(200, 299),
     class: 'unknown',
-    source: 'reference 1a, "2xx, input without result"',
+    basis: 'recorded',
+    source: '1a, "2xx, input without result"; an open-source client calls it a silent failure',
   },
+];
+
+const refused: readonly SignalRow<Signal>[] = [
   {
     signal: '401',
     matches: is(401),
     class: 'credentials',
-    source: 'reference 1a; EXPIRED_AUTHENTICATION, INVALID_AUTHENTICATION and others',
+    basis: 'recorded',
+    source: 'A1: EXPIRED_AUTHENTICATION, INVALID_AUTHENTICATION and others',
   },
   {
     signal: '403 with JSON',
-    matches: (s) => is(403)(s) && s.isJson,
+    matches: all(is(403), isJson),
     class: 'forbidden',
-    source: 'reference 1a; MISSING_SCOPES and others',
+    basis: 'recorded',
+    source: 'A1: MISSING_SCOPES and others',
   },
-  { signal: '403 without JSON', matches: is(403), class: 'unavailable', source: 'reference 1a; firewall at the edge' },
+  {
+    signal: '403 without JSON',
+    matches: is(403),
+    class: 'unavailable',
+    waitMs: 60_000,
+    basis: 'assumed',
+    source: '1a: firewall at the edge; 1 min is ours, for few attempts',
+  },
   {
     signal: '404 on update',
-    matches: (s) => is(404)(s) && s.write === 'update',
+    matches: all(is(404), (s) => s.write === 'update'),
     class: 'not-found',
-    source: 'reference 1a',
+    basis: 'recorded',
+    source: 'A2',
   },
   {
-    signal: '404 with JSON on delete: the record is gone, which is the success',
-    matches: (s) => is(404)(s) && s.write === 'delete' && s.isJson,
-    class: 'not-found',
-    source: 'reference 1a, A2: HubSpot itself answers 204 for missing ids',
+    signal: '404 elsewhere',
+    matches: is(404),
+    class: 'rejected',
+    basis: 'recorded',
+    source: 'A1: unknown object or path',
   },
-  { signal: '404 elsewhere', matches: is(404), class: 'rejected', source: 'reference A1; unknown object or path' },
   {
     signal: '408, 425',
     matches: is(408, 425),
     class: 'unavailable',
-    source: '[own] RFC 9110 15.5.9, RFC 8470 5.2: not processed',
+    basis: 'assumed',
+    source: 'RFC 9110 15.5.9, RFC 8470 5.2: not processed',
   },
-  { signal: '409', matches: is(409), class: 'conflict', source: 'reference 1a, A2' },
-  { signal: '423', matches: is(423), class: 'unavailable', waitMs: 2_000, source: 'reference 1a, A8; at least 2 s' },
-  { signal: '429', matches: is(429), class: 'quota', isLane: true, source: 'reference 1a, A8; wait by policy' },
+  { signal: '409', matches: is(409), class: 'conflict', basis: 'recorded', source: 'A2: the unique value is taken' },
+  {
+    signal: '400 that names taken unique values only (CONFLICTING_UNIQUE_VALUE)',
+    matches: all(is(400), (s) => s.isTakenValue === true),
+    class: 'conflict',
+    basis: 'recorded',
+    source: 'A2: a property that the account keeps unique; the code in open-source clients',
+  },
+  {
+    signal: '423',
+    matches: is(423),
+    class: 'unavailable',
+    waitMs: 2_000,
+    basis: 'documented',
+    source: 'A8: at least 2 s',
+  },
+  {
+    signal: '429',
+    matches: is(429),
+    class: 'quota',
+    isLane: true,
+    basis: 'documented',
+    source: 'A8: the wait goes by the policy',
+  },
   {
     signal: '477',
     matches: is(477),
     class: 'unavailable',
     isLane: true,
     waitMs: 60_000,
-    source: 'reference 1a, A8; account migration, Retry-After',
+    basis: 'documented',
+    source: 'A8: the account is being moved',
   },
   {
-    signal: 'other 4xx',
+    signal: 'other 4xx (400, 405, 413, 414, 415, 422, …)',
     matches: within(400, 499),
     class: 'rejected',
-    source: 'reference 1a; 400, 405, 414, 415, 422 and others',
+    basis: 'documented',
+    source: 'A7: VALIDATION_ERROR and others; any category, also none',
   },
+];
+
+const server: readonly SignalRow<Signal>[] = [
   {
     signal: '503 with Retry-After',
-    matches: (s) => is(503)(s) && s.hasRetryAfter,
+    matches: all(is(503), (s) => s.hasRetryAfter),
     class: 'unavailable',
-    source: 'reliability 2.5',
+    basis: 'assumed',
+    source: 'reliability 2.5: who names a moment has not begun',
   },
   {
     signal: '503, 521, 522, 523 on a create without unique property',
-    matches: (s) => is(503, 521, 522, 523)(s) && mayDouble(s),
+    matches: all(is(503, 521, 522, 523), mayDouble),
     class: 'unknown',
-    source: 'reference 1a; 522 [own]: the edge may have passed the request on',
+    basis: 'assumed',
+    source: '1a: cautious, because the edge may have passed the request on',
   },
   {
     signal: '503, 521, 522, 523',
     matches: is(503, 521, 522, 523),
     class: 'unavailable',
-    source: 'reference 1a; edge refusal',
+    basis: 'documented',
+    source: 'A8: refused at the edge',
   },
   {
     signal: '525, 526',
     matches: is(525, 526),
     class: 'unavailable',
-    source: 'reference 1a; no TLS between edge and origin',
+    waitMs: 60_000,
+    basis: 'documented',
+    source: 'A8: no TLS between edge and origin; 1 min is ours, for few attempts',
   },
   {
     signal: 'other 5xx (500, 502, 504, 520, 524, …)',
     matches: within(500, 599),
     class: 'unknown',
-    source: 'reference 1a',
-  },
-  {
-    signal: '3xx (never followed), any other status',
-    matches: () => true,
-    class: 'unknown',
-    source: '[own] a redirect may follow a processed request',
+    basis: 'documented',
+    source: 'A8, 1a: 502 and 504 are a processing limit, so it may have been processed',
   },
 ];
+
+/** What no row knows. */
+const unknownSignal: SignalRow<Signal> = {
+  signal: '3xx (never followed), and whatever is in no row',
+  matches: () => true,
+  class: 'unknown',
+  basis: 'assumed',
+  source: 'the default: what is not understood may have been processed',
+};
+
+/**
+ * Signal to class, in order, for calls that did not succeed. RETRY of the reference is `unavailable` (certainly not applied), RETRY*
+ * is `unknown` or `timeout` (may have been applied). Sources: sections of the providers reference.
+ */
+export const errorTable: readonly SignalRow<Signal>[] = [...transport, ...refused, ...server, unknownSignal];

@@ -1,13 +1,13 @@
 import { retryOf } from '@sluice/errors';
 import type { ProviderFailure } from '../results';
-import { errorTable, type Row, type Signal } from './error-table';
 import { cleanText } from '../failure-text';
-import { refusedFieldsOf } from './refused-fields';
 import { retryAfterMs } from '../retry-after';
+import { decide, type SignalRow } from '../signals';
+import { errorTable, type Signal } from './error-table';
+import { itemTable, policyWaitMs } from './item-table';
+import { isTakenValue, takenBy } from './property-problems';
+import { refusedFieldsOf } from './refused-fields';
 import { isJson, textOf, textsOf, type Json, type WireError } from './wire';
-
-/** Waits per 429 policy, in milliseconds. HubSpot sends no Retry-After with them. Source: reference A8. */
-const policyWaitMs = { SECONDLY: 1_000, TEN_SECONDLY_ROLLING: 10_000, DAILY: 15 * 60_000 };
 
 /** Most causes that a text names. [own] */
 const causesMax = 5;
@@ -26,9 +26,10 @@ export interface FailedCall {
 
 /** Class, wait and text of a call that failed as a whole. The one reader of the table. */
 export function classify(call: FailedCall): ProviderFailure {
-  const { signal, headers, now } = call;
-  const row = rowOf(signal);
+  const { headers, now } = call;
   const body = isJson(call.json) ? call.json : {};
+  const signal = { ...call.signal, isTakenValue: isTakenValue(textOf(body['message']) ?? '') };
+  const row = decide(errorTable, signal);
   const failureClass = signal.write === 'read' && row.class === 'unknown' ? 'unavailable' : row.class;
   const wait = retryAfterMs(headers, now) ?? (row.class === 'quota' ? policyWait(body, headers) : undefined);
   const waitMs = row.waitMs === undefined ? wait : Math.max(row.waitMs, wait ?? 0);
@@ -55,32 +56,16 @@ function mayBeOneRecord({ signal, isBatch }: FailedCall, body: Json): boolean {
   return signal.status === 413 || (signal.status === 400 && !/infer object type/i.test(textOf(body['message']) ?? ''));
 }
 
-/** Categories of `errors[]` in a 2xx batch reply. Source: reference 1a and A7. */
-const itemClasses: Readonly<Record<string, ProviderFailure['class']>> = {
-  VALIDATION_ERROR: 'rejected',
-  CONFLICT: 'conflict',
-  OBJECT_ALREADY_EXISTS: 'conflict',
-  OBJECT_NOT_FOUND: 'not-found',
-  MISSING_SCOPES: 'forbidden',
-  BANNED: 'forbidden',
-  RATE_LIMITS: 'unknown',
-  INTERNAL_ERROR: 'unknown',
-};
-/** Text of a server's trouble, where the category is none of the above. */
-const serverTrouble = /internal|server error|time(d )?out|unavailable|temporar|try again|gateway/i;
-
 /** The failure of one record in a batch that succeeded in part. */
 export function itemFailure(error: WireError, write: 'create' | 'update', token: string): ProviderFailure {
-  const known = error.category === undefined ? undefined : itemClasses[error.category];
-  const itemClass = known ?? (serverTrouble.test(error.message) ? 'unknown' : 'rejected');
-  // What a create does not find is its association's target or an owner, never the record itself.
-  const failureClass = itemClass === 'not-found' && write === 'create' ? 'rejected' : itemClass;
-  const existingId = failureClass === 'conflict' ? existingIdOf({ ...error }) : undefined;
+  const { category, message } = error;
+  const row = decide(itemTable, { write, category, message, isTakenValue: isTakenValue(message) });
+  const existingId = row.class === 'conflict' ? existingIdOf({ ...error }) : undefined;
   return {
-    class: failureClass,
-    message: cleanText(error.message || error.category || 'HubSpot refused the record', token),
+    class: row.class,
+    message: cleanText(message || category || 'HubSpot refused the record', token),
     scope: 'record',
-    ...(error.category === 'RATE_LIMITS' && { retryAfterMs: policyWaitMs.TEN_SECONDLY_ROLLING }),
+    ...(row.waitMs !== undefined && { retryAfterMs: row.waitMs }),
     ...(existingId !== undefined && { existingId }),
   };
 }
@@ -91,13 +76,7 @@ export function requestIdOf(headers: Readonly<Record<string, string>>, body: Jso
   return id === undefined ? undefined : cleanText(id.slice(0, 100), '');
 }
 
-function rowOf(signal: Signal): Row {
-  const row = errorTable.find((candidate) => candidate.matches(signal));
-  if (!row) throw new RangeError('the last row of the error table matches everything');
-  return row;
-}
-
-function scopeOf(row: Row, isBatch: boolean): ProviderFailure['scope'] {
+function scopeOf(row: SignalRow<Signal>, isBatch: boolean): ProviderFailure['scope'] {
   if (row.isLane) return 'lane';
   return retryOf(row.class) === 'never' && !isBatch ? 'record' : 'call';
 }
@@ -113,7 +92,8 @@ function policyWait(body: Json, headers: Readonly<Record<string, string>>): numb
 function existingIdOf(body: Json): string | undefined {
   const context = isJson(body['context']) ? body['context'] : {};
   const [id] = textsOf(context['existingId']).filter((text) => /^\d+$/.test(text));
-  return id ?? /Existing ID: (\d+)/.exec(textOf(body['message']) ?? '')?.[1];
+  const message = textOf(body['message']) ?? '';
+  return id ?? /Existing ID: (\d+)/.exec(message)?.[1] ?? takenBy(message);
 }
 
 function messageOf(call: FailedCall, body: Json): string {
@@ -121,8 +101,10 @@ function messageOf(call: FailedCall, body: Json): string {
   if (fault === 'not-sent') return `HubSpot could not be reached: ${call.reason ?? 'unknown reason'}`;
   if (status === undefined) return `HubSpot sent no reply: ${call.reason ?? fault ?? 'unknown reason'}`;
   const said = textOf(body['message']);
-  if (said === undefined)
-    return `HubSpot answered ${status} ${fault ? `with a reply that is ${fault}` : 'without a message'}`;
+  const trouble = fault ?? (status < 300 ? 'unreadable' : undefined);
+  if (said === undefined) {
+    return `HubSpot answered ${status} ${trouble ? `with a reply that is ${trouble}` : 'without a message'}`;
+  }
   const scopes = missingScopes(body);
   if (scopes.length > 0) return `${said} (missing scopes: ${scopes.join(', ')})`;
   // Of a batch the causes may be another caller's.

@@ -11,11 +11,13 @@ export const writes = {
   associate: 'update',
   'batch-create': 'create',
   'batch-update': 'update',
+  'batch-upsert': 'create',
   'batch-read': 'read',
   search: 'read',
   properties: 'read',
   schema: 'read',
   workspace: 'read',
+  scopes: 'read',
   refresh: 'read',
   'exchange-code': 'read',
 } as const satisfies Readonly<Record<string, Signal['write']>>;

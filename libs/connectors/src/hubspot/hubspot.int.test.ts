@@ -591,7 +591,9 @@ test('an unknown provider is named, with the known ones', () => {
   expect(() => connectors.get('nowhere')).toThrow(
     expect.objectContaining({
       code: 'provider.unknown',
-      detail: "the provider 'nowhere' is not known; known: hubspot, salesforce",
+      detail: expect.stringContaining(
+        "the provider 'nowhere' is not known; known: hubspot, salesforce, close",
+      ) as string,
     }),
   );
   expect(connectors.find('nowhere')).toBeUndefined();

@@ -2,9 +2,10 @@ import type { FailureClass } from '@sluice/errors';
 import type { Fields } from '../requests';
 import type { ProviderFailure, RecordResult } from '../results';
 import { itemFailure } from './errors';
+import { unanswered } from './item-table';
 import { mergedWarning, toSuccess } from './record-result';
 import { matchesSent, sameValue } from './same-value';
-import { uniqueKeyOf } from './unique-key';
+import { uniqueKeyOf, type UniqueKey } from './unique-key';
 import { textsOf, type WireBatch, type WireError, type WireRecord } from './wire';
 
 /**
@@ -17,6 +18,8 @@ export interface MatchOptions {
   readonly objectName: string;
   /** Masked in error texts. */
   readonly token: string;
+  /** Of creates: the unique property of each input. @default what is known without asking the account */
+  readonly keys?: readonly (UniqueKey | undefined)[];
 }
 
 type Outcomes = (RecordResult | undefined)[];
@@ -35,7 +38,7 @@ export function matchCreates(inputs: readonly Fields[], batch: WireBatch, option
   const slots = toSlots(inputs.length, batch);
   takeEchoes(slots);
   takeErrors(slots, (error) => tracesOf(error), 'create', options.token);
-  const keys = inputs.map((fields) => uniqueKeyOf(options.objectName, fields));
+  const keys = options.keys ?? inputs.map((fields) => uniqueKeyOf(options.objectName, fields));
   takeByKey(
     slots,
     keys.map((key) => key && [key.name, key.value]),
@@ -47,7 +50,7 @@ export function matchCreates(inputs: readonly Fields[], batch: WireBatch, option
       key === undefined || record.properties[key.name] == null || sameValue(key.value, record.properties[key.name])
     );
   });
-  return close(slots, 'unknown', 'the reply does not show whether HubSpot created the record');
+  return close(slots, unanswered.create.class, 'the reply does not show whether HubSpot created the record');
 }
 
 /** Updates: by the echoed trace id, by id, by the ids of an error. What is left was not processed: `rejected`. */
@@ -70,7 +73,7 @@ export function matchUpdates(
   takeErrors(slots, namedBy, 'update', options.token);
   takeMerged(slots, inputs);
   const isOver = batch.status === undefined || batch.status === 'COMPLETE';
-  return close(slots, isOver ? 'rejected' : 'unknown', 'no result from provider');
+  return close(slots, (isOver ? unanswered.update : unanswered.pendingUpdate).class, 'no result from provider');
 }
 
 function toSlots(count: number, batch: WireBatch): Slots {

@@ -1,6 +1,6 @@
 import type { HttpOutcome } from '../http-client';
 import type { ObservedExchange } from '../requests';
-import type { Signal } from './error-table';
+import { successTable, type Signal } from './error-table';
 import { classify, requestIdOf } from './errors';
 import { isBatch, writes, type HubspotAnswer, type HubspotRequest } from './hubspot-request';
 import { quotaOf } from './quota-headers';
@@ -9,21 +9,21 @@ import { isJson } from './wire';
 /** The body of a success, or the class of what went wrong. */
 export function readAnswer(outcome: HttpOutcome, request: HubspotRequest, token: string): HubspotAnswer {
   const reply = outcome.kind === 'reply' ? outcome.reply : undefined;
-  const isSuccess = reply !== undefined && reply.status >= 200 && reply.status < 300 && !reply.fault;
-  if (isSuccess && isJson(reply.json)) return { ok: true, body: reply.json };
-  // Only a deletion ends without a word.
-  if (reply?.status === 204 && request.operation === 'delete') return { ok: true, body: {} };
-  const fault = isSuccess ? 'unreadable' : faultOf(outcome);
+  const fault = faultOf(outcome);
   const headers = reply?.headers ?? {};
+  const signal: Signal = {
+    write: writes[request.operation],
+    isKeyed: request.isKeyed ?? false,
+    isJson: isJson(reply?.json),
+    hasRetryAfter: 'retry-after' in headers,
+    ...(fault && { fault }),
+    ...(reply && { status: reply.status }),
+  };
+  if (successTable.some(({ matches }) => matches(signal))) {
+    return { ok: true, body: isJson(reply?.json) ? reply.json : {} };
+  }
   const failure = classify({
-    signal: {
-      write: writes[request.operation],
-      isKeyed: request.isKeyed ?? false,
-      isJson: isJson(reply?.json),
-      hasRetryAfter: 'retry-after' in headers,
-      ...(fault && { fault }),
-      ...(reply && { status: reply.status }),
-    },
+    signal,
     isBatch: isBatch(request),
     headers,
     json: reply?.json,

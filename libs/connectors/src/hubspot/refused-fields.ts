@@ -1,3 +1,4 @@
+import { problemsIn } from './property-problems';
 import { isJson, textOf, type Json } from './wire';
 
 /** Codes of a property that no record may carry, whatever its value. Source: reference A7. */
@@ -8,7 +9,7 @@ const codes = new Set(['PROPERTY_DOESNT_EXIST', 'READ_ONLY_VALUE']);
  * names none. Source: reference A3, A7.
  */
 export function refusedFieldsOf(body: Json): string[] {
-  const problems = [...inMessage(textOf(body['message']) ?? ''), ...listOf(body['errors']).map(toProblem)];
+  const problems = [...problemsIn(textOf(body['message']) ?? ''), ...listOf(body['errors']).map(toProblem)];
   return [
     ...new Set(problems.flatMap(({ code, name }) => (name !== undefined && codes.has(code ?? '') ? [name] : []))),
   ];
@@ -17,17 +18,6 @@ export function refusedFieldsOf(body: Json): string[] {
 interface Problem {
   readonly code: string | undefined;
   readonly name: string | undefined;
-}
-
-function inMessage(message: string): Problem[] {
-  const from = message.indexOf('[');
-  if (from < 0) return [];
-  try {
-    const problems: unknown = JSON.parse(message.slice(from, message.lastIndexOf(']') + 1));
-    return listOf(problems).map((problem) => ({ code: textOf(problem['error']), name: textOf(problem['name']) }));
-  } catch {
-    return [];
-  }
 }
 
 function toProblem(error: Json): Problem {

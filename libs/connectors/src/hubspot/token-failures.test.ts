@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { tokenFailure, tokenTable, type TokenSignal } from './token-failures';
+import { tokenFailure, type TokenSignal } from './token-failures';
 
 const classOf = (signal: Partial<TokenSignal>) =>
   tokenFailure({ isTimeout: false, isWhole: true, ...signal }, {}, 0).class;
@@ -58,9 +56,4 @@ test('the wait is the header, else the row, and only where it can be tried again
   expect(failure(423)).toEqual({ class: 'unavailable', retryAfterMs: 2_000 });
   expect(failure(503, { 'retry-after': '30' })).toEqual({ class: 'unavailable', retryAfterMs: 30_000 });
   expect(failure(400, { 'retry-after': '3' })).toEqual({ class: 'rejected' });
-});
-
-test('the README shows the table as it is', () => {
-  const readme = readFileSync(join(__dirname, '../../README.md'), 'utf8').replaceAll(/ +/g, ' ');
-  for (const row of tokenTable) expect(readme).toContain(`| ${row.signal} | ${row.class} |`);
 });

@@ -19,3 +19,16 @@ export function uniqueKeyOf(objectName: string, fields: Fields): UniqueKey | und
   const value = email.trim().toLowerCase();
   return value.includes('@') ? { name: 'email', value } : undefined;
 }
+
+/**
+ * The first property of these that the record sends a text or a number in. Such a value stands in one record at most, so it finds the
+ * record at once. Source: reference A2, 1c.
+ */
+export function accountKeyOf(unique: readonly string[], fields: Fields): UniqueKey | undefined {
+  for (const name of unique) {
+    const sent = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const value = typeof sent === 'string' || typeof sent === 'number' ? String(sent).trim() : '';
+    if (value !== '') return { name, value };
+  }
+  return undefined;
+}

@@ -10,7 +10,7 @@ export interface HubspotUrls {
   objects(objectName: string): string;
   /** Update and delete. */
   object(objectName: string, recordId: string): string;
-  batch(objectName: string, action: 'create' | 'update' | 'read'): string;
+  batch(objectName: string, action: 'create' | 'update' | 'upsert' | 'read'): string;
   search(objectName: string): string;
   /** The object's fields. */
   properties(objectName: string): string;
@@ -19,6 +19,8 @@ export interface HubspotUrls {
   /** Links between records of two objects. */
   associations(from: string, to: string): string;
   readonly account: string;
+  /** What a private app's key may do. */
+  readonly tokenInfo: string;
   /** Where a refresh token is changed. */
   readonly token: string;
 }
@@ -36,17 +38,23 @@ export function hubspotUrls(version: HubspotVersion): HubspotUrls {
   const isLegacy = version === 'v3';
   const root = isLegacy ? '/crm/v3/objects' : `/crm/objects/${version}`;
   const links = isLegacy ? '/crm/v4/associations' : `/crm/associations/${version}`;
-  const objects = (objectName: string) => `${root}/${encodeURIComponent(objectName)}`;
+  const objects = (objectName: string) => `${root}/${encode(objectName)}`;
   return {
     objects,
-    object: (objectName, recordId) => `${objects(objectName)}/${encodeURIComponent(recordId)}`,
+    object: (objectName, recordId) => `${objects(objectName)}/${encode(recordId)}`,
     batch: (objectName, action) => `${objects(objectName)}/batch/${action}`,
     search: (objectName) => `${objects(objectName)}/search`,
     // One path in both layouts: the date version of properties is not there, schemas have no other that is current.
-    properties: (objectName) => `/crm/v3/properties/${encodeURIComponent(objectName)}`,
-    schema: (objectName) => `/crm-object-schemas/2026-03/schemas/${encodeURIComponent(objectName)}`,
-    associations: (from, to) => `${links}/${encodeURIComponent(from)}/${encodeURIComponent(to)}/batch/create`,
+    properties: (objectName) => `/crm/v3/properties/${encode(objectName)}`,
+    schema: (objectName) => `/crm-object-schemas/2026-03/schemas/${encode(objectName)}`,
+    associations: (from, to) => `${links}/${encode(from)}/${encode(to)}/batch/create`,
     token: '/oauth/v1/token',
+    tokenInfo: '/oauth/v2/private-apps/get/access-token-info',
     account: `/account-info/${version}/details`,
   };
+}
+
+/** Half of a surrogate pair has no encoding; what stands in its place is not safe either, so the path is refused. */
+function encode(segment: string): string {
+  return encodeURIComponent(segment.toWellFormed());
 }

@@ -6,10 +6,15 @@ import { hubspotUrls, isSafePath } from './urls';
 
 describe('urls', () => {
   test.each([
-    ['v3' as const, '/crm/v3/objects/contacts', '/account-info/v3/details'],
-    ['2026-03' as const, '/crm/objects/2026-03/contacts', '/account-info/2026-03/details'],
-  ])('%s', (version, objects, account) => {
+    ['v3' as const, '/crm/v3/objects/contacts', '/crm/v4/associations', '/account-info/v3/details'],
+    ['2026-03' as const, '/crm/objects/2026-03/contacts', '/crm/associations/2026-03', '/account-info/2026-03/details'],
+  ])('%s', (version, objects, links, account) => {
     const urls = hubspotUrls(version);
+    expect(urls.associations('contacts', '2-7')).toBe(`${links}/contacts/2-7/batch/create`);
+    expect(urls.batch('contacts', 'upsert')).toBe(`${objects}/batch/upsert`);
+    // These have one path in both layouts.
+    expect(urls.properties('contacts')).toBe('/crm/v3/properties/contacts');
+    expect(urls.schema('contacts')).toBe('/crm-object-schemas/2026-03/schemas/contacts');
     expect(urls.objects('contacts')).toBe(objects);
     expect(urls.object('contacts', '12')).toBe(`${objects}/12`);
     expect(urls.batch('contacts', 'update')).toBe(`${objects}/batch/update`);
@@ -17,10 +22,21 @@ describe('urls', () => {
     expect(urls.account).toBe(account);
   });
 
-  test.each(['..', '.', '', 'a/b', '../batch/archive', '1?x=1', '1#x', '%2e%2e', 'a b', 'ä', '1\\2', '1\r\n'])(
-    'the id %j is refused',
-    (id) => expect(isSafePath(hubspotUrls('v3').object('contacts', id))).toBe(false),
-  );
+  test.each([
+    '..',
+    '.',
+    '',
+    'a/b',
+    '../batch/archive',
+    '1?x=1',
+    '1#x',
+    '%2e%2e',
+    'a b',
+    'ä',
+    '1\\2',
+    '1\r\n',
+    '\ud83d',
+  ])('the id %j is refused', (id) => expect(isSafePath(hubspotUrls('v3').object('contacts', id))).toBe(false));
 
   test.each(['contacts', '0-1', '2-1234567', 'p123_my_object'])('the object name %j is fine', (name) => {
     expect(isSafePath(hubspotUrls('v3').object(name, '4f1c-aa'))).toBe(true);
@@ -58,7 +74,7 @@ describe('Retry-After', () => {
   ])('%s', (_, headers, expected) => expect(retryAfterMs(headers, now)).toBe(expected));
 });
 
-describe('cleanText', () => {
+describe('[sec-23] cleanText', () => {
   test('masks the token, bearer credentials and private-app keys before it cuts', () => {
     const text = `${'x'.repeat(2_040)} token-12345 Bearer abcdefghijkl pat-na1-0a1b2c3d-0000`;
     expect(cleanText(text, 'token-12345')).not.toContain('token');

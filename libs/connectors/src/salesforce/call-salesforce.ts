@@ -1,11 +1,12 @@
 import type { ForwardedHeader } from '@sluice/types';
-import type { Histogram, Logger, Metrics } from '@sluice/telemetry';
+import type { Logger, Metrics } from '@sluice/telemetry';
 import { createCallMeter, type CallMeter } from '../call-meter';
+import { createUsageMeter } from '../daily-usage';
 import type { HttpClient, HttpOutcome, HttpRequest } from '../http-client';
 import type { ObservedExchange, ProviderCall } from '../requests';
 import type { ProviderFailure } from '../results';
 import type { Signal } from './error-table';
-import { classify, requestIdOf } from './errors';
+import { classify, isSuccess, requestIdOf, type CallSignal } from './errors';
 import { refusedHeader } from './forwarded-headers';
 import { instanceOf, tokenOriginOf, type Instance } from './instance';
 import { usageOf } from './usage';
@@ -17,6 +18,7 @@ const kinds = {
   delete: 'delete',
   'batch-create': 'create',
   'batch-update': 'update',
+  'batch-upsert': 'create',
   'batch-read': 'read',
   search: 'read',
   describe: 'read',
@@ -30,6 +32,8 @@ export interface SalesforceRequest {
   readonly body?: unknown;
   /** The caller's headers, on writes only. Source: reference B6. */
   readonly headers?: readonly ForwardedHeader[];
+  /** An earlier send of the same may have been carried out. @default false */
+  readonly isResend?: boolean;
   /** At the login in place of the instance, where the account is not known yet. @default false */
   readonly atLogin?: boolean;
 }
@@ -71,7 +75,7 @@ const tokenForm = /^[\x21-\x7e]+$/;
 export function createSalesforceApi(options: SalesforceApiOptions): SalesforceApi {
   const { client, instanceUrl, logger, metrics } = options;
   const meter = createCallMeter('salesforce', logger, metrics);
-  const usage = createUsageMeter(metrics);
+  const usage = createUsageMeter('salesforce', metrics, usageOf);
   return {
     isOverridden: instanceUrl !== undefined,
     meter,
@@ -123,20 +127,22 @@ function refuse(message: string): ProviderFailure {
 
 function readAnswer(outcome: HttpOutcome, request: SalesforceRequest, token: string): SalesforceAnswer {
   const reply = outcome.kind === 'reply' ? outcome.reply : undefined;
-  const isSuccess = reply !== undefined && reply.status >= 200 && reply.status < 300 && !reply.fault;
-  // A page in place of a body is no answer; no body at all is one where none is due, which the action knows.
-  if (isSuccess && reply.text === undefined) return { ok: true, body: reply.json };
-  const fault = isSuccess ? 'unreadable' : faultOf(outcome);
+  const fault = faultOf(outcome);
   const headers = reply?.headers ?? {};
+  const signal: CallSignal = {
+    write: kinds[request.operation],
+    isBatch: request.operation.startsWith('batch'),
+    isJson: reply?.json !== undefined,
+    isEmpty: reply?.json === undefined && reply?.text === undefined,
+    hasRetryAfter: 'retry-after' in headers,
+    isResend: request.isResend ?? false,
+    ...(fault && { fault }),
+    ...(reply && { status: reply.status }),
+  };
+  // The body of a 404 that is a success says nothing of a record.
+  if (isSuccess(signal, reply?.json)) return { ok: true, body: reply?.status === 404 ? undefined : reply?.json };
   const failure = classify({
-    signal: {
-      write: kinds[request.operation],
-      isBatch: request.operation.startsWith('batch'),
-      isJson: reply?.json !== undefined,
-      hasRetryAfter: 'retry-after' in headers,
-      ...(fault && { fault }),
-      ...(reply && { status: reply.status }),
-    },
+    signal,
     headers,
     json: reply?.json,
     ...(reply?.text !== undefined && { text: reply.text }),
@@ -159,18 +165,4 @@ export function exchangeOf(outcome: HttpOutcome): ObservedExchange {
   const { status, headers } = outcome.reply;
   const providerRequestId = requestIdOf(headers);
   return { durationMs, status, ...(providerRequestId !== undefined && { providerRequestId }) };
-}
-
-/** The daily usage as a distribution over accounts: near 1, some customer is about to be refused. */
-function createUsageMeter(metrics: Metrics): (outcome: HttpOutcome) => void {
-  const ratios: Histogram = metrics.histogram(
-    'sluice_provider_daily_usage_ratio',
-    'Used part of the daily calls of an account, as its replies state it.',
-    ['provider'],
-    [0.25, 0.5, 0.75, 0.8, 0.9, 0.95, 0.99, 1],
-  );
-  return (outcome) => {
-    const usage = outcome.kind === 'reply' ? usageOf(outcome.reply.headers) : undefined;
-    if (usage) ratios.observe({ provider: 'salesforce' }, usage.used / usage.limit);
-  };
 }

@@ -1,11 +1,11 @@
-import type { FailureClass } from '@sluice/errors';
+import type { SignalRow, SuccessRow } from '../signals';
 
-/** What is known of a call that did not succeed, or of one record that a 2xx refuses. */
+/** What is known of a call, or of one record that a 2xx refuses. */
 export interface Signal {
   /** `identity`: userinfo. */
   readonly write: 'create' | 'update' | 'delete' | 'read' | 'identity';
-  /** `not-sent`, or what broke the reply; `unreadable`: a 2xx whose body says nothing. Absent: a whole reply. */
-  readonly fault?: 'not-sent' | 'timeout' | 'broken' | 'aborted' | 'too-large' | 'undecodable' | 'unreadable';
+  /** `not-sent`, or what broke the reply. Absent: a whole reply. */
+  readonly fault?: 'not-sent' | 'timeout' | 'broken' | 'aborted' | 'too-large' | 'undecodable';
   /** Absent for a record inside a 2xx, whose code alone speaks. */
   readonly status?: number;
   /** `errorCode` or `statusCode`. */
@@ -16,22 +16,14 @@ export interface Signal {
   readonly hasFields: boolean;
   readonly isBatch: boolean;
   readonly isJson: boolean;
+  /** There is no body. @default false */
+  readonly isEmpty?: boolean;
   readonly hasRetryAfter: boolean;
+  /** An earlier send of the same may have been carried out. @default false */
+  readonly isResend?: boolean;
 }
 
-/** One row: the first that matches decides. */
-export interface Row {
-  /** As it stands in the README. */
-  readonly signal: string;
-  readonly matches: (signal: Signal) => boolean;
-  readonly class: FailureClass;
-  /** The provider account is the cause, not the call. */
-  readonly isLane?: true;
-  /** Wait when the reply names none, in milliseconds. */
-  readonly waitMs?: number;
-  readonly source: string;
-}
-
+type Row = SignalRow<Signal>;
 type Test = Row['matches'];
 
 const is =
@@ -67,30 +59,62 @@ const isUndecided: Test = ({ status }) => status === undefined || status < 300;
 const isItem: Test = ({ status, fault }) => status === undefined && fault === undefined;
 const isOneRecord: Test = ({ write, isBatch }) => (write === 'update' || write === 'delete') && !isBatch;
 
+const isGone: Test = any(
+  hasCode(/^(ENTITY_IS_DELETED|NOT_FOUND)$/),
+  ({ code, isEmpty }) => code === undefined && isEmpty === true,
+);
+
+/** Asked first: a call that one of these rows matches succeeded. What it wrote, its body says. */
+export const successTable: readonly SuccessRow<Signal>[] = [
+  {
+    signal: '2xx with JSON, or without a body',
+    matches: all(
+      ({ fault }) => fault === undefined,
+      within(200, 299),
+      any(
+        ({ isJson }) => isJson,
+        ({ isEmpty }) => isEmpty === true,
+      ),
+    ),
+    basis: 'recorded',
+    source: 'B2, B3, B4; what became of a record, the table of outcomes says',
+  },
+  {
+    signal: '404 (NOT_FOUND, ENTITY_IS_DELETED, or empty) on a delete whose earlier send may have been carried out',
+    matches: all(is(404), ({ write, isResend }) => write === 'delete' && isResend === true, isGone),
+    basis: 'assumed',
+    source: '1b: gone is what was wanted',
+  },
+];
+
 const transport: readonly Row[] = [
   {
     signal: 'connect refused, DNS, TLS, connect timeout, cancelled before sending',
     matches: hasFault('not-sent'),
     class: 'unavailable',
-    source: 'reference 1b, 1a; request never sent',
+    basis: 'recorded',
+    source: '1a, 1b; no byte left: the HTTP client says so before it writes',
   },
   {
     signal: 'no whole reply within the call timeout',
     matches: all(hasFault('timeout'), isUndecided),
     class: 'timeout',
-    source: 'reference 1b',
+    basis: 'recorded',
+    source: '1b; bytes left',
   },
   {
     signal: 'reset, closed, truncated, too large, cancelled after sending',
     matches: all(hasFault('broken', 'aborted', 'too-large', 'undecodable'), isUndecided),
     class: 'unknown',
-    source: 'reference 1b',
+    basis: 'recorded',
+    source: '1b; bytes left',
   },
   {
-    signal: '2xx whose body does not say what became of the record',
-    matches: hasFault('unreadable'),
+    signal: '2xx with a page or another text',
+    matches: all(within(200, 299), ({ isJson }) => !isJson),
     class: 'unknown',
-    source: 'reference 1a, "2xx, input without result"',
+    basis: 'assumed',
+    source: '1a, "2xx, input without result"',
   },
 ];
 
@@ -99,7 +123,8 @@ const codes: readonly Row[] = [
     signal: '401; INVALID_SESSION_ID, INVALID_AUTH_HEADER',
     matches: any(is(401), hasCode(/^(INVALID_SESSION_ID|INVALID_AUTH_HEADER)$/)),
     class: 'credentials',
-    source: 'reference 1b',
+    basis: 'recorded',
+    source: 'B7, 1b',
   },
   {
     signal: 'userinfo 403 Bad_OAuth_Token, Missing_OAuth_Token, Wrong_Org',
@@ -109,7 +134,8 @@ const codes: readonly Row[] = [
       says(/\b(Bad_OAuth_Token|Missing_OAuth_Token|Wrong_Org)\b/),
     ),
     class: 'credentials',
-    source: 'reference B1, 1b; the last two [own]',
+    basis: 'recorded',
+    source: 'B1, 1b; the last two are assumed',
   },
   {
     signal: 'REQUEST_LIMIT_EXCEEDED, TotalRequests',
@@ -117,7 +143,8 @@ const codes: readonly Row[] = [
     class: 'quota',
     isLane: true,
     waitMs: 15 * 60_000,
-    source: 'reference 1b, B7; the calls of 24 hours are used up, 15 min [own]',
+    basis: 'recorded',
+    source: 'B7, 1b: the calls of 24 hours are used up; 15 min are ours',
   },
   {
     signal: 'REQUEST_LIMIT_EXCEEDED, Concurrent… and others',
@@ -125,33 +152,46 @@ const codes: readonly Row[] = [
     class: 'quota',
     isLane: true,
     waitMs: 10_000,
-    source: 'reference 1b, B7; until long calls end, 10 s [own]',
+    basis: 'recorded',
+    source: 'B7, 1b: until long calls end; 10 s are ours',
   },
   {
     signal: 'SERVER_UNAVAILABLE',
     matches: hasCode(/^SERVER_UNAVAILABLE$/),
     class: 'unavailable',
-    source: 'reference 1b, B7',
+    basis: 'recorded',
+    source: 'B7, 1b',
   },
   {
     signal: 'UNABLE_TO_LOCK_ROW',
     matches: hasCode(/^UNABLE_TO_LOCK_ROW$/),
     class: 'unavailable',
-    source: 'reference 1b; of the call or of one record',
+    basis: 'recorded',
+    source: 'B7, 1b: of the call or of one record',
   },
   {
     signal: 'CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY with UNABLE_TO_LOCK_ROW or "Too many SOQL queries"',
     matches: all(hasCode(/^CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY$/), says(/UNABLE_TO_LOCK_ROW|Too many SOQL queries/i)),
     class: 'unavailable',
-    source: 'reference 1b; a trigger failed, so nothing was written',
+    basis: 'recorded',
+    source: '1b, 1c-0: a trigger failed, so nothing was written',
+  },
+  {
+    signal: 'CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY with "CPU time limit exceeded"',
+    matches: all(hasCode(/^CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY$/), says(/CPU time limit exceeded/i)),
+    class: 'unavailable',
+    waitMs: 60_000,
+    basis: 'assumed',
+    source: '1b: a busy org; nothing was written; 1 min is ours, so that few retries fit an hour',
   },
   {
     signal: 'QUERY_TIMEOUT, OPERATION_TOO_LARGE on a read',
     matches: all(hasCode(/^(QUERY_TIMEOUT|OPERATION_TOO_LARGE)$/), ({ write }) => write === 'read'),
     class: 'unavailable',
-    source: 'reference 1b',
+    basis: 'documented',
+    source: 'B7, 1b',
   },
-  { signal: 'DUPLICATE…', matches: hasCode(/^DUPLICATE/), class: 'conflict', source: 'reference 1b, B7' },
+  { signal: 'DUPLICATE…', matches: hasCode(/^DUPLICATE/), class: 'conflict', basis: 'recorded', source: 'B7, 1b' },
   {
     signal: 'ENTITY_IS_DELETED, NOT_FOUND on update or delete',
     matches: all(
@@ -160,7 +200,8 @@ const codes: readonly Row[] = [
       ({ write }) => write !== 'create',
     ),
     class: 'not-found',
-    source: 'reference 1b, B2',
+    basis: 'recorded',
+    source: 'B2, 1b',
   },
   {
     signal: 'INVALID_CROSS_REFERENCE_KEY without fields on update or delete',
@@ -169,25 +210,30 @@ const codes: readonly Row[] = [
       ({ write, hasFields }) => (write === 'update' || write === 'delete') && !hasFields,
     ),
     class: 'not-found',
-    source: '[own] what a collection says of an id that is nobody’s',
+    basis: 'assumed',
+    source: 'what a collection says of an id that is nobody’s',
   },
   {
     signal: 'INSUFFICIENT_ACCESS…, API_DISABLED_FOR_ORG, API_CURRENTLY_DISABLED, FUNCTIONALITY_NOT_ENABLED',
     matches: hasCode(/^(INSUFFICIENT_ACCESS.*|API_DISABLED_FOR_ORG|API_CURRENTLY_DISABLED|FUNCTIONALITY_NOT_ENABLED)$/),
     class: 'forbidden',
-    source: 'reference 1b',
+    basis: 'recorded',
+    source: 'B7, 1b',
   },
   {
     signal: 'UNKNOWN_EXCEPTION, INTERNAL_SERVER_ERROR of one record',
     matches: all(isItem, hasCode(/^(UNKNOWN_EXCEPTION|INTERNAL_SERVER_ERROR)$/)),
     class: 'unknown',
-    source: 'reference 1b',
+    basis: 'documented',
+    source: '1b',
   },
   {
     signal: 'any other error of one record in a 2xx',
     matches: isItem,
     class: 'rejected',
-    source: 'reference 1b; REQUIRED_FIELD_MISSING, INVALID_…, STRING_TOO_LONG, FIELD_… and others',
+    basis: 'recorded',
+    source:
+      'B7, 1b: REQUIRED_FIELD_MISSING, INVALID_…, STRING_TOO_LONG, FIELD_… and others; the default for what is new',
   },
 ];
 
@@ -196,54 +242,75 @@ const statuses: readonly Row[] = [
     signal: '403 with JSON',
     matches: all(is(403), ({ isJson }) => isJson),
     class: 'forbidden',
-    source: 'reference 1b',
+    basis: 'documented',
+    source: 'B7, 1b',
   },
-  { signal: '403 without JSON', matches: is(403), class: 'unavailable', source: '[own] firewall at the edge' },
+  {
+    signal: '403 without JSON',
+    matches: is(403),
+    class: 'unavailable',
+    waitMs: 60_000,
+    basis: 'assumed',
+    source: 'firewall at the edge; 1 min is ours, for few attempts',
+  },
   {
     signal: '404 on update or delete of one record',
     matches: all(is(404), isOneRecord),
     class: 'not-found',
-    source: 'reference 1b, B2',
+    basis: 'recorded',
+    source: 'B2, 1b',
   },
-  { signal: '404 elsewhere', matches: is(404), class: 'rejected', source: 'reference B2; unknown object or path' },
+  {
+    signal: '404 elsewhere',
+    matches: is(404),
+    class: 'rejected',
+    basis: 'documented',
+    source: 'B2: unknown object or path',
+  },
   {
     signal: '408, 425',
     matches: is(408, 425),
     class: 'unavailable',
-    source: '[own] RFC 9110 15.5.9, RFC 8470 5.2: not processed',
+    basis: 'assumed',
+    source: 'RFC 9110 15.5.9, RFC 8470 5.2: not processed',
   },
-  { signal: '420', matches: is(420), class: 'unavailable', source: 'reference 1b; edge routing' },
+  { signal: '420', matches: is(420), class: 'unavailable', basis: 'recorded', source: '1b: edge routing' },
   {
     signal: '429',
     matches: is(429),
     class: 'quota',
     isLane: true,
     waitMs: 10_000,
-    source: '[own] RFC 6585; Salesforce documents none',
+    basis: 'assumed',
+    source: 'RFC 6585; Salesforce documents none; 10 s are ours',
   },
   {
     signal: 'other 4xx',
     matches: within(400, 499),
     class: 'rejected',
-    source: 'reference 1b; 400, 405, 409, 412, 414, 415, 428, 431 and others',
+    basis: 'documented',
+    source: 'B7, 1b: 400, 405, 409, 412, 414, 415, 428, 431 and others',
   },
   {
     signal: '503 with Retry-After',
     matches: all(is(503), ({ hasRetryAfter }) => hasRetryAfter),
     class: 'unavailable',
-    source: 'reliability 2.5',
+    basis: 'assumed',
+    source: 'reliability 2.5: who names a moment has not begun',
   },
   {
     signal: 'other 5xx (500, 502, 504, 503 from the edge)',
     matches: within(500, 599),
     class: 'unknown',
-    source: 'reference 1b; 503 without JSON [own]',
+    basis: 'documented',
+    source: 'B7, 1b; of a 503 without JSON assumed',
   },
   {
-    signal: '3xx (never followed), any other status',
+    signal: '3xx (never followed), and whatever is in no row',
     matches: () => true,
     class: 'unknown',
-    source: '[own] a redirect may follow a processed request',
+    basis: 'assumed',
+    source: 'the default: what is not understood may have been processed',
   },
 ];
 

@@ -2,7 +2,9 @@ import { retryOf } from '@sluice/errors';
 import { cleanText } from '../failure-text';
 import type { ProviderFailure } from '../results';
 import { retryAfterMs } from '../retry-after';
-import { errorTable, type Row, type Signal } from './error-table';
+import { decide, type SignalRow } from '../signals';
+import { errorTable, successTable, type Signal } from './error-table';
+import { untold } from './outcome-table';
 import { isRecordId } from './record-id';
 import { refusedForOne } from './refused-collection';
 import { readErrors, type WireError } from './wire';
@@ -28,11 +30,18 @@ export function isFinal(failure: ProviderFailure): boolean {
   return retryOf(failure.class) === 'never';
 }
 
+/** The call succeeded. Of several errors in one reply the first is asked. */
+export function isSuccess(signal: CallSignal, json: unknown): boolean {
+  const [error] = signal.status === 404 ? readErrors(json) : [];
+  const whole = { ...signal, ...(error?.code !== undefined && { code: error.code }), text: '', hasFields: false };
+  return successTable.some(({ matches }) => matches(whole));
+}
+
 /** Class, wait and text of a call that failed as a whole. */
 export function classify(call: FailedCall): ProviderFailure {
   const { signal, headers } = call;
   const errors = readErrors(call.json);
-  const row = decide(signal, errors, call.text ?? '');
+  const row = decideAll(signal, errors, call.text ?? '');
   const isRead = signal.write === 'read' || signal.write === 'identity';
   const wait = Math.max(row.waitMs ?? 0, retryAfterMs(headers, call.now) ?? 0);
   const providerRequestId = requestIdOf(headers);
@@ -54,9 +63,9 @@ export function itemFailure(errors: readonly WireError[], write: Signal['write']
   const signal: CallSignal = { write, isBatch: false, isJson: true, hasRetryAfter: false };
   if (errors.length === 0) {
     const message = 'Salesforce did not write the record and does not say why';
-    return { class: 'rejected', scope: 'record', message };
+    return { class: untold.unexplained.class, scope: 'record', message };
   }
-  const row = decide(signal, errors, '');
+  const row = decideAll(signal, errors, '');
   const existingId = row.class === 'conflict' ? existingIdOf(errors) : undefined;
   return {
     class: row.class,
@@ -74,24 +83,20 @@ export function requestIdOf(headers: Readonly<Record<string, string>>): string |
 }
 
 /** An error for itself; one that will not go away decides over those that may. */
-function decide(signal: CallSignal, errors: readonly WireError[], text: string): Row {
+function decideAll(signal: CallSignal, errors: readonly WireError[], text: string): SignalRow<Signal> {
   const signals: Signal[] = errors.map(({ code, message, fields }) => ({
     ...signal,
     ...(code !== undefined && { code }),
     text: message,
     hasFields: fields.length > 0,
   }));
-  const rows = (signals.length > 0 ? signals : [{ ...signal, text, hasFields: false }]).map(rowOf);
-  return (rows.find((row) => retryOf(row.class) === 'never') ?? rows[0]) as Row;
+  const rows = (signals.length > 0 ? signals : [{ ...signal, text, hasFields: false }]).map((each) =>
+    decide(errorTable, each),
+  );
+  return (rows.find((row) => retryOf(row.class) === 'never') ?? rows[0]) as SignalRow<Signal>;
 }
 
-function rowOf(signal: Signal): Row {
-  const row = errorTable.find((candidate) => candidate.matches(signal));
-  if (!row) throw new RangeError('the last row of the error table matches everything');
-  return row;
-}
-
-function scopeOf(row: Row, isBatch: boolean): ProviderFailure['scope'] {
+function scopeOf(row: SignalRow<Signal>, isBatch: boolean): ProviderFailure['scope'] {
   if (row.isLane) return 'lane';
   return retryOf(row.class) === 'never' && !isBatch ? 'record' : 'call';
 }
@@ -114,7 +119,8 @@ function messageOf(call: FailedCall, errors: readonly WireError[]): string {
   // A page of the edge is no message.
   const said = call.text !== undefined && /^[\w .,:-]{1,100}$/.test(call.text) ? call.text : undefined;
   if (said !== undefined) return `Salesforce answered ${status}: ${said}`;
-  return `Salesforce answered ${status} ${fault ? `with a reply that is ${fault}` : 'without a message'}`;
+  const trouble = fault ?? (status < 300 ? 'unreadable' : undefined);
+  return `Salesforce answered ${status} ${trouble ? `with a reply that is ${trouble}` : 'without a message'}`;
 }
 
 /** `CODE: message`, with the fields that the message itself does not name. */

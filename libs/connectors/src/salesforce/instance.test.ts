@@ -1,6 +1,6 @@
 import { instanceOf, tokenOriginOf, workspaceRefOf } from './instance';
 
-describe('where an account is', () => {
+describe('[sec-15] where an account is', () => {
   test.each([
     ['acme', 'https://acme.my.salesforce.com'],
     ['ACME--Uat.sandbox', 'https://acme--uat.sandbox.my.salesforce.com'],

@@ -57,6 +57,21 @@ describe('in part', () => {
 describe('all or none', () => {
   const whole = { allOrNone: true };
 
+  test.each<[string, unknown[]]>([
+    ['nothing of any record', [{}, {}]],
+    ['no record', [null, null]],
+    ['success without ids', [done(undefined), done(undefined)]],
+    [
+      'another word for success',
+      [
+        { success: 'yes', id: ids[0] },
+        { success: 'yes', id: ids[1] },
+      ],
+    ],
+  ])('a reply that says %s shows no roll-back: creates may be written', (_, body) => {
+    expect(told(match(body, { ...whole, inputs: [undefined, undefined] }))).toEqual(['unknown', 'unknown']);
+  });
+
   test('the innocent share the class of the cause, before and after it', () => {
     const outcomes = match([rolled, refused('REQUIRED_FIELD_MISSING', 'Required: [LastName]'), rolled], whole);
     expect(told(outcomes)).toEqual(['rejected', 'rejected', 'rejected']);

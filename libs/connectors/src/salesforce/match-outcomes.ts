@@ -1,6 +1,7 @@
 import type { ProviderFailure, RecordResult } from '../results';
 import { cleanText } from '../failure-text';
 import { isFinal, itemFailure } from './errors';
+import { untold as untoldRows } from './outcome-table';
 import { isSameRecord } from './record-id';
 import { readSaved, type WireError, type WireSaved } from './wire';
 
@@ -32,7 +33,9 @@ export function matchOutcomes(body: unknown, options: MatchOptions): RecordResul
   const causes = told.flatMap((each) => (each === 'shared' || each.ok ? [] : [each.error]));
   const isNone = told.every((each) => each === 'shared' || !each.ok);
   const cause = causes.find(isFinal) ?? causes[0];
-  return allOrNone && isNone && cause ? rollBack(told, cause) : told.map((each) => inherit(each, cause));
+  // A reply that refuses no record shows no roll-back: what it leaves open may have been written.
+  const isRefused = items.some((item) => item?.success === false);
+  return allOrNone && isNone && isRefused && cause ? rollBack(told, cause) : told.map((each) => inherit(each, cause));
 }
 
 function tell(saved: WireSaved | undefined, input: string | undefined, options: MatchOptions): Told {
@@ -71,7 +74,10 @@ function rollBack(told: readonly Told[], cause: ProviderFailure): RecordResult[]
 function inherit(told: Told, cause: ProviderFailure | undefined): RecordResult {
   if (told !== 'shared') return told;
   const message = 'Salesforce rolled the record back and does not say why';
-  return { ok: false, error: cause ? sharing(cause) : { class: 'rejected', scope: 'record', message } };
+  return {
+    ok: false,
+    error: cause ? sharing(cause) : { class: untoldRows.unexplained.class, scope: 'record', message },
+  };
 }
 
 /** The failure of one record, as it reaches another. */
@@ -93,8 +99,8 @@ function withoutExisting(error: ProviderFailure): RecordResult {
 /** A create may have been written; an update can be sent again by whoever wants it. */
 function untold({ write }: MatchOptions): RecordResult {
   return write === 'create'
-    ? failed('unknown', 'the reply does not show whether Salesforce created the record')
-    : failed('rejected', 'no result from Salesforce for the record');
+    ? failed(untoldRows.create.class, 'the reply does not show whether Salesforce created the record')
+    : failed(untoldRows.update.class, 'no result from Salesforce for the record');
 }
 
 function failed(failureClass: 'unknown' | 'rejected', message: string): RecordResult {

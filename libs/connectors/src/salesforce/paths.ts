@@ -28,6 +28,8 @@ export const paths = {
   collections: `${root}/composite/sobjects`,
   /** Read by ids. */
   retrieve: (objectName: string) => `${paths.collections}/${encodeURIComponent(objectName)}`,
+  /** Create or update by an external id. */
+  upserts: (objectName: string, field: string) => `${paths.retrieve(objectName)}/${encodeURIComponent(field)}`,
   query: (soql: string) => `${root}/query?q=${encodeURIComponent(soql)}`,
   userinfo: '/services/oauth2/userinfo',
   authorize: '/services/oauth2/authorize',

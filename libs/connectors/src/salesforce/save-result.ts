@@ -1,8 +1,10 @@
+import type { FailureClass } from '@sluice/errors';
 import type { RecordResult } from '../results';
 import type { SalesforceAnswer } from './call-salesforce';
 import type { Signal } from './error-table';
 import { isObjectName } from './paths';
 import { itemFailure } from './errors';
+import { untold } from './outcome-table';
 import { readSaved } from './wire';
 
 /** The outcome of a single write. Its reply carries no record, so there is no `data`. Source: reference B2. */
@@ -16,14 +18,21 @@ export function toRecordResult(
   if (saved?.success === false || (saved?.success === undefined && (saved?.errors.length ?? 0) > 0)) {
     return { ok: false, error: itemFailure(saved?.errors ?? [], write, token) };
   }
-  const id = recordId ?? saved?.id;
-  return id === undefined ? withoutId : { ok: true, recordId: id };
+  if (recordId !== undefined) return answer.body === undefined || saved?.success ? { ok: true, recordId } : withoutWord;
+  if (saved?.id === undefined) return withoutId;
+  return saved.success === true ? { ok: true, recordId: saved.id } : mayBeCreated;
 }
 
-const withoutId: RecordResult = {
-  ok: false,
-  error: { class: 'unknown', scope: 'record', message: 'Salesforce answered with success but without a record id' },
-};
+const withoutId = failed(untold.create.class, 'Salesforce answered with success but without a record id');
+const mayBeCreated = failed(
+  untold.create.class,
+  'Salesforce answered with an id but does not say that it created the record',
+);
+const withoutWord = failed(untold.single.class, 'Salesforce answered with success but does not say so of the record');
+
+function failed(failureClass: FailureClass, message: string): RecordResult {
+  return { ok: false, error: { class: failureClass, scope: 'record', message } };
+}
 
 /** An object name goes into the path, where it cannot be escaped into a name of another form. */
 export function refusedObject(objectName: string): RecordResult | undefined {

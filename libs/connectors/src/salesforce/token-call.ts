@@ -1,13 +1,14 @@
-import type { FailureClass } from '@sluice/errors';
 import { cleanText } from '../failure-text';
 import type { HttpOutcome } from '../http-client';
 import type { ProviderCall } from '../requests';
 import type { FreshTokens, ProviderFailure } from '../results';
 import { retryAfterMs } from '../retry-after';
+import { decide } from '../signals';
 import { toProviderError } from '../thrown-failure';
 import { exchangeOf, type SalesforceApi } from './call-salesforce';
 import { workspaceRefOf } from './instance';
 import { paths } from './paths';
+import { tokenTable } from './token-table';
 import { isJson, readErrors, textOf } from './wire';
 
 /** One request to the token endpoint. */
@@ -68,55 +69,6 @@ function userOf(identityUrl: string | undefined): string | undefined {
   return identityUrl === undefined ? undefined : /\/id\/\w+\/(\w{15,18})$/.exec(identityUrl)?.[1];
 }
 
-interface Refusal {
-  readonly status: number;
-  readonly code: string;
-  readonly text: string;
-}
-
-/** A row of the token endpoint's table; the first that matches decides. */
-export interface TokenRow {
-  readonly signal: string;
-  readonly matches: (refusal: Refusal) => boolean;
-  readonly class: FailureClass;
-  readonly source: string;
-}
-
-/** The status stands over the body: a 503 that carries invalid_grant is still a 503. As it stands in the README. */
-export const tokenTable: readonly TokenRow[] = [
-  {
-    signal: '5xx, 408, 420, 425',
-    matches: ({ status }) => status >= 500 || [408, 420, 425].includes(status),
-    class: 'unavailable',
-    source: 'reference B1',
-  },
-  {
-    signal: '429; rate_limit_exceeded, "login rate exceeded"',
-    matches: ({ status, code, text }) =>
-      status === 429 || code === 'rate_limit_exceeded' || /login rate exceeded/i.test(text),
-    class: 'quota',
-    source: 'reference B1',
-  },
-  {
-    signal: 'invalid_grant',
-    matches: ({ code }) => code === 'invalid_grant',
-    class: 'credentials',
-    source: 'reference B1; expired, inactive user, not approved',
-  },
-  {
-    signal: 'other 4xx (invalid_client_id, invalid_client, unsupported_grant_type, invalid_app_access)',
-    matches: ({ status }) => status >= 400,
-    class: 'rejected',
-    source: 'reference B1; the app, not the grant',
-  },
-  {
-    signal: '2xx without a token, 3xx',
-    matches: () => true,
-    class: 'unavailable',
-    source: '[own] says nothing about the grant',
-  },
-];
-
 /** Refusals of a client. Of the builder's app nothing follows for a connection; its own client is its credentials. */
 const clientRefusals = ['invalid_client', 'invalid_client_id', 'invalid_client_credentials'];
 
@@ -129,7 +81,7 @@ function failureOf(outcome: HttpOutcome, { secrets, isOwnClient = false }: Token
   const { status, headers, json } = outcome.reply;
   const [error] = readErrors(json);
   const refusal = { status, code: error?.code ?? '', text: error?.message ?? '' };
-  const row = tokenTable.find(({ matches }) => matches(refusal)) as TokenRow;
+  const row = decide(tokenTable, refusal);
   const waitMs = retryAfterMs(headers, Date.now());
   const said = [error?.code, error?.message].filter(Boolean).join(': ') || `status ${status} without a message`;
   return {

@@ -1,8 +1,4 @@
-/** Calls of the last 24 hours, of all apps of the account. */
-export interface DailyUsage {
-  readonly used: number;
-  readonly limit: number;
-}
+import type { DailyUsage } from '../daily-usage';
 
 /**
  * What `Sforce-Limit-Info: api-usage=10018/100000` says; undefined when it says nothing usable. It is a daily total

@@ -3,7 +3,7 @@ import { eventually } from '../hints-test-support';
 import { Guard } from './guard';
 
 function guard(options: { timeoutMs?: number; openMs?: number } = {}) {
-  const failures = createMetrics('guard').counter('sluice_redis_failures_total', 'help', ['reason']);
+  const failures = createMetrics('guard').counter('sluice_redis_failures_total');
   return new Guard({ logger: silentLogger, failures, ...options });
 }
 

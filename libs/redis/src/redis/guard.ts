@@ -2,8 +2,7 @@ import type { Counter, Logger } from '@sluice/telemetry';
 
 export interface GuardOptions {
   readonly logger: Logger;
-  /** Label `reason`: timeout, connection, reply. */
-  readonly failures: Counter;
+  readonly failures: Counter<'sluice_redis_failures_total'>;
   /** Longest wait for an answer. @default 50 */
   readonly timeoutMs?: number | undefined;
   /** How long nothing is asked after a failure. @default 1000 */

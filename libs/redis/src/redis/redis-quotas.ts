@@ -40,7 +40,8 @@ export class RedisQuotas implements QuotaBuckets {
     if (isGranted === 1) own.record(performance.now(), cost);
     const others = Math.max(0, used - own.used(performance.now()));
     this.others.set(key, others, { ttl: windowMs });
-    return { granted: isGranted === 1, retryAfterMs };
+    const leftRatio = isGranted === 1 ? Math.max(0, calls - used) / Math.max(1, calls) : 0;
+    return { granted: isGranted === 1, retryAfterMs, leftRatio };
   }
 
   private takeLocally(bucket: string, request: QuotaRequest): QuotaAnswer {

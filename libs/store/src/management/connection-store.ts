@@ -22,6 +22,7 @@ import {
 } from './connection-tokens';
 import { ensureConsumer, ensureGroup } from './ensure-group';
 import { ensureLane } from './ensure-lane';
+import { findManyCredentials } from './find-credentials';
 import { onPage } from './page';
 import { translated } from './translate-errors';
 
@@ -72,6 +73,8 @@ export interface StoredCredentials {
   readonly sealed: string;
   readonly tokenVersion: number;
   readonly workspaceRef?: string;
+  /** Values of the provider metadata, by name. */
+  readonly metadata?: Readonly<Record<string, string>>;
   readonly status: ConnectionStatus;
   /** The access token should be refreshed before it is used. False when its end is not known. */
   readonly isExpiring: boolean;
@@ -91,6 +94,8 @@ export interface ConnectionStore {
   list(projectId: string, filter?: ConnectionFilter, page?: Page): Promise<Connection[]>;
   find(projectId: string, connectionId: string): Promise<Connection | undefined>;
   findCredentials(projectId: string, connectionId: string): Promise<StoredCredentials | undefined>;
+  /** The same of many, in one statement and in their order. */
+  findManyCredentials(keys: readonly ConnectionKey[]): Promise<readonly (StoredCredentials | undefined)[]>;
   /**
    * Moves the status only while `tokenVersion` is still the stored one: the outcome of an older token says nothing
    * about the current one. False when nothing changed.
@@ -112,22 +117,6 @@ export interface ConnectionStore {
   findAuthorized(account: AccountOfGroup): Promise<string | undefined>;
 }
 
-interface CredentialsRow {
-  project_id: string;
-  id: string;
-  provider: string;
-  sealed_credentials: string | null;
-  token_version: number;
-  provider_workspace_ref: string | null;
-  status: ConnectionStatus;
-  is_expiring: boolean | null;
-  provider_app_id: string | null;
-  scopes: string[] | null;
-}
-
-/** Rows from before `token_refresh_at` have only the token's end. */
-const isExpiring = `coalesce(token_refresh_at, token_expires_at - interval '2 minutes') <= now() as is_expiring`;
-
 export function connectionStore(database: Knex): ConnectionStore {
   const find = async (projectId: string, connectionId: string) => {
     const [row] = await selectConnections(database, projectId).where('k.id', connectionId);
@@ -147,12 +136,9 @@ export function connectionStore(database: Knex): ConnectionStore {
       return (await onPage(query, 'k.id', page)).map(toConnection);
     },
     find,
-    findCredentials: async (projectId, connectionId) => {
-      const row = await database('connections')
-        .where({ project_id: projectId, id: connectionId })
-        .first<CredentialsRow | undefined>('connections.*', database.raw(isExpiring));
-      return row && toCredentials(row);
-    },
+    findCredentials: async (projectId, connectionId) =>
+      (await findManyCredentials(database, [{ projectId, connectionId }]))[0],
+    findManyCredentials: (keys) => findManyCredentials(database, keys),
     setStatus: async ({ projectId, connectionId, tokenVersion, status }) => {
       const changed = await database('connections')
         .where({ project_id: projectId, id: connectionId, token_version: tokenVersion })
@@ -219,17 +205,4 @@ function toColumns(filter: ConnectionFilter): Record<string, string> {
     'k.consumer_ref': filter.consumerRef,
   };
   return Object.fromEntries(Object.entries(columns).filter((pair): pair is [string, string] => pair[1] !== undefined));
-}
-
-function toCredentials(row: CredentialsRow): StoredCredentials {
-  return {
-    provider: row.provider,
-    sealed: row.sealed_credentials ?? '',
-    tokenVersion: row.token_version,
-    ...(row.provider_workspace_ref === null ? {} : { workspaceRef: row.provider_workspace_ref }),
-    status: row.status,
-    isExpiring: row.is_expiring === true,
-    ...(row.provider_app_id === null ? {} : { providerAppId: row.provider_app_id }),
-    ...(row.scopes === null ? {} : { scopes: row.scopes }),
-  };
 }

@@ -1,6 +1,6 @@
 import type { ConfigContent, ConnectionStatus } from '@sluice/types';
 import type { Knex } from 'knex';
-import { column, rowBindings, rowsSql } from '../writes/row-source';
+import { column, keptRowsSql, rowBindings } from '../writes/row-source';
 import { translated } from './translate-errors';
 
 /** What a request names an installation by. */
@@ -72,7 +72,7 @@ const findIdsSql = `
          n.id as integration_id, n.provider, n.latest_revision_id,
          g.group_ref, i.id as installation_id, i.config_id, c.content_hash,
          i.connection_id, k.status, k.lane_id
-  from ${rowsSql('w', nameColumns)}
+  from ${keptRowsSql('w', nameColumns)}
   left join projects p on p.id = w.within_project_id
     and (p.id = w.project_id_or_name or p.name = lower(w.project_id_or_name))
   left join integrations n on n.project_id = p.id and n.id = w.integration_id

@@ -4,6 +4,7 @@ import { requestCancel, type CancelRequest } from './request-cancel';
 import { listOperations, type OperationFilter } from './list-operations';
 import { readHistory, type OperationEvent } from './operation-history';
 import { operationColumns, toOperation, type OperationRow } from './operation-row';
+import { column, keptRowsSql, rowBindings } from '../writes/row-source';
 import { translated } from './translate-errors';
 
 /** Reads, and the wish to cancel: whoever holds a call's lease settles operations. */
@@ -46,6 +47,16 @@ interface RecordRow {
   replayed_by: string | null;
 }
 
+interface OperationKey {
+  readonly projectId: string;
+  readonly operationId: string;
+}
+
+const keyColumns = [
+  column<OperationKey>('project_id', 'text', (key) => key.projectId),
+  column<OperationKey>('id', 'text', (key) => key.operationId),
+];
+
 export function operationStore(database: Knex): OperationStore {
   return translated<OperationStore>({
     find: async (projectId, operationId, withinGroupRef) => {
@@ -57,13 +68,13 @@ export function operationStore(database: Knex): OperationStore {
       return rows[0] && toOperation(rows[0]);
     },
     findMany: async (keys) => {
-      const bindings = [keys.map((key) => key.projectId), keys.map((key) => key.operationId)];
+      const bindings = rowBindings(keyColumns, keys);
       // Callers poll with it, and planning it costs as much as ten of its rows: the plan is kept, one per connection.
       const { rows } = await database
         .raw<{ rows: OperationRow[] }>(
-          `select ${operationColumns} from unnest(?::text[], ?::text[]) as k(project_id, id)
+          `select ${operationColumns} from ${keptRowsSql('k', keyColumns)}
            join operations o on o.project_id = k.project_id and o.id = k.id`,
-          bindings as unknown as Knex.Value[],
+          bindings as Knex.Value[],
         )
         .options({ name: 'find-operations' });
       return new Map(rows.map((row) => [row.id, toOperation(row)]));

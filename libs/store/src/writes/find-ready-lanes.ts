@@ -24,14 +24,7 @@ export interface Step<Found, Place> {
 export async function findReadyLanes(database: Knex, page: Page<LaneKey>): Promise<Step<LaneKey, LaneKey>> {
   const { after = { projectId: '', laneId: '' }, limit } = page;
   const result = await database.raw<{ rows: { project_id: string; lane_id: string; is_ready: boolean }[] }>(
-    `with recursive lane as (
-       (select project_id, lane_id, 1 as place from calls
-        where state in ('ready', 'in_doubt') and (project_id, lane_id) > (?, ?) order by project_id, lane_id limit 1)
-       union all
-       select n.project_id, n.lane_id, w.place + 1 from lane w cross join lateral (
-         select c.project_id, c.lane_id from calls c where c.state in ('ready', 'in_doubt')
-           and (c.project_id, c.lane_id) > (w.project_id, w.lane_id) order by c.project_id, c.lane_id limit 1) n
-       where w.place < ?::integer)
+    `with recursive ${lanesInTurn}
      select w.project_id, w.lane_id,
             coalesce((select coalesce(l.blocked_until, now()) <= now() from lanes l
                       where l.project_id = w.project_id and l.id = w.lane_id), false)
@@ -44,15 +37,30 @@ export async function findReadyLanes(database: Knex, page: Page<LaneKey>): Promi
   return { found: lanes.filter((_, at) => result.rows[at]?.is_ready), ...(last && { next: last }) };
 }
 
-/** SQL: whether a connection of the lane `w` that is not refused has a call whose moment has come. */
-const usableCallIsDue = `
-  with recursive line as (
+/** SQL: the lanes in which anything waits, after (project, lane), as many as said, each with its place. Three bindings. */
+export const lanesInTurn = `
+  lane as (
+    (select project_id, lane_id, 1 as place from calls
+     where state in ('ready', 'in_doubt') and (project_id, lane_id) > (?, ?) order by project_id, lane_id limit 1)
+    union all
+    select n.project_id, n.lane_id, w.place + 1 from lane w cross join lateral (
+      select c.project_id, c.lane_id from calls c where c.state in ('ready', 'in_doubt')
+        and (c.project_id, c.lane_id) > (w.project_id, w.lane_id) order by c.project_id, c.lane_id limit 1) n
+    where w.place < ?::integer)`;
+
+/** SQL: the connections that have calls waiting in the lane `w`. */
+export const connectionsInTurn = `
+  line as (
     (select c.project_id, c.connection_id from calls c where c.project_id = w.project_id and c.lane_id = w.lane_id
        and c.state in ('ready', 'in_doubt') order by c.connection_id limit 1)
     union all
     select n.project_id, n.connection_id from line p cross join lateral (
       select c.project_id, c.connection_id from calls c where c.project_id = w.project_id and c.lane_id = w.lane_id
-        and c.state in ('ready', 'in_doubt') and c.connection_id > p.connection_id order by c.connection_id limit 1) n)
+        and c.state in ('ready', 'in_doubt') and c.connection_id > p.connection_id order by c.connection_id limit 1) n)`;
+
+/** SQL: whether a connection of the lane `w` that is not refused has a call whose moment has come. */
+const usableCallIsDue = `
+  with recursive ${connectionsInTurn}
   select true from line p
   where ${connectionIsUsable('p')}
     and (select true from calls c where c.project_id = w.project_id and c.lane_id = w.lane_id

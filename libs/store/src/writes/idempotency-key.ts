@@ -1,6 +1,6 @@
 import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
-import { column, rowBindings, rowsSql, type Column, type RowSource } from './row-source';
+import { column, rowBindings, rowsSql, type Column } from './row-source';
 
 /**
  * `Idempotency-Key`s. A key's row is inserted by the statement or the transaction that accepts the write, so that a crash
@@ -81,11 +81,6 @@ export function claimBindings(keyed: readonly KeyedOperation[], timeScale: numbe
   return [...rowBindings(keyColumns, keyed), keptSeconds(timeScale)];
 }
 
-/** Both, for a statement whose text is made for the occasion. */
-export function claimKeys(keyed: readonly KeyedOperation[], timeScale: number, among?: string): RowSource {
-  return { sql: claimSql(among), bindings: claimBindings(keyed, timeScale) };
-}
-
 /** How long a key is kept, in the seconds of this clock. */
 export function keptSeconds(timeScale: number): number {
   return (limits.idempotencyKeyHours * 3_600) / timeScale;
@@ -98,8 +93,8 @@ export async function claimIn(
   timeScale: number,
 ): Promise<Set<string>> {
   if (keyed.length === 0) return new Set();
-  const claim = claimKeys(keyed, timeScale);
-  const result = await transaction.raw<{ rows: { operation_id: string }[] }>(claim.sql, claim.bindings as Knex.Value[]);
+  const bindings = claimBindings(keyed, timeScale) as Knex.Value[];
+  const result = await transaction.raw<{ rows: { operation_id: string }[] }>(claimSql(), bindings);
   return new Set(result.rows.map((row) => row.operation_id));
 }
 

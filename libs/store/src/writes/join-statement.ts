@@ -1,7 +1,7 @@
 import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
 import type { BatchableWrite } from './join-batch';
-import { column, rowBindings, rowsSql } from './row-source';
+import { column, keptRowsSql, rowBindings } from './row-source';
 import type { NewOperation } from './write-rows';
 import { integrationAndKeyAreCurrent, sourceColumns } from './write-source';
 
@@ -60,7 +60,7 @@ const isOpen = `state = 'accumulating' and not is_full and cancel_requested_at i
  */
 const joinSql = `
   with source as materialized (
-    select s.* from ${rowsSql('s', groupColumns)}
+    select s.* from ${keptRowsSql('s', groupColumns)}
     join installations n on n.project_id = s.project_id and n.id = s.installation_id
       and n.config_id = s.config_id and n.connection_id = s.connection_id
     where ${integrationAndKeyAreCurrent('s')} for key share of n),
@@ -87,7 +87,7 @@ const joinSql = `
       object_name, type, order_key, traceparent, config_id, headers_key, plan, retry_ms)
     select nextval('accept_seq'), s.project_id, p.id, p.first + r.rank, r.record_id, r.ref, s.lane_id, s.connection_id,
       s.object_name, s.type, r.order_key, r.traceparent, s.config_id, r.headers_key, r.plan, r.retry_ms
-    from ${rowsSql('r', recordColumns)} join placed p on p.ord = r.source join source s on s.ord = r.source
+    from ${keptRowsSql('r', recordColumns)} join placed p on p.ord = r.source join source s on s.ord = r.source
     where r.rank < p.taken order by r.ord)
   select s.ord::integer as group_at, p.id, p.first, p.taken, p.due_at, p.first + p.taken >= ${size} as is_full, now() as accepted_at
   from source s left join placed p on p.ord = s.ord`;

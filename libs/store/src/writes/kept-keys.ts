@@ -69,12 +69,18 @@ export async function readEnded(
 
 /** Stores replies and removes keys of what a settlement ends. The operation must still be the one that the key names. */
 export async function endKeys(transaction: Knex.Transaction, held: readonly Settlement[]): Promise<void> {
-  for (const { projectId, operationId, idempotency, next } of held) {
+  // In the order in which keys are claimed.
+  const sorted = held.toSorted((a, b) => keyPlace(a).localeCompare(keyPlace(b)));
+  for (const { projectId, operationId, idempotency, next } of sorted) {
     if (idempotency === undefined || next.state !== 'done') continue;
     const { scope, key, reply }: KeyEnding = idempotency;
     const row = transaction('idempotency_keys').where({ project_id: projectId, scope, key, operation_id: operationId });
     await (reply === undefined ? row.delete() : row.update({ reply: JSON.stringify(reply) }));
   }
+}
+
+function keyPlace({ projectId, idempotency }: Settlement): string {
+  return JSON.stringify([projectId, idempotency?.scope, idempotency?.key]);
 }
 
 /** Frees a key whose write ended so that it may be made again; nothing when the key names another operation by now. */

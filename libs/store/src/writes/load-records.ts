@@ -1,5 +1,8 @@
 import type { SendState } from '@sluice/types';
 import type { Knex } from 'knex';
+import { momentOf } from '../new-id';
+import { callKeyColumns } from './call-key';
+import { rowSource } from './row-source';
 import type { CallKey } from './write-rows';
 
 /** A record still to do, with its plan. */
@@ -15,9 +18,18 @@ export interface PendingRecord {
   /** Time left until its retry deadline, in milliseconds; negative when it has passed. */
   readonly leftMs: number;
   readonly lastError?: { readonly class: string; readonly text: string };
+  /** Its accept, as a trace knows it. Absent: it is being written in the request that brought it. */
+  readonly accepted?: AcceptPlace;
+}
+
+/** Where and when a record was accepted. */
+export interface AcceptPlace {
+  readonly traceparent: string;
+  readonly at: Date;
 }
 
 interface PendingRow {
+  readonly ord: string;
   readonly record_index: number;
   readonly plan: string;
   readonly order_key: string | null;
@@ -27,21 +39,34 @@ interface PendingRow {
   readonly left_ms: number;
   readonly error_class: string | null;
   readonly error_text: string | null;
+  readonly traceparent: string;
+  readonly record_id: string | null;
 }
 
-/** The unfinished records of a call, in accept order. Only these are sent again. */
-export async function loadPending(database: Knex, call: CallKey): Promise<PendingRecord[]> {
+/** The unfinished records of each call, in accept order. Only these are sent again. @returns in the order of the calls */
+export async function loadPending(
+  database: Knex,
+  calls: readonly CallKey[],
+): Promise<readonly (readonly PendingRecord[])[]> {
+  const input = rowSource('i', callKeyColumns, calls);
   const result = await database.raw<{ rows: PendingRow[] }>(
-    `select record_index, plan, order_key, send_state, first_sent_at, fingerprint, error_class, error_text,
-            extract(epoch from coalesce(retry_until, now()) - now())::float8 * 1000 as left_ms
-     from records where project_id = ? and operation_id = ? and call_number = ? and outcome = 'pending'
-     order by accept_seq, record_index`,
-    [call.projectId, call.operationId, call.number],
+    `select i.ord, r.record_index, r.plan, r.order_key, r.send_state, r.first_sent_at, r.fingerprint, r.error_class,
+            r.error_text, r.traceparent, r.record_id,
+            extract(epoch from coalesce(r.retry_until, now()) - now())::float8 * 1000 as left_ms
+     from ${input.sql}
+     join records r on r.project_id = i.project_id and r.operation_id = i.operation_id and r.call_number = i.number
+     where r.outcome = 'pending' order by i.ord, r.accept_seq, r.record_index`,
+    input.bindings as Knex.Value[],
   );
-  return result.rows.map(toPendingRecord);
+  const pending: PendingRecord[][] = calls.map(() => []);
+  for (const row of result.rows) {
+    const at = Number(row.ord) - 1;
+    pending[at]?.push(toPendingRecord(row, calls[at] as CallKey));
+  }
+  return pending;
 }
 
-function toPendingRecord(row: PendingRow): PendingRecord {
+function toPendingRecord(row: PendingRow, { operationId }: CallKey): PendingRecord {
   return {
     index: row.record_index,
     plan: row.plan,
@@ -51,5 +76,7 @@ function toPendingRecord(row: PendingRow): PendingRecord {
     ...(row.fingerprint === null ? {} : { fingerprint: row.fingerprint }),
     leftMs: row.left_ms,
     ...(row.error_class === null ? {} : { lastError: { class: row.error_class, text: row.error_text ?? '' } }),
+    // Ids are made at the accept: an auto-batched record has one of its own.
+    accepted: { traceparent: row.traceparent, at: momentOf(row.record_id ?? operationId) },
   };
 }

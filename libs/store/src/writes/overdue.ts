@@ -6,11 +6,14 @@ import type { LaneKey } from './lane-room';
 import type { CallKey } from './write-rows';
 
 /** A call that nobody will send any more, because its lane is blocked or its connection held back past the deadline. */
-export interface OverdueCall extends CallKey, LaneKey, Pick<ClaimedCall, 'fence' | 'type' | 'objectName'> {
+export interface OverdueCall
+  extends CallKey, LaneKey, Pick<ClaimedCall, 'fence' | 'type' | 'objectName' | 'traceparent'> {
   /** Why, as the caller may read it. */
   readonly reason: string;
   /** Pending records past their deadline. `isSent`: bytes of it have left, so it may have been written. */
   readonly records: readonly { readonly index: number; readonly orderKey: string | null; readonly isSent: boolean }[];
+  /** Whose account its lane is. */
+  readonly provider: string;
   /** The call was in doubt: what is left of it must be reconciled, not sent. */
   readonly wasInDoubt: boolean;
   /** Milliseconds until the call may run for the records that are not overdue; undefined when none is left. */
@@ -34,7 +37,9 @@ interface OverdueRow {
   readonly fence: string;
   readonly type: ClaimedCall['type'];
   readonly object_name: string;
+  readonly provider: string;
   readonly reason: string;
+  readonly traceparent: string;
   readonly records: { index: number; orderKey: string | null; isSent: boolean }[];
   readonly was_in_doubt: boolean;
   readonly left_over: number;
@@ -59,7 +64,7 @@ export async function claimOverdue(
        order by retry_until fetch first (?::integer) rows with ties),
      held_back as (
        select distinct c.project_id, c.operation_id, c.number, n.status = 'bad_credentials' as is_refused, c.state = 'in_doubt' as was_in_doubt,
-              l.last_error, l.blocked_until
+              l.provider, l.last_error, l.blocked_until
        from due r
        join calls c on c.project_id = r.project_id and c.operation_id = r.operation_id and c.number = r.call_number
        join lanes l on l.project_id = c.project_id and l.id = c.lane_id
@@ -74,7 +79,7 @@ export async function claimOverdue(
                       lease_until = now() + make_interval(secs => ?::float8 / 1000)
        from picked p where c.project_id = p.project_id and c.operation_id = p.operation_id and c.number = p.number
        returning c.*),
-     ended as (select t.project_id, t.operation_id, t.number, h.was_in_doubt, t.lane_id, t.fence, t.type, t.object_name,
+     ended as (select t.project_id, t.operation_id, t.number, h.was_in_doubt, h.provider, t.lane_id, t.fence, t.type, t.object_name, t.traceparent,
             case when h.is_refused then 'The provider refuses the credentials of the connection.'
                  else coalesce(h.last_error, 'The provider account is blocked.') end as reason,
             (select json_agg(json_build_object('index', r.record_index, 'orderKey', r.order_key, 'isSent', r.send_state <> 'none')) from records r
@@ -107,7 +112,9 @@ function toOverdueCall(row: OverdueRow & CallKeyRow): OverdueCall {
     fence: Number(row.fence),
     type: row.type,
     objectName: row.object_name,
+    provider: row.provider,
     reason: row.reason,
+    traceparent: row.traceparent,
     records: row.records,
     wasInDoubt: row.was_in_doubt,
     restInMs: row.left_over === 0 ? undefined : row.block_ms,

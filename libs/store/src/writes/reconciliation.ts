@@ -47,7 +47,7 @@ export async function readDoubt(database: Knex, call: ClaimedCall, windowMs: num
       })),
     ),
     openTwins: twins.flatMap((twin) => (twin.is_open ? [twin.record_index] : [])),
-    twinIds: twins.flatMap((twin) => parseEvidence(twin.late_evidence).flatMap(writtenId)),
+    twinIds: twins.flatMap((twin) => twin.late_evidence.flatMap(parseEvidence).flatMap(writtenId)),
   };
 }
 
@@ -64,11 +64,18 @@ async function readAttempts(database: Knex, call: ClaimedCall): Promise<readonly
   return result.rows;
 }
 
+/** What is known of the twins of one record together. */
 interface TwinRow {
   readonly record_index: number;
   readonly is_open: boolean;
-  readonly late_evidence: string | null;
+  readonly late_evidence: readonly string[];
 }
+
+/**
+ * Of more equal creates the newest count. Which of them a look cannot tell anyway, and a reply that names what another has adopted
+ * takes it back.
+ */
+const twinsMax = 400;
 
 /**
  * Unsettled records of other calls with an equal fingerprint that were sent, each with its latest attempt. One that was sent
@@ -81,19 +88,23 @@ async function readTwins(
   { windowMs, sentAt }: { windowMs: number; sentAt: Date },
 ): Promise<TwinRow[]> {
   const result = await database.raw<{ rows: TwinRow[] }>(
-    `select r.record_index, a.late_evidence, a.late_evidence is null
+    `select r.record_index, bool_or(a.late_evidence is null
             and a.sent_at > now() - make_interval(secs => ?::float8 / 1000)
-            and a.sent_at <= ?::timestamptz + make_interval(secs => ?::float8 / 1000) as is_open
+            and a.sent_at <= ?::timestamptz + make_interval(secs => ?::float8 / 1000)) as is_open,
+            coalesce(array_agg(distinct a.late_evidence) filter (where a.late_evidence is not null), '{}') as late_evidence
      from records r
-     join records t on t.project_id = r.project_id and t.lane_id = r.lane_id and t.object_name = r.object_name
-       and t.fingerprint = r.fingerprint and t.outcome = 'pending' and t.send_state <> 'none'
+     join lateral (select t.operation_id, t.record_index from records t where t.project_id = r.project_id
+       and t.lane_id = r.lane_id and t.object_name = r.object_name and t.fingerprint = r.fingerprint
+       and t.outcome = 'pending' and t.send_state <> 'none'
        and (t.operation_id, t.call_number) <> (r.operation_id, r.call_number)
-     join lateral (select x.sent_at, x.late_evidence from attempts x where x.project_id = t.project_id
+       order by t.first_sent_at desc limit ?) t on true
+     join lateral (select x.sent_at, x.late_evidence from attempts x where x.project_id = r.project_id
        and x.operation_id = t.operation_id and t.record_index = any(x.record_indexes)
        order by x.sent_at desc, x.fence desc limit 1) a on true
      where r.project_id = ? and r.operation_id = ? and r.call_number = ? and r.outcome = 'pending'
-       and r.fingerprint is not null and r.send_state <> 'none'`,
-    [windowMs, sentAt, windowMs, call.projectId, call.operationId, call.number],
+       and r.fingerprint is not null and r.send_state <> 'none'
+     group by r.record_index`,
+    [windowMs, sentAt, windowMs, twinsMax, call.projectId, call.operationId, call.number],
   );
   return result.rows;
 }

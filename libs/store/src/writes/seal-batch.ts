@@ -1,6 +1,8 @@
 import { DefectError } from '@sluice/errors';
 import type { WriteType } from '@sluice/types';
 import type { Knex } from 'knex';
+import { momentOf } from '../new-id';
+import type { AcceptPlace } from './load-records';
 import { column, rowSource } from './row-source';
 
 /** A record of a sealed batch, as far as planning calls needs it. */
@@ -11,6 +13,8 @@ export interface SealedRecord {
   readonly orderKey?: string;
   /** An earlier write to the same provider record is unfinished. */
   readonly isBehindAnother: boolean;
+  /** Absent: it was not read from a batch. */
+  readonly accepted?: AcceptPlace;
 }
 
 /** A call planned from a sealed batch: numbers count from 1. */
@@ -18,6 +22,8 @@ export interface PlannedCall {
   readonly number: number;
   readonly connectionId: string;
   readonly recordIndexes: readonly number[];
+  /** Its place in a trace. @default that of the operation */
+  readonly traceparent?: string;
 }
 
 /** A planned call as it is stored. Its lane is its connection's: a batch may span a change of connection. */
@@ -38,6 +44,7 @@ export interface SealedBatch {
   readonly traceparent: string;
   readonly sealedAt: Date;
   readonly dueAt: Date;
+  readonly recordsTotal: number;
   readonly calls: readonly SealedCall[];
 }
 
@@ -50,7 +57,7 @@ export type Sealing =
 
 export type PlanCalls = (
   records: readonly SealedRecord[],
-  batch: { provider: string; type: WriteType },
+  batch: { provider: string; type: WriteType; traceparent: string },
 ) => PlannedCall[];
 
 interface SealedRow {
@@ -126,11 +133,13 @@ interface MemberRow {
   readonly headers_key: string;
   readonly order_key: string | null;
   readonly is_behind: boolean;
+  readonly traceparent: string;
+  readonly record_id: string | null;
 }
 
 async function readMembers(transaction: Knex.Transaction, key: { projectId: string; operationId: string }) {
   const result = await transaction.raw<{ rows: MemberRow[] }>(
-    `select r.record_index, r.connection_id, r.headers_key, r.order_key,
+    `select r.record_index, r.connection_id, r.headers_key, r.order_key, r.traceparent, r.record_id,
             r.order_key is not null and exists (
               select 1 from records e where e.project_id = r.project_id and e.order_key = r.order_key
                 and e.outcome = 'pending' and e.operation_id <> r.operation_id
@@ -145,12 +154,14 @@ async function readMembers(transaction: Knex.Transaction, key: { projectId: stri
     headersKey: row.headers_key,
     ...(row.order_key === null ? {} : { orderKey: row.order_key }),
     isBehindAnother: row.is_behind,
+    accepted: { traceparent: row.traceparent, at: momentOf(row.record_id ?? key.operationId) },
   }));
 }
 
 const callColumns = [
   column<PlannedCall>('number', 'integer', (call) => call.number),
   column<PlannedCall>('connection_id', 'text', (call) => call.connectionId),
+  column<PlannedCall>('traceparent', 'text', (call) => call.traceparent ?? null),
 ];
 
 interface PlannedRecord {
@@ -173,7 +184,7 @@ async function insertCalls(
   const stored = await transaction.raw<{ rows: { number: number; lane_id: string }[] }>(
     `insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state, traceparent)
      select o.project_id, o.id, i.number, coalesce(n.lane_id, o.lane_id), i.connection_id, o.object_name, o.type, o.mode,
-            'ready', o.traceparent
+            'ready', coalesce(i.traceparent, o.traceparent)
      from ${rows.sql} join operations o on o.project_id = ? and o.id = ?
      left join connections n on n.project_id = o.project_id and n.id = i.connection_id
      returning number, lane_id`,
@@ -211,6 +222,7 @@ function toSealedBatch(
     traceparent: row.traceparent,
     sealedAt: row.sealed_at,
     dueAt: row.due_at,
+    recordsTotal: row.records_total,
     calls,
   };
 }

@@ -12,20 +12,32 @@ export interface WriteSources {
   readonly sourceOf: readonly number[];
 }
 
-export const sourceColumns: readonly Column<NewOperation>[] = [
+/** Where a write goes, for its rows and for its pins. */
+const placeColumns: readonly Column<NewOperation>[] = [
   column('project_id', 'text', (o) => o.projectId),
   column('integration_id', 'text', (o) => o.integrationId),
   column('installation_id', 'text', (o) => o.pins.installationId),
   column('config_id', 'text', (o) => o.pins.configId),
   column('connection_id', 'text', (o) => o.pins.connectionId),
+];
+/** What is looked at only, and stands in no row. */
+const guardColumns: readonly Column<NewOperation>[] = [
   column('revision_id', 'text', (o) => o.pins.revisionId),
   column('key_id', 'text', (o) => o.pins.keyId),
+];
+const kindColumns: readonly Column<NewOperation>[] = [
   column('lane_id', 'text', (o) => o.laneId),
   column('object_name', 'text', (o) => o.objectName),
   column('type', 'text', (o) => o.type),
   column('mode', 'text', (o) => o.mode),
   column('all_or_none', 'boolean', (o) => o.allOrNone),
 ];
+
+/** All that `pinsAreCurrent` looks at. */
+export const pinColumns = [...placeColumns, ...guardColumns];
+/** All that the rows of a write have of its source. */
+export const rowColumns = [...placeColumns, ...kindColumns];
+export const sourceColumns = [...pinColumns, ...kindColumns];
 
 /** SQL condition: integration and key are what the plan was made from. One look at a primary key each. */
 export function integrationAndKeyAreCurrent(alias: string): string {

@@ -6,13 +6,14 @@ import type { LaneKey } from './lane-room';
 import { claimCancelled, type CancelledCall, type CancelledPlace, type CancelledRequest } from './claim-cancelled';
 import { findReadyLanes, type Page, type Step } from './find-ready-lanes';
 import { countBacklog } from './count-backlog';
+import { doubtCreates, endOpenBatches, findServices, type FingerprintOf } from './doubt-restored';
 import { guard, persist } from './guard';
 import { insertIntoBatch, type BatchableWrite, type Joining } from './join-batch';
 import type { KeptKey } from './idempotency-key';
 import { dropKey, findKey, readEnded, sweepKeys, type EndedRecord, type KeyName } from './kept-keys';
 import { lapse, release, renew, type HeldCall, type LapsedCall } from './leases';
 import { loadPending, type PendingRecord } from './load-records';
-import { insertSynchronous, type Opening, type SynchronousWrite } from './open-synchronous';
+import { insertSynchronous, insertTogether, type Opening, type SynchronousWrite } from './open-synchronous';
 import { blockLane, narrowLane, readLaneBlock, widenLane } from './lane-pace';
 import { claimOverdue, type OverdueCall, type OverdueRequest } from './overdue';
 import { purgePlans } from './purge-plans';
@@ -23,6 +24,7 @@ import { sealBatch, type PlanCalls, type Sealing } from './seal-batch';
 import type { Settled, Settlement } from './settlement';
 import { settleTogether } from './settle-calls';
 import { repairOrder, type WaitingCall } from './repair-order';
+import { countQuarantined, sampleLanes, type SampledLane } from './sample-lanes';
 import { findDueBatches, findIsolated } from './sweeps';
 import type { CallKey } from './write-rows';
 
@@ -36,6 +38,8 @@ export interface WriteStore {
   /** Joins records to the open auto-batches of their keys. Repeats like `accept`. */
   join(writes: readonly BatchableWrite[]): Promise<Map<string, Joining>>;
   openSynchronous(write: SynchronousWrite): Promise<Opening>;
+  /** Synchronous creates in one statement, none with a record id. Answers in their order. */
+  openTogether(writes: readonly SynchronousWrite[]): Promise<readonly Opening[]>;
   /** An idempotency key that was seen within 72 hours. */
   findKey(name: KeyName): Promise<KeptKey | undefined>;
   /** The records of an operation that has ended, in request order; undefined while it has not. */
@@ -50,7 +54,9 @@ export interface WriteStore {
   sweepKeys(limit: number): Promise<number>;
   seal(key: { projectId: string; operationId: string }, planCalls: PlanCalls): Promise<Sealing>;
   claim(request: ClaimRequest): Promise<Claim>;
-  loadPending(call: CallKey): Promise<PendingRecord[]>;
+  loadPending(call: CallKey): Promise<readonly PendingRecord[]>;
+  /** The same of many calls, in one statement and in their order. */
+  loadManyPending(calls: readonly CallKey[]): Promise<readonly (readonly PendingRecord[])[]>;
   recordIntents(intents: readonly Intent[]): Promise<Set<string>>;
   /** Settles together; if that fails on one row, each alone. A call that cannot be settled is absent from the answer. */
   settle(settlements: readonly Settlement[]): Promise<Map<string, Settled>>;
@@ -72,6 +78,10 @@ export interface WriteStore {
   replay(replay: Replay): Promise<Replaying>;
   /** One step of the round over all lanes in which something waits. */
   findReadyLanes(page: Page<LaneKey>): Promise<Step<LaneKey, LaneKey>>;
+  /** Lanes in which calls wait, as whoever watches the backlog sees them; among the next of a page. */
+  sampleLanes(page: Page<LaneKey>): Promise<Step<SampledLane, LaneKey>>;
+  /** Calls quarantined within the last hour, up to a thousand. */
+  countQuarantined(): Promise<number>;
   findDueBatches(limit: number): Promise<{ projectId: string; operationId: string }[]>;
   /** One step of the round over all waiting calls; finds lanes of those that may go. */
   repairOrder(page: Page<WaitingCall>): Promise<Step<LaneKey, WaitingCall>>;
@@ -82,14 +92,21 @@ export interface WriteStore {
   widenLane(lane: LaneKey, perLane: number): Promise<void>;
   /** Milliseconds a lane stays blocked; 0 when it is not. */
   readLaneBlock(lane: LaneKey): Promise<number>;
+  /** Names of services that are connected to the database now: those of `doubtCreates` must not be. */
+  findServices(): Promise<string[]>;
+  /** Of a restored database: makes open auto-batches of creates due. @returns how many */
+  endOpenBatches(): Promise<number>;
+  /** Of a restored database: puts a page of the calls of unsettled creates in doubt, so that they are looked for before they are sent. */
+  doubtCreates(page: Page<CallKey>, fingerprintOf: FingerprintOf): Promise<Step<CallKey, CallKey>>;
 }
 
 /** @param timeScale divides the minutes and hours of the specification where they become moments. 1 in production. */
 export function createWriteStore(database: Knex, timeScale: number): WriteStore {
   return {
-    accept: (writes) => persist(() => insertAccepted(database, writes, timeScale)),
+    accept: (writes) => persist((isRepeated) => insertAccepted(database, writes, { timeScale, isRepeated })),
     join: (writes) => persist((isRepeated) => insertIntoBatch(database, writes, { timeScale, isRepeated })),
     openSynchronous: (write) => guard(() => insertSynchronous(database, write, timeScale)),
+    openTogether: (writes) => guard(() => insertTogether(database, writes, timeScale)),
     findKey: (name) => guard(() => findKey(database, name, timeScale)),
     readEnded: (projectId, operationId) => guard(() => readEnded(database, projectId, operationId)),
     dropKey: (name, operationId) => guard(() => dropKey(database, name, operationId)),
@@ -98,7 +115,8 @@ export function createWriteStore(database: Knex, timeScale: number): WriteStore 
     sweepKeys: (limit) => guard(() => sweepKeys(database, limit, timeScale)),
     seal: (key, planCalls) => guard(() => sealBatch(database, key, planCalls, timeScale)),
     claim: (request) => guard(() => claimReady(database, request)),
-    loadPending: (call) => guard(() => loadPending(database, call)),
+    loadPending: (call) => guard(async () => (await loadPending(database, [call]))[0] ?? []),
+    loadManyPending: (calls) => guard(() => loadPending(database, calls)),
     recordIntents: (intents) => guard(() => insertIntents(database, intents)),
     settle: (settlements) => settleRowByRow(database, settlements, timeScale),
     renewLeases: (calls, leaseMs) => guard(() => renew(database, calls, leaseMs)),
@@ -112,12 +130,17 @@ export function createWriteStore(database: Knex, timeScale: number): WriteStore 
     claimCancelled: (request) => guard(() => claimCancelled(database, request)),
     replay: (replay) => guard(() => replayRecords(database, replay, timeScale)),
     findReadyLanes: (page) => guard(() => findReadyLanes(database, page)),
+    sampleLanes: (page) => guard(() => sampleLanes(database, page)),
+    countQuarantined: () => guard(() => countQuarantined(database)),
     findDueBatches: (limit) => guard(() => findDueBatches(database, limit)),
     repairOrder: (page) => guard(() => repairOrder(database, page)),
     blockLane: (lane, blockMs, error) => guard(() => blockLane(database, lane, blockMs, error)),
     narrowLane: (lane) => guard(() => narrowLane(database, lane)),
     widenLane: (lane, perLane) => guard(() => widenLane(database, lane, perLane)),
     readLaneBlock: (lane) => guard(() => readLaneBlock(database, lane)),
+    findServices: () => guard(() => findServices(database)),
+    endOpenBatches: () => guard(() => endOpenBatches(database)),
+    doubtCreates: (page, fingerprintOf) => guard(() => doubtCreates(database, page, fingerprintOf)),
   };
 }
 
@@ -133,7 +156,11 @@ async function settleRowByRow(
     if (settlements.length === 1 || !(error instanceof DefectError)) throw error;
     const settled = new Map<string, Settled>();
     for (const settlement of settlements) {
-      const alone = await settleRowByRow(database, [settlement], timeScale).catch(() => new Map<string, Settled>());
+      const alone = await settleRowByRow(database, [settlement], timeScale).catch((reason: unknown) => {
+        // Offered again, behind their fences: only what cannot be stored at all is left out.
+        if (!(reason instanceof DefectError)) throw reason;
+        return new Map<string, Settled>();
+      });
       for (const [id, each] of alone) settled.set(id, each);
     }
     return settled;

@@ -1,7 +1,6 @@
 import type { Auth, ObservedExchange, ProviderFailure, ProviderRecord, RecordResult } from '@sluice/connectors';
 import { ProviderError } from '@sluice/errors';
-import type { LiveCredentials, WritePlan } from '@sluice/types';
-import { authOf } from './auth-of';
+import { accessOf, type LiveCredentials, type WritePlan } from '@sluice/types';
 import { newerCredentials } from './newer-credentials';
 import type { CallToPerform } from './perform-call';
 import type { Sendable } from './sendable';
@@ -104,7 +103,7 @@ export class Attempt {
   }
 
   private auth(): Auth {
-    return authOf(this.live);
+    return accessOf(this.live);
   }
 
   private readonly observe = (exchange: ObservedExchange): void => {

@@ -2,8 +2,7 @@ import type { Connector, FindCreated, FoundCreated, ObservedQuota, ProviderFailu
 import { retryOf } from '@sluice/errors';
 import type { QuotaAnswer } from '@sluice/redis';
 import type { ClaimedCall } from '@sluice/store';
-import type { LiveCredentials, WritePlan } from '@sluice/types';
-import { authOf } from './auth-of';
+import { accessOf, type LiveCredentials, type WritePlan } from '@sluice/types';
 import { newerCredentials, type RefreshUsed } from './newer-credentials';
 import type { UsedConnection } from './perform-call';
 import type { Sendable } from './sendable';
@@ -90,7 +89,7 @@ class Look {
     const { connector, signal, call } = this.input;
     if (connector.findCreated === undefined) return records.map(() => cannotLook);
     const find: FindCreated = {
-      auth: authOf(this.live),
+      auth: accessOf(this.live),
       signal,
       objectName: call.objectName,
       traceparent: call.traceparent,

@@ -9,7 +9,7 @@ import type {
 } from '@sluice/connectors';
 import { DefectError, ProviderError } from '@sluice/errors';
 import type { ClaimedCall } from '@sluice/store';
-import { claimedCall, connector, failure, hubspotLike, live, sendable } from '../../test/builders';
+import { claimedCall, connector, failure, hubspotLike, live, sendable, type SendableParts } from '../../test/builders';
 import { performCall } from './perform-call';
 import type { Sendable } from './sendable';
 
@@ -101,6 +101,34 @@ describe('one provider call', () => {
         { allOrNone: true, records: [{ fields: { email: '4@example.com' } }, { fields: { email: '7@example.com' } }] },
       ],
     ]);
+  });
+
+  // What is sent again without an answer to its earlier send must not become two records.
+  it.each<[string, SendableParts, boolean]>([
+    ['a first send', {}, false],
+    ['an earlier send without an answer', { firstSentAt: new Date(), lastError: { class: 'timeout', text: '' } }, true],
+    ['an earlier send of a process that died', { firstSentAt: new Date() }, true],
+    ['a conflict that was looked for', { firstSentAt: new Date(), lastError: { class: 'conflict', text: '' } }, true],
+    ['a refusal for the quota since', { firstSentAt: new Date(), lastError: { class: 'quota', text: '' } }, true],
+    ['a 503 since', { firstSentAt: new Date(), lastError: { class: 'unavailable', text: '' } }, true],
+  ])('tells the connector of %s', async (_, parts, isResend) => {
+    const { sent, methods } = writing();
+    const again = sendable({ ...parts, write: { type: 'create' } });
+    await perform(methods, [again], { type: 'create' });
+    await perform(methods, [create(1), { ...again, index: 2 }], { type: 'create' });
+    const told = sent.map(([, write]) => 'isResend' in write && write.isResend === true);
+    expect(told).toEqual([isResend, isResend]);
+  });
+
+  it.each<[string, number, boolean]>([
+    ['the one send there was: nothing was written', 1, false],
+    ['the last of two: the first may never have been answered', 2, true],
+  ])('a refusal of %s', async (_, attempts, isResend) => {
+    const { sent, methods } = writing();
+    const refused = { firstSentAt: new Date(), lastError: { class: 'unavailable', text: '' } } as const;
+    const again = sendable({ ...refused, write: { type: 'create' } });
+    await perform(methods, [again], { type: 'create', attempts });
+    expect(sent.map(([, write]) => 'isResend' in write && write.isResend === true)).toEqual([isResend]);
   });
 
   it('updates one record', async () => {

@@ -1,6 +1,7 @@
 import type { Connector, ObservedQuota, ProviderFailure, RecordResult } from '@sluice/connectors';
 import type { QuotaAnswer } from '@sluice/redis';
 import type { AttemptOutcome, ClaimedCall, RecordError } from '@sluice/store';
+import { asStep } from '@sluice/telemetry';
 import type { LiveCredentials, WritePlan } from '@sluice/types';
 import type { Hold } from '../leasing/lease-keeper';
 import { Attempt, failAll } from './attempt';
@@ -11,7 +12,8 @@ import type { Sendable } from './sendable';
 
 /** One provider call to make. */
 export interface CallToPerform {
-  readonly call: Pick<ClaimedCall, 'objectName' | 'type' | 'allOrNone' | 'traceparent'>;
+  readonly call: Pick<ClaimedCall, 'objectName' | 'type' | 'allOrNone' | 'traceparent'> &
+    Partial<Pick<ClaimedCall, 'attempts'>>;
   readonly records: readonly Sendable[];
   readonly connector: Connector;
   /** What is sent with first. */
@@ -48,6 +50,17 @@ export interface PerformedCall {
  * this is called.
  */
 export async function performCall(request: CallToPerform): Promise<PerformedCall> {
+  const { call, records, connector } = request;
+  const facts = { provider: connector.provider, objectName: call.objectName, type: call.type, records: records.length };
+  return await asStep(
+    'call.perform',
+    facts,
+    () => perform(request),
+    ({ attempt }) => attempt.error?.class,
+  );
+}
+
+async function perform(request: CallToPerform): Promise<PerformedCall> {
   const startedAtMs = performance.now();
   const attempt = new Attempt(request);
   const { results, parts } = await write(attempt);

@@ -1,6 +1,7 @@
 import type { Auth, ObservedExchange, RecordResult } from '@sluice/connectors';
 import { DefectError } from '@sluice/errors';
 import type { CallToPerform } from './perform-call';
+import type { Sendable } from './sendable';
 
 /** A call with the credentials of one try, and what watches it. */
 interface AuthorizedCall extends CallToPerform {
@@ -21,7 +22,9 @@ export async function sendRecords(request: AuthorizedCall): Promise<readonly Rec
 /** By the method that fits the call: single where it is one record, else the batch. */
 async function send(request: AuthorizedCall): Promise<readonly RecordResult[]> {
   const { call, records, connector, auth, hold, observe } = request;
-  const base = { auth, signal: hold.signal, observe, objectName: call.objectName, traceparent: call.traceparent };
+  const { objectName, traceparent } = call;
+  const isResend = records.some((record) => mayBeCarriedOut(record, call.attempts));
+  const base = { auth, signal: hold.signal, observe, objectName, traceparent, ...(isResend && { isResend }) };
   const headers = records[0]?.write.headers;
   const shared = { ...base, ...(headers === undefined ? {} : { headers }) };
   const writes = records.map(({ write }) => write);
@@ -51,4 +54,15 @@ async function send(request: AuthorizedCall): Promise<readonly RecordResult[]> {
     code: 'service.defect',
     detail: `${connector.provider} cannot ${call.type} ${records.length} records in one call.`,
   });
+}
+
+/** Classes of a failure after which nothing was written. */
+const notWritten = new Set(['unavailable', 'quota', 'credentials']);
+
+/**
+ * An earlier send of the record may have been carried out. Its last error tells of one send only: after more of them, one that was never
+ * answered may be among them.
+ */
+function mayBeCarriedOut({ firstSentAt, lastError }: Sendable, attempts: number | undefined): boolean {
+  return firstSentAt !== undefined && !(attempts === 1 && notWritten.has(lastError?.class ?? ''));
 }

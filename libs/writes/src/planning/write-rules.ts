@@ -16,7 +16,8 @@ export interface WriteKind {
 export interface WriteRules extends WriteKind {
   readonly ruleOf: (name: string) => FieldRule;
   readonly defaults: readonly FieldDefault[];
-  readonly listSeparator: string;
+  /** Absent: lists go as they are. */
+  readonly listSeparator: string | undefined;
 }
 
 /** Reads the rules. Maps, not objects: a field may be called like a member of Object.prototype. */

@@ -3,8 +3,11 @@ import { startChild } from './child';
 /** What the generator sends. What the marks below stand for is filled in for each request. */
 export interface LoadSpec {
   readonly url: string;
+  /** Paths that requests are dealt to, in place of the one of `url`. */
+  readonly paths?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body: string;
+  /** Sent with POST. Absent: GET. */
+  readonly body?: string;
   /** Groups that the requests are dealt to, from the first on. @default 1 */
   readonly groups?: number;
   /** @default 0 */

@@ -53,7 +53,8 @@ export function createLoadRun(spec: LoadSpec): LoadRun {
     const nowMs = performance.now();
     const planned = Math.floor(Math.min(nowMs - startedAtMs, durationMs) * ((perSecond ?? 0) / 1000));
     for (let made = sent + due.length; made < Math.min(planned, count); made += 1) {
-      const line = idle.pop();
+      // The one that rested longest: a server closes what it hears nothing from.
+      const line = idle.shift();
       if (line === undefined) due.push(nowMs);
       else start(line, nowMs);
     }

@@ -1,4 +1,4 @@
-import { createServiceProcesses, servicePorts, type ProcessName } from '@sluice/local';
+import { createServiceProcesses, portDistances, type ProcessName } from '@sluice/local';
 import { freePortBase } from '@sluice/testkit';
 
 /** One of our services as a process, started as a release is: compiled, in production mode. */
@@ -17,7 +17,7 @@ export async function startService(
   env: Readonly<Record<string, string>>,
   logDir: string,
 ): Promise<ServiceProcess> {
-  const portBase = await freePortBase(Object.values(servicePorts));
+  const portBase = await freePortBase(portDistances);
   const processes = createServiceProcesses({ portBase, env, logDir, readyMs });
   try {
     await processes.start(name);

@@ -54,25 +54,34 @@ function lengthOfReply(received: string): number | undefined {
   return head + 4 + Number(length);
 }
 
-const heads = new WeakMap<LoadSpec, string>();
+const heads = new WeakMap<LoadSpec, readonly string[]>();
 /** Prime, and so without a common divisor with 100 or 100,000 groups: each gets as many as the others, in no order. */
 const stride = 7_919;
 
-/** Bodies are ASCII, and what is filled in has the length of its mark, so Content-Length is that of the template. */
 function nextRequest(spec: LoadSpec, url: URL): string {
   const number = (nextNumber += 1);
   const { body, groups = 1, firstGroup = 0 } = spec;
-  let head = heads.get(spec);
-  if (head === undefined) {
-    const headers = { host: url.host, 'content-type': 'application/json', ...spec.headers };
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    head = `POST ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join('')}content-length: ${body.length}\r\n\r\n`;
-    heads.set(spec, head);
-  }
+  const known = heads.get(spec) ?? headsOf(spec, url);
+  heads.set(spec, known);
+  const head = known[number % known.length] ?? '';
+  if (body === undefined) return head;
   const group = firstGroup + (((number % 1_000_000) * stride) % groups);
   const text = body
     .replace(mark, String(number).padStart(mark.length, '0'))
     .replace(groupMark, String(group).padStart(groupMark.length, '0'))
     .replace(sentAtMark, String(Date.now()));
   return head + text;
+}
+
+/** A request head for each path. Bodies are ASCII, and what is filled in has the length of its mark, so Content-Length is that of the template. */
+function headsOf({ body, paths = [], headers }: LoadSpec, url: URL): readonly string[] {
+  const sent = {
+    host: url.host,
+    ...(body !== undefined && { 'content-type': 'application/json', 'content-length': String(body.length) }),
+    ...headers,
+  };
+  const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}\r\n`);
+  const method = body === undefined ? 'GET' : 'POST';
+  const own = paths.length === 0 ? [`${url.pathname}${url.search}`] : paths;
+  return own.map((path) => `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
 }

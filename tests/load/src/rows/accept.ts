@@ -40,7 +40,7 @@ export function ourRate(bench: Bench, name: string, system: System, spec: LoadSp
 }
 
 /** A side of a comparison of rates. The first round is preceded by a warm-up that does not count. */
-function rateOf(bench: Bench, name: string, spec: LoadSpec, before?: () => Promise<unknown>) {
+export function rateOf(bench: Bench, name: string, spec: LoadSpec, before?: () => Promise<unknown>) {
   const { roundMs, warmUp } = pace(bench);
   return {
     name,

@@ -17,6 +17,9 @@ import { p15 } from './p15-recovery';
 import { p16 } from './p16-cpu-per-million';
 import { p17 } from './p17-memory';
 import { p18 } from './p18-blocked-account';
+import { p19 } from './p19-get-operation';
+import { p20 } from './p20-telemetry-cost';
+import { p21 } from './p21-connector-overhead';
 
 /** Every goal, in its order. */
 export const rows: readonly Row[] = [
@@ -38,4 +41,7 @@ export const rows: readonly Row[] = [
   p16,
   p17,
   p18,
+  p19,
+  p20,
+  p21,
 ];

@@ -1,7 +1,8 @@
 import { alternate } from '../harness/alternate';
 import { pace, type Bench, type Row } from '../harness/bench';
+import { groupOf } from '../harness/customers';
 import type { Finding } from '../harness/finding';
-import { groupMark, mark, type LoadSpec } from '../harness/generate-load';
+import { mark, type LoadSpec } from '../harness/generate-load';
 import { median } from '../harness/statistics';
 import type { System } from '../harness/system';
 import { writeBody } from '../harness/write-body';
@@ -11,12 +12,17 @@ import { writeTarget } from './accept';
 const providerMs = 20;
 /** Callers at once. Source: the floor measured in the shared performance notes, 5.2. */
 const connections = 16;
+/**
+ * Replies to searches state no limit, so HubSpot's declared one holds: 110 calls in 10 s for an account. No more than have their fields
+ * remembered: a search of one that has not asks for them first.
+ */
+const customers = 150;
 
 export const p09: Row = {
   id: 'P9',
   goal: 'what a synchronous write and a search add to the provider call, provider at 20 ms',
   measure: (bench) =>
-    bench.withSystem({ services: ['write-gateway', 'search'] }, async (system) => {
+    bench.withSystem({ services: ['write-gateway', 'search'], customers }, async (system) => {
       await bench.provider.behave({ latencyMs: providerMs });
       try {
         const findings = [
@@ -36,11 +42,11 @@ function writeLoad(system: System): LoadSpec {
 }
 
 function searchLoad({ project, service }: System): LoadSpec {
-  const path = `projects/${project.id}/integrations/${project.integrationId}?groupRef=g-${groupMark}`;
+  const path = `/v1/projects/${project.id}/integrations/${project.integrationId}`;
   const fieldFilters = [{ fieldName: 'email', operator: 'eq', value: `bench-${mark}@example.com` }];
   return {
-    // Every request searches in the account of the first customer: a path has no mark to fill in.
-    url: `${service('search').url}/v1/${path.replace(groupMark, '000000')}`,
+    url: service('search').url,
+    paths: Array.from({ length: project.customers }, (_, customer) => `${path}?groupRef=${groupOf(customer)}`),
     headers: { 'x-api-key': project.key },
     body: JSON.stringify({ objectName: 'contacts', fieldFilters }),
     connections,

@@ -1,0 +1,91 @@
+import type { RecordResult } from '@sluice/connectors';
+import { expect, NotTried } from '../finding';
+import { announce, callOf, noted, type MarkedRecord, type Trial } from '../trial';
+import { readBack } from '../read-back';
+import type { Check } from './check';
+
+/** Writes of several records. The first makes the second and the third marked record. */
+export const batchChecks: readonly Check[] = [
+  {
+    capability: 'batch create',
+    claimed: ({ capabilities: { batchCreate } }) =>
+      batchCreate ? `up to ${batchCreate.limit}; one refused, the others in order` : undefined,
+    run: async (trial) => {
+      const [first, bad, last] = [announce(trial), announce(trial), announce(trial)];
+      const fields = { ...bad.fields, ...trial.subject.invalid };
+      const results = await trial.connector.createBatch?.({
+        ...callOf(trial),
+        records: [{ fields: first.fields }, { fields }, { fields: last.fields }],
+      });
+      noteAll(trial, [first, bad, last], results);
+      expect(shapeOf(results) === 'ok, rejected, ok', shapeOf(results));
+      if (trial.connector.readBatch) await assertOrder(trial, [first, last]);
+      return 'ok, rejected, ok';
+    },
+  },
+  {
+    capability: 'batch create, all or none',
+    claimed: ({ capabilities: { allOrNone } }) => (allOrNone.create ? 'one refused, none written' : undefined),
+    run: async (trial) => {
+      const [good, bad] = [announce(trial), announce(trial)];
+      const records = [{ fields: good.fields }, { fields: { ...bad.fields, ...trial.subject.invalid } }];
+      const results = await trial.connector.createBatch?.({ ...callOf(trial), records, allOrNone: true });
+      noteAll(trial, [good, bad], results);
+      expect(results?.every(({ ok }) => !ok) === true, shapeOf(results));
+      return 'one refused, none written';
+    },
+  },
+  {
+    capability: 'batch update',
+    claimed: ({ capabilities: { batchUpdate } }) => (batchUpdate ? `up to ${batchUpdate.limit}, in order` : undefined),
+    run: async (trial) => {
+      const { textField, absentId } = trial.subject;
+      const known = existing(trial);
+      const ids = [known[0], absentId, known[1]].filter((id) => id !== undefined);
+      const records = ids.map((recordId) => ({ recordId, fields: { [textField]: 'Certified twice' } }));
+      const results = await trial.connector.updateBatch?.({ ...callOf(trial), records });
+      expect(shapeOf(results) === 'ok, not-found, ok', shapeOf(results));
+      return 'ok, not-found, ok';
+    },
+  },
+  {
+    capability: 'batch read',
+    claimed: ({ capabilities: { batchRead } }) => (batchRead ? `up to ${batchRead.limit}, in order` : undefined),
+    run: async (trial) => {
+      const { absentId, markField } = trial.subject;
+      const known = existing(trial);
+      const ids = [absentId, ...known];
+      const records = await trial.connector.readBatch?.({ ...callOf(trial), ids, fields: [markField] });
+      const shape = records?.map((record) => record?.id ?? 'none');
+      expect(JSON.stringify(shape) === JSON.stringify(['none', ...known]), `${shape?.join(', ')}`);
+      return `${known.length} records and one that is not there`;
+    },
+  },
+];
+
+function shapeOf(results: readonly RecordResult[] = []): string {
+  return results.map((result) => (result.ok ? 'ok' : result.error.class)).join(', ');
+}
+
+/** Ids of the records that were made. */
+function existing({ records }: Trial): string[] {
+  const ids = records.flatMap(({ id }) => id ?? []);
+  if (ids.length < 2) throw new NotTried('there are not two records: creates failed');
+  return ids;
+}
+
+/** Before anything is compared: whatever was written has to be found again. */
+function noteAll(trial: Trial, records: readonly MarkedRecord[], results: readonly RecordResult[] = []): void {
+  for (const [index, record] of records.entries()) noted(trial, record, results[index]);
+}
+
+async function assertOrder(trial: Trial, records: readonly MarkedRecord[]): Promise<void> {
+  const { markField } = trial.subject;
+  for (const record of records) {
+    const stored = await readBack(trial, record);
+    expect(
+      stored[markField] === record.fields[markField],
+      `the id of ${record.mark} is that of ${String(stored[markField])}`,
+    );
+  }
+}

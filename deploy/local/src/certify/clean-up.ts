@@ -1,0 +1,139 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RecordResult } from '@sluice/connectors';
+import { find, pace, visibleWithinMs } from './checks/search-checks';
+import type { Finding } from './finding';
+import { poll } from './poll';
+import { callOf, type MarkedRecord, type Trial } from './trial';
+
+/** What became of the records of a run. */
+export interface CleanUp {
+  readonly findings: readonly Finding[];
+  /** Marks or ids of what is left, or may be; empty: proven that nothing is. */
+  readonly left: readonly string[];
+}
+
+/** How often a deletion is tried that fails for a reason that may pass. [own] */
+const triesMax = 4;
+
+/**
+ * Deletes every record that a run made or may have made, and proves that none is left: by id, by the unique field and by the mark.
+ * Works from the marks alone, so it also ends what another process began.
+ */
+export async function cleanUp(trial: Trial): Promise<CleanUp> {
+  if (!trial.connector.delete) return notDeletable(trial);
+  await untilVisible(trial);
+  const failed: string[] = [];
+  let deleted = 0;
+  for (const record of trial.records) {
+    for (const id of await idsOf(trial, record)) {
+      const result = await remove(trial, id);
+      if (result.ok || result.error.class === 'not-found') deleted += 1;
+      else failed.push(`${record.mark} (${id}): ${result.error.message}`);
+    }
+  }
+  const left = await whatIsLeft(trial);
+  return {
+    left,
+    findings: [
+      { ...deletion, ...(failed.length > 0 ? differing(failed) : seenAs(`${deleted} records`, deleted > 0)) },
+      { ...emptiness, ...(left.length > 0 ? differing(left) : seenAs(proofOf(trial), true)) },
+    ],
+  };
+}
+
+const deletion = { capability: 'delete', claimed: 'each record, by its id' };
+/** The row that says whether a run left anything. */
+export const emptiness = { capability: 'nothing is left', claimed: 'no mark is found, by no way' };
+
+type Seen = Pick<Finding, 'seen' | 'verdict'>;
+const differing = (wrong: readonly string[]): Seen => ({ seen: wrong.join('; '), verdict: 'differs' });
+const seenAs = (seen: string, isTried: boolean): Seen => ({ seen, verdict: isTried ? 'ok' : 'not tried' });
+
+/** A create without a reply is waited for at most so long, in milliseconds; later it is for the next run. [own] */
+const waitMaxMs = 60_000;
+
+/** When the last create that nobody knows the end of has happened or never will, and every look shows it. */
+function visibleFrom({ connector, subject, records, run }: Trial): number {
+  const { lateCommitMs } = connector.capabilities;
+  const isConsistent = subject.uniqueField !== undefined && connector.readBatch !== undefined;
+  const lagMs = isConsistent ? 0 : connector.visibilityMs(subject.objectName, { [subject.markField]: run });
+  return Math.max(0, ...records.filter(isInDoubt).map(({ sentAt }) => sentAt.getTime() + lateCommitMs + lagMs));
+}
+
+const isInDoubt = ({ id, isRefused }: MarkedRecord): boolean => id === undefined && isRefused !== true;
+
+async function untilVisible(trial: Trial): Promise<void> {
+  const waitMs = visibleFrom(trial) - Date.now();
+  if (waitMs > 0 && waitMs <= waitMaxMs) await delay(waitMs);
+}
+
+/** The known id of a record, and whatever else carries its mark. */
+async function idsOf(trial: Trial, record: MarkedRecord): Promise<string[]> {
+  const found = new Set([...(await byUniqueField(trial, record)), ...(await bySearch(trial, record))]);
+  return [...new Set([...(record.id === undefined ? [] : [record.id]), ...found])];
+}
+
+async function remove(trial: Trial, recordId: string): Promise<RecordResult> {
+  for (let tries = 1; ; tries += 1) {
+    const result = await (trial.connector.delete?.({ ...callOf(trial), recordId }) ?? notOffered);
+    if (result.ok || tries === triesMax || !mayPass(result.error.class)) return result;
+    await delay(Math.max(trial.pollMs, result.error.retryAfterMs ?? 0));
+  }
+}
+
+const notOffered: RecordResult = { ok: false, error: { class: 'rejected', scope: 'record', message: 'not offered' } };
+
+const mayPass = (failure: string): boolean => ['quota', 'unavailable', 'timeout', 'unknown'].includes(failure);
+
+/** What any way of looking still shows, once the index can have caught up. */
+async function whatIsLeft(trial: Trial): Promise<string[]> {
+  // What may still be made cannot be proven to be gone.
+  const left = visibleFrom(trial) > Date.now() ? trial.records.filter(isInDoubt).map(({ mark }) => mark) : [];
+  for (const record of trial.records) {
+    const boundMs = visibleWithinMs(trial);
+    const isGone = async () => !(await isThere(trial, record));
+    if ((await poll(isGone, { ...pace(trial), boundMs })) === undefined) left.push(record.id ?? record.mark);
+  }
+  return left;
+}
+
+async function isThere(trial: Trial, record: MarkedRecord): Promise<boolean> {
+  if ((await byUniqueField(trial, record)).length > 0) return true;
+  if (record.id !== undefined && (await byId(trial, record.id))) return true;
+  return (await bySearch(trial, record)).length > 0;
+}
+
+async function byId(trial: Trial, id: string): Promise<boolean> {
+  const fields = [trial.subject.markField];
+  const records = await trial.connector.readBatch?.({ ...callOf(trial), ids: [id], fields });
+  return records?.[0] !== undefined;
+}
+
+/** Reads the store and no index, where the provider can: what it does not show is not there. */
+async function byUniqueField(trial: Trial, { fields }: MarkedRecord): Promise<string[]> {
+  const { uniqueField: name, markField } = trial.subject;
+  if (name === undefined) return [];
+  const byProperty = { name, values: [String(fields[name])] };
+  const records = await trial.connector.readBatch?.({ ...callOf(trial), byProperty, fields: [markField] });
+  return (records ?? []).flatMap((record) => record?.id ?? []);
+}
+
+async function bySearch(trial: Trial, { mark }: MarkedRecord): Promise<string[]> {
+  return trial.connector.search ? find(trial, mark) : [];
+}
+
+function proofOf({ connector, subject, records }: Trial): string {
+  const ways = [
+    ...(connector.readBatch ? ['id'] : []),
+    ...(connector.readBatch && subject.uniqueField !== undefined ? [subject.uniqueField] : []),
+    ...(connector.search ? [subject.markField] : []),
+  ];
+  return `${records.length} marks, looked for by ${ways.join(', ')}`;
+}
+
+/** Whoever asked for it knew that they stay. */
+function notDeletable({ records }: Trial): CleanUp {
+  const ids = records.filter(({ isRefused }) => isRefused !== true).map(({ id, mark }) => id ?? mark);
+  const seen = `delete by hand: ${ids.join(', ') || 'nothing'}`;
+  return { left: [], findings: [{ capability: 'delete', claimed: 'not offered', seen, verdict: 'not tried' }] };
+}

@@ -1,0 +1,50 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { writePrivateFile } from '../write-private-file';
+
+/** What a run wrote or was about to write; enough to find it again, and no credential. */
+export interface JournalEntry {
+  readonly provider: string;
+  readonly run: string;
+  /** The account, as it named itself: what one account was sent is not looked for in another. */
+  readonly workspaceRef: string;
+  readonly objectName: string;
+  readonly startedAt: string;
+  readonly records: readonly JournalRecord[];
+}
+
+/** A record that was made, refused, or sent without anybody knowing what became of it. */
+export interface JournalRecord {
+  readonly mark: string;
+  readonly sentAt: string;
+  readonly id?: string;
+  readonly isRefused?: boolean;
+}
+
+/** Runs that are not proven to have left nothing. Survives `kill -9`: an entry is written before its record is sent. */
+export interface Journal {
+  write(entry: JournalEntry): void;
+  /** The run left nothing. */
+  remove(run: string): void;
+  /** Runs against an account that did not come to their end. */
+  unfinished(provider: string, workspaceRef: string): readonly JournalEntry[];
+}
+
+/** @param folder made when it is not there */
+export function openJournal(folder: string): Journal {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const fileOf = (run: string) => join(folder, `${run}.json`);
+  return {
+    write: (entry) => writePrivateFile(fileOf(entry.run), entry),
+    remove: (run) => {
+      // With what a killed process was writing.
+      const files = readdirSync(folder).filter((name) => name.startsWith(`${run}.json`));
+      for (const name of files) rmSync(join(folder, name), { force: true });
+    },
+    unfinished: (provider, workspaceRef) =>
+      readdirSync(folder)
+        .filter((name) => name.endsWith('.json'))
+        .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as JournalEntry)
+        .filter((entry) => entry.provider === provider && entry.workspaceRef === workspaceRef),
+  };
+}

@@ -1,0 +1,59 @@
+import type { Auth, Connector, Fields, RecordResult } from '@sluice/connectors';
+import type { Subject } from './subjects';
+
+/** A record that this run makes, or tries to. */
+export interface MarkedRecord {
+  readonly mark: string;
+  readonly fields: Fields;
+  readonly sentAt: Date;
+  /** Absent: refused, or nobody knows. */
+  id?: string;
+  /** The provider said that it was not made. */
+  isRefused?: boolean;
+}
+
+/** One certification under way. */
+export interface Trial {
+  readonly connector: Connector;
+  readonly auth: Auth;
+  readonly subject: Subject;
+  /** Names the run; the mark of each record begins with it. */
+  readonly run: string;
+  readonly startedAt: Date;
+  /** What was made or may have been made, in order. */
+  readonly records: MarkedRecord[];
+  /** Waits between two looks at something that lags, in milliseconds. */
+  readonly pollMs: number;
+  readonly signal?: AbortSignal;
+  /** Called after each change of `records`, before anything is sent that could make one more. */
+  readonly save: () => void;
+}
+
+/** Members that every call of a trial takes. */
+export function callOf({ auth, subject, signal }: Trial) {
+  return { auth, objectName: subject.objectName, ...(signal && { signal }) };
+}
+
+/** Notes a record before it is sent, so that whatever happens next it can be found by its mark. */
+export function announce(trial: Trial): MarkedRecord {
+  const mark = `${trial.run}-${trial.records.length + 1}`;
+  const record: MarkedRecord = { mark, fields: trial.subject.fields(mark), sentAt: new Date() };
+  trial.records.push(record);
+  trial.save();
+  return record;
+}
+
+/** Notes what became of a record. @returns the same */
+export function noted<Result extends RecordResult | undefined>(
+  trial: Trial,
+  record: MarkedRecord,
+  result: Result,
+): Result {
+  if (result?.ok) record.id = result.recordId;
+  else record.isRefused = result !== undefined && !inDoubt.includes(result.error.class);
+  trial.save();
+  return result;
+}
+
+/** Failures after which the record may have been made. */
+const inDoubt: readonly string[] = ['unknown', 'timeout'];

@@ -1,0 +1,109 @@
+import type { Panel } from '../dashboards';
+import { quantileBy, rateBy } from './expressions';
+
+const ofBuilders = 'service="write-gateway",route=~"/v1/.*"';
+
+/** The way of a write, from its acceptance to its end. */
+export const writePanels: readonly Panel[] = [
+  {
+    title: 'Records accepted',
+    description: 'By mode. What is accepted is never lost; it may wait.',
+    unit: 'ops',
+    lines: [[rateBy('mode', 'sluice_writes_accepted_total'), '{{mode}}']],
+  },
+  {
+    title: 'Records settled',
+    description: 'By outcome; `again` is a try that will be repeated.',
+    unit: 'ops',
+    lines: [[rateBy('outcome', 'sluice_records_settled_total'), '{{outcome}}']],
+  },
+  {
+    title: 'Failures by provider and class',
+    description: "Failed and unknown outcomes. One provider alone: its fault, or its customers'. All of them: ours.",
+    unit: 'ops',
+    lines: [
+      [rateBy('provider, class', 'sluice_records_settled_total{outcome=~"failed|unknown"}'), '{{provider}} {{class}}'],
+    ],
+  },
+  {
+    title: 'Oldest ready write',
+    description: 'Lanes where nothing runs should stay below a few seconds; a working lane may be a slow account.',
+    unit: 's',
+    lines: [['max by (lane) (sluice_oldest_ready_seconds)', '{{lane}}']],
+  },
+  {
+    title: 'Lanes in which calls wait',
+    description: 'Blocked: their provider refused a call. Held: refused credentials, or a moment to come.',
+    unit: 'short',
+    lines: [['max by (state) (sluice_waiting_lanes)', '{{state}}']],
+  },
+  {
+    title: 'Backlog last looked at',
+    description: 'How old the two pictures before this one are.',
+    unit: 's',
+    lines: [['time() - max(sluice_backlog_sampled_timestamp_seconds)', 'age']],
+  },
+  {
+    title: 'Accept duration',
+    description: 'The accepting statement, with its wait for others to share it.',
+    unit: 's',
+    lines: [0.5, 0.99].map((q) => [
+      quantileBy(q, 'mode', 'sluice_accept_duration_seconds_bucket'),
+      `p${q * 100} {{mode}}`,
+    ]),
+  },
+  {
+    title: 'Accepts that fail for a fault of ours',
+    description: 'Part of the requests of builders to the write gateway: replies 500 and 503.',
+    unit: 'percentunit',
+    lines: [
+      [
+        `sum(rate(sluice_http_failures_total{${ofBuilders}}[$window])) / ` +
+          `sum(rate(sluice_http_request_duration_seconds_count{${ofBuilders}}[$window]))`,
+        'failing',
+      ],
+    ],
+  },
+  {
+    title: 'Refused: backlog full',
+    description: 'Writes answered 429 because too much of their project waits.',
+    unit: 'ops',
+    lines: [['sum(rate(sluice_admission_refusals_total[$window]))', 'refused']],
+  },
+  {
+    title: 'Claims by source',
+    description: 'Under normal load nearly all come from messages. Sweeps take over when Kafka is away.',
+    unit: 'ops',
+    lines: [[rateBy('source', 'sluice_claims_total'), '{{source}}']],
+  },
+  {
+    title: 'Batches flushed',
+    description: 'By what woke the flush: a message (full), a timer (due), a sweep (nobody told).',
+    unit: 'ops',
+    lines: [[rateBy('source', 'sluice_batches_flushed_total'), '{{source}}']],
+  },
+  {
+    title: 'Batch fill',
+    description: 'Records of a batch when it is flushed; 100 is full.',
+    unit: 'short',
+    lines: [0.1, 0.5, 0.9].map((q) => [quantileBy(q, '', 'sluice_batch_fill_records_bucket'), `p${q * 100}`]),
+  },
+  {
+    title: 'Found by sweeps',
+    description: 'What no message announced, or what was over.',
+    unit: 'ops',
+    lines: [[rateBy('sweep', 'sluice_sweep_findings_total'), '{{sweep}}']],
+  },
+  {
+    title: 'Deadlines missed',
+    description: 'Records that ended unwritten because there was no time for another try.',
+    unit: 'ops',
+    lines: [[rateBy('provider', 'sluice_deadline_misses_total'), '{{provider}}']],
+  },
+  {
+    title: 'Quarantined within the last hour',
+    description: 'Calls that crashed an executor three times, the last time alone.',
+    unit: 'short',
+    lines: [['max(sluice_quarantined_calls)', 'calls']],
+  },
+];

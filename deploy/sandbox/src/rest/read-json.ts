@@ -1,0 +1,35 @@
+/** A body as JSON; undefined for none and for what cannot be read. */
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** An object with members; undefined for everything else. */
+export function membersOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : undefined;
+}
+
+/** Digits as a JSON number, also those that no JavaScript number can hold. */
+export function numberOf(digits: string): unknown {
+  const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
+  return rawJSON(digits);
+}
+
+/** User name and password of `Authorization: Basic`. */
+export function basicOf(authorization: string | undefined): readonly [user: string, password: string] | undefined {
+  const sent = /^Basic\s+(\S+)$/i.exec(authorization ?? '')?.[1];
+  if (sent === undefined) return undefined;
+  const pair = Buffer.from(sent, 'base64').toString('utf8');
+  const colon = pair.indexOf(':');
+  return colon < 0 ? undefined : [pair.slice(0, colon), pair.slice(colon + 1)];
+}
+
+/** What follows a word in `Authorization`. */
+export function afterWord(authorization: string | undefined, word: string): string | undefined {
+  return new RegExp(`^${word}\\s+(\\S+)\\s*$`, 'i').exec(authorization ?? '')?.[1];
+}

@@ -1,0 +1,111 @@
+import { STATUS_CODES } from 'node:http';
+import type {
+  AccountChange,
+  CallContext,
+  ImitatedAccount,
+  IssuedTokens,
+  ReceivedCall,
+  WireReply,
+} from '../control/imitated-provider';
+import { answerRest } from './answer-rest';
+import { RestData, type SerialIds } from './rest-data';
+import type { RestReply, RestStyle } from './rest-style';
+
+const windowMs = 10_000;
+/** Statuses that come from an edge in front of the provider, as HTML. [own] */
+const edgeStatuses = new Set([502, 503, 504]);
+
+/** One account of a REST provider. */
+export class RestAccount implements ImitatedAccount {
+  readonly identity: { readonly workspaceRef: string };
+  private readonly data: RestData;
+  /** Moments of the calls of the last ten seconds. */
+  private moments: number[] = [];
+
+  constructor(
+    private readonly style: RestStyle,
+    readonly workspaceRef: string,
+    ids: SerialIds,
+  ) {
+    this.identity = { workspaceRef };
+    this.data = new RestData(style.objects, ids);
+  }
+
+  admit(_: ReceivedCall, { settings: { limits }, now }: CallContext): WireReply | undefined {
+    const since = now.getTime() - windowMs;
+    this.moments = this.moments.filter((moment) => moment > since);
+    const isOver = limits.perTenSeconds > 0 && this.moments.length >= limits.perTenSeconds;
+    if (!isOver || limits.countRefused) this.moments.push(now.getTime());
+    return isOver ? this.quotaReply() : undefined;
+  }
+
+  answer(call: ReceivedCall, context: CallContext): WireReply {
+    const { data, style, workspaceRef } = this;
+    const { perTenSeconds } = context.settings.limits;
+    const left = Math.max(0, perTenSeconds - this.moments.length);
+    const rate = perTenSeconds > 0 ? style.rateHeaders?.(perTenSeconds, left) : undefined;
+    return toWire(answerRest({ style, data, workspaceRef }, call, context), rate);
+  }
+
+  statusReply(status: number): WireReply {
+    const title = STATUS_CODES[status] ?? 'Error';
+    if (edgeStatuses.has(status)) {
+      return { status, headers: { 'content-type': 'text/html' }, payload: `<html><h1>${status} ${title}</h1></html>` };
+    }
+    if (status === 429) return this.quotaReply();
+    return toWire(this.style.refused({ reason: status === 401 ? 'credentials' : 'status', status, message: title }));
+  }
+
+  quotaReply(): WireReply {
+    return toWire(this.style.refused({ reason: 'quota' }));
+  }
+
+  tokenReply({ accessToken, refreshToken, isRefreshTokenNew, lifetimeSeconds }: IssuedTokens): WireReply {
+    const body = {
+      access_token: accessToken,
+      ...(isRefreshTokenNew ? { refresh_token: refreshToken } : {}),
+      token_type: 'Bearer',
+      expires_in: lifetimeSeconds,
+    };
+    return toWire({ status: 200, body });
+  }
+
+  takeChanges(): readonly AccountChange[] {
+    return this.data.takeChanges();
+  }
+
+  fieldsOf(change: AccountChange) {
+    return this.data.fieldsOf(change);
+  }
+
+  restore(change: AccountChange): void {
+    this.data.restore(change);
+  }
+
+  clear(): void {
+    this.data.clear();
+    this.moments = [];
+  }
+
+  objects() {
+    return this.data.objects();
+  }
+
+  count(object: string) {
+    return this.data.count(object);
+  }
+
+  list(object: string, latest?: number) {
+    return this.data.list(object, latest);
+  }
+}
+
+/** A reply of a style as it travels. */
+export function toWire({ status, body, headers }: RestReply, rate: Readonly<Record<string, string>> = {}): WireReply {
+  if (body === undefined) return { status, headers: { ...rate, ...headers }, payload: '' };
+  return {
+    status,
+    headers: { 'content-type': 'application/json', ...rate, ...headers },
+    payload: JSON.stringify(body),
+  };
+}

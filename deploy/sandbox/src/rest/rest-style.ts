@@ -1,0 +1,114 @@
+import type { ReceivedCall } from '../control/imitated-provider';
+
+/*
+ * What tells one REST provider from another: addresses, bodies, replies, errors. Each style is written from public pages and from
+ * the code of open-source clients, apart from the files that our connectors read: what both got wrong would pass unseen.
+ */
+
+/** Field name to value. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** A record as it is kept. */
+export interface RestRecord {
+  readonly id: string;
+  readonly object: string;
+  readonly fields: Fields;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** An object of a provider, with the part of its rules that is imitated. */
+export interface RestObject {
+  /** As it stands in addresses. */
+  readonly name: string;
+  /** As it stands in bodies, where that is another word. */
+  readonly one?: string;
+  /** The fields there are, with the provider's word for the type; others are refused. */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly required: readonly string[];
+  /** No two records share its value, in any case. */
+  readonly unique?: string;
+}
+
+/** What a call does. */
+export type RestAction = 'create' | 'update' | 'search' | 'account-details' | 'fields';
+
+export interface RestEndpoint {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
+  /** Below the provider's root; `:object` and `:id` are parameters, `:fieldsOf` is an address of fields. */
+  readonly path: string;
+  readonly action: RestAction;
+}
+
+/** A refused call. */
+export interface RestRefusal {
+  readonly reason:
+    | 'form'
+    | 'unknown-field'
+    | 'required'
+    | 'duplicate'
+    | 'no-record'
+    | 'no-object'
+    | 'credentials'
+    | 'quota'
+    | 'status';
+  readonly field?: string;
+  /** The call was a search, which is refused as a whole. */
+  readonly isSearch?: boolean;
+  readonly existingId?: string;
+  /** What a fault asks for in place of the provider's own. */
+  readonly code?: string | undefined;
+  readonly message?: string;
+  /** With `status`. */
+  readonly status?: number;
+}
+
+export interface RestReply {
+  readonly status: number;
+  /** JSON; absent: none. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Fields and values that a search compares, joined by AND. */
+export type Conditions = readonly (readonly [field: string, value: string])[];
+
+/** A search as it was sent. */
+export interface SentSearch {
+  readonly call: ReceivedCall;
+  /** The parsed body; undefined without one. */
+  readonly body: unknown;
+}
+
+export interface RestStyle {
+  readonly name: string;
+  readonly objects: readonly RestObject[];
+  /** Field that tests mark their records in. */
+  readonly markerField: string;
+  /** Below the provider's root. */
+  readonly tokenPath: string;
+  readonly authorizePath: string;
+  readonly endpoints: readonly RestEndpoint[];
+  /** @param serial 1, 2, 3 … over all accounts */
+  newId(serial: number): string;
+  /** The credential of a call. */
+  tokenOf(call: ReceivedCall): string | undefined;
+  /** The fields that a write carries; undefined for a body of another form. */
+  fieldsOf(body: unknown, object: RestObject, id: string | undefined): Fields | undefined;
+  written(record: RestRecord, object: RestObject, action: 'create' | 'update'): RestReply;
+  found(records: readonly RestRecord[], object: RestObject): RestReply;
+  /** The object that a search is about, where its address does not name it. */
+  searched?(search: SentSearch): string | undefined;
+  /** Undefined: the search cannot be read. */
+  conditions(search: SentSearch): Conditions | undefined;
+  /** Records that only look like the conditions are found too. @default false */
+  readonly findsAlike?: boolean;
+  account(workspaceRef: string): unknown;
+  /** The object whose fields are at this address, by the parameter or the query. */
+  describedBy?(call: ReceivedCall, param: string): string | undefined;
+  fields?(object: RestObject): unknown;
+  refused(refusal: RestRefusal): RestReply;
+  /** The headers of a limit of `limit` calls in ten seconds. */
+  rateHeaders?(limit: number, left: number): Readonly<Record<string, string>>;
+}

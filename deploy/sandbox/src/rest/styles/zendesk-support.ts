@@ -1,0 +1,119 @@
+import { afterWord, basicOf, membersOf, numberOf } from '../read-json';
+import type { Conditions, RestObject, RestRecord, RestRefusal, RestReply, RestStyle } from '../rest-style';
+
+/** Source: providers.md 4, zendeskSupport; Zendesk API reference for the search. */
+const objects: readonly RestObject[] = [
+  {
+    name: 'tickets',
+    one: 'ticket',
+    fields: {
+      subject: 'text',
+      description: 'text',
+      comment: 'object',
+      priority: 'text',
+      status: 'text',
+      external_id: 'text',
+    },
+    required: ['subject'],
+  },
+  {
+    name: 'users',
+    one: 'user',
+    fields: { name: 'text', email: 'text', phone: 'text' },
+    required: ['name'],
+    unique: 'email',
+  },
+  {
+    name: 'organizations',
+    one: 'organization',
+    fields: { name: 'text', details: 'text' },
+    required: ['name'],
+    unique: 'name',
+  },
+];
+
+const shown = ({ id, fields, createdAt, updatedAt }: RestRecord) => ({
+  id: numberOf(id),
+  ...fields,
+  created_at: createdAt,
+  updated_at: updatedAt,
+});
+
+/** Three forms of errors. Source: amp-labs, zendesksupport/errors.go. */
+function refused({ reason, field, code, message, status }: RestRefusal): RestReply {
+  switch (reason) {
+    case 'credentials':
+      return { status: 401, body: { error: "Couldn't authenticate you" } };
+    case 'no-record':
+      return { status: 404, body: { error: 'RecordNotFound', description: 'Not found' } };
+    case 'no-object':
+      return { status: 404, body: { error: { title: 'No help desk at this address', message: 'There is none here' } } };
+    case 'quota':
+      return {
+        status: 429,
+        headers: { 'retry-after': '3' },
+        body: { error: 'TooManyRequests', description: 'Limit reached' },
+      };
+    case 'duplicate':
+      return invalid(`${field}: ${field} has already been taken`, 'DuplicateValue', field);
+    case 'required':
+      return invalid(`${field}: cannot be blank`, 'BlankValue', field);
+    case 'status':
+      return { status: status ?? 500, body: { error: code ?? 'InternalError', description: message ?? 'failed' } };
+    default:
+      return invalid(message ?? `${field ?? 'The body'}: is invalid`, code ?? 'InvalidValue', field);
+  }
+}
+
+function invalid(description: string, error: string, field = 'base'): RestReply {
+  return { status: 422, body: { error: 'RecordInvalid', description, details: { [field]: [{ error, description }] } } };
+}
+
+/** `type:ticket subject:"a b"`: words in quotes have no escapes. */
+function readQuery(query: string): Conditions | undefined {
+  const words = [...query.matchAll(/\s*([A-Za-z_][\w.]*):(?:"([^"\\]*)"|(\S+))/gy)];
+  if (
+    words
+      .map(([whole]) => whole)
+      .join('')
+      .trim() !== query.trim()
+  )
+    return undefined;
+  return words.map(([, name = '', quoted, bare]) => [name, quoted ?? bare ?? '']);
+}
+
+/** A body and a reply under a key that the object names; a search by a query language that compares words. */
+export const zendeskSupportStyle: RestStyle = {
+  name: 'zendeskSupport',
+  objects,
+  markerField: 'subject',
+  tokenPath: '/oauth/tokens',
+  authorizePath: '/oauth/authorizations/new',
+  endpoints: [
+    { method: 'GET', path: '/api/v2/users/me.json', action: 'account-details' },
+    { method: 'GET', path: '/api/v2/search.json', action: 'search' },
+    { method: 'POST', path: '/api/v2/:object', action: 'create' },
+    { method: 'PUT', path: '/api/v2/:object/:id', action: 'update' },
+  ],
+  // Past what a JavaScript number holds, so that a digit which is lost on the way is noticed. Those of the provider are shorter.
+  newId: (serial) => String(9_007_199_254_740_993n + BigInt(serial) * 2n),
+  tokenOf: ({ headers }) => basicOf(headers.authorization)?.[1] ?? afterWord(headers.authorization, 'Bearer'),
+  fieldsOf: (body, { one = '' }) => membersOf(membersOf(body)?.[one]),
+  written: (record, { one = '' }, action) => ({
+    status: action === 'create' ? 201 : 200,
+    body: { [one]: shown(record) },
+  }),
+  found: (records, { one }) => ({
+    status: 200,
+    body: { results: records.map((record) => ({ ...shown(record), result_type: one })), count: records.length },
+  }),
+  searched({ call }) {
+    const type = readQuery(call.query.get('query') ?? '')?.find(([name]) => name === 'type')?.[1];
+    return objects.find(({ one }) => one === type)?.name;
+  },
+  conditions: ({ call }) => readQuery(call.query.get('query') ?? '')?.filter(([name]) => name !== 'type'),
+  findsAlike: true,
+  account: () => ({ user: { id: 4_711, name: 'Sandbox', role: 'admin' } }),
+  refused,
+  rateHeaders: (limit, left) => ({ 'x-rate-limit': String(limit), 'x-rate-limit-remaining': String(left) }),
+};

@@ -1,0 +1,108 @@
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document } from 'yaml';
+import { yamlExcess } from './scan-yaml';
+
+/** A place in a text; both from 1. */
+export interface YamlPlace {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Why a text cannot be read. */
+export interface YamlProblem {
+  readonly reason: string;
+  /** Absent: the text as a whole. */
+  readonly place?: YamlPlace;
+}
+
+/** A text that was read. */
+export interface YamlText {
+  /** Values pass through JSON, so what YAML has besides (dates, tags, binary, anchors used as types) does not get in. */
+  readonly json: string;
+  /** Of the member that the steps lead to, or of what lacks it. Numbers are places in a list. */
+  readonly placeOf: (steps: readonly (string | number)[]) => YamlPlace;
+}
+
+/** What the text may grow to when its anchors are written out, in characters. Ours: the limit of a JSON body. */
+const jsonCharactersMax = 1_000_000;
+
+/** Reads YAML 1.2 or JSON, which is a part of it. Never throws for a text. */
+export function readYaml(
+  text: string,
+): { readonly ok: true; readonly text: YamlText } | { readonly ok: false; readonly problems: readonly YamlProblem[] } {
+  const excess = yamlExcess(text);
+  if (excess !== undefined)
+    return { ok: false, problems: [{ reason: excess.reason, place: placeIn(text, excess.offset) }] };
+  const lines = new LineCounter();
+  const placeAt = (offset: number): YamlPlace => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col };
+  };
+  // Not 'silent': that would also keep silent of a second document behind the first.
+  const options = { version: '1.2', schema: 'core', logLevel: 'error', prettyErrors: false } as const;
+  const document = parseDocument(text, { ...options, lineCounter: lines });
+  // What the parser only warns of, an unknown tag or directive, would be taken for something else.
+  const failures = [...document.errors, ...document.warnings];
+  if (failures.length > 0) {
+    return {
+      ok: false,
+      problems: failures.map(({ code, message, pos }) => ({ reason: said(code, message), place: placeAt(pos[0]) })),
+    };
+  }
+  const json = toJson(document);
+  if ('reason' in json) return { ok: false, problems: [json] };
+  return { ok: true, text: { ...json, placeOf: (steps) => placeAt(offsetOf(document, steps)) } };
+}
+
+function placeIn(text: string, offset: number): YamlPlace {
+  const before = text.slice(0, offset).split('\n');
+  return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
+}
+
+function toJson(document: Document): { readonly json: string } | { readonly reason: string } {
+  let json: string;
+  try {
+    json = JSON.stringify(document.toJS()) ?? 'null';
+  } catch (error) {
+    // Anchors that stand for too much, or one that contains itself or is not there.
+    if (error instanceof ReferenceError || error instanceof TypeError) {
+      return { reason: 'its anchors lead nowhere, contain themselves or make too much of it' };
+    }
+    throw error;
+  }
+  if (json.length > jsonCharactersMax)
+    return { reason: `its anchors make more than ${jsonCharactersMax} characters of it` };
+  return { json };
+}
+
+/** Characters of a message. Ours: the parser repeats what it read. */
+const saidMax = 200;
+
+/** The messages of the parser, with what was meant where it says little. */
+function said(code: string, message: string): string {
+  if (code === 'DUPLICATE_KEY') return 'a name stands twice in the same mapping';
+  return (message.split('\n', 1)[0] ?? '').slice(0, saidMax).replace(/[:.]$/, '');
+}
+
+/** Walks as far as the document goes along the path. */
+function offsetOf(document: Document, steps: readonly (string | number)[]): number {
+  let node: unknown = document.contents;
+  let offset = 0;
+  for (const step of steps) {
+    if (isAlias(node)) node = node.resolve(document);
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
+      if (pair === undefined) break;
+      offset = startOf(pair.key) ?? offset;
+      node = pair.value;
+    } else if (isSeq(node) && typeof step === 'number') {
+      const item: unknown = node.items[step];
+      offset = startOf(item) ?? offset;
+      node = item;
+    } else break;
+  }
+  return offset;
+}
+
+function startOf(node: unknown): number | undefined {
+  return (node as { range?: readonly number[] } | null)?.range?.[0];
+}

@@ -1,0 +1,16 @@
+// Writes docs/providers from the compiled tables. Run it after a change of a table; provider-page.test.ts compares.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { format, resolveConfig } from 'prettier';
+import { loadDeclarations } from '../dist/declarative/load-declarations.js';
+import { renderDeclaredPage } from '../dist/declarative/page.js';
+import { renderPage } from '../dist/provider-page.js';
+import { providerPages } from '../dist/provider-pages.js';
+
+const folder = new URL('../../../docs/providers/', import.meta.url);
+await mkdir(folder, { recursive: true });
+const pages = providerPages.map((page) => [page.provider, renderPage(page)]);
+for (const [name, text] of [...pages, ['from-files', renderDeclaredPage(loadDeclarations())]]) {
+  const file = new URL(`${name}.md`, folder);
+  const options = await resolveConfig(file);
+  await writeFile(file, await format(text, { ...options, parser: 'markdown' }));
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { ProviderError } from '@sluice/errors';
+import { classOf, idOf, newSeed, toTest } from './expectations';
+import type { ConformanceCase, ConnectorHarness } from './harness';
+
+/** Ids that would lead to another address if one stood in a path as it is. Source: reliability checklist, items 26, 27. */
+const ids = [
+  '../batch/archive',
+  '..',
+  'a/b',
+  '%2e%2e%2fx',
+  'x?y=1',
+  'x#y',
+  ' ',
+  'a\r\nb',
+  'a\u0000',
+  'x;y',
+  "1' OR '1'='1",
+  'é',
+];
+
+/** Values that end a string in some grammar, or look like a part of it. Source: reliability checklist, item 25. */
+const values = [
+  "' OR Name LIKE '%",
+  "\\' OR 1=1 --",
+  '\\u0027',
+  '" OR "" = "',
+  '") or email:*',
+  'x) OR (y:equals:z',
+  'a\nb',
+  'a\u0000b',
+  '*',
+  '%',
+  '${1+1}',
+  '<script>',
+  '\ud800',
+];
+
+/** What nobody sends by mistake: refused, or taken as a plain value, and never anything else. */
+export function hostileCases(harness: ConnectorHarness): ConformanceCase[] {
+  const { connector, auth, objectName, textField } = harness;
+  const { create, update, search, delete: remove } = connector;
+  const call = { auth, objectName };
+  const cases: ConformanceCase[] = [];
+  if (create && update) {
+    cases.push(
+      toTest('hostile: an id that is none is of no record', async () => {
+        const fields = harness.fields(newSeed());
+        idOf(await create({ ...call, fields }));
+        for (const recordId of ids) {
+          const result = await update({ ...call, recordId, fields: { [textField]: 'x' } });
+          assert.ok(['rejected', 'not-found'].includes(classOf(result)), `${recordId}: ${classOf(result)}`);
+          const removed = await remove?.({ ...call, recordId });
+          assert.ok(!removed || removed.ok || ['rejected', 'not-found'].includes(classOf(removed)), recordId);
+        }
+        assert.equal(await harness.count(fields), 1);
+      }),
+    );
+  }
+  if (create && search) {
+    cases.push(
+      toTest('hostile: a value that ends a string finds nothing, or is refused', async () => {
+        const fields = harness.fields(newSeed());
+        idOf(await create({ ...call, fields }));
+        for (const value of values) {
+          const filters = [{ field: textField, value }];
+          const found: readonly unknown[] = await search({ ...call, filters, fields: [textField], limit: 10 }).catch(
+            refusal,
+          );
+          assert.deepEqual(found, [], value);
+        }
+        assert.equal(await harness.count(fields), 1);
+      }),
+      toTest('hostile: a field name that is none is refused', async () => {
+        for (const field of ['Id FROM User--', "a' = 'a", '', 'a\nb', '../x', '__proto__']) {
+          const filters = [{ field, value: 'x' }];
+          const asked = search({ ...call, filters, fields: [textField], limit: 10 });
+          await assert.rejects(asked, ProviderError, field);
+        }
+      }),
+    );
+  }
+  return cases;
+}
+
+function refusal(error: unknown): readonly [] {
+  assert.ok(error instanceof ProviderError && error.class === 'rejected', String(error));
+  return [];
+}

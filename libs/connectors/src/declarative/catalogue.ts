@@ -1,0 +1,62 @@
+import type { ProviderInfo } from '@sluice/types';
+import type { CatalogueEntry } from '../connector';
+import type { Attachment, Declaration, DeclaredOAuth2 } from './declaration';
+
+/** The provider in the catalogue. An API key that goes with user name and password is `basic` there, with its form. */
+export function catalogueOf(file: Declaration): CatalogueEntry {
+  const { displayName, baseUrl, auth, variables = {} } = file;
+  const input = Object.entries(variables)
+    .filter(([, { from }]) => from === 'metadata')
+    .map(([name, { displayName: shown, prompt }]) => ({
+      name,
+      ...(shown !== undefined && { displayName: shown }),
+      ...(prompt !== undefined && { prompt }),
+    }));
+  const key = auth.apiKey && toKeyOptions(auth.apiKey);
+  return {
+    displayName,
+    baseURL: braced(baseUrl),
+    authType: authTypeOf(file),
+    defaultModule: '',
+    ...(input.length > 0 && { metadata: { input } }),
+    ...(auth.oauth2 && { oauth2Opts: toOAuth2Options(file, auth.oauth2) }),
+    ...key,
+  };
+}
+
+/** The catalogue's variables stand in double braces, with a dot. */
+function braced(url: string): string {
+  return url.replace(/\{(\w+)\}/g, '{{.$1}}');
+}
+
+function authTypeOf({ auth }: Declaration): ProviderInfo['authType'] {
+  if (auth.oauth2) return 'oauth2';
+  if (auth.apiKey) return auth.apiKey.basic === undefined ? 'apiKey' : 'basic';
+  return auth.basic ? 'basic' : 'none';
+}
+
+function toKeyOptions({ header, prefix, query, basic }: Attachment): Pick<CatalogueEntry, 'apiKeyOpts' | 'basicOpts'> {
+  if (basic !== undefined) {
+    const fieldUsed = basic.indexOf('{key}') > basic.indexOf(':') ? 'password' : 'username';
+    return { basicOpts: { apiKeyAsBasic: true, apiKeyAsBasicOpts: { fieldUsed, keyFormat: basic } } };
+  }
+  if (query !== undefined) return { apiKeyOpts: { attachmentType: 'query', query: { name: query } } };
+  const named = { name: header ?? 'Authorization', ...(prefix !== undefined && { valuePrefix: prefix }) };
+  return { apiKeyOpts: { attachmentType: 'header', header: named } };
+}
+
+function toOAuth2Options(
+  file: Declaration,
+  { grants, authorizeUrl, tokenUrl }: DeclaredOAuth2,
+): NonNullable<ProviderInfo['oauth2Opts']> {
+  const { variables = {}, docsUrl } = file;
+  return {
+    grantType: grants[0] ?? 'authorizationCode',
+    ...(authorizeUrl !== undefined && { authURL: braced(authorizeUrl) }),
+    tokenURL: braced(tokenUrl),
+    explicitScopesRequired: true,
+    explicitWorkspaceRequired: Object.values(variables).some(({ from }) => from === 'workspace'),
+    tokenMetadataFields: { scopesField: 'scope' },
+    ...(docsUrl !== undefined && { docsURL: docsUrl }),
+  };
+}

@@ -1,0 +1,82 @@
+import { retryOf } from '@sluice/errors';
+import { cleanText } from '../failure-text';
+import type { HttpOutcome } from '../http-client';
+import type { ProviderFailure } from '../results';
+import { decide } from '../signals';
+import type { Declaration } from './declaration';
+import { readError, type SaidError } from './read-error';
+import type { Row, Signal } from './signal-table';
+import { waitOf } from './wait-of';
+
+/** A call that did not end with a 2xx that says what it should. */
+export interface FailedCall {
+  readonly on: Signal['on'];
+  readonly outcome: HttpOutcome;
+  /** What a whole 2xx lacks, or says. Absent: another status, or none. */
+  readonly flaw?: 'unreadable' | 'refused';
+  readonly isKeyed: boolean;
+  /** Never in a text. */
+  readonly token: string;
+}
+
+/** Class, wait and text of it. The one reader of the table. */
+export function classify(file: Declaration, table: readonly Row[], call: FailedCall): ProviderFailure {
+  const { on, outcome } = call;
+  const reply = outcome.kind === 'reply' ? outcome.reply : undefined;
+  const said = readError(file.errors, reply?.json);
+  const row = decide(table, signalOf(call, said));
+  const isFinal = retryOf(row.class) === 'never';
+  const waitMs = isFinal ? undefined : (waitOf(reply?.headers ?? {}, Date.now(), file.waits) ?? row.waitMs);
+  const providerRequestId = requestIdOf(file, outcome);
+  return {
+    class: on === 'read' && row.class === 'unknown' ? 'unavailable' : row.class,
+    message: cleanText(messageOf(file, call, said), call.token),
+    scope: row.isLane ? 'lane' : isFinal ? 'record' : 'call',
+    ...(reply && { status: reply.status }),
+    ...(waitMs !== undefined && { retryAfterMs: waitMs }),
+    ...(providerRequestId !== undefined && { providerRequestId }),
+    ...(row.class === 'conflict' && said.existingId !== undefined && { existingId: said.existingId }),
+  };
+}
+
+/** The provider's own id of a request. */
+export function requestIdOf({ requestIdHeader }: Declaration, outcome: HttpOutcome): string | undefined {
+  if (outcome.kind !== 'reply' || requestIdHeader === undefined) return undefined;
+  const id = outcome.reply.headers[requestIdHeader.toLowerCase()];
+  return id === undefined ? undefined : cleanText(id.slice(0, 100));
+}
+
+function signalOf({ on, outcome, flaw, isKeyed }: FailedCall, { code, message }: SaidError): Signal {
+  const reply = outcome.kind === 'reply' ? outcome.reply : undefined;
+  const fault = flaw === 'unreadable' ? 'unreadable' : faultOf(outcome);
+  return {
+    on,
+    isKeyed,
+    isRefused: flaw === 'refused',
+    isJson: reply?.json !== undefined,
+    hasRetryAfter: reply !== undefined && 'retry-after' in reply.headers,
+    ...(fault && { fault }),
+    ...(reply && { status: reply.status }),
+    ...(code !== undefined && { code }),
+    ...(message !== undefined && { message }),
+  };
+}
+
+function faultOf(outcome: HttpOutcome): Signal['fault'] {
+  if (outcome.kind === 'not-sent') return 'not-sent';
+  return outcome.kind === 'no-reply' ? outcome.fault : outcome.reply.fault;
+}
+
+function messageOf({ displayName }: Declaration, { outcome, flaw }: FailedCall, { message, code }: SaidError): string {
+  if (outcome.kind === 'not-sent') return `${displayName} could not be reached: ${outcome.reason}`;
+  if (outcome.kind === 'no-reply') return `${displayName} sent no reply: ${outcome.reason}`;
+  const { status, fault } = outcome.reply;
+  if (message !== undefined || code !== undefined) {
+    return code === undefined || message?.includes(code)
+      ? (message ?? '')
+      : [message, `(${code})`].filter(Boolean).join(' ');
+  }
+  if (fault) return `${displayName} answered ${status} with a reply that is ${fault}`;
+  const lack = flaw === 'unreadable' ? 'without what such a reply must say' : 'without a message';
+  return `${displayName} answered ${status} ${lack}`;
+}

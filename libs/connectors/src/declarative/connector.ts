@@ -1,0 +1,96 @@
+import type { AuthScheme } from '@sluice/types';
+import { createAccountCache } from '../account-cache';
+import type { Capabilities, Connector } from '../connector';
+import { authorizationUrl } from './authorize';
+import type { DeclaredApi } from './call-provider';
+import { catalogueOf } from './catalogue';
+import type { Declaration, DeclaredAuth, DeclaredOAuth2 } from './declaration';
+import { describe, type FieldsCache } from './describe';
+import { findCreated } from './find-created';
+import { fingerprint } from './fingerprint';
+import { search } from './search';
+import { exchangeCode, grant, refresh } from './tokens';
+import { workspace } from './workspace';
+import { create, update } from './write-record';
+
+/** How long a request without a reply may still be committed, where a file says nothing. Source: reference 1c, HubSpot's. [own] */
+const usualLateCommitMs = 30_000;
+
+/**
+ * A provider that is described by a file. One record per call: batches, deletes, associations, forwarded headers and `ifEmpty` are
+ * for providers whose connectors are code (rulings, "declarative providers").
+ */
+export function createDeclaredConnector(api: DeclaredApi): Connector {
+  const { file } = api;
+  const { auth, search: searching } = file;
+  const cache: FieldsCache = createAccountCache();
+  const objects = Object.values(file.objects);
+  const isDescribed = file.fields !== undefined || objects.some(({ fields }) => fields !== undefined);
+  const isFindable = objects.some(({ unique }) => unique !== undefined);
+  return {
+    provider: file.name,
+    capabilities: capabilitiesOf(file),
+    catalogue: catalogueOf(file),
+    create: (write) => create(api, write),
+    update: (write) => update(api, write),
+    ...(searching && { search: (request) => search(api, searching, request) }),
+    ...(isDescribed && { describe: (call) => describe(api, cache, call) }),
+    authSchemes: schemesOf(auth),
+    ...(auth.oauth2 && tokenMethods(api, auth.oauth2)),
+    workspace: (call) => workspace(api, call),
+    ...(searching && isFindable && { findCreated: (find) => findCreated(api, searching, find) }),
+    recordKey: (recordId) => recordId,
+    // Only by unique values, which the provider keeps consistently or it could not refuse the second of two.
+    visibilityMs: () => 0,
+    fingerprint: (objectName, fields) => fingerprint(file, objectName, fields),
+  };
+}
+
+function capabilitiesOf({
+  fieldNames = 'exact',
+  reserved,
+  search: searching,
+  rate,
+  lateCommitMs,
+}: Declaration): Capabilities {
+  const { create: onCreate = [], update: onUpdate = [] } = reserved ?? {};
+  return {
+    fields: { names: fieldNames, reserved: { create: onCreate, update: onUpdate } },
+    batchCreate: false,
+    batchUpdate: false,
+    batchRead: false,
+    search: searching ? { limit: searching.pageMax } : false,
+    delete: false,
+    allOrNone: { create: false, update: false },
+    associations: false,
+    forwardedHeaders: false,
+    ifEmpty: false,
+    quota: { limit: rate.limit, windowMs: rate.windowMs },
+    lateCommitMs: lateCommitMs ?? usualLateCommitMs,
+  };
+}
+
+function schemesOf({ none, apiKey, basic, oauth2 }: DeclaredAuth): AuthScheme[] {
+  return [
+    ...(apiKey ? (['apiKey'] as const) : []),
+    ...(basic ? (['basic'] as const) : []),
+    ...(oauth2?.grants ?? []).map((name): AuthScheme => `oauth2/${name}`),
+    ...(none ? (['none'] as const) : []),
+  ];
+}
+
+type TokenMethods = Pick<Connector, 'refresh' | 'authorizationUrl' | 'exchangeCode' | 'grant'>;
+
+function tokenMethods(api: DeclaredApi, oauth2: DeclaredOAuth2): TokenMethods {
+  const { grants } = oauth2;
+  const hasPage = grants.some((name) => name.startsWith('authorizationCode'));
+  const hasGrant = grants.includes('clientCredentials') || grants.includes('password');
+  return {
+    ...(hasPage && {
+      refresh: (request) => refresh(api, oauth2, request),
+      authorizationUrl: (request) => authorizationUrl(api, oauth2, request),
+      exchangeCode: (request) => exchangeCode(api, oauth2, request),
+    }),
+    ...(hasGrant && { grant: (request) => grant(api, oauth2, request) }),
+  };
+}

@@ -1,0 +1,146 @@
+import { nearestName, type YamlIssue } from '@sluice/config';
+import type { Attachment, Declaration } from './declaration';
+import { factIssues } from './fact-rules';
+import { hostIssues } from './host-rules';
+import { isSingleFilter, placesOf } from './known-names';
+import { namesIn, segmentFault, textsOf } from './template';
+
+/** What is ours to send, or belongs to the connection. */
+const refusedHeaders =
+  /^(authorization|host|cookie|content-.*|transfer-encoding|connection|accept|traceparent|expect|te|upgrade)$/i;
+
+/** What a file breaks although its form is right. Empty: it can be used. */
+export function checkDeclaration(file: Declaration): YamlIssue[] {
+  return [
+    ...hostIssues(file),
+    ...authIssues(file),
+    ...headerIssues(file),
+    ...objectIssues(file),
+    ...nameIssues(file),
+    ...writeIssues(file),
+    ...searchIssues(file),
+    ...signalIssues(file),
+    ...factIssues(file),
+  ];
+}
+
+function authIssues({ auth }: Declaration): YamlIssue[] {
+  const { apiKey, oauth2, basic, none } = auth;
+  const issues = [
+    ...attachmentIssues(apiKey, ['auth', 'apiKey'], '{key}'),
+    ...attachmentIssues(oauth2?.token, ['auth', 'oauth2', 'token'], '{key}'),
+  ];
+  if (!apiKey && !oauth2 && !basic && !none) issues.push({ steps: ['auth'], rule: 'names no way to open an account' });
+  const hasPage = oauth2?.grants.some((grant) => grant.startsWith('authorizationCode')) === true;
+  if (hasPage && oauth2?.authorizeUrl === undefined) {
+    issues.push({ steps: ['auth', 'oauth2', 'authorizeUrl'], rule: 'is required by an authorization code grant' });
+  }
+  return issues;
+}
+
+function attachmentIssues(at: Attachment | undefined, steps: readonly string[], key: string): YamlIssue[] {
+  if (at === undefined) return [];
+  const given = [at.header, at.query, at.basic].filter((one) => one !== undefined);
+  if (given.length !== 1) return [{ steps, rule: 'must have exactly one of header, query and basic' }];
+  if (at.prefix !== undefined && at.header === undefined) {
+    return [{ steps: [...steps, 'prefix'], rule: 'goes with header only' }];
+  }
+  if (at.basic === undefined || at.basic.includes(key)) return [];
+  return [{ steps: [...steps, 'basic'], rule: `must hold ${key}` }];
+}
+
+function headerIssues({ headers = {}, variables = {} }: Declaration): YamlIssue[] {
+  return Object.entries(headers).flatMap(([name, value]) => {
+    const steps = ['headers', name];
+    if (refusedHeaders.test(name)) return [{ steps, rule: 'is a header that no file sets' }];
+    return unknownNames([value], Object.keys(variables)).map((rule) => ({ steps, rule }));
+  });
+}
+
+function objectIssues({ objects, search }: Declaration): YamlIssue[] {
+  return Object.entries(objects).flatMap(([name, { unique }]) => {
+    const issues: YamlIssue[] = [];
+    const fault = name === '*' ? undefined : segmentFault(name);
+    if (fault !== undefined) issues.push({ steps: ['objects', name], rule: fault });
+    if (unique !== undefined && search?.created === undefined) {
+      issues.push({
+        steps: ['objects', name, 'unique'],
+        rule: 'needs search.created, to tell a new record from an old one',
+      });
+    }
+    return issues;
+  });
+}
+
+/** Each `{name}` is a variable, a word that every object has, or one that its place has. */
+function nameIssues(file: Declaration): YamlIssue[] {
+  const objects = Object.entries(file.objects);
+  const [, first] = objects[0] ?? [];
+  const shared = Object.keys(first?.words ?? {}).filter((word) =>
+    objects.every(([, { words = {} }]) => Object.hasOwn(words, word)),
+  );
+  const known = ['object', ...shared, ...Object.keys(file.variables ?? {})];
+  const inPlaces = placesOf(file).flatMap(({ steps, texts, own }) =>
+    unknownNames(texts, [...known, ...own]).map((rule) => ({ steps, rule })),
+  );
+  const inAccount = unknownNames([file.account.path], Object.keys(file.variables ?? {}));
+  return [...inPlaces, ...inAccount.map((rule) => ({ steps: ['account', 'path'], rule }))];
+}
+
+function unknownNames(texts: readonly string[], known: readonly string[]): string[] {
+  return [...new Set(texts.flatMap(namesIn))]
+    .filter((name) => !known.includes(name))
+    .map((name) => {
+      const nearest = nearestName(name, known);
+      const hint = nearest === undefined ? `; known are ${known.join(', ')}` : `; did you mean {${nearest}}?`;
+      return `has {${name}}, which nothing here stands for (a word must be one of every object)${hint}`;
+    });
+}
+
+function writeIssues({ create, update }: Declaration): YamlIssue[] {
+  const issues: YamlIssue[] = [];
+  for (const [name, { body }] of [
+    ['create', create],
+    ['update', update],
+  ] as const) {
+    if (!textsOf(body).includes('$fields'))
+      issues.push({ steps: [name, 'body'], rule: 'must hold $fields, the record' });
+  }
+  if (!namesIn(update.path).includes('id')) issues.push({ steps: ['update', 'path'], rule: 'must hold {id}' });
+  if (create.reply.empty === true) {
+    issues.push({ steps: ['create', 'reply', 'empty'], rule: 'cannot hold for a create: its reply must tell the id' });
+  }
+  return issues;
+}
+
+function searchIssues({ search }: Declaration): YamlIssue[] {
+  if (search === undefined) return [];
+  const { filter, method, body } = search;
+  const steps = ['search', 'filter'];
+  const ways = [filter.parameter, filter.text, filter.json].filter((one) => one !== undefined);
+  if (ways.length > 1) return [{ steps, rule: 'must have one of parameter, text and json' }];
+  const issues: YamlIssue[] = [];
+  const texts = [...Object.values(search.query ?? {}), ...textsOf(body)];
+  const must = (needed: boolean, rule: string) => needed && issues.push({ steps, rule });
+  const names = texts.flatMap(namesIn);
+  must(filter.text !== undefined && !names.includes('filters'), 'has text, but nothing holds {filters}');
+  must(filter.json !== undefined && !texts.includes('$filters'), 'has json, but no body holds $filters');
+  const isSingle = isSingleFilter(filter);
+  must(
+    isSingle && (filter.max !== 1 || !names.includes('value')),
+    'must say how a filter is sent, or be max: 1 beside {value}',
+  );
+  must(filter.text !== undefined && filter.join === undefined && filter.max !== 1, 'needs join, or max: 1');
+  if (method === 'GET' && body !== undefined) issues.push({ steps: ['search', 'body'], rule: 'goes with POST only' });
+  for (const character of Object.keys(filter.escape ?? {})) {
+    if (Array.from(character).length !== 1)
+      issues.push({ steps: [...steps, 'escape', character], rule: 'must be one character' });
+  }
+  return issues;
+}
+
+function signalIssues({ signals = [] }: Declaration): YamlIssue[] {
+  return signals.flatMap(({ status, code }, at) =>
+    status === undefined && code === undefined ? [{ steps: ['signals', at], rule: 'needs a status or a code' }] : [],
+  );
+}

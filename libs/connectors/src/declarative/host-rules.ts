@@ -1,0 +1,56 @@
+import type { YamlIssue } from '@sluice/config';
+import type { Declaration } from './declaration';
+import { namesIn } from './template';
+
+/** Hosts that a plain http URL may have: this machine. */
+const loopback = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|localhost|\[::1\])$/;
+
+/** Rules of every URL of a file: a token goes there, so what a customer chooses must not decide whose host it is. */
+export function hostIssues(file: Declaration): YamlIssue[] {
+  const { authorizeUrl, tokenUrl } = file.auth.oauth2 ?? {};
+  const urls: [readonly string[], string | undefined][] = [
+    [['baseUrl'], file.baseUrl],
+    [['auth', 'oauth2', 'authorizeUrl'], authorizeUrl],
+    [['auth', 'oauth2', 'tokenUrl'], tokenUrl],
+  ];
+  return [
+    ...urls.flatMap(([steps, url]) => (url === undefined ? [] : urlRules(file, url).map((rule) => ({ steps, rule })))),
+    ...variableIssues(file),
+  ];
+}
+
+function urlRules(file: Declaration, url: string): string[] {
+  const [, scheme = '', host = '', path = ''] = /^(https?):\/\/([^/]*)(.*)$/.exec(url) ?? [];
+  const bare = host.replace(/\{\w+\}/g, 'x');
+  const parsed = URL.parse(`${scheme}://${bare}`);
+  if (parsed?.host !== bare) return ['must name a host in small letters, with {names} of variables where they vary'];
+  const rules: string[] = [];
+  if (scheme === 'http' && !loopback.test(parsed.hostname)) rules.push('must be https, but for this machine');
+  if (namesIn(path).length > 0) rules.push('takes {names} in its host only');
+  return [...rules, ...namesIn(host).flatMap((name) => hostNameRule(file, host, name))];
+}
+
+function hostNameRule({ variables = {} }: Declaration, host: string, name: string): string[] {
+  const variable = Object.hasOwn(variables, name) ? variables[name] : undefined;
+  if (variable === undefined) return [`has {${name}}, which is none of the variables`];
+  if (variable.form === 'text') return [`has {${name}}, whose form is text: a host takes labels only`];
+  const behind = host.slice(host.lastIndexOf('}') + 1);
+  const isBelowDomain = /^\.[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?$/.test(behind);
+  if (isBelowDomain || variable.oneOf !== undefined) return [];
+  return [`must end in a fixed domain behind {${name}}, or the variable must be oneOf a few`];
+}
+
+/** One label of a host name. Source: RFC 1035, 2.3.4. */
+export const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+function variableIssues({ variables = {} }: Declaration): YamlIssue[] {
+  return Object.entries(variables).flatMap(([name, { oneOf, default: usual }]) => {
+    const allowed = [...(oneOf ?? []), ...(usual === undefined ? [] : [usual])];
+    const strange = allowed.filter((value) => !value.split('.').every((part) => label.test(part)));
+    if (strange.length > 0 && variables[name]?.form !== 'text') {
+      return [{ steps: ['variables', name], rule: `has ${strange.join(', ')}, which no host name can hold` }];
+    }
+    if (usual === undefined || oneOf === undefined || oneOf.includes(usual)) return [];
+    return [{ steps: ['variables', name, 'default'], rule: 'must be one of oneOf' }];
+  });
+}

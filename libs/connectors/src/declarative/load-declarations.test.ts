@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigError } from '@sluice/config';
+import { loadDeclarations } from './load-declarations';
+
+const folder = mkdtempSync(join(tmpdir(), 'providers-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A file that keeps every rule, of a provider that lacks what it may lack. */
+const least = `format: 1
+name: acme
+displayName: Acme
+baseUrl: https://{workspace}.acme.example/api
+variables: { workspace: { from: workspace } }
+auth: { apiKey: { header: x-key } }
+account: { path: /me }
+objects: { things: { words: { one: thing } } }
+create: { method: POST, path: '/{object}', body: { '{one}': $fields }, reply: { id: /id } }
+update: { method: PUT, path: '/{object}/{id}', body: $fields, reply: { id: /id } }
+search:
+  method: GET
+  path: '/{object}'
+  query: { q: '{filters}' }
+  filter: { text: '{field}="{value}"', join: '&', refuse: '"' }
+  rows: /rows
+  id: /id
+  pageMax: 10
+errors: [{ at: '', message: [/message] }]
+rate: { limit: 10, windowMs: 1000 }
+facts: { baseUrl: 'assumed: a', auth: 'assumed: a', account: 'assumed: a', objects: 'assumed: a', create: 'assumed: a', update: 'assumed: a', search: 'assumed: a', errors: 'assumed: a', rate: 'assumed: a' }
+`;
+
+/** What loading a folder with this one file complains of; undefined: nothing. */
+function problemsOf(text: string): string[] | undefined {
+  writeFileSync(join(folder, 'acme.yaml'), text);
+  try {
+    loadDeclarations(folder);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.problems.map(({ name, rule }) => `${name.replace(join(folder, 'acme.yaml'), '')} ${rule}`);
+  }
+}
+
+it('reads the shipped files, each of which names the source of every part', () => {
+  const names = loadDeclarations().map(({ name }) => name);
+  expect(names).toEqual(['close', 'freshdesk', 'klaviyo', 'pipedrive', 'zendeskSupport', 'zoho']);
+});
+
+it('reads a folder besides', () => {
+  expect(problemsOf(least)).toBeUndefined();
+  expect(loadDeclarations(folder).map(({ name }) => name)).toContain('acme');
+});
+
+// A change of one place, and what is said of it: with its line, its column and the path.
+it.each<[string, [string, string], string | RegExp]>([
+  ['an unknown member', ['account:', 'acount:'], /^:7:1 acount is not known here; did you mean account\?$/m],
+  ['a wrong type', ['limit: 10', 'limit: ten'], /^:20:9 rate\.limit must be integer$/],
+  ['a pointer', ['id: /id }', 'id: id }'], /reply\.id must be a JSON pointer/],
+  ['a method', ['method: PUT', 'method: DELETE'], /update\.method must be one of POST, PUT, PATCH/],
+  ['a path', ["path: '/{object}/{id}'", "path: '/{object}/../{id}?x'"], /update\.path must be a path/],
+  ['a misspelled name', ['{ q: ', "{ r: '{objct}', q: "], /has \{objct\}, .*did you mean \{object\}\?$/],
+  ['an id left out', ["path: '/{object}/{id}'", "path: '/{object}'"], /update\.path must hold \{id\}$/],
+  ['a record left out', ['body: $fields', 'body: {}'], /update\.body must hold \$fields/],
+  ['a host of the customer', ['https://{workspace}.acme.example', 'https://{workspace}'], /must end in a fixed domain/],
+  ['a host of one label', ['https://{workspace}.acme.example', 'https://{workspace}.example'], /fixed domain/],
+  ['plain http', ['https://{workspace}.acme.example', 'http://acme.example'], /baseUrl must be https/],
+  ['a user in a URL', ['https://{workspace}.', 'https://a@{workspace}.'], /baseUrl must be a URL/],
+  ['a name in the path of a URL', ['.example/api', '.example/{workspace}'], /takes \{names\} in its host only/],
+  ['a variable that is none', ['{ workspace: {', '{ worksp: {'], /has \{workspace\}, which is none of the variables/],
+  [
+    'two places of a key',
+    ['{ header: x-key }', '{ header: x-key, query: k }'],
+    /exactly one of header, query and basic/,
+  ],
+  ['no way in', ['auth: { apiKey: { header: x-key } }', 'auth: { basic: false }'], /names no way to open an account/],
+  ['a header of ours', ['account:', 'headers: { Authorization: x }\naccount:'], /is a header that no file sets/],
+  ['a header value with a line break', ['account:', 'headers: { x-a: "a\\r\\nb" }\naccount:'], /printable ASCII/],
+  ['filters that go nowhere', ["q: '{filters}'", "q: 'x'"], /nothing holds \{filters\}/],
+  ['filters that are not joined', [", join: '&'", ''], /needs join, or max: 1/],
+  ['a unique field that nobody can date', ['one: thing } }', 'one: thing }, unique: email }'], /needs search\.created/],
+  [
+    'a create without id',
+    ['reply: { id: /id } }\nupdate', 'reply: { id: /id, empty: true } }\nupdate'],
+    /cannot hold for a create/,
+  ],
+  ['a fact left out', ["search: 'assumed: a', ", ''], /facts says nothing of search$/],
+  [
+    'a fact without basis',
+    ["auth: 'assumed: a'", 'auth: guessed'],
+    /must be "recorded: …", "documented: …" or "assumed: …"/,
+  ],
+  ['a fact of nothing', ["auth: 'assumed: a'", "auth: 'assumed: a', serach: 'assumed: a'"], /did you mean search\?/],
+  ['no YAML', ['name: acme', 'name: [acme'], /is not readable as YAML: /],
+  ['a name that is taken', ['name: acme', 'name: close'], /is close, which is a provider of .*close\.yaml already$/],
+  ['a name of a connector', ['name: acme', 'name: hubspot'], /is hubspot, which is a provider of this build already$/],
+])('refuses %s', (_, [from, to], problem) => {
+  expect(least).toContain(from);
+  expect(problemsOf(least.replace(from, () => to))?.join('\n')).toMatch(problem);
+});
+
+it('tells all problems of all files at once, in the order of their lines', () => {
+  writeFileSync(join(folder, 'other.yml'), 'format: 2\nname: other\n');
+  const problems = problemsOf(least.replace('limit: 10', 'limit: 0').replace('PUT', 'GET')) ?? [];
+  rmSync(join(folder, 'other.yml'));
+  expect(problems[0]).toMatch(/^:10:\d+ update\.method/);
+  expect(problems[1]).toMatch(/^:20:\d+ rate\.limit/);
+  expect(problems.filter((problem) => problem.includes('other.yml')).length).toBeGreaterThan(5);
+});
+
+it('says which setting names a folder that is not there', () => {
+  expect(() => loadDeclarations(join(folder, 'nowhere'))).toThrow(/SLUICE_PROVIDERS_DIR=.*nowhere cannot be read/);
+});

@@ -1,0 +1,41 @@
+import type { Auth } from '../requests';
+import type { Declaration, Variable } from './declaration';
+import { label } from './host-rules';
+
+/** Values of the variables of an account, or why it has none. */
+export type AccountVariables =
+  | { readonly ok: true; readonly texts: Readonly<Record<string, string>> }
+  | { readonly ok: false; readonly message: string };
+
+/** Longest text of a header. [own] */
+const textForm = /^[\x21-\x7e]([\x20-\x7e]{0,198}[\x21-\x7e])?$/;
+
+/** What a connection gives for the variables of its provider. A value of another form is refused, never repaired. */
+export function variablesOf(
+  { variables = {} }: Declaration,
+  auth: Pick<Auth, 'workspaceRef' | 'metadata'>,
+): AccountVariables {
+  const texts: Record<string, string> = {};
+  for (const [name, variable] of Object.entries(variables)) {
+    const isWorkspace = variable.from === 'workspace';
+    const given = isWorkspace ? auth.workspaceRef : ownOf(auth.metadata, name);
+    const value = isWorkspace ? given?.toLowerCase() : given;
+    const where = isWorkspace ? 'providerWorkspaceRef' : `providerMetadata.${name}`;
+    const used = value ?? variable.default;
+    if (used === undefined) return { ok: false, message: `${where} is not set on the connection` };
+    const rule = ruleOf(variable, used);
+    if (rule !== undefined) return { ok: false, message: `${where} must be ${rule}, not '${used.slice(0, 80)}'` };
+    texts[name] = used;
+  }
+  return { ok: true, texts };
+}
+
+function ownOf(metadata: Auth['metadata'], name: string): string | undefined {
+  return metadata !== undefined && Object.hasOwn(metadata, name) ? metadata[name] : undefined;
+}
+
+function ruleOf({ oneOf, form = 'label' }: Variable, value: string): string | undefined {
+  if (oneOf !== undefined) return oneOf.includes(value) ? undefined : `one of ${oneOf.join(', ')}`;
+  if (form === 'text') return textForm.test(value) ? undefined : 'printable ASCII of at most 200 characters';
+  return label.test(value) ? undefined : 'letters, digits and hyphens';
+}

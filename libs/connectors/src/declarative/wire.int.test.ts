@@ -1,0 +1,543 @@
+import { ProviderError } from '@sluice/errors';
+import { createMetrics, silentLogger } from '@sluice/telemetry';
+import { startProviderStub, type ProviderStub, type StubReply } from '../../test/provider-stub';
+import type { ConnectorRegistry } from '../connector';
+import { createConnectors } from '../registry';
+import type { Auth, ObservedExchange } from '../requests';
+
+const keyOf = (accessToken: string, more: Partial<Auth> = {}): Auth => ({ accessToken, kind: 'apiKey', ...more });
+
+let stub: ProviderStub;
+let connectors: ConnectorRegistry;
+
+const open = (urls: { readonly declared?: string } = { declared: stub.url }) =>
+  createConnectors({
+    urls: { hubspot: stub.url, salesforceLogin: stub.url, ...urls },
+    callTimeoutMs: 5_000,
+    logger: silentLogger,
+    metrics: createMetrics('test'),
+  });
+
+beforeAll(async () => {
+  stub = await startProviderStub();
+  connectors = open();
+});
+
+afterAll(async () => {
+  await connectors.close();
+  await stub.close();
+});
+
+/** Credentials of each provider, as a connection gives them, and the header that they become. */
+const opened: Readonly<Record<string, { auth: Auth; header: readonly [name: string, value: string] }>> = {
+  pipedrive: { auth: keyOf('k-1'), header: ['x-api-token', 'k-1'] },
+  close: { auth: keyOf('k-2'), header: ['authorization', `Basic ${Buffer.from('k-2:').toString('base64')}`] },
+  klaviyo: { auth: keyOf('pk_3'), header: ['authorization', 'Klaviyo-API-Key pk_3'] },
+  freshdesk: {
+    auth: keyOf('k-4', { workspaceRef: 'acme' }),
+    header: ['authorization', `Basic ${Buffer.from('k-4:X').toString('base64')}`],
+  },
+  zendeskSupport: {
+    auth: { accessToken: 'YTpi', kind: 'basic', workspaceRef: 'acme' },
+    header: ['authorization', 'Basic YTpi'],
+  },
+  zoho: { auth: { accessToken: '1000.5' }, header: ['authorization', 'Zoho-oauthtoken 1000.5'] },
+};
+const authOf = (provider: string): Auth => opened[provider]?.auth ?? { accessToken: '' };
+
+interface WriteCase {
+  readonly provider: string;
+  readonly objectName: string;
+  readonly create: readonly [path: string, body: unknown];
+  readonly update: readonly [method: string, path: string, body: unknown];
+  readonly reply: unknown;
+  readonly id: string;
+  readonly data?: unknown;
+}
+
+const fields = { name: 'Zoë' };
+/** Shapes of replies as the sources of each file show them; ids past 2^53 where the provider has numbers. */
+const writes: readonly WriteCase[] = [
+  {
+    provider: 'pipedrive',
+    objectName: 'persons',
+    create: ['/pipedrive/api/v2/persons', fields],
+    update: ['PATCH', '/pipedrive/api/v2/persons/a%3Ab', fields],
+    reply: '{"success":true,"data":{"id":9007199254740993,"name":"Zoë"}}',
+    id: '9007199254740993',
+    data: { id: '9007199254740993', name: 'Zoë' },
+  },
+  {
+    provider: 'close',
+    objectName: 'lead',
+    create: ['/close/api/v1/lead/', fields],
+    update: ['PUT', '/close/api/v1/lead/a%3Ab/', fields],
+    reply: { id: 'lead_x', name: 'Zoë' },
+    id: 'lead_x',
+    data: { id: 'lead_x', name: 'Zoë' },
+  },
+  {
+    provider: 'klaviyo',
+    objectName: 'profiles',
+    create: ['/klaviyo/api/profiles', { data: { type: 'profile', attributes: fields } }],
+    update: ['PATCH', '/klaviyo/api/profiles/a%3Ab', { data: { type: 'profile', id: 'a:b', attributes: fields } }],
+    reply: { data: { type: 'profile', id: '01X', attributes: fields } },
+    id: '01X',
+    data: { type: 'profile', id: '01X', attributes: fields },
+  },
+  {
+    provider: 'freshdesk',
+    objectName: 'contacts',
+    create: ['/freshdesk/api/v2/contacts', fields],
+    update: ['PUT', '/freshdesk/api/v2/contacts/a%3Ab', fields],
+    reply: '{"id":10000000,"name":"Zoë"}',
+    id: '10000000',
+    data: { id: 10_000_000, name: 'Zoë' },
+  },
+  {
+    provider: 'zendeskSupport',
+    objectName: 'tickets',
+    create: ['/zendeskSupport/api/v2/tickets', { ticket: fields }],
+    update: ['PUT', '/zendeskSupport/api/v2/tickets/a%3Ab', { ticket: fields }],
+    reply: { ticket: { id: 5, subject: 's' } },
+    id: '5',
+    data: { id: 5, subject: 's' },
+  },
+  {
+    provider: 'zoho',
+    objectName: 'Leads',
+    create: ['/zoho/crm/v6/Leads', { data: [fields] }],
+    update: ['PUT', '/zoho/crm/v6/Leads/a%3Ab', { data: [fields] }],
+    reply: { data: [{ code: 'SUCCESS', status: 'success', message: 'ok', details: { id: '4150868000000376008' } }] },
+    id: '4150868000000376008',
+  },
+];
+
+it.each(writes)('$provider: a create and an update on the wire', async (one) => {
+  const { provider, objectName, create, update, reply, id, data } = one;
+  const connector = connectors.get(provider);
+  stub.replyWith({ status: 200, body: reply });
+  const seen: ObservedExchange[] = [];
+  const call = {
+    auth: authOf(provider),
+    objectName,
+    fields,
+    observe: (exchange: ObservedExchange) => seen.push(exchange),
+  };
+  const expected = { ok: true, recordId: id, ...(data === undefined ? {} : { data }) };
+  expect(await connector.create?.(call)).toEqual(expected);
+  expect(await connector.update?.({ ...call, recordId: 'a:b' })).toEqual(expected);
+  expect(stub.requests.map(({ method, path, body }) => [method, path, body])).toEqual([['POST', ...create], update]);
+  const [name, value] = opened[provider]?.header ?? [];
+  for (const { headers } of stub.requests) expect(headers[name ?? '']).toBe(value);
+  expect(seen).toMatchObject([{ status: 200 }, { status: 200 }]);
+});
+
+interface SearchCase {
+  readonly provider: string;
+  readonly objectName: string;
+  readonly filters: readonly { field: string; value: string }[];
+  readonly sent: { readonly path: string; readonly query?: Readonly<Record<string, string>>; readonly body?: unknown };
+  readonly reply: StubReply;
+  readonly ids: readonly string[];
+}
+
+const searches: readonly SearchCase[] = [
+  {
+    provider: 'pipedrive',
+    objectName: 'persons',
+    filters: [{ field: 'email', value: 'a+b@c.de&x=1' }],
+    sent: {
+      path: '/pipedrive/api/v2/persons/search',
+      query: { term: 'a+b@c.de&x=1', fields: 'email', exact_match: 'true', limit: '10' },
+    },
+    reply: {
+      status: 200,
+      body: { success: true, data: { items: [{ result_score: 1, item: { id: 9, name: 'Zoë' } }] } },
+    },
+    ids: ['9'],
+  },
+  {
+    provider: 'close',
+    objectName: 'lead',
+    filters: [{ field: 'name', value: '"} ]' }],
+    sent: {
+      path: '/close/api/v1/data/search/',
+      body: {
+        query: {
+          type: 'and',
+          queries: [
+            { type: 'object_type', object_type: 'lead' },
+            {
+              type: 'field_condition',
+              field: { type: 'regular_field', object_type: 'lead', field_name: 'name' },
+              condition: { type: 'text', mode: 'exact_value', value: '"} ]' },
+            },
+          ],
+        },
+        _fields: { lead: ['id', 'date_created', 'name'] },
+        _limit: 10,
+      },
+    },
+    reply: { status: 200, body: { data: [{ __object_type: 'lead', id: 'lead_1' }], cursor: null } },
+    ids: ['lead_1'],
+  },
+  {
+    provider: 'klaviyo',
+    objectName: 'profiles',
+    filters: [
+      { field: 'email', value: 'a"b\\' },
+      { field: 'external_id', value: '7' },
+    ],
+    sent: {
+      path: '/klaviyo/api/profiles',
+      query: { filter: String.raw`equals(email,"a\"b\\"),equals(external_id,"7")`, 'page[size]': '10' },
+    },
+    reply: { status: 200, body: { data: [{ type: 'profile', id: '01X', attributes: { email: 'a"b\\' } }] } },
+    ids: ['01X'],
+  },
+  {
+    provider: 'freshdesk',
+    objectName: 'contacts',
+    filters: [{ field: 'email', value: 'a@b.c' }],
+    sent: { path: '/freshdesk/api/v2/contacts', query: { per_page: '10', email: 'a@b.c' } },
+    reply: {
+      status: 200,
+      body: [
+        { id: 1, email: 'A@b.c' },
+        { id: 2, email: 'other@b.c' },
+      ],
+    },
+    ids: ['1'],
+  },
+  {
+    provider: 'zendeskSupport',
+    objectName: 'users',
+    filters: [{ field: 'email', value: 'a@b.c' }],
+    sent: { path: '/zendeskSupport/api/v2/search.json', query: { query: 'type:user email:"a@b.c"', per_page: '10' } },
+    reply: {
+      status: 200,
+      body: {
+        results: [
+          { id: 1, email: 'a@b.c.d' },
+          { id: 2, email: 'a@b.c' },
+        ],
+      },
+    },
+    ids: ['2'],
+  },
+  {
+    provider: 'zoho',
+    objectName: 'Leads',
+    filters: [
+      { field: 'Email', value: 'a@b.c' },
+      { field: 'Company', value: 'A (B), C' },
+    ],
+    sent: {
+      path: '/zoho/crm/v6/Leads/search',
+      query: { criteria: String.raw`((Email:equals:a@b.c)and(Company:equals:A \(B\)\, C))`, per_page: '10' },
+    },
+    reply: { status: 204 },
+    ids: [],
+  },
+];
+
+it.each(searches)('$provider: a search on the wire', async ({ provider, objectName, filters, sent, reply, ids }) => {
+  stub.replyWith(reply);
+  const found = await connectors
+    .get(provider)
+    .search?.({ auth: authOf(provider), objectName, filters, fields: [filters[0]?.field ?? ''], limit: 10 });
+  expect(found?.map(({ id }) => id)).toEqual(ids);
+  const [request] = stub.requests;
+  const url = new URL(request?.path ?? '', stub.url);
+  expect([url.pathname, Object.fromEntries(url.searchParams)]).toEqual([sent.path, sent.query ?? {}]);
+  expect(request?.body).toEqual(sent.body);
+});
+
+const create = (provider: string, objectName: string, reply: StubReply) => {
+  stub.replyWith(reply);
+  return connectors.get(provider).create?.({ auth: authOf(provider), objectName, fields: { email: 'a@b.c' } });
+};
+const zohoEntry = (code: string, message = 'no') => ({
+  status: 202,
+  body: { data: [{ code, message, status: 'error', details: {} }] },
+});
+
+// Whatever comes back, a create is a success only with an id, and each failure has one class.
+it.each<[string, string, string, StubReply, object]>([
+  ['nothing in a 2xx', 'close', 'lead', { status: 200 }, { class: 'unknown' }],
+  ['a page in a 2xx', 'close', 'lead', { status: 200, body: '<html>' }, { class: 'unknown' }],
+  ['a list for an object', 'close', 'lead', { status: 200, body: [] }, { class: 'unknown' }],
+  ['an id that is none', 'close', 'lead', { status: 200, body: { id: { a: 1 } } }, { class: 'unknown' }],
+  [
+    'a fraction for an id',
+    'pipedrive',
+    'persons',
+    { status: 200, body: { success: true, data: { id: 1.5 } } },
+    { class: 'unknown' },
+  ],
+  ['no word of success', 'pipedrive', 'persons', { status: 200, body: { data: { id: 1 } } }, { class: 'unknown' }],
+  [
+    'an error inside a 2xx',
+    'pipedrive',
+    'persons',
+    { status: 200, body: { success: false, error: 'no' } },
+    { class: 'rejected', message: 'no' },
+  ],
+  [
+    'a record refused inside a 2xx',
+    'zoho',
+    'Leads',
+    zohoEntry('MANDATORY_NOT_FOUND'),
+    { class: 'rejected', message: 'no (MANDATORY_NOT_FOUND)' },
+  ],
+  ['a record that is there, inside a 2xx', 'zoho', 'Leads', zohoEntry('DUPLICATE_DATA'), { class: 'conflict' }],
+  ['trouble inside a 2xx', 'zoho', 'Leads', zohoEntry('INTERNAL_ERROR'), { class: 'unknown' }],
+  [
+    'a limit inside a 2xx',
+    'zoho',
+    'Leads',
+    zohoEntry('TOO_MANY_REQUESTS'),
+    { class: 'quota', scope: 'lane', retryAfterMs: 60_000 },
+  ],
+  [
+    'a redirect',
+    'close',
+    'lead',
+    { status: 302, headers: { location: 'http://169.254.169.254/' } },
+    { class: 'unknown' },
+  ],
+  [
+    '429, seconds',
+    'close',
+    'lead',
+    { status: 429, headers: { 'retry-after': '7' }, body: {} },
+    { class: 'quota', retryAfterMs: 7_000 },
+  ],
+  [
+    '429, another header',
+    'pipedrive',
+    'persons',
+    { status: 429, headers: { 'x-ratelimit-reset': '2' }, body: {} },
+    { class: 'quota', retryAfterMs: 2_000 },
+  ],
+  ['429, no wait', 'close', 'lead', { status: 429 }, { class: 'quota', scope: 'lane', retryAfterMs: 10_000 }],
+  ['503 where a second one would be made', 'close', 'lead', { status: 503, body: '<html>' }, { class: 'unknown' }],
+  ['503 where it would be refused', 'klaviyo', 'profiles', { status: 503, body: '<html>' }, { class: 'unavailable' }],
+  [
+    '409 with the record',
+    'klaviyo',
+    'profiles',
+    {
+      status: 409,
+      body: { errors: [{ code: 'duplicate_profile', detail: 'there', meta: { duplicate_profile_id: '01Y' } }] },
+    },
+    { class: 'conflict', existingId: '01Y', message: 'there (duplicate_profile)' },
+  ],
+  [
+    'errors of several fields',
+    'freshdesk',
+    'contacts',
+    {
+      status: 400,
+      body: {
+        description: 'Validation failed',
+        errors: [
+          { field: 'phone', message: 'bad', code: 'x' },
+          { field: 'mobile', message: 'worse', code: 'x' },
+        ],
+      },
+    },
+    { class: 'rejected', message: 'phone: bad; mobile: worse (x)', scope: 'record' },
+  ],
+  [
+    'an error without a word',
+    'freshdesk',
+    'contacts',
+    { status: 400 },
+    { class: 'rejected', message: 'Freshdesk answered 400 without a message' },
+  ],
+])('create, %s', async (...[, provider, objectName, reply, error]) => {
+  expect(await create(provider, objectName, reply)).toMatchObject({ ok: false, error });
+});
+
+// Nothing leaves for what an address cannot hold, so nothing can have been written.
+it.each(['../batch/archive', '..', '.', '', 'a/b', 'a\\b', 'a?b', 'a#b', 'a%2fb', 'a\nb', 'a\0b', '\ud800'])(
+  'an id like %j goes nowhere',
+  async (recordId) => {
+    stub.replyWith({ status: 200, body: { id: 'x' } });
+    for (const { provider, objectName } of writes) {
+      const result = await connectors.get(provider).update?.({ auth: authOf(provider), objectName, recordId, fields });
+      expect(result).toMatchObject({ ok: false, error: { class: 'rejected' } });
+    }
+    expect(stub.requests).toEqual([]);
+  },
+);
+
+it.each(['Leads/../org', '..', '*', 'settings/fields?x', 'a%2fb', ''])(
+  'an object like %j goes nowhere',
+  async (objectName) => {
+    stub.replyWith({ status: 200, body: {} });
+    const result = await connectors.get('zoho').create?.({ auth: authOf('zoho'), objectName, fields });
+    expect(result).toMatchObject({ ok: false, error: { class: 'rejected' } });
+    expect(stub.requests).toEqual([]);
+  },
+);
+
+// Without the sandbox's address in its place, the workspace decides the host that credentials are sent to.
+describe('a workspace', () => {
+  let real: ConnectorRegistry;
+  beforeAll(() => {
+    real = open({});
+  });
+  afterAll(() => real.close());
+
+  it.each([
+    'evil.com/',
+    'a@b',
+    'evil.com#',
+    'evil.com?',
+    'a.b',
+    'a:1',
+    '-a',
+    'a-',
+    '',
+    '..',
+    'a b',
+    'é',
+    'a'.repeat(64),
+  ])('like %j is refused before a token leaves', async (workspaceRef) => {
+    const auth = { ...authOf('freshdesk'), workspaceRef };
+    const result = await real.get('freshdesk').create?.({ auth, objectName: 'contacts', fields });
+    expect(result).toMatchObject({
+      ok: false,
+      error: { class: 'rejected', message: expect.stringContaining('providerWorkspaceRef') },
+    });
+  });
+
+  it('that is not there, and a region that is none, are named', async () => {
+    const call = { objectName: 'contacts', fields };
+    const { workspaceRef: _, ...auth } = authOf('freshdesk');
+    const missing = await real.get('freshdesk').create?.({ ...call, auth });
+    expect(missing).toMatchObject({
+      ok: false,
+      error: { message: 'providerWorkspaceRef is not set on the connection' },
+    });
+    const metadata = { region: 'evil.com' };
+    const strange = await real
+      .get('zoho')
+      .create?.({ ...call, objectName: 'Leads', auth: { ...authOf('zoho'), metadata } });
+    expect(strange).toMatchObject({
+      ok: false,
+      error: { message: expect.stringMatching(/^providerMetadata\.region must be one of com, eu/) },
+    });
+  });
+});
+
+it.each(['', 'a\r\nX-Evil: 1', 'a b', 'é'])('credentials like %j are refused without a call', async (accessToken) => {
+  stub.replyWith({ status: 200, body: { id: 'x' } });
+  for (const { provider, objectName } of writes) {
+    const auth = { ...authOf(provider), accessToken };
+    const result = await connectors.get(provider).create?.({ auth, objectName, fields });
+    expect(result).toMatchObject({ ok: false, error: { class: 'credentials' } });
+  }
+  expect(stub.requests).toEqual([]);
+});
+
+it.each<[string, string, { field: string; value: string }[], RegExp]>([
+  ['freshdesk', 'contacts', [{ field: 'name', value: 'x' }], /contacts cannot be searched by name, only by email/],
+  ['close', 'lead', [{ field: 'a"b', value: 'x' }], /a"b cannot be the name of a field/],
+  [
+    'pipedrive',
+    'persons',
+    [
+      { field: 'email', value: 'x' },
+      { field: 'name', value: 'x' },
+    ],
+    /takes one filter/,
+  ],
+  ['pipedrive', 'persons', [], /needs a filter/],
+  ['zendeskSupport', 'tickets', [{ field: 'subject', value: 'a" type:user "' }], /subject has a character/],
+  ['zoho', 'Leads', [{ field: 'Email', value: 'a\nb' }], /Email has a character/],
+])('%s: a search that cannot be sent is refused with its reason', async (provider, objectName, filters, reason) => {
+  stub.replyWith({ status: 200, body: {} });
+  const asked = connectors
+    .get(provider)
+    .search?.({ auth: authOf(provider), objectName, filters, fields: [], limit: 5 });
+  await expect(asked).rejects.toMatchObject({ class: 'rejected', detail: expect.stringMatching(reason) });
+  expect(stub.requests).toEqual([]);
+});
+
+it('a page whose rows have no id is no page', async () => {
+  stub.replyWith({ status: 200, body: { data: [{ name: 'x' }] } });
+  const filters = [{ field: 'name', value: 'x' }];
+  const asked = connectors
+    .get('close')
+    .search?.({ auth: authOf('close'), objectName: 'lead', filters, fields: [], limit: 5 });
+  await expect(asked).rejects.toBeInstanceOf(ProviderError);
+});
+
+// RFC 6749: where the app's id and secret go, and what a refusal says of the customer.
+describe('tokens', () => {
+  const refresh = { refreshToken: 'refresh-1', clientId: 'id', clientSecret: 'client-secret' };
+  const given = { access_token: 'new', refresh_token: 'next', expires_in: 3600, scope: 'a b' };
+
+  it('are asked for in the body, or with the app as user', async () => {
+    stub.replyWith({ status: 200, body: given });
+    const tokens = await connectors.get('zoho').refresh?.(refresh);
+    expect(tokens).toMatchObject({ accessToken: 'new', refreshToken: 'next', scopes: ['a', 'b'] });
+    await connectors.get('pipedrive').refresh?.(refresh);
+    const [zoho, pipedrive] = stub.requests;
+    expect(zoho?.path).toBe('/zoho/oauth/v2/token');
+    expect(Object.fromEntries(new URLSearchParams(String(zoho?.body)))).toEqual({
+      grant_type: 'refresh_token',
+      refresh_token: 'refresh-1',
+      client_id: 'id',
+      client_secret: 'client-secret',
+    });
+    expect(pipedrive?.headers.authorization).toBe(`Basic ${Buffer.from('id:client-secret').toString('base64')}`);
+    expect(String(pipedrive?.body)).not.toContain('client');
+  });
+
+  it.each<[StubReply, string]>([
+    [{ status: 400, body: { error: 'invalid_grant' } }, 'credentials'],
+    [{ status: 400, body: { error: 'invalid_client' } }, 'rejected'],
+    [{ status: 503, body: { error: 'invalid_grant' } }, 'unavailable'],
+    [{ status: 429 }, 'quota'],
+    [{ status: 200, body: {} }, 'unavailable'],
+    [{ status: 302, headers: { location: 'http://127.0.0.1/' } }, 'unavailable'],
+  ])('%j is %s', async (reply, failureClass) => {
+    stub.replyWith(reply);
+    await expect(connectors.get('zoho').refresh?.(refresh)).rejects.toMatchObject({ class: failureClass });
+  });
+
+  it('of a connection’s own client are refused as its credentials', async () => {
+    stub.replyWith({ status: 401, body: { error: 'invalid_client' } });
+    const asked = connectors
+      .get('zoho')
+      .grant?.({ grantType: 'client_credentials', clientId: 'id', clientSecret: 'client-secret' });
+    await expect(asked).rejects.toMatchObject({ class: 'credentials' });
+  });
+
+  it('are allowed on a page whose address names the app and, where it is declared, the challenge', () => {
+    const asked = {
+      clientId: 'id',
+      redirectUri: 'https://x.example/cb',
+      state: 's',
+      codeChallenge: 'c',
+      scopes: ['a', 'b'],
+    };
+    const zoho = new URL(connectors.get('zoho').authorizationUrl?.(asked) ?? '');
+    expect(zoho.pathname).toBe('/zoho/oauth/v2/auth');
+    expect(Object.fromEntries(zoho.searchParams)).toMatchObject({
+      response_type: 'code',
+      client_id: 'id',
+      scope: 'a,b',
+      state: 's',
+    });
+    expect(zoho.searchParams.has('code_challenge')).toBe(false);
+    expect(new URL(connectors.get('klaviyo').authorizationUrl?.(asked) ?? '').searchParams.get('code_challenge')).toBe(
+      'c',
+    );
+  });
+});

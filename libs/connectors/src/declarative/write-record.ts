@@ -1,0 +1,62 @@
+import type { CreateWrite, Fields, UpdateWrite } from '../requests';
+import type { RecordResult } from '../results';
+import type { DeclaredApi } from './call-provider';
+import type { DeclaredWrite } from './declaration';
+import { findObject, type FoundObject } from './find-object';
+import { idAt, recordAt } from './pointer';
+import { fillBody, fillText } from './template';
+import { uniqueValueOf } from './unique-value';
+
+/** Creates one record. A 2xx that tells no id is a failure: something may have been written. */
+export async function create(api: DeclaredApi, write: CreateWrite): Promise<RecordResult> {
+  const found = findObject(api.file, write.objectName);
+  if ('class' in found) return { ok: false, error: found };
+  return perform(api, { operation: 'create', declared: api.file.create, write, found });
+}
+
+/** Updates one record by its id. */
+export async function update(api: DeclaredApi, write: UpdateWrite): Promise<RecordResult> {
+  const found = findObject(api.file, write.objectName);
+  if ('class' in found) return { ok: false, error: found };
+  return perform(api, { operation: 'update', declared: api.file.update, write, found, recordId: write.recordId });
+}
+
+interface Write {
+  readonly operation: 'create' | 'update';
+  readonly declared: DeclaredWrite;
+  readonly write: CreateWrite | UpdateWrite;
+  readonly found: FoundObject;
+  readonly recordId?: string;
+}
+
+async function perform(
+  api: DeclaredApi,
+  { operation, declared, write, found, recordId }: Write,
+): Promise<RecordResult> {
+  const { reply, method, path, body } = declared;
+  const texts = { ...found.texts, ...(recordId !== undefined && { id: recordId }) };
+  const fields = withoutReserved(write.fields, api.file.reserved?.[operation] ?? []);
+  const answer = await api.call(
+    {
+      operation,
+      method,
+      path,
+      texts,
+      body: fillBody(body, { texts, wholes: { fields } }),
+      success: reply.success,
+      mayBeEmpty: reply.empty,
+      isKeyed: uniqueValueOf(found.object, write.fields) !== undefined,
+    },
+    write,
+  );
+  if (!answer.ok) return { ok: false, error: answer.failure };
+  const writtenId = answer.body === undefined ? recordId : idAt(answer.body, fillText(reply.id, texts));
+  if (writtenId === undefined) return { ok: false, error: answer.lacking() };
+  const data = reply.record === undefined ? undefined : recordAt(answer.body, fillText(reply.record, texts));
+  return { ok: true, recordId: writtenId, ...(data && { data }) };
+}
+
+/** Planning leaves them out and says so; this is for what comes past it. */
+function withoutReserved(fields: Fields, reserved: readonly string[]): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !reserved.includes(name)));
+}

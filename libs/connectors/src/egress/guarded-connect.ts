@@ -1,0 +1,65 @@
+import { lookup as systemLookup, type LookupAddress } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { buildConnector } from 'undici';
+import type { AddressPolicy } from './address-policy';
+
+/** What connections may reach. */
+export interface Egress {
+  /** Origins that the operator set: reached whatever their address, and also without TLS. */
+  readonly trustedOrigins: readonly string[];
+  readonly policy: AddressPolicy;
+  /** Resolves names. @default the system's */
+  readonly lookup?: LookupFunction;
+}
+
+/** A connection that was refused before a packet left. `code` is what an exchange reports. */
+class EgressError extends Error {
+  readonly code = 'EGRESS_REFUSED';
+
+  constructor() {
+    super('a provider may not be at this address');
+    this.name = 'EgressError';
+  }
+}
+
+/**
+ * Connects where providers may be. A name is resolved once, refused addresses are taken out, and the connection is made to what
+ * is left: a name that answers differently the next time gains nothing. What is no trusted origin is reached over TLS, or at an
+ * address that the operator named. Source: reliability checklist, items 16, 17; design 6, "where a connection points".
+ */
+export function guardedConnect(options: buildConnector.BuildOptions, egress: Egress): buildConnector.connector {
+  const trusted = new Set(egress.trustedOrigins);
+  const connectTrusted = buildConnector(options);
+  const guarded = (isAllowed: (address: string) => boolean) => ({
+    isAllowed,
+    connect: buildConnector({ ...options, lookup: guardedLookup(egress.lookup, isAllowed) }),
+  });
+  const withTls = guarded((address) => egress.policy(address) !== undefined);
+  const withoutTls = guarded((address) => egress.policy(address) === 'named');
+  return (target, callback) => {
+    if (trusted.has(originOf(target))) return connectTrusted(target, callback);
+    const { isAllowed, connect } = target.protocol === 'https:' ? withTls : withoutTls;
+    // An address is connected to as it is written; nobody looks it up.
+    if (isIP(target.hostname) === 0 || isAllowed(target.hostname)) return connect(target, callback);
+    // Never before connect returns: undici does not expect it.
+    process.nextTick(() => callback(new EgressError(), null));
+  };
+}
+
+function guardedLookup(lookup: LookupFunction = systemLookup, isAllowed: (address: string) => boolean): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      if (error) return callback(error, []);
+      const all: string | LookupAddress[] = found;
+      const addresses = typeof all === 'string' ? [] : all.filter(({ address }) => isAllowed(address));
+      const [first] = addresses;
+      if (first === undefined) return callback(new EgressError(), []);
+      return options.all ? callback(null, addresses) : callback(null, first.address, first.family);
+    });
+  };
+}
+
+function originOf({ protocol, hostname, port }: buildConnector.Options): string {
+  const host = isIP(hostname) === 6 ? `[${hostname}]` : hostname;
+  return URL.parse(`${protocol}//${host}${port ? `:${port}` : ''}`)?.origin ?? '';
+}

@@ -1,0 +1,127 @@
+import type { ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { startProviderStub, type ProviderStub, type StubReply } from '../test/provider-stub';
+import { createHttpClient, type HttpClient, type HttpOutcome } from './http-client';
+
+const MB = 1024 * 1024;
+const callTimeoutMs = 1_500;
+
+let stub: ProviderStub;
+let client: HttpClient;
+beforeAll(async () => {
+  stub = await startProviderStub();
+  client = createHttpClient({ baseUrl: stub.url, callTimeoutMs });
+});
+afterAll(async () => {
+  await client.close();
+  await stub.close();
+});
+
+async function sendTo(reply: StubReply): Promise<HttpOutcome> {
+  stub.replyWith(reply);
+  return client.send({ method: 'POST', path: '/x', headers: {}, body: {} });
+}
+
+/** Writes one block again and again as fast as the reader takes it. @returns how much left */
+function stream(response: ServerResponse, head: Record<string, string>, bytesMax: number): () => number {
+  let sent = 0;
+  const block = Buffer.alloc(MB, ' ');
+  response.writeHead(200, { 'content-type': 'application/json', ...head });
+  const more = (): void => {
+    while (sent < bytesMax && !response.destroyed) {
+      sent += block.length;
+      if (!response.write(block)) return void response.once('drain', more);
+    }
+    response.end();
+  };
+  more();
+  return () => sent;
+}
+
+describe('[sec-22] a reply costs bounded memory and time', () => {
+  it.each([
+    ['a gigabyte with its length', { 'content-length': String(1024 * MB) }],
+    ['a gigabyte in chunks', {}],
+  ])('%s: reading stops after 10 MB, and the connection ends', async (_, head) => {
+    let sent = (): number => 0;
+    let isClosed = false;
+    const before = process.memoryUsage().arrayBuffers;
+    const outcome = await sendTo((response) => {
+      sent = stream(response, head, 1024 * MB);
+      response.on('close', () => (isClosed = true));
+    });
+    expect(outcome).toMatchObject({ kind: 'reply', reply: { status: 200, fault: 'too-large' } });
+    expect(outcome.kind === 'reply' && outcome.reply.json).toBeUndefined();
+    // What was sent besides the 10 MB lay in the buffers of the two sockets.
+    expect(sent()).toBeLessThan(40 * MB);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(60 * MB);
+    await until(() => isClosed);
+  });
+
+  it.each<[string, (response: ServerResponse) => void]>([
+    ['one byte at a time, for ever', (response) => trickle(response, ' ')],
+    ['a head that never ends', (response) => trickleHead(response)],
+    [
+      'a length that is never reached',
+      (response) => response.writeHead(200, { 'content-length': 100 }).write('{"id":'),
+    ],
+    ['nothing after the request', () => undefined],
+  ])('%s: the call ends with its time', async (_, reply) => {
+    const outcome = await sendTo(reply);
+    const fault = outcome.kind === 'reply' ? outcome.reply.fault : outcome.kind === 'no-reply' && outcome.fault;
+    expect(fault).toBe('timeout');
+    expect(outcome.durationMs).toBeLessThan(callTimeoutMs + 1_000);
+  });
+
+  it.each([
+    ['200,000 nested lists', '['.repeat(200_000) + ']'.repeat(200_000)],
+    ['200,000 nested lists that never close', '['.repeat(200_000)],
+    ['200,000 nested objects', '{"a":'.repeat(200_000) + '1' + '}'.repeat(200_000)],
+    ['deep inside a record', `{"id":"1","properties":${'['.repeat(65)}${']'.repeat(65)}}`],
+  ])('%s: refused before they are parsed', async (_, body) => {
+    expect(await sendTo({ status: 200, body })).toMatchObject({ kind: 'reply', reply: { fault: 'undecodable' } });
+  });
+
+  it('a compressed reply may grow to 10 MB, and to a hundred times its size', async () => {
+    const headers = { 'content-encoding': 'gzip' };
+    const bomb = gzipSync(Buffer.alloc(200 * MB, ' '));
+    expect(await sendTo({ status: 200, headers, body: bomb })).toMatchObject({ reply: { fault: 'too-large' } });
+    const fair = JSON.stringify({ text: Array.from({ length: 20_000 }, (_, at) => at).join(' ') });
+    expect(await sendTo({ status: 200, headers, body: gzipSync(fair) })).toMatchObject({
+      reply: { json: JSON.parse(fair) },
+    });
+  });
+
+  it('more headers than a reply may have', async () => {
+    const headers = Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`x-${at}`, 'y'.repeat(100)]));
+    expect(await sendTo({ status: 200, headers, body: {} })).toMatchObject({ kind: 'no-reply', fault: 'broken' });
+  });
+
+  it('a member called __proto__ changes no object', async () => {
+    await sendTo({
+      status: 200,
+      body: '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}',
+    });
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+});
+
+function trickle(response: ServerResponse, text: string): void {
+  response.writeHead(200);
+  const timer = setInterval(() => response.write(text), 50);
+  response.on('close', () => clearInterval(timer));
+}
+
+function trickleHead(response: ServerResponse): void {
+  response.socket?.write('HTTP/1.1 200 OK\r\n');
+  const timer = setInterval(() => response.socket?.write('x-more: y\r\n'), 50);
+  response.socket?.on('close', () => clearInterval(timer));
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  const deadline = Date.now() + 5_000;
+  while (!holds()) {
+    if (Date.now() > deadline) throw new Error('it did not come true within five seconds');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

@@ -1,0 +1,75 @@
+import { ProviderError, retryOf } from '@sluice/errors';
+import type { BatchCreate } from '../requests';
+import { wasThereWarning, type RecordResult } from '../results';
+import { toFailure } from '../thrown-failure';
+import { batchRead } from './batch-read';
+import type { HubspotApi } from './call-hubspot';
+import { matchCreates, traceIdOf } from './match-results';
+import { toProperties } from './properties';
+import { uniqueProperties, type PropertyCache } from './read-properties';
+import { normalizeValue } from './same-value';
+import { accountKeyOf, type UniqueKey } from './unique-key';
+import { readBatch } from './wire';
+
+/**
+ * Creates that may have been carried out before, sent again as an upsert by a property that the account keeps unique: what the earlier
+ * send still makes is then the same record. Only where nobody has the values, because an upsert writes over what is there and
+ * a create never does (ADR 19). Never by email, of which HubSpot makes no partial upsert, and without associations, which it does not take.
+ * @returns undefined where that cannot be done: they are then created as ever, and a unique value that is taken is a conflict
+ */
+export async function resendCreates(
+  api: HubspotApi,
+  cache: PropertyCache,
+  write: BatchCreate,
+): Promise<RecordResult[] | undefined> {
+  const { records } = write;
+  if (records.some(({ associations }) => associations?.length)) return undefined;
+  try {
+    const unique = (await uniqueProperties(api, cache, write)).filter((name) => name !== 'email');
+    const keys = unique.map((name) => keysOf(name, records)).find((each) => each !== undefined);
+    if (!keys || (await isTaken(api, write, keys))) return undefined;
+    return await upsert(api, write, keys);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    if (retryOf(error.class) === 'never') return undefined;
+    return records.map(() => ({ ok: false, error: toFailure(error) }));
+  }
+}
+
+/** One property that every record sends, each with a value of its own. */
+function keysOf(name: string, records: BatchCreate['records']): UniqueKey[] | undefined {
+  const keys = records.flatMap(({ fields }) => accountKeyOf([name], fields) ?? []);
+  const values = new Set(keys.map(({ value }) => normalizeValue(value)));
+  return values.size === records.length ? keys : undefined;
+}
+
+async function isTaken(api: HubspotApi, write: BatchCreate, keys: readonly UniqueKey[]): Promise<boolean> {
+  const { records: _, ...call } = write;
+  const byProperty = { name: keys[0]?.name ?? '', values: keys.map(({ value }) => value) };
+  const found = await batchRead(api, { ...call, fields: [], byProperty });
+  return found.some((record) => record !== undefined);
+}
+
+/** `POST /objects/{object}/batch/upsert`. Source: reference A3. */
+async function upsert(api: HubspotApi, write: BatchCreate, keys: readonly UniqueKey[]): Promise<RecordResult[]> {
+  const { objectName, records, allOrNone, auth } = write;
+  const inputs = records.map(({ fields }, index) => ({
+    id: keys[index]?.value,
+    idProperty: keys[index]?.name,
+    properties: toProperties(fields),
+    ...(!allOrNone && { objectWriteTraceId: traceIdOf(index) }),
+  }));
+  const path = api.urls.batch(objectName, 'upsert');
+  const answer = await api.call(
+    { operation: 'batch-upsert', method: 'POST', path, body: { inputs }, isKeyed: true },
+    write,
+  );
+  if (!answer.ok) return records.map(() => ({ ok: false, error: answer.failure }));
+  const sent = records.map(({ fields }) => fields);
+  const results = matchCreates(sent, readBatch(answer.body), { objectName, token: auth.accessToken, keys });
+  return results.map((result) =>
+    result.ok && result.data?.['new'] === false
+      ? { ...result, warnings: [...(result.warnings ?? []), wasThereWarning] }
+      : result,
+  );
+}

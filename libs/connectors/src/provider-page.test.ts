@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { captureHubspot, captureSalesforce } from '../test/captured-calls';
+import { hubspotPage } from './hubspot/page';
+import { renderPage, signalRows, type ProviderPage } from './provider-page';
+import { providerPages } from './provider-pages';
+import { meaningOf, type SignalRow } from './signals';
+
+/** Without what Prettier aligns. */
+const plain = (text: string) => text.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---').trim();
+
+// The printed table is the one the connector decides by: who reads it can rely on it.
+test.each(providerPages.map((page) => [page.provider, page] as const))(
+  'docs/providers/%s.md is as the tables are',
+  (provider, page) => {
+    const file = join(__dirname, `../../../docs/providers/${provider}.md`);
+    const hint = 'npx tsc -b && pnpm --filter @sluice/connectors print:pages';
+    expect({ hint, text: plain(readFileSync(file, 'utf8')) }).toEqual({ hint, text: plain(renderPage(page)) });
+  },
+);
+
+test('a row tells class, meaning, wait, basis and source', () => {
+  const row: SignalRow<unknown> = {
+    signal: 'a | b',
+    matches: () => true,
+    class: 'quota',
+    isLane: true,
+    waitMs: 90_000,
+    basis: 'assumed',
+    source: 'x',
+  };
+  expect(signalRows([], [row])).toEqual([['a | b', 'quota', 'retry, blocks the account', '1.5 min', 'assumed', 'x']]);
+  const page = renderPage({ ...hubspotPage, tables: [{ title: 't', lead: 'l', rows: signalRows([], [row]) }] });
+  expect(page).toContain('| a \\| b | quota | retry, blocks the account | 1.5 min | assumed | x |');
+});
+
+test('each class has one of the meanings', () => {
+  const classes = [
+    'rejected',
+    'not-found',
+    'conflict',
+    'forbidden',
+    'credentials',
+    'quota',
+    'unavailable',
+    'timeout',
+    'unknown',
+  ] as const;
+  const permanent = classes.slice(0, 4).map(() => 'permanent');
+  const unclear = ['retry after reconciling', 'retry after reconciling'];
+  expect(classes.map(meaningOf)).toEqual([...permanent, 'refresh', 'retry', 'retry', ...unclear]);
+});
+
+// A default that decides nothing would be an error in the middle of a write.
+test.each(providerPages.flatMap(({ provider, tables }) => tables.map((each) => [provider, each.title, each] as const)))(
+  '%s, %s: every row has a source, and none stands twice',
+  (_, __, { rows }) => {
+    expect(rows.length).toBeGreaterThan(3);
+    expect(new Set(rows.map(([signal]) => signal)).size).toBe(rows.length);
+    for (const row of rows) expect(row[5]).not.toBe('');
+  },
+);
+
+// The list tells of a capability exactly what the connector does.
+test.each([
+  ['hubspot', captureHubspot(() => ({})).connector],
+  ['salesforce', captureSalesforce(() => ({})).connector],
+] as const)('%s: what the page says is lacking, the connector lacks, and nothing else', (provider, connector) => {
+  const { capabilities } = providerPages.find((page) => page.provider === provider) as ProviderPage;
+  const lacking = Object.entries(capabilities).flatMap(([name, { says }]) =>
+    says.startsWith('lacking') ? [name] : [],
+  );
+  const optional = [
+    'create',
+    'update',
+    'describe',
+    'findCreated',
+    'authorizationUrl',
+    'exchangeCode',
+    'refresh',
+    'grant',
+    'scopes',
+  ];
+  const absent = [
+    ...optional.filter((name) => !(name in connector)),
+    ...Object.entries(connector.capabilities).flatMap(([name, value]) => (value === false ? [name] : [])),
+    ...(connector.authSchemes.includes('apiKey') ? [] : ['apiKey']),
+  ];
+  expect(lacking.toSorted((one, other) => one.localeCompare(other))).toEqual(
+    absent.toSorted((one, other) => one.localeCompare(other)),
+  );
+});

@@ -1,0 +1,255 @@
+import { createMetrics, silentLogger } from '@sluice/telemetry';
+import { startProviderStub, type ProviderStub } from '../test/provider-stub';
+import { collections, done, field, idA, idB, page, record, root, soqlOf } from '../test/salesforce-stub';
+import type { Connector, ConnectorRegistry } from './connector';
+import { createConnectors } from './registry';
+import { wasThereWarning } from './results';
+
+let stub: ProviderStub;
+let connectors: ConnectorRegistry;
+let hubspot: Required<Connector>;
+let salesforce: Required<Connector>;
+
+beforeAll(async () => {
+  stub = await startProviderStub();
+});
+// Anew for each test, because descriptions are kept.
+beforeEach(() => {
+  connectors = createConnectors({
+    urls: { hubspot: stub.url, salesforceLogin: stub.url, salesforceInstance: stub.url },
+    callTimeoutMs: 400,
+    logger: silentLogger,
+    metrics: createMetrics('test'),
+  });
+  hubspot = connectors.get('hubspot') as Required<Connector>;
+  salesforce = connectors.get('salesforce') as Required<Connector>;
+});
+afterEach(() => connectors.close());
+afterAll(() => stub.close());
+
+const sent = () => stub.requests.map(({ method, path }) => `${method} ${path.split('?')[0]}`);
+const ok = (body: object) => ({ status: 200, body });
+
+describe('HubSpot', () => {
+  const call = { auth: { accessToken: 'token-12345' }, objectName: 'companies' };
+  const properties = ok({
+    results: [{ name: 'hs_object_id', hasUniqueValue: true }, { name: 'code', hasUniqueValue: true }, { name: 'name' }],
+  });
+  const nobody = {
+    status: 207,
+    body: { results: [], errors: [{ category: 'OBJECT_NOT_FOUND', context: { ids: ['A1', 'A2'] } }] },
+  };
+  const first = { fields: { code: 'A1', name: 'Acme' } };
+  const second = { fields: { code: 'A2', name: 'Acme' } };
+  const result = (id: string, code: string, isNew: boolean) => ({ id, properties: { code }, new: isNew });
+  const create = ok({ id: '1', properties: {} });
+  const objects = '/crm/v3/objects/companies';
+
+  test('a first send is a create and nothing else', async () => {
+    stub.replyWith(create);
+    expect(await hubspot.create({ ...call, ...first })).toMatchObject({ ok: true });
+    expect(sent()).toEqual([`POST ${objects}`]);
+  });
+
+  test('sent again, with values that nobody has: an upsert, one result each by its key', async () => {
+    stub.replyWith(properties, nobody, ok({ results: [result('2', 'a2', false), result('1', 'A1', true)] }));
+    const results = await hubspot.createBatch({ ...call, records: [first, second], isResend: true });
+    expect(results).toMatchObject([
+      { ok: true, recordId: '1' },
+      { ok: true, recordId: '2', warnings: [wasThereWarning] },
+    ]);
+    expect(results[0]).not.toHaveProperty('warnings');
+    expect(sent()).toEqual([
+      'GET /crm/v3/properties/companies',
+      `POST ${objects}/batch/read`,
+      `POST ${objects}/batch/upsert`,
+    ]);
+    expect(stub.requests[1]?.body).toMatchObject({ idProperty: 'code', inputs: [{ id: 'A1' }, { id: 'A2' }] });
+    expect(stub.requests[2]?.body).toEqual({
+      inputs: [
+        { id: 'A1', idProperty: 'code', properties: first.fields, objectWriteTraceId: '0' },
+        { id: 'A2', idProperty: 'code', properties: second.fields, objectWriteTraceId: '1' },
+      ],
+    });
+  });
+
+  test('all or none leaves the trace ids out', async () => {
+    stub.replyWith(properties, nobody, ok({ results: [result('1', 'A1', true)] }));
+    await hubspot.createBatch({ ...call, records: [first], isResend: true, allOrNone: true });
+    expect(stub.requests[2]?.body).toEqual({ inputs: [{ id: 'A1', idProperty: 'code', properties: first.fields }] });
+  });
+
+  // An upsert would write over it. What HubSpot says of a second record with the value is a conflict.
+  test('somebody has the value, of whatever age: a create, and a conflict', async () => {
+    const theirs = ok({ results: [{ id: '9', properties: { code: 'a1', createdate: '2020-01-01T00:00:00Z' } }] });
+    const message = `Property values were not valid: [${JSON.stringify({ isValid: false, message: '9 already has that value.', error: 'CONFLICTING_UNIQUE_VALUE', name: 'code' })}]`;
+    stub.replyWith(properties, theirs, {
+      status: 400,
+      body: { status: 'error', message, category: 'VALIDATION_ERROR' },
+    });
+    expect(await hubspot.create({ ...call, ...first, isResend: true })).toMatchObject({
+      ok: false,
+      error: { class: 'conflict', existingId: '9' },
+    });
+    expect(sent().at(-1)).toBe(`POST ${objects}`);
+  });
+
+  test.each<[string, object[]]>([
+    ['a record without the property', [first, { fields: { name: 'Acme' } }]],
+    ['two records with one value', [first, { fields: { code: 'a1' } }]],
+    ['associations', [{ ...first, associations: [{ to: { id: '1' }, types: [] }] }]],
+  ])('%s: a create', async (_, records) => {
+    stub.replyWith(properties, ok({ results: [] }));
+    await hubspot.createBatch({ ...call, records: records as never, isResend: true });
+    expect(sent().at(-1)).toBe(`POST ${objects}/batch/create`);
+    expect(sent().some((each) => each.endsWith('read') || each.endsWith('upsert'))).toBe(false);
+  });
+
+  test('the email is no key of an upsert', async () => {
+    stub.replyWith(ok({ results: [{ name: 'email', hasUniqueValue: true }] }), create);
+    await hubspot.create({ ...call, objectName: 'contacts', fields: { email: 'a@x' }, isResend: true });
+    expect(sent()).toEqual(['GET /crm/v3/properties/contacts', 'POST /crm/v3/objects/contacts']);
+  });
+
+  test.each([
+    ['cannot be read now: nothing is sent', 503, 'unavailable', ['GET /crm/v3/properties/companies']],
+    ['may not be read: a create', 403, undefined, ['GET /crm/v3/properties/companies', `POST ${objects}`]],
+  ])('properties that %s', async (_, status, failureClass, calls) => {
+    stub.replyWith({ status, body: { message: 'no' } }, create);
+    const outcome = await hubspot.create({ ...call, ...first, isResend: true });
+    expect(outcome.ok ? undefined : outcome.error.class).toBe(failureClass);
+    expect(sent()).toEqual(calls);
+  });
+
+  test('an upsert without an answer is as unknown as a create', async () => {
+    stub.replyWith(properties, nobody, (response) => response.destroy());
+    expect(await hubspot.create({ ...call, ...first, isResend: true })).toMatchObject({ error: { class: 'unknown' } });
+  });
+
+  test('the look: a property that the account keeps unique finds the record at once', async () => {
+    const since = new Date('2026-11-20T12:00:00Z');
+    const mine = { id: '1', properties: { ...first.fields }, createdAt: '2026-11-20T12:00:01Z' };
+    stub.replyWith(properties, {
+      status: 207,
+      body: { results: [mine], errors: [{ category: 'OBJECT_NOT_FOUND', context: { ids: ['A2'] } }] },
+    });
+    const found = await hubspot.findCreated({ ...call, records: [first, second].map((each) => ({ ...each, since })) });
+    expect(found).toMatchObject([
+      { kind: 'found', consistent: true, matches: [{ recordId: '1' }] },
+      { kind: 'none', consistent: true },
+    ]);
+    expect(sent()).toEqual(['GET /crm/v3/properties/companies', `POST ${objects}/batch/read`]);
+  });
+
+  test('the look: properties that cannot be read now prove nothing, and one that may not be read is made by search', async () => {
+    const look = () => hubspot.findCreated({ ...call, records: [{ ...first, since: new Date() }] });
+    stub.replyWith({ status: 503, body: { message: 'no' } });
+    expect(await look()).toMatchObject([{ kind: 'cannot-look', failure: { class: 'unavailable' } }]);
+    stub.replyWith({ status: 403, body: { message: 'no' } }, ok({ total: 0, results: [] }));
+    expect(await look()).toEqual([{ kind: 'none', consistent: false }]);
+    expect(sent().at(-1)).toBe(`POST ${objects}/search`);
+  });
+});
+
+describe('Salesforce', () => {
+  const call = { auth: { accessToken: '00Dak00000TestAA!AQ.secret', workspaceRef: 'acme' }, objectName: 'Contact' };
+  const fields = [field('LastName'), field('Legacy__c', 'string', { externalId: true }), field('Name')];
+  const description = ok({ name: 'Contact', fields });
+  const first = { fields: { LastName: 'A', legacy__C: "L'1" } };
+  const second = { fields: { LastName: 'B', legacy__C: 'L2' } };
+  const upsert = `PATCH ${collections}/Contact/Legacy__c`;
+
+  test('a first send is a create and nothing else', async () => {
+    stub.replyWith({ status: 201, body: done(idA) });
+    await salesforce.create({ ...call, ...first });
+    expect(sent()).toEqual([`POST ${root}/sobjects/Contact`]);
+  });
+
+  test('sent again, with values that nobody has: an upsert by the external id, unique or not', async () => {
+    stub.replyWith(
+      description,
+      page(),
+      ok([
+        { ...done(idA), created: true },
+        { ...done(idB), created: false },
+      ]),
+    );
+    const headers = [{ key: 'Sforce-Auto-Assign', value: 'FALSE' }];
+    const results = await salesforce.createBatch({ ...call, headers, records: [first, second], isResend: true });
+    expect(results).toEqual([
+      { ok: true, recordId: idA },
+      { ok: true, recordId: idB, warnings: [wasThereWarning] },
+    ]);
+    expect(sent()).toEqual([`GET ${root}/sobjects/Contact/describe`, `GET ${root}/query`, upsert]);
+    expect(soqlOf(stub.requests[1]?.path)).toBe(
+      "SELECT Id, Legacy__c FROM Contact WHERE Legacy__c IN ('L\\'1', 'L2') LIMIT 2000",
+    );
+    expect(stub.requests[2]).toMatchObject({
+      headers: { 'sforce-auto-assign': 'FALSE' },
+      body: {
+        allOrNone: false,
+        records: [
+          { LastName: 'A', legacy__C: "L'1", attributes: { type: 'Contact' } },
+          { LastName: 'B', legacy__C: 'L2', attributes: { type: 'Contact' } },
+        ],
+      },
+    });
+  });
+
+  test('one record goes the same way', async () => {
+    stub.replyWith(description, page(), ok([{ ...done(idA), created: true }]));
+    expect(await salesforce.create({ ...call, ...first, isResend: true })).toEqual({ ok: true, recordId: idA });
+    expect(sent().at(-1)).toBe(upsert);
+  });
+
+  // An upsert would write over it. Where the field need not be unique, a create beside it is what was asked for.
+  test('somebody has the value, of whatever age: a create', async () => {
+    stub.replyWith(description, page(record(idB, { Legacy__c: "l'1" })), { status: 201, body: done(idA) });
+    expect(await salesforce.create({ ...call, ...first, isResend: true })).toEqual({ ok: true, recordId: idA });
+    expect(sent().at(-1)).toBe(`POST ${root}/sobjects/Contact`);
+  });
+
+  test.each<[string, object[]]>([
+    ['a record without the field', [first, { fields: { LastName: 'B' } }]],
+    ['an empty value', [{ fields: { LastName: 'B', Legacy__c: null } }]],
+    ['two records with one value', [first, { fields: { Legacy__c: "l'1" } }]],
+  ])('%s: a create', async (_, records) => {
+    stub.replyWith(description, ok(records.map(() => done(idA))));
+    await salesforce.createBatch({ ...call, records: records as never, isResend: true });
+    expect(sent()).toEqual([`GET ${root}/sobjects/Contact/describe`, `POST ${collections}`]);
+  });
+
+  test('more than one record has the value after all: a conflict', async () => {
+    const several = {
+      success: false,
+      errors: [{ statusCode: 'DUPLICATE_EXTERNAL_ID', message: 'more than one record found', fields: [] }],
+    };
+    stub.replyWith(description, page(), ok([several]));
+    expect(await salesforce.create({ ...call, ...first, isResend: true })).toMatchObject({
+      error: { class: 'conflict' },
+    });
+  });
+
+  test.each([
+    ['cannot be read now: nothing is sent', 503, 'unavailable', 1],
+    ['may not be read: a create', 403, undefined, 2],
+  ])('a description that %s', async (_, status, failureClass, calls) => {
+    const body = [{ errorCode: status === 503 ? 'SERVER_UNAVAILABLE' : 'INSUFFICIENT_ACCESS', message: 'no' }];
+    stub.replyWith({ status, body }, { status: 201, body: done(idA) });
+    const outcome = await salesforce.create({ ...call, ...first, isResend: true });
+    expect(outcome.ok ? undefined : outcome.error.class).toBe(failureClass);
+    expect(sent()).toHaveLength(calls);
+  });
+
+  // The table's row: gone is what was wanted.
+  test.each([
+    [true, 'ENTITY_IS_DELETED', undefined],
+    [true, 'NOT_FOUND', undefined],
+    [false, 'ENTITY_IS_DELETED', 'not-found'],
+    [true, 'INVALID_TYPE', 'not-found'],
+  ])('a delete (sent before: %s) that is answered 404 %s', async (isResend, errorCode, failureClass) => {
+    stub.replyWith({ status: 404, body: [{ errorCode, message: 'gone', fields: [] }] });
+    const outcome = await salesforce.delete({ ...call, recordId: idA, isResend });
+    expect(outcome.ok ? undefined : outcome.error.class).toBe(failureClass);
+  });
+});

@@ -1,0 +1,44 @@
+import type { CapabilityFacts } from '../provider-page';
+
+/** Where each thing that the connector does at Salesforce is known from. Sources: sections of the providers reference. */
+export const capabilityFacts: CapabilityFacts = {
+  create: { says: '`POST /sobjects/{T}` -> 201 with an id and no record', basis: 'recorded', source: 'B2' },
+  update: { says: '`PATCH /sobjects/{T}/{id}` -> 204', basis: 'recorded', source: 'B2' },
+  delete: { says: '204; a second time 404', basis: 'documented', source: 'B2' },
+  batchCreate: { says: 'collections, 200 per call, outcomes in request order', basis: 'recorded', source: 'B3' },
+  batchUpdate: { says: 'the same with PATCH', basis: 'recorded', source: 'B3' },
+  batchRead: { says: 'retrieve by ids, aligned with them; or SOQL by a field', basis: 'documented', source: 'B3, B4' },
+  search: { says: 'SOQL `=`, AND, 200 per page, typed by describe; no lag', basis: 'documented', source: 'B4' },
+  allOrNone: { says: 'a flag of the collection, on create and update', basis: 'recorded', source: 'B3' },
+  associations: { says: 'lacking: a reference is a field', basis: 'documented', source: 'A4 has them, B has none' },
+  forwardedHeaders: { says: 'on every write, on no read', basis: 'documented', source: 'B6' },
+  ifEmpty: { says: 'one retrieve before the update', basis: 'documented', source: 'B3, 2' },
+  describe: { says: '`GET /sobjects/{T}/describe`', basis: 'recorded', source: 'B5' },
+  findCreated: {
+    says: 'SOQL by the most telling value and `CreatedDate`',
+    basis: 'assumed',
+    source: '1c; a query sees what is committed',
+  },
+  resend: {
+    says: 'upsert by an external id that nobody has yet: `PATCH /composite/sobjects/{T}/{field}`',
+    basis: 'documented',
+    source: 'B3; see ADR 19',
+  },
+  quota: { says: '500 calls in 10 s are ours; the daily total is measured', basis: 'assumed', source: 'B7' },
+  lateCommitMs: { says: '10 min, the longest request', basis: 'documented', source: 'B7, 1c' },
+  authorizationUrl: {
+    says: '`/services/oauth2/authorize` at the login or the sandbox’s own host',
+    basis: 'documented',
+    source: 'B1',
+  },
+  exchangeCode: { says: '`POST /services/oauth2/token`, with the PKCE verifier', basis: 'documented', source: 'B1' },
+  refresh: { says: 'the same; no end of life is told, a rotated token is kept', basis: 'recorded', source: 'B1' },
+  grant: {
+    says: 'client credentials at the My Domain, a password at the login',
+    basis: 'documented',
+    source: 'B1; the wording of refusals is assumed',
+  },
+  apiKey: { says: 'lacking', basis: 'documented', source: 'B1' },
+  workspace: { says: '`/services/oauth2/userinfo`; the My Domain of `urls`', basis: 'documented', source: 'B1' },
+  scopes: { says: 'lacking: only a token reply tells them', basis: 'documented', source: 'B1' },
+};

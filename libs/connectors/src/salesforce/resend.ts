@@ -1,0 +1,86 @@
+import { ProviderError, retryOf } from '@sluice/errors';
+import type { BatchCreate, Fields } from '../requests';
+import { wasThereWarning, type RecordResult } from '../results';
+import { toFailure } from '../thrown-failure';
+import type { SalesforceApi } from './call-salesforce';
+import type { Describe } from './describe';
+import type { FieldDescription } from './description';
+import { matchOutcomes } from './match-outcomes';
+import { paths } from './paths';
+import { readByProperty } from './read-by-property';
+import { isEmpty, plain } from './same-value';
+import { toLiteral } from './soql-literal';
+import { toSent } from './values';
+import { isJson } from './wire';
+
+/**
+ * Creates that may have been carried out before, sent again as an upsert by an external id: what the earlier send still makes is then the
+ * same record, also where the account does not keep the field unique. Only where nobody has the values, because an upsert writes over
+ * what is there and a create never does (ADR 19). The collection takes one record too, so that no value stands in a path.
+ * @returns undefined where that cannot be done: they are then created as ever, and a unique value that is taken is a conflict
+ */
+export async function resendCreates(
+  api: SalesforceApi,
+  describe: Describe,
+  write: BatchCreate,
+): Promise<RecordResult[] | undefined> {
+  const { records } = write;
+  try {
+    const { fields } = await describe(write);
+    const key = [...fields.values()].find((field) => field.isExternalId && hasEach(field, records));
+    if (!key || (await isTaken(api, describe, write, key))) return undefined;
+    return await upsert(api, write, key);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    if (retryOf(error.class) === 'never') return undefined;
+    return records.map(() => ({ ok: false, error: toFailure(error) }));
+  }
+}
+
+/** Every record sends a value of its own in the field, and one that can be asked for. */
+function hasEach(field: FieldDescription, records: BatchCreate['records']): boolean {
+  const values = records.map(({ fields }) => valueOf(field, fields));
+  const isAskable = field.isFilterable && values.every((value) => !isEmpty(value) && toLiteral(field.type, value).ok);
+  return isAskable && new Set(values.map(plain)).size === records.length;
+}
+
+function valueOf({ name }: FieldDescription, fields: Fields): unknown {
+  return Object.entries(fields).find(([sent]) => sent.toLowerCase() === name.toLowerCase())?.[1];
+}
+
+async function isTaken(
+  api: SalesforceApi,
+  describe: Describe,
+  write: BatchCreate,
+  key: FieldDescription,
+): Promise<boolean> {
+  const { records, headers: _, ...call } = write;
+  const property = { name: key.name, values: records.map(({ fields }) => String(valueOf(key, fields))) };
+  const found = await readByProperty(api, describe, { ...call, fields: [], byProperty: property, property });
+  return found.some((record) => record !== undefined);
+}
+
+/** `PATCH /composite/sobjects/{object}/{field}`, answered as a create, with `created` per record. Source: reference B3. */
+async function upsert(api: SalesforceApi, write: BatchCreate, key: FieldDescription): Promise<RecordResult[]> {
+  const { objectName, records, headers, auth, allOrNone = false } = write;
+  const sent = records.map(({ fields }) => ({ ...toSent(fields), attributes: { type: objectName } }));
+  const answer = await api.call(
+    {
+      operation: 'batch-upsert',
+      method: 'PATCH',
+      path: paths.upserts(objectName, key.name),
+      body: { allOrNone, records: sent },
+      ...(headers && { headers }),
+    },
+    write,
+  );
+  if (!answer.ok) return records.map(() => ({ ok: false, error: answer.failure }));
+  const inputs = records.map(() => undefined);
+  const results = matchOutcomes(answer.body, { write: 'create', inputs, allOrNone, token: auth.accessToken });
+  const items: unknown[] = Array.isArray(answer.body) ? answer.body : [];
+  return results.map((result, at) => {
+    const item = items[at];
+    const wasThere = isJson(item) && item['created'] === false;
+    return result.ok && wasThere ? { ...result, warnings: [wasThereWarning] } : result;
+  });
+}

@@ -1,0 +1,52 @@
+import { createMetrics, silentLogger } from '@sluice/telemetry';
+import type { Connector } from '../src/connector';
+import type { HttpClient, HttpRequest } from '../src/http-client';
+import { createHubspotApi } from '../src/hubspot/call-hubspot';
+import { createHubspotConnector } from '../src/hubspot/connector';
+import { hubspotUrls, type HubspotVersion } from '../src/hubspot/urls';
+import { createSalesforceApi } from '../src/salesforce/call-salesforce';
+import { createSalesforceConnector } from '../src/salesforce/connector';
+
+/** A connector whose requests end here: what would go over the wire, without the wire. */
+export interface Captured {
+  readonly connector: Required<Connector>;
+  /** What was sent since the last `taken`. */
+  readonly taken: () => HttpRequest[];
+}
+
+type Reply = (request: HttpRequest) => unknown;
+
+function capture(reply: Reply): { client: HttpClient; taken: Captured['taken'] } {
+  let requests: HttpRequest[] = [];
+  const client: HttpClient = {
+    send(request) {
+      requests.push(request);
+      return Promise.resolve({
+        kind: 'reply',
+        durationMs: 1,
+        reply: { status: 200, headers: {}, json: reply(request) },
+      });
+    },
+    close: () => Promise.resolve(),
+  };
+  const taken = () => {
+    const all = requests;
+    requests = [];
+    return all;
+  };
+  return { client, taken };
+}
+
+const shared = () => ({ logger: silentLogger, metrics: createMetrics('test') });
+
+export function captureHubspot(reply: Reply, version: HubspotVersion = 'v3'): Captured {
+  const { client, taken } = capture(reply);
+  const api = createHubspotApi({ client, urls: hubspotUrls(version), ...shared() });
+  return { connector: createHubspotConnector(api, 'https://app.example/authorize') as Required<Connector>, taken };
+}
+
+export function captureSalesforce(reply: Reply): Captured {
+  const { client, taken } = capture(reply);
+  const api = createSalesforceApi({ client, loginUrl: 'https://login.example', ...shared() });
+  return { connector: createSalesforceConnector(api) as Required<Connector>, taken };
+}

@@ -1,0 +1,69 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Logger, Metrics } from '@sluice/telemetry';
+import { ListenError } from './listen-error';
+import type { HttpServer } from './start-server';
+
+export interface MetricsServerOptions {
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  /** 0 lets the system choose; the result names the port. */
+  readonly port: number;
+  readonly host: string;
+}
+
+/** Longer than the usual interval of a scraper, so that it keeps its connection. Prometheus asks every 15 s to a minute. */
+const keepAliveTimeout = 65_000;
+/** As the server of the API: a client that sends its head slowly holds a socket no longer. */
+const headersTimeout = 10_000;
+
+/**
+ * Serves `/metrics` and nothing else, on a port of its own: the ports of the specification are open to builders, and how busy a
+ * service is is not theirs to read. It answers until it is closed, so a service that drains can still be watched.
+ * @throws ListenError that names the port and the setting to change
+ */
+export async function startMetricsServer(o: MetricsServerOptions): Promise<HttpServer> {
+  const server = createServer({ keepAliveTimeout, headersTimeout }, (req, res) => void answer(o, req, res));
+  await listen(server, o);
+  server.on('error', (error) => o.logger.error({ error }, 'metrics.server-failed'));
+  const { port } = server.address() as AddressInfo;
+  o.logger.info({ port, host: o.host }, 'metrics.listening');
+  return { port, close: () => close(server) };
+}
+
+async function answer(
+  { metrics, logger }: MetricsServerOptions,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  const isRead = req.method === 'GET' || req.method === 'HEAD';
+  if (!isRead || req.url?.split('?')[0] !== '/metrics') {
+    res.writeHead(404, { 'Content-Type': 'text/plain' }).end('Metrics are at GET /metrics.\n');
+    return;
+  }
+  try {
+    const { contentType, body } = await metrics.expose();
+    res.writeHead(200, { 'Content-Type': contentType, 'Cache-Control': 'no-store' }).end(body);
+  } catch (error) {
+    logger.error({ error }, 'metrics.not-exposed');
+    res.writeHead(500).end();
+  }
+}
+
+function listen(server: Server, { port, host }: MetricsServerOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (cause: NodeJS.ErrnoException) => reject(new ListenError(port, host, cause, 'SLUICE_METRICS_PORT'));
+    server.once('error', fail);
+    server.listen(port, host, () => {
+      server.off('error', fail);
+      resolve();
+    });
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

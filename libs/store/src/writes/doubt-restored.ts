@@ -1,0 +1,116 @@
+import type { Knex } from 'knex';
+import { callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
+import type { Page, Step } from './find-ready-lanes';
+import { column, rowSource, type Column } from './row-source';
+import type { CallKey } from './write-rows';
+
+/** A create that a restored database takes for unsent, or for sent once: whether that still holds, nobody knows. */
+export interface OpenCreate extends CallKey {
+  readonly index: number;
+  readonly provider: string;
+  readonly objectName: string;
+  /** JSON of the write plan. */
+  readonly plan: string;
+}
+
+/** The connector's: equal creates have equal fingerprints. */
+export type FingerprintOf = (create: OpenCreate) => string;
+
+/** Names of our services that are connected to this database now. */
+export async function findServices(database: Knex): Promise<string[]> {
+  const { rows } = await database.raw<{ rows: { name: string }[] }>(
+    `select distinct application_name as name from pg_stat_activity where datname = current_database()
+       and application_name in ('management', 'write-gateway', 'batcher', 'executor') order by 1`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** Makes open auto-batches of creates due, so that they are sealed and their records can be put in doubt. */
+export async function endOpenBatches(database: Knex): Promise<number> {
+  const { rowCount } = await database.raw<{ rowCount: number }>(
+    `update operations set due_at = now(), updated_at = now()
+     where project_id is not null and state = 'accumulating' and type = 'create' and due_at > now()`,
+  );
+  return rowCount;
+}
+
+/**
+ * Puts creates that are not settled in doubt, as if each had been sent at this moment and its reply were lost: the executor then looks
+ * at the provider before it sends. For a database that was restored from a backup, before the services start.
+ * One transaction; its moments count from the acceptance, because that is the earliest at which the provider can have got the record.
+ */
+export async function doubtCreates(
+  database: Knex,
+  { after = { projectId: '', operationId: '', number: 0 }, limit }: Page<CallKey>,
+  fingerprintOf: FingerprintOf,
+): Promise<Step<CallKey, CallKey>> {
+  return await database.transaction(async (transaction) => {
+    const { rows } = await transaction.raw<{ rows: CallKeyRow[] }>(
+      `select project_id, operation_id, number from calls
+       where (project_id, operation_id, number) > (?, ?, ?) and type = 'create' and state in ('ready', 'running', 'in_doubt')
+       order by project_id, operation_id, number limit ? for update`,
+      [after.projectId, after.operationId, after.number, limit],
+    );
+    const calls = rows.map(toCallKey);
+    if (calls.length > 0) await putInDoubt(transaction, await readOpen(transaction, calls), fingerprintOf);
+    const last = calls.at(-1);
+    return { found: calls, ...(last !== undefined && calls.length === limit ? { next: last } : {}) };
+  });
+}
+
+interface OpenRow extends CallKeyRow {
+  readonly record_index: number;
+  readonly provider: string;
+  readonly object_name: string;
+  readonly plan: string;
+}
+
+async function readOpen(transaction: Knex.Transaction, calls: readonly CallKey[]): Promise<OpenCreate[]> {
+  const input = rowSource('i', callKeyColumns, calls);
+  const { rows } = await transaction.raw<{ rows: OpenRow[] }>(
+    `select i.project_id, i.operation_id, i.number, r.record_index, l.provider, r.object_name, r.plan
+     from ${input.sql}
+     join records r on r.project_id = i.project_id and r.operation_id = i.operation_id and r.call_number = i.number
+     join lanes l on l.project_id = r.project_id and l.id = r.lane_id
+     where r.outcome = 'pending' and r.plan is not null`,
+    input.bindings as Knex.Value[],
+  );
+  return rows.map((row) => ({
+    ...toCallKey(row),
+    index: row.record_index,
+    provider: row.provider,
+    objectName: row.object_name,
+    plan: row.plan,
+  }));
+}
+
+async function putInDoubt(
+  transaction: Knex.Transaction,
+  creates: readonly OpenCreate[],
+  fingerprintOf: FingerprintOf,
+): Promise<void> {
+  const columns: Column<OpenCreate>[] = [
+    ...callKeyColumns,
+    column('index', 'integer', (create) => create.index),
+    column('fingerprint', 'text', fingerprintOf),
+  ];
+  const input = rowSource('i', columns, creates);
+  await transaction.raw(
+    `with given as materialized (select * from ${input.sql}),
+     marked as (
+       update records r set send_state = 'maybe', fingerprint = g.fingerprint,
+              first_sent_at = coalesce(r.first_sent_at, o.created_at)
+       from given g join operations o on o.project_id = g.project_id and o.id = g.operation_id
+       where r.project_id = g.project_id and r.operation_id = g.operation_id and r.record_index = g.index),
+     doubted as (
+       update calls c set state = 'in_doubt', sent_at = now(), not_before = now(), fence = c.fence + 1, owner = null, lease_until = null
+       from (select distinct project_id, operation_id, number from given) g
+       where c.project_id = g.project_id and c.operation_id = g.operation_id and c.number = g.number
+       returning c.project_id, c.operation_id, c.number, c.fence)
+     insert into attempts (project_id, operation_id, call_number, fence, owner, record_indexes, sent_at)
+     select d.project_id, d.operation_id, d.number, d.fence, 'restored', array_agg(g.index order by g.index), now()
+     from doubted d join given g on g.project_id = d.project_id and g.operation_id = d.operation_id and g.number = d.number
+     group by d.project_id, d.operation_id, d.number, d.fence`,
+    input.bindings as Knex.Value[],
+  );
+}

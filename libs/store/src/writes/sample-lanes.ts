@@ -1,0 +1,76 @@
+import type { Knex } from 'knex';
+import { connectionsInTurn, lanesInTurn, type Page, type Step } from './find-ready-lanes';
+import type { LaneKey } from './lane-room';
+import { connectionIsUsable } from './take-calls';
+
+/** A lane in which calls wait, as whoever watches the backlog sees it. */
+export interface SampledLane {
+  /** The provider refused a call of its account: nothing of it is claimed for a while. */
+  readonly isBlocked: boolean;
+  /** Asynchronous calls of it run at this moment. */
+  readonly isWorking: boolean;
+  /** For how long the oldest call that may be claimed could have been, in milliseconds. Absent: none may. */
+  readonly oldestMs?: number;
+}
+
+interface SampleRow {
+  readonly project_id: string;
+  readonly lane_id: string;
+  readonly is_blocked: boolean;
+  readonly is_working: boolean;
+  readonly oldest_ms: number | null;
+}
+
+/**
+ * The next `limit` lanes in which something waits. Like the sweep of ready lanes it jumps from lane to lane, in a lane from connection
+ * to connection, and reads of each what is next: the cost grows with neither the calls that wait nor the lanes.
+ */
+export async function sampleLanes(database: Knex, page: Page<LaneKey>): Promise<Step<SampledLane, LaneKey>> {
+  const { after = { projectId: '', laneId: '' }, limit } = page;
+  const result = await database.raw<{ rows: SampleRow[] }>(
+    `with recursive ${lanesInTurn}
+     select w.project_id, w.lane_id,
+            coalesce((select l.blocked_until > now() from lanes l
+                      where l.project_id = w.project_id and l.id = w.lane_id), false) as is_blocked,
+            coalesce((select true from calls c where c.project_id = w.project_id and c.lane_id = w.lane_id
+                        and c.state = 'running' and c.mode <> 'synchronous' and c.lease_until > now() limit 1), false) as is_working,
+            extract(epoch from now() - (${oldestOfUsable}))::float8 * 1000 as oldest_ms
+     from lane w order by w.place`,
+    [after.projectId, after.laneId, limit],
+  );
+  const last = result.rows.length < limit ? undefined : result.rows.at(-1);
+  return {
+    found: result.rows.map(toSampled),
+    ...(last && { next: { projectId: last.project_id, laneId: last.lane_id } }),
+  };
+}
+
+/** SQL: since when the first call of the lane `w` may run, over its connections that are not refused; null before its moment. */
+const oldestOfUsable = `
+  with recursive ${connectionsInTurn}
+  select min(f.not_before) from line p cross join lateral (
+    select c.not_before from calls c where c.project_id = w.project_id and c.lane_id = w.lane_id
+      and c.connection_id = p.connection_id and c.state in ('ready', 'in_doubt') order by c.not_before limit 1) f
+  where f.not_before <= now() and ${connectionIsUsable('p')}`;
+
+function toSampled(row: SampleRow): SampledLane {
+  const isClaimable = row.oldest_ms !== null && !row.is_blocked;
+  return {
+    isBlocked: row.is_blocked,
+    isWorking: row.is_working,
+    ...(isClaimable ? { oldestMs: row.oldest_ms } : {}),
+  };
+}
+
+/** As many as these are as alarming as more. The table has no other limit: a call comes here after three crashes. */
+const quarantinedMax = 1_000;
+
+/** Calls that were quarantined within the last hour, counted up to a thousand. */
+export async function countQuarantined(database: Knex): Promise<number> {
+  const result = await database.raw<{ rows: { quarantined: number }[] }>(
+    `select count(*)::integer as quarantined from
+       (select project_id from quarantine where created_at > now() - interval '1 hour' limit ?::integer) q`,
+    [quarantinedMax],
+  );
+  return result.rows[0]?.quarantined ?? 0;
+}

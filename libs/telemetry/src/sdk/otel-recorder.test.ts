@@ -1,0 +1,157 @@
+import { SpanKind } from '@opentelemetry/api';
+import { InMemorySpanExporter, type ReadableSpan, type SpanExporter } from '@opentelemetry/sdk-trace';
+import type { Logger } from '../logger';
+import type { EndedStep } from '../tracing/recorder';
+import { newId } from '../traceparent';
+import { createOtelRecorder, queueMax } from './otel-recorder';
+
+type Told = Parameters<SpanExporter['export']>[1];
+type Result = Parameters<Told>[0];
+type Line = [level: string, event: string, fields: object];
+
+function logged() {
+  const lines: Line[] = [];
+  const write = (level: string) => (fields: object, event: string) => void lines.push([level, event, fields]);
+  const logger: Logger = {
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    child: () => logger,
+  };
+  return { logger, lines };
+}
+
+const one = (ratio: number) => ({ ratio, isCallersChoice: false });
+const step = (more: Partial<EndedStep> = {}): EndedStep => ({
+  service: 'executor',
+  name: 'call.claim',
+  kind: 'message',
+  traceId: newId(16),
+  spanId: newId(8),
+  startedAtMs: 1_700_000_000_000,
+  endedAtMs: 1_700_000_000_250,
+  facts: { operationId: 'o1' },
+  links: [],
+  ...more,
+});
+
+/** Keeps what it was handed after its shutdown, which empties the SDK's own. */
+class KeepingExporter extends InMemorySpanExporter {
+  readonly kept: ReadableSpan[] = [];
+
+  override export(spans: ReadableSpan[], told: Told): void {
+    this.kept.push(...spans);
+    super.export(spans, told);
+  }
+}
+
+describe('a recorded step', () => {
+  it('is a span with its own ids, under the resource of its service', async () => {
+    const exporter = new KeepingExporter();
+    const recorder = createOtelRecorder({ exporter, successes: one(1), logger: logged().logger });
+    const place = { traceId: newId(16), spanId: newId(8), isSampled: false };
+    const call = step({ parentSpanId: newId(8), links: [{ place, facts: { index: 3 } }], failed: 'quota' });
+    const request = step({ service: 'write-gateway', kind: 'request' });
+    recorder.record([call, request]);
+    await recorder.close(5_000);
+    const [first, second] = exporter.kept;
+    expect(first?.spanContext()).toMatchObject({ traceId: call.traceId, spanId: call.spanId });
+    expect(first?.parentSpanContext?.spanId).toBe(call.parentSpanId);
+    expect([first?.kind, first?.status.code, first?.attributes['error.type']]).toEqual([SpanKind.CONSUMER, 2, 'quota']);
+    expect(first?.links).toMatchObject([
+      { context: { spanId: place.spanId }, attributes: { 'sluice.record.index': 3 } },
+    ]);
+    expect(first?.duration).toEqual([0, 250_000_000]);
+    expect(second?.parentSpanContext).toBeUndefined();
+    expect([first, second].map((span) => span?.resource.attributes['service.name'])).toEqual([
+      'executor',
+      'write-gateway',
+    ]);
+    expect(second?.resource.attributes['service.namespace']).toBe('sluice');
+  });
+});
+
+describe('which traces are kept', () => {
+  const recorderOf = (ratio: number, isCallersChoice = false) =>
+    createOtelRecorder({
+      exporter: new InMemorySpanExporter(),
+      successes: { ratio, isCallersChoice },
+      logger: logged().logger,
+    });
+
+  it('is decided by the trace id: the same in every process, and about the share', () => {
+    const [recorder, another] = [recorderOf(0.01), recorderOf(0.01)];
+    const ids = Array.from({ length: 20_000 }, () => newId(16));
+    const kept = ids.filter((id) => recorder.keeps(id, undefined));
+    // 200 expected; 5 standard deviations of a binomial distribution are 70.
+    expect(Math.abs(kept.length - 200)).toBeLessThan(70);
+    expect(ids.filter((id) => another.keeps(id, undefined))).toEqual(kept);
+  });
+
+  it('is the caller’s choice only where the setting says so', () => {
+    const caller = (isSampled: boolean) => ({ traceId: newId(16), spanId: newId(8), isSampled });
+    expect(recorderOf(0).keeps(newId(16), caller(true))).toBe(false);
+    expect([true, false].map((flag) => recorderOf(0, true).keeps(newId(16), caller(flag)))).toEqual([true, false]);
+    expect(recorderOf(1, true).keeps(newId(16), undefined)).toBe(true);
+  });
+});
+
+// The enum's own package is not a dependency.
+const succeeded = { code: 0 } as unknown as Result;
+const failed = { code: 1, error: new Error('http://u:p@host') } as unknown as Result;
+
+/** A collector that does what it is told. */
+class IllExporter implements SpanExporter {
+  taken = 0;
+  answer: 'ok' | 'fails' | 'never' = 'fails';
+  /** Those that hang; answered when the test is over. */
+  readonly hanging: Told[] = [];
+
+  export(spans: ReadableSpan[], told: Told): void {
+    if (this.answer === 'ok') this.taken += spans.length;
+    if (this.answer === 'never') this.hanging.push(told);
+    else told(this.answer === 'ok' ? succeeded : failed);
+  }
+
+  shutdown(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+describe('a collector that is ill', () => {
+  const turn = () => new Promise((resolve) => setTimeout(resolve, 20));
+  const many = (count: number) => Array.from({ length: count }, () => step());
+
+  it('is told of once, without its address, and once again when it is well', async () => {
+    const exporter = new IllExporter();
+    const { logger, lines } = logged();
+    const recorder = createOtelRecorder({ exporter, successes: one(1), logger });
+    for (let batch = 0; batch < 3; batch += 1) {
+      recorder.record(many(512));
+      await turn();
+    }
+    expect(lines.map(([level, event]) => [level, event])).toEqual([['warn', 'telemetry.export-failing']]);
+    expect(JSON.stringify(lines)).not.toContain('u:p');
+    exporter.answer = 'ok';
+    recorder.record(many(512));
+    await turn();
+    expect(lines.slice(1)).toEqual([['info', 'telemetry.export-restored', { spansLost: 1_536 }]]);
+    await recorder.close(1_000);
+  });
+
+  it('that never answers costs a queue and no more, and a process ends all the same', async () => {
+    const exporter = new IllExporter();
+    exporter.answer = 'never';
+    const { logger } = logged();
+    const recorder = createOtelRecorder({ exporter, successes: one(1), logger });
+    const before = process.memoryUsage().heapUsed;
+    for (let batch = 0; batch < 100; batch += 1) recorder.record(many(512));
+    // 51,200 spans of more than 1 KB would be 50 MB.
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(queueMax * 16_384);
+    const startedAtMs = performance.now();
+    await recorder.close(100);
+    expect(performance.now() - startedAtMs).toBeLessThan(5_000);
+    for (const told of exporter.hanging) told(succeeded);
+  });
+});

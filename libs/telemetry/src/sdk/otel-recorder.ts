@@ -1,0 +1,107 @@
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace, type SpanContext } from '@opentelemetry/api';
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  SamplingDecision,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+  type SpanExporter,
+} from '@opentelemetry/sdk-trace';
+import type { Logger } from '../logger';
+import { toAttributes } from '../tracing/facts';
+import type { EndedStep, SpanRecorder, StepKind } from '../tracing/recorder';
+import { outsideSteps } from '../tracing/scope';
+import type { TracePlace } from '../traceparent';
+import { ChosenIds } from './chosen-ids';
+import type { SuccessRule } from './settings';
+import { watchExporter } from './watched-exporter';
+
+/** Spans that wait for the collector at most: about 4 MB. Source: OTEL_BSP_MAX_QUEUE_SIZE's default. */
+export const queueMax = 2_048;
+/** How long a span waits for others. The SDK's 5 s would make the last seconds before a crash disappear. */
+const delayMs = 1_000;
+/** Longest try of one batch, the exporter's own repetitions among it. Source: OTEL_BSP_EXPORT_TIMEOUT's default. */
+const exportMs = 30_000;
+
+export interface OtelRecorderOptions {
+  readonly exporter: SpanExporter;
+  readonly successes: SuccessRule;
+  readonly logger: Logger;
+}
+
+/** Turns ended steps into spans of the OpenTelemetry SDK, in batches, each under the resource of its own service. */
+export function createOtelRecorder({ exporter, successes, logger }: OtelRecorderOptions): SpanRecorder {
+  const ids = new ChosenIds();
+  const watch = watchExporter(exporter, queueMax, logger);
+  const batches = new BatchSpanProcessor({
+    exporter: watch,
+    maxQueueSize: queueMax,
+    scheduledDelayMillis: delayMs,
+    exportTimeoutMillis: exportMs,
+  });
+  const tracers = new Map<string, ReturnType<typeof tracerOf>>();
+  const tracerFor = (service: string) => {
+    const tracer = tracers.get(service) ?? tracerOf(service, ids, batches);
+    tracers.set(service, tracer);
+    return tracer;
+  };
+  const byTraceId = new TraceIdRatioBasedSampler(successes.ratio);
+  const write = (step: EndedStep): void => {
+    if (!watch.hasRoom()) return;
+    ids.choose(step.traceId, step.spanId);
+    const { name, startedAtMs: startTime } = step;
+    const links = step.links.map(({ place, facts }) => ({
+      context: toSpanContext(place),
+      attributes: toAttributes(facts),
+    }));
+    const attributes = {
+      ...toAttributes(step.facts),
+      ...(step.failed === undefined ? {} : { 'error.type': step.failed }),
+    };
+    const span = tracerFor(step.service).startSpan(
+      name,
+      { kind: kinds[step.kind], attributes, links, startTime },
+      parentOf(step),
+    );
+    if (step.failed !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end(step.endedAtMs);
+  };
+  return {
+    keeps: (traceId, caller) => {
+      if (caller !== undefined && successes.isCallersChoice) return caller.isSampled;
+      return byTraceId.shouldSample(ROOT_CONTEXT, traceId).decision === SamplingDecision.RECORD_AND_SAMPLED;
+    },
+    // The batch's timer serves everybody: it must not carry the ids of whoever started it.
+    record: (steps) => outsideSteps(() => steps.forEach(write)),
+    close: async (withinMs) => {
+      const late = new Promise<void>((resolve) => setTimeout(resolve, withinMs).unref());
+      // A collector that is away has been told of already.
+      await Promise.race([batches.shutdown().catch(() => undefined), late]);
+    },
+  };
+}
+
+const kinds: Readonly<Record<StepKind, SpanKind>> = {
+  request: SpanKind.SERVER,
+  message: SpanKind.CONSUMER,
+  work: SpanKind.INTERNAL,
+  call: SpanKind.CLIENT,
+};
+
+/** OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win: then the scope's name tells the services of one process apart. */
+function tracerOf(service: string, idGenerator: ChosenIds, batches: BatchSpanProcessor) {
+  const own = resourceFromAttributes({ 'service.name': service, 'service.namespace': 'sluice' });
+  const resource = own.merge(detectResources({ detectors: [envDetector] }));
+  const sampler = new AlwaysOnSampler();
+  return new TracerProvider({ resource, sampler, idGenerator, spanProcessors: [batches] }).getTracer(service);
+}
+
+function parentOf({ traceId, parentSpanId }: EndedStep) {
+  if (parentSpanId === undefined) return ROOT_CONTEXT;
+  return trace.setSpanContext(ROOT_CONTEXT, toSpanContext({ traceId, spanId: parentSpanId, isSampled: true }));
+}
+
+function toSpanContext({ traceId, spanId, isSampled }: TracePlace): SpanContext {
+  return { traceId, spanId, traceFlags: isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE, isRemote: true };
+}

@@ -1,0 +1,38 @@
+import { callId, type Settled, type Settlement } from '@sluice/store';
+import { claimedCall } from '../test/builders';
+import { sharingSettlements } from './share-settlements';
+
+const released = [{ ...claimedCall(), operationId: 'released', installationId: 'i1' }];
+const settlementOf = (operationId: string, orderKeys: string[] = []): Settlement => ({
+  ...claimedCall({ operationId }),
+  isCreate: true,
+  records: [],
+  next: { state: 'done' },
+  orderKeys,
+});
+
+/** A store that keeps the operations of each transaction. */
+function store() {
+  const transactions: string[][] = [];
+  const settle = (settlements: readonly Settlement[]): Promise<Map<string, Settled>> => {
+    transactions.push(settlements.map(({ operationId }) => operationId));
+    return Promise.resolve(new Map(settlements.map((each) => [callId(each), { isHeld: true, released }])));
+  };
+  return { transactions, settle };
+}
+
+// A create must not wait for locks that only updates need, and a released call is announced once, not by each who shares.
+it('settles together what comes together, ordered calls apart, and tells one of them what was released', async () => {
+  const { transactions, settle } = store();
+  const share = sharingSettlements({ settle });
+  const settlements = [settlementOf('a'), settlementOf('b', ['k']), settlementOf('c'), settlementOf('d', ['k'])];
+  const settled = await Promise.all(settlements.map(share));
+  expect(transactions).toHaveLength(2);
+  expect(transactions).toEqual(
+    expect.arrayContaining([
+      ['a', 'c'],
+      ['b', 'd'],
+    ]),
+  );
+  expect(settled.map((each) => each?.released)).toEqual([released, released, [], []]);
+});

@@ -1,0 +1,78 @@
+import type { LaneKey, SampledLane } from '@sluice/store';
+import type { BatcherContext } from './context';
+
+/** How often the backlog is looked at: a scraper asks every 15 s, and a rule should not wait longer for us than for it. */
+const everyMs = 5_000;
+/** Looking takes at most a twentieth of one database connection's time, as the count of admission does. */
+const restPerLook = 20;
+/** Lanes of one statement, a few milliseconds, and statements of one look: 100,000 lanes are seen in less than two minutes. */
+const lanesPerStep = 1_000;
+const stepsPerLook = 5;
+
+interface Round {
+  /** Milliseconds; 0 when nothing of such lanes may be claimed. */
+  readonly oldestMs: Record<'idle' | 'working', number>;
+  readonly lanes: Record<'ready' | 'blocked' | 'held', number>;
+}
+
+/**
+ * Shows how old the oldest call is that could be claimed. The batcher does so because it neither claims nor performs calls: when the
+ * executors stand still, somebody else says so. Every replica looks for itself; a rule takes the largest. Returns a function that ends it.
+ */
+export function sampleBacklog({ store, metrics, logger }: BatcherContext): () => Promise<void> {
+  const show = gauges(metrics);
+  let isEnded = false;
+  let timer: NodeJS.Timeout | undefined;
+  let place: LaneKey | undefined;
+  let round = emptyRound();
+
+  const look = async (): Promise<void> => {
+    for (let n = 0; n < stepsPerLook; n += 1) {
+      const step = await store.writes.sampleLanes({ limit: lanesPerStep, ...(place && { after: place }) });
+      for (const lane of step.found) addTo(round, lane);
+      place = step.next;
+      if (place !== undefined) continue;
+      show(round, await store.writes.countQuarantined());
+      round = emptyRound();
+      return;
+    }
+  };
+  const lookAndRest = async (): Promise<void> => {
+    const startedAtMs = performance.now();
+    await look().catch((error: unknown) => logger.warn({ error }, 'backlog.not-sampled'));
+    const restMs = restPerLook * (performance.now() - startedAtMs);
+    if (!isEnded) timer = setTimeout(again, Math.max(everyMs, restMs)).unref();
+  };
+  let running = lookAndRest();
+  const again = (): void => void (running = lookAndRest());
+  return async () => {
+    isEnded = true;
+    clearTimeout(timer);
+    await running;
+  };
+}
+
+/** A round shows when it is complete: half of one would be a number that means nothing. */
+function gauges(metrics: BatcherContext['metrics']): (round: Round, quarantined: number) => void {
+  const oldest = metrics.gauge('sluice_oldest_ready_seconds');
+  const lanes = metrics.gauge('sluice_waiting_lanes');
+  const inQuarantine = metrics.gauge('sluice_quarantined_calls');
+  const sampledAt = metrics.gauge('sluice_backlog_sampled_timestamp_seconds');
+  return (round, quarantined) => {
+    for (const lane of ['idle', 'working'] as const) oldest.set({ lane }, round.oldestMs[lane] / 1_000);
+    for (const state of ['ready', 'blocked', 'held'] as const) lanes.set({ state }, round.lanes[state]);
+    inQuarantine.set(quarantined);
+    sampledAt.set(Date.now() / 1_000);
+  };
+}
+
+function emptyRound(): Round {
+  return { oldestMs: { idle: 0, working: 0 }, lanes: { ready: 0, blocked: 0, held: 0 } };
+}
+
+function addTo({ oldestMs, lanes }: Round, { isBlocked, isWorking, oldestMs: ageMs }: SampledLane): void {
+  lanes[isBlocked ? 'blocked' : ageMs === undefined ? 'held' : 'ready'] += 1;
+  if (ageMs === undefined) return;
+  const kind = isWorking ? 'working' : 'idle';
+  oldestMs[kind] = Math.max(oldestMs[kind], ageMs);
+}

@@ -1,0 +1,107 @@
+import {
+  momentOf,
+  type ClaimedCall,
+  type OverdueCall,
+  type PendingRecord,
+  type RecordSettlement,
+  type Settlement,
+} from '@sluice/store';
+import { startStep, type AcceptedRecord, type Facts, type Step } from '@sluice/telemetry';
+import type { FreshClaim } from './claim-loop';
+
+/** A claimed call as a step of its trace. */
+export interface CallTrace {
+  readonly step: Step;
+  /** The records it was claimed for, once they are loaded. */
+  load(records: readonly PendingRecord[]): void;
+  /** Ends it with what became of the records; without a settlement, with `failed`. */
+  end(settlement: Settlement | undefined, failed?: string): void;
+}
+
+/**
+ * A call as a step: under the accept of its operation, with a link to the accept of each record. When it fails, the accepts of the
+ * records that failed are told again, because nobody knew then that they would be asked for.
+ */
+export function traceCall({ call, claimedAtMs, source }: FreshClaim): CallTrace {
+  let pending: readonly PendingRecord[] = [];
+  let failed: ReadonlySet<number> = new Set();
+  const step = startStep({
+    service: 'executor',
+    name: 'call.claim',
+    kind: 'message',
+    parent: call.traceparent,
+    startedAtMs: claimedAtMs,
+    facts: factsOf(call, source),
+    accepted: () => acceptsOf(call, pending, failed),
+  });
+  return {
+    step,
+    load: (records) => {
+      pending = records;
+      step.note({ records: records.length });
+    },
+    end: (settlement, reason) => {
+      const records = settlement?.records ?? [];
+      failed = new Set(records.filter(isFailure).map(({ index }) => index));
+      if (settlement !== undefined) step.note(outcomeOf(settlement));
+      step.end(reason ?? records.flatMap((record) => (isFailure(record) ? classesOf(record) : []))[0]);
+    },
+  };
+}
+
+/** Records that a deadline ended without a call: a failure that nothing else tells of. */
+export function traceOverdue({
+  projectId,
+  operationId,
+  number,
+  objectName,
+  type,
+  traceparent,
+  records,
+}: OverdueCall): void {
+  const facts = { projectId, operationId, call: number, objectName, type, recordsFailed: records.length };
+  const parent = { traceparent, acceptedAt: momentOf(operationId), isConcerned: true };
+  const options = { service: 'executor', name: 'call.settle', kind: 'message', parent: traceparent, facts } as const;
+  startStep({ ...options, accepted: () => [parent] }).end('deadline');
+}
+
+function factsOf(call: ClaimedCall, source: string): Facts {
+  const { projectId, operationId, number, objectName, type, mode, attempts } = call;
+  return { projectId, operationId, call: number, objectName, type, mode, attempt: attempts + 1, source };
+}
+
+/** Retries say no more than the first attempt, and who died before it could tell has told nothing. */
+function acceptsOf(
+  { operationId, traceparent, attempts, isInDoubt }: ClaimedCall,
+  pending: readonly PendingRecord[],
+  failed: ReadonlySet<number>,
+): AcceptedRecord[] {
+  const isFirst = attempts === 0 || isInDoubt;
+  const records = pending.flatMap(({ index, accepted }) => {
+    if (accepted === undefined) return [];
+    return [
+      { index, traceparent: accepted.traceparent, acceptedAt: accepted.at, isConcerned: isFirst && failed.has(index) },
+    ];
+  });
+  return [...records, { traceparent, acceptedAt: momentOf(operationId), isConcerned: isFirst }];
+}
+
+function isFailure(record: RecordSettlement): boolean {
+  return (
+    record.kind === 'failed' || record.kind === 'unknown' || (record.kind === 'again' && record.error !== undefined)
+  );
+}
+
+function classesOf(record: RecordSettlement): string[] {
+  return 'error' in record && record.error !== undefined ? [record.error.class] : [];
+}
+
+function outcomeOf({ records, next }: Settlement): Facts {
+  const count = (kind: RecordSettlement['kind']) => records.filter((record) => record.kind === kind).length;
+  return {
+    recordsSucceeded: count('succeeded'),
+    recordsFailed: count('failed'),
+    recordsUnknown: count('unknown'),
+    outcome: next.state,
+  };
+}

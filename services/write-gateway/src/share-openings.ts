@@ -1,0 +1,34 @@
+import type { Opening, SynchronousWrite, WriteStore } from '@sluice/store';
+import { coalesce } from '@sluice/writes';
+import { nameOfKey } from './idempotency';
+
+/** Writes of one statement at most; with large records `statementBytesMax` comes first. */
+const writesPerStatement = 64;
+/** Plans of one statement, in bytes. Source: design, section 1, decision 5. */
+const statementBytesMax = 1_000_000;
+
+/**
+ * Synchronous creates that come at the same time are opened by one statement; nothing orders them among each other. A key may be held
+ * by another process, and what waits for it or fails with it has a key as well, so that it may be sent again.
+ */
+export function sharingOpenings(
+  writes: Pick<WriteStore, 'openTogether' | 'openSynchronous'>,
+): (write: SynchronousWrite) => Promise<Opening> {
+  const [keyed, bare] = [sharing(writes), sharing(writes)];
+  return (write) => {
+    const isOrdered = write.operation.type === 'delete' || write.records.some(({ orderKey }) => orderKey !== undefined);
+    if (isOrdered) return writes.openSynchronous(write);
+    return write.idempotency === undefined ? bare(write) : keyed(write);
+  };
+}
+
+function sharing({ openTogether }: Pick<WriteStore, 'openTogether'>): (write: SynchronousWrite) => Promise<Opening> {
+  return coalesce<SynchronousWrite, Opening>({
+    run: (together) => openTogether(together),
+    itemsMax: writesPerStatement,
+    runsMax: 2,
+    weightOf: ({ records }) => records.reduce((bytes, { plan }) => bytes + plan.length, 0),
+    weightMax: statementBytesMax,
+    keyOf: ({ operation, idempotency }) => nameOfKey(operation.projectId, idempotency),
+  });
+}

@@ -1,0 +1,146 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Account } from '../harness/account';
+import { createCustomer, type Customer, type WriteReply } from '../harness/customer';
+import { createProject } from '../harness/project';
+import { startStack, type Stack } from '../harness/stack';
+import { startStockroom, type Stockroom } from './provider-file/stockroom';
+
+const provider = 'stockroom' as Account['provider'];
+
+let stockroom: Stockroom;
+let stack: Stack;
+let customer: Customer;
+
+// The example of docs/guides/add-a-provider.md: its API and its file, on every service.
+beforeAll(async () => {
+  stockroom = await startStockroom();
+  stack = await startStack({ env: { SLUICE_PROVIDERS_DIR: stockroom.folder } });
+  customer = await createCustomer(stack, {
+    provider,
+    account: { provider } as Account,
+    credentials: () => ({ apiKey: 'key-1' }),
+    read: ['items'],
+    write: ['items'],
+  });
+}, 60_000);
+
+afterAll(async () => {
+  await stack?.stop();
+  stockroom?.stop();
+});
+
+const stored = async (sku: string) => (await stockroom.items()).filter((item) => item['sku'] === sku);
+
+it('stands in the catalogue, for anybody', async () => {
+  const reply = await fetch(`${stack.baseUrl}/providers/stockroom`);
+  expect(await reply.json()).toMatchObject({
+    name: 'stockroom',
+    displayName: 'Stockroom',
+    authType: 'apiKey',
+    apiKeyOpts: { attachmentType: 'header', header: { name: 'x-stockroom-key' } },
+    support: { write: true, delete: false, search: { operators: { equals: true } } },
+  });
+  const all = (await (await fetch(`${stack.baseUrl}/providers`)).json()) as Record<string, unknown>;
+  expect(Object.keys(all).sort()).toEqual(
+    [
+      'close',
+      'freshdesk',
+      'hubspot',
+      'klaviyo',
+      'pipedrive',
+      'salesforce',
+      'stockroom',
+      'zendeskSupport',
+      'zoho',
+    ].sort(),
+  );
+});
+
+it('is connected with a key, which is tried; the account is the one that it reports', async () => {
+  expect(await customer.connection()).toMatchObject({
+    provider: 'stockroom',
+    authScheme: 'apiKey',
+    providerWorkspaceRef: 'main-street',
+  });
+  const project = await createProject(stack);
+  const refused = project.connect({ provider } as Account, 'group', { apiKey: 'key-2' });
+  await expect(refused).rejects.toThrow(/apiKey is refused by stockroom: unknown key/);
+});
+
+it('creates and updates synchronously', async () => {
+  const made = await customer.write('items', { type: 'create', record: { sku: 's-1', name: 'Bolt', shelf: 4 } });
+  expect([made.status, made.body.result]).toMatchObject([200, { success: true, data: { sku: 's-1', shelf: 4 } }]);
+  const id = made.body.result.recordId;
+  const changed = await customer.write('items', { type: 'update', record: { id, shelf: 5 } });
+  expect(changed.body.result).toMatchObject({ success: true, recordId: id, data: { name: 'Bolt', shelf: 5 } });
+  expect(await stored('s-1')).toMatchObject([{ name: 'Bolt', shelf: 5 }]);
+  const taken = await customer.write('items', { type: 'create', record: { sku: 's-1' } });
+  expect([taken.status, taken.body.errors]).toEqual([422, [{ message: 'the sku is taken' }]]);
+});
+
+it('refuses what the provider lacks before any call', async () => {
+  const batch = await customer.write('items', { type: 'create', batch: [{ record: { sku: 's-9' } }] });
+  expect([batch.status, batch.body.detail]).toEqual([400, expect.stringContaining('does not offer batches of create')]);
+  const { recordId: id } = (await customer.write('items', { type: 'create', record: { sku: 's-8' } })).body.result;
+  const removed = await customer.write('items', { type: 'delete', record: { id } });
+  expect(removed.status).toBeGreaterThanOrEqual(400);
+  expect(await stored('s-8')).toHaveLength(1);
+});
+
+it('creates asynchronously, and several auto-batched under one operation, one call each', async () => {
+  const one = await customer.write('items', { type: 'create', mode: 'asynchronous', record: { sku: 'a-1' } });
+  expect(await customer.ended(one.body.operationId)).toMatchObject({ status: 'success' });
+  const replies: WriteReply[] = [];
+  for (const sku of ['b-1', 'b-2', 'b-3']) {
+    const autoBatchPolicy = { maxDelayMinutes: 1 };
+    const reply = await customer.write('items', {
+      type: 'create',
+      mode: 'asynchronous',
+      record: { sku },
+      autoBatchPolicy,
+    });
+    replies.push(reply.body);
+  }
+  const [operationId = ''] = new Set(replies.map((reply) => reply.operationId));
+  expect(new Set(replies.map((reply) => reply.operationId)).size).toBe(1);
+  expect(await customer.ended(operationId)).toMatchObject({ status: 'success' });
+  for (const sku of ['a-1', 'b-1', 'b-2', 'b-3']) expect(await stored(sku)).toHaveLength(1);
+});
+
+it('searches by equality', async () => {
+  await customer.write('items', { type: 'create', record: { sku: 'f-1', name: 'Nut "M6" & co', shelf: 1 } });
+  const found = await customer.search('items', { name: 'Nut "M6" & co' });
+  expect(found.body.results).toMatchObject([{ fields: { sku: 'f-1', shelf: 1 }, raw: { sku: 'f-1' } }]);
+});
+
+it('tells the declared fields', async () => {
+  const url = `${stack.baseUrl}/projects/${customer.project.id}/providers/stockroom/objects/items/metadata?groupRef=${customer.groupRef}`;
+  const reply = await fetch(url, { headers: { 'x-api-key': customer.project.key } });
+  expect(await reply.json()).toMatchObject({ fields: { sku: { valueType: 'string', isRequired: true } } });
+});
+
+// A unique field makes a lost reply harmless: the record is looked for, and neither lost nor made twice.
+it('adopts a create whose reply was lost', async () => {
+  const lost = await customer.write('items', {
+    type: 'create',
+    mode: 'asynchronous',
+    record: { sku: 'c-1', name: 'cut' },
+  });
+  expect(await customer.ended(lost.body.operationId)).toMatchObject({ status: 'success' });
+  expect(await stored('c-1')).toHaveLength(1);
+});
+
+it('stops every service with a list, when a file breaks a rule', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-providers-'));
+  writeFileSync(join(folder, 'bad.yaml'), 'format: 1\nname: close\nbaseURL: x\n');
+  const executable = join(__dirname, '../../services/batcher/dist/index.js');
+  const env = { DATABASE_URL: 'postgres://127.0.0.1:1/x', KAFKA_BROKERS: '127.0.0.1:1', SLUICE_PROVIDERS_DIR: folder };
+  const { status, stderr } = spawnSync(process.execPath, [executable], { env, encoding: 'utf8', timeout: 30_000 });
+  expect(status).toBe(1);
+  expect(stderr).toContain(`${join(folder, 'bad.yaml')}:3:1 baseURL is not known here; did you mean baseUrl?`);
+  expect(stderr).toMatch(/bad\.yaml:1:1 auth is required/);
+  expect(stderr).not.toMatch(/\n\s+at /);
+});

@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { replayRecording, type Recording } from '@sluice/local';
+
+const folder = join(__dirname, 'recordings');
+const recordings = readdirSync(folder)
+  .filter((name) => name.endsWith('.json'))
+  .map((name) => [name, JSON.parse(readFileSync(join(folder, name), 'utf8')) as Recording] as const);
+
+it('there is one of each provider that has been certified', () => {
+  const providers = recordings.map(([, { provider }]) => provider);
+  const known = ['hubspot', 'salesforce', 'pipedrive', 'zendeskSupport', 'klaviyo', 'zoho', 'close', 'freshdesk'];
+  expect(new Set(providers)).toEqual(new Set(known));
+});
+
+describe.each(recordings)('%s', (_, recording) => {
+  it('asks what was asked, and finds what was found', async () => {
+    const { findings, strays, unused } = await replayRecording(recording);
+    expect({ strays, unused }).toEqual({ strays: [], unused: [] });
+    expect(findings).toEqual(recording.findings);
+  }, 30_000);
+
+  it('has nothing that opens an account, and nothing of a person', () => {
+    const text = JSON.stringify(recording);
+    expect(text).not.toMatch(/Bearer|authorization/i);
+    expect(text).not.toMatch(/pat-(?!na1-scrubbed)|00D\w{12,}!/);
+    const addresses = text.match(/[\w.+-]+@[\w-]+\.[\w.]+/g) ?? [];
+    expect(addresses.filter((address) => !address.endsWith('@example.com'))).toEqual([]);
+  });
+});

@@ -1,0 +1,107 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parse } from 'yaml';
+
+const root = join(__dirname, '../..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+interface Manifest {
+  readonly name: string;
+  readonly packageManager?: string;
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+const readManifest = (file: string): Manifest => JSON.parse(readFileSync(file, 'utf8')) as Manifest;
+
+const workspace = parse(read('pnpm-workspace.yaml')) as {
+  readonly packages: readonly string[];
+  readonly catalog: Readonly<Record<string, string>>;
+  readonly onlyBuiltDependencies: readonly string[];
+  readonly ignoredBuiltDependencies: readonly string[];
+};
+const lockfile = parse(read('pnpm-lock.yaml')) as {
+  readonly importers: Readonly<Record<string, Pick<Manifest, never> & Record<string, Locked | undefined>>>;
+  readonly packages: Readonly<Record<string, { readonly resolution: Readonly<Record<string, string>> }>>;
+};
+type Locked = Readonly<Record<string, { readonly specifier: string }>>;
+
+const folders = ['.', ...workspace.packages.flatMap((pattern) => globSync(pattern, { cwd: root }))].filter((folder) =>
+  existsSync(join(root, folder, 'package.json')),
+);
+const packages = folders.map((folder) => ({ folder, manifest: readManifest(join(root, folder, 'package.json')) }));
+
+// Reliability 4.4, row 47: what is installed is what was looked at.
+describe('[sec-47] dependencies', () => {
+  it('have one exact version each', () => {
+    const loose = Object.entries(workspace.catalog).filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version));
+    expect(loose).toEqual([]);
+    expect(readManifest(join(root, 'package.json')).packageManager).toMatch(
+      /^pnpm@\d+\.\d+\.\d+\+sha512\.[0-9a-f]{128}$/,
+    );
+  });
+
+  it.each(packages)('$folder takes them from the catalog or the workspace', ({ manifest }) => {
+    const wanted = Object.values({ ...manifest.dependencies, ...manifest.devDependencies });
+    expect(wanted.filter((spec) => spec !== 'catalog:' && spec !== 'workspace:*')).toEqual([]);
+  });
+
+  // What `--frozen-lockfile` refuses, seen without an install.
+  it.each(packages)('$folder is in the lockfile as it is', ({ folder, manifest }) => {
+    for (const kind of ['dependencies', 'devDependencies'] as const) {
+      const locked = Object.entries(lockfile.importers[folder]?.[kind] ?? {});
+      expect(Object.fromEntries(locked.map(([name, { specifier }]) => [name, specifier]))).toEqual(
+        manifest[kind] ?? {},
+      );
+    }
+  });
+
+  it('come from a registry, each with the hash of its bytes', () => {
+    const entries = Object.entries(lockfile.packages);
+    expect(entries.length).toBeGreaterThan(300);
+    const other = entries.filter(([, { resolution }]) => {
+      const { integrity = '', ...elsewhere } = resolution;
+      return !/^sha512-[\w+/]{86}==$/.test(integrity) || Object.keys(elsewhere).length > 0;
+    });
+    expect(other.map(([name]) => name)).toEqual([]);
+  });
+
+  it('are installed as the lockfile says, here and in the images', () => {
+    expect(read('deploy/local/bootstrap/install.mjs')).toContain("'--frozen-lockfile'");
+    const installs = [...read('docker/Dockerfile').matchAll(/^.*pnpm (install|fetch|add)\b.*$/gm)].map(
+      ([line]) => line,
+    );
+    expect(installs.length).toBeGreaterThan(1);
+    for (const line of installs) expect(line).toMatch(/--ignore-scripts/);
+    expect(installs.filter((line) => /install/.test(line) && !/--frozen-lockfile/.test(line))).toEqual([]);
+  });
+
+  it('run no install script but those that are listed', () => {
+    const named = new Set([...workspace.onlyBuiltDependencies, ...workspace.ignoredBuiltDependencies]);
+    const store = join(root, 'node_modules/.pnpm');
+    const manifests = globSync(['*/node_modules/*/package.json', '*/node_modules/@*/*/package.json'], { cwd: store });
+    expect(manifests.length).toBeGreaterThan(300);
+    const scripted = manifests
+      .filter((file) => runsAtInstall(join(store, file)))
+      .map((file) => nameOf(join(store, file)));
+    expect(scripted.filter((name) => !named.has(name))).toEqual([]);
+  });
+
+  it('are listed beside each published image, and looked up among the known faults before', () => {
+    const release = read('.github/workflows/release.yml');
+    expect(release).toMatch(/sbom: true/);
+    expect(release).toMatch(/provenance: mode=max/);
+    expect(release).toMatch(/pnpm audit --prod --audit-level high/);
+  });
+});
+
+/** pnpm takes a `binding.gyp` for an install script, too. */
+function runsAtInstall(file: string): boolean {
+  const scripts = readManifest(file).scripts ?? {};
+  const isScripted = ['preinstall', 'install', 'postinstall'].some((name) => scripts[name] !== undefined);
+  return isScripted || existsSync(join(dirname(file), 'binding.gyp'));
+}
+
+function nameOf(file: string): string {
+  return readManifest(file).name;
+}
