@@ -96,11 +96,16 @@ async function untilLed(admin: Admin, topics: string[]): Promise<void> {
       for (const topic of topics) await admin.fetchTopicOffsets(topic);
       return;
     } catch (error) {
-      const { type } = error as { readonly type?: string };
-      if (!notYet.includes(type ?? '') || performance.now() > endAtMs) throw error;
+      if (!notYet.includes(brokersWord(error) ?? '') || performance.now() > endAtMs) throw error;
       await sleep(lookEveryMs);
     }
   }
+}
+
+/** The protocol's name of an error. kafkajs wraps what the broker said when it met it while it refreshed its metadata. */
+function brokersWord(error: unknown): string | undefined {
+  const { type, cause } = error as { readonly type?: string; readonly cause?: { readonly type?: string } };
+  return type ?? cause?.type;
 }
 
 function topicConfig(topic: Topic, prefix: string, replicationFactor: number): ITopicConfig {
