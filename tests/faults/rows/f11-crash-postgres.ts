@@ -7,6 +7,8 @@ import { slower } from '../harness/slower';
 
 /** How long Postgres stays down before it is started again; its recovery comes on top. */
 const downMs = 1_000;
+/** Each round lasts this at least: a busy machine needs a second to stop Postgres, and the writes must outlast it to notice. */
+const roundSeconds = 5;
 /** Nobody can flush without a database, and a batch may be due at the worst moment. */
 const flushLateMs = 20_000;
 
@@ -49,6 +51,7 @@ export const f11: Row = {
 async function sendAndCrash(context: RowContext, round: number): Promise<{ ledger: ClientLedger; upAtMs: number }> {
   const { world, size, random } = context;
   const writes = Math.ceil(size.writes / size.faults);
+  const perSecond = Math.min(400, writes / roundSeconds);
   const crashAt = Math.ceil(writes * (0.2 + 0.3 * random()));
   let crashing: Promise<void> | undefined;
   let upAtMs = 0;
@@ -63,7 +66,7 @@ async function sendAndCrash(context: RowContext, round: number): Promise<{ ledge
   };
   // What a synchronous write answers while the database goes has a suite of its own; here a reply means accepted or not.
   const mix = { single: 40, auto: 40, batch: 2, update: 10, autoUpdate: 6 };
-  const ledger = await sendLoad(context, { writes, onAnswer, mix, name: `-${round}` });
+  const ledger = await sendLoad(context, { writes, perSecond, onAnswer, mix, name: `-${round}` });
   await crashing;
   return { ledger, upAtMs };
 }
