@@ -16,7 +16,7 @@ export type Ending = (record: Ended) => RecordError;
 
 export const quarantined: Ending = () => ({
   class: 'quarantined',
-  text: 'Quarantined after three crashes of the executor.',
+  text: 'Quarantined after four crashes of the executor.',
 });
 
 export const disconnected: Ending = () => ({

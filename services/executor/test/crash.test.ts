@@ -131,17 +131,18 @@ function delayClaims(writes: WriteStore): { isFound: () => boolean; order: strin
   return { isFound: () => isFound, order };
 }
 
-// Design, section 5.11: a third crash, alone, leads to quarantine.
-describe('a call that crashed three times', () => {
+// ADR 24: a second crash alone leads to quarantine.
+describe('a call that crashed four times', () => {
   it('never sent: fails without a call, with a replay command', async () => {
     const id = await unannounced('a@x.com');
     await crash();
     await crash();
     await crash({ isolated: true });
+    await crash({ isolated: true });
     await ground.startExecutor();
     expect(await ground.ended(seed, id)).toMatchObject({
       status: 'failure',
-      result: expect.stringMatching(/quarantined after three crashes/i),
+      result: expect.stringMatching(/quarantined after four crashes/i),
     });
     expect((await ground.records(seed, id))[0]).toMatchObject({ status: 'failed', error: { class: 'quarantined' } });
     expect(await ground.callStates(id)).toEqual(['quarantined']);
@@ -157,10 +158,11 @@ describe('a call that crashed three times', () => {
     await crash();
     await crash();
     await crash({ isolated: true });
+    await crash({ isolated: true });
     await ground.startExecutor();
     expect(await ground.ended(seed, id)).toMatchObject({
       status: 'failure',
-      result: expect.stringMatching(/quarantined after three crashes/i),
+      result: expect.stringMatching(/quarantined after four crashes/i),
     });
   });
 
@@ -168,6 +170,7 @@ describe('a call that crashed three times', () => {
     const id = await unannounced('a@x.com');
     await crash({ sends: true });
     await crash();
+    await crash({ isolated: true });
     await crash({ isolated: true });
     await ground.startExecutor();
     expect(await ground.ended(seed, id)).toMatchObject({

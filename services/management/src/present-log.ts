@@ -26,7 +26,7 @@ const sentences: Record<OperationEventKind, (facts: Facts) => readonly [Severity
   waits: ({ call, until }) => ['WARN', `Call ${call} is sent again after ${until}.`],
   'in-doubt': ({ call }) => ['WARN', `What call ${call} has written is not known. It is being looked up.`],
   reconciled: ({ call, attempt }) => ['INFO', `What attempt ${attempt} of call ${call} had written was looked up.`],
-  quarantined: ({ call }) => ['ERROR', `Call ${call} was taken out after three crashes of the executor.`],
+  quarantined: ({ call }) => ['ERROR', `Call ${call} was taken out after four crashes of the executor.`],
   'cancel-requested': () => ['INFO', 'A cancel was asked for.'],
   'records-failed': ({ records, outcome, class: failureClass }) => [
     failureClass === 'cancelled' ? 'WARN' : 'ERROR',

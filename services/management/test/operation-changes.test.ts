@@ -251,7 +251,7 @@ describe('GET /logs', () => {
     const { id: replayedBy } = (await send.post(at(failed, ':replay')).expect(202)).body as Operation;
     expect(messages(await read(failed))).toEqual(
       expect.arrayContaining([
-        'Call 1 was taken out after three crashes of the executor.',
+        'Call 1 was taken out after four crashes of the executor.',
         `Replayed: 1 record, as operation ${replayedBy}.`,
       ]),
     );

@@ -2,11 +2,11 @@ import { openDatabase } from '@sluice/store';
 import { until } from '@sluice/testkit';
 import type { Stack } from '../../harness/stack';
 
-/** Crashes after which a call is taken out. Source: design, section 5.11. */
-const crashesMax = 3;
+/** Crashes after which a call is taken out. Source: ADR 24. */
+const crashesMax = 4;
 
 /**
- * Lets an executor die over each claim until the call that `write` makes has taken down three of them, then starts one that lives. The end of
+ * Lets an executor die over each claim until the call that `write` makes has taken down four of them, then starts one that lives. The end of
  * each lease is moved to now, so that nobody waits for it.
  */
 export async function crashExecutorsOver(stack: Stack, databaseUrl: string, write: () => Promise<void>): Promise<void> {

@@ -82,7 +82,7 @@ export const alerts: readonly Alert[] = [
   {
     name: 'SluiceQuarantine',
     severity: 'critical',
-    summary: '{{ $value }} calls were taken out within the last hour, each after three crashes of an executor.',
+    summary: '{{ $value }} calls were taken out within the last hour, each after four crashes of an executor.',
     runbook: 'quarantine',
     forSeconds: 0,
     expr: () => 'max(sluice_quarantined_calls) > 0',

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration';
 
-/** Replies that a repeated request gets again (72 h), and calls that crashed an executor three times. */
+/** Replies that a repeated request gets again (72 h), and calls that crashed an executor four times. */
 export const createIdempotencyAndQuarantine: Migration = {
   name: '20261120T100300-create-idempotency-and-quarantine',
   up: async (knex) => {

@@ -62,7 +62,7 @@ function toSampled(row: SampleRow): SampledLane {
   };
 }
 
-/** As many as these are as alarming as more. The table has no other limit: a call comes here after three crashes. */
+/** As many as these are as alarming as more. The table has no other limit: a call comes here after four crashes. */
 const quarantinedMax = 1_000;
 
 /** Calls that were quarantined within the last hour, counted up to a thousand. */

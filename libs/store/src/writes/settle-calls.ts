@@ -128,7 +128,7 @@ async function quarantine(transaction: Knex.Transaction, settlements: readonly S
         project_id: projectId,
         operation_id: operationId,
         call_number: number,
-        reason: 'The call crashed an executor three times, the last time while it ran alone.',
+        reason: 'The call crashed an executor four times, the last two while it ran alone.',
         replay_command: `POST /v1/projects/${projectId}/operations/${operationId}:replay`,
       })),
     )

@@ -102,7 +102,7 @@ export const writePanels: readonly Panel[] = [
   },
   {
     title: 'Quarantined within the last hour',
-    description: 'Calls that crashed an executor three times, the last time alone.',
+    description: 'Calls that crashed an executor four times, the last two alone.',
     unit: 'short',
     lines: [['max(sluice_quarantined_calls)', 'calls']],
   },
