@@ -1,4 +1,5 @@
 import type { RequestHandler, Response } from 'express';
+import type { Headers } from './every-reply';
 
 /** What the published browser client sends, plus our own request headers (api-surface.md, section M). */
 const requestHeaders = [
@@ -16,15 +17,21 @@ const requestHeaders = [
 const shownHeaders =
   'X-Request-Id, Retry-After, Link, Idempotent-Replayed, Sluice-Record-Index, Sluice-Record-Ref, Sluice-Warning';
 
+/** Lets browsers of any origin call. Credentials travel in headers, so `*` gives nothing away. */
+export const corsHeaders: Headers = [
+  ['Access-Control-Allow-Origin', '*'],
+  ['Access-Control-Expose-Headers', shownHeaders],
+];
+
 /**
- * Lets browsers of any origin call. Credentials travel in headers, so `*` gives nothing away.
+ * Answers preflights.
  * @param cookiePaths paths whose replies may set a cookie that no path of the API reads. A browser keeps it only when the
  *   origin is named and cookies are allowed.
  */
 export function cors(cookiePaths: readonly string[] = []): RequestHandler {
   return (req, res, next) => {
-    allowOrigin(res, cookiePaths.includes(req.path) ? req.headers.origin : undefined);
-    res.setHeader('Access-Control-Expose-Headers', shownHeaders);
+    const { origin } = req.headers;
+    if (origin !== undefined && cookiePaths.includes(req.path)) allowCookies(res, origin);
     if (req.method !== 'OPTIONS' || req.headers['access-control-request-method'] === undefined) {
       next();
       return;
@@ -38,9 +45,8 @@ export function cors(cookiePaths: readonly string[] = []): RequestHandler {
   };
 }
 
-function allowOrigin(res: Response, named: string | undefined): void {
-  res.setHeader('Access-Control-Allow-Origin', named ?? '*');
-  if (named === undefined) return;
+function allowCookies(res: Response, origin: string): void {
+  res.setHeader('Access-Control-Allow-Origin', origin);
   res.setHeader('Access-Control-Allow-Credentials', 'true');
   res.setHeader('Vary', 'Origin');
 }

@@ -6,7 +6,8 @@ import { buildDocument, type BuiltDocument } from './contract/build-document';
 import { checkReplies } from './contract/check-replies';
 import { contractRoutes } from './contract/contract-routes';
 import type { ApiInfo } from './contract/openapi';
-import { cors } from './cors';
+import { cors, corsHeaders } from './cors';
+import { setOnEveryReply } from './every-reply';
 import { InboundError } from './inbound-error';
 import { oneAfterAnother } from './one-after-another';
 import { healthRoute, readyRoute, type Readiness } from './operability-routes';
@@ -49,6 +50,7 @@ export function createApp(o: AppOptions): Express {
   const state = stateOf(app);
   if (o.bodyBytesMax !== undefined) state.bodyBytesMax = o.bodyBytesMax;
   app.disable('x-powered-by').disable('etag').set('query parser', 'simple');
+  setOnEveryReply(app, [...replyHeaders(), ...(o.cors ? corsHeaders : [])]);
   const work = createRouter(o.authenticate);
   const open = createRouter(undefined);
   o.routes?.(work.router);
@@ -57,7 +59,6 @@ export function createApp(o: AppOptions): Express {
   if (contract) state.contract = contract;
   const handlers = [
     requestObserver(o),
-    replyHeaders(),
     ...(contract && o.checkReplies ? [checkReplies(contract, o.logger)] : []),
     ...(o.cors ? [cors(o.cookiePaths)] : []),
     refuseNul,
