@@ -22,6 +22,8 @@ function routes(router: Router): void {
   router.get('/v1/things/:id', route({ handle: ({ params }) => ({ body: { single: params } }) }));
   router.delete('/v1/things/:id', route({ handle: () => ({}) }));
   router.post('/v1/things\\:batch', route({ handle: () => ({ body: { batch: true } }) }));
+  router.patch('/v1/things/:id\\:rename', route({ handle: ({ params }) => ({ body: { renamed: params } }) }));
+  router.patch('/v1/things/:id', route({ handle: ({ params }) => ({ body: { changed: params } }) }));
   router.post('/v1/things/:id\\:hydrate', route({ handle: ({ params }) => ({ body: { hydrated: params } }) }));
   router.get('/v1/broken', () => {
     throw new Error('canary: secret internals');
@@ -81,6 +83,8 @@ describe('200', () => {
     const { agent } = start();
     expect((await agent.post('/v1/things:batch')).body).toEqual({ batch: true });
     expect((await agent.post('/v1/things/r1:hydrate')).body).toEqual({ hydrated: { id: 'r1' } });
+    // Registered before the general one of this method, though another method of the general path stands before both.
+    expect((await agent.patch('/v1/things/r1:rename')).body).toEqual({ renamed: { id: 'r1' } });
     expect((await agent.get('/v1/things/r1:other')).body).toEqual({ single: { id: 'r1:other' } });
   });
 

@@ -63,8 +63,8 @@ export function createApp(o: AppOptions): Express {
     ...(o.cors ? [cors(o.cookiePaths)] : []),
     refuseNul,
     // First, because a request for work should not walk past the probes.
-    work.complete(),
-    open.complete(),
+    work.handle,
+    open.handle,
     operability(o, state),
     ...(contract ? [contractRoutes(contract)] : []),
     unknownPath,
@@ -81,11 +81,11 @@ export function contractOfApp(app: Express): BuiltDocument {
 }
 
 function operability(o: AppOptions, state: ReturnType<typeof stateOf>): RequestHandler {
-  const { router, complete } = createRouter(undefined);
+  const { router, handle } = createRouter(undefined);
   router.get('/healthz', healthRoute);
   router.get('/readyz', readyRoute(o.ready, state));
   router.get('/problems/:code', problemRoute);
-  return complete();
+  return handle;
 }
 
 /** NUL in an id or a name could only come percent-encoded, and Postgres has no text for it. */

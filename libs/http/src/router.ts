@@ -1,8 +1,10 @@
-import { Router as createExpressRouter, type RequestHandler, type Router as ExpressRouter } from 'express';
+import type { RequestHandler } from 'express';
 import { DefectError } from '@sluice/errors';
 import { contractOf, type RegisteredRoute } from './contract/route-contract';
 import { InboundError } from './inbound-error';
+import { oneAfterAnother } from './one-after-another';
 import { localsOf } from './request-locals';
+import { createRouteTable } from './route-table';
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 type Method = (typeof methods)[number];
@@ -13,80 +15,64 @@ type Method = (typeof methods)[number];
  */
 export type Router = Readonly<Record<Method, (path: string, ...handlers: RequestHandler[]) => void>>;
 
+/** One method at one path. */
+interface Endpoint {
+  /** As a request has it. */
+  readonly method: string;
+  readonly handler: RequestHandler;
+  /** For the methods that the path does not take. */
+  readonly refuse: RequestHandler;
+}
+
 /** @param authenticate runs before each registered route, and only there: an unknown path is 404 for everyone */
 export function createRouter(authenticate: RequestHandler | undefined): {
   readonly router: Router;
-  /** Call once, after the routes are registered: adds 405 and OPTIONS for their paths. */
-  readonly complete: () => RequestHandler;
+  /** Finds the route of a request; 405 and OPTIONS are answered for every path that is registered. */
+  readonly handle: RequestHandler;
   /** What is registered, in its order; grows. */
   readonly routes: readonly RegisteredRoute[];
 } {
-  const inner = createBuckets();
+  const table = createRouteTable<Endpoint>();
   const known = new Map<string, Set<string>>();
   const routes: RegisteredRoute[] = [];
   const register =
     (method: Method) =>
     (path: string, ...handlers: RequestHandler[]) => {
       const taken = known.get(path) ?? new Set();
-      if (taken.has(method)) throw new DefectError({ code: 'service.defect', detail: `${method} ${path} twice` });
-      known.set(path, taken.add(method));
+      const name = method.toUpperCase();
+      if (taken.has(name)) throw new DefectError({ code: 'service.defect', detail: `${method} ${path} twice` });
+      known.set(path, taken.add(name));
       routes.push({ method, path, isAuthenticated: authenticate !== undefined, contract: contractOf(handlers) });
       const entered = [enterRoute(path.replaceAll('\\', '')), ...(authenticate ? [authenticate] : []), ...handlers];
-      const bucket = inner.of(path);
-      bucket[method](path, ...entered);
+      table.add(path, { method: name, handler: oneAfterAnother(entered), refuse: refuseOther(taken) });
     };
   const router = Object.fromEntries(methods.map((method) => [method, register(method)])) as unknown as Router;
-  const complete = () => {
-    for (const [path, taken] of known) inner.of(path).all(path, refuseMethod(allowOf(taken)));
-    return inner.handle;
+  const handle: RequestHandler = (req, res, next) => {
+    const matches = table.matches(req.path);
+    const method = req.method === 'HEAD' ? 'GET' : req.method;
+    // A path may fit two templates, `:id` and `:id:cancel`: then the one that was registered first has it.
+    const match = matches.find(({ entry }) => entry.method === method);
+    if (match === undefined) return matches[0] === undefined ? next() : matches[0].entry.refuse(req, res, next);
+    req.params = match.params();
+    return match.entry.handler(req, res, next);
   };
-  return { router, complete, routes };
-}
-
-/**
- * Express tries one route after the other. A router per number of segments leaves a handful to try of the sixty that management has.
- * Paths with a splat match any number, and are tried last.
- */
-function createBuckets(): { readonly of: (path: string) => ExpressRouter; readonly handle: RequestHandler } {
-  const create = () => createExpressRouter({ caseSensitive: true, strict: false });
-  const splats = create();
-  const buckets = new Map<number, ExpressRouter>();
-  return {
-    of: (path) => {
-      if (path.includes('*')) return splats;
-      const bucket = buckets.get(segmentsOf(path)) ?? create();
-      buckets.set(segmentsOf(path), bucket);
-      return bucket;
-    },
-    handle: (req, res, next) => {
-      const bucket = buckets.get(segmentsOf(req.path));
-      if (bucket === undefined) splats(req, res, next);
-      else bucket(req, res, (error?: unknown) => (error === undefined ? splats(req, res, next) : next(error)));
-    },
-  };
-}
-
-/** Slashes, but for one at the end, which means nothing. */
-function segmentsOf(path: string): number {
-  let count = 0;
-  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) count += 1;
-  return path.length > 1 && path.endsWith('/') ? count - 1 : count;
+  return { router, handle, routes };
 }
 
 function enterRoute(template: string): RequestHandler {
-  return (req, res, next) => {
+  return (_req, res, next) => {
     localsOf(res).route = template;
     next();
   };
 }
 
 function allowOf(taken: ReadonlySet<string>): string {
-  const names = [...taken].map((method) => method.toUpperCase());
-  return [...names, ...(taken.has('get') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+  return [...taken, ...(taken.has('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
 }
 
-function refuseMethod(allow: string): RequestHandler {
+function refuseOther(taken: ReadonlySet<string>): RequestHandler {
   return (req, res) => {
+    const allow = allowOf(taken);
     if (req.method === 'OPTIONS') {
       res.setHeader('Allow', allow);
       res.statusCode = 204;

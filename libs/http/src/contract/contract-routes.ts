@@ -5,7 +5,7 @@ import { docsPage, docsPolicy } from './docs-page';
 
 /** `GET /openapi.json` and `GET /docs`: the contract, for programs and for people. Open, as the contract is no secret. */
 export function contractRoutes({ document }: BuiltDocument): RequestHandler {
-  const { router, complete } = createRouter(undefined);
+  const { router, handle } = createRouter(undefined);
   const text = JSON.stringify(document);
   let page: string | undefined;
   router.get('/openapi.json', (_req, res) => {
@@ -17,5 +17,5 @@ export function contractRoutes({ document }: BuiltDocument): RequestHandler {
     res.setHeader('Content-Security-Policy', docsPolicy);
     res.end((page ??= docsPage(document)));
   });
-  return complete();
+  return handle;
 }
