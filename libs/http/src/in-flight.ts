@@ -12,7 +12,7 @@ export class InFlight {
 
   add(res: ServerResponse): void {
     this.replies.add(res);
-    res.once('close', () => {
+    res.on('close', () => {
       this.replies.delete(res);
       if (this.replies.size === 0) this.whenLastEnds?.();
     });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import { problems, type SluiceError } from '@sluice/errors';
 import { startStep, type Logger, type Metrics, type Step } from '@sluice/telemetry';
-import { localsOf } from './request-locals';
+import { localsOf, type RequestLocals } from './request-locals';
 import { requestMeter, type RequestMeter } from './request-meter';
 
 /** A sane id: what is safe in a log line, a header and a URI reference. */
@@ -21,25 +21,31 @@ export function requestObserver(o: {
 }): RequestHandler {
   const meter = requestMeter(o.metrics);
   return (req, res, next) => {
-    const locals = localsOf(res);
-    const presented = req.headers['x-request-id'];
-    locals.requestId = typeof presented === 'string' && saneId.test(presented) ? presented : randomUUID();
-    locals.startedAt = performance.now();
+    const locals = beginLocals(req, res);
     res.setHeader('X-Request-Id', locals.requestId);
+    // Not `once`, which makes a function more: a reply closes but once.
     if (!req.url.startsWith(traced)) {
-      res.once('close', () => observe(o.logger, meter, req, res));
+      res.on('close', () => observe(o.logger, meter, req, res));
       next();
       return;
     }
     const step = startRequest(o.service, req, res);
     locals.step = step;
-    // The socket's events do not know whose request it is.
-    res.once('close', () => {
-      step.run(() => observe(o.logger, meter, req, res));
+    res.on('close', () => {
+      observe(o.logger, meter, req, res);
       step.end(failureOf(res));
     });
     step.run(next);
   };
+}
+
+/** In place of Express's object without a prototype, whose members are found by hashing. */
+function beginLocals(req: Request, res: Response): RequestLocals {
+  const presented = req.headers['x-request-id'];
+  const requestId = typeof presented === 'string' && saneId.test(presented) ? presented : randomUUID();
+  const locals: RequestLocals = { requestId, startedAt: performance.now() };
+  res.locals = locals as typeof res.locals & RequestLocals;
+  return locals;
 }
 
 function startRequest(service: string, req: Request, res: Response): Step {
@@ -50,7 +56,7 @@ function startRequest(service: string, req: Request, res: Response): Step {
     name: req.method,
     kind: 'request',
     isOfCaller: true,
-    ...(typeof parent === 'string' && { parent }),
+    parent: typeof parent === 'string' ? parent : undefined,
     logged: { requestId },
     startedAtMs: startedAt,
     atEnd: () => {
@@ -71,22 +77,33 @@ function failureOf(res: Response): string | undefined {
 }
 
 function observe(logger: Logger, meter: RequestMeter, req: Request, res: Response): void {
-  const { requestId, startedAt, route = 'unmatched', caller, failure } = localsOf(res);
+  const { startedAt, route = 'unmatched', failure, step } = localsOf(res);
   const status = statusOf(res, failure);
   const durationMs = performance.now() - startedAt;
   meter(req.method, route, status, durationMs / 1000);
-  const line = {
+  const level = levelOf(status, failure);
+  if (!logger.writes(level)) return;
+  const write = (): void => logger[level](lineOf(req, res, { status, durationMs, level }), 'http.request');
+  // The socket's events do not know whose request it is.
+  if (step === undefined) write();
+  else step.run(write);
+}
+
+type Level = 'debug' | 'info' | 'error';
+
+function lineOf(req: Request, res: Response, of: { status: number; durationMs: number; level: Level }): object {
+  const { requestId, route = 'unmatched', caller, failure } = localsOf(res);
+  return {
     requestId,
     method: req.method,
     route,
-    status,
-    durationMs: Math.round(durationMs * 100) / 100,
+    status: of.status,
+    durationMs: Math.round(of.durationMs * 100) / 100,
     ...(caller ? { keyId: caller.keyId, projectId: caller.projectId } : {}),
     ...(failure ? { code: failure.code, meta: failure.meta } : {}),
+    // What a caller is told of their own request, or of what a provider said to it, may quote what a customer wrote.
+    ...(of.level === 'error' ? { detail: failure?.detail, error: failure } : {}),
   };
-  const level = levelOf(status, failure);
-  // What a caller is told of their own request, or of what a provider said to it, may quote what a customer wrote.
-  logger[level](level === 'error' ? { ...line, detail: failure?.detail, error: failure } : line, 'http.request');
 }
 
 /** A reply that broke off is counted by the reason, whatever status went out before. */
@@ -99,7 +116,7 @@ function statusOf(res: Response, failure: SluiceError | undefined): number {
  * `error` only where a person of ours must act: a provider's failure is shown as 5xx and is not ours.
  * A success is `debug`, because the histogram counts it: a line for each costs a fifth of the requests per second.
  */
-function levelOf(status: number, failure: SluiceError | undefined): 'debug' | 'info' | 'error' {
+function levelOf(status: number, failure: SluiceError | undefined): Level {
   if (!failure) return status >= 400 ? 'info' : 'debug';
   const shown = problems[failure.code].status;
   return shown === 500 || shown === 503 ? 'error' : 'info';

@@ -12,6 +12,8 @@ export interface Logger {
   info(fields: object, event: string): void;
   warn(fields: object, event: string): void;
   error(fields: object, event: string): void;
+  /** Whether lines of this level are written: for those that cost something to make. */
+  writes(level: 'debug' | 'info' | 'warn' | 'error'): boolean;
   /** A logger that adds `fields` to each of its lines. */
   child(fields: object): Logger;
 }
@@ -56,6 +58,7 @@ export const silentLogger: Logger = {
   info: () => undefined,
   warn: () => undefined,
   error: () => undefined,
+  writes: () => false,
   child: () => silentLogger,
 };
 
@@ -69,6 +72,7 @@ function wrap(logger: pino.Logger): Logger {
     info: write('info'),
     warn: write('warn'),
     error: write('error'),
+    writes: (level) => logger.isLevelEnabled(level),
     child: (fields) => wrap(logger.child(redactSecrets(fields))),
   };
 }

@@ -17,6 +17,7 @@ function logged() {
     info: write('info'),
     warn: write('warn'),
     error: write('error'),
+    writes: () => true,
     child: () => logger,
   };
   return { logger, lines };
