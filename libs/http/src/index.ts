@@ -15,7 +15,7 @@ export { startMetricsServer, type MetricsServerOptions } from './metrics-server'
 export { ListenError } from './listen-error';
 export { InboundError } from './inbound-error';
 export { authenticator, type CallerLookup } from './authenticator';
-export { callerOf, checkScope, requireScope } from './require-scope';
+export { callerOf, requireScope, scopeCheck } from './require-scope';
 export { localsOf, type RequestLocals } from './request-locals';
 export { parseJson } from './json/parse-json';
 export { readJson, type JsonBody } from './json/read-json';

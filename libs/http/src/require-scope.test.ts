@@ -1,12 +1,12 @@
 import { ForbiddenError } from '@sluice/errors';
 import type { Caller } from '@sluice/types';
-import { checkScope } from './require-scope';
+import { scopeCheck } from './require-scope';
 
 const key = (...scopes: string[]): Caller => ({ kind: 'api-key', keyId: 'k', projectId: 'p', scopes });
 const token: Caller = { kind: 'token', keyId: 'k', projectId: 'p', scopes: [], groupRef: 'g', consumerRef: 'c' };
 const admin: Caller = { kind: 'admin', keyId: 'bootstrap', scopes: ['full', 'admin'] };
 
-describe('checkScope', () => {
+describe('scopeCheck', () => {
   it.each([
     [key('write'), ['write'] as const],
     [key('read', 'search'), ['write', 'search'] as const],
@@ -14,7 +14,7 @@ describe('checkScope', () => {
     [admin, ['admin'] as const],
     [admin, ['frontend', 'admin'] as const],
     [token, ['frontend', 'token'] as const],
-  ])('%j passes %j', (caller, allowed) => expect(() => checkScope(caller, allowed)).not.toThrow());
+  ])('%j passes %j', (caller, allowed) => expect(() => scopeCheck(allowed)(caller)).not.toThrow());
 
   it.each([
     [key('read'), ['write'] as const],
@@ -28,5 +28,5 @@ describe('checkScope', () => {
     [key('token'), ['token'] as const],
     [token, ['full', 'frontend', 'admin'] as const],
     [{ ...token, scopes: ['full'] }, ['frontend'] as const],
-  ])('%j does not pass %j', (caller, allowed) => expect(() => checkScope(caller, allowed)).toThrow(ForbiddenError));
+  ])('%j does not pass %j', (caller, allowed) => expect(() => scopeCheck(allowed)(caller)).toThrow(ForbiddenError));
 });

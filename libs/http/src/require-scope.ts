@@ -10,26 +10,35 @@ export function callerOf(res: Response): Caller {
   return caller;
 }
 
-/** Lets a caller pass that is one of these; see checkScope. */
+/** Lets a caller pass that is one of these; see scopeCheck. */
 export function requireScope(...allowed: readonly Admission[]): RequestHandler {
+  const check = scopeCheck(allowed);
   return (_req, res, next) => {
-    checkScope(callerOf(res), allowed);
+    check(callerOf(res));
     next();
   };
 }
 
+/** @throws ForbiddenError `auth.scope-missing`, 403 */
+export type ScopeCheck = (caller: Caller) => void;
+
 /**
  * Lets a key pass that has one of the scopes, or `full`. `admin` stands for the bootstrap key and `token` for bearer
  * tokens, which have no other right; no scope of a key includes them.
- * @throws ForbiddenError `auth.scope-missing`, 403
  */
-export function checkScope(caller: Caller, allowed: readonly Admission[]): void {
+export function scopeCheck(allowed: readonly Admission[]): ScopeCheck {
   const forKeys = allowed.filter((one) => one !== 'admin' && one !== 'token');
-  const hasScope = caller.scopes.some((scope) => scope === 'full' || forKeys.some((one) => one === scope));
-  const passes = caller.kind === 'api-key' ? forKeys.length > 0 && hasScope : allowed.includes(caller.kind);
-  if (passes) return;
+  const passing: ReadonlySet<string> = new Set(forKeys.length > 0 ? ['full', ...forKeys] : []);
+  return (caller) => {
+    const passes =
+      caller.kind === 'api-key' ? caller.scopes.some((scope) => passing.has(scope)) : allowed.includes(caller.kind);
+    if (!passes) throw scopeMissing(caller, allowed);
+  };
+}
+
+function scopeMissing(caller: Caller, allowed: readonly Admission[]): ForbiddenError {
   const named = allowed.filter((one) => one !== 'token').join(', ');
-  throw new ForbiddenError({
+  return new ForbiddenError({
     code: 'auth.scope-missing',
     detail:
       caller.kind === 'token'

@@ -1,10 +1,10 @@
-import type { Request, RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { Admission, JsonSchema } from '@sluice/types';
 import { stateOf } from './app-state';
 import { declareContract, type RouteDescription } from './contract/route-contract';
 import { readJson } from './json/read-json';
 import { readQuery } from './validation/read-query';
-import { checkScope, callerOf } from './require-scope';
+import { callerOf, scopeCheck } from './require-scope';
 import { RouteRequest, type CheckedParts, type RouteParts } from './route-request';
 import { sendJson } from './send-json';
 import { sendText } from './send-text';
@@ -43,28 +43,39 @@ export interface RouteOptions<P extends RouteParts> extends RouteDescription {
  */
 export function route<P extends RouteParts>(o: RouteOptions<P>): RequestHandler {
   const readParts = partsReader(o);
+  const check = o.scopes && scopeCheck(o.scopes);
   const handler: RequestHandler = async (req, res) => {
-    if (o.scopes) checkScope(callerOf(res), o.scopes);
-    const reply = await o.handle(new RouteRequest(req, res, await readParts(req)));
-    for (const [name, value] of Object.entries(reply.headers ?? {})) res.setHeader(name, value);
-    if (reply.text) sendText(res, reply.status ?? 200, reply.text);
-    else sendJson(res, reply.status ?? (reply.body === undefined ? 204 : 200), reply.body);
+    check?.(callerOf(res));
+    const parts = readParts(req);
+    // Only a body has to be waited for.
+    send(res, await o.handle(new RouteRequest(req, res, parts instanceof Promise ? await parts : parts)));
   };
   return declareContract(handler, o);
 }
 
-function partsReader<P extends RouteParts>(o: RouteOptions<P>): (req: Request) => Promise<CheckedParts<P>> {
+function send(res: Response, { status, body, text, headers }: Reply): void {
+  if (headers) for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+  if (text) sendText(res, status ?? 200, text);
+  else sendJson(res, status ?? (body === undefined ? 204 : 200), body);
+}
+
+function partsReader<P extends RouteParts>(
+  o: RouteOptions<P>,
+): (req: Request) => CheckedParts<P> | Promise<CheckedParts<P>> {
   const params = o.params && validate<P['params']>(o.params, 'path');
   const query = o.query && validate<P['query']>(o.query, 'query');
   const body = o.body && validate<P['body']>(o.body, 'body');
-  return async (req) => {
+  const readHead = (req: Request) => {
     const sentQuery = readQuery(req);
-    const checked = {
+    return {
       params: params ? params({ ...req.params }) : req.params,
       query: query ? query(sentQuery) : sentQuery,
     };
-    if (!body) return { ...checked, body: undefined, bodyText: '', bodyBytes: 0 };
+  };
+  if (!body) return (req) => ({ ...readHead(req), body: undefined, bodyText: '', bodyBytes: 0 });
+  return async (req) => {
+    const head = readHead(req);
     const sent = await readJson(req, { bytesMax: o.bodyBytesMax ?? stateOf(req.app).bodyBytesMax });
-    return { ...checked, body: body(sent.value), bodyText: sent.text, bodyBytes: sent.bytes };
+    return { ...head, body: body(sent.value), bodyText: sent.text, bodyBytes: sent.bytes };
   };
 }

@@ -30,9 +30,7 @@ function finder(keys = new Map([[kid, stored]]), clock: Pick<CallerSource, 'now'
 }
 
 const detailOf = async (token: string): Promise<string> => {
-  const error: unknown = await finder()
-    .find(token)
-    .catch((thrown: unknown) => thrown);
+  const error: unknown = await Promise.resolve(finder().find(token)).catch((thrown: unknown) => thrown);
   if (error instanceof AuthError) return error.detail;
   throw new Error(`accepted: ${JSON.stringify(error)}`);
 };

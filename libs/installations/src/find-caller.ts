@@ -5,7 +5,8 @@ import { LRUCache } from 'lru-cache';
 import { isToken } from './parse-token';
 import { findSigningKey, verifyToken, type SigningKey } from './verify-token';
 
-export type FindCaller = (presented: string) => Promise<Caller | undefined>;
+/** A caller who is known is given at once. */
+export type FindCaller = (presented: string) => Caller | undefined | Promise<Caller | undefined>;
 
 export interface CallerSource {
   readonly store: Pick<Store, 'apiKeys' | 'jwtKeys'>;
@@ -31,16 +32,19 @@ const knownMax = 10_000;
  */
 export function callerFinder(source: CallerSource): FindCaller {
   const { store, adminKey, wallClock = Date.now } = source;
-  const adminDigest = adminKey === undefined ? undefined : digestOf(adminKey);
+  const adminDigest = adminKey === undefined ? undefined : Buffer.from(digestOf(adminKey));
+  const isAdmin = (digest: string): boolean =>
+    adminDigest !== undefined && timingSafeEqual(adminDigest, Buffer.from(digest));
   const now = source.now ?? (() => performance.now());
   const apiKeys = shortMemory<Caller, string>(now, (_digest, presented) => findInStore(store, presented));
   const signingKeys = shortMemory<SigningKey, void>(now, (keyId) => findSigningKey(store, keyId));
-  return async (presented) => {
+  return (presented) => {
     const digest = digestOf(presented);
-    if (adminDigest && timingSafeEqual(Buffer.from(adminDigest), Buffer.from(digest)))
-      return { kind: 'admin', keyId: 'admin', scopes: [] };
-    if (isToken(presented)) return await verifyToken(presented, (keyId) => signingKeys.fetch(keyId), wallClock());
-    return apiKeys.get(digest) ?? (await apiKeys.fetch(digest, { context: presented }));
+    const known = apiKeys.get(digest);
+    if (known !== undefined) return known;
+    if (isAdmin(digest)) return { kind: 'admin', keyId: 'admin', scopes: [] };
+    if (isToken(presented)) return verifyToken(presented, (keyId) => signingKeys.fetch(keyId), wallClock());
+    return apiKeys.fetch(digest, { context: presented });
   };
 }
 

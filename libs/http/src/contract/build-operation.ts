@@ -32,7 +32,7 @@ export function buildOperation(route: RegisteredRoute, components: Components): 
   };
 }
 
-/** As checkScope reads them: a key with `full` passes wherever keys do. */
+/** As scopeCheck reads them: a key with `full` passes wherever keys do. */
 function admissionsOf(scopes: readonly Admission[]): readonly Admission[] {
   const isForKeys = scopes.some((scope) => scope !== 'admin' && scope !== 'token');
   return isForKeys ? [...new Set<Admission>([...scopes, 'full'])] : scopes;

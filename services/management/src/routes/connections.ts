@@ -1,5 +1,5 @@
 import { providerProblemCodes } from '@sluice/errors';
-import { checkScope, json, jsonList, route, type Router } from '@sluice/http';
+import { json, jsonList, route, scopeCheck, type Router } from '@sluice/http';
 import {
   generateConnectionRequestSchema,
   pageProperties,
@@ -30,6 +30,9 @@ interface ConnectionParts {
   readonly params: { projectIdOrName: string; connectionId: string };
   readonly query: ConnectionView;
 }
+
+/** Who may see secrets. */
+const checkFull = scopeCheck(['full']);
 
 const text = { type: 'string', minLength: 1 } as const;
 const listQuery = {
@@ -110,7 +113,7 @@ export function connectionRoutes(router: Router, context: ManagementContext): vo
       scopes: ['frontend', 'read', 'token'],
       query: viewQuery,
       handle: async ({ caller, params, query }) => {
-        if (isPrivileged(query)) checkScope(caller, ['full']);
+        if (isPrivileged(query)) checkFull(caller);
         const project = await getProject(context, caller, params.projectIdOrName);
         const names = { projectId: project.id, connectionId: params.connectionId, caller };
         return { body: await showConnection(context, names, query) };
