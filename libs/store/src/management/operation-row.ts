@@ -9,18 +9,26 @@ export interface OperationRow {
   readonly object_name: string;
   readonly state: OperationState;
   readonly result: string | null;
-  readonly created_at: Date;
-  readonly updated_at: Date;
+  /** ISO 8601 in UTC, as the other moments. */
+  readonly created_at: string;
+  readonly updated_at: string;
   readonly attempts: number | null;
-  readonly last_attempt_at: Date | null;
+  readonly last_attempt_at: string | null;
   readonly succeeded_ids: string[] | null;
 }
 
+/**
+ * A moment as a caller reads it, to the millisecond, cut off as JavaScript does. Made by the database: reading a date from its
+ * text, only to print it again, costs the process that answers several times as much.
+ */
+const isoText = (moment: string): string => `to_char(${moment} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
 /** The columns of `OperationRow`, of rows that stand as `o`. */
 export const operationColumns = `
-  o.project_id, o.id, o.integration_id, o.installation_id, o.config_id, o.object_name, o.state, o.result, o.created_at, o.updated_at,
+  o.project_id, o.id, o.integration_id, o.installation_id, o.config_id, o.object_name, o.state, o.result,
+  ${isoText('o.created_at')} as created_at, ${isoText('o.updated_at')} as updated_at,
   (select max(c.attempts) from calls c where c.project_id = o.project_id and c.operation_id = o.id) as attempts,
-  (select max(a.sent_at) from attempts a where a.project_id = o.project_id and a.operation_id = o.id) as last_attempt_at,
+  (select ${isoText('max(a.sent_at)')} from attempts a where a.project_id = o.project_id and a.operation_id = o.id) as last_attempt_at,
   (select array_agg(r.provider_id order by r.record_index) from records r
     where r.project_id = o.project_id and r.operation_id = o.id
       and r.outcome = 'succeeded' and r.provider_id is not null) as succeeded_ids`;
@@ -35,8 +43,8 @@ export function toOperation(row: OperationRow): Operation {
     actionType: 'write',
     status: statusOf(row.state),
     ...(row.result === null ? {} : { result: row.result }),
-    createTime: row.created_at.toISOString(),
-    updateTime: row.updated_at.toISOString(),
+    createTime: row.created_at,
+    updateTime: row.updated_at,
     resource: row.object_name,
     metadata: {
       objects: [row.object_name],
@@ -46,6 +54,6 @@ export function toOperation(row: OperationRow): Operation {
   };
 }
 
-function toRetry(attempts: number, lastAttemptAt: Date | null) {
-  return { attempts, ...(lastAttemptAt === null ? {} : { lastAttempt: lastAttemptAt.toISOString() }) };
+function toRetry(attempts: number, lastAttempt: string | null) {
+  return { attempts, ...(lastAttempt === null ? {} : { lastAttempt }) };
 }

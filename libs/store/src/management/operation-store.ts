@@ -11,8 +11,8 @@ import { translated } from './translate-errors';
 export interface OperationStore {
   /** @param withinGroupRef only if its installation is there and belongs to this group */
   find(projectId: string, operationId: string, withinGroupRef?: string): Promise<Operation | undefined>;
-  /** Those that there are, by id. One statement, however many are asked for. */
-  findMany(keys: readonly { projectId: string; operationId: string }[]): Promise<Map<string, Operation>>;
+  /** In the order of the keys, which may repeat; undefined where there is none. One statement, however many are asked for. */
+  findMany(keys: readonly { projectId: string; operationId: string }[]): Promise<readonly (Operation | undefined)[]>;
   /** Newest first. */
   list(projectId: string, filter: OperationFilter): Promise<Operation[]>;
   /** Ids of those that have ended. One statement, however many are asked for. */
@@ -71,13 +71,15 @@ export function operationStore(database: Knex): OperationStore {
       const bindings = rowBindings(keyColumns, keys);
       // Callers poll with it, and planning it costs as much as ten of its rows: the plan is kept, one per connection.
       const { rows } = await database
-        .raw<{ rows: OperationRow[] }>(
-          `select ${operationColumns} from ${keptRowsSql('k', keyColumns)}
+        .raw<{ rows: (OperationRow & { ord: number })[] }>(
+          `select k.ord::integer, ${operationColumns} from ${keptRowsSql('k', keyColumns)}
            join operations o on o.project_id = k.project_id and o.id = k.id`,
           bindings as Knex.Value[],
         )
         .options({ name: 'find-operations' });
-      return new Map(rows.map((row) => [row.id, toOperation(row)]));
+      const found = Array.from<Operation | undefined>({ length: keys.length });
+      for (const row of rows) found[row.ord - 1] = toOperation(row);
+      return found;
     },
     list: (projectId, filter) => listOperations(database, projectId, filter),
     findEnded: async (keys) => {
