@@ -13,10 +13,11 @@ export interface RouteMatch<Entry> {
 export interface RouteTable<Entry> {
   /**
    * @param path in Express 5 syntax, as far as our API needs it: whole segments, of which one may be a parameter, with or
-   *   without a text behind it: `/v1/operations/:operationId\\:cancel`
+   *   without a text behind it: `/v1/operations/:operationId\\:cancel`; or, at the end, `*rest` for one segment or more, which
+   *   is no parameter
    */
   add(path: string, entry: Entry): void;
-  /** Each that matches, in the order of their addition. Case counts; one slash at the end does not. */
+  /** Each that matches, in the order of their addition, those with `*rest` after all others. Case counts; one slash at the end does not. */
   matches(path: string): readonly RouteMatch<Entry>[];
 }
 
@@ -37,9 +38,13 @@ interface Row<Entry> {
  */
 export function createRouteTable<Entry>(): RouteTable<Entry> {
   const bySegments = new Map<number, Row<Entry>[]>();
+  const beginnings: Row<Entry>[] = [];
   return {
     add: (path, entry) => {
-      const segments = splitPath(path).map(toSegment);
+      const parts = splitPath(path);
+      const hasRest = parts.at(-1) === '*rest';
+      const segments = (hasRest ? parts.slice(0, -1) : parts).map(toSegment);
+      if (hasRest) return void beginnings.push({ segments, entry });
       const rows = bySegments.get(segments.length) ?? [];
       bySegments.set(segments.length, rows);
       rows.push({ segments, entry });
@@ -49,6 +54,10 @@ export function createRouteTable<Entry>(): RouteTable<Entry> {
       const found: RouteMatch<Entry>[] = [];
       for (const { segments, entry } of bySegments.get(sent.length) ?? []) {
         if (fits(segments, sent)) found.push({ entry, params: () => readParameters(segments, sent) });
+      }
+      for (const { segments, entry } of beginnings) {
+        const hasMore = sent.length > segments.length && sent[segments.length] !== '';
+        if (hasMore && fits(segments, sent)) found.push({ entry, params: () => readParameters(segments, sent) });
       }
       return found;
     },
