@@ -44,7 +44,10 @@ export function createRouteTable<Entry>(): RouteTable<Entry> {
       const parts = splitPath(path);
       const hasRest = parts.at(-1) === '*rest';
       const segments = (hasRest ? parts.slice(0, -1) : parts).map(toSegment);
-      if (hasRest) return void beginnings.push({ segments, entry });
+      if (hasRest) {
+        beginnings.push({ segments, entry });
+        return;
+      }
       const rows = bySegments.get(segments.length) ?? [];
       bySegments.set(segments.length, rows);
       rows.push({ segments, entry });
