@@ -17,6 +17,9 @@ export interface HubspotBody {
     readonly id?: string;
     readonly properties: Readonly<Record<string, unknown>>;
     readonly objectWriteTraceId?: string;
+    /** Of an association. */
+    readonly from?: { readonly id: string };
+    readonly to?: { readonly id: string };
   }[];
 }
 
@@ -97,6 +100,13 @@ function send(req: IncomingMessage, res: ServerResponse, answer: Answer): void {
 function accepting(): FakeHubspot['answer'] {
   let nextId = 500;
   return ({ method, path, body }) => {
+    if (path.includes('/associations/')) {
+      const results = body.inputs?.map(({ from, to }) => ({
+        fromObjectId: Number(from?.id),
+        toObjectId: Number(to?.id),
+      }));
+      return { status: 201, body: { status: 'COMPLETE', results } };
+    }
     if (body.inputs !== undefined) {
       const results = body.inputs.map(({ id, properties, objectWriteTraceId }) => ({
         ...recordOf(id ?? String((nextId += 1)), properties),

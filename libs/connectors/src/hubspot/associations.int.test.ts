@@ -40,7 +40,19 @@ const own = (id: string, associationTypeId: number): Association => ({
 });
 const record = (id: string) => ({ id, properties: {}, createdAt: '2026-11-20T12:00:00.000Z', archived: false });
 const patched: StubReply = { status: 200, body: record('1') };
-const linked: StubReply = { status: 201, body: { status: 'COMPLETE', results: [] } };
+/** Every link that was asked for, as HubSpot names it. */
+const linked: StubReply = (response) => {
+  const { inputs } = stub.requests.at(-1)?.body as { inputs: { from: { id: string }; to: { id: string } }[] };
+  const results = inputs.map(({ from, to }) => ({
+    fromObjectTypeId: '0-1',
+    fromObjectId: Number(from.id),
+    toObjectTypeId: '0-2',
+    toObjectId: Number(to.id),
+    labels: [],
+  }));
+  response.writeHead(201, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ status: 'COMPLETE', results }));
+};
 const refused = (message: string, status = 400): StubReply => ({
   status,
   body: { status: 'error', category: 'VALIDATION_ERROR', message, correlationId: 'c-1' },
@@ -243,23 +255,29 @@ describe('associations of a batch', () => {
     expect(sent()).toEqual([linksTo('companies')]);
   });
 
+  /** Results of the links of these records, in both forms that HubSpot has. */
+  const made = (...from: readonly number[]) =>
+    from.map((id, at) =>
+      at % 2 === 0
+        ? { fromObjectTypeId: '0-1', fromObjectId: id, toObjectTypeId: '0-2', toObjectId: Number(`5${id}`) }
+        : { from: { id: `${id}` }, to: { id: `5${id}` } },
+    );
+
   test.each<[string, object[], object, boolean[]]>([
-    ['an error that names its record', [], { ids: ['2'] }, [true, false, true, true]],
+    ['an error that names its record', made(1, 3, 4), { ids: ['2'] }, [true, false, true, true]],
     [
       'an error that names the pair in a text',
-      [],
+      made(1, 2, 3),
       { INVALID_OBJECT_IDS: ['CONTACT=4, COMPANY=54'] },
       [true, true, true, false],
     ],
-    ['an error that names its target', [], { toObjectId: ['53'] }, [true, true, false, true]],
+    ['an error that names its target', made(1, 2, 4), { toObjectId: ['53'] }, [true, true, false, true]],
+    ['an error that names nothing: what is not in the results', made(1, 3), {}, [true, false, true, false]],
     [
-      'an error that names nothing: what is not in the results',
-      [
-        { fromObjectTypeId: '0-1', fromObjectId: 1, toObjectTypeId: '0-2', toObjectId: 51 },
-        { from: { id: '3' }, to: { id: '53' } },
-      ],
-      {},
-      [true, false, true, false],
+      'an error that names a pair of which another type was made',
+      made(1, 2, 3, 4),
+      { ids: ['4', '54'] },
+      [true, true, true, false],
     ],
   ])('207, %s', async (_, results, context, clean) => {
     const errors = [{ status: 'error', category: 'VALIDATION_ERROR', message: 'bad link', context }];
@@ -267,6 +285,57 @@ describe('associations of a batch', () => {
     const settled = await hubspot.updateBatch(batchOf((id) => [defined(`5${id}`, 279)]));
     expect(settled.map((result) => result.ok && result.warnings === undefined)).toEqual(clean);
     expect(settled.every(({ ok }) => ok)).toBe(true);
+    const warnings = settled.flatMap((result) => (result.ok ? (result.warnings ?? []) : []));
+    expect(warnings.every((each) => each.endsWith('bad link'))).toBe(true);
+  });
+
+  const unshown = "The record was updated, an association was not made: HubSpot's reply does not show it";
+
+  // A reply that leaves a link out is no proof of it, as a record that a batch reply leaves out was not written.
+  test.each<[string, object, (string[] | undefined)[]]>([
+    ['nothing at all', {}, [[unshown], [unshown], [unshown], [unshown]]],
+    ['no result', { status: 'COMPLETE', results: [] }, [[unshown], [unshown], [unshown], [unshown]]],
+    [
+      'errors that are counted only',
+      { results: made(1, 2, 3), numErrors: 1 },
+      [undefined, undefined, undefined, [unshown]],
+    ],
+    [
+      'an error of one link, and of another nothing',
+      {
+        results: made(1, 2),
+        errors: [{ category: 'VALIDATION_ERROR', message: 'bad link', context: { ids: ['3', '53'] } }],
+      },
+      [undefined, undefined, [unshown.replace("HubSpot's reply does not show it", 'bad link')], [unshown]],
+    ],
+    [
+      'a link that nobody asked for',
+      { results: [...made(1, 2, 3), { fromObjectId: 4, toObjectId: 99 }] },
+      [undefined, undefined, undefined, [unshown]],
+    ],
+  ])('2xx with %s: what is not shown is a warning', async (_, body, warnings) => {
+    stub.replyWith(updated, { status: 201, body });
+    const settled = await hubspot.updateBatch(batchOf((id) => [defined(`5${id}`, 279)]));
+    expect(settled.map((result) => result.ok && result.warnings)).toEqual(warnings);
+  });
+
+  test.each<[string, object]>([
+    ['a reply that is PROCESSING', { status: 'PROCESSING', results: made(1, 2, 3) }],
+    [
+      'an error that may pass',
+      { results: made(1, 2, 3), errors: [{ category: 'RATE_LIMITS', message: 'limit', context: {} }] },
+    ],
+  ])('%s keeps the record unfinished', async (_, body) => {
+    stub.replyWith(updated, { status: 207, body });
+    const settled = await hubspot.updateBatch(batchOf((id) => [defined(`5${id}`, 279)]));
+    expect(settled.map(({ ok }) => ok)).toEqual([true, true, true, false]);
+    expect(settled[3]).toMatchObject({ error: { class: 'unavailable' } });
+  });
+
+  test('a link that is not shown is the outcome of an update that had no fields', async () => {
+    stub.replyWith({ status: 201, body: { status: 'COMPLETE', results: [] } });
+    const write = { ...contacts(), recordId: '1', fields: {}, associations: [defined('55', 279)] };
+    expect(await hubspot.update(write)).toMatchObject({ ok: false, error: { class: 'rejected' } });
   });
 
   test('are divided at 2,000 links', async () => {

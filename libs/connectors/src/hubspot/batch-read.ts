@@ -5,7 +5,7 @@ import type { HubspotApi } from './call-hubspot';
 import { toProviderError } from '../thrown-failure';
 import { toProviderRecord } from './provider-record';
 import { normalizeValue } from './same-value';
-import { readBatch, textsOf, type WireBatch } from './wire';
+import { isOver, readBatch, textsOf, type WireBatch } from './wire';
 
 /**
  * `POST /objects/{object}/batch/read`, by id or by a unique property (`idProperty`). Served from the record store,
@@ -85,9 +85,8 @@ async function readStrays(api: HubspotApi, read: BatchRead, reply: Reply): Promi
 
 function assertOnlyAbsent(batch: WireBatch): void {
   const others = batch.errors.filter(({ category }) => category !== 'OBJECT_NOT_FOUND');
-  const isWhole = batch.status === undefined || batch.status === 'COMPLETE';
   const isCounted = batch.errorCount === 0 || batch.errors.length > 0;
-  if (others.length === 0 && isWhole && isCounted) return;
+  if (others.length === 0 && isOver(batch.status) && isCounted) return;
   const said = others[0]?.message ?? `status ${batch.status ?? 'unknown'}, ${batch.errorCount} errors`;
   throw toProviderError(
     {

@@ -96,7 +96,7 @@ export const itemTable: readonly SignalRow<ItemSignal>[] = [
   },
 ];
 
-/** An input of which a 2xx batch reply says nothing, also when both of its lists are empty. */
+/** An input, a record or an association, of which a 2xx batch reply says nothing, also when both of its lists are empty. */
 export interface UnansweredRow extends Sourced {
   readonly signal: string;
   readonly class: FailureClass;
@@ -121,5 +121,18 @@ export const unanswered = {
     class: 'unknown',
     basis: 'documented',
     source: 'A3: HubSpot has not ended',
+  },
+  association: {
+    signal:
+      'an association whose two ends stand in no result and no error, in a reply that is COMPLETE or says nothing of it',
+    class: 'rejected',
+    basis: 'assumed',
+    source: '1a, "2xx, input without result or error": not made; a warning where fields were written',
+  },
+  pendingAssociation: {
+    signal: 'the same in a reply that is PENDING, PROCESSING or CANCELED',
+    class: 'unknown',
+    basis: 'assumed',
+    source: 'A3, A4: HubSpot has not ended; the record stays unfinished',
   },
 } as const satisfies Readonly<Record<string, UnansweredRow>>;

@@ -2,8 +2,9 @@ import type { ObjectCall } from '../requests';
 import type { ProviderFailure } from '../results';
 import type { HubspotApi } from './call-hubspot';
 import { itemFailure } from './errors';
+import { unanswered } from './item-table';
 import type { Link, MissedLink } from './resolve-links';
-import { isJson, readBatch, textsOf, type Json, type WireError } from './wire';
+import { isJson, isOver, readBatch, textsOf, type Json, type WireError } from './wire';
 
 /** Links of one call. Source: reference A4. */
 const linksMax = 2_000;
@@ -44,7 +45,7 @@ interface Linked {
   readonly missed: readonly MissedLink[];
 }
 
-/** `POST /associations/{from}/{to}/batch/create`. */
+/** `POST /associations/{from}/{to}/batch/create`. Made is what stands in the results, by both of its ends. Source: reference A4, 1a. */
 async function link(api: HubspotApi, call: ObjectCall, target: string, links: readonly Link[]): Promise<Linked> {
   const inputs = links.map(({ from, to, types }) => ({ from: { id: from }, to: { id: to }, types }));
   const path = api.urls.associations(call.objectName, target);
@@ -53,22 +54,31 @@ async function link(api: HubspotApi, call: ObjectCall, target: string, links: re
     const { failure } = answer;
     return { failure, missed: links.map(({ index }) => ({ index, failure })) };
   }
-  const missed = readBatch(answer.body).errors.flatMap((error) => {
+  const { errors, status } = readBatch(answer.body);
+  const open = unmade(links, answer.body);
+  const told = errors.flatMap((error) => {
     const failure = itemFailure(error, 'create', call.auth.accessToken);
-    return blamed(error, links, answer.body).map(({ index }) => ({ index, failure }));
+    return blamed(error, links, open).map((one) => ({ one, failure }));
   });
-  return { missed };
+  const isTold = new Set(told.map(({ one }) => one));
+  const untold = open.filter((one) => !isTold.has(one)).map((one) => ({ one, failure: unshown(status) }));
+  return { missed: [...told, ...untold].map(({ one, failure }) => ({ index: one.index, failure })) };
+}
+
+/** Neither a result nor an error: the link is not taken for made, as a record that a reply leaves out is not taken for written. */
+function unshown(status: string | undefined): ProviderFailure {
+  const row = isOver(status) ? unanswered.association : unanswered.pendingAssociation;
+  return { class: row.class, scope: 'record', message: "HubSpot's reply does not show it" };
 }
 
 /**
- * The links that an error speaks of: those of which it names both ends, else one, else all that do not stand in the
- * results. Its context has ids alone or inside a text: `CONTACT=1, COMPANY=2`.
+ * The links that an error speaks of: those of which it names both ends (made by another of its types or not), else one, else all that
+ * do not stand in the results. Its context has ids alone or inside a text: `CONTACT=1, COMPANY=2`.
  */
-function blamed(error: WireError, links: readonly Link[], body: Json): readonly Link[] {
+function blamed(error: WireError, links: readonly Link[], open: readonly Link[]): readonly Link[] {
   const texts = Object.values(error.context).flatMap(textsOf);
   const named = new Set(texts.flatMap((text) => text.match(/\d+/g) ?? []));
-  const open = unmade(links, body);
-  const byBoth = open.filter(({ from, to }) => named.has(to) && named.has(from));
+  const byBoth = links.filter(({ from, to }) => named.has(to) && named.has(from));
   const byOne = open.filter(({ from, to }) => named.has(to) || named.has(from));
   return [byBoth, byOne].find(({ length }) => length > 0) ?? open;
 }

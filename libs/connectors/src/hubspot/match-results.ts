@@ -6,7 +6,7 @@ import { unanswered } from './item-table';
 import { mergedWarning, toSuccess } from './record-result';
 import { matchesSent, sameValue } from './same-value';
 import { uniqueKeyOf, type UniqueKey } from './unique-key';
-import { textsOf, type WireBatch, type WireError, type WireRecord } from './wire';
+import { isOver, textsOf, type WireBatch, type WireError, type WireRecord } from './wire';
 
 /**
  * Which result of a batch reply belongs to which input. Source: reference A3.
@@ -72,8 +72,11 @@ export function matchUpdates(
   ];
   takeErrors(slots, namedBy, 'update', options.token);
   takeMerged(slots, inputs);
-  const isOver = batch.status === undefined || batch.status === 'COMPLETE';
-  return close(slots, (isOver ? unanswered.update : unanswered.pendingUpdate).class, 'no result from provider');
+  return close(
+    slots,
+    (isOver(batch.status) ? unanswered.update : unanswered.pendingUpdate).class,
+    'no result from provider',
+  );
 }
 
 function toSlots(count: number, batch: WireBatch): Slots {

@@ -76,6 +76,11 @@ export function readBatch(body: Json): WireBatch {
   };
 }
 
+/** HubSpot has ended with the batch, or says nothing of it. */
+export function isOver(status: WireBatch['status']): boolean {
+  return status === undefined || status === 'COMPLETE';
+}
+
 function readError(error: Json): WireError {
   return {
     category: textOf(error['category']),
