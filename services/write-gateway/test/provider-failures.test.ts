@@ -72,7 +72,7 @@ describe('502 and 504', () => {
   const notApplied = { status: 502, retryable: true, code: 'provider.unavailable' };
   it.each<[string, Answer, object, { status: number; retryable: boolean; code: string }]>([
     ['an edge refusal of a create with a unique email', refusal(503), create, notApplied],
-    ['a Retry-After of a create', refusal(503, {}, { 'Retry-After': '7' }), createWithoutKey, notApplied],
+    ['a Retry-After of a create without one', refusal(503, {}, { 'Retry-After': '7' }), createWithoutKey, unkeyed],
     ['an edge refusal of a create without one', refusal(503), createWithoutKey, unkeyed],
     ['a 500 of a create', refusal(500), create, unkeyed],
     ['a cut connection of a create', 'hang-up', create, unkeyed],

@@ -54,7 +54,6 @@ function signalOf({ on, outcome, flaw, isKeyed }: FailedCall, { code, message }:
     isKeyed,
     isRefused: flaw === 'refused',
     isJson: reply?.json !== undefined,
-    hasRetryAfter: reply !== undefined && 'retry-after' in reply.headers,
     ...(fault && { fault }),
     ...(reply && { status: reply.status }),
     ...(code !== undefined && { code }),

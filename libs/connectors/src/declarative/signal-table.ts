@@ -12,7 +12,6 @@ export interface Signal {
   /** The provider's message of it. */
   readonly message?: string;
   readonly isJson: boolean;
-  readonly hasRetryAfter: boolean;
   /** A 2xx that says that it failed. */
   readonly isRefused: boolean;
   /** The record has a value that is unique at the provider, so a second create of it is refused there. */
@@ -125,14 +124,7 @@ const usualRows: readonly Row[] = [
   },
   { signal: 'other 4xx', matches: within(400, 499), class: 'rejected', basis: 'documented', source: 'RFC 9110, 15.5' },
   {
-    signal: '503 with Retry-After',
-    matches: (s) => is(503)(s) && s.hasRetryAfter,
-    class: 'unavailable',
-    basis: 'documented',
-    source: 'RFC 9110, 15.6.4',
-  },
-  {
-    signal: '503 on a create without unique value',
+    signal: '503 on a create without unique value, with Retry-After or without',
     matches: (s) => is(503)(s) && s.on === 'create' && !s.isKeyed,
     class: 'unknown',
     basis: 'assumed',

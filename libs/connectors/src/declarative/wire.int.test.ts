@@ -323,6 +323,13 @@ it.each<[string, string, string, StubReply, object]>([
   ],
   ['429, no wait', 'close', 'lead', { status: 429 }, { class: 'quota', scope: 'lane', retryAfterMs: 10_000 }],
   ['503 where a second one would be made', 'close', 'lead', { status: 503, body: '<html>' }, { class: 'unknown' }],
+  [
+    '503 with Retry-After where a second one would be made',
+    'close',
+    'lead',
+    { status: 503, headers: { 'retry-after': '7' }, body: '<html>' },
+    { class: 'unknown', retryAfterMs: 7_000 },
+  ],
   ['503 where it would be refused', 'klaviyo', 'profiles', { status: 503, body: '<html>' }, { class: 'unavailable' }],
   [
     '409 with the record',

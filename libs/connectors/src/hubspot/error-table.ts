@@ -10,7 +10,6 @@ export interface Signal {
   readonly status?: number;
   /** The body is a JSON object. */
   readonly isJson: boolean;
-  readonly hasRetryAfter: boolean;
   /** Every problem that a 400 names is a value that another record has. @default false */
   readonly isTakenValue?: boolean;
 }
@@ -181,14 +180,7 @@ const refused: readonly SignalRow<Signal>[] = [
 
 const server: readonly SignalRow<Signal>[] = [
   {
-    signal: '503 with Retry-After',
-    matches: all(is(503), (s) => s.hasRetryAfter),
-    class: 'unavailable',
-    basis: 'assumed',
-    source: 'reliability 2.5: who names a moment has not begun',
-  },
-  {
-    signal: '503, 521, 522, 523 on a create without unique property',
+    signal: '503 (with Retry-After or without), 521, 522, 523 on a create without unique property',
     matches: all(is(503, 521, 522, 523), mayDouble),
     class: 'unknown',
     basis: 'assumed',

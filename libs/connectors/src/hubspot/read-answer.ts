@@ -15,7 +15,6 @@ export function readAnswer(outcome: HttpOutcome, request: HubspotRequest, token:
     write: writes[request.operation],
     isKeyed: request.isKeyed ?? false,
     isJson: isJson(reply?.json),
-    hasRetryAfter: 'retry-after' in headers,
     ...(fault && { fault }),
     ...(reply && { status: reply.status }),
   };

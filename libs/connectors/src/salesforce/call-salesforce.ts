@@ -134,7 +134,6 @@ function readAnswer(outcome: HttpOutcome, request: SalesforceRequest, token: str
     isBatch: request.operation.startsWith('batch'),
     isJson: reply?.json !== undefined,
     isEmpty: reply?.json === undefined && reply?.text === undefined,
-    hasRetryAfter: 'retry-after' in headers,
     isResend: request.isResend ?? false,
     ...(fault && { fault }),
     ...(reply && { status: reply.status }),

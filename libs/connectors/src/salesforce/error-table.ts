@@ -18,7 +18,6 @@ export interface Signal {
   readonly isJson: boolean;
   /** There is no body. @default false */
   readonly isEmpty?: boolean;
-  readonly hasRetryAfter: boolean;
   /** An earlier send of the same may have been carried out. @default false */
   readonly isResend?: boolean;
 }
@@ -292,14 +291,7 @@ const statuses: readonly Row[] = [
     source: 'B7, 1b: 400, 405, 409, 412, 414, 415, 428, 431 and others',
   },
   {
-    signal: '503 with Retry-After',
-    matches: all(is(503), ({ hasRetryAfter }) => hasRetryAfter),
-    class: 'unavailable',
-    basis: 'assumed',
-    source: 'reliability 2.5: who names a moment has not begun',
-  },
-  {
-    signal: 'other 5xx (500, 502, 504, 503 from the edge)',
+    signal: 'other 5xx (500, 502, 504; 503 from the edge, with Retry-After or without)',
     matches: within(500, 599),
     class: 'unknown',
     basis: 'documented',

@@ -8,7 +8,7 @@ const refused = (errorCode: string, message = 'said', rest: object = {}) => [
 
 function failed(signal: Partial<CallSignal>, rest: Partial<FailedCall> = {}): FailedCall {
   return {
-    signal: { write: 'create', isBatch: false, isJson: rest.json !== undefined, hasRetryAfter: false, ...signal },
+    signal: { write: 'create', isBatch: false, isJson: rest.json !== undefined, ...signal },
     headers: {},
     json: undefined,
     token: 'secret-token',
@@ -41,7 +41,7 @@ describe('every row of reference 1b', () => {
     ['503 SERVER_UNAVAILABLE', { status: 503 }, refused('SERVER_UNAVAILABLE'), 'unavailable'],
     ['500 SERVER_UNAVAILABLE', { status: 500 }, refused('SERVER_UNAVAILABLE'), 'unavailable'],
     ['503 HTML', { status: 503 }, undefined, 'unknown'],
-    ['503 HTML, Retry-After', { status: 503, hasRetryAfter: true }, undefined, 'unavailable'],
+    ['503 HTML, Retry-After', { status: 503 }, undefined, 'unknown'],
     ['401 INVALID_SESSION_ID', { status: 401 }, refused('INVALID_SESSION_ID'), 'credentials'],
     ['401 INVALID_AUTH_HEADER', { status: 401 }, refused('INVALID_AUTH_HEADER'), 'credentials'],
     ['401 empty', { status: 401 }, undefined, 'credentials'],
@@ -192,7 +192,7 @@ describe('wait and scope', () => {
       [10_000, 'lane'],
     ],
     ['429, Retry-After', { status: 429 }, { headers: { 'retry-after': '60' } }, [60_000, 'lane']],
-    ['503, Retry-After', { status: 503, hasRetryAfter: true }, { headers: { 'retry-after': '3' } }, [3_000, 'call']],
+    ['503, Retry-After', { status: 503 }, { headers: { 'retry-after': '3' } }, [3_000, 'call']],
     ['lock', { status: 400 }, { json: refused('UNABLE_TO_LOCK_ROW') }, [undefined, 'call']],
     ['400 single', { status: 400 }, {}, [undefined, 'record']],
     ['400 batch: the cause may be any record', { status: 400, isBatch: true }, {}, [undefined, 'call']],

@@ -60,7 +60,7 @@ export function classify(call: FailedCall): ProviderFailure {
 
 /** The failure of one record that a 2xx refuses, in a collection or alone. */
 export function itemFailure(errors: readonly WireError[], write: Signal['write'], token: string): ProviderFailure {
-  const signal: CallSignal = { write, isBatch: false, isJson: true, hasRetryAfter: false };
+  const signal: CallSignal = { write, isBatch: false, isJson: true };
   if (errors.length === 0) {
     const message = 'Salesforce did not write the record and does not say why';
     return { class: untold.unexplained.class, scope: 'record', message };

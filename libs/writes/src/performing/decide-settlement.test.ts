@@ -114,6 +114,11 @@ describe('the deadline', () => {
     expect(decide('create', [failed({ class: each })], late).next).toEqual({ state: 'in_doubt', delayMs: 500 });
   });
 
+  it('holds the first look back until the moment that the provider named', () => {
+    const results = [failed({ class: 'unknown', retryAfterMs: 7_000 }), failed({ class: 'timeout' }), ok()];
+    expect(decide('create', results, late).next).toEqual({ state: 'in_doubt', delayMs: 7_000 });
+  });
+
   // "Failed" would be a lie where the provider may have written the record.
   it.each<[FailureClass]>([['timeout'], ['unknown']])(
     'ends an update without a reply (%s) as unknown, behind a barrier',

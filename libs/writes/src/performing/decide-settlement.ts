@@ -63,9 +63,9 @@ function decideRecord(input: DecisionInput, record: Sendable, result: RecordResu
   }
   if (retryOf(result.error.class) === 'never') return { settlement: { index, kind: 'failed', error } };
   const isAmbiguous = result.error.class === 'unknown' || result.error.class === 'timeout';
-  if (isAmbiguous && isCreate) return { settlement: { index, kind: 'again', sendState: 'maybe', error } };
-  const attempt = input.call.attempts + 1;
   const retryAfterMs = result.error.retryAfterMs ?? 0;
+  if (isAmbiguous && isCreate) return { settlement: { index, kind: 'again', sendState: 'maybe', error }, retryAfterMs };
+  const attempt = input.call.attempts + 1;
   const delayMs = nextDelayMs(attempt, record.leftMs - input.elapsedMs, retryAfterMs, input.random);
   // An earlier attempt without a reply leaves a doubt that a later refusal to try does not lift.
   const isMaybe = isAmbiguous || record.sendState === 'maybe';
@@ -87,14 +87,15 @@ export function toUnknown(index: number, error: RecordError): RecordSettlement {
   return { index, kind: 'unknown', error: { ...error, text: `Outcome unknown: ${error.text}` } };
 }
 
-/** The records of a call go together: as early as the most urgent one needs, but before no record's lower bound. */
+/** The records of a call go together: as early as the most urgent one needs, but before no record's lower bound, to be looked for too. */
 function decideNext(call: ClaimedCall, decided: readonly DecidedRecord[]): Settlement['next'] {
   const again = decided.flatMap(({ settlement }) => (settlement.kind === 'again' ? [settlement] : []));
   if (again.length === 0) return { state: 'done' };
   const isInDoubt = call.type === 'create' && again.some((record) => record.sendState === 'maybe');
-  if (isInDoubt) return { state: 'in_doubt', delayMs: firstLookMs };
+  const boundMs = Math.max(0, ...decided.map((each) => each.retryAfterMs ?? 0));
+  if (isInDoubt) return { state: 'in_doubt', delayMs: Math.max(firstLookMs, boundMs) };
   const earliestMs = Math.min(...decided.flatMap((each) => each.delayMs ?? []));
-  return { state: 'ready', delayMs: Math.max(earliestMs, ...decided.map((each) => each.retryAfterMs ?? 0)) };
+  return { state: 'ready', delayMs: Math.max(earliestMs, boundMs) };
 }
 
 /** Order keys of the records that end here: what waits behind them may go. */
