@@ -21,6 +21,7 @@ export type {
   DeleteWrite,
   Fields,
   FindCreated,
+  MayBeResend,
   ObjectCall,
   ObservedExchange,
   ObservedQuota,

@@ -75,6 +75,8 @@ export interface SingleWrite extends ObjectCall {
 export interface MayBeResend {
   /** @default false */
   readonly isResend?: boolean;
+  /** Of a resend: when the earliest send was. What that made is not older. @default unknown, so of any age */
+  readonly firstSentAt?: Date;
 }
 
 /** Create one record. */

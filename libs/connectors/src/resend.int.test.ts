@@ -1,6 +1,6 @@
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { startProviderStub, type ProviderStub } from '../test/provider-stub';
-import { collections, done, field, idA, idB, page, record, root, soqlOf } from '../test/salesforce-stub';
+import { collections, done, field, idA, idB, page, record, refused, root, soqlOf } from '../test/salesforce-stub';
 import type { Connector, ConnectorRegistry } from './connector';
 import { createConnectors } from './registry';
 import { wasThereWarning } from './results';
@@ -153,8 +153,11 @@ describe('HubSpot', () => {
 
 describe('Salesforce', () => {
   const call = { auth: { accessToken: '00Dak00000TestAA!AQ.secret', workspaceRef: 'acme' }, objectName: 'Contact' };
-  const fields = [field('LastName'), field('Legacy__c', 'string', { externalId: true }), field('Name')];
-  const description = ok({ name: 'Contact', fields });
+  const ours = [field('LastName'), field('Name'), field('CreatedDate', 'datetime')];
+  const describedWith = (legacy: object) =>
+    ok({ name: 'Contact', fields: [...ours, field('Legacy__c', 'string', legacy)] });
+  const description = describedWith({ externalId: true, unique: true });
+  const shared = describedWith({ externalId: true });
   const first = { fields: { LastName: 'A', legacy__C: "L'1" } };
   const second = { fields: { LastName: 'B', legacy__C: 'L2' } };
   const upsert = `PATCH ${collections}/Contact/Legacy__c`;
@@ -165,7 +168,7 @@ describe('Salesforce', () => {
     expect(sent()).toEqual([`POST ${root}/sobjects/Contact`]);
   });
 
-  test('sent again, with values that nobody has: an upsert by the external id, unique or not', async () => {
+  test('sent again, with values that nobody has: an upsert by the unique external id', async () => {
     stub.replyWith(
       description,
       page(),
@@ -202,11 +205,69 @@ describe('Salesforce', () => {
     expect(sent().at(-1)).toBe(upsert);
   });
 
-  // An upsert would write over it. Where the field need not be unique, a create beside it is what was asked for.
-  test('somebody has the value, of whatever age: a create', async () => {
-    stub.replyWith(description, page(record(idB, { Legacy__c: "l'1" })), { status: 201, body: done(idA) });
-    expect(await salesforce.create({ ...call, ...first, isResend: true })).toEqual({ ok: true, recordId: idA });
+  // An upsert would write over it. What Salesforce says of a second record with the value is a conflict.
+  test('somebody has the value, of whatever age: a create, and a conflict', async () => {
+    const message = `duplicate value found: Legacy__c duplicates value on record with id: ${idB}`;
+    const taken = { status: 400, body: refused('DUPLICATE_VALUE', message) };
+    stub.replyWith(description, page(record(idB, { Legacy__c: "l'1" })), taken);
+    expect(await salesforce.create({ ...call, ...first, isResend: true })).toMatchObject({
+      error: { class: 'conflict', existingId: idB },
+    });
     expect(sent().at(-1)).toBe(`POST ${root}/sobjects/Contact`);
+  });
+
+  // Nothing refuses a second record there, so the first send, however late it was carried out, is looked for before anything leaves.
+  describe('an external id that the account does not keep unique', () => {
+    const firstSentAt = new Date('2026-11-20T12:00:00Z');
+    const row = (id: string, values: object) =>
+      page(record(id, { CreatedDate: '2026-11-20T12:20:00.000+0000', ...values }));
+    const mine = { LastName: 'A', Legacy__c: "L'1" };
+
+    test('taken by our own late create: nothing is sent, and it is looked for', async () => {
+      stub.replyWith(shared, row(idB, mine));
+      expect(await salesforce.create({ ...call, ...first, isResend: true, firstSentAt })).toMatchObject({
+        ok: false,
+        error: { class: 'conflict', existingId: idB, scope: 'record', message: expect.stringContaining(idB) },
+      });
+      expect(sent()).toEqual([`GET ${root}/sobjects/Contact/describe`, `GET ${root}/query`]);
+      expect(soqlOf(stub.requests[1]?.path)).toContain("Legacy__c = 'L\\'1' AND CreatedDate >= 2026-11-20T11:59:50Z");
+    });
+
+    test('of one record of a batch: the others wait for the look', async () => {
+      stub.replyWith(shared, row(idB, mine));
+      const results = await salesforce.createBatch({ ...call, records: [first, second], isResend: true, firstSentAt });
+      expect(results).toMatchObject([
+        { error: { class: 'conflict', existingId: idB } },
+        { error: { class: 'unavailable', scope: 'call' } },
+      ]);
+      expect(sent().some((each) => each.startsWith('P'))).toBe(false);
+    });
+
+    test.each<[string, ReturnType<typeof page>[]]>([
+      ['nobody has it', [page(), page()]],
+      ['somebody else has it', [row(idB, { LastName: 'Else', Legacy__c: "L'1" })]],
+    ])('%s: a create, never an upsert', async (_, looks) => {
+      stub.replyWith(shared, ...looks, { status: 201, body: done(idA) });
+      const result = await salesforce.create({ ...call, ...first, isResend: true, firstSentAt });
+      expect(result).toEqual({ ok: true, recordId: idA });
+      expect(sent().at(-1)).toBe(`POST ${root}/sobjects/Contact`);
+      expect(sent().some((each) => each.startsWith('PATCH'))).toBe(false);
+    });
+
+    test('a look that fails: nothing is sent', async () => {
+      stub.replyWith(shared, { status: 503, body: refused('SERVER_UNAVAILABLE', 'no') });
+      const result = await salesforce.create({ ...call, ...first, isResend: true, firstSentAt });
+      expect(result).toMatchObject({ error: { class: 'unavailable' } });
+      expect(sent()).toHaveLength(2);
+    });
+
+    test('beside one that is unique: the unique one makes the upsert', async () => {
+      const all = [...ours, field('Code__c', 'string', { externalId: true, unique: true })];
+      const both = ok({ name: 'Contact', fields: [field('Legacy__c', 'string', { externalId: true }), ...all] });
+      stub.replyWith(both, page(), ok([{ ...done(idA), created: true }]));
+      await salesforce.create({ ...call, fields: { ...first.fields, Code__c: 'c1' }, isResend: true, firstSentAt });
+      expect(sent().at(-1)).toBe(`PATCH ${collections}/Contact/Code__c`);
+    });
   });
 
   test.each<[string, object[]]>([

@@ -20,7 +20,7 @@ export const capabilityFacts: CapabilityFacts = {
     source: '1c; a query sees what is committed',
   },
   resend: {
-    says: 'upsert by an external id that nobody has yet: `PATCH /composite/sobjects/{T}/{field}`',
+    says: 'upsert by a unique external id that nobody has yet: `PATCH /composite/sobjects/{T}/{field}`; with one that is not unique the look comes first',
     basis: 'documented',
     source: 'B3; see ADR 19',
   },

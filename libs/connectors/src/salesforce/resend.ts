@@ -1,10 +1,11 @@
 import { ProviderError, retryOf } from '@sluice/errors';
 import type { BatchCreate, Fields } from '../requests';
-import { wasThereWarning, type RecordResult } from '../results';
-import { toFailure } from '../thrown-failure';
+import { wasThereWarning, type ProviderFailure, type RecordResult } from '../results';
+import { toFailure, toProviderError } from '../thrown-failure';
 import type { SalesforceApi } from './call-salesforce';
 import type { Describe } from './describe';
 import type { FieldDescription } from './description';
+import { findCreated } from './find-created';
 import { matchOutcomes } from './match-outcomes';
 import { paths } from './paths';
 import { readByProperty } from './read-by-property';
@@ -14,10 +15,11 @@ import { toSent } from './values';
 import { isJson } from './wire';
 
 /**
- * Creates that may have been carried out before, sent again as an upsert by an external id: what the earlier send still makes is then the
- * same record, also where the account does not keep the field unique. Only where nobody has the values, because an upsert writes over
- * what is there and a create never does (ADR 19). The collection takes one record too, so that no value stands in a path.
- * @returns undefined where that cannot be done: they are then created as ever, and a unique value that is taken is a conflict
+ * Creates that may have been carried out before, sent again as an upsert by a unique external id: what the earlier send still makes is
+ * then the same record. Only where nobody has the values, because an upsert writes over what is there and a create never does (ADR 19).
+ * The collection takes one record too, so that no value stands in a path. An external id that the account does not keep unique refuses
+ * no second record, so what the earlier send made is looked for by it once more, and nothing is sent where it is seen.
+ * @returns undefined where neither is to be done: they are then created as ever, and a unique value that is taken is a conflict
  */
 export async function resendCreates(
   api: SalesforceApi,
@@ -27,9 +29,12 @@ export async function resendCreates(
   const { records } = write;
   try {
     const { fields } = await describe(write);
-    const key = [...fields.values()].find((field) => field.isExternalId && hasEach(field, records));
-    if (!key || (await isTaken(api, describe, write, key))) return undefined;
-    return await upsert(api, write, key);
+    const externalIds = [...fields.values()].filter(({ isExternalId }) => isExternalId);
+    const key = externalIds.find((field) => field.isUnique && hasEach(field, records));
+    if (key) return (await isTaken(api, describe, write, key)) ? undefined : await upsert(api, write, key);
+    const shared = externalIds.filter(({ isUnique }) => !isUnique);
+    const isSent = records.some((record) => shared.some((field) => hasEach(field, [record])));
+    return isSent ? await holdBack(api, describe, write) : undefined;
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     if (retryOf(error.class) === 'never') return undefined;
@@ -58,6 +63,37 @@ async function isTaken(
   const property = { name: key.name, values: records.map(({ fields }) => String(valueOf(key, fields))) };
   const found = await readByProperty(api, describe, { ...call, fields: [], byProperty: property, property });
   return found.some((record) => record !== undefined);
+}
+
+/** Undefined: none was seen. Else whose record was seen is told so, and the others wait for the look that follows. */
+async function holdBack(
+  api: SalesforceApi,
+  describe: Describe,
+  write: BatchCreate,
+): Promise<RecordResult[] | undefined> {
+  const { records, headers: _, ...call } = write;
+  const since = write.firstSentAt ?? new Date(0);
+  const looks = records.map(({ fields }) => ({ fields, since }));
+  const found = await findCreated(api, describe, { ...call, records: looks });
+  const failure = found.find((each) => each.kind === 'cannot-look' && each.failure !== undefined);
+  if (failure?.kind === 'cannot-look' && failure.failure) throw toProviderError(failure.failure, 'salesforce');
+  if (!found.some(({ kind }) => kind === 'found')) return undefined;
+  return found.map((each) => {
+    const seen = each.kind === 'found' ? each.matches[0]?.recordId : undefined;
+    return { ok: false, error: seen === undefined ? waiting : mayBeOurs(seen) };
+  });
+}
+
+const waiting: ProviderFailure = {
+  class: 'unavailable',
+  scope: 'call',
+  message: 'Not sent again yet: another record of the call may be there, and is looked for first',
+};
+
+/** A conflict, because that is looked for: the record is adopted unless another create made it. */
+function mayBeOurs(existingId: string): ProviderFailure {
+  const message = `Not sent again: record ${existingId} was made since the first send and has the same values, among them an external id that Salesforce does not keep unique`;
+  return { class: 'conflict', scope: 'record', message, existingId };
 }
 
 /** `PATCH /composite/sobjects/{object}/{field}`, answered as a create, with `created` per record. Source: reference B3. */

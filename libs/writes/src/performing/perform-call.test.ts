@@ -131,6 +131,20 @@ describe('one provider call', () => {
     expect(sent.map(([, write]) => 'isResend' in write && write.isResend === true)).toEqual([isResend]);
   });
 
+  // What an earlier send made is not older than the first of them.
+  it('names the earliest send of a resend', async () => {
+    const { sent, methods } = writing();
+    const of = (index: number, at: number) =>
+      sendable({
+        index,
+        firstSentAt: new Date(at),
+        lastError: { class: 'timeout', text: '' },
+        write: { type: 'create' },
+      });
+    await perform(methods, [create(1), of(2, 9_000), of(3, 5_000)], { type: 'create' });
+    expect(sent).toMatchObject([['createBatch', { isResend: true, firstSentAt: new Date(5_000) }]]);
+  });
+
   it('updates one record', async () => {
     const { sent, methods } = writing();
     expect((await perform(methods, [sendable()])).results).toEqual([{ ok: true, recordId: 'r0' }]);

@@ -1,4 +1,4 @@
-import type { Auth, ObservedExchange, RecordResult } from '@sluice/connectors';
+import type { Auth, MayBeResend, ObservedExchange, RecordResult } from '@sluice/connectors';
 import { DefectError } from '@sluice/errors';
 import type { CallToPerform } from './perform-call';
 import type { Sendable } from './sendable';
@@ -23,8 +23,7 @@ export async function sendRecords(request: AuthorizedCall): Promise<readonly Rec
 async function send(request: AuthorizedCall): Promise<readonly RecordResult[]> {
   const { call, records, connector, auth, hold, observe } = request;
   const { objectName, traceparent } = call;
-  const isResend = records.some((record) => mayBeCarriedOut(record, call.attempts));
-  const base = { auth, signal: hold.signal, observe, objectName, traceparent, ...(isResend && { isResend }) };
+  const base = { auth, signal: hold.signal, observe, objectName, traceparent, ...resendOf(request) };
   const headers = records[0]?.write.headers;
   const shared = { ...base, ...(headers === undefined ? {} : { headers }) };
   const writes = records.map(({ write }) => write);
@@ -54,6 +53,12 @@ async function send(request: AuthorizedCall): Promise<readonly RecordResult[]> {
     code: 'service.defect',
     detail: `${connector.provider} cannot ${call.type} ${records.length} records in one call.`,
   });
+}
+
+function resendOf({ call, records }: AuthorizedCall): MayBeResend {
+  if (!records.some((record) => mayBeCarriedOut(record, call.attempts))) return {};
+  const sentAt = records.flatMap(({ firstSentAt }) => (firstSentAt ? [+firstSentAt] : []));
+  return { isResend: true, firstSentAt: new Date(Math.min(...sentAt)) };
 }
 
 /** Classes of a failure after which nothing was written. */
