@@ -139,8 +139,12 @@ function searchIssues({ search }: Declaration): YamlIssue[] {
   return issues;
 }
 
-function signalIssues({ signals = [] }: Declaration): YamlIssue[] {
-  return signals.flatMap(({ status, code }, at) =>
-    status === undefined && code === undefined ? [{ steps: ['signals', at], rule: 'needs a status or a code' }] : [],
+function signalIssues({ signals = [], update: { missing } }: Declaration): YamlIssue[] {
+  const places = [
+    ...signals.map((signal, at) => ({ signal, steps: ['signals', at] })),
+    ...(missing ? [{ signal: missing, steps: ['update', 'missing'] }] : []),
+  ];
+  return places.flatMap(({ signal: { status, code }, steps }) =>
+    status === undefined && code === undefined ? [{ steps, rule: 'needs a status or a code' }] : [],
   );
 }

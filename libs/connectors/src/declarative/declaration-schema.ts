@@ -59,12 +59,11 @@ const match = object({ at: pointer, equals: { type: ['string', 'number', 'boolea
 const attachment = object({ header: headerName, prefix: headerValue, query: word, basic: headerValue });
 
 const reply = object({ id: pointer, record: pointer, success: match, empty: flag }, ['id']);
-const write = object({ method: { enum: ['POST', 'PUT', 'PATCH'] }, path: pathForm, body: anything, reply }, [
-  'method',
-  'path',
-  'body',
-  'reply',
-]);
+const writeProperties = { method: { enum: ['POST', 'PUT', 'PATCH'] }, path: pathForm, body: anything, reply };
+const writeRequired = ['method', 'path', 'body', 'reply'];
+const statuses = list({ type: 'integer', minimum: 200, maximum: 599 });
+const missing = object({ status: statuses, code: list(text), says: text });
+const update = object({ ...writeProperties, idForm: { enum: ['digits', 'word', 'segment'] }, missing }, writeRequired);
 
 const filter = object({
   max: { type: 'integer', minimum: 1, maximum: 20 },
@@ -150,7 +149,7 @@ const errorShape = object(
 );
 const signal = object(
   {
-    status: list({ type: 'integer', minimum: 200, maximum: 599 }),
+    status: statuses,
     code: list(text),
     says: text,
     on: list({ enum: ['create', 'update', 'read'] }),
@@ -188,8 +187,8 @@ export const declarationSchema = {
       objects: { ...map(declaredObject), minProperties: 1 },
       fieldNames: { enum: ['exact', 'case-insensitive'] },
       reserved: object({ create: list(text), update: list(text) }),
-      create: write,
-      update: write,
+      create: object(writeProperties, writeRequired),
+      update,
       search,
       fields,
       errors: list(errorShape),

@@ -37,7 +37,7 @@ export interface Declaration {
   /** Names that are no fields to be written. @default none */
   readonly reserved?: Readonly<Partial<Record<'create' | 'update', readonly string[]>>>;
   readonly create: DeclaredWrite;
-  readonly update: DeclaredWrite;
+  readonly update: DeclaredUpdate;
   readonly search?: DeclaredSearch;
   /** Where the account tells the fields of an object. */
   readonly fields?: DeclaredFields;
@@ -138,6 +138,19 @@ export interface DeclaredWrite {
   readonly body: Template;
   readonly reply: DeclaredReply;
 }
+
+export interface DeclaredUpdate extends DeclaredWrite {
+  /** What every id of a record looks like; one of another form is refused here. @default 'word' */
+  readonly idForm?: IdForm;
+  /** How a record that is not there is answered. @default a 404 */
+  readonly missing?: Pick<DeclaredSignal, 'status' | 'code' | 'says'>;
+}
+
+/**
+ * `digits`: 1 to 20 of them. `word`: 1 to 100 letters, digits, `_` and `-` of ASCII. `segment`: whatever a part of an address can hold,
+ * at most 200 characters.
+ */
+export type IdForm = 'digits' | 'word' | 'segment';
 
 export interface DeclaredReply {
   /** Pointer to the id, a text or a whole number. */

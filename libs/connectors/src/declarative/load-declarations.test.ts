@@ -48,6 +48,13 @@ it('reads the shipped files, each of which names the source of every part', () =
   expect(names).toEqual(['close', 'freshdesk', 'klaviyo', 'pipedrive', 'zendeskSupport', 'zoho']);
 });
 
+it('each shipped file says what ids look like, how a missing record is answered, and where both are from', () => {
+  for (const { name, update, facts } of loadDeclarations()) {
+    expect([name, update.idForm, update.missing]).toEqual([name, expect.any(String), expect.any(Object)]);
+    expect(Object.keys(facts)).toEqual(expect.arrayContaining(['update.idForm', 'update.missing']));
+  }
+});
+
 it('reads a folder besides', () => {
   expect(problemsOf(least)).toBeUndefined();
   expect(loadDeclarations(folder).map(({ name }) => name)).toContain('acme');
@@ -56,6 +63,12 @@ it('reads a folder besides', () => {
 // A change of one place, and what is said of it: with its line, its column and the path.
 it.each<[string, [string, string], string | RegExp]>([
   ['an unknown member', ['account:', 'acount:'], /^:7:1 acount is not known here; did you mean account\?$/m],
+  ['a form of ids', ['id: /id } }\nsearch', 'id: /id }, idForm: number }\nsearch'], /update\.idForm must be one of/],
+  [
+    'a missing record',
+    ['id: /id } }\nsearch', 'id: /id }, missing: { says: gone } }\nsearch'],
+    /update\.missing needs a status or a code/,
+  ],
   ['a wrong type', ['limit: 10', 'limit: ten'], /^:20:9 rate\.limit must be integer$/],
   ['a pointer', ['id: /id }', 'id: id }'], /reply\.id must be a JSON pointer/],
   ['a method', ['method: PUT', 'method: DELETE'], /update\.method must be one of POST, PUT, PATCH/],

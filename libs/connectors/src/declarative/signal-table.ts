@@ -65,6 +65,15 @@ const transportRows: readonly Row[] = [
   },
 ];
 
+/** Of an update, where a file says nothing of a record that is not there. */
+const usualMissing: Row = {
+  signal: '404 on update',
+  matches: (s) => is(404)(s) && s.on === 'update',
+  class: 'not-found',
+  basis: 'documented',
+  source: 'RFC 9110, 15.5.5',
+};
+
 /** After the rows of a file. */
 const usualRows: readonly Row[] = [
   {
@@ -89,13 +98,7 @@ const usualRows: readonly Row[] = [
     basis: 'assumed',
     source: 'firewall at the edge',
   },
-  {
-    signal: '404 on update',
-    matches: (s) => is(404)(s) && s.on === 'update',
-    class: 'not-found',
-    basis: 'documented',
-    source: 'RFC 9110, 15.5.5',
-  },
+  usualMissing,
   { signal: '404 elsewhere', matches: is(404), class: 'rejected', basis: 'assumed', source: 'unknown object or path' },
   {
     signal: '408, 425',
@@ -154,9 +157,14 @@ const usualRows: readonly Row[] = [
 ];
 
 /** The table of a provider, and of one that says nothing itself. The first row that matches decides. */
-export function signalTable({ signals = [], facts = {} }: Partial<Declaration> = {}): readonly Row[] {
+export function signalTable({ signals = [], update, facts = {} }: Partial<Declaration> = {}): readonly Row[] {
   const basis = basisOf(facts['signals']);
-  return [...transportRows, ...signals.map((signal) => toRow(signal, basis)), ...usualRows];
+  const rows = [...transportRows, ...signals.map((signal) => toRow(signal, basis))];
+  if (update?.missing === undefined) return [...rows, ...usualRows];
+  const missing = toRow({ ...update.missing, on: ['update'], class: 'not-found' }, basisOf(facts['update.missing']));
+  // Where the file says how a record that is not there is answered, another 404 is of an address.
+  const others = usualRows.filter((row) => row !== usualMissing);
+  return [...rows, { ...missing, signal: `a record that is not there: ${missing.signal}` }, ...others];
 }
 
 /** What the file's fact of its signals rests on. */

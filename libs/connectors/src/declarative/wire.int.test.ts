@@ -56,13 +56,24 @@ interface WriteCase {
 }
 
 const fields = { name: 'Zoë' };
+/** Ids as the provider has them, and some that it has not. */
+const digits = [
+  ['42', '4150868000000376008', '0'],
+  ['abc', '12a', '1.5', '-1', ' 1', '1 ', '٣', '1'.repeat(21), '0x1f', '1e3'],
+] as const;
+const words = [
+  ['lead_x', '01X', 'a-b', '42'],
+  ['a:b', 'a b', 'a;b', 'é', 'a.b', 'a@b', 'a,b', "1' OR '1'='1", 'x'.repeat(101)],
+] as const;
+const formOf = (provider: string) => (provider === 'close' || provider === 'klaviyo' ? words : digits);
+const idsOf = (provider: string): readonly string[] => formOf(provider)[0];
 /** Shapes of replies as the sources of each file show them; ids past 2^53 where the provider has numbers. */
 const writes: readonly WriteCase[] = [
   {
     provider: 'pipedrive',
     objectName: 'persons',
     create: ['/pipedrive/api/v2/persons', fields],
-    update: ['PATCH', '/pipedrive/api/v2/persons/a%3Ab', fields],
+    update: ['PATCH', '/pipedrive/api/v2/persons/42', fields],
     reply: '{"success":true,"data":{"id":9007199254740993,"name":"Zoë"}}',
     id: '9007199254740993',
     data: { id: '9007199254740993', name: 'Zoë' },
@@ -71,7 +82,7 @@ const writes: readonly WriteCase[] = [
     provider: 'close',
     objectName: 'lead',
     create: ['/close/api/v1/lead/', fields],
-    update: ['PUT', '/close/api/v1/lead/a%3Ab/', fields],
+    update: ['PUT', '/close/api/v1/lead/lead_x/', fields],
     reply: { id: 'lead_x', name: 'Zoë' },
     id: 'lead_x',
     data: { id: 'lead_x', name: 'Zoë' },
@@ -80,7 +91,7 @@ const writes: readonly WriteCase[] = [
     provider: 'klaviyo',
     objectName: 'profiles',
     create: ['/klaviyo/api/profiles', { data: { type: 'profile', attributes: fields } }],
-    update: ['PATCH', '/klaviyo/api/profiles/a%3Ab', { data: { type: 'profile', id: 'a:b', attributes: fields } }],
+    update: ['PATCH', '/klaviyo/api/profiles/lead_x', { data: { type: 'profile', id: 'lead_x', attributes: fields } }],
     reply: { data: { type: 'profile', id: '01X', attributes: fields } },
     id: '01X',
     data: { type: 'profile', id: '01X', attributes: fields },
@@ -89,7 +100,7 @@ const writes: readonly WriteCase[] = [
     provider: 'freshdesk',
     objectName: 'contacts',
     create: ['/freshdesk/api/v2/contacts', fields],
-    update: ['PUT', '/freshdesk/api/v2/contacts/a%3Ab', fields],
+    update: ['PUT', '/freshdesk/api/v2/contacts/42', fields],
     reply: '{"id":10000000,"name":"Zoë"}',
     id: '10000000',
     data: { id: 10_000_000, name: 'Zoë' },
@@ -98,7 +109,7 @@ const writes: readonly WriteCase[] = [
     provider: 'zendeskSupport',
     objectName: 'tickets',
     create: ['/zendeskSupport/api/v2/tickets', { ticket: fields }],
-    update: ['PUT', '/zendeskSupport/api/v2/tickets/a%3Ab', { ticket: fields }],
+    update: ['PUT', '/zendeskSupport/api/v2/tickets/42', { ticket: fields }],
     reply: { ticket: { id: 5, subject: 's' } },
     id: '5',
     data: { id: 5, subject: 's' },
@@ -107,7 +118,7 @@ const writes: readonly WriteCase[] = [
     provider: 'zoho',
     objectName: 'Leads',
     create: ['/zoho/crm/v6/Leads', { data: [fields] }],
-    update: ['PUT', '/zoho/crm/v6/Leads/a%3Ab', { data: [fields] }],
+    update: ['PUT', '/zoho/crm/v6/Leads/42', { data: [fields] }],
     reply: { data: [{ code: 'SUCCESS', status: 'success', message: 'ok', details: { id: '4150868000000376008' } }] },
     id: '4150868000000376008',
   },
@@ -126,7 +137,7 @@ it.each(writes)('$provider: a create and an update on the wire', async (one) => 
   };
   const expected = { ok: true, recordId: id, ...(data === undefined ? {} : { data }) };
   expect(await connector.create?.(call)).toEqual(expected);
-  expect(await connector.update?.({ ...call, recordId: 'a:b' })).toEqual(expected);
+  expect(await connector.update?.({ ...call, recordId: idsOf(provider)[0] as string })).toEqual(expected);
   expect(stub.requests.map(({ method, path, body }) => [method, path, body])).toEqual([['POST', ...create], update]);
   const [name, value] = opened[provider]?.header ?? [];
   for (const { headers } of stub.requests) expect(headers[name ?? '']).toBe(value);
@@ -366,6 +377,55 @@ it.each<[string, string, string, StubReply, object]>([
   ],
 ])('create, %s', async (...[, provider, objectName, reply, error]) => {
   expect(await create(provider, objectName, reply)).toMatchObject({ ok: false, error });
+});
+
+it.each(writes)('$provider: an id of its form is sent, of another refused before anything leaves', async (one) => {
+  const { provider, objectName, reply } = one;
+  stub.replyWith({ status: 200, body: reply });
+  const [own, foreign] = formOf(provider);
+  const write = { auth: authOf(provider), objectName, fields };
+  for (const recordId of foreign) {
+    expect(await connectors.get(provider).update?.({ ...write, recordId })).toMatchObject({
+      ok: false,
+      error: { class: 'rejected', scope: 'record', message: expect.stringContaining('the record id') },
+    });
+  }
+  expect(stub.requests).toEqual([]);
+  for (const recordId of own) {
+    expect(await connectors.get(provider).update?.({ ...write, recordId })).toMatchObject({ ok: true });
+  }
+  expect(stub.requests).toHaveLength(own.length);
+});
+
+// What each file says of a record that is not there; another 404, or another code, is none.
+it.each<[string, StubReply, StubReply]>([
+  ['pipedrive', { status: 404, body: { success: false, error: 'x' } }, { status: 400, body: {} }],
+  ['close', { status: 404, body: { error: 'Not Found' } }, { status: 400, body: {} }],
+  ['freshdesk', { status: 404 }, { status: 400, body: {} }],
+  ['klaviyo', { status: 404, body: { errors: [{ code: 'not_found', detail: 'x' }] } }, { status: 404, body: '<html>' }],
+  [
+    'zendeskSupport',
+    { status: 404, body: { error: 'RecordNotFound', description: 'Not found' } },
+    { status: 404, body: { error: { title: 'No help desk at this address', message: 'x' } } },
+  ],
+  [
+    'zoho',
+    {
+      status: 200,
+      body: { data: [{ code: 'INVALID_DATA', message: 'the id given seems to be invalid', status: 'error' }] },
+    },
+    { status: 404, body: { code: 'INVALID_URL_PATTERN', message: 'x', status: 'error' } },
+  ],
+])('%s: an update of a record that is not there', async (provider, missing, other) => {
+  const objectName = writes.find((one) => one.provider === provider)?.objectName ?? '';
+  const write = { auth: authOf(provider), objectName, recordId: idsOf(provider)[0] as string, fields };
+  const classOf = async (reply: StubReply) => {
+    stub.replyWith(reply);
+    const result = await connectors.get(provider).update?.(write);
+    return result?.ok === false ? result.error.class : 'ok';
+  };
+  expect(await classOf(missing)).toBe('not-found');
+  expect(await classOf(other)).toBe('rejected');
 });
 
 // Nothing leaves for what an address cannot hold, so nothing can have been written.

@@ -4,6 +4,7 @@ import type { DeclaredApi } from './call-provider';
 import type { DeclaredWrite } from './declaration';
 import { findObject, type FoundObject } from './find-object';
 import { idAt, recordAt } from './pointer';
+import { recordIdFault } from './record-id';
 import { fillBody, fillText } from './template';
 import { uniqueValueOf } from './unique-value';
 
@@ -14,10 +15,12 @@ export async function create(api: DeclaredApi, write: CreateWrite): Promise<Reco
   return perform(api, { operation: 'create', declared: api.file.create, write, found });
 }
 
-/** Updates one record by its id. */
+/** Updates one record by its id, which has the form that the file says, or nothing leaves. */
 export async function update(api: DeclaredApi, write: UpdateWrite): Promise<RecordResult> {
   const found = findObject(api.file, write.objectName);
   if ('class' in found) return { ok: false, error: found };
+  const message = recordIdFault(api.file, write.recordId);
+  if (message !== undefined) return { ok: false, error: { class: 'rejected', scope: 'record', message } };
   return perform(api, { operation: 'update', declared: api.file.update, write, found, recordId: write.recordId });
 }
 
