@@ -184,7 +184,7 @@ export interface DeclaredSearch {
   /** A 2xx without a body is a page without rows. @default false */
   readonly empty?: boolean;
   readonly pageMax: number;
-  /** Leaves out rows that show another value than was asked for: the provider finds what is alike. @default false */
+  /** Leaves out rows that show another value than was asked for: the provider finds what is alike, and is asked for whole pages. @default false */
   readonly exact?: boolean;
 }
 

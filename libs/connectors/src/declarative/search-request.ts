@@ -24,7 +24,8 @@ export function searchParts(
   const { filter } = declared;
   const fault = filtersFault(declared, object.searchable, name, request.filters);
   if (fault !== undefined) return fault;
-  const limit = Math.max(1, Math.min(request.limit, declared.pageMax));
+  // What is only alike is left out afterwards, so a page of the caller's size could hold nothing else.
+  const limit = declared.exact ? declared.pageMax : Math.max(1, Math.min(request.limit, declared.pageMax));
   const parts: string[] = [];
   for (const one of request.filters) {
     const part = textOf(declared, texts, one);

@@ -130,7 +130,7 @@ export const unanswered = {
     source: '1a, "2xx, input without result or error": not made; a warning where fields were written',
   },
   pendingAssociation: {
-    signal: 'the same in a reply that is PENDING, PROCESSING or CANCELED',
+    signal: 'the same of an association in a reply that is PENDING, PROCESSING or CANCELED',
     class: 'unknown',
     basis: 'assumed',
     source: 'A3, A4: HubSpot has not ended; the record stays unfinished',
