@@ -54,9 +54,17 @@ export function signalRows<Signal>(
   return [
     ...successes.map(({ signal, basis, source }) => [signal, 'ok', 'ok', '', basis, source]),
     ...failures.map((row) => {
-      const [isLane, waitMs] = 'matches' in row ? [row.isLane, row.waitMs] : [];
+      const { isLane, waitMs, triesMax } = 'matches' in row ? row : {};
       const meaning = `${meaningOf(row.class)}${isLane ? ', blocks the account' : ''}`;
-      return [row.signal, row.class, meaning, durationOf(waitMs), row.basis, row.source];
+      const bound = triesMax === undefined ? [] : [`at most ${triesMax} tries`];
+      return [
+        row.signal,
+        row.class,
+        meaning,
+        [durationOf(waitMs), ...bound].filter(Boolean).join('; '),
+        row.basis,
+        row.source,
+      ];
     }),
   ];
 }

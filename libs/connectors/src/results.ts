@@ -13,6 +13,8 @@ export interface ProviderFailure {
   /** Do not send before this long, in milliseconds. A lower bound; absent: the caller's own backoff. */
   readonly retryAfterMs?: number;
   readonly providerRequestId?: string;
+  /** Tries of the call, of whatever outcome, after which a failure of this kind is final when it came twice in a row. Absent: no bound. */
+  readonly triesMax?: number;
   /** A conflict's record, when the provider names it and it can only belong to this record. */
   readonly existingId?: string;
   /**

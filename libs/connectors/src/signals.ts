@@ -23,10 +23,15 @@ export interface SignalRow<Signal> extends Sourced {
   readonly isLane?: true;
   /** Wait when the reply names none, in milliseconds. */
   readonly waitMs?: number;
+  /** Tries after which it counts as lasting, where another hardly helps. Absent: the deadline alone bounds them. */
+  readonly triesMax?: number;
 }
 
 /** A row that says that a call succeeded. */
-export type SuccessRow<Signal> = Omit<SignalRow<Signal>, 'class' | 'isLane' | 'waitMs'>;
+export type SuccessRow<Signal> = Omit<SignalRow<Signal>, 'class' | 'isLane' | 'waitMs' | 'triesMax'>;
+
+/** Tries of what the references call "few attempts" or "low count". At a minute apart they take four minutes. [own] */
+export const fewTries = 5;
 
 /** The row of a table that ends with one that matches everything. */
 export function decide<Signal, Row extends { readonly matches: (signal: Signal) => boolean }>(

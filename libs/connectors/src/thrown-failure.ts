@@ -3,7 +3,7 @@ import type { ProviderFailure } from './results';
 
 /** For reads, which throw. */
 export function toProviderError(failure: ProviderFailure, provider: string): ProviderError {
-  const { status, providerRequestId } = failure;
+  const { status, providerRequestId, triesMax } = failure;
   return new ProviderError({
     class: failure.class,
     detail: failure.message,
@@ -12,19 +12,21 @@ export function toProviderError(failure: ProviderFailure, provider: string): Pro
       provider,
       ...(status !== undefined && { status }),
       ...(providerRequestId !== undefined && { providerRequestId }),
+      ...(triesMax !== undefined && { triesMax }),
     },
   });
 }
 
 /** A thrown failure of a read, back as data. */
 export function toFailure(error: ProviderError): ProviderFailure {
-  const { status, providerRequestId } = error.meta;
+  const { status, providerRequestId, triesMax } = error.meta;
   return {
     class: error.class,
     message: error.detail,
     scope: error.class === 'quota' ? 'lane' : 'call',
     ...(typeof status === 'number' && { status }),
     ...(typeof providerRequestId === 'string' && { providerRequestId }),
+    ...(typeof triesMax === 'number' && { triesMax }),
     ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
   };
 }

@@ -34,6 +34,7 @@ export function classify(file: Declaration, table: readonly Row[], call: FailedC
     scope: row.isLane ? 'lane' : isFinal ? 'record' : 'call',
     ...(reply && { status: reply.status }),
     ...(waitMs !== undefined && { retryAfterMs: waitMs }),
+    ...(row.triesMax !== undefined && { triesMax: row.triesMax }),
     ...(providerRequestId !== undefined && { providerRequestId }),
     ...(row.class === 'conflict' && said.existingId !== undefined && { existingId: said.existingId }),
   };

@@ -1,4 +1,4 @@
-import type { SignalRow } from '../signals';
+import { fewTries, type SignalRow } from '../signals';
 import type { Declaration, DeclaredSignal } from './declaration';
 
 /** What is known of a call that did not end with a 2xx that says what it should. */
@@ -95,8 +95,10 @@ const usualRows: readonly Row[] = [
     signal: '403 without JSON',
     matches: is(403),
     class: 'unavailable',
+    waitMs: 60_000,
+    triesMax: fewTries,
     basis: 'assumed',
-    source: 'firewall at the edge',
+    source: 'firewall at the edge, few attempts; 1 min and the number are ours',
   },
   usualMissing,
   { signal: '404 elsewhere', matches: is(404), class: 'rejected', basis: 'assumed', source: 'unknown object or path' },

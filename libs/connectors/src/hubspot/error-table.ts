@@ -1,4 +1,4 @@
-import type { SignalRow, SuccessRow } from '../signals';
+import { fewTries, type SignalRow, type SuccessRow } from '../signals';
 
 /** What is known of a call. */
 export interface Signal {
@@ -112,8 +112,9 @@ const refused: readonly SignalRow<Signal>[] = [
     matches: is(403),
     class: 'unavailable',
     waitMs: 60_000,
+    triesMax: fewTries,
     basis: 'assumed',
-    source: '1a: firewall at the edge; 1 min is ours, for few attempts',
+    source: '1a: firewall at the edge, few attempts; 1 min and the number are ours',
   },
   {
     signal: '404 on update',
@@ -187,8 +188,17 @@ const server: readonly SignalRow<Signal>[] = [
     source: '1a: cautious, because the edge may have passed the request on',
   },
   {
-    signal: '503, 521, 522, 523',
-    matches: is(503, 521, 522, 523),
+    signal: '522',
+    matches: is(522),
+    class: 'unavailable',
+    waitMs: 60_000,
+    triesMax: fewTries,
+    basis: 'documented',
+    source: 'A8, 1a: the edge did not reach the origin, low count; 1 min and the number are ours',
+  },
+  {
+    signal: '503, 521, 523',
+    matches: is(503, 521, 523),
     class: 'unavailable',
     basis: 'documented',
     source: 'A8: refused at the edge',
@@ -198,8 +208,9 @@ const server: readonly SignalRow<Signal>[] = [
     matches: is(525, 526),
     class: 'unavailable',
     waitMs: 60_000,
+    triesMax: fewTries,
     basis: 'documented',
-    source: 'A8: no TLS between edge and origin; 1 min is ours, for few attempts',
+    source: 'A8, 1a: no TLS between edge and origin, low count; 1 min and the number are ours',
   },
   {
     signal: 'other 5xx (500, 502, 504, 520, 524, …)',

@@ -177,6 +177,16 @@ describe('the wait', () => {
   });
 });
 
+test.each<[string, Partial<Signal>, number | undefined]>([
+  ['403 of the edge', { status: 403 }, 5],
+  ['522', { status: 522, ...update }, 5],
+  ['525', { status: 525 }, 5],
+  ['526', { status: 526 }, 5],
+  ['503', { status: 503, ...update }, undefined],
+])('%s: so many tries', (_, signal, tries) => {
+  expect(classify(failed(signal)).triesMax).toBe(tries);
+});
+
 describe('scope', () => {
   test.each<[string, Partial<Signal>, boolean, string]>([
     ['429', { status: 429 }, false, 'lane'],

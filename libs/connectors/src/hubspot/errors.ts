@@ -42,6 +42,7 @@ export function classify(call: FailedCall): ProviderFailure {
     ...(mayBeOneRecord(call, body) && { mayBeOneRecord: true, refusedFields: refusedFieldsOf(body) }),
     ...(signal.status !== undefined && { status: signal.status }),
     ...(waitMs !== undefined && { retryAfterMs: waitMs }),
+    ...(row.triesMax !== undefined && { triesMax: row.triesMax }),
     ...(providerRequestId !== undefined && { providerRequestId }),
     ...(existingId !== undefined && { existingId }),
   };

@@ -1,4 +1,4 @@
-import type { SignalRow, SuccessRow } from '../signals';
+import { fewTries, type SignalRow, type SuccessRow } from '../signals';
 
 /** What is known of a call, or of one record that a 2xx refuses. */
 export interface Signal {
@@ -180,15 +180,17 @@ const codes: readonly Row[] = [
     matches: all(hasCode(/^CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY$/), says(/CPU time limit exceeded/i)),
     class: 'unavailable',
     waitMs: 60_000,
+    triesMax: fewTries,
     basis: 'assumed',
-    source: '1b: a busy org; nothing was written; 1 min is ours, so that few retries fit an hour',
+    source: '1b: a busy org, few retries; nothing was written; 1 min and the number are ours',
   },
   {
     signal: 'QUERY_TIMEOUT, OPERATION_TOO_LARGE on a read',
     matches: all(hasCode(/^(QUERY_TIMEOUT|OPERATION_TOO_LARGE)$/), ({ write }) => write === 'read'),
     class: 'unavailable',
+    triesMax: fewTries,
     basis: 'documented',
-    source: 'B7, 1b',
+    source: 'B7, 1b: a few times; the number is ours',
   },
   { signal: 'DUPLICATE…', matches: hasCode(/^DUPLICATE/), class: 'conflict', basis: 'recorded', source: 'B7, 1b' },
   {
@@ -249,8 +251,9 @@ const statuses: readonly Row[] = [
     matches: is(403),
     class: 'unavailable',
     waitMs: 60_000,
+    triesMax: fewTries,
     basis: 'assumed',
-    source: 'firewall at the edge; 1 min is ours, for few attempts',
+    source: 'firewall at the edge, few attempts; 1 min and the number are ours',
   },
   {
     signal: '404 on update or delete of one record',

@@ -321,3 +321,17 @@ describe('a collection that is refused whole', () => {
     ['a single record', value, { isBatch: false }],
   ])('%s is no single record of many', (_, json, signal) => expect(whole(json, signal)).toEqual(noRecord));
 });
+
+test.each<[string, Partial<Signal>, unknown, number | undefined]>([
+  ['403 of the edge', { status: 403 }, undefined, 5],
+  [
+    'Apex CPU limit',
+    { status: 400 },
+    refused('CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY', 'Apex CPU time limit exceeded'),
+    5,
+  ],
+  ['QUERY_TIMEOUT', { status: 400, write: 'read' }, refused('QUERY_TIMEOUT'), 5],
+  ['lock', { status: 400 }, refused('UNABLE_TO_LOCK_ROW'), undefined],
+])('%s: so many tries', (_, signal, json, tries) => {
+  expect(classify(failed(signal, json === undefined ? {} : { json })).triesMax).toBe(tries);
+});

@@ -53,6 +53,7 @@ export function classify(call: FailedCall): ProviderFailure {
     ...refusedForOne(signal, errors),
     ...(signal.status !== undefined && { status: signal.status }),
     ...(wait > 0 && { retryAfterMs: wait }),
+    ...(row.triesMax !== undefined && { triesMax: row.triesMax }),
     ...(providerRequestId !== undefined && { providerRequestId }),
     ...(existingId !== undefined && { existingId }),
   };
@@ -72,6 +73,7 @@ export function itemFailure(errors: readonly WireError[], write: Signal['write']
     message: cleanText(errors.map(sentenceOf).join('; '), token),
     scope: row.isLane ? 'lane' : 'record',
     ...(row.waitMs !== undefined && { retryAfterMs: row.waitMs }),
+    ...(row.triesMax !== undefined && { triesMax: row.triesMax }),
     ...(existingId !== undefined && { existingId }),
   };
 }

@@ -131,6 +131,7 @@ function isRefused(results: readonly RecordResult[]): boolean {
 
 /** A read changes nothing, so its unknown outcome is a plain failure. A 429 speaks of the lane, whatever was refused. */
 function toReadFailure(error: ProviderError): ProviderFailure {
+  const { triesMax } = error.meta;
   const isUncertain = error.class === 'unknown' || error.class === 'timeout';
   return {
     class: isUncertain ? 'unavailable' : error.class,
@@ -139,5 +140,6 @@ function toReadFailure(error: ProviderError): ProviderFailure {
     // One field that the account lacks fails the read of all. Source: reference, 2, Salesforce.
     ...(error.class === 'rejected' && error.meta['status'] === 400 ? { mayBeOneRecord: true } : {}),
     ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
+    ...(typeof triesMax === 'number' && { triesMax }),
   };
 }

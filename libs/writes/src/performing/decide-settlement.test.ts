@@ -94,6 +94,31 @@ describe('one record', () => {
   });
 });
 
+// What hardly helps is tried a few times, whatever the deadline leaves.
+describe('a bound of tries', () => {
+  const bounded = failed({ class: 'unavailable', triesMax: 5 });
+  const tried = (attempts: number, lastClass: string, sendState: 'none' | 'maybe' = 'none') => ({
+    call: { attempts },
+    records: [{ sendState, firstSentAt: new Date(0), lastError: { class: lastClass, text: 'as before' } }],
+  });
+
+  it.each<[string, Type, Scene, string]>([
+    ['before it', 'update', tried(3, 'unavailable'), 'again'],
+    ['at it', 'update', tried(4, 'unavailable'), 'failed'],
+    ['of a create, at it', 'create', tried(4, 'unavailable'), 'failed'],
+    ['past it, after other failures', 'update', tried(9, 'quota'), 'again'],
+    ['past it, for the second time', 'update', tried(10, 'unavailable'), 'failed'],
+    ['at it, perhaps written', 'update', tried(4, 'unavailable', 'maybe'), 'unknown'],
+  ])('%s', (_, type, scene, kind) => {
+    expect(decide(type, [bounded], scene).records).toMatchObject([{ kind, error: { class: 'unavailable' } }]);
+  });
+
+  it('holds where a row has it only', () => {
+    const scene = tried(50, 'unavailable');
+    expect(decide('update', [failed({ class: 'unavailable' })], scene).records).toMatchObject([{ kind: 'again' }]);
+  });
+});
+
 describe('the deadline', () => {
   const late = { records: [{ leftMs: 500 }] };
 

@@ -1,5 +1,5 @@
 import { retryOf } from '@sluice/errors';
-import type { RecordResult } from '@sluice/connectors';
+import type { ProviderFailure, RecordResult } from '@sluice/connectors';
 import type { ClaimedCall, RecordError, RecordSettlement, Settlement } from '@sluice/store';
 import { nextDelayMs } from '../next-delay';
 import type { PerformedCall } from './perform-call';
@@ -70,9 +70,15 @@ function decideRecord(input: DecisionInput, record: Sendable, result: RecordResu
   // An earlier attempt without a reply leaves a doubt that a later refusal to try does not lift.
   const isMaybe = isAmbiguous || record.sendState === 'maybe';
   // The provider's lower bound beats the last try: what cannot be tried before its deadline ends here.
-  if (delayMs === undefined)
+  if (delayMs === undefined || isSpent(input, record, result.error))
     return { settlement: isMaybe ? toUnknown(index, error) : { index, kind: 'failed', error } };
   return { settlement: { index, kind: 'again', sendState: isMaybe ? 'maybe' : 'none', error }, delayMs, retryAfterMs };
+}
+
+/** Another try hardly helps: the bound of the signal's row is reached, and the try before ended so too. */
+function isSpent({ call }: DecisionInput, { lastError }: Sendable, failure: ProviderFailure): boolean {
+  const { triesMax = Infinity } = failure;
+  return call.attempts + 1 >= triesMax && lastError?.class === failure.class;
 }
 
 /** A record that goes on in another call: what it was refused with may be another's fault, and nothing of it was written. */
