@@ -1,3 +1,4 @@
+// oxlint-disable max-lines -- one table of what every shipped file puts on the wire
 import { ProviderError } from '@sluice/errors';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { startProviderStub, type ProviderStub, type StubReply } from '../../test/provider-stub';
@@ -66,7 +67,7 @@ const words = [
   ['a:b', 'a b', 'a;b', 'é', 'a.b', 'a@b', 'a,b', "1' OR '1'='1", 'x'.repeat(101)],
 ] as const;
 const formOf = (provider: string) => (provider === 'close' || provider === 'klaviyo' ? words : digits);
-const idsOf = (provider: string): readonly string[] => formOf(provider)[0];
+const idsOf = (provider: string) => formOf(provider)[0];
 /** Shapes of replies as the sources of each file show them; ids past 2^53 where the provider has numbers. */
 const writes: readonly WriteCase[] = [
   {
@@ -137,7 +138,7 @@ it.each(writes)('$provider: a create and an update on the wire', async (one) => 
   };
   const expected = { ok: true, recordId: id, ...(data === undefined ? {} : { data }) };
   expect(await connector.create?.(call)).toEqual(expected);
-  expect(await connector.update?.({ ...call, recordId: idsOf(provider)[0] as string })).toEqual(expected);
+  expect(await connector.update?.({ ...call, recordId: idsOf(provider)[0] })).toEqual(expected);
   expect(stub.requests.map(({ method, path, body }) => [method, path, body])).toEqual([['POST', ...create], update]);
   const [name, value] = opened[provider]?.header ?? [];
   for (const { headers } of stub.requests) expect(headers[name ?? '']).toBe(value);
@@ -439,7 +440,7 @@ it.each<[string, StubReply, StubReply]>([
   ],
 ])('%s: an update of a record that is not there', async (provider, missing, other) => {
   const objectName = writes.find((one) => one.provider === provider)?.objectName ?? '';
-  const write = { auth: authOf(provider), objectName, recordId: idsOf(provider)[0] as string, fields };
+  const write = { auth: authOf(provider), objectName, recordId: idsOf(provider)[0], fields };
   const classOf = async (reply: StubReply) => {
     stub.replyWith(reply);
     const result = await connectors.get(provider).update?.(write);

@@ -42,7 +42,8 @@ const record = (id: string) => ({ id, properties: {}, createdAt: '2026-11-20T12:
 const patched: StubReply = { status: 200, body: record('1') };
 /** Every link that was asked for, as HubSpot names it. */
 const linked: StubReply = (response) => {
-  const { inputs } = stub.requests.at(-1)?.body as { inputs: { from: { id: string }; to: { id: string } }[] };
+  const [request] = stub.requests.slice(-1) as [(typeof stub.requests)[number]];
+  const { inputs } = request.body as { inputs: { from: { id: string }; to: { id: string } }[] };
   const results = inputs.map(({ from, to }) => ({
     fromObjectTypeId: '0-1',
     fromObjectId: Number(from.id),

@@ -322,7 +322,7 @@ describe('a collection that is refused whole', () => {
   ])('%s is no single record of many', (_, json, signal) => expect(whole(json, signal)).toEqual(noRecord));
 });
 
-test.each<[string, Partial<Signal>, unknown, number | undefined]>([
+test.each<[string, Parameters<typeof failed>[0], unknown, number | undefined]>([
   ['403 of the edge', { status: 403 }, undefined, 5],
   [
     'Apex CPU limit',
