@@ -6,6 +6,8 @@ export type {
   FieldCapabilities,
   Limited,
 } from './connector';
+export type { Declaration } from './declarative/declaration';
+export { loadDeclarations } from './declarative/load-declarations';
 export { providerInfo } from './provider-info';
 export { createConnectors, type ConnectorsOptions, type ProviderUrls } from './registry';
 export type {
