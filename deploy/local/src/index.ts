@@ -3,6 +3,7 @@ import { SluiceError } from '@sluice/errors';
 
 export type { Recording } from './certify/recording';
 export { replayRecording } from './certify/replay-recording';
+export { scrubRecording } from './certify/subject-in';
 export { metricsUrlOf, portDistances, servicePorts, type ProcessName } from './service-ports';
 export { createServiceProcesses, type ServiceProcesses, type ServiceProcessesOptions } from './service-processes';
 export { generatedFiles, readDocuments } from './contracts';

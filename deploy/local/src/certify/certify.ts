@@ -2,6 +2,7 @@ import type { Auth, Connector } from '@sluice/connectors';
 import { checks } from './checks';
 import type { Check } from './checks/check';
 import { cleanUp, emptiness, type CleanUp } from './clean-up';
+import { machineClock, type Clock } from './clock';
 import { Differs, explained, type Finding } from './finding';
 import type { Journal, JournalEntry } from './journal';
 import { patient } from './patient-connector';
@@ -17,26 +18,21 @@ export interface CertifyOptions {
   readonly journal: Journal;
   /** Nothing that is older is ours. @default now */
   readonly startedAt?: Date;
-  /** Waits between two looks at what lags, in milliseconds. @default 1000 */
-  readonly pollMs?: number;
+  /** @default the machine's */
+  readonly clock?: Clock;
   /** Aborting stops the checks; the cleaning up follows all the same. */
   readonly signal?: AbortSignal;
   /** Told what is tried next. */
   readonly onStep?: (step: string) => void;
 }
 
-export interface CertifyReport {
+export interface CertifyReport extends CleanUp {
   readonly startedAt: Date;
   /** What the provider calls the account. */
   readonly workspaceRef: string;
-  readonly findings: readonly Finding[];
-  /** What may be left in the account; empty: proven that nothing is. */
-  readonly left: readonly string[];
-  /** Why the checks did not come to their end. */
+  /** Why the checks did not come to their end, and it was neither the account nor the token. */
   readonly interrupted?: unknown;
 }
-
-const pollMsUsual = 1_000;
 
 /**
  * Tries in a real account what we say of its provider, capability by capability, with records that carry a mark, and removes
@@ -44,9 +40,9 @@ const pollMsUsual = 1_000;
  * @throws ProviderError when the account cannot be opened; nothing was written then
  */
 export async function certify(options: CertifyOptions): Promise<CertifyReport> {
-  const { connector, auth, signal, onStep } = options;
+  const { signal, onStep, clock = machineClock } = options;
   onStep?.('opening the account');
-  const { workspaceRef } = await connector.workspace({ auth });
+  const { workspaceRef } = await patient(options.connector, clock).workspace({ auth: options.auth });
   const trial = trialOf(options, workspaceRef, []);
   const findings: Finding[] = [];
   let interrupted: unknown;
@@ -55,57 +51,69 @@ export async function certify(options: CertifyOptions): Promise<CertifyReport> {
       signal?.throwIfAborted();
       onStep?.(check.capability);
       findings.push(await tryOut(check, trial));
+      if (isEnd(findings.at(-1))) break;
     }
   } catch (error) {
     interrupted = error;
   }
   onStep?.('cleaning up');
   const { signal: _, ...rest } = trial;
-  const { left, findings: last } = await cleanUp(rest).catch((error: unknown) => notCleaned(trial, error));
-  if (left.length === 0) options.journal.remove(options.run);
-  const report = { startedAt: trial.startedAt, workspaceRef, findings: [...findings, ...last], left };
+  const cleaned = await cleanUp(rest).catch((error: unknown) => notCleaned(trial, error));
+  if (cleaned.left.length === 0) options.journal.remove(options.run);
+  const report = { startedAt: trial.startedAt, workspaceRef, ...cleaned, findings: [...findings, ...cleaned.findings] };
   return interrupted === undefined ? report : { ...report, interrupted };
 }
 
-/**
- * Removes what an earlier run left in this account.
- * @returns the runs, with what is left of each now
- */
-export async function resumeCleanUp(
+/** Nothing more can be tried with this token, or in this hour; or there is no record to try it with. */
+function isEnd({ hindrance, capability }: Partial<Finding> = {}): boolean {
+  if (hindrance === 'credentials' || hindrance === 'quota') return true;
+  return hindrance === 'forbidden' && (capability === 'create' || capability === 'scopes');
+}
+
+/** A run that did not come to its end, as far as it is known. */
+export type Leftover = Pick<JournalEntry, 'run' | 'startedAt' | 'records'>;
+
+/** Removes what an earlier run left in this account. */
+export async function cleanUpAfter(
+  { run, startedAt, records }: Leftover,
+  workspaceRef: string,
   options: Omit<CertifyOptions, 'run'>,
-): Promise<{ run: string; left: readonly string[] }[]> {
-  const { workspaceRef } = await options.connector.workspace({ auth: options.auth });
-  const done = [];
-  for (const entry of options.journal.unfinished(options.connector.provider, workspaceRef)) {
-    const { run, records } = entry;
-    const fields = (mark: string) => options.subject.fields(mark);
-    const trial = trialOf(
-      { ...options, run },
-      workspaceRef,
-      records.map((record) => ({ ...record, sentAt: new Date(record.sentAt), fields: fields(record.mark) })),
-    );
-    const { left } = await cleanUp(trial);
-    if (left.length === 0) options.journal.remove(run);
-    done.push({ run, left });
-  }
-  return done;
+): Promise<CleanUp> {
+  const marked = records.map((record) => ({
+    ...record,
+    sentAt: new Date(record.sentAt),
+    fields: options.subject.fields(record.mark),
+  }));
+  const trial = trialOf({ ...options, run, startedAt: new Date(startedAt) }, workspaceRef, marked);
+  const cleaned = await cleanUp(trial).catch((error: unknown) => notCleaned(trial, error));
+  if (cleaned.left.length === 0 && cleaned.stays.length === 0) options.journal.remove(run);
+  return cleaned;
 }
 
 /** The account could not be asked to the end. The journal stays, and the next run goes on from it. */
-function notCleaned({ records }: Trial, error: unknown): CleanUp {
-  const finding: Finding = { ...emptiness, seen: `not proven: ${explained(error).message}`, verdict: 'differs' };
-  return { findings: [finding], left: records.map(({ id, mark }) => id ?? mark) };
+function notCleaned({ records, connector }: Trial, error: unknown): CleanUp {
+  const { message, ...hindered } = withHindrance(explained(error));
+  const finding: Finding = { ...emptiness, seen: `not proven: ${message}`, verdict: 'differs', ...hindered };
+  const unproven = records.filter(({ isRefused }) => isRefused !== true).map(({ id, mark }) => id ?? mark);
+  const [left, stays] = connector.delete ? [unproven, []] : [[], unproven];
+  return { findings: [finding], left, stays };
+}
+
+function withHindrance(known: ReturnType<typeof explained>) {
+  const hindrance = known instanceof Differs ? undefined : known.hindrance;
+  return { message: known.message, ...(hindrance && { hindrance }) };
 }
 
 function trialOf(options: CertifyOptions, workspaceRef: string, records: MarkedRecord[]): Trial {
-  const { connector, auth, subject, run, journal, signal, pollMs = pollMsUsual } = options;
-  const { startedAt = new Date() } = options;
+  const { connector, auth, subject, run, journal, signal, clock = machineClock } = options;
+  const { startedAt = new Date(clock.nowMs()) } = options;
   const entry = (): JournalEntry => ({
     provider: connector.provider,
     run,
     workspaceRef,
     objectName: subject.objectName,
     startedAt: startedAt.toISOString(),
+    pid: process.pid,
     records: records.map(({ mark, sentAt, id, isRefused }) => ({
       mark,
       sentAt: sentAt.toISOString(),
@@ -115,13 +123,13 @@ function trialOf(options: CertifyOptions, workspaceRef: string, records: MarkedR
   });
   const save = () => journal.write(entry());
   return {
-    connector: patient(connector),
+    connector: patient(connector, clock),
     auth,
     subject,
     run,
     startedAt,
     records,
-    pollMs,
+    clock,
     save,
     ...(signal && { signal }),
   };
@@ -135,6 +143,7 @@ async function tryOut({ capability, claimed: claimOf, run }: Check, trial: Trial
   } catch (error) {
     trial.signal?.throwIfAborted();
     const known = explained(error);
-    return { capability, claimed, seen: known.message, verdict: known instanceof Differs ? 'differs' : 'not tried' };
+    const { message: seen, ...hindered } = withHindrance(known);
+    return { capability, claimed, seen, verdict: known instanceof Differs ? 'differs' : 'not tried', ...hindered };
   }
 }

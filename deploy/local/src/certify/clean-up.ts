@@ -1,6 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { RecordResult } from '@sluice/connectors';
-import { find, pace, visibleWithinMs } from './checks/search-checks';
+import { find, visibleWithinMs } from './find';
 import type { Finding } from './finding';
 import { poll } from './poll';
 import { callOf, type MarkedRecord, type Trial } from './trial';
@@ -8,19 +7,23 @@ import { callOf, type MarkedRecord, type Trial } from './trial';
 /** What became of the records of a run. */
 export interface CleanUp {
   readonly findings: readonly Finding[];
-  /** Marks or ids of what is left, or may be; empty: proven that nothing is. */
+  /** Marks or ids of what is left, or may be; empty: proven that nothing is, unless something stays. */
   readonly left: readonly string[];
+  /** Ids, or marks, of what cannot be deleted through Sluice. */
+  readonly stays: readonly string[];
 }
 
 /** How often a deletion is tried that fails for a reason that may pass. [own] */
 const triesMax = 4;
+/** Between two of them, in milliseconds, unless the provider says how long. [own] */
+const usualMs = 1_000;
 
 /**
  * Deletes every record that a run made or may have made, and proves that none is left: by id, by the unique field and by the mark.
  * Works from the marks alone, so it also ends what another process began.
  */
 export async function cleanUp(trial: Trial): Promise<CleanUp> {
-  if (!trial.connector.delete) return notDeletable(trial);
+  if (!trial.connector.delete) return await notDeletable(trial);
   await untilVisible(trial);
   const failed: string[] = [];
   let deleted = 0;
@@ -34,6 +37,7 @@ export async function cleanUp(trial: Trial): Promise<CleanUp> {
   const left = await whatIsLeft(trial);
   return {
     left,
+    stays: [],
     findings: [
       { ...deletion, ...(failed.length > 0 ? differing(failed) : seenAs(`${deleted} records`, deleted > 0)) },
       { ...emptiness, ...(left.length > 0 ? differing(left) : seenAs(proofOf(trial), true)) },
@@ -63,8 +67,8 @@ function visibleFrom({ connector, subject, records, run }: Trial): number {
 const isInDoubt = ({ id, isRefused }: MarkedRecord): boolean => id === undefined && isRefused !== true;
 
 async function untilVisible(trial: Trial): Promise<void> {
-  const waitMs = visibleFrom(trial) - Date.now();
-  if (waitMs > 0 && waitMs <= waitMaxMs) await delay(waitMs);
+  const waitMs = visibleFrom(trial) - trial.clock.nowMs();
+  if (waitMs > 0 && waitMs <= waitMaxMs) await trial.clock.wait(waitMs);
 }
 
 /** The known id of a record, and whatever else carries its mark. */
@@ -77,7 +81,7 @@ async function remove(trial: Trial, recordId: string): Promise<RecordResult> {
   for (let tries = 1; ; tries += 1) {
     const result = await (trial.connector.delete?.({ ...callOf(trial), recordId }) ?? notOffered);
     if (result.ok || tries === triesMax || !mayPass(result.error.class)) return result;
-    await delay(Math.max(trial.pollMs, result.error.retryAfterMs ?? 0));
+    await trial.clock.wait(Math.max(usualMs, result.error.retryAfterMs ?? 0));
   }
 }
 
@@ -88,11 +92,11 @@ const mayPass = (failure: string): boolean => ['quota', 'unavailable', 'timeout'
 /** What any way of looking still shows, once the index can have caught up. */
 async function whatIsLeft(trial: Trial): Promise<string[]> {
   // What may still be made cannot be proven to be gone.
-  const left = visibleFrom(trial) > Date.now() ? trial.records.filter(isInDoubt).map(({ mark }) => mark) : [];
+  const left = visibleFrom(trial) > trial.clock.nowMs() ? trial.records.filter(isInDoubt).map(({ mark }) => mark) : [];
   for (const record of trial.records) {
     const boundMs = visibleWithinMs(trial);
     const isGone = async () => !(await isThere(trial, record));
-    if ((await poll(isGone, { ...pace(trial), boundMs })) === undefined) left.push(record.id ?? record.mark);
+    if (!(await poll(isGone, { ...trial, boundMs }))) left.push(record.id ?? record.mark);
   }
   return left;
 }
@@ -119,7 +123,7 @@ async function byUniqueField(trial: Trial, { fields }: MarkedRecord): Promise<st
 }
 
 async function bySearch(trial: Trial, { mark }: MarkedRecord): Promise<string[]> {
-  return trial.connector.search ? find(trial, mark) : [];
+  return trial.connector.search ? (await find(trial, mark)).map(({ id }) => id) : [];
 }
 
 function proofOf({ connector, subject, records }: Trial): string {
@@ -131,9 +135,14 @@ function proofOf({ connector, subject, records }: Trial): string {
   return `${records.length} marks, looked for by ${ways.join(', ')}`;
 }
 
-/** Whoever asked for it knew that they stay. */
-function notDeletable({ records }: Trial): CleanUp {
-  const ids = records.filter(({ isRefused }) => isRefused !== true).map(({ id, mark }) => id ?? mark);
-  const seen = `delete by hand: ${ids.join(', ') || 'nothing'}`;
-  return { left: [], findings: [{ capability: 'delete', claimed: 'not offered', seen, verdict: 'not tried' }] };
+/** Whoever asked for it knew that they stay, and has to be told which. */
+async function notDeletable(trial: Trial): Promise<CleanUp> {
+  await untilVisible(trial);
+  const stays: string[] = [];
+  for (const record of trial.records.filter(({ isRefused }) => isRefused !== true)) {
+    const ids = record.id === undefined ? await bySearch(trial, record) : [record.id];
+    stays.push(...(ids.length > 0 ? ids : isInDoubt(record) && !trial.connector.search ? [record.mark] : []));
+  }
+  const seen = `delete by hand: ${stays.join(', ') || 'nothing'}`;
+  return { left: [], stays, findings: [{ capability: 'delete', claimed: 'not offered', seen, verdict: 'not tried' }] };
 }

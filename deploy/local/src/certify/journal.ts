@@ -10,6 +10,8 @@ export interface JournalEntry {
   readonly workspaceRef: string;
   readonly objectName: string;
   readonly startedAt: string;
+  /** Of the process that writes it, on this machine. */
+  readonly pid: number;
   readonly records: readonly JournalRecord[];
 }
 

@@ -1,6 +1,15 @@
-import { createConnectors, type Auth, type Connector } from '@sluice/connectors';
+import {
+  createConnectors,
+  loadDeclarations,
+  type Auth,
+  type Connector,
+  type ConnectorRegistry,
+  type Declaration,
+} from '@sluice/connectors';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
+import { ownAddress, placeOf, type Place } from './place';
 import { createRecorder, type Recorder } from './recording';
+import { subjectOfFile, type SubjectWords } from './subject-of-file';
 import { subjectOf, type Subject } from './subjects';
 
 /** An account that can be certified. */
@@ -9,6 +18,11 @@ export interface Certified {
   readonly auth: Auth;
   readonly subject: Subject;
   readonly recorder: Recorder;
+  readonly place: Place;
+  /** What describes the provider, where a file does. */
+  readonly file: Declaration | undefined;
+  /** Of the environment. */
+  readonly tokenName: string;
   close(): Promise<void>;
 }
 
@@ -17,34 +31,91 @@ interface Asked {
   /** Address of a sandbox; undefined: the provider's own. */
   readonly url: string | undefined;
   readonly env: NodeJS.ProcessEnv;
+  /** Folder of provider files beside the shipped ones. */
+  readonly providersDir: string | undefined;
+  readonly words: SubjectWords;
 }
 
 const callTimeoutMs = 30_000;
 
-/** Opens the account whose credentials the environment holds. @returns why not, as a sentence, when that cannot be */
-export function openCertified({ provider, url, env }: Asked): Certified | string {
-  const subject = subjectOf(provider);
-  if (!subject) return `${provider}: nobody has said which records to make there.`;
-  if (url !== undefined && !/^https?:\/\//.test(url)) return '--url: is no http or https address.';
-  const prefix = provider.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase();
-  const tokenName = `${prefix}_ACCESS_TOKEN`;
-  const accessToken = env[tokenName]?.trim() ?? '';
-  if (accessToken === '') return `${tokenName}: not set.`;
-  const workspaceRef = env[`${prefix}_WORKSPACE`]?.trim();
-  if (provider === 'salesforce' && url === undefined && !workspaceRef) return `${prefix}_WORKSPACE: not set.`;
+/**
+ * Opens the account whose credentials the environment holds. Nothing is sent yet.
+ * @returns why not, as a sentence, when that cannot be
+ * @throws ConfigError for a provider file that breaks a rule
+ */
+export async function openCertified(asked: Asked): Promise<Certified | string> {
+  const { provider, url, env, providersDir } = asked;
+  const own = connect(asked, undefined);
+  const refuse = async (why: string) => {
+    await own.connectors.close();
+    return why;
+  };
+  const connector = own.connectors.find(provider);
+  const file = loadDeclarations(providersDir).find(({ name }) => name === provider);
+  if (!connector) return refuse(unknown(provider, own.connectors));
+  const subject = findSubject(asked, file);
+  if (typeof subject === 'string') return refuse(subject);
+  const tokenName = envName(provider, 'accessToken');
+  const auth = authOf(connector, subject, env);
+  if (auth.accessToken === '' && auth.kind !== 'none') return refuse(`${tokenName}: not set.`);
+  const place = placeOf(url, ownAddress(connector, auth, file));
+  if (typeof place === 'string') return refuse(place);
+  if (place.sandbox === undefined && place.address.includes('{workspace}')) {
+    return refuse(`${envName(provider, 'workspace')}: not set; it is the account's part of ${place.address}.`);
+  }
+  if (place.sandbox !== undefined) await own.connectors.close();
+  const { connectors, recorder } = place.sandbox === undefined ? own : connect(asked, place.sandbox);
+  const parts = { auth, subject, recorder, place, file, tokenName, close: () => connectors.close() };
+  return { connector: connectors.get(provider), ...parts };
+}
+
+function connect({ provider, providersDir }: Asked, sandbox: string | undefined) {
   const recorder = createRecorder(provider);
   const connectors = createConnectors({
-    urls: urlsOf(url),
+    urls: urlsOf(sandbox),
+    providersDir,
     callTimeoutMs,
     logger: silentLogger,
     metrics: createMetrics('certify'),
     tap: recorder.tap,
   });
-  const connector = connectors.find(provider);
-  if (!connector) return `${provider}: there is no such provider.`;
-  const kind = subject.access ?? 'oauth2';
-  const auth = { accessToken, kind, ...(workspaceRef ? { workspaceRef } : {}) };
-  return { connector, auth, subject, recorder, close: () => connectors.close() };
+  return { connectors, recorder };
+}
+
+function unknown(provider: string, connectors: ConnectorRegistry): string {
+  const known = connectors.all().map((connector) => connector.provider);
+  return `${provider}: there is no such provider; known: ${known.join(', ')}. More from SLUICE_PROVIDERS_DIR.`;
+}
+
+function findSubject({ provider, words }: Asked, file: Declaration | undefined): Subject | string {
+  const known = subjectOf(provider);
+  if (known && Object.keys(words).length > 0) {
+    return `--object and what goes with it: only for a provider of SLUICE_PROVIDERS_DIR, not for ${provider}.`;
+  }
+  return (
+    known ?? (file === undefined ? `${provider}: nobody has said which records to make.` : subjectOfFile(file, words))
+  );
+}
+
+function authOf({ provider, catalogue }: Connector, subject: Subject, env: NodeJS.ProcessEnv): Auth {
+  const given = (name: string) => env[envName(provider, name)]?.trim() ?? '';
+  const workspaceRef = given('workspace');
+  const names = (catalogue.metadata?.input ?? []).map(({ name }) => name);
+  const metadata = Object.fromEntries(names.map((name) => [name, given(name)]).filter(([, value]) => value !== ''));
+  return {
+    accessToken: given('accessToken'),
+    kind: subject.access ?? 'oauth2',
+    ...(workspaceRef !== '' && { workspaceRef }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
+  };
+}
+
+/** `zendeskSupport`, `accessToken`: ZENDESK_SUPPORT_ACCESS_TOKEN. */
+export function envName(provider: string, name: string): string {
+  return `${provider}_${name}`
+    .replace(/([a-z\d])([A-Z])/g, '$1_$2')
+    .replace(/\W/g, '_')
+    .toUpperCase();
 }
 
 /** Where the providers are: all at a sandbox, or each at its own address. */

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { ProviderError, type FailureClass } from '@sluice/errors';
 import type { Connector, RecordResult } from '@sluice/connectors';
+import type { Clock } from './clock';
 
 /** Waits of one call, at most: limits by the second and by ten seconds are over then. [own] */
 const waitsMax = 5;
@@ -13,7 +13,9 @@ const longestMs = 30_000;
  * The same connector, which waits and asks again when a limit is reached: a person's account has other users. Nothing was
  * written then, so a second send is safe.
  */
-export function patient(connector: Connector): Connector {
+export function patient(connector: Connector, clock: Clock): Connector {
+  const again = <T>(call: () => Promise<T>, limitIn: (outcome: T) => Waiting | undefined) =>
+    askAgain(call, limitIn, clock);
   const {
     create,
     update,
@@ -24,9 +26,13 @@ export function patient(connector: Connector): Connector {
     search,
     describe,
     findCreated,
+    workspace,
+    scopes,
   } = connector;
   return {
     ...connector,
+    workspace: (call) => again(() => workspace(call), never),
+    ...(scopes && { scopes: (call) => again(() => scopes(call), never) }),
     ...(create && { create: (write) => again(() => create(write), quotaOfResult) }),
     ...(update && { update: (write) => again(() => update(write), quotaOfResult) }),
     ...(remove && { delete: (write) => again(() => remove(write), quotaOfResult) }),
@@ -44,7 +50,11 @@ interface Waiting {
   readonly retryAfterMs?: number;
 }
 
-async function again<T>(call: () => Promise<T>, limitIn: (outcome: T) => Waiting | undefined): Promise<T> {
+async function askAgain<T>(
+  call: () => Promise<T>,
+  limitIn: (outcome: T) => Waiting | undefined,
+  clock: Clock,
+): Promise<T> {
   for (let waits = 0; ; waits += 1) {
     let limit: Waiting | undefined;
     let end: () => T;
@@ -60,7 +70,7 @@ async function again<T>(call: () => Promise<T>, limitIn: (outcome: T) => Waiting
     }
     const waitMs = limit?.retryAfterMs ?? usualMs;
     if (limit?.class !== 'quota' || waits === waitsMax || waitMs > longestMs) return end();
-    await delay(waitMs);
+    await clock.wait(waitMs);
   }
 }
 

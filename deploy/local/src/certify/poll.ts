@@ -1,17 +1,24 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock } from './clock';
+
+/** Between two looks at what lags, in milliseconds. [own] */
+const everyMs = 1_000;
+
+export interface Pace {
+  /** Looks are made for about so long, in milliseconds. */
+  readonly boundMs: number;
+  readonly clock: Clock;
+  readonly signal?: AbortSignal;
+}
 
 /**
- * Looks until something holds, at most for `boundMs`, at least twice.
- * @returns how long it took in milliseconds; undefined when it did not come to hold
+ * Looks until something holds, at least twice. Looks are counted rather than timed, so that a replay makes as many.
+ * @returns whether it came to hold
  */
-export async function poll(
-  check: () => Promise<boolean>,
-  { boundMs, everyMs, signal }: { readonly boundMs: number; readonly everyMs: number; readonly signal?: AbortSignal },
-): Promise<number | undefined> {
-  const startedAt = performance.now();
+export async function poll(check: () => Promise<boolean>, { boundMs, clock, signal }: Pace): Promise<boolean> {
+  const looksMax = Math.max(2, Math.ceil(boundMs / everyMs) + 1);
   for (let looks = 1; ; looks += 1) {
-    if (await check()) return Math.round(performance.now() - startedAt);
-    if (looks > 1 && performance.now() - startedAt > boundMs) return undefined;
-    await delay(everyMs, undefined, signal ? { signal } : {});
+    if (await check()) return true;
+    if (looks >= looksMax) return false;
+    await clock.wait(everyMs, signal);
   }
 }

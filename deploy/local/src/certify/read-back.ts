@@ -1,14 +1,54 @@
+import { find, visibleWithinMs } from './find';
 import { expect, NotTried } from './finding';
+import { poll } from './poll';
 import { callOf, type MarkedRecord, type Trial } from './trial';
 
-/** The fields of a record as the provider holds them. @throws NotTried when it was never made, Differs when it is not there */
+type Stored = Readonly<Record<string, unknown>>;
+
+/** Whether the provider shows a record that was written: by its id, or by a search for its mark. */
+export function canReadBack({ readBatch, search }: Trial['connector']): boolean {
+  return readBatch !== undefined || search !== undefined;
+}
+
+/**
+ * The fields of a record as the provider holds them.
+ * @param expected values that a search shows only once its index has caught up with the write
+ * @throws NotTried when it was never made, or when a search does not show these fields; Differs when it is not there
+ */
 export async function readBack(
   trial: Trial,
   record: MarkedRecord | undefined,
-): Promise<Readonly<Record<string, unknown>>> {
+  expected: Stored = record?.fields ?? {},
+): Promise<Stored> {
   if (record?.id === undefined) throw new NotTried('there is no record: its create failed');
-  const fields = Object.keys(record.fields);
-  const [stored] = (await trial.connector.readBatch?.({ ...callOf(trial), ids: [record.id], fields })) ?? [];
-  expect(stored !== undefined, `the record ${record.id} is not there`);
-  return stored.fields;
+  const { id } = record;
+  const stored = trial.connector.readBatch ? await byId(trial, id, record) : await bySearch(trial, record, expected);
+  expect(stored !== undefined, `the record ${id} is not there`);
+  if (trial.connector.readBatch) return stored;
+  const hidden = Object.keys(expected).filter((name) => stored[name] === undefined);
+  if (hidden.length > 0) throw new NotTried(`accepted, not read back: a search does not show ${hidden.join(', ')}`);
+  return stored;
+}
+
+async function byId(trial: Trial, id: string, { fields }: MarkedRecord): Promise<Stored | undefined> {
+  const read = await trial.connector.readBatch?.({ ...callOf(trial), ids: [id], fields: Object.keys(fields) });
+  return read?.[0]?.fields;
+}
+
+async function bySearch(trial: Trial, record: MarkedRecord, expected: Stored): Promise<Stored | undefined> {
+  let stored: Stored | undefined;
+  const isUpToDate = async (): Promise<boolean> => {
+    const found = await find(trial, record.mark, Object.keys(record.fields));
+    stored = found.find(({ id }) => id === record.id)?.fields;
+    const shown = stored;
+    if (shown === undefined) return false;
+    return Object.entries(expected).every(([name, value]) => shown[name] === undefined || isSame(shown[name], value));
+  };
+  await poll(isUpToDate, { ...trial, boundMs: visibleWithinMs(trial) });
+  return stored;
+}
+
+/** Emails come back in lower case. */
+export function isSame(stored: unknown, sent: unknown): boolean {
+  return String(stored).toLowerCase() === String(sent).toLowerCase();
 }

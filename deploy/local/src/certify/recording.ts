@@ -1,5 +1,6 @@
 import type { TappedExchange } from '@sluice/connectors';
 import type { Finding } from './finding';
+import type { SubjectWords } from './subject-of-file';
 
 /** One exchange as it is kept: no credential, no address. */
 export interface RecordedExchange {
@@ -33,6 +34,8 @@ export interface Recording {
   /** Marks the records, so that a replay sends the same. */
   readonly run: string;
   readonly workspaceRef: string;
+  /** What was said of a provider whose file came from outside. */
+  readonly words?: SubjectWords;
   /** Stands where the token stood: opens nothing, and has its form. */
   readonly accessToken: string;
   readonly findings: readonly Finding[];
@@ -48,7 +51,7 @@ export interface Recorder {
 
 /** Reply headers that a connector reads, or that tell what answered; the others are the provider's own affair. */
 const keptHeaders =
-  /^(content-type|retry-after|location|x-hubspot-ratelimit-.*|sforce-limit-info|x-ratelimit-.*|ratelimit.*)$/;
+  /^(content-type|retry-after|sforce-limit-info|x-hubspot-ratelimit-(max|remaining|interval-milliseconds|daily|daily-remaining|secondly|secondly-remaining)|(x-)?rate-?limit(-(limit|remaining|reset|total))?)$/;
 
 /** @param provider whose name is left out of the paths: a sandbox has each provider from a file under its name */
 export function createRecorder(provider: string): Recorder {

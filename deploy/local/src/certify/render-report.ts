@@ -6,7 +6,7 @@ const columns = ['capability', 'we say', 'the account showed', 'verdict'] as con
 const cellMax = 60;
 
 /** The report as a table for people. */
-export function renderReport({ findings, left, interrupted }: CertifyReport): string {
+export function renderReport({ findings, left, stays, interrupted }: CertifyReport): string {
   const rows = [columns, ...findings.map(cellsOf)].map((cells) => cells.map(shortened));
   const widths = columns.map((_, at) => Math.max(...rows.map((cells) => cells[at]?.length ?? 0)));
   const lines = rows.map((cells) =>
@@ -21,15 +21,15 @@ export function renderReport({ findings, left, interrupted }: CertifyReport): st
   const ends = [
     summary,
     ...(interrupted === undefined ? [] : ['interrupted: the rest was not tried']),
-    endOf(left, findings),
+    endOf(left, stays),
   ];
   return [...lines, '', ...ends].join('\n');
 }
 
-function endOf(left: readonly string[], findings: readonly Finding[]): string {
+function endOf(left: readonly string[], stays: readonly string[]): string {
   if (left.length > 0) return `LEFT IN THE ACCOUNT: ${left.join(', ')}`;
-  const isProven = findings.some(({ capability, verdict }) => capability === 'nothing is left' && verdict === 'ok');
-  return isProven ? 'nothing is left in the account' : 'the records stay in the account, as asked';
+  if (stays.length > 0) return `stays in the account, as asked: ${stays.join(', ')}`;
+  return 'nothing is left in the account';
 }
 
 function cellsOf({ capability, claimed, seen, verdict }: Finding): string[] {

@@ -1,12 +1,13 @@
 import { createConnectors } from '@sluice/connectors';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { certify } from './certify';
+import { createReplayClock } from './clock';
 import type { Finding } from './finding';
 import type { Journal } from './journal';
-import type { Recording } from './recording';
-import { startReplay } from './replay';
-import { subjectOf } from './subjects';
 import { urlsOf } from './open-certified';
+import { startReplay } from './replay';
+import type { RawRecording } from './scrub/scrub';
+import { subjectIn } from './subject-in';
 
 /** What a recording gives when it is answered from again. */
 export interface Replayed {
@@ -20,15 +21,18 @@ export interface Replayed {
 /** Nothing is written at a replay, so nothing has to be found again. */
 const noJournal: Journal = { write: () => undefined, remove: () => undefined, unfinished: () => [] };
 
-/** Runs the checks of a certification against its recorded replies, without an account and without waiting. */
-export async function replayRecording(recording: Recording): Promise<Replayed> {
+/**
+ * Runs the checks of a certification against its recorded replies, without an account and without waiting.
+ * @param providersDir folder with the provider's file, where that does not come along
+ */
+export async function replayRecording(recording: RawRecording, providersDir?: string): Promise<Replayed> {
   const { provider, run, workspaceRef, accessToken } = recording;
-  const subject = subjectOf(provider);
-  if (!subject) throw new Error(`${provider}: nobody has said which records to make there`);
+  const { subject } = subjectIn(recording, providersDir);
   const replay = await startReplay(recording);
   const connectors = createConnectors({
     urls: { ...urlsOf(replay.url), declared: replay.url },
-    callTimeoutMs: 5_000,
+    providersDir,
+    callTimeoutMs: 30_000,
     logger: silentLogger,
     metrics: createMetrics('replay'),
   });
@@ -36,7 +40,8 @@ export async function replayRecording(recording: Recording): Promise<Replayed> {
     const auth = { accessToken, workspaceRef, kind: subject.access ?? 'oauth2' };
     const startedAt = new Date(recording.startedAt);
     const connector = connectors.get(provider);
-    const { findings } = await certify({ connector, auth, subject, run, startedAt, journal: noJournal, pollMs: 0 });
+    const clock = createReplayClock();
+    const { findings } = await certify({ connector, auth, subject, run, startedAt, journal: noJournal, clock });
     return { findings, strays: replay.strays, unused: replay.unused() };
   } finally {
     await connectors.close();

@@ -16,7 +16,7 @@ export interface Replay {
  * Answers each request with the recorded reply to the same one: method, path and body, moments aside; of several the earliest
  * that was not given yet. Another request is 501.
  */
-export async function startReplay(recording: Recording): Promise<Replay> {
+export async function startReplay(recording: Pick<Recording, 'exchanges' | 'provider'>): Promise<Replay> {
   const left = recording.exchanges.map((exchange) => ({ exchange, key: keyOf(exchange.request) }));
   const strays: string[] = [];
   const server = createServer((request, response) => void reply(request, response));

@@ -1,11 +1,16 @@
+import { ProviderError } from '@sluice/errors';
 import { join } from 'node:path';
 import { Interrupted } from '../stop-signal';
-import { certify, resumeCleanUp, type CertifyReport } from './certify';
+import { certify, type CertifyReport } from './certify';
+import { hindranceOf } from './finding';
+import { hindered, hindranceLine } from './hindrance-line';
 import { openJournal } from './journal';
+import { removeLeftovers } from './leftovers';
 import { openCertified, type Certified } from './open-certified';
 import { renderReport } from './render-report';
 import { newRunName } from './run-name';
 import { saveRecording } from './save-recording';
+import type { SubjectWords } from './subject-of-file';
 
 export interface CertificationRequest {
   readonly provider: string;
@@ -19,6 +24,10 @@ export interface CertificationRequest {
   readonly leave?: boolean;
   /** Only removes what earlier runs left. @default false */
   readonly cleanOnly?: boolean;
+  /** What is written at a provider of `providersDir`. */
+  readonly words: SubjectWords;
+  /** Folder of provider files beside the shipped ones. @default none */
+  readonly providersDir: string | undefined;
   /** Holds the credentials. */
   readonly env: NodeJS.ProcessEnv;
   /** Keeps what is not proven to be removed, and recordings. */
@@ -34,25 +43,32 @@ export class NotCertifiable extends Error {
   override readonly name = 'NotCertifiable';
 }
 
+/** What the command ends with. After a signal: 128 and its number. */
+export const exitCodes = { asWeSay: 0, differsOrLeft: 1, misused: 2, hindered: 3 } as const;
+
 /**
  * Certifies an account, after removing what earlier runs left in it.
- * @returns the exit code: 0 all as we say, 1 something differs or is left, 128 and the signal's number when it was stopped
- * @throws NotCertifiable, ProviderError when the account does not open
+ * @returns the exit code
+ * @throws NotCertifiable before anything is sent
  */
 export async function runCertification(request: CertificationRequest): Promise<number> {
-  const { provider, url, env } = request;
-  const opened = openCertified({ provider, url, env });
+  const { provider, url, env, providersDir, words, say } = request;
+  const opened = await openCertified({ provider, url, env, providersDir, words });
   if (typeof opened === 'string') throw new NotCertifiable(opened);
-  if (!opened.connector.delete && request.leave !== true) {
-    await opened.close();
-    throw new NotCertifiable(
-      `${provider}: records cannot be deleted through Sluice. With --leave they stay in the account.`,
-    );
-  }
   try {
-    const isClean = await removeLeftovers(request, opened);
-    if (request.cleanOnly === true) return isClean ? 0 : 1;
-    return exitCodeOf(await perform(request, opened));
+    if (!opened.connector.delete && request.leave !== true && request.cleanOnly !== true) {
+      const why = `${provider}: records cannot be deleted through Sluice. With --leave one stays in the account.`;
+      throw new NotCertifiable(why);
+    }
+    const isClean = await clean(request, opened);
+    if (request.cleanOnly !== true) return exitCodeOf(await perform(request, opened));
+    if (isClean) say('nothing of an earlier run is left');
+    return isClean ? exitCodes.asWeSay : exitCodes.differsOrLeft;
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    const hindrance = hindranceOf(error.class) ?? 'rejected';
+    say(hindranceLine({ provider, tokenName: opened.tokenName, hindrance, said: error.detail }));
+    return exitCodes.hindered;
   } finally {
     await opened.close();
   }
@@ -60,48 +76,59 @@ export async function runCertification(request: CertificationRequest): Promise<n
 
 const journalOf = ({ folder }: CertificationRequest) => openJournal(join(folder, 'unfinished'));
 
-async function removeLeftovers(
-  request: CertificationRequest,
-  { connector, auth, subject }: Certified,
-): Promise<boolean> {
-  const done = await resumeCleanUp({ connector, auth, subject, journal: journalOf(request) });
-  for (const { run, left } of done) {
-    const now = left.length === 0 ? 'what it left is removed' : `still left: ${left.join(', ')}`;
-    request.say(`the run ${run} had not come to its end: ${now}`);
-  }
-  return done.every(({ left }) => left.length === 0);
+function clean(request: CertificationRequest, opened: Certified): Promise<boolean> {
+  const { cleanOnly: isThorough = false, leave: mayStay = false, say } = request;
+  return removeLeftovers(opened, { journal: journalOf(request), isThorough, mayStay, say });
 }
 
 async function perform(request: CertificationRequest, opened: Certified): Promise<CertifyReport> {
-  const { url, say, signal, onStep, folder } = request;
-  const { connector, auth, subject, recorder } = opened;
+  const { say, signal, onStep, provider } = request;
+  const { connector, auth, subject, recorder, place, tokenName } = opened;
   const run = newRunName(new Date());
-  say(`run ${run}, at ${url ?? `the real ${connector.provider}`}`);
+  say(`run ${run}, at ${place.address}`);
   const step = (name: string): void => {
     recorder.step(name);
     onStep?.(name);
   };
   const report = await certify({ connector, auth, subject, run, journal: journalOf(request), signal, onStep: step });
-  const file = request.out ?? join(folder, `${run}.recording.json`);
-  record(request, opened, { run, report, file });
-  say(`\n${renderReport(report)}\n\n${recorder.exchanges.length} exchanges, scrubbed: ${file}`);
+  say(`\n${renderReport(report)}`);
+  const first = hindered(report.findings);
+  if (first) say(hindranceLine({ provider, tokenName, hindrance: first.hindrance, said: first.seen }));
+  if (report.interrupted === undefined) await record(request, opened, { run, report });
   return report;
 }
 
-function record(
-  { keepIds = false, url }: CertificationRequest,
-  { connector, auth: { accessToken }, subject, recorder }: Certified,
-  { run, report, file }: { readonly run: string; readonly report: CertifyReport; readonly file: string },
-): void {
-  const source = url === undefined ? 'account' : 'sandbox';
+interface Ended {
+  readonly run: string;
+  readonly report: CertifyReport;
+}
+
+async function record(request: CertificationRequest, opened: Certified, { run, report }: Ended): Promise<void> {
+  const { keepIds = false, folder, words, providersDir, say } = request;
+  const { auth, subject, recorder, place, file, connector } = opened;
   const { exchanges } = recorder;
-  const parts = { provider: connector.provider, source, run, report, exchanges, accessToken } as const;
-  const fields = Object.keys(subject.fields(''));
-  saveRecording(file, parts, { keepIds, publicIds: [subject.absentId], fields });
+  const path = request.out ?? join(folder, `${run}.recording.json`);
+  const raw = {
+    format: 1,
+    startedAt: report.startedAt.toISOString(),
+    workspaceRef: report.workspaceRef,
+    provider: connector.provider,
+    source: place.sandbox === undefined ? 'account' : 'sandbox',
+    run,
+    accessToken: auth.accessToken,
+    ...(Object.keys(words).length > 0 && { words }),
+    exchanges,
+  } as const;
+  const other = await saveRecording(raw, { keepIds, subject, file, path, findings: report.findings, providersDir });
+  const [first, ...more] = other;
+  const replays =
+    first === undefined ? 'replays to the same findings' : `DOES NOT REPLAY: ${first}, and ${more.length} more`;
+  say(`\n${exchanges.length} exchanges, scrubbed, ${replays}: ${path}`);
 }
 
 function exitCodeOf({ findings, left, interrupted }: CertifyReport): number {
   if (interrupted instanceof Interrupted) return interrupted.exitCode;
   if (interrupted !== undefined) throw interrupted;
-  return left.length > 0 || findings.some(({ verdict }) => verdict === 'differs') ? 1 : 0;
+  if (left.length > 0 || findings.some(({ verdict }) => verdict === 'differs')) return exitCodes.differsOrLeft;
+  return hindered(findings) ? exitCodes.hindered : exitCodes.asWeSay;
 }

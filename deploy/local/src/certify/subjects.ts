@@ -13,32 +13,46 @@ export interface Subject {
   readonly uniqueField?: string;
   /** Values for which one record is refused and no other one of its batch. Absent: batches are not tried with it. */
   readonly invalid?: Fields;
-  /** A well-formed id of no record. */
-  readonly absentId: string;
+  /** A well-formed id of no record. Absent: nobody has said how ids look there. */
+  readonly absentId?: string;
+  /** A field of `fields` that has the same value in every record, and by which they are found without knowing a mark. */
+  readonly constantField?: string;
+  /** What the token has to be allowed, where it tells its scopes. */
+  readonly scopes?: readonly string[];
   /** What the token is. @default 'oauth2' */
   readonly access?: NonNullable<Auth['kind']>;
 }
 
 /** A mail address of a domain that belongs to nobody. Source: RFC 2606, 3. */
 const emailOf = (mark: string): string => `${mark}@example.com`;
-const text = 'Certification';
+
+/** What is written besides the mark. */
+export const texts = { made: 'Certification', changed: 'Certified', changedAgain: 'Certified twice' } as const;
+/** The name of no field. */
+export const absentField = 'sluice_no_such_field';
+const text = texts.made;
+const firstName = 'Sluice';
+const noAddress = 'no address';
 
 const subjects: Readonly<Record<string, Subject>> = {
   hubspot: {
     objectName: 'contacts',
-    fields: (mark) => ({ email: emailOf(mark), firstname: 'Sluice', lastname: mark, jobtitle: text }),
+    fields: (mark) => ({ email: emailOf(mark), firstname: firstName, lastname: mark, jobtitle: text }),
     markField: 'lastname',
     textField: 'jobtitle',
     uniqueField: 'email',
-    invalid: { email: 'no address' },
+    constantField: 'firstname',
+    scopes: ['crm.objects.contacts.read', 'crm.objects.contacts.write', 'crm.schemas.contacts.read'],
+    invalid: { email: noAddress },
     absentId: '999999999999',
   },
   salesforce: {
     objectName: 'Contact',
-    fields: (mark) => ({ Email: emailOf(mark), FirstName: 'Sluice', LastName: mark, Title: text }),
+    fields: (mark) => ({ Email: emailOf(mark), FirstName: firstName, LastName: mark, Title: text }),
     markField: 'LastName',
     textField: 'Title',
-    invalid: { Email: 'no address' },
+    constantField: 'FirstName',
+    invalid: { Email: noAddress },
     absentId: '003000000000000AAA',
   },
   pipedrive: {
@@ -83,7 +97,7 @@ const subjects: Readonly<Record<string, Subject>> = {
   },
   freshdesk: {
     objectName: 'contacts',
-    fields: (mark) => ({ name: 'Sluice', email: emailOf(mark), job_title: text }),
+    fields: (mark) => ({ name: firstName, email: emailOf(mark), job_title: text }),
     markField: 'email',
     textField: 'job_title',
     uniqueField: 'email',
@@ -99,3 +113,16 @@ export function subjectOf(provider: string): Subject | undefined {
 
 /** Names of the providers that have a subject. */
 export const certifiable: readonly string[] = Object.keys(subjects);
+
+/** What a run sends besides its marks: nobody's, so a recording keeps it. */
+export function ownTexts({ fields, invalid, absentId, objectName }: Subject): string[] {
+  const values = [...Object.values(fields('')), ...Object.values(invalid ?? {})];
+  const strings = values.filter((value) => typeof value === 'string' && value !== '');
+  return [
+    ...strings.map(String),
+    ...Object.values(texts),
+    absentField,
+    objectName,
+    ...(absentId === undefined ? [] : [absentId]),
+  ];
+}

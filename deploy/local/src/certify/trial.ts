@@ -1,4 +1,6 @@
 import type { Auth, Connector, Fields, RecordResult } from '@sluice/connectors';
+import type { Clock } from './clock';
+import { NotTried } from './finding';
 import type { Subject } from './subjects';
 
 /** A record that this run makes, or tries to. */
@@ -22,8 +24,7 @@ export interface Trial {
   readonly startedAt: Date;
   /** What was made or may have been made, in order. */
   readonly records: MarkedRecord[];
-  /** Waits between two looks at something that lags, in milliseconds. */
-  readonly pollMs: number;
+  readonly clock: Clock;
   readonly signal?: AbortSignal;
   /** Called after each change of `records`, before anything is sent that could make one more. */
   readonly save: () => void;
@@ -37,7 +38,7 @@ export function callOf({ auth, subject, signal }: Trial) {
 /** Notes a record before it is sent, so that whatever happens next it can be found by its mark. */
 export function announce(trial: Trial): MarkedRecord {
   const mark = `${trial.run}-${trial.records.length + 1}`;
-  const record: MarkedRecord = { mark, fields: trial.subject.fields(mark), sentAt: new Date() };
+  const record: MarkedRecord = { mark, fields: trial.subject.fields(mark), sentAt: new Date(trial.clock.nowMs()) };
   trial.records.push(record);
   trial.save();
   return record;
@@ -57,3 +58,9 @@ export function noted<Result extends RecordResult | undefined>(
 
 /** Failures after which the record may have been made. */
 const inDoubt: readonly string[] = ['unknown', 'timeout'];
+
+/** @throws NotTried where nobody knows how the ids of the provider look */
+export function absentIdOf({ subject: { absentId } }: Trial): string {
+  if (absentId === undefined) throw new NotTried('an id of no record is not known: --absent-id');
+  return absentId;
+}

@@ -1,5 +1,5 @@
 import { ProviderError } from '@sluice/errors';
-import { Differs, expect, NotTried } from '../finding';
+import { Differs, expect, explained, NotTried } from '../finding';
 import { callOf } from '../trial';
 import type { Check } from './check';
 
@@ -21,16 +21,18 @@ export const accountChecks: readonly Check[] = [
       const wrong = { ...auth, accessToken: spoiled(auth.accessToken) };
       const error: unknown = await connector.workspace({ auth: wrong }).catch((thrown: unknown) => thrown);
       if (!(error instanceof ProviderError)) throw new Differs('a token that is wrong was accepted');
-      expect(error.class === 'credentials', `${error.class}: ${error.detail}`);
+      if (error.class !== 'credentials') throw explained(error);
       return 'credentials';
     },
   },
   {
     capability: 'scopes',
     claimed: ({ scopes }) => (scopes ? 'told by the account' : undefined),
-    run: async ({ connector, auth }) => {
+    run: async ({ connector, auth, subject: { scopes: needed = [] } }) => {
       const scopes = await connector.scopes?.({ auth });
       if (!scopes) throw new NotTried('this kind of token does not tell its scopes');
+      const lacking = needed.filter((scope) => !scopes.includes(scope));
+      if (lacking.length > 0) throw new NotTried(`forbidden: the token lacks ${lacking.join(', ')}`, 'forbidden');
       return scopes.toSorted().join(' ');
     },
   },

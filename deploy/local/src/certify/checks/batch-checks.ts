@@ -1,7 +1,8 @@
 import type { RecordResult } from '@sluice/connectors';
-import { expect, NotTried } from '../finding';
-import { announce, callOf, noted, type MarkedRecord, type Trial } from '../trial';
+import { expect, NotTried, shapeOf } from '../finding';
+import { absentIdOf, announce, callOf, noted, type MarkedRecord, type Trial } from '../trial';
 import { readBack } from '../read-back';
+import { texts } from '../subjects';
 import type { Check } from './check';
 
 /** Writes of several records. The first makes the second and the third marked record. */
@@ -31,7 +32,8 @@ export const batchChecks: readonly Check[] = [
       const records = [{ fields: good.fields }, { fields: { ...bad.fields, ...trial.subject.invalid } }];
       const results = await trial.connector.createBatch?.({ ...callOf(trial), records, allOrNone: true });
       noteAll(trial, [good, bad], results);
-      expect(results?.every(({ ok }) => !ok) === true, shapeOf(results));
+      const shape = shapeOf(results);
+      expect(results?.every(({ ok }) => !ok) === true, shape);
       return 'one refused, none written';
     },
   },
@@ -39,10 +41,11 @@ export const batchChecks: readonly Check[] = [
     capability: 'batch update',
     claimed: ({ capabilities: { batchUpdate } }) => (batchUpdate ? `up to ${batchUpdate.limit}, in order` : undefined),
     run: async (trial) => {
-      const { textField, absentId } = trial.subject;
+      const { textField } = trial.subject;
       const known = existing(trial);
+      const absentId = absentIdOf(trial);
       const ids = [known[0], absentId, known[1]].filter((id) => id !== undefined);
-      const records = ids.map((recordId) => ({ recordId, fields: { [textField]: 'Certified twice' } }));
+      const records = ids.map((recordId) => ({ recordId, fields: { [textField]: texts.changedAgain } }));
       const results = await trial.connector.updateBatch?.({ ...callOf(trial), records });
       expect(shapeOf(results) === 'ok, not-found, ok', shapeOf(results));
       return 'ok, not-found, ok';
@@ -52,8 +55,9 @@ export const batchChecks: readonly Check[] = [
     capability: 'batch read',
     claimed: ({ capabilities: { batchRead } }) => (batchRead ? `up to ${batchRead.limit}, in order` : undefined),
     run: async (trial) => {
-      const { absentId, markField } = trial.subject;
+      const { markField } = trial.subject;
       const known = existing(trial);
+      const absentId = absentIdOf(trial);
       const ids = [absentId, ...known];
       const records = await trial.connector.readBatch?.({ ...callOf(trial), ids, fields: [markField] });
       const shape = records?.map((record) => record?.id ?? 'none');
@@ -62,10 +66,6 @@ export const batchChecks: readonly Check[] = [
     },
   },
 ];
-
-function shapeOf(results: readonly RecordResult[] = []): string {
-  return results.map((result) => (result.ok ? 'ok' : result.error.class)).join(', ');
-}
 
 /** Ids of the records that were made. */
 function existing({ records }: Trial): string[] {

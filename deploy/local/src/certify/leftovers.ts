@@ -1,0 +1,63 @@
+import { cleanUpAfter, type Leftover } from './certify';
+import type { Journal, JournalEntry } from './journal';
+import { findMarked } from './marked-records';
+import type { Certified } from './open-certified';
+
+export interface LeftoversRequest {
+  readonly journal: Journal;
+  /** Also what is in no journal, and of runs whose process seems to be alive. */
+  readonly isThorough: boolean;
+  /** What cannot be deleted through Sluice may stay, and is forgotten once it was told. */
+  readonly mayStay: boolean;
+  readonly say: (line: string) => void;
+}
+
+/** Removes what earlier runs left in an account. @returns whether nothing of them is left, or nothing that may not stay */
+export async function removeLeftovers(
+  { connector, auth, subject }: Certified,
+  { journal, isThorough, mayStay, say }: LeftoversRequest,
+): Promise<boolean> {
+  const { workspaceRef } = await connector.workspace({ auth });
+  const noted = journal.unfinished(connector.provider, workspaceRef);
+  const alive = isThorough ? [] : noted.filter(isAlive);
+  for (const { run, pid } of alive) say(`the run ${run} is under way in process ${pid}: left alone`);
+  const found = isThorough ? unnoted((await findMarked(connector, auth, subject)) ?? [], noted) : [];
+  let isClean = true;
+  for (const leftover of [...noted.filter((entry) => !alive.includes(entry)), ...found]) {
+    const { left, stays } = await cleanUpAfter(leftover, workspaceRef, { connector, auth, subject, journal });
+    say(`the run ${leftover.run} had not come to its end: ${sentenceOf(left, stays)}`);
+    if (stays.length > 0 && mayStay) journal.remove(leftover.run);
+    isClean &&= left.length === 0 && (stays.length === 0 || mayStay);
+  }
+  return isClean;
+}
+
+function sentenceOf(left: readonly string[], stays: readonly string[]): string {
+  if (left.length > 0) return `still left: ${left.join(', ')}`;
+  return stays.length > 0 ? `delete by hand: ${stays.join(', ')}` : 'what it left is removed';
+}
+
+/** A process of this machine; one of another user counts as alive. */
+function isAlive({ pid }: JournalEntry): boolean {
+  if (pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+type Found = NonNullable<Awaited<ReturnType<typeof findMarked>>>;
+
+/** Runs that only their records tell of: made on another machine, or their journal is lost. */
+function unnoted(found: Found, noted: readonly JournalEntry[]): Leftover[] {
+  const unknown = found.filter(({ run }) => !noted.some((entry) => entry.run === run));
+  return [...new Set(unknown.map(({ run }) => run))].map((run) => ({
+    run,
+    startedAt: new Date(0).toISOString(),
+    records: unknown
+      .filter((record) => record.run === run)
+      .map(({ mark, id }) => ({ mark, id, sentAt: new Date(0).toISOString() })),
+  }));
+}

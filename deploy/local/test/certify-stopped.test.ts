@@ -1,0 +1,150 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { account, certifySuite, inDataDir, unfinished, until } from './certify-account';
+
+certifySuite();
+
+type Customer = Awaited<ReturnType<typeof account>>;
+
+/** Runs until the fault is met, at which the provider hangs. */
+async function untilMet(customer: Customer, fault: object, ...more: string[]) {
+  await customer.fault(fault);
+  const running = customer.certify(...more);
+  await until(() => customer.isFaultMet(), 40_000);
+  return running;
+}
+
+async function killed(customer: Customer, fault: object, ...more: string[]): Promise<void> {
+  const running = await untilMet(customer, fault, ...more);
+  running.child.kill('SIGKILL');
+  await running.ended;
+}
+
+const hangs = { kind: 'timeout', delayMs: 60_000 } as const;
+const search = { path: '^/crm/v3/objects/contacts/search$' };
+
+/** Creates of unknown outcome were sent long ago: what may still come of them has come. */
+function letTimePass(): void {
+  for (const name of unfinished()) {
+    const file = inDataDir('certify', 'unfinished', name);
+    const entry = JSON.parse(readFileSync(file, 'utf8')) as { records: { sentAt: string }[] };
+    for (const record of entry.records) record.sentAt = new Date(Date.parse(record.sentAt) - 3_600_000).toISOString();
+    writeFileSync(file, JSON.stringify(entry));
+  }
+}
+
+describe('killed', () => {
+  it.each([
+    [
+      'while the reply of the first create is out',
+      'hubspot',
+      { match: { method: 'POST', path: '^/crm/v3/objects/contacts$' }, action: { ...hangs, commit: 'first' } },
+      1,
+    ],
+    [
+      'while that of a batch is out',
+      'hubspot',
+      { match: { path: '^/crm/v3/objects/contacts/batch/create$' }, action: { ...hangs, commit: 'first' } },
+      3,
+    ],
+    ['between the writes and the search', 'hubspot', { match: search, action: hangs }, 3],
+    ['while it deletes', 'hubspot', { match: { method: 'DELETE', nth: 2 }, action: hangs }, 2],
+    [
+      'while the reply of the first create is out',
+      'salesforce',
+      {
+        match: { method: 'POST', path: '^/services/data/v[0-9.]+/sobjects/Contact$' },
+        action: { ...hangs, commit: 'first' },
+      },
+      1,
+    ],
+  ])(
+    '%s (%s): --clean removes what is left, by the marks, and says so',
+    async (_, provider, fault, count) => {
+      const customer = await account(provider);
+      await killed(customer, fault);
+      expect(await customer.records()).toHaveLength(count);
+      expect(unfinished()).toHaveLength(1);
+      letTimePass();
+      await customer.clearFaults();
+      const { code, text } = await customer.certify('--clean').ended;
+      expect(text).toMatch(
+        /^the run sluice-certify-\S+ had not come to its end: what it left is removed\nnothing of an earlier run is left\n$/,
+      );
+      expect(code).toBe(0);
+      expect(await customer.records()).toEqual([]);
+      expect(unfinished()).toEqual([]);
+    },
+    90_000,
+  );
+
+  it('the next run removes it too, before it makes its own', async () => {
+    const customer = await account('hubspot');
+    await killed(customer, { match: search, action: hangs });
+    const { code, text } = await customer.certify().ended;
+    expect(text).toMatch(/^the run sluice-certify-\S+ had not come to its end: what it left is removed\nrun sluice-/);
+    expect(code).toBe(0);
+    expect(await customer.records()).toEqual([]);
+  }, 90_000);
+
+  it.each([
+    ['hubspot', search],
+    ['salesforce', { path: '^/services/data/v[0-9.]+/query' }],
+  ])(
+    '%s, and what it noted is lost: --clean finds the marks themselves',
+    async (provider, match) => {
+      const customer = await account(provider);
+      await killed(customer, { match, action: hangs });
+      expect(await customer.records()).toHaveLength(3);
+      rmSync(inDataDir('certify'), { recursive: true });
+      const { code, text } = await customer.certify('--clean').ended;
+      expect(text).toMatch(/had not come to its end: what it left is removed\nnothing of an earlier run is left\n$/);
+      expect(code).toBe(0);
+      expect(await customer.records()).toEqual([]);
+    },
+    90_000,
+  );
+
+  it('where records stay: says which, does not say that they are removed, and forgets them only when they may stay', async () => {
+    const customer = await account('zoho');
+    await killed(customer, { match: { path: '^/rest/zoho/crm/v6/Leads/search' }, action: hangs }, '--leave');
+    const [record] = (await customer.records()) as { id: string }[];
+    const kept = await customer.certify('--clean').ended;
+    expect(kept.text).toMatch(new RegExp(`^the run \\S+ had not come to its end: delete by hand: ${record?.id}\n$`));
+    expect([kept.code, unfinished().length]).toEqual([1, 1]);
+    const accepted = await customer.certify('--clean', '--leave').ended;
+    expect(accepted.text).toContain(`delete by hand: ${record?.id}`);
+    expect([accepted.code, unfinished().length]).toEqual([0, 0]);
+  }, 90_000);
+});
+
+it('another run that is under way is left alone', async () => {
+  const customer = await account('hubspot');
+  const running = await untilMet(customer, { match: search, action: { kind: 'slow', delayMs: 5_000 } });
+  const { code, text } = await customer.certify().ended;
+  expect(text).toContain(`is under way in process ${running.child.pid}: left alone`);
+  expect([code, (await running.ended).code]).toEqual([0, 0]);
+  expect(await customer.records()).toEqual([]);
+}, 90_000);
+
+it('Ctrl-C: it cleans up before it goes', async () => {
+  const customer = await account('hubspot');
+  const running = await untilMet(customer, { match: search, action: { kind: 'slow', delayMs: 4_000 } });
+  running.child.kill('SIGINT');
+  const { code, text } = await running.ended;
+  expect(text).toContain('interrupted: the rest was not tried\nnothing is left in the account');
+  expect(code).toBe(130);
+  expect(await customer.records()).toEqual([]);
+}, 90_000);
+
+it('the provider is gone: what may be left is said, and the next run removes it', async () => {
+  const customer = await account('hubspot');
+  const match = { path: '^/crm/v3/objects/contacts/(search|\\d+|batch/read)$', nth: 9 };
+  await customer.fault({ match, times: 0, action: { kind: 'status', status: 400, body: '' } });
+  const first = await customer.certify().ended;
+  expect(first.text).toContain('LEFT IN THE ACCOUNT: ');
+  expect(first.code).toBe(1);
+  expect(unfinished()).toHaveLength(1);
+  await customer.clearFaults();
+  const { code } = await customer.certify('--clean').ended;
+  expect([code, await customer.records(), unfinished()]).toEqual([0, [], []]);
+}, 90_000);
