@@ -6,13 +6,14 @@ import process from 'node:process';
 import { defineEnv, kafkaAccess, kafkaEnv, postgresEnv, readProcessEnv } from '@sluice/config';
 import { createKafkaMessaging, topics } from '@sluice/messaging';
 import { migrateDatabase, migrations } from '@sluice/store';
-import { createMetrics, silentLogger } from '@sluice/telemetry';
+import { createLogger, createMetrics, silentLogger } from '@sluice/telemetry';
 
 try {
   const config = defineEnv({ ...postgresEnv, ...kafkaEnv }).read(readProcessEnv());
-  const { databaseUrl } = config;
+  const { databaseUrl, databaseWaitMs: waitMs } = config;
+  const logger = createLogger({ service: 'migrate', level: 'warn' });
   const access = kafkaAccess(config);
-  const applied = await migrateDatabase(databaseUrl).catch((error) => {
+  const applied = await migrateDatabase(databaseUrl, { waitMs, logger }).catch((error) => {
     throw new Error(
       `The database could not be migrated: ${explain(error)}\nCheck DATABASE_URL, and that its user may create tables.`,
     );

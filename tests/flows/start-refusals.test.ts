@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { readProcessEnv } from '@sluice/config';
 import { openDatabase } from '@sluice/store';
-import { cloneDatabase, createEmptyDatabase, type ClonedDatabase } from '@sluice/testkit';
+import { cloneDatabase, createEmptyDatabase, startTcpProxy, until, type ClonedDatabase } from '@sluice/testkit';
 
 interface Ending {
   readonly code: number | null;
@@ -13,11 +13,12 @@ interface Ending {
   readonly stderr: string;
 }
 
+const executableOf = (service: string): string => join(__dirname, '..', '..', 'services', service, 'dist', 'index.js');
+
 /** Runs a service's executable with this environment and nothing else, until it ends by itself. */
 function run(service: string, env: Record<string, string>): Promise<Ending> {
-  const executable = join(__dirname, '..', '..', 'services', service, 'dist', 'index.js');
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [executable], { env, timeout: 35_000, killSignal: 'SIGKILL' });
+    const child = spawn(process.execPath, [executableOf(service)], { env, timeout: 35_000, killSignal: 'SIGKILL' });
     const said = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
       child[name].on('data', (chunk: Buffer) => (said[name] += chunk.toString()));
@@ -87,9 +88,11 @@ describe('without its settings', () => {
 
 // Known of old: the raw sentence of the pool, "Knex: Timeout acquiring a connection", and a stack.
 describe('without its database', () => {
+  const atOnce = { ...settings, SLUICE_DATABASE_WAIT_MS: '0' };
+
   it('a service ends with 1 and one sentence that names the server, and what to do', async () => {
     const url = 'postgres://anna:canary-password@127.0.0.1:1/sluice';
-    const { code, stderr } = await run('batcher', { ...settings, DATABASE_URL: url });
+    const { code, stderr } = await run('batcher', { ...atOnce, DATABASE_URL: url });
     expect(code).toBe(1);
     expect(stderr.trim().split('\n')).toEqual([
       'The database sluice at 127.0.0.1:1 does not answer (ECONNREFUSED).',
@@ -105,6 +108,8 @@ describe('without its database', () => {
       1,
       expect.stringMatching(/^The database nobody_made_this .+ does not exist\.\n/),
     ]);
+    // No waiting heals it, so nobody waited.
+    expect(absent.stdout).not.toContain('database.awaited');
     url.password = 'canary-password';
     const refused = await run('search', { ...settings, DATABASE_URL: url.toString() });
     expect([refused.code, refused.stderr]).toEqual([
@@ -112,6 +117,7 @@ describe('without its database', () => {
       expect.stringMatching(/refuses the user \S+\.\nCheck user and password/),
     ]);
     expect(refused.stderr).not.toContain('canary');
+    expect(refused.stdout).not.toContain('database.awaited');
   });
 
   it('one that takes connections and says nothing is given up after seconds', async () => {
@@ -119,7 +125,7 @@ describe('without its database', () => {
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
     const { code, stderr } = await run('write-gateway', {
-      ...settings,
+      ...atOnce,
       DATABASE_URL: `postgres://anna@127.0.0.1:${port}/sluice`,
     });
     silent.close();
@@ -128,6 +134,31 @@ describe('without its database', () => {
       /^The database sluice at \S+ gave no connection within 2 s: it is busy, or cannot be reached\.\n/,
     );
     expect(stderr).not.toMatch(/Knex|\n\s+at /);
+  });
+});
+
+// Seen on a busy node, and after a restart of the database: processes that gave up at once started over and over.
+describe('before its database is there', () => {
+  it('a service says what it waits for, and starts as soon as it answers', async () => {
+    const clone = await cloneDatabase();
+    const wire = await startTcpProxy(clone.url);
+    wire.cut();
+    const child = spawn(process.execPath, [executableOf('search')], { env: { ...settings, DATABASE_URL: wire.url } });
+    const ended = once(child, 'close');
+    let said = '';
+    child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    const line = (event: string) => until(event, () => said.split('\n').find((one) => one.includes(event)), 25_000);
+    try {
+      expect(await line('database.awaited')).toMatch(/does not answer \(ECONNREFUSED\)/);
+      await wire.mend();
+      await line('service.started');
+      child.kill('SIGTERM');
+      expect(await ended).toEqual([0, null]);
+    } finally {
+      child.kill('SIGKILL');
+      wire.close();
+      await clone.drop();
+    }
   });
 });
 

@@ -84,6 +84,13 @@ export const postgresEnv = {
     default: true,
     doc: 'Give hot statements a name, so that each connection plans them once. Off behind a pooler in transaction mode that does not know names: PgBouncer before 1.21.',
   },
+  SLUICE_DATABASE_WAIT_MS: {
+    type: 'integer',
+    min: 0,
+    max: 600_000,
+    default: 30_000,
+    doc: 'How long a starting process goes on asking a database that is busy, starting or not to be reached. A refused login or a missing database ends it at once.',
+  },
 } as const satisfies EnvFields;
 
 /** The broker. */

@@ -4,13 +4,28 @@ import { errorCode, neverReached } from './database';
 /**
  * What keeps a process from using its database when it starts: one sentence with the server and the database, and what to do.
  * The password is not in it.
+ * @param triedMs how long it was tried again and again; said when it is a second or more
  */
-export function toStartError(error: unknown, url: string): SluiceError {
+export function toStartError(error: unknown, url: string, triedMs = 0): SluiceError {
   if (error instanceof SluiceError) return error;
   const { where, user, name } = placeOf(url);
   const { why, remedy } = reasonOf(error, { user, name });
-  const detail = `The database ${name} at ${where} ${why}.`;
+  const tried = triedMs < 1_000 ? '' : `; tried for ${Math.round(triedMs / 1_000)} s`;
+  const detail = `The database ${name} at ${where} ${why}${tried}.`;
   return new DependencyError({ code: 'service.unavailable', detail, remedy, cause: error });
+}
+
+/**
+ * Whether a database may well be usable a moment later: no connection was to be had, a connection or statement broke off, the server
+ * has none left (SQLSTATE class 53), or starts or stops or was too slow (57). Any other answer of the server stays what it is.
+ */
+export function mayPass(error: unknown): boolean {
+  if (error instanceof SluiceError) return false;
+  const code = errorCode(error) ?? '';
+  // Node's codes: ECONNREFUSED, EAI_AGAIN, …
+  if (/^E[A-Z_]+$/.test(code)) return true;
+  if (/^[0-9A-Z]{5}$/.test(code)) return ['08', '53', '57'].includes(code.slice(0, 2));
+  return neverReached(error) || /connection terminated/i.test((error as Error).message);
 }
 
 interface Place {

@@ -13,9 +13,9 @@ import { operationStore, type OperationStore } from './management/operation-stor
 import { projectStore, type ProjectStore } from './management/project-store';
 import { providerAppStore, type ProviderAppStore } from './management/provider-app-store';
 import { sealedSecretStore, type SealedSecretStore } from './management/sealed-secrets';
+import { awaitDatabase, type Patience } from './await-database';
 import { assertMigrated, migrate } from './migrate';
 import { countingRefused, watchPool } from './store-metrics';
-import { toStartError } from './start-error';
 import { createWriteStore, type WriteStore } from './writes/write-store';
 
 export interface StoreOptions {
@@ -29,6 +29,8 @@ export interface StoreOptions {
   readonly prepared?: boolean;
   /** Divides the minutes and hours of the specification where they become moments. @default 1 */
   readonly timeScale?: number;
+  /** How long `assertMigrated` asks a database that cannot be used for the moment, in milliseconds. @default 0 */
+  readonly waitMs?: number;
   readonly logger?: Logger;
   /** Shows the pool, and counts connections that are refused. @default nobody asks */
   readonly metrics?: Metrics;
@@ -60,7 +62,7 @@ export interface Store {
 /** Opens a pool. Connects with the first statement, not before. */
 export function createStore(options: StoreOptions): Store {
   const database = openDatabase(options);
-  const { metrics } = options;
+  const { url, metrics, logger, waitMs = 0 } = options;
   if (metrics) watchPool(database, metrics);
   const connections = connectionStore(database);
   return {
@@ -78,7 +80,7 @@ export function createStore(options: StoreOptions): Store {
     oauthStates: oauthStateStore(database),
     sealedSecrets: sealedSecretStore(database),
     writes: createWriteStore(database, options.timeScale ?? 1),
-    assertMigrated: () => explained(options.url, () => assertMigrated(database)),
+    assertMigrated: () => awaitDatabase(() => assertMigrated(database), { url, waitMs, logger }),
     healthy: async () => {
       try {
         await database.raw('select 1');
@@ -91,20 +93,18 @@ export function createStore(options: StoreOptions): Store {
   };
 }
 
-/** Brings the schema of a database to the current version; returns the names of the steps it took. */
-export async function migrateDatabase(url: string): Promise<string[]> {
+/**
+ * Brings the schema of a database to the current version; returns the names of the steps it took.
+ * @param patience for a database that cannot be used for the moment: @default none
+ */
+export async function migrateDatabase(
+  url: string,
+  { waitMs = 0, logger }: Partial<Omit<Patience, 'url'>> = {},
+): Promise<string[]> {
   const database = openDatabase({ url, applicationName: 'sluice-migrate', poolMax: 2 });
   try {
-    return await explained(url, () => migrate(database));
+    return await awaitDatabase(() => migrate(database), { url, waitMs, logger });
   } finally {
     await database.destroy();
-  }
-}
-
-async function explained<T>(url: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw toStartError(error, url);
   }
 }

@@ -34,6 +34,7 @@ export function createContext(config: BatcherConfig, overrides: Partial<BatcherC
         applicationName: service,
         poolMax: config.databasePool,
         prepared: config.databasePrepared,
+        waitMs: config.databaseWaitMs,
         timeScale: config.timeScale,
         logger,
         metrics,

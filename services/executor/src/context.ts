@@ -53,6 +53,7 @@ export function createContext(config: ExecutorConfig, overrides: Partial<Executo
       applicationName: service,
       poolMax: config.databasePool,
       prepared: config.databasePrepared,
+      waitMs: config.databaseWaitMs,
       timeScale: config.timeScale,
       logger,
       metrics,

@@ -25,8 +25,8 @@ const batchesPerStep = 100;
  */
 async function restored(): Promise<void> {
   const config = env.read(readProcessEnv());
-  const { databaseUrl: url, timeScale, callTimeoutMs } = config;
-  const store = createStore({ url, timeScale, applicationName: 'sluice-restored', poolMax: 2 });
+  const { databaseUrl: url, databaseWaitMs: waitMs, timeScale, callTimeoutMs } = config;
+  const store = createStore({ url, waitMs, timeScale, applicationName: 'sluice-restored', poolMax: 2 });
   const observed = { logger: silentLogger, metrics: createMetrics('restored') };
   const connectors = createConnectors({ urls: providerUrls(config), callTimeoutMs, ...observed });
   try {

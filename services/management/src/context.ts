@@ -29,6 +29,7 @@ export function createContext(config: ManagementConfig, overrides: Partial<Manag
       applicationName: service,
       poolMax: config.databasePool,
       prepared: config.databasePrepared,
+      waitMs: config.databaseWaitMs,
       timeScale: config.timeScale,
       logger,
       metrics,

@@ -9,8 +9,8 @@ import { managementEnv } from './config';
  * while the services run. Takes the settings of management. Exit code 0 only when nothing is left under another key.
  */
 async function reseal(): Promise<number> {
-  const { databaseUrl, credentialsKeys: keyring } = managementEnv.read(readProcessEnv());
-  const store = createStore({ url: databaseUrl, applicationName: 'reseal', poolMax: 2 });
+  const { databaseUrl, databaseWaitMs: waitMs, credentialsKeys: keyring } = managementEnv.read(readProcessEnv());
+  const store = createStore({ url: databaseUrl, waitMs, applicationName: 'reseal', poolMax: 2 });
   try {
     await store.assertMigrated();
     const summaries = await resealSecrets({ store, keyring, onProgress: say });

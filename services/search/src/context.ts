@@ -31,6 +31,7 @@ export function createContext(config: SearchConfig, overrides: Partial<SearchCon
       applicationName: service,
       poolMax: config.databasePool,
       prepared: config.databasePrepared,
+      waitMs: config.databaseWaitMs,
       logger,
       metrics,
     });

@@ -58,6 +58,7 @@ export function createContext(config: GatewayConfig, overrides: Partial<GatewayC
       applicationName: service,
       poolMax: config.databasePool,
       prepared: config.databasePrepared,
+      waitMs: config.databaseWaitMs,
       timeScale: config.timeScale,
       logger,
       metrics,

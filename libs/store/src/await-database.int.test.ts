@@ -1,0 +1,123 @@
+import { cloneDatabase, startTcpProxy, until, type ClonedDatabase, type TcpProxy } from '@sluice/testkit';
+import { silentLogger, type Logger } from '@sluice/telemetry';
+import { openDatabase } from './database';
+import { createStore, migrateDatabase, type Store } from './store';
+
+let clone: ClonedDatabase;
+let proxy: TcpProxy;
+const stores: Store[] = [];
+/** Longer than any test may take: who waits where waiting heals nothing, fails by the test's own limit. */
+const patientMs = 600_000;
+
+beforeAll(async () => {
+  clone = await cloneDatabase();
+  proxy = await startTcpProxy(clone.url);
+});
+afterEach(async () => {
+  await Promise.all(stores.splice(0).map((store) => store.close()));
+});
+afterAll(async () => {
+  proxy.close();
+  await clone.drop();
+});
+
+/** A store, and the reasons that it gave for waiting. */
+function open(url: string, waitMs: number) {
+  const reasons: string[] = [];
+  const warn = (fields: object): void => void reasons.push(String((fields as { reason: unknown }).reason));
+  const logger: Logger = { ...silentLogger, warn };
+  const store = createStore({ url, waitMs, logger, applicationName: 'await-database-test', poolMax: 1 });
+  stores.push(store);
+  return { store, reasons, logger };
+}
+
+function changed(change: (url: URL) => void): string {
+  const url = new URL(clone.url);
+  change(url);
+  return url.toString();
+}
+
+const limited = 'sluice_await_limited';
+
+async function onClone(...statements: readonly string[]): Promise<void> {
+  const database = openDatabase({ url: clone.url, poolMax: 1, applicationName: 'await-database-test' });
+  try {
+    for (const statement of statements) await database.raw(statement);
+  } finally {
+    await database.destroy();
+  }
+}
+
+// Seen on a busy node: new pods gave up after 2 s, and an upgrade went on three times as long.
+describe('a database that cannot be used for the moment', () => {
+  it('is asked until it answers, with the reason told once', async () => {
+    proxy.cut();
+    const { store, reasons } = open(proxy.url, patientMs);
+    const asked = store.assertMigrated();
+    await until('a reason', () => reasons[0]);
+    await proxy.mend();
+    await expect(asked).resolves.toBeUndefined();
+    expect(reasons).toEqual([expect.stringMatching(/^The database \S+ at \S+ does not answer \(ECONNREFUSED\)\.$/)]);
+  });
+
+  it('is asked when it takes connections and says nothing', async () => {
+    proxy.disturb({ silent: 'reply' });
+    const { store, reasons } = open(proxy.url, patientMs);
+    const asked = store.assertMigrated();
+    await until('a reason', () => reasons[0], 30_000);
+    proxy.disturb();
+    await expect(asked).resolves.toBeUndefined();
+    expect(reasons[0]).toMatch(/gave no connection within 2 s/);
+  }, 60_000);
+
+  it('is asked when it has no connection left for the user', async () => {
+    await onClone(
+      `drop role if exists ${limited}`,
+      `create role ${limited} login password 'any' connection limit 0`,
+      `grant select on knex_migrations to ${limited}`,
+    );
+    const { store, reasons } = open(
+      changed((url) => Object.assign(url, { username: limited, password: 'any' })),
+      patientMs,
+    );
+    const asked = store.assertMigrated();
+    await until('a reason', () => reasons[0]);
+    await onClone(`alter role ${limited} connection limit 5`);
+    await expect(asked).resolves.toBeUndefined();
+    expect(reasons[0]).toMatch(/has no connection left/);
+    await store.close();
+    stores.length = 0;
+    await onClone(`drop owned by ${limited}`, `drop role ${limited}`);
+  });
+
+  it('is waited for by the migration as well', async () => {
+    proxy.cut();
+    const { logger, reasons } = open(proxy.url, patientMs);
+    const migrated = migrateDatabase(proxy.url, { waitMs: patientMs, logger });
+    await until('a reason', () => reasons[0]);
+    await proxy.mend();
+    await expect(migrated).resolves.toEqual([]);
+  });
+
+  it('is given up in the end, with how long it was tried', async () => {
+    const { store } = open('postgres://nobody@127.0.0.1:9/none', 1_000);
+    await expect(store.assertMigrated()).rejects.toMatchObject({
+      detail: expect.stringMatching(/does not answer \(ECONNREFUSED\); tried for \d+ s\.$/),
+    });
+  });
+});
+
+describe('what no waiting heals fails at once', () => {
+  it.each([
+    [
+      'a database that is not there',
+      (url: URL) => Object.assign(url, { pathname: '/nobody_made_this' }),
+      'does not exist',
+    ],
+    ['a user that is not let in', (url: URL) => Object.assign(url, { username: 'sluice_nobody' }), 'refuses the user'],
+  ])('%s', async (_, change, said) => {
+    const { store, reasons } = open(changed(change), patientMs);
+    await expect(store.assertMigrated()).rejects.toMatchObject({ detail: expect.stringContaining(said) });
+    expect(reasons).toEqual([]);
+  });
+});
