@@ -131,11 +131,22 @@ async function drain(server: Server, inFlight: InFlight, o: ServerOptions): Prom
   };
   const deadline = setTimeout(cut, o.shutdownMs ?? 10_000);
   await inFlight.ended();
-  const hangUp = () => void inFlight.ended().then(() => server.closeAllConnections());
-  const grace = setTimeout(hangUp, graceMs);
+  const grace = setTimeout(() => void hangUp(server, inFlight), graceMs);
   await closed;
   clearTimeout(deadline);
   clearTimeout(grace);
   // Ends the look for late clients.
   server.close();
+}
+
+/**
+ * Ends the connections that are idle. On a busy machine a request may have arrived and not been read yet, and a socket that closes on
+ * unread bytes resets: so once nothing is in flight, a turn of the event loop reads what is there.
+ */
+async function hangUp(server: Server, inFlight: InFlight): Promise<void> {
+  do {
+    await inFlight.ended();
+    await nextTurn();
+  } while (inFlight.size > 0);
+  server.closeAllConnections();
 }
