@@ -95,6 +95,30 @@ withHelm('lets the crash test delete pods of its own release, and only while it 
   expect(kinds.filter((kind) => /^Role|^Validating/.test(kind))).toEqual([]);
 });
 
+withHelm('gives every service the provider files where it looks for them, and new pods when they change', () => {
+  const files = { 'stockroom.yaml': 'format: 1\nname: stockroom\n' };
+  const renderWith = (providers: object) => render(helm, { ...matrix['Secrets of the user'], providers }).manifests;
+  const manifests = renderWith({ files });
+  const made = manifests.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'sluice-providers');
+  expect(made?.data).toEqual(files);
+  const sumOf = (all: readonly Manifest[]) =>
+    all.find(({ kind }) => kind === 'Deployment')?.spec?.template?.metadata?.annotations?.['checksum/providers'];
+  const changed = renderWith({ files: { 'stockroom.yaml': 'format: 1\nname: other\n' } });
+  expect(sumOf(manifests)).toBeDefined();
+  expect(sumOf(changed)).not.toBe(sumOf(manifests));
+  for (const [all, configMap] of [
+    [manifests, 'sluice-providers'],
+    [renderWith({ filesConfigMap: 'ours' }), 'ours'],
+  ] as const) {
+    for (const service of services) {
+      const { env, volumeMounts } = containerOf(all, service);
+      const folder = env?.find(({ name }) => name === 'SLUICE_PROVIDERS_DIR')?.value;
+      expect(volumeMounts).toEqual([{ name: 'providers', mountPath: folder, readOnly: true }]);
+      expect(podOf(all, service).volumes).toEqual([{ name: 'providers', configMap: { name: configMap } }]);
+    }
+  }
+});
+
 withHelm('says the budget of connections, and warns when it is too small', () => {
   const args = ['install', 'sluice', 'helm/sluice', '--dry-run=client', '--set', 'trial.enabled=true'];
   const notes = execFileSync(helm, args, { cwd: join(__dirname, '..', '..'), encoding: 'utf8' });
@@ -107,10 +131,16 @@ function podsOf(manifests: readonly Manifest[]): PodSpec[] {
 }
 
 function containerOf(manifests: readonly Manifest[], service: string): Container {
-  const isMeant = ({ kind, metadata }: Manifest) => kind === 'Deployment' && metadata.name === `sluice-${service}`;
-  const [container] = podsOf(manifests.filter(isMeant)).flatMap(({ containers }) => containers);
+  const [container] = podOf(manifests, service).containers;
   if (container === undefined) throw new Error(`${service} has no container`);
   return container;
+}
+
+function podOf(manifests: readonly Manifest[], service: string): PodSpec {
+  const isMeant = ({ kind, metadata }: Manifest) => kind === 'Deployment' && metadata.name === `sluice-${service}`;
+  const [pod] = podsOf(manifests.filter(isMeant));
+  if (pod === undefined) throw new Error(`${service} has no pod`);
+  return pod;
 }
 
 /** What the validator says of them; empty when each is valid. An unknown field is a fault. */

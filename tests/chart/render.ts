@@ -13,7 +13,10 @@ export interface Manifest {
   readonly metadata: { readonly name: string; readonly annotations?: Readonly<Record<string, string>> };
   readonly spec?: {
     readonly replicas?: number;
-    readonly template?: { readonly spec: PodSpec };
+    readonly template?: {
+      readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> };
+      readonly spec: PodSpec;
+    };
     readonly maxReplicas?: number;
     readonly validations?: readonly { readonly expression: string }[];
   };
@@ -29,12 +32,14 @@ export interface PodSpec {
   readonly securityContext?: { readonly runAsNonRoot?: boolean };
   readonly initContainers?: readonly Container[];
   readonly containers: readonly Container[];
+  readonly volumes?: readonly object[];
 }
 
 export interface Container {
   readonly name: string;
   readonly image: string;
   readonly env?: readonly { readonly name: string; readonly value?: string }[];
+  readonly volumeMounts?: readonly object[];
   readonly securityContext?: Readonly<Record<string, unknown>>;
 }
 

@@ -54,6 +54,12 @@ export const matrix: Readonly<Record<string, object>> = {
     nodeSelector: { disk: 'ssd' },
     tolerations: [{ key: 'dedicated', operator: 'Exists' }],
   },
+  'providers that are files': {
+    ...secrets,
+    ...keys,
+    providers: { files: { 'stockroom.yaml': 'format: 1\nname: stockroom\n' }, filesUrl: 'http://sandbox:4600' },
+  },
+  'providers in a ConfigMap of the user': { ...secrets, ...keys, providers: { filesConfigMap: 'our-providers' } },
   'everything off': {
     ...urls,
     podDisruptionBudget: { enabled: false },
@@ -96,6 +102,12 @@ export const refused: readonly (readonly [string, object, RegExp])[] = [
     { ...urls, crashTest: { enabled: true } },
     /crashTest\.enabled writes to imitated providers/,
   ],
+  [
+    'provider files from two places',
+    { ...urls, providers: { files: { 'a.yaml': 'format: 1' }, filesConfigMap: 'ours' } },
+    /providers: give files or filesConfigMap/,
+  ],
+  ['a provider file that is none', { ...urls, providers: { files: { stockroom: 'format: 1' } } }, /stockroom/],
   ['a share above 1', { ...urls, telemetry: { sampleRatio: 2 } }, /sampleRatio/],
   ['a base of runbooks that is no URL', { ...urls, prometheusRule: { runbookBaseUrl: 'wiki' } }, /runbookBaseUrl/],
   ['a level of log that is none', { ...urls, settings: { logLevel: 'loud' } }, /logLevel/],

@@ -124,6 +124,14 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- end }}
 {{- end -}}
 
+{{/* The ConfigMap with providers that are files; empty without. */}}
+{{- define "sluice.providerFiles" -}}
+{{- if .Values.providers.files }}{{ include "sluice.name" . }}-providers{{ else }}{{ .Values.providers.filesConfigMap }}{{ end -}}
+{{- end -}}
+
+{{/* Where every service finds it. */}}
+{{- define "sluice.providersFolder" -}}/etc/sluice/providers{{- end -}}
+
 {{- define "sluice.providersEnv" -}}
 {{- $sandbox := printf "http://%s-trial-sandbox:4600" (include "sluice.name" .) -}}
 {{- $providers := .Values.providers -}}
@@ -133,6 +141,12 @@ app.kubernetes.io/component: {{ index . 1 }}
 - { name: SALESFORCE_LOGIN_URL, value: {{ ternary $sandbox $providers.salesforceLoginUrl $isImitated | quote }} }
 {{- with ternary $sandbox $providers.salesforceInstanceUrl $isImitated }}
 - { name: SALESFORCE_INSTANCE_URL, value: {{ . | quote }} }
+{{- end }}
+{{- if include "sluice.providerFiles" . }}
+- { name: SLUICE_PROVIDERS_DIR, value: {{ include "sluice.providersFolder" . }} }
+{{- end }}
+{{- with $providers.filesUrl }}
+- { name: SLUICE_PROVIDERS_URL, value: {{ . | quote }} }
 {{- end }}
 {{- with join "," $providers.egressAllow }}
 - { name: SLUICE_EGRESS_ALLOW, value: {{ . | quote }} }
