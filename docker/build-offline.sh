@@ -64,12 +64,14 @@ make_node_base() {
 
 build() {
   tag=${TAG:-$(sed -n 's/^  "version": "\(.*\)",$/\1/p' package.json)}
+  revision=${REVISION:-$(git rev-parse HEAD 2>/dev/null || echo unknown)}
   echo "== sluice/$1:$tag"
-  # Docker's format, because OCI's has no HEALTHCHECK.
+  # Docker's format, because OCI's has no HEALTHCHECK. The labels once more: podman takes those of another version from its cache.
   podman build --format docker --layers --file docker/Dockerfile --target "$1" --tag "localhost/sluice/$1:$tag" \
     --build-arg NODE_IMAGE="$node" --build-arg RUNTIME_IMAGE="$debian" \
     --build-arg NPM_REGISTRY="${npm_config_registry:-$(npm config get registry 2>/dev/null)}" \
-    --build-arg VERSION="$tag" --build-arg REVISION="${REVISION:-$(git rev-parse HEAD 2>/dev/null || echo unknown)}" \
+    --build-arg VERSION="$tag" --build-arg REVISION="$revision" \
+    --label "org.opencontainers.image.version=$tag" --label "org.opencontainers.image.revision=$revision" \
     ${NODE_EXTRA_CA_CERTS:+--secret "id=ca,src=$NODE_EXTRA_CA_CERTS"} \
     . >"$scratch/log" 2>&1 || { tail -n 40 "$scratch/log" >&2; exit 1; }
 }

@@ -6,7 +6,9 @@ import { readProcessEnv } from '@sluice/config';
 const root = join(__dirname, '..', '..');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
 /** Set by `npm run test:images` and `npm run test:cluster`. */
-const { IMAGES_ENGINE: program = 'docker', IMAGES_TAG: tag = version } = readProcessEnv();
+const { IMAGES_ENGINE: program = 'docker', IMAGES_TAG = version } = readProcessEnv();
+/** The version that is tested. */
+export const tag = IMAGES_TAG;
 const bufferBytes = 64 * 1024 * 1024;
 
 export interface Output {

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readProcessEnv } from '@sluice/config';
-import { servicePorts, tourOfRunning, type ProcessName } from '@sluice/local';
-import { createEmptyDatabase } from '@sluice/testkit';
+import { servicePorts, tourOfRunning, type ProcessName, type Span } from '@sluice/local';
+import { createEmptyDatabase, until } from '@sluice/testkit';
+import { startCollector } from '../harness/collector';
 import { freePortBase } from '../harness/free-port-base';
 import { logsOf, removeContainers, rssOf, startContainer, stopContainer } from './containers';
-import { engine, factsOf, imageOf, inImage, tryEngine } from './engine';
+import { engine, factsOf, imageOf, inImage, tag, tryEngine } from './engine';
 
 const root = join(__dirname, '..', '..');
 const { IMAGES_TARGETS: wanted, REDIS_URL = '', KAFKA_BROKERS = '' } = readProcessEnv();
@@ -45,7 +46,7 @@ afterAll(async () => {
   await database?.drop();
   const lines = Object.entries(figures).map(([target, told]) => `  ${target.padEnd(14)} ${told.join(', ')}`);
   process.stdout.write(`\nfigures:\n${lines.join('\n')}\n`);
-});
+}, 180_000);
 
 describe.each(targets)('%s, the image', (target) => {
   it(`is at most ${bounds.sizeMb} MB unpacked`, () => {
@@ -56,7 +57,7 @@ describe.each(targets)('%s, the image', (target) => {
 
   it('says its version and revision, runs as a number, starts node itself', () => {
     const { Config: config } = factsOf(target);
-    expect(config.Labels['org.opencontainers.image.version']).toMatch(/^\d+\.\d+\.\d+/);
+    expect(config.Labels['org.opencontainers.image.version']).toBe(tag);
     expect(config.Labels['org.opencontainers.image.revision']).toMatch(/^[0-9a-f]{40}$|^unknown$/);
     expect(config.User).toBe('10001:10001');
     expect(config.Cmd[0]).toBe('node');
@@ -109,7 +110,7 @@ it.each(targets.filter(isService))(
     note(target, `${rssMb} MB idle`);
     const { exitCode, tookMs } = stopContainer(name);
     note(target, `stopped in ${tookMs} ms`);
-    expect([logsOf(name), exitCode]).toEqual([expect.stringContaining('service.stopping'), 0]);
+    expect([logsOf(name), exitCode]).toEqual([expect.stringMatching(/(service|sandbox)\.stopping/), 0]);
     expect(rssMb).toBeLessThanOrEqual(bounds.rssMb);
   },
   120_000,
@@ -124,7 +125,9 @@ together(
   'all of them together walk the tour',
   async () => {
     const names = Object.keys(servicePorts) as ProcessName[];
-    await Promise.all(names.map((name) => startContainer(name, environment(name))));
+    const collector = await startCollector();
+    const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_TRACES_SAMPLER: 'always_on' };
+    await Promise.all(names.map((name) => startContainer(name, { ...environment(name), ...traced })));
     const url = (name: ProcessName): string => `http://127.0.0.1:${portBase + servicePorts[name]}`;
     const addresses = {
       baseUrl: `${url('management')}/v1`,
@@ -135,9 +138,23 @@ together(
     const folder = mkdtempSync(join(tmpdir(), 'sluice-images-'));
     const print = (line: string): void => void process.stdout.write(`${line}\n`);
     expect(await tourOfRunning({ addresses, adminKey, folder, print })).toBe(true);
+    const hasTrace = () => whole(collector.spans()) || undefined;
+    await until('one trace from the gateway to the executor', hasTrace, 30_000);
+    print(`${collector.spans().length} spans by OTLP from ${servicesOf(collector.spans()).join(', ')}`);
+    await collector.close();
   },
   300_000,
 );
+
+function servicesOf(spans: readonly Span[]): string[] {
+  return [...new Set(spans.map(({ service }) => service))].toSorted();
+}
+
+/** Whether the steps of one write came from both containers, as one trace. */
+function whole(spans: readonly Span[]): boolean {
+  const traces = [...Map.groupBy(spans, ({ traceId }) => traceId).values()];
+  return traces.some((trace) => ['executor', 'write-gateway'].every((name) => servicesOf(trace).includes(name)));
+}
 
 const adminKey = 'admin-key-of-the-image-tests';
 

@@ -53,6 +53,8 @@ export async function buildImages({ program, env }, { targets, tag, isOffline })
     const args = ['build', ...(program === 'podman' ? ['--format', 'docker'] : []), '--file', 'docker/Dockerfile'];
     const names = ['--target', target, '--tag', `localhost/sluice/${target}:${tag}`];
     const labels = ['--build-arg', `VERSION=${tag}`, '--build-arg', `REVISION=${revision || 'unknown'}`];
+    // Podman takes the labels of another version from its cache.
+    if (program === 'podman') labels.push(...labelsOf(tag, revision || 'unknown'));
     const built = spawnSync(program, [...args, ...names, ...labels, '.'], {
       cwd: root,
       env,
@@ -66,4 +68,9 @@ export async function buildImages({ program, env }, { targets, tag, isOffline })
     return built.status ?? 1;
   }
   return 0;
+}
+
+function labelsOf(version, revision) {
+  const prefix = 'org.opencontainers.image';
+  return ['--label', `${prefix}.version=${version}`, '--label', `${prefix}.revision=${revision}`];
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What the official image does with POSTGRES_USER, POSTGRES_PASSWORD and POSTGRES_DB.
+# What the official image does with POSTGRES_USER, POSTGRES_PASSWORD and POSTGRES_DB, and with options of the server as arguments.
 set -eu
 data=/var/lib/postgresql/docker
 as_postgres() { setpriv --reuid=postgres --regid=postgres --init-groups "$@"; }
@@ -12,4 +12,4 @@ if [ ! -s "$data/PG_VERSION" ]; then
   echo 'host all all all scram-sha-256' >> "$data/pg_hba.conf"
   echo "create database \"$POSTGRES_DB\"" | as_postgres postgres --single -D "$data" postgres
 fi
-exec setpriv --reuid=postgres --regid=postgres --init-groups postgres -D "$data" -c listen_addresses='*' -c unix_socket_directories=/tmp
+exec setpriv --reuid=postgres --regid=postgres --init-groups postgres -D "$data" -c listen_addresses='*' -c unix_socket_directories=/tmp "$@"
