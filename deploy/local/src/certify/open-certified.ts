@@ -111,7 +111,7 @@ function authOf({ provider, catalogue }: Connector, subject: Subject, env: NodeJ
 }
 
 /** `zendeskSupport`, `accessToken`: ZENDESK_SUPPORT_ACCESS_TOKEN. */
-export function envName(provider: string, name: string): string {
+function envName(provider: string, name: string): string {
   return `${provider}_${name}`
     .replace(/([a-z\d])([A-Z])/g, '$1_$2')
     .replace(/\W/g, '_')
