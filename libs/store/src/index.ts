@@ -27,6 +27,7 @@ export type { IntegrationStore, StoredRevision } from './management/integration-
 export type { JwtKeyChange, JwtKeyStore, NewJwtKey } from './management/jwt-key-store';
 export type { NewOAuthState, OAuthState, OAuthStateStore } from './management/oauth-state-store';
 export type { OperationEvent, OperationEventKind } from './management/operation-history';
+export type { LaneStore, StoredLane } from './management/lane-store';
 export type { OperationStore } from './management/operation-store';
 export type { ProjectChange, ProjectStore } from './management/project-store';
 export type { ClientOfApp, NewProviderApp, ProviderAppChange, ProviderAppStore } from './management/provider-app-store';

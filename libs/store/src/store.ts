@@ -9,6 +9,7 @@ import { installationStore, type InstallationStore } from './management/installa
 import { integrationStore, type IntegrationStore } from './management/integration-store';
 import { jwtKeyStore, type JwtKeyStore } from './management/jwt-key-store';
 import { oauthStateStore, type OAuthStateStore } from './management/oauth-state-store';
+import { laneStore, type LaneStore } from './management/lane-store';
 import { operationStore, type OperationStore } from './management/operation-store';
 import { projectStore, type ProjectStore } from './management/project-store';
 import { providerAppStore, type ProviderAppStore } from './management/provider-app-store';
@@ -47,6 +48,7 @@ export interface Store {
   readonly groups: GroupStore;
   readonly installations: InstallationStore;
   readonly installationLookup: InstallationLookup;
+  readonly lanes: LaneStore;
   readonly operations: OperationStore;
   readonly providerApps: ProviderAppStore;
   readonly oauthStates: OAuthStateStore;
@@ -75,6 +77,7 @@ export function createStore(options: StoreOptions): Store {
     groups: groupStore(database),
     installations: installationStore(database),
     installationLookup: installationLookup(database),
+    lanes: laneStore(database),
     operations: operationStore(database),
     providerApps: providerAppStore(database),
     oauthStates: oauthStateStore(database),

@@ -148,6 +148,8 @@ export {
   type OperationRecord,
   type OperationRecordListReply,
 } from './operation-record';
+export { operationProgressSchema, type OperationPhase, type OperationProgress } from './operation-progress';
+export { laneCallsMax, laneListReplySchema, laneSchema, type Lane, type LaneCalls, type LaneListReply } from './lane';
 export {
   apiProblemSchema,
   inputValidationProblemSchema,

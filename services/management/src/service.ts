@@ -24,9 +24,11 @@ import { installationRoutes } from './routes/installations';
 import { compatibilityRoutes } from './compat/routes';
 import { integrationRoutes } from './routes/integrations';
 import { jwtKeyRoutes } from './routes/jwt-keys';
+import { laneRoutes } from './routes/lanes';
 import { operationChangeRoutes } from './routes/operation-changes';
 import { operationListRoutes } from './routes/operation-lists';
 import { objectMetadataRoutes } from './routes/object-metadata';
+import { operationProgressRoutes } from './routes/operation-progress';
 import { operationRoutes } from './routes/operations';
 import { projectRoutes } from './routes/projects';
 import { watchOperations, type OperationWatch } from './watch-operations';
@@ -104,8 +106,10 @@ function registerRoutes(router: Router, context: ManagementContext, watch: Opera
   installationChangeRoutes(router, context);
   configRoutes(router, context);
   operationRoutes(router, context, watch);
+  operationProgressRoutes(router, context);
   operationListRoutes(router, context);
   operationChangeRoutes(router, context);
+  laneRoutes(router, context);
   providerAppRoutes(router, context);
   compatibilityRoutes(router, context);
 }

@@ -10,6 +10,8 @@ export const adminKey = 'bootstrap-key-of-the-tests';
 
 /** A management service on a database of its own, beside a fake HubSpot and a fake Salesforce. */
 export interface RunningManagement {
+  /** Its address, without `/v1`. */
+  readonly url: string;
   readonly context: ManagementContext;
   readonly hubspot: FakeHubspot;
   readonly salesforce: FakeSalesforce;
@@ -56,13 +58,15 @@ export async function startManagement(
   const context = { ...real, ...replace(real) };
   const service = createManagementService(context);
   const { port } = await service.start();
-  const as = (key?: string) => senderOf(`http://127.0.0.1:${port}`, key);
+  const url = `http://127.0.0.1:${port}`;
+  const as = (key?: string) => senderOf(url, key);
   const newKey = async (projectId: string, scopes: readonly string[]): Promise<string> => {
     const reply = await as(adminKey).post(`/v1/projects/${projectId}/api-keys`).send({ label: 'test', scopes });
     return (reply.body as { key: string }).key;
   };
   let made = 0;
   return {
+    url,
     context,
     hubspot,
     salesforce,

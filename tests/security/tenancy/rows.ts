@@ -172,8 +172,11 @@ const operations: Row[] = [
   row('management', `GET ${installation}/operations`, '200 200 200 200 403 404 403 200 404'),
   row('management', `GET ${project}/operations`, '200 200 200 200 403 404 403 200 200'),
   row('management', `GET ${project}/operations/{operationId}`, '200 200 200 200 403 404 403 200 404'),
+  row('management', `GET ${project}/operations/{operationId}/progress`, '200 200 200 200 403 404 403 200 404'),
   row('management', `GET ${project}/operations/{operationId}/records`, '200 200 200 200 403 404 403 200 404'),
   row('management', `GET ${project}/operations/{operationId}/logs`, '200 200 200 200 403 404 403 200 404'),
+  // A lane names every group of its account, so it is not for a bearer token.
+  row('management', `GET ${project}/lanes`, '200 200 200 403 403 404 403 403 403'),
   row('management', `POST ${project}/operations/{operationId}:cancel`, '202 202 403 202 403 404 403 202 404', {
     fresh: freshOperation,
   }),

@@ -1,10 +1,11 @@
-import type { Operation, OperationRecord, RecordOutcome } from '@sluice/types';
+import type { Operation, OperationProgress, OperationRecord, RecordOutcome } from '@sluice/types';
 import type { Knex } from 'knex';
 import { requestCancel, type CancelRequest } from './request-cancel';
 import { listOperations, type OperationFilter } from './list-operations';
 import { readHistory, type OperationEvent } from './operation-history';
 import { operationColumns, toOperation, type OperationRow } from './operation-row';
 import { column, keptRowsSql, rowBindings } from '../writes/row-source';
+import { readProgress } from './read-progress';
 import { translated } from './translate-errors';
 
 /** Reads, and the wish to cancel: whoever holds a call's lease settles operations. */
@@ -21,6 +22,8 @@ export interface OperationStore {
   listRecords(projectId: string, operationId: string, filter?: RecordFilter): Promise<OperationRecord[]>;
   /** What happened to it, oldest first. */
   readHistory(projectId: string, operationId: string): Promise<OperationEvent[]>;
+  /** How far it is. */
+  readProgress(projectId: string, operationId: string): Promise<OperationProgress | undefined>;
   /** Asks for its end; who seals its batch or holds its calls acts on it. Repeating it changes nothing. */
   requestCancel(projectId: string, operationId: string): Promise<CancelRequest>;
 }
@@ -108,6 +111,7 @@ export function operationStore(database: Knex): OperationStore {
       return (await (limit === undefined ? rows : rows.limit(limit))).map(toRecord);
     },
     readHistory: (projectId, operationId) => readHistory(database, projectId, operationId),
+    readProgress: (projectId, operationId) => readProgress(database, projectId, operationId),
     requestCancel: (projectId, operationId) => requestCancel(database, projectId, operationId),
   });
 }

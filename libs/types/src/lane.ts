@@ -1,0 +1,104 @@
+import { moment } from './json-schema';
+import { paginationSchema, type Pagination } from './operation';
+
+/** The queue of one provider account: what waits, and what holds it back. Ours, besides the published API; see rulings. */
+export interface Lane {
+  readonly id: string;
+  readonly projectId: string;
+  readonly provider: string;
+  /** The account as the provider itself named it. Absent: it names none, and the lane is that of one connection. */
+  readonly workspaceRef?: string;
+  /** Groups whose connections lead to the account, in the order of their names; at most 20 of them. */
+  readonly groupRefs: readonly string[];
+  /** In the future: the provider refused a call, and nothing of the lane is sent before then. Absent when it is not blocked. */
+  readonly blockedUntil?: string;
+  /** What the provider last said when it refused. Stays after the block is over. */
+  readonly lastError?: string;
+  /** Calls at once while the account recovers. Absent when it is well: the executor's own limit holds. */
+  readonly callsAtOnceMax?: number;
+  /** The provider's declared burst limit. Absent where the provider is not known to this service any more. */
+  readonly quota?: LaneQuota;
+  readonly calls: LaneCalls;
+  readonly createTime: string;
+}
+
+/** `limit` calls in any `windowSeconds`, over all processes. */
+export interface LaneQuota {
+  readonly limit: number;
+  readonly windowSeconds: number;
+}
+
+/** Calls of a lane that have not ended; each member is counted up to `laneCallsMax`, which stands for that many or more. */
+export interface LaneCalls {
+  /** Being sent, asynchronous ones. */
+  readonly running: number;
+  /** May be sent now. */
+  readonly ready: number;
+  /** Wait for the moment of their next attempt. */
+  readonly retrying: number;
+  /** Sent, and what became of them is being looked up. */
+  readonly inDoubt: number;
+  /** Stand behind an earlier write to the same record. */
+  readonly waiting: number;
+}
+
+export interface LaneListReply {
+  readonly results: readonly Lane[];
+  readonly pagination: Pagination;
+}
+
+/** A count of calls stops here. Ours: more is as alarming as this, and counting costs by the call. */
+export const laneCallsMax = 1_000;
+
+const callCount = (description: string) =>
+  ({ type: 'integer', minimum: 0, maximum: laneCallsMax, description }) as const;
+
+/** Schema of the resource in replies. */
+export const laneSchema = {
+  type: 'object',
+  description: 'The queue of one provider account.',
+  required: ['id', 'projectId', 'provider', 'groupRefs', 'calls', 'createTime'],
+  properties: {
+    id: { type: 'string', description: 'Lane id.' },
+    projectId: { type: 'string', description: 'Project of the lane.' },
+    provider: { type: 'string', description: 'Provider of the account.' },
+    workspaceRef: { type: 'string', description: 'The account, as the provider names it.' },
+    groupRefs: { type: 'array', description: 'Groups that use the account; at most 20.', items: { type: 'string' } },
+    blockedUntil: { ...moment, description: 'Nothing is sent before then.' },
+    lastError: { type: 'string', description: 'What the provider said when it last refused.' },
+    callsAtOnceMax: { type: 'integer', minimum: 1, description: 'Calls at once while the account recovers.' },
+    quota: {
+      type: 'object',
+      description: "The provider's declared burst limit.",
+      required: ['limit', 'windowSeconds'],
+      properties: {
+        limit: { type: 'integer', minimum: 0, description: 'Calls in any window.' },
+        windowSeconds: { type: 'number', minimum: 0, description: 'Length of the window.' },
+      },
+    },
+    calls: {
+      type: 'object',
+      description: `Calls that have not ended; ${laneCallsMax} stands for that many or more.`,
+      required: ['running', 'ready', 'retrying', 'inDoubt', 'waiting'],
+      properties: {
+        running: callCount('Being sent.'),
+        ready: callCount('May be sent now.'),
+        retrying: callCount('Wait for the moment of their next attempt.'),
+        inDoubt: callCount('Sent; what became of them is being looked up.'),
+        waiting: callCount('Stand behind an earlier write to the same record.'),
+      },
+    },
+    createTime: { ...moment, description: 'When its account was first connected.' },
+  },
+} as const;
+
+/** Schema of a page of lanes. */
+export const laneListReplySchema = {
+  type: 'object',
+  description: 'A page of lanes, oldest first.',
+  required: ['results', 'pagination'],
+  properties: {
+    results: { type: 'array', description: 'The lanes.', items: laneSchema },
+    pagination: paginationSchema,
+  },
+} as const;

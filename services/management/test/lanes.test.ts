@@ -1,0 +1,93 @@
+import type { Lane, LaneListReply } from '@sluice/types';
+import { prepareOperations, type PreparedOperations } from './prepare-operations';
+import { startManagement, type RunningManagement, type Sender } from './start-management';
+
+let management: RunningManagement;
+let prepared: PreparedOperations;
+let send: Sender;
+beforeAll(async () => {
+  management = await startManagement();
+}, 30_000);
+afterAll(() => management.stop());
+beforeEach(async () => {
+  prepared = await prepareOperations(management);
+  send = management.as(await management.newKey(prepared.seed.projectId, ['read']));
+});
+afterEach(() => prepared.database.destroy());
+
+const read = async (query = '') => (await send.get(`${prepared.path}/lanes${query}`).expect(200)).body as LaneListReply;
+const theLane = async (): Promise<Lane> => {
+  const { results } = await read();
+  expect(results).toHaveLength(1);
+  return results[0] as Lane;
+};
+const update = (assignment: string) =>
+  prepared.database.raw(`update lanes set ${assignment} where project_id = ?`, [prepared.seed.projectId]);
+
+it('a lane tells its account, its groups and the quota of its provider', async () => {
+  const lane = await theLane();
+  expect(lane).toMatchObject({
+    projectId: prepared.seed.projectId,
+    provider: 'hubspot',
+    groupRefs: [prepared.seed.groupRef],
+    quota: { limit: 110, windowSeconds: 10 },
+    calls: { running: 0, ready: 0, retrying: 0, inDoubt: 0, waiting: 0 },
+  });
+  expect(lane).not.toHaveProperty('blockedUntil');
+  expect(lane).not.toHaveProperty('callsAtOnceMax');
+});
+
+it('a block is told with its end and its cause, and no more once it is over', async () => {
+  await update(`blocked_until = now() + interval '1 hour', cap = 1, last_error = 'You have reached your limit.'`);
+  const blocked = await theLane();
+  expect(blocked).toMatchObject({ callsAtOnceMax: 1, lastError: 'You have reached your limit.' });
+  expect(Date.parse(blocked.blockedUntil ?? '')).toBeGreaterThan(Date.now());
+  await update(`blocked_until = now() - interval '1 second'`);
+  expect(await theLane()).not.toHaveProperty('blockedUntil');
+});
+
+it('calls are counted by what they wait for', async () => {
+  await prepared.accept();
+  await prepared.accept();
+  await prepared.settle(['again'], { next: { state: 'ready', delayMs: 3_600_000 } });
+  await prepared.accept();
+  await prepared.database.raw(
+    `update calls set state = 'in_doubt' where (operation_id, number) in
+       (select operation_id, number from calls where project_id = :projectId and state = 'ready' and not_before <= now() limit 1)`,
+    { projectId: prepared.seed.projectId },
+  );
+  expect((await theLane()).calls).toEqual({ running: 0, ready: 1, retrying: 1, inDoubt: 1, waiting: 0 });
+});
+
+it('a count stops at a thousand', async () => {
+  await prepared.accept();
+  await prepared.database.raw(
+    `insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state, traceparent)
+     select project_id, operation_id, n, lane_id, connection_id, object_name, type, mode, 'waiting', traceparent
+     from calls, generate_series(2, 1500) n where project_id = ?`,
+    [prepared.seed.projectId],
+  );
+  expect((await theLane()).calls).toMatchObject({ ready: 1, waiting: 1_000 });
+});
+
+it('lanes are paged', async () => {
+  await prepared.database.raw(
+    `insert into lanes (project_id, id, provider, account_ref) select ?, gen_random_uuid(), 'gone', 'a' || n from generate_series(1, 4) n`,
+    [prepared.seed.projectId],
+  );
+  const first = await read('?pageSize=3');
+  const second = await read(`?pageSize=3&pageToken=${first.pagination.nextPageToken}`);
+  const ids = [...first.results, ...second.results].map(({ id }) => id);
+  expect([first.results.length, second.results.length, new Set(ids).size]).toEqual([3, 2, 5]);
+  expect(second.pagination).toEqual({ done: true });
+  await send.get(`${prepared.path}/lanes?pageToken=x`).expect(400);
+  // A provider whose file is gone has no limit that anybody knows.
+  const gone = [...first.results, ...second.results].filter(({ provider }) => provider === 'gone');
+  expect(gone.map(({ quota }) => quota)).toEqual([undefined, undefined, undefined, undefined]);
+});
+
+it('lanes of other projects are not among them', async () => {
+  const other = await prepareOperations(management);
+  await other.database.destroy();
+  expect((await theLane()).projectId).toBe(prepared.seed.projectId);
+});

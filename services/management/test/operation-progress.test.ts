@@ -1,0 +1,85 @@
+import type { OperationProgress } from '@sluice/types';
+import { prepareOperations, type PreparedOperations } from './prepare-operations';
+import { startManagement, type RunningManagement, type Sender } from './start-management';
+
+let management: RunningManagement;
+let prepared: PreparedOperations;
+let send: Sender;
+beforeAll(async () => {
+  management = await startManagement();
+}, 30_000);
+afterAll(() => management.stop());
+beforeEach(async () => {
+  prepared = await prepareOperations(management);
+  send = management.as(await management.newKey(prepared.seed.projectId, ['read']));
+});
+afterEach(() => prepared.database.destroy());
+
+const progressOf = async (id: string) =>
+  (await send.get(`${prepared.path}/operations/${id}/progress`).expect(200)).body as OperationProgress;
+
+it('an open batch tells how full it is and when it is sealed', async () => {
+  const id = await prepared.join();
+  await prepared.join();
+  const progress = await progressOf(id);
+  expect(progress).toMatchObject({
+    operationId: id,
+    status: 'in_progress',
+    phase: 'accumulating',
+    type: 'create',
+    mode: 'auto-batched',
+    batch: { recordsMax: 100, isFull: false },
+    records: { total: 2, pending: 2, succeeded: 0, failed: 0, unknown: 0 },
+    calls: { ready: 0, running: 0, done: 0 },
+  });
+  expect(Date.parse(progress.batch?.dueTime ?? '')).toBeGreaterThan(Date.now());
+});
+
+it('what drains is told call by call and record by record', async () => {
+  const id = await prepared.accept(3);
+  expect(await progressOf(id)).toMatchObject({
+    phase: 'queued',
+    calls: { ready: 1, retrying: 0 },
+    records: { pending: 3 },
+  });
+  const again = { next: { state: 'ready', delayMs: 3_600_000 } } as const;
+  await prepared.settle(['succeeded', 'again', 'failed'], again);
+  const retrying = await progressOf(id);
+  expect(retrying).toMatchObject({
+    phase: 'queued',
+    calls: { ready: 0, retrying: 1 },
+    records: { total: 3, pending: 1, succeeded: 1, failed: 1 },
+  });
+  expect(Date.parse(retrying.nextAttemptTime ?? '')).toBeGreaterThan(Date.now());
+  expect(retrying).not.toHaveProperty('batch');
+});
+
+it('the end is told, and the unknown outcome', async () => {
+  const id = await prepared.ended(['succeeded', 'unknown']);
+  expect(await progressOf(id)).toMatchObject({
+    status: 'success',
+    phase: 'ended',
+    calls: { done: 1, ready: 0 },
+    records: { total: 2, pending: 0, succeeded: 1, unknown: 1 },
+  });
+});
+
+it('a blocked lane and a wish to cancel are told', async () => {
+  const id = await prepared.join();
+  await prepared.database.raw(`update lanes set blocked_until = now() + interval '1 hour' where project_id = ?`, [
+    prepared.seed.projectId,
+  ]);
+  const full = management.as(await management.newKey(prepared.seed.projectId, ['frontend']));
+  await full.post(`${prepared.path}/operations/${id}:cancel`).expect(202);
+  const { laneBlockedUntil, cancelRequestTime } = await progressOf(id);
+  expect(Date.parse(laneBlockedUntil ?? '')).toBeGreaterThan(Date.now());
+  expect(Date.parse(cancelRequestTime ?? '')).toBeLessThanOrEqual(Date.now() + 60_000);
+});
+
+it('another project has no such operation', async () => {
+  const other = await prepareOperations(management);
+  const theirs = await other.ended(['succeeded']);
+  await other.database.destroy();
+  const { body } = await send.get(`${prepared.path}/operations/${theirs}/progress`).expect(404);
+  expect(body).toMatchObject({ code: 'operation.not-found' });
+});
