@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import process from 'node:process';
 import { childEnvironment } from './environment.mjs';
-import { root, tool, workspaceNode } from './paths.mjs';
+import { consoleBuild, root, tool, workspaceNode } from './paths.mjs';
 
 const jest = (project) => [tool('jest'), '-c', 'jest.config.js', '--passWithNoTests', '--selectProjects', project];
 const tsc = (...args) => [tool('tsc', 'typescript'), ...args];
@@ -9,7 +9,7 @@ const tsc = (...args) => [tool('tsc', 'typescript'), ...args];
 /** The commands of a step run in turn until one fails. Listed when called: the tools are installed by then. */
 const steps = () => [
   { name: 'format', commands: [[tool('prettier'), '--check', '--log-level', 'warn', '.']] },
-  { name: 'types', commands: [tsc('-b'), tsc('-p', 'tsconfig.tests.json')] },
+  { name: 'types', commands: [tsc('-b'), [consoleBuild], tsc('-p', 'tsconfig.tests.json')] },
   // After the compiler: a package's types come from what was compiled, and without them the linter guesses.
   { name: 'lint', commands: [[tool('oxlint'), '--type-aware']] },
   { name: 'architecture', commands: [jest('architecture')] },

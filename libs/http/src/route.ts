@@ -6,6 +6,7 @@ import { readJson } from './json/read-json';
 import { readQuery } from './validation/read-query';
 import { callerOf, scopeCheck } from './require-scope';
 import { RouteRequest, type CheckedParts, type RouteParts } from './route-request';
+import { sendFile, type FileBody } from './send-file';
 import { sendJson } from './send-json';
 import { sendText } from './send-text';
 import { validate } from './validation/validate';
@@ -18,6 +19,8 @@ export interface Reply {
   readonly body?: unknown;
   /** In place of a JSON body; sent as it is. */
   readonly text?: { readonly contentType: string; readonly content: string };
+  /** In place of a JSON body: a file of ours. */
+  readonly file?: FileBody;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -53,9 +56,10 @@ export function route<P extends RouteParts>(o: RouteOptions<P>): RequestHandler 
   return declareContract(handler, o);
 }
 
-function send(res: Response, { status, body, text, headers }: Reply): void {
+function send(res: Response, { status, body, text, file, headers }: Reply): void {
   if (headers) for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-  if (text) sendText(res, status ?? 200, text);
+  if (file) sendFile(res, status ?? 200, file);
+  else if (text) sendText(res, status ?? 200, text);
   else sendJson(res, status ?? (body === undefined ? 204 : 200), body);
 }
 

@@ -12,6 +12,7 @@ import {
 import { assertRingOpens } from '@sluice/installations';
 import type { ManagementContext } from './context';
 import { managementApi } from './api';
+import { consoleRoutes } from './routes/console';
 import { apiKeyRoutes } from './routes/api-keys';
 import { connectionChangeRoutes } from './routes/connection-changes';
 import { deploymentRoutes } from './routes/deployments';
@@ -118,4 +119,5 @@ function registerRoutes(router: Router, context: ManagementContext, watch: Opera
 function registerOpenRoutes(router: Router, context: ManagementContext): void {
   oauthCallbackRoutes(router, context);
   providerRoutes(router, context);
+  consoleRoutes(router, context);
 }

@@ -1,0 +1,75 @@
+import { useState } from 'preact/hooks';
+import { hrefOf, usePlace, type Place } from './place';
+import { readSession, signOut, type Session } from './session';
+import { InstallationsPage } from './pages/installations';
+import { LanesPage } from './pages/lanes';
+import { OperationPage } from './pages/operation';
+import { OperationsPage } from './pages/operations';
+import { SignInPage } from './pages/sign-in';
+
+const tabs = [
+  ['operations', 'Operations'],
+  ['installations', 'Installations'],
+  ['lanes', 'Lanes'],
+] as const;
+
+export function App() {
+  const [session, setSession] = useState(readSession);
+  const place = usePlace();
+  if (session === undefined) return <SignInPage onSignIn={setSession} />;
+  const leave = (): void => {
+    signOut();
+    setSession(undefined);
+  };
+  return (
+    <>
+      <a class="skip" href="#content" onClick={skipToContent}>
+        Skip to content
+      </a>
+      <header>
+        <a class="brand" href={hrefOf('operations')}>
+          <span class="mark" aria-hidden="true" />
+          Sluice
+        </a>
+        <nav aria-label="Pages of the console">
+          {tabs.map(([path, name]) => (
+            <a key={path} href={hrefOf(path)} aria-current={place.path.split('/')[0] === path ? 'page' : undefined}>
+              {name}
+            </a>
+          ))}
+        </nav>
+        <span class="project" title={session.project.id}>
+          {session.project.name}
+        </span>
+        <button type="button" class="plain" onClick={leave}>
+          Sign out
+        </button>
+      </header>
+      <main id="content" tabIndex={-1}>
+        <Page session={session} place={place} />
+      </main>
+    </>
+  );
+}
+
+function Page({ session, place }: { readonly session: Session; readonly place: Place }) {
+  const [name = '', id] = place.path.split('/');
+  if (name === 'operations' && id !== undefined) return <OperationPage key={id} session={session} operationId={id} />;
+  if (name === 'operations') return <OperationsPage session={session} query={place.query} />;
+  if (name === 'installations') return <InstallationsPage session={session} query={place.query} />;
+  if (name === 'lanes') return <LanesPage session={session} query={place.query} />;
+  return (
+    <div class="empty">
+      <strong>There is no such page</strong>
+      <p>
+        Go on with the <a href={hrefOf('operations')}>operations</a>.
+      </p>
+    </div>
+  );
+}
+
+/** The part after # names the page, so the link itself must not be followed. */
+function skipToContent(event: Event): void {
+  event.preventDefault();
+  document.getElementById('content')?.focus();
+}

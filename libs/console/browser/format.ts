@@ -1,0 +1,31 @@
+const moments = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+
+const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+];
+
+/** `3 minutes ago`, `in 12 seconds`. */
+export function fromNow(moment: string, now = Date.now()): string {
+  const ms = Date.parse(moment) - now;
+  const [unit, length] = units.find(([, size]) => Math.abs(ms) >= size) ?? (['second', 1_000] as const);
+  return relative.format(Math.round(ms / length), unit);
+}
+
+/** The moment in the reader's own zone and manner. */
+export function inFull(moment: string): string {
+  return moments.format(new Date(moment));
+}
+
+/** `1 record`, `2 records`. */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** The end of an id: ids of one day begin alike. */
+export function shortId(id: string): string {
+  return id.slice(-8);
+}

@@ -1,0 +1,70 @@
+import type { Operation, OperationProgress, OperationRecord } from '@sluice/types';
+import { useState } from 'preact/hooks';
+import { Badge } from '../parts/badge';
+import { BatchView } from '../parts/batch-view';
+import { CancelButton, RetryButton } from '../parts/operation-actions';
+import { Moment } from '../parts/moment';
+import { OperationLog } from '../parts/operation-log';
+import { Problem } from '../parts/problem';
+import { RecordTable } from '../parts/record-table';
+import { hrefOf } from '../place';
+import { apiOf, type Api, type Session } from '../session';
+import { useLoad } from '../use-load';
+
+/** While it fills and drains. */
+const everyMs = 1_000;
+/** An operation holds no more. */
+const recordsMax = 100;
+
+interface Seen {
+  readonly operation: Operation;
+  readonly progress: OperationProgress;
+  readonly records: readonly OperationRecord[];
+}
+
+/** One operation: how far it is, what became of each record, and what happened to it. */
+export function OperationPage({ session, operationId }: { readonly session: Session; readonly operationId: string }) {
+  const api = apiOf(session.apiKey, session.project.id);
+  const [round, setRound] = useState(0);
+  const { value, error } = useLoad(`${operationId} ${round}`, (signal) => look(api, operationId, signal), {
+    everyMs,
+    isOver: ({ operation }) => operation.status !== 'in_progress',
+  });
+  if (value === undefined)
+    return error === undefined ? null : <Problem error={error} title="The operation could not be read" />;
+  const { operation, progress, records } = value;
+  const actions = { api, operation, progress, records, onDone: () => setRound(round + 1) };
+  return (
+    <>
+      <a class="back" href={hrefOf('operations')}>
+        ← Operations
+      </a>
+      <div class="title">
+        <h1>
+          {operation.resource} <span class="fine">{progress.type}</span>
+        </h1>
+        <Badge of={operation.status} />
+        <div class="actions">
+          <CancelButton {...actions} />
+          <RetryButton {...actions} />
+        </div>
+      </div>
+      <p class="fine facts">
+        <code>{operation.id}</code> · {progress.mode} · accepted <Moment of={operation.createTime} />
+      </p>
+      {operation.result === undefined ? null : <p class="result">{operation.result}</p>}
+      {error === undefined ? null : <Problem error={error} title="The operation could not be read again" />}
+      <BatchView progress={progress} records={records} />
+      <OperationLog api={api} operation={operation} />
+      <RecordTable records={records} />
+    </>
+  );
+}
+
+/** One after the other: when the operation has ended, so has everything that is read of it afterwards. */
+async function look(api: Api, operationId: string, signal: AbortSignal): Promise<Seen> {
+  const operation = await api.getOperation({ operationId }, { signal });
+  const progress = await api.getOperationProgress({ operationId }, { signal });
+  const { results: records } = await api.listOperationRecords({ operationId, pageSize: recordsMax }, { signal });
+  return { operation, progress, records };
+}

@@ -1,0 +1,73 @@
+import type { OperationProgress, OperationRecord } from '@sluice/types';
+import { counted, fromNow } from '../format';
+
+/** A cell per record in accept order, empty ones for what an open batch still takes, and the same in words. */
+export function BatchView({ progress, records }: BatchViewOptions) {
+  const { batch, records: counts, phase } = progress;
+  const places = phase === 'accumulating' ? Math.max(batch?.recordsMax ?? 0, counts.total) : counts.total;
+  const cells = Array.from(
+    { length: places },
+    (_none, index) => records[index]?.status ?? (index < counts.total ? 'pending' : 'free'),
+  );
+  return (
+    <section class="panel batch" aria-label="Batch">
+      <p class="sentence" role="status" data-phase={phase}>
+        {sentenceOf(progress)}
+      </p>
+      <div
+        class="cells"
+        role="img"
+        aria-label={`${counts.total} records: ${legendOf(progress)
+          .map(([word, count]) => `${count} ${word}`)
+          .join(', ')}`}
+      >
+        {cells.map((status, index) => (
+          <i key={index} class={status} title={status === 'free' ? undefined : `Record ${index}: ${status}`} />
+        ))}
+      </div>
+      <ul class="legend">
+        {legendOf(progress).map(([word, count]) => (
+          <li key={word}>
+            <i class={word} />
+            {word} <b>{count}</b>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface BatchViewOptions {
+  readonly progress: OperationProgress;
+  /** In order of index, from 0. */
+  readonly records: readonly OperationRecord[];
+}
+
+function legendOf({ records, batch, phase }: OperationProgress): (readonly [string, number])[] {
+  const free = phase === 'accumulating' && batch !== undefined ? Math.max(0, batch.recordsMax - records.total) : 0;
+  const all = [
+    ['free', free],
+    ['pending', records.pending],
+    ['succeeded', records.succeeded],
+    ['failed', records.failed],
+    ['unknown', records.unknown],
+  ] as const;
+  return all.filter(([word, count]) => count > 0 || word === 'succeeded');
+}
+
+function sentenceOf(progress: OperationProgress): string {
+  const { phase, batch, records, laneBlockedUntil, nextAttemptTime, cancelRequestTime, calls } = progress;
+  if (phase === 'ended') return `Ended: ${records.succeeded} of ${counted(records.total, 'record')} written.`;
+  if (cancelRequestTime !== undefined) return 'A cancel was asked for: what has not been sent ends as cancelled.';
+  if (phase === 'accumulating' && batch !== undefined) {
+    return `Filling: ${records.total} of ${batch.recordsMax} records. Sent when full, or ${fromNow(batch.dueTime)}.`;
+  }
+  const done = `Draining: ${records.total - records.pending} of ${counted(records.total, 'record')} decided.`;
+  if (laneBlockedUntil !== undefined)
+    return `${done} The provider refused; it is asked again ${fromNow(laneBlockedUntil)}.`;
+  if (calls.inDoubt > 0) return `${done} What one call has written is being looked up.`;
+  if (calls.running > 0) return `${done} ${counted(calls.running, 'call')} under way.`;
+  if (nextAttemptTime !== undefined) return `${done} The next attempt is due ${fromNow(nextAttemptTime)}.`;
+  if (calls.waiting > 0) return `${done} It waits for an earlier write to the same record.`;
+  return `${done} It is about to be sent.`;
+}

@@ -1,0 +1,90 @@
+import type { Operation, OperationProgress, OperationRecord } from '@sluice/types';
+import { useState } from 'preact/hooks';
+import { counted } from '../format';
+import { goTo, hrefOf } from '../place';
+import type { Api } from '../session';
+import { Confirm } from './confirm';
+
+interface ActionOptions {
+  readonly api: Api;
+  readonly operation: Operation;
+  readonly progress: OperationProgress;
+  readonly records: readonly OperationRecord[];
+  /** Something was done; what is shown is old. */
+  readonly onDone: () => void;
+}
+
+/** Ends an asynchronous operation early. */
+export function CancelButton({ api, operation, progress, onDone }: ActionOptions) {
+  const [isAsking, setAsking] = useState(false);
+  const isPossible =
+    operation.status === 'in_progress' && progress.mode !== 'synchronous' && progress.cancelRequestTime === undefined;
+  if (!isPossible) return null;
+  const cancel = async (): Promise<void> => {
+    await api.cancelOperation({ operationId: operation.id });
+    setAsking(false);
+    onDone();
+  };
+  return (
+    <>
+      <button type="button" onClick={() => setAsking(true)}>
+        Cancel…
+      </button>
+      {isAsking ? (
+        <Confirm
+          title="Cancel this operation?"
+          verb="Cancel it"
+          isDangerous
+          onConfirm={cancel}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            {counted(progress.records.pending, 'record')} not decided yet. What has not been sent ends as cancelled;
+            what is being sent finishes. A cancelled record can be retried later.
+          </p>
+        </Confirm>
+      ) : null}
+    </>
+  );
+}
+
+/** Writes failed records again, as a new operation. */
+export function RetryButton({ api, operation, progress, records }: ActionOptions) {
+  const [isAsking, setAsking] = useState(false);
+  const [isForced, setForced] = useState(false);
+  const left = records.filter(({ replayedBy }) => replayedBy === undefined);
+  const failed = left.filter(({ status }) => status === 'failed').length;
+  const unknown = left.filter(({ status }) => status === 'unknown').length;
+  const isPossible = progress.phase === 'ended' && progress.mode !== 'synchronous' && failed + unknown > 0;
+  if (!isPossible) return null;
+  const retry = async (): Promise<void> => {
+    const made = await api.replayOperation({ operationId: operation.id, force: isForced });
+    goTo(hrefOf(`operations/${made.id}`));
+  };
+  return (
+    <>
+      <button type="button" class="primary" onClick={() => setAsking(true)}>
+        Retry…
+      </button>
+      {isAsking ? (
+        <Confirm
+          title="Write the failed records again?"
+          verb="Retry"
+          onConfirm={retry}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            {counted(failed, 'failed record')} become a new operation, with what was accepted then. Each is retried
+            once.
+          </p>
+          {unknown === 0 ? null : (
+            <label class="check">
+              <input type="checkbox" checked={isForced} onChange={() => setForced(!isForced)} />
+              Also {counted(unknown, 'record')} of unknown outcome. Those may then be there twice.
+            </label>
+          )}
+        </Confirm>
+      ) : null}
+    </>
+  );
+}

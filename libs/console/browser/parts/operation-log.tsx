@@ -1,0 +1,48 @@
+import type { Log, Operation } from '@sluice/types';
+import { useState } from 'preact/hooks';
+import { counted, inFull } from '../format';
+import type { Api } from '../session';
+import { useLoad } from '../use-load';
+import { Problem } from './problem';
+
+/** Lines that are shown unasked, the latest: what is the matter now stands there. */
+const linesMax = 8;
+
+/** What happened to the operation, oldest first. Read again when the operation has changed. */
+export function OperationLog({ api, operation }: { readonly api: Api; readonly operation: Operation }) {
+  const { id, updateTime, status, metadata } = operation;
+  const [isWhole, setWhole] = useState(false);
+  const of = [id, updateTime, status, metadata?.retry?.lastAttempt].join(' ');
+  const log = useLoad(of, (signal) => api.listOperationLogs({ operationId: id }, { signal }));
+  if (log.error !== undefined) return <Problem error={log.error} title="The log could not be read" />;
+  if (log.value === undefined) return null;
+  const hidden = isWhole ? 0 : Math.max(0, log.value.length - linesMax);
+  return (
+    <section>
+      <h2>Log</h2>
+      <ol class="log">
+        {hidden === 0 ? null : (
+          <li>
+            <button type="button" class="link" onClick={() => setWhole(true)}>
+              Show {counted(hidden, 'earlier line')}
+            </button>
+          </li>
+        )}
+        {log.value.slice(hidden).map((line, index) => (
+          <LogLine key={hidden + index} line={line} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function LogLine({ line: { timestamp, severity, message } }: { readonly line: Log }) {
+  return (
+    <li class={severity.toLowerCase()}>
+      <time dateTime={timestamp} title={inFull(timestamp)}>
+        {timestamp.slice(11, 23)}
+      </time>
+      <span>{message.msg}</span>
+    </li>
+  );
+}

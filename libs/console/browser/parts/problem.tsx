@@ -1,0 +1,31 @@
+/** The members of the client's errors that help a reader. */
+interface Told {
+  readonly detail?: string;
+  readonly message?: string;
+  readonly remedy?: string;
+  readonly code?: string;
+  readonly requestId?: string;
+  readonly name?: string;
+}
+
+const unreachable =
+  'Check that the management service runs and that this page was loaded from its address. Asked again meanwhile.';
+
+/** What went wrong, and what to do about it. Everything as text, whoever wrote it. */
+export function Problem({ error, title = 'That did not work' }: { readonly error: unknown; readonly title?: string }) {
+  const { detail, message, remedy, code, requestId, name } = error as Told;
+  const advice = remedy ?? (name === 'SluiceConnectionError' ? unreachable : undefined);
+  return (
+    <div class="problem" role="alert">
+      <strong>{title}</strong>
+      <p>{detail ?? message ?? String(error)}</p>
+      {advice === undefined ? null : <p class="remedy">{advice}</p>}
+      {code === undefined ? null : (
+        <p class="fine">
+          {code}
+          {requestId === undefined ? '' : ` · request ${requestId}`}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** Where the console stands: the part of the address after `#`. Filters and page tokens only; never the key. */
+export interface Place {
+  /** `operations`, `operations/{id}`, … without slashes around it. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+const start = 'operations';
+
+function readPlace(): Place {
+  const [path = '', query = ''] = location.hash.replace(/^#\/?/, '').split('?');
+  return { path: path === '' ? start : path, query: new URLSearchParams(query) };
+}
+
+/** The place, and again whenever it changes. */
+export function usePlace(): Place {
+  const [place, setPlace] = useState(readPlace);
+  useEffect(() => {
+    const follow = (): void => setPlace(readPlace());
+    addEventListener('hashchange', follow);
+    return () => removeEventListener('hashchange', follow);
+  }, []);
+  return place;
+}
+
+/** Address of a place. Members without a value are left out. */
+export function hrefOf(path: string, query: Readonly<Record<string, string | undefined>> = {}): string {
+  const named = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  return named.length === 0 ? `#/${path}` : `#/${path}?${new URLSearchParams(named).toString()}`;
+}
+
+export function goTo(href: string): void {
+  location.hash = href.slice(1);
+}
