@@ -41,7 +41,7 @@ async function buildPage() {
   // In place of the old one at once: a service that starts meanwhile reads the one or the other.
   const made = mkdtempSync(join(here, 'dist', 'page-'));
   const { metafile } = await build({
-    entryPoints: [join(sources, 'main.tsx')],
+    entryPoints: [join(sources, 'main.tsx'), join(sources, 'style.css')],
     entryNames: 'console-[hash]',
     outdir: made,
     bundle: true,

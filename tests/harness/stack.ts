@@ -14,6 +14,8 @@ export interface Stack extends Addresses {
   readonly processes: ServiceProcesses;
   /** Where each process writes its log: `<name>.log`. */
   readonly logDir: string;
+  /** The stack's own database, for what no API makes. */
+  readonly databaseUrl: string;
   /** What the services logged so far, parsed. */
   logLines(): LogLine[];
   stop(): Promise<void>;
@@ -69,6 +71,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     writeUrl: `${processes.url('write-gateway')}/v1`,
     sandboxUrl,
     logDir,
+    databaseUrl: database.url,
     logLines: () => services.flatMap((name) => readLog(join(logDir, `${name}.log`))),
     stop,
   };

@@ -13,6 +13,7 @@ export function describeRunning(demo: Demo, demoFile: string): readonly string[]
   return [
     '',
     `management  ${baseUrl}`,
+    `console     ${baseUrl.replace(/\/v1$/, '/console')}`,
     `search      ${searchUrl}`,
     `write       ${writeUrl}`,
     ...(sandboxUrl === undefined ? [] : [`sandbox CRMs ${sandboxUrl}`]),

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { hrefOf, usePlace, type Place } from './place';
 import { readSession, signOut, type Session } from './session';
 import { InstallationsPage } from './pages/installations';
@@ -13,9 +13,14 @@ const tabs = [
   ['lanes', 'Lanes'],
 ] as const;
 
+/** How often "a minute ago" is counted anew. */
+const everyMs = 5_000;
+
 export function App() {
   const [session, setSession] = useState(readSession);
   const place = usePlace();
+  useClock();
+  useTitle(session === undefined ? 'sign-in' : place.path);
   if (session === undefined) return <SignInPage onSignIn={setSession} />;
   const leave = (): void => {
     signOut();
@@ -66,6 +71,24 @@ function Page({ session, place }: { readonly session: Session; readonly place: P
       </p>
     </div>
   );
+}
+
+/** Draws everything again now and then. */
+function useClock(): void {
+  const [, draw] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => draw((count) => count + 1), everyMs);
+    return () => clearInterval(timer);
+  }, []);
+}
+
+/** Names the tab, and begins a new page where its content does: for the keyboard and for who hears the page. */
+function useTitle(path: string): void {
+  useEffect(() => {
+    const isFirst = document.title === 'Sluice';
+    document.title = `${tabs.find(([name]) => name === path.split('/')[0])?.[1] ?? 'Sign in'} · Sluice`;
+    if (!isFirst) document.getElementById('content')?.focus();
+  }, [path]);
 }
 
 /** The part after # names the page, so the link itself must not be followed. */

@@ -17,9 +17,10 @@ afterEach(() => prepared.database.destroy());
 
 const read = async (query = '') => (await send.get(`${prepared.path}/lanes${query}`).expect(200)).body as LaneListReply;
 const theLane = async (): Promise<Lane> => {
-  const { results } = await read();
-  expect(results).toHaveLength(1);
-  return results[0] as Lane;
+  const [lane, ...others] = (await read()).results;
+  expect(others).toEqual([]);
+  if (lane === undefined) throw new Error('the project has no lane');
+  return lane;
 };
 const update = (assignment: string) =>
   prepared.database.raw(`update lanes set ${assignment} where project_id = ?`, [prepared.seed.projectId]);

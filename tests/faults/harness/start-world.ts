@@ -107,6 +107,7 @@ function stackOf({ services, processes: [first], portBases, stop }: Running): St
     writeUrl: `${first.url('write-gateway')}/v1`,
     sandboxUrl: first.url('sandbox'),
     logDir: join(services.folder, 'logs-0'),
+    databaseUrl: services.url('postgres'),
     logLines: () =>
       parties.flatMap(({ name, index }) => readLog(join(services.folder, `logs-${index}`, `${name}.log`))),
     stop,

@@ -43,7 +43,9 @@ export function OperationPage({ session, operationId }: { readonly session: Sess
         <h1>
           {operation.resource} <span class="fine">{progress.type}</span>
         </h1>
-        <Badge of={operation.status} />
+        <span role="status">
+          <Badge of={operation.status} />
+        </span>
         <div class="actions">
           <CancelButton {...actions} />
           <RetryButton {...actions} />

@@ -11,7 +11,8 @@ export function SignInPage({ onSignIn }: { readonly onSignIn: (session: Session)
   const [isBusy, setBusy] = useState(false);
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
-    const apiKey = String(new FormData(event.currentTarget as HTMLFormElement).get('apiKey') ?? '').trim();
+    const form = event.currentTarget as HTMLFormElement;
+    const apiKey = (form.elements.namedItem('apiKey') as HTMLInputElement).value.trim();
     if (apiKey === '') return;
     setBusy(true);
     try {

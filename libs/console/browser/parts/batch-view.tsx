@@ -11,9 +11,7 @@ export function BatchView({ progress, records }: BatchViewOptions) {
   );
   return (
     <section class="panel batch" aria-label="Batch">
-      <p class="sentence" role="status" data-phase={phase}>
-        {sentenceOf(progress)}
-      </p>
+      <p class="sentence">{sentenceOf(progress)}</p>
       <div
         class="cells"
         role="img"

@@ -1,10 +1,18 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { goTo, hrefOf } from '../place';
 
 /** The filters of the operations list; each change leads to the first page of another list. */
 export function Filters({ query }: { readonly query: URLSearchParams }) {
-  const valueOf = (name: string): string => query.get(name) ?? '';
+  const shown = useRef<HTMLFormElement>(null);
+  // Set when the list changes, not with each render: what is being typed stays, and so does the focus.
+  useEffect(() => {
+    for (const field of fieldsOf(shown.current)) {
+      const given = query.get(field.name) ?? '';
+      field.value = field.name === 'since' ? localOf(given) : given;
+    }
+  }, [query.toString()]);
   const apply = (form: HTMLFormElement): void => {
-    const given = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]));
+    const given = Object.fromEntries(fieldsOf(form).map(({ name, value }) => [name, value.trim()]));
     const { since = '', ...rest } = given;
     goTo(hrefOf('operations', { ...rest, ...(since === '' ? {} : { since: new Date(since).toISOString() }) }));
   };
@@ -14,10 +22,10 @@ export function Filters({ query }: { readonly query: URLSearchParams }) {
     apply(event.currentTarget as HTMLFormElement);
   };
   return (
-    <form class="filters" onChange={onChange} onSubmit={onSubmit} role="search" key={query.toString()}>
+    <form class="filters" onChange={onChange} onSubmit={onSubmit} role="search" ref={shown}>
       <label>
         Status
-        <select name="status" defaultValue={valueOf('status')} value={valueOf('status')}>
+        <select name="status">
           <option value="">any</option>
           <option value="in_progress">in progress</option>
           <option value="success">success</option>
@@ -26,19 +34,23 @@ export function Filters({ query }: { readonly query: URLSearchParams }) {
       </label>
       <label>
         Group
-        <input name="groupRef" defaultValue={valueOf('groupRef')} placeholder="groupRef" spellcheck={false} />
+        <input name="groupRef" placeholder="groupRef" spellcheck={false} />
       </label>
       <label>
         Object
-        <input name="objectName" defaultValue={valueOf('objectName')} placeholder="contacts" spellcheck={false} />
+        <input name="objectName" placeholder="contacts" spellcheck={false} />
       </label>
       <label>
         Accepted since
-        <input name="since" type="datetime-local" defaultValue={localOf(valueOf('since'))} />
+        <input name="since" type="datetime-local" />
       </label>
       {query.size === 0 ? null : <a href={hrefOf('operations')}>Clear</a>}
     </form>
   );
+}
+
+function fieldsOf(form: HTMLFormElement | null): HTMLInputElement[] {
+  return [...(form?.querySelectorAll<HTMLInputElement>('[name]') ?? [])];
 }
 
 /** A moment as `datetime-local` wants it. */

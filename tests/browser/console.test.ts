@@ -1,0 +1,278 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { call } from '../harness/api';
+import { findChromium, openChromium } from '../harness/chromium';
+import { createCustomer, type Customer } from '../harness/customer';
+import { createProject, type Project } from '../harness/project';
+import { startStack, type Stack } from '../harness/stack';
+import { openConsole, type ConsoleTab, type TabOptions } from './console/open-console';
+import { picture } from './console/picture';
+
+const program = findChromium('the console in a real browser');
+const withBrowser = program === undefined ? it.skip : it;
+
+let stack: Stack;
+let browser: Browser;
+let project: Project;
+let tab: ConsoleTab;
+const keys: string[] = [];
+
+beforeAll(async () => {
+  if (program === undefined) return;
+  [stack, browser] = await Promise.all([startStack(), openChromium(program)]);
+  project = await createProject(stack);
+  keys.push(project.key, stack.adminKey);
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await stack?.stop();
+}, 60_000);
+afterEach(async () => {
+  if (tab === undefined) return;
+  expectQuiet();
+  await tab.context.close();
+});
+
+/** Whatever a test is about: nothing broke in the page, it asked nobody but its own origin, and no address holds a key. */
+function expectQuiet(): void {
+  const { origin } = new URL(stack.baseUrl);
+  expect(tab.complaints).toEqual([]);
+  expect(tab.requests.filter((url) => !url.startsWith(origin))).toEqual([]);
+  expect(tab.requests.filter((url) => keys.some((key) => url.includes(key)))).toEqual([]);
+}
+
+const open = async (options?: TabOptions): Promise<ConsoleTab['page']> => {
+  tab = await openConsole(browser, new URL(stack.baseUrl).origin, options);
+  return tab.page;
+};
+const openAt = async (place: string, key = project.key, options?: TabOptions): Promise<ConsoleTab['page']> => {
+  const page = await open(options);
+  await tab.signIn(key);
+  await page.getByRole('heading', { name: 'Operations' }).waitFor();
+  await tab.goTo(place);
+  return page;
+};
+const newCustomer = (more: object = {}): Promise<Customer> =>
+  createCustomer(stack, { provider: 'hubspot', write: ['contacts'], project, ...more });
+let made = 0;
+const person = () => ({ email: `console-${(made += 1)}@example.com`, lastname: `Console ${made}` });
+const join100 = async (customer: Customer, records: readonly object[]): Promise<string> => {
+  const ids = new Set<string>();
+  for (const record of records) {
+    const body = { type: 'create', mode: 'asynchronous', autoBatchPolicy: { maxDelayMinutes: 1440 }, record };
+    ids.add((await customer.write('contacts', body)).body.operationId);
+  }
+  expect(ids.size).toBe(1);
+  return [...ids][0] ?? '';
+};
+const clearFaults = ({ account }: Customer) =>
+  call(`${stack.sandboxUrl}/_sandbox/faults?account=${account.name}`, { method: 'DELETE' });
+const outcomes = (page: ConsoleTab['page'], word: string) =>
+  page.locator('tbody tr', { has: page.locator('.badge', { hasText: new RegExp(`^${word}$`) }) });
+
+describe('signing in', () => {
+  withBrowser('says what is wrong with a key, and what to do', async () => {
+    const page = await open();
+    await tab.signIn('sk_nobody-has-this');
+    await expect(page.getByRole('alert').innerText()).resolves.toMatch(/unknown, revoked or expired[^]*auth\.invalid/);
+    await tab.signIn(stack.adminKey);
+    await page.getByText('This is the bootstrap key').waitFor();
+    const writeKey = await project.createKey(['write']);
+    keys.push(writeKey);
+    await tab.signIn(writeKey);
+    await page.getByText('This needs a key with one of the scopes').waitFor();
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+  });
+
+  withBrowser('keeps the key in the tab, and forgets it at the end', async () => {
+    const page = await open();
+    await page.getByLabel('API key').fill(project.key);
+    // By keyboard alone: the field has the focus, Enter signs in.
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Operations' }).waitFor();
+    const kept = () => page.evaluate('[Object.keys(sessionStorage), localStorage.length, document.cookie]');
+    expect(await kept()).toEqual([['sluice.session'], 0, '']);
+    expect(page.url()).not.toContain(project.key);
+    await page.reload();
+    await page.locator('.project', { hasText: project.name }).waitFor();
+    const other = await tab.context.newPage();
+    await other.goto(page.url());
+    await other.getByLabel('API key').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').waitFor();
+    expect(await kept()).toEqual([[], 0, '']);
+  });
+
+  withBrowser('a key that is revoked meanwhile is told so', async () => {
+    const apiKey = await project.client.management
+      .createApiKey({ body: { label: 'console', scopes: ['frontend'] } })
+      .catch(
+        async () =>
+          await call<{ id: string; key: string }>(`${project.url}/api-keys`, {
+            key: stack.adminKey,
+            body: { label: 'console', scopes: ['frontend'] },
+          }),
+      );
+    keys.push(apiKey.key);
+    const page = await openAt('lanes', apiKey.key);
+    await page.getByRole('heading', { name: 'Lanes' }).waitFor();
+    await call(`${project.url}/api-keys/${apiKey.id}`, { method: 'DELETE', key: stack.adminKey });
+    await page.getByText('unknown, revoked or expired').waitFor();
+  });
+});
+
+withBrowser('an empty project shows what to do next', async () => {
+  const empty = await createProject(stack);
+  keys.push(empty.key);
+  const page = await openAt('operations', empty.key);
+  await page.getByText('No operation yet').waitFor();
+  expect(await page.locator('pre').innerText()).toContain(`/projects/${empty.name}/integrations/`);
+  await page.getByRole('link', { name: 'Installations' }).click();
+  await page.getByText('No installation yet').waitFor();
+  await page.getByRole('link', { name: 'Lanes' }).click();
+  await page.getByText('No lane yet').waitFor();
+});
+
+withBrowser('installations show their health', async () => {
+  const [well, ill] = [await newCustomer(), await newCustomer()];
+  await well.write('contacts', { type: 'create', record: person() });
+  await ill.account.revoke();
+  await ill.write('contacts', { type: 'create', record: person() });
+  const page = await openAt('installations');
+  await page.locator('tbody tr').first().waitFor();
+  const rowOf = ({ groupRef }: Customer) =>
+    page.locator('tbody tr', { has: page.getByText(groupRef, { exact: true }) });
+  await expect(rowOf(well).locator('.badge').allInnerTexts()).resolves.toEqual(['healthy', 'working', 'success']);
+  await expect(rowOf(ill).locator('.badge').allInnerTexts()).resolves.toEqual([
+    'unhealthy',
+    'bad credentials',
+    'failure',
+  ]);
+  await rowOf(ill).getByRole('link').click();
+  await outcomes(page, 'failure').waitFor();
+  expect(await page.locator('tbody tr').count()).toBe(1);
+});
+
+withBrowser(
+  'a batch fills, waits out a storm of 429, drains, and tells what became of each record',
+  async () => {
+    const customer = await newCustomer();
+    const records = Array.from({ length: 36 }, person);
+    await customer.account.fault({ action: { kind: 'status', status: 429, retryAfterSeconds: 5 } });
+    const id = await join100(customer, records);
+    const page = await openAt(`operations/${id}`);
+    await page.getByText('Filling: 36 of 100 records.').waitFor();
+    expect(await page.locator('.cells .pending').count()).toBe(36);
+    expect(await page.locator('.cells .free').count()).toBe(64);
+    await join100(customer, Array.from({ length: 12 }, person));
+    await page.getByText('Filling: 48 of 100 records.').waitFor();
+    await picture(page, 'console-filling');
+    await join100(customer, [{ email: 'no-email-at-all' }, ...Array.from({ length: 51 }, person)]);
+    await page.getByText(/Draining: 0 of 100 records decided. The provider refused/).waitFor();
+    await page.getByRole('link', { name: 'Lanes' }).click();
+    const lane = page.locator('tbody tr', { hasText: customer.groupRef });
+    await lane.getByText('blocked', { exact: true }).waitFor();
+    const told = await lane.innerText();
+    expect(told).toContain('110 calls in 10 s');
+    expect(told).toMatch(/asked again (in|now)/);
+    expect(await lane.locator('.bad-text').innerText()).not.toBe('');
+    await picture(page, 'console-lanes', 'dark');
+    await page.goBack();
+    await clearFaults(customer);
+    await page.getByText('Ended: 99 of 100 records written.').waitFor();
+    expect(await page.locator('.cells .succeeded').count()).toBe(99);
+    expect(await outcomes(page, 'succeeded').count()).toBe(99);
+    const [failed] = await outcomes(page, 'failed').allInnerTexts();
+    const answer = (await customer.recordsOf(id)).find(({ status }) => status === 'failed');
+    expect(failed).toContain(String(answer?.index));
+    expect(failed).toContain(answer?.error?.message);
+    expect(answer?.error?.message).toContain('INVALID_EMAIL');
+    await page.getByText('answered call 1 with status 429').first().waitFor();
+    await picture(page, 'console-ended');
+  },
+  90_000,
+);
+
+withBrowser(
+  'cancels after asking, and retries what was cancelled',
+  async () => {
+    const customer = await newCustomer();
+    const id = await join100(customer, [person(), person(), person()]);
+    const page = await openAt(`operations/${id}`);
+    await page.getByRole('button', { name: 'Cancel…' }).click();
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect((await customer.operation(id)).status).toBe('in_progress');
+    await page.getByRole('button', { name: 'Cancel…' }).click();
+    await page.getByRole('button', { name: 'Leave it' }).click();
+    await page.getByRole('button', { name: 'Cancel…' }).click();
+    await page.getByRole('button', { name: 'Cancel it' }).click();
+    await page.getByText('Ended: 0 of 3 records written.').waitFor();
+    expect(await page.locator('td .class').allInnerTexts()).toEqual(['cancelled', 'cancelled', 'cancelled']);
+    expect(await customer.account.records('contacts')).toEqual([]);
+
+    await page.getByRole('button', { name: 'Retry…' }).click();
+    await page.getByRole('button', { name: 'Retry', exact: true }).click();
+    await page.getByText('Ended: 3 of 3 records written.').waitFor();
+    expect(page.url()).not.toContain(id);
+    expect(await customer.account.records('contacts')).toHaveLength(3);
+    await page.goBack();
+    await page.getByText('Retried as').first().waitFor();
+    expect(await page.getByRole('button', { name: 'Retry…' }).count()).toBe(0);
+  },
+  60_000,
+);
+
+withBrowser('a key that may only look is told so when it acts', async () => {
+  const customer = await newCustomer();
+  const id = await join100(customer, [person()]);
+  const readKey = await project.createKey(['read']);
+  keys.push(readKey);
+  const page = await openAt(`operations/${id}`, readKey);
+  await page.getByRole('button', { name: 'Cancel…' }).click();
+  await page.getByRole('button', { name: 'Cancel it' }).click();
+  await page.getByRole('dialog').getByText('auth.scope-missing').waitFor();
+  expect((await customer.operation(id)).status).toBe('in_progress');
+});
+
+// What a provider, a customer or a caller wrote is text, wherever it stands.
+withBrowser('nothing that others wrote becomes part of the page', async () => {
+  const hostile = `"><img src=x onerror="window.hit=1"><script>window.hit=1</script>{{7*7}}`;
+  const customer = await newCustomer();
+  const body = { status: 'error', category: 'VALIDATION_ERROR', message: hostile, errors: [{ message: hostile }] };
+  await customer.account.fault({ action: { kind: 'status', status: 400, body } });
+  const sent = { type: 'create', mode: 'asynchronous', record: { [hostile]: hostile, ...person() } };
+  const { operationId: id } = (await customer.write('contacts', sent, { 'sluice-record-ref': encodeURI(hostile) }))
+    .body;
+  await customer.ended(id);
+  const page = await openAt(`operations/${id}`);
+  await page.getByText('Ended: 0 of 1 record').waitFor();
+  expect(await page.locator('td.answer').innerText()).toContain(hostile);
+  for (const place of ['operations', 'lanes', 'installations', `operations?groupRef=${encodeURIComponent(hostile)}`]) {
+    await tab.goTo(place);
+    await page.locator('tbody tr, .empty').first().waitFor();
+    expect(await page.locator('img, #console script, iframe').count()).toBe(0);
+  }
+  expect(await page.getByLabel('Group').inputValue()).toBe(hostile);
+  await tab.goTo(`operations/${encodeURIComponent(hostile)}`);
+  await page.getByRole('alert').waitFor();
+  expect(await page.evaluate(`'hit' in window`)).toBe(false);
+});
+
+withBrowser('follows the light or the dark of the system', async () => {
+  const groundOf = async (colorScheme: 'light' | 'dark') => {
+    const page = await open({ colorScheme });
+    const ground = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+    await tab.context.close();
+    return ground;
+  };
+  expect(await groundOf('light')).not.toBe(await groundOf('dark'));
+});
+
+withBrowser('no key is in a log', () => {
+  const logs = readdirSync(stack.logDir).map((name) => readFileSync(join(stack.logDir, name), 'utf8'));
+  expect(logs.join('').length).toBeGreaterThan(0);
+  for (const log of logs) expect(keys.filter((key) => log.includes(key))).toEqual([]);
+});
