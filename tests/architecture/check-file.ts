@@ -19,7 +19,7 @@ import { readSource } from './source-file';
  */
 export function checkFile(path: string, text: string): string[] {
   const file = describeFile(path);
-  const { imports, readsEnvironment } = readSource(text);
+  const { imports, readsEnvironment } = readSource(text, path.endsWith('.tsx'));
   const problems = imports.flatMap((name) => {
     const rule = brokenRule(file, name);
     return rule === undefined ? [] : [`${path} imports "${name}": ${rule}`];

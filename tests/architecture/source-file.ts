@@ -7,9 +7,12 @@ export interface SourceFacts {
   readonly readsEnvironment: boolean;
 }
 
-/** Reads the facts from the syntax tree, so that comments and strings do not count. */
-export function readSource(text: string): SourceFacts {
-  const tree = parseSync(text, { syntax: 'typescript', target: 'es2024', dynamicImport: true } as never);
+/**
+ * Reads the facts from the syntax tree, so that comments and strings do not count.
+ * @param isTsx the text may hold elements, `<App />`
+ */
+export function readSource(text: string, isTsx = false): SourceFacts {
+  const tree = parseSync(text, { syntax: 'typescript', tsx: isTsx, target: 'es2024', dynamicImport: true } as never);
   const imports = new Set<string>();
   let readsEnvironment = false;
   visit(tree, (node) => {

@@ -17,7 +17,8 @@ let customer: Customer;
 let tab: ConsoleTab;
 beforeAll(async () => {
   if (program === undefined) return;
-  [stack, browser] = await Promise.all([startStack(), openChromium(program)]);
+  browser = await openChromium(program);
+  stack = await startStack();
   customer = await createCustomer(stack, { provider: 'hubspot', write: ['contacts'] });
   await copyOperations();
 }, 120_000);

@@ -20,7 +20,8 @@ const keys: string[] = [];
 
 beforeAll(async () => {
   if (program === undefined) return;
-  [stack, browser] = await Promise.all([startStack(), openChromium(program)]);
+  browser = await openChromium(program);
+  stack = await startStack();
   project = await createProject(stack);
   keys.push(project.key, stack.adminKey);
 }, 120_000);
