@@ -41,6 +41,30 @@ describe('applyUpdateMask', () => {
     expect(apply('config.content.subscribe.objects.a.b')).toEqual({ ...stored, subscribe: given.subscribe });
   });
 
+  // The published browser client sends nothing else of the object.
+  it('switches one read object off and on, and keeps the rest of it', () => {
+    const selected = { objectName: 'contacts', selectedFields: { email: true } };
+    const before: ConfigContent = { provider: 'hubspot', read: { objects: { contacts: selected } } };
+    const switched = (name: string, disabled: boolean) =>
+      applyUpdateMask(before, {
+        updateMask: [`config.content.read.objects.${name}.disabled`],
+        installation: { config: { content: { read: { objects: { [name]: { disabled } } } } } },
+      }).read?.objects;
+    expect(switched('contacts', true)).toEqual({ contacts: { ...selected, disabled: true } });
+    expect(switched('contacts', false)).toEqual({ contacts: { ...selected, disabled: false } });
+    expect(switched('toString', true)).toEqual({
+      contacts: selected,
+      toString: { objectName: 'toString', disabled: true },
+    });
+  });
+
+  it('takes the name of a read object from its key', () => {
+    const content: UpdateConfigContent = { read: { objects: { deals: { disabled: true } } } };
+    const updateMask = ['config.content.read.objects.deals'];
+    const { read } = applyUpdateMask(stored, { updateMask, installation: { config: { content } } });
+    expect(read?.objects?.['deals']).toEqual({ objectName: 'deals', disabled: true });
+  });
+
   it('takes several paths, and leaves the stored content as it was', () => {
     const before = JSON.stringify(stored);
     expect(apply('config.content.proxy.enabled', 'config.content.read.objects.contacts')).toEqual({

@@ -17,10 +17,22 @@ export function applyUpdateMask(stored: ConfigContent, request: UpdateInstallati
 function applyPath(content: ConfigContent, given: UpdateConfigContent, path: MaskPath): ConfigContent {
   if (path.kind === 'connectionId' || path.kind === 'createdBy') return content;
   if (path.kind === 'proxyEnabled') return { ...content, proxy: { ...content.proxy, ...given.proxy } };
+  if (path.kind === 'readDisabled') return withSwitch(content, given, path.objectName);
   const { action } = path;
   const objects = given[action]?.objects ?? {};
   if (path.kind === 'objects') return { ...content, [action]: { ...content[action], objects } };
-  return withObject(content, path, objects[path.objectName]);
+  const entry = objects[path.objectName];
+  // An update may leave out the name of a read object: it is the key.
+  const named = action === 'read' ? { objectName: path.objectName, ...(entry as object) } : entry;
+  return withObject(content, path, named);
+}
+
+/** Everything else of the object stays as it is. */
+function withSwitch(content: ConfigContent, given: UpdateConfigContent, objectName: string): ConfigContent {
+  const { disabled } = given.read?.objects?.[objectName] ?? {};
+  const { objects = {} } = content.read ?? {};
+  const stored = Object.hasOwn(objects, objectName) ? objects[objectName] : { objectName };
+  return withObject(content, { action: 'read', objectName }, { ...stored, disabled });
 }
 
 /** The content with this entry in place of the one of its name, or beside the others. */

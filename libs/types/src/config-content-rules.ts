@@ -24,15 +24,15 @@ export function checkConfigContent(content: UpdateConfigContent, path: string): 
 }
 
 /** Two names for one object would leave open which one rules. */
-function checkKeys(objects: Readonly<Record<string, { objectName: string }>> | undefined, path: string): Issue[] {
+function checkKeys(objects: Readonly<Record<string, { objectName?: string }>> | undefined, path: string): Issue[] {
   return Object.entries(objects ?? {})
-    .filter(([name, { objectName }]) => name !== objectName)
+    .filter(([name, { objectName }]) => objectName !== undefined && name !== objectName)
     .map(([name, { objectName }]) =>
       bodyIssue(`${pathOf(path, name)}.objectName`, `must be ${name}, the key of the entry`, objectName),
     );
 }
 
-function checkReadObject(object: ReadObjectConfig, path: string): Issue[] {
+function checkReadObject(object: Partial<ReadObjectConfig>, path: string): Issue[] {
   const issues = [
     ...checkMappings(object.selectedFieldMappings, `${path}.selectedFieldMappings`),
     ...checkFilters(object.fieldFilters, `${path}.fieldFilters`),

@@ -14,8 +14,10 @@ export interface ConfigContent {
   readonly subscribe?: { readonly objects?: Readonly<Record<string, unknown>> };
 }
 
-/** Content of an update: only what its mask names is used, so nothing is required. */
-export type UpdateConfigContent = Partial<ConfigContent>;
+/** Content of an update: only what its mask names is used, so nothing is required, not even the name of a read object. */
+export interface UpdateConfigContent extends Partial<Omit<ConfigContent, 'read'>> {
+  readonly read?: { readonly objects?: Readonly<Record<string, Partial<ReadObjectConfig>>> };
+}
 
 const members = {
   provider: { ...nameText, description: 'The SaaS API integrated with.' },
@@ -57,6 +59,20 @@ const members = {
   },
 } as const;
 
+const updateRead = {
+  ...members.read,
+  properties: {
+    objects: {
+      ...members.read.properties.objects,
+      additionalProperties: {
+        ...readObjectConfigSchema,
+        description: 'Reading of one object. Its name may be left out: it is the key.',
+        required: [],
+      },
+    },
+  },
+} as const;
+
 /** Schema of the content in a create request, and in replies. */
 export const configContentSchema = {
   type: 'object',
@@ -71,5 +87,5 @@ export const updateConfigContentSchema = {
   type: 'object',
   description: 'What an update changes; only what its mask names is used.',
   additionalProperties: false,
-  properties: members,
+  properties: { ...members, read: updateRead },
 } as const;

@@ -13,7 +13,7 @@ export type FieldMappings = ReadonlyMap<string, string | undefined>;
  */
 export function fieldMappings(
   declared: ManifestReadObject | undefined,
-  config: ReadObjectConfig | undefined,
+  config: Partial<ReadObjectConfig> | undefined,
 ): FieldMappings {
   const mappings = new Map<string, string | undefined>();
   for (const { mapToName, fieldName } of [...(declared?.requiredFields ?? []), ...(declared?.optionalFields ?? [])]) {

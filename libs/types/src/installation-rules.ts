@@ -18,7 +18,7 @@ const fixedPaths = [
   'config.content.write.objects',
   'config.content.subscribe.objects',
 ];
-const allowedPaths = `${fixedPaths.join(', ')} or config.content.{read|write|subscribe}.objects.<object>`;
+const allowedPaths = `${fixedPaths.join(', ')} config.content.read.objects.<object>.disabled or config.content.{read|write|subscribe}.objects.<object>`;
 
 /** Objects whose paths an unknown path is compared with. Ours: a comparison costs microseconds, and a body has many names. */
 const comparedMax = 50;
@@ -91,6 +91,10 @@ function hasValue({ installation }: UpdateInstallationRequest, path: MaskPath): 
   if (path.kind === 'connectionId') return installation.connectionId !== undefined;
   if (path.kind === 'createdBy') return config?.createdBy !== undefined;
   if (path.kind === 'proxyEnabled') return config?.content?.proxy?.enabled !== undefined;
+  if (path.kind === 'readDisabled') {
+    const { objects = {} } = config?.content?.read ?? {};
+    return Object.hasOwn(objects, path.objectName) && objects[path.objectName]?.disabled !== undefined;
+  }
   const objects = config?.content?.[path.action]?.objects;
   if (path.kind === 'objects') return objects !== undefined;
   return objects !== undefined && Object.hasOwn(objects, path.objectName);

@@ -13,7 +13,7 @@ export interface Project {
   /** Preview of the specification: fields without a mapping are dropped from writes that inherit mappings. */
   readonly dropUnmappedFields?: boolean;
   /** Only when it is asked for, and empty: nothing here is limited by a plan. Source: published API. */
-  readonly entitlements?: Readonly<Record<string, unknown>>;
+  readonly entitlements?: { readonly brandingRemoval: { readonly value: true } };
 }
 
 export interface CreateProjectRequest {
@@ -65,7 +65,19 @@ export const projectSchema = {
     createTime: { ...moment, description: 'When it was created.' },
     updateTime: { ...moment, description: 'When it was last changed.' },
     dropUnmappedFields,
-    entitlements: { type: 'object', description: 'Shown when it is asked for. Empty: nothing is limited by a plan.' },
+    entitlements: {
+      type: 'object',
+      description: 'Shown when it is asked for. Nothing is limited by a plan.',
+      required: ['brandingRemoval'],
+      properties: {
+        brandingRemoval: {
+          type: 'object',
+          description: "The published browser client then shows nobody's brand.",
+          required: ['value'],
+          properties: { value: { type: 'boolean', const: true, description: 'Always.' } },
+        },
+      },
+    },
   },
 } as const;
 

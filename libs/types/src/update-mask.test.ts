@@ -8,6 +8,9 @@ describe('parseMaskPath', () => {
     ['config.content.write.objects', { kind: 'objects', action: 'write' }],
     ['config.content.subscribe.objects', { kind: 'objects', action: 'subscribe' }],
     ['config.content.read.objects.contacts', { kind: 'object', action: 'read', objectName: 'contacts' }],
+    ['config.content.read.objects.a.b.disabled', { kind: 'readDisabled', objectName: 'a.b' }],
+    ['config.content.read.objects.disabled', { kind: 'object', action: 'read', objectName: 'disabled' }],
+    ['config.content.write.objects.a.disabled', { kind: 'object', action: 'write', objectName: 'a.disabled' }],
     ['config.content.write.objects.a.b c', { kind: 'object', action: 'write', objectName: 'a.b c' }],
   ])('%s', (path, parsed) => {
     expect(parseMaskPath(path)).toEqual(parsed);
@@ -29,6 +32,7 @@ describe('parseMaskPath', () => {
     'config.content.write.objects.__proto__',
     'config.content.write.objects.a.constructor.b',
     'config.content.write.objects.prototype',
+    'config.content.read.objects.__proto__.disabled',
     'config.content.write.objects.a\0',
   ])('[sec-30] refuses %j', (path) => {
     expect(parseMaskPath(path)).toBeUndefined();

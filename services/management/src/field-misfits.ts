@@ -88,7 +88,7 @@ async function ask(context: ManagementContext, check: FieldCheck, name: string):
 }
 
 /** What a read object's config names: targets of mappings, and selected fields that are no mapped names. */
-function namedFields({ integration, path }: FieldCheck, name: string, config: ReadObjectConfig): NamedField[] {
+function namedFields({ integration, path }: FieldCheck, name: string, config: Partial<ReadObjectConfig>): NamedField[] {
   const here = pathOf(`${path}.read.objects`, name);
   const mapped = fieldMappings(declaredObject(integration, name), config);
   const targets = Object.entries(config.selectedFieldMappings ?? {})

@@ -44,6 +44,28 @@ describe('200 PATCH installations/{id}', () => {
     expect(await get()).toEqual(reply.body);
   });
 
+  it('switches a read object off and on by the path of the published browser client', async () => {
+    const { patch, get } = await prepareInstallation(management);
+    const contacts = { objectName: 'contacts', selectedFields: { email: true } };
+    const whole = { config: { content: { read: { objects: { contacts } } } } };
+    await patch(['config.content.read.objects.contacts'], whole).expect(200);
+    for (const disabled of [true, false]) {
+      const read = { objects: { contacts: { disabled } } };
+      await patch(['config.content.read.objects.contacts.disabled'], { config: { content: { read } } }).expect(200);
+      expect((await get()).config.content.read?.objects?.['contacts']).toEqual({ ...contacts, disabled });
+    }
+  });
+
+  it('400 for that path without a value', async () => {
+    const { patch } = await prepareInstallation(management);
+    const path = 'config.content.read.objects.contacts.disabled';
+    const read = { objects: { contacts: { objectName: 'contacts' } } };
+    const { issues } = await refused(() => patch([path], { config: { content: { read } } }).expect(400));
+    expect(issues).toEqual([
+      expect.objectContaining({ name: 'updateMask[0]', detail: 'has no value in installation' }),
+    ]);
+  });
+
   it('takes every path that can be masked, at once', async () => {
     const { seed, patch } = await prepareInstallation(management);
     const { id: connectionId } = await management.context.store.connections.create({

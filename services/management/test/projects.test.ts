@@ -46,7 +46,7 @@ describe('200 GET /v1/projects', () => {
       expect(reply.body).not.toHaveProperty('entitlements');
     }
     const entitled = await management.as(key).get(`/v1/projects/${id}?includeEntitlements=true`).expect(200);
-    expect(entitled.body).toMatchObject({ id, entitlements: {} });
+    expect(entitled.body).toMatchObject({ id, entitlements: { brandingRemoval: { value: true } } });
   });
 });
 

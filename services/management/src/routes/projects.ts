@@ -28,6 +28,9 @@ const projectQuery = {
   properties: { includeEntitlements: { type: 'boolean', default: false } },
 } as const;
 
+/** Of every project: without it the published browser client shows the brand of the hosted service, with a picture from elsewhere. */
+const entitlements = { brandingRemoval: { value: true } } as const;
+
 /** `GET` and `POST /v1/projects`, `GET` and `PATCH P`. */
 export function projectRoutes(router: Router, context: ManagementContext): void {
   router.get(
@@ -67,8 +70,7 @@ export function projectRoutes(router: Router, context: ManagementContext): void 
       query: projectQuery,
       handle: async ({ caller, params, query }) => {
         const project = await getProject(context, caller, params.projectIdOrName);
-        // There is nothing to be entitled to; published clients read the member when they ask for it.
-        return { body: query.includeEntitlements ? { ...project, entitlements: {} } : project };
+        return { body: query.includeEntitlements ? { ...project, entitlements } : project };
       },
     }),
   );
