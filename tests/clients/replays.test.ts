@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startStack, type Stack } from '../harness/stack';
+import { createWorld, type World } from '../security/tenancy/world';
+import { guideRows, tableUnder } from './guide-rows';
+import { faultOf, send, type Replay } from './replay';
+import { replays } from './replays';
+
+let stack: Stack;
+let world: World;
+beforeAll(async () => {
+  stack = await startStack();
+  world = await createWorld(stack);
+}, 90_000);
+afterAll(async () => await stack.stop(), 60_000);
+
+const done = replays.filter(({ notDone }) => notDone === undefined);
+const notDone = replays.filter((replay) => replay.notDone !== undefined);
+const fault = async (replay: Replay) => faultOf(replay, await send(replay, world));
+
+describe('a request of a published client gets the published reply', () => {
+  it.each(done)('$client $call: $request -> $status', async (replay) => {
+    expect(await fault(replay)).toBeUndefined();
+  });
+});
+
+// So that the table of the guide stays true: who builds one of these moves its row.
+describe('what is not done is answered so', () => {
+  it.each(notDone)('$client $call: $request -> $status', async (replay) => {
+    expect(await fault(replay)).toBeUndefined();
+  });
+});
+
+it('the guide has a row for each of them, and no other', () => {
+  const page = readFileSync(join(__dirname, '../../docs/guides/published-clients.md'), 'utf8');
+  expect(tableUnder('The Node SDKs, the command line and the rest of the published API', page)).toEqual(
+    guideRows(replays),
+  );
+});
