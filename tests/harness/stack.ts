@@ -36,6 +36,8 @@ export interface StackOptions {
    * @default 60: a minute lasts a second, and so does the provider's late-commit window of half a minute
    */
   readonly timeScale?: number;
+  /** Which processes run. @default all */
+  readonly only?: readonly ProcessName[];
   /** Where provider calls go. @default the sandbox */
   readonly providerUrl?: (sandboxUrl: string) => Promise<string>;
 }
@@ -44,6 +46,7 @@ const services: readonly ProcessName[] = ['sandbox', 'management', 'search', 'wr
 export const adminKey = 'admin-key-of-the-black-box-tests';
 
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
+  const { only: running = services } = options;
   const portBase = await freePortBase();
   const database = await cloneDatabase();
   await createTopics((readProcessEnv()['KAFKA_BROKERS'] ?? '').split(','));
@@ -57,7 +60,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     await database.drop();
   };
   try {
-    await Promise.all(services.map((name) => processes.start(name)));
+    await Promise.all(running.map((name) => processes.start(name)));
   } catch (error) {
     await stop();
     throw error;
@@ -72,7 +75,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     sandboxUrl,
     logDir,
     databaseUrl: database.url,
-    logLines: () => services.flatMap((name) => readLog(join(logDir, `${name}.log`))),
+    logLines: () => running.flatMap((name) => readLog(join(logDir, `${name}.log`))),
     stop,
   };
 }

@@ -9,7 +9,10 @@ const tsc = (...args) => [tool('tsc', 'typescript'), ...args];
 /** The commands of a step run in turn until one fails. Listed when called: the tools are installed by then. */
 const steps = () => [
   { name: 'format', commands: [[tool('prettier'), '--check', '--log-level', 'warn', '.']] },
-  { name: 'types', commands: [tsc('-b'), [consoleBuild], tsc('-p', 'tsconfig.tests.json')] },
+  {
+    name: 'types',
+    commands: [tsc('-b'), [consoleBuild], tsc('-p', 'tsconfig.tests.json'), tsc('-p', 'tests/browser/published-react')],
+  },
   // After the compiler: a package's types come from what was compiled, and without them the linter guesses.
   { name: 'lint', commands: [[tool('oxlint'), '--type-aware']] },
   { name: 'architecture', commands: [jest('architecture')] },

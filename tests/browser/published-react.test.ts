@@ -1,0 +1,248 @@
+import { tokenIssuer } from '@sluice/testkit';
+import type { Connection, Installation } from '@sluice/types';
+import type { Browser } from 'playwright-core';
+import { startStockroom, type Stockroom } from '../flows/provider-file/stockroom';
+import { createAccount, type Account, type ProviderName } from '../harness/account';
+import { call } from '../harness/api';
+import { findChromium, openChromium } from '../harness/chromium';
+import { createProject, integrationNamed, type Project } from '../harness/project';
+import { startStack, type Stack } from '../harness/stack';
+import { bundlePage } from './published-react/bundle-page';
+import { openPage, type OpenedPage } from './published-react/open-page';
+import type { PageSettings } from './published-react/page-settings';
+import { servePage, type PageServer } from './published-react/serve-page';
+
+const program = findChromium('the published browser client (@amp-labs/react), unchanged, in a real browser');
+const withBrowser = program ? it : it.skip;
+
+// A page in a browser takes seconds on a busy machine, and a test is a whole visit.
+jest.setTimeout(240_000);
+
+const issuer = tokenIssuer();
+let stack: Stack;
+let stockroom: Stockroom;
+let server: PageServer;
+let browser: Browser;
+let apiUrl: string;
+/** Of the key that the builder's backend signs with. */
+let kid: string;
+let latest: OpenedPage | undefined;
+
+beforeAll(async () => {
+  if (program === undefined) return;
+  stockroom = await startStockroom();
+  stack = await startStack({ only: ['sandbox', 'management'], env: { SLUICE_PROVIDERS_DIR: stockroom.folder } });
+  apiUrl = stack.baseUrl.replace(/\/v1$/, '');
+  server = await servePage(await bundlePage(apiUrl), (refs) => issuer.issue(kid, { ...refs, sub: refs.consumerRef }));
+  browser = await openChromium(program);
+}, 120_000);
+afterEach(async () => {
+  await latest?.close();
+  latest = undefined;
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+  await stack?.stop();
+  stockroom?.stop();
+}, 60_000);
+
+const objects = { hubspot: 'contacts', stockroom: 'items' } as const;
+type Provider = keyof typeof objects;
+
+/** A builder's project with an integration, its app at the provider, and a customer's account there. */
+async function prepare(provider: Provider, credentials: 'API key' | 'bearer token', appSecret?: string) {
+  const project = await createProject(stack);
+  const objectName = objects[provider];
+  const declared = { objects: [{ objectName, optionalFieldsAuto: 'all' as const }] };
+  const integration = { name: `crm-${provider}`, provider, read: declared, write: { objects: [{ objectName }] } };
+  const { id: integrationId } = integrationNamed(await project.deploy([integration]), integration);
+  const account = provider === 'stockroom' ? undefined : await registerApp(project, provider, appSecret);
+  const registered = { label: 'page', algorithm: 'RS256', publicKeyPem: issuer.publicKeyPem };
+  kid = (await call<{ kid: string }>(`${project.url}/jwt-keys`, { key: project.key, body: registered })).kid;
+  const apiKey = credentials === 'API key' ? { apiKey: await project.createKey(['frontend']) } : {};
+  const who = { groupRef: 'acme', consumerRef: 'anna' };
+  const settings = { project: project.name, ...apiKey, integration: integration.name, provider, objectName, ...who };
+  const open = async (view: PageSettings['view']) => {
+    latest = await openPage(browser, { pageUrl: server.url, apiUrl, settings: { ...settings, view } });
+    return latest;
+  };
+  return { project, account, integrationId, open };
+}
+
+async function registerApp(project: Project, provider: ProviderName, secret?: string): Promise<Account> {
+  // An app of its own: the provider's page knows by it whose account is meant.
+  const own = { clientId: `app-of-${project.name}`, clientSecret: `secret-of-${project.name}` };
+  const account = await createAccount(stack, provider, { app: own });
+  const app = { provider, ...own, ...(secret !== undefined && { clientSecret: secret }) };
+  await call(`${project.url}/provider-apps`, { key: project.key, body: app });
+  return account;
+}
+
+const installationsOf = ({ url, key }: Project, integrationId: string) =>
+  call<Installation[]>(`${url}/integrations/${integrationId}/installations`, { method: 'GET', key });
+const connectionsOf = ({ url, key }: Project) => call<Connection[]>(`${url}/connections`, { method: 'GET', key });
+
+/** The customer follows the library to the provider's page, which lets the app in and sends the popup back. */
+async function allowInPopup({ page, context }: OpenedPage): Promise<void> {
+  const popup = context.waitForEvent('page');
+  await page.getByRole('button', { name: 'Next' }).click();
+  const window = await popup;
+  // The library closes it when it has the message.
+  if (!window.isClosed()) await window.waitForEvent('close');
+}
+
+/** What the headless view shows, as soon as it shows this. */
+async function shows({ page }: OpenedPage, part: object): Promise<void> {
+  const text = JSON.stringify(part).slice(1, -1);
+  await page.locator('#shown', { hasText: text }).waitFor();
+}
+
+/** What a visit asks the API for that connects, installs, saves and deletes: all there is, with one status each. */
+const wholeVisit = [
+  'DELETE /v1/projects/{project}/integrations/{id}/installations/{id} 204',
+  'GET /callbacks/v1/oauth?code&state 200',
+  'GET /v1/projects/{project} 200',
+  'GET /v1/projects/{project}/connections?groupRef&provider 200',
+  'GET /v1/projects/{project}/integrations 200',
+  'GET /v1/projects/{project}/integrations/{id}/installations?groupRef 200',
+  'GET /v1/projects/{project}/integrations/{id}/revisions/{id}:hydrate?connectionId 200',
+  'GET /v1/projects/{project}?includeEntitlements 200',
+  'GET /v1/providers/hubspot 200',
+  'PATCH /v1/projects/{project}/integrations/{id}/installations/{id} 200',
+  'POST /v1/oauth-connect 200',
+  'POST /v1/projects/{project}/integrations/{id}/installations 201',
+];
+
+describe.each(['API key', 'bearer token'] as const)('the headless library with a %s', (credentials) => {
+  withBrowser('connects by OAuth, installs, edits, saves and deletes', async () => {
+    const { project, account, integrationId, open } = await prepare('hubspot', credentials);
+    const opened = await open('connect');
+    const { page } = opened;
+    await allowInPopup(opened);
+    await page.getByText('You have successfully connected your HubSpot account to black box.').waitFor();
+    const [connection] = await connectionsOf(project);
+    expect(connection).toMatchObject({
+      authScheme: 'oauth2/authorizationCodePKCE',
+      providerWorkspaceRef: account?.workspaceRef,
+      consumer: { consumerRef: 'anna', consumerName: 'Anna' },
+      group: { groupRef: 'acme', groupName: 'Acme' },
+    });
+
+    await opened.go('headless');
+    await shows(opened, { connection: connection?.id });
+    await page.locator('#shown', { hasText: /"fields":[1-9]/ }).waitFor();
+    const click = (name: string) => page.getByRole('button', { name, exact: true }).click();
+    await click('read');
+    await click('write');
+    await shows(opened, { write: { objectName: 'contacts' } });
+    await click('create');
+    await shows(opened, { said: 'create: done' });
+    const [created] = await installationsOf(project, integrationId);
+    expect(created).toMatchObject({
+      connection: { id: connection?.id },
+      config: { content: { read: { objects: { contacts: { selectedFields: { email: true } } } } } },
+    });
+    await shows(opened, { installation: created?.id });
+
+    await click('allow deletion');
+    await click('default');
+    await click('once');
+    await click('save');
+    await shows(opened, { said: 'save: done' });
+    const contacts = {
+      objectName: 'contacts',
+      deletionSettings: { enabled: true },
+      selectedFieldSettings: { lastname: { default: { stringValue: 'Doe' }, writeOnUpdate: 'never' } },
+    };
+    const [saved] = await installationsOf(project, integrationId);
+    expect(saved?.config.content.write).toEqual({ objects: { contacts } });
+
+    await click('delete');
+    await shows(opened, { said: 'delete: done' });
+    await shows(opened, { installation: 'none' });
+    expect(await installationsOf(project, integrationId)).toEqual([]);
+    expect(opened.errors()).toEqual([]);
+    expect(opened.calls()).toEqual(wholeVisit);
+  });
+});
+
+describe('the component that connects', () => {
+  withBrowser('takes an API key; a wrong one is refused, and nothing is stored', async () => {
+    const { project, open } = await prepare('stockroom', 'API key');
+    const opened = await open('connect');
+    const { page } = opened;
+    const give = async (key: string) => {
+      await page.getByPlaceholder('Paste your API key here').fill(key);
+      await page.getByRole('button', { name: 'Next' }).click();
+    };
+    const refused = page.waitForResponse(/connections:generate/);
+    await give('key-2');
+    expect((await refused).status()).toBe(422);
+    expect(await connectionsOf(project)).toEqual([]);
+    await give('key-1');
+    await page.getByText('You have successfully connected your Stockroom account').waitFor();
+    expect(await connectionsOf(project)).toMatchObject([{ authScheme: 'apiKey', group: { groupName: 'Acme' } }]);
+    expect(opened.calls()).toEqual([
+      'GET /v1/projects/{project} 200',
+      'GET /v1/projects/{project}/connections?groupRef&provider 200',
+      'GET /v1/projects/{project}/integrations 200',
+      'GET /v1/projects/{project}?includeEntitlements 200',
+      'GET /v1/providers/stockroom 200',
+      'POST /v1/projects/{project}/connections:generate 201',
+      'POST /v1/projects/{project}/connections:generate 422',
+    ]);
+  });
+
+  withBrowser('shows why an authorization failed', async () => {
+    const { project, open } = await prepare('hubspot', 'bearer token', 'not-the-secret-of-the-app');
+    const opened = await open('connect');
+    await allowInPopup(opened);
+    // It is greyed out beside the message.
+    await opened.page.getByRole('button', { name: 'Next', disabled: true }).waitFor();
+    expect(await opened.page.locator('main').innerText()).toMatch(/client secret/);
+    expect(await connectionsOf(project)).toEqual([]);
+    expect(opened.calls()).toContain('GET /callbacks/v1/oauth?code&state 400');
+  });
+});
+
+describe('the prebuilt component', () => {
+  withBrowser('connects, installs, chooses fields, stops and resumes reading, allows writing, uninstalls', async () => {
+    const { project, integrationId, open } = await prepare('hubspot', 'bearer token');
+    const opened = await open('prebuilt');
+    const { page } = opened;
+    const press = (name: string | RegExp) => page.getByRole('button', { name }).click();
+    const installation = async () => (await installationsOf(project, integrationId))[0];
+    /** Until the save of the page has come back. */
+    const saved = async (method: string, act: () => Promise<void>) => {
+      const done = page.waitForResponse(
+        (reply) => reply.request().method() === method && reply.url().includes('/installations'),
+      );
+      await act();
+      expect((await done).status()).toBe({ POST: 201, PATCH: 200, DELETE: 204 }[method]);
+    };
+    await allowInPopup(opened);
+    await saved('POST', () => press('Install'));
+    expect((await installation())?.config.content.read?.objects).toHaveProperty('contacts');
+
+    await page.getByRole('tab', { name: /contacts/i }).click();
+    await press(/^Stop reading from/);
+    await saved('PATCH', () => press('Stop reading'));
+    expect((await installation())?.config.content.read?.objects?.['contacts']).toMatchObject({ disabled: true });
+    await saved('PATCH', () => press(/^Re-enable reading/));
+    expect((await installation())?.config.content.read?.objects?.['contacts']).toMatchObject({ disabled: false });
+
+    await page.getByRole('tab', { name: /write/i }).click();
+    await page.getByRole('checkbox').first().click();
+    await saved('PATCH', () => press('Save'));
+    expect((await installation())?.config.content.write?.objects).toEqual({ contacts: { objectName: 'contacts' } });
+
+    await page.getByRole('tab', { name: /manage/i }).click();
+    await page.getByText('Connection details').waitFor();
+    await saved('DELETE', () => press('Yes, uninstall'));
+    await page.getByText('Integration successfully uninstalled.').waitFor();
+    expect(await installation()).toBeUndefined();
+    expect(opened.errors()).toEqual([]);
+    expect(opened.calls()).toEqual(wholeVisit);
+  });
+});

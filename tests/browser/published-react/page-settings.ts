@@ -1,0 +1,13 @@
+/** What the page is told in its address. */
+export interface PageSettings {
+  readonly view: 'connect' | 'headless' | 'prebuilt';
+  /** Name or id of the project. */
+  readonly project: string;
+  /** @default bearer tokens of the page's own server */
+  readonly apiKey?: string;
+  readonly integration: string;
+  readonly provider: string;
+  readonly objectName: string;
+  readonly groupRef: string;
+  readonly consumerRef: string;
+}
