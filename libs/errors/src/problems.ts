@@ -69,6 +69,18 @@ export const problems = {
   'operation.plan-deleted': problem(410, 'What was to be written is no longer kept', 'Send the records again.'),
   'api-key.not-found': problem(404, 'No such API key', checkId),
   'jwt-key.not-found': problem(404, 'No such JWT key', checkId),
+  'webhook-endpoint.not-found': problem(404, 'No such webhook endpoint', checkId),
+  'webhook-endpoint.too-many': problem(
+    409,
+    'The project has as many webhook endpoints as it may',
+    'Delete one, or let one endpoint pass messages on to several.',
+  ),
+  'webhook-endpoint.disabled': problem(
+    409,
+    'The webhook endpoint is disabled',
+    'Enable it: PATCH with updateMask ["status"] and status "enabled".',
+  ),
+  'webhook-message.not-found': problem(404, 'No such message', checkId),
   'write.object-not-in-manifest': problem(
     404,
     'The manifest does not declare this object for writing',

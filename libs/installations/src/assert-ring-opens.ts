@@ -1,5 +1,5 @@
 import { DefectError, SluiceError } from '@sluice/errors';
-import type { SealedByKey, SecretNoun, Store } from '@sluice/store';
+import { secretNouns, type SealedByKey, type SecretNoun, type Store } from '@sluice/store';
 import { unsealValue, type SealingKeys } from './sealed-value';
 
 /** Ciphertexts that are tried of each key: one that was altered says nothing of its key. */
@@ -12,7 +12,7 @@ const triedPerKey = 5;
  */
 export async function assertRingOpens(store: Pick<Store, 'sealedSecrets'>, keyring: SealingKeys): Promise<void> {
   const problems: string[] = [];
-  for (const noun of ['connection', 'provider app'] as const) {
+  for (const noun of secretNouns) {
     const sealed = await store.sealedSecrets.sampleKeys(noun, triedPerKey);
     problems.push(...sealed.flatMap((each) => problemOf(noun, each, keyring) ?? []));
   }

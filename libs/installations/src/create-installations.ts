@@ -10,7 +10,14 @@ import { immutableContents } from './immutable-contents';
 import { openConnection } from './live-credentials';
 import { createRefresher, type RefreshCredentials } from './refresh-credentials';
 import { createResolver } from './resolve-installation';
-import { sealClientSecret, sealCredentials, sealVerifier } from './seal-credentials';
+import {
+  sealClientSecret,
+  sealCredentials,
+  sealVerifier,
+  sealWebhookSecrets,
+  unsealWebhookSecrets,
+  type WebhookSecrets,
+} from './seal-credentials';
 import type { Sealed, SealingKeys } from './sealed-value';
 
 export interface InstallationsOptions {
@@ -70,6 +77,10 @@ export interface Installations {
   readonly sealClientSecret: (appId: string, secret: string) => Sealed;
   /** Ciphertext for the store, bound to the authorization that was begun. */
   readonly sealVerifier: (stateHash: string, verifier: string) => Sealed;
+  /** Ciphertext for the store, bound to the webhook endpoint. */
+  readonly sealWebhookSecrets: (endpointId: string, secrets: WebhookSecrets) => Sealed;
+  /** @throws DefectError when the key is not in the ring, or the text was altered or belongs to another endpoint */
+  readonly unsealWebhookSecrets: (endpointId: string, text: string) => WebhookSecrets;
 }
 
 export function createInstallations(options: InstallationsOptions): Installations {
@@ -93,6 +104,8 @@ export function createInstallations(options: InstallationsOptions): Installation
     seal: (connectionId, credentials) => sealCredentials(keyring, connectionId, credentials),
     sealClientSecret: (appId, secret) => sealClientSecret(keyring, appId, secret),
     sealVerifier: (stateHash, verifier) => sealVerifier(keyring, stateHash, verifier),
+    sealWebhookSecrets: (endpointId, secrets) => sealWebhookSecrets(keyring, endpointId, secrets),
+    unsealWebhookSecrets: (endpointId, text) => unsealWebhookSecrets(keyring, endpointId, text),
   };
 }
 

@@ -3,3 +3,4 @@ export { assertRingOpens } from './assert-ring-opens';
 export { createInstallations, type Installations, type InstallationsOptions } from './create-installations';
 export { resealSecrets, type Resealing, type ResealProgress } from './reseal-secrets';
 export type { Sealed, SealingKeys } from './sealed-value';
+export type { WebhookSecrets } from './seal-credentials';

@@ -1,5 +1,5 @@
 import { SluiceError } from '@sluice/errors';
-import type { SecretNoun, SealedSecret, Store } from '@sluice/store';
+import { secretNouns, type SecretNoun, type SealedSecret, type Store } from '@sluice/store';
 import { sealValue, unsealValue, type SealingKeys } from './sealed-value';
 
 /** Secrets that are read at once. */
@@ -32,7 +32,7 @@ export interface ResealProgress {
  */
 export async function resealSecrets(resealing: Resealing): Promise<ResealProgress[]> {
   const summaries: ResealProgress[] = [];
-  for (const noun of ['connection', 'provider app'] as const) summaries.push(await resealAll(resealing, noun));
+  for (const noun of secretNouns) summaries.push(await resealAll(resealing, noun));
   return summaries;
 }
 

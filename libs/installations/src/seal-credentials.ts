@@ -30,3 +30,20 @@ export function sealVerifier(keys: SealingKeys, stateHash: string, verifier: str
 export function unsealVerifier(keys: SealingKeys, stateHash: string, text: string): string {
   return unsealValue(keys, { noun: 'authorization', id: stateHash }, text) as string;
 }
+
+/** What the messages of a webhook endpoint are signed with. */
+export interface WebhookSecrets {
+  readonly current: string;
+  /** Before the last rotation; who uses it asks the database whether it signs still. */
+  readonly previous?: string;
+}
+
+/** Seals the secrets of one webhook endpoint. */
+export function sealWebhookSecrets(keys: SealingKeys, endpointId: string, secrets: WebhookSecrets): Sealed {
+  return sealValue(keys, { noun: 'webhook endpoint', id: endpointId }, secrets);
+}
+
+/** @throws DefectError when the key is not in the ring, or the text was altered or belongs to another endpoint */
+export function unsealWebhookSecrets(keys: SealingKeys, endpointId: string, text: string): WebhookSecrets {
+  return unsealValue(keys, { noun: 'webhook endpoint', id: endpointId }, text) as WebhookSecrets;
+}

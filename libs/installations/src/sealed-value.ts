@@ -17,7 +17,7 @@ export interface Sealed {
 
 /** What a secret belongs to: copied to another row, its ciphertext does not open. */
 export interface SecretOwner {
-  readonly noun: 'connection' | 'provider app' | 'authorization';
+  readonly noun: 'connection' | 'provider app' | 'webhook endpoint' | 'authorization';
   readonly id: string;
 }
 

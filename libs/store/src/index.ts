@@ -32,7 +32,13 @@ export type { OperationStore } from './management/operation-store';
 export type { ProjectChange, ProjectStore } from './management/project-store';
 export type { ClientOfApp, NewProviderApp, ProviderAppChange, ProviderAppStore } from './management/provider-app-store';
 export type { ConfigStore, ConfigWithPrevious } from './management/config-store';
-export type { SealedByKey, SealedSecret, SealedSecretStore, SecretNoun } from './management/sealed-secrets';
+export {
+  secretNouns,
+  type SealedByKey,
+  type SealedSecret,
+  type SealedSecretStore,
+  type SecretNoun,
+} from './management/sealed-secrets';
 export { momentOf, newId } from './new-id';
 export { createStore, migrateDatabase, type Store, type StoreOptions } from './store';
 export type { Acceptance, AcceptableWrite } from './writes/accept-writes';
@@ -72,3 +78,13 @@ export type {
 } from './writes/settlement';
 export type { CallKey, NewOperation, NewRecord, Pins } from './writes/write-rows';
 export type { WriteStore } from './writes/write-store';
+export type { ClaimedMessage, DueEndpoint, MessageClaim } from './webhooks/claim-messages';
+export type {
+  EndpointKey,
+  NewWebhookEndpoint,
+  StoredSecret,
+  WebhookEndpointChange,
+  WebhookEndpointStore,
+} from './webhooks/endpoint-store';
+export type { MessageFilter, MessageKey, WebhookMessageStore } from './webhooks/message-store';
+export type { AttemptEnd, SettledAttempt } from './webhooks/settle-attempt';

@@ -17,6 +17,8 @@ import { sealedSecretStore, type SealedSecretStore } from './management/sealed-s
 import { awaitDatabase, type Patience } from './await-database';
 import { assertMigrated, migrate } from './migrate';
 import { countingRefused, watchPool } from './store-metrics';
+import { webhookEndpointStore, type WebhookEndpointStore } from './webhooks/endpoint-store';
+import { webhookMessageStore, type WebhookMessageStore } from './webhooks/message-store';
 import { createWriteStore, type WriteStore } from './writes/write-store';
 
 export interface StoreOptions {
@@ -53,6 +55,8 @@ export interface Store {
   readonly providerApps: ProviderAppStore;
   readonly oauthStates: OAuthStateStore;
   readonly sealedSecrets: SealedSecretStore;
+  readonly webhookEndpoints: WebhookEndpointStore;
+  readonly webhookMessages: WebhookMessageStore;
   readonly writes: WriteStore;
   /** Refuses a schema older than this code, naming the command that brings it up to date, and a database that cannot be used, naming why. */
   assertMigrated(): Promise<void>;
@@ -82,6 +86,8 @@ export function createStore(options: StoreOptions): Store {
     providerApps: providerAppStore(database),
     oauthStates: oauthStateStore(database),
     sealedSecrets: sealedSecretStore(database),
+    webhookEndpoints: webhookEndpointStore(database),
+    webhookMessages: webhookMessageStore(database, options.timeScale ?? 1),
     writes: createWriteStore(database, options.timeScale ?? 1),
     assertMigrated: () => awaitDatabase(() => assertMigrated(database), { url, waitMs, logger }),
     healthy: async () => {

@@ -241,3 +241,40 @@ export {
 export { checkWriteRequest, codeOfWriteIssues } from './write-request-rules';
 export { oauthConnectRequestSchema, oauthStateLifeMs, type OAuthConnectRequest } from './oauth-connect-request';
 export { checkForwardedHeaders } from './forwarded-headers';
+export {
+  filtersFor,
+  webhookFiltersDefault,
+  type WebhookEvent,
+  type WebhookEventType,
+  type WebhookFilter,
+} from './webhook-event';
+export {
+  createdWebhookEndpointSchema,
+  createWebhookEndpointRequestSchema,
+  updateWebhookEndpointRequestSchema,
+  webhookEndpointSchema,
+  webhookEndpointsMax,
+  webhookSecretSchema,
+  type CreatedWebhookEndpoint,
+  type CreateWebhookEndpointRequest,
+  type UpdateWebhookEndpointRequest,
+  type WebhookEndpoint,
+  type WebhookSecret,
+} from './webhook-endpoint';
+export {
+  webhookAttemptClasses,
+  webhookAttemptSchema,
+  webhookMessageListReplySchema,
+  webhookMessageSchema,
+  webhookMessageStates,
+  webhookMessageWithPayloadSchema,
+  webhookReplayReplySchema,
+  type WebhookAttempt,
+  type WebhookAttemptClass,
+  type WebhookMessage,
+  type WebhookMessageListReply,
+  type WebhookMessageState,
+  type WebhookMessageWithPayload,
+  type WebhookReplayReply,
+} from './webhook-message';
+export { webhookPauseMs } from './webhook-retries';

@@ -50,6 +50,16 @@ export const parameterMeanings: Readonly<Record<string, ParameterMeaning>> = {
     description: 'Public id of the key, never the key itself.',
     example: '01a1fb19-d20c-7689-a391-719613643c07',
   },
+  endpointId: {
+    description: 'Webhook endpoint id.',
+    example: '01a1fb19-d20c-7689-a391-719613643c08',
+    notFound: 'webhook-endpoint.not-found',
+  },
+  messageId: {
+    description: 'Message id: the header svix-id.',
+    example: '01a1fb19-d20c-7689-a391-719613643c09',
+    notFound: 'webhook-message.not-found',
+  },
   objectName: { description: 'Object of the manifest.', example: 'contacts' },
   groupRef: { description: "The builder's id of a group of users.", example: 'demo-group' },
   consumerRef: { description: "The builder's id of a user.", example: 'ann' },
@@ -68,6 +78,9 @@ export const parameterMeanings: Readonly<Record<string, ParameterMeaning>> = {
   pageSize: { description: 'Most results of a page.', example: '50' },
   pageToken: { description: 'The nextPageToken of the page before.', example: 'eyJhZnRlciI6MX0' },
   status: { description: 'Only those of this status.', example: 'failure' },
-  since: { description: 'Only those accepted at this moment or later.', example: '2026-11-20T08:00:00Z' },
+  since: {
+    description: 'Only what was accepted, or happened, at this moment or later.',
+    example: '2026-11-20T08:00:00Z',
+  },
   force: flag('true: also replay records of unknown outcome. The provider may then have them twice.'),
 };

@@ -1,5 +1,6 @@
 import type { AuthScheme, Connection } from '@sluice/types';
 import type { Knex } from 'knex';
+import { eventBindings, tellConnection, tellConnectionSql } from '../webhooks/tell-events';
 import type { SealedCredentials } from './connection-store';
 import { tokenTimes, type ConnectionKey } from './connection-tokens';
 
@@ -39,19 +40,20 @@ export type Removal = { readonly removed: true } | { readonly usedBy: string };
  * New credentials raise the token version, set `created` and end a refresh that is under way: its pair finds another
  * version and is not stored. False when there is no such connection.
  */
-export async function changeConnection(database: Knex, change: ConnectionChange): Promise<boolean> {
+export async function changeConnection(transaction: Knex.Transaction, change: ConnectionChange): Promise<boolean> {
   const { projectId, connectionId, credentials, providerMetadata } = change;
-  const changed = await database('connections')
+  const changed = await transaction('connections')
     .where({ project_id: projectId, id: connectionId })
     .update({
-      ...(credentials === undefined ? {} : credentialColumns(database, credentials)),
+      ...(credentials === undefined ? {} : credentialColumns(transaction, credentials)),
       ...(change.workspaceRef === undefined ? {} : { provider_workspace_ref: change.workspaceRef }),
       ...(change.providerConsumerRef === undefined ? {} : { provider_consumer_ref: change.providerConsumerRef }),
       ...(providerMetadata === undefined
         ? {}
         : { provider_metadata: providerMetadata && JSON.stringify(providerMetadata) }),
-      updated_at: database.fn.now(),
+      updated_at: transaction.fn.now(),
     });
+  if (changed > 0) await tellConnection(transaction, 'connection.updated', change);
   return changed > 0;
 }
 
@@ -86,9 +88,23 @@ export async function removeConnection(
       .orderBy('id')
       .first<{ id: string } | undefined>('id');
     if (user !== undefined) return { usedBy: user.id };
-    await own().delete();
+    await deleteConnection(transaction, { projectId, connectionId });
     return { removed: true };
   });
+}
+
+/** Deletes a connection and tells of it. @param condition what must hold besides, of the connection `k` @param bindings of the condition */
+export async function deleteConnection(
+  transaction: Knex.Transaction,
+  { projectId, connectionId }: ConnectionKey,
+  condition = 'true',
+  bindings: Record<string, Knex.Value> = {},
+): Promise<void> {
+  await transaction.raw(
+    `with gone as (delete from connections k where k.project_id = :projectId and k.id = :connectionId and ${condition} returning k.*)
+     ${tellConnectionSql('gone')}`,
+    { projectId, connectionId, ...bindings, ...eventBindings('connection.deleted') },
+  );
 }
 
 /** The account of a connection as the provider reported it; undefined when it never did. */

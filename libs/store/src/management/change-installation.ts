@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigContent } from '@sluice/types';
 import type { Knex } from 'knex';
+import { tellInstallation } from '../webhooks/tell-events';
 import { holdConnection } from './hold-connection';
 import { insertConfig } from './insert-config';
 
@@ -60,7 +61,9 @@ export async function changeInstallation(
     const config = await insertConfig(transaction, { ...key, ...next, revisionId: current.latest_revision_id });
     Object.assign(change, { config_id: config.id, updated_at: config.createdAt });
   }
-  if (Object.keys(change).length > 0) await transaction('installations').where(rowOf(key)).update(change);
+  if (Object.keys(change).length === 0) return true;
+  await transaction('installations').where(rowOf(key)).update(change);
+  await tellInstallation(transaction, 'installation.updated', key);
   return true;
 }
 

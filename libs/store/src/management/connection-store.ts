@@ -1,6 +1,7 @@
 import type { AuthScheme, Connection, ConnectionStatus, Page } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
+import { tellConnection } from '../webhooks/tell-events';
 import {
   changeConnection,
   findAccountRef,
@@ -139,21 +140,29 @@ export function connectionStore(database: Knex): ConnectionStore {
     findCredentials: async (projectId, connectionId) =>
       (await findManyCredentials(database, [{ projectId, connectionId }]))[0],
     findManyCredentials: (keys) => findManyCredentials(database, keys),
-    setStatus: async ({ projectId, connectionId, tokenVersion, status }) => {
-      const changed = await database('connections')
-        .where({ project_id: projectId, id: connectionId, token_version: tokenVersion })
-        .whereNot({ status })
-        .update({ status, updated_at: database.fn.now() });
-      return changed > 0;
-    },
+    setStatus: (change) => database.transaction((transaction) => setStatus(transaction, change)),
     takeRefreshLease: (version, leaseMs) => takeRefreshLease(database, version, leaseMs),
     releaseRefreshLease: (connection, lease) => releaseRefreshLease(database, connection, lease),
-    saveTokens: (tokens) => saveTokens(database, tokens),
-    change: (change) => changeConnection(database, change),
+    saveTokens: (tokens) => database.transaction((transaction) => saveTokens(transaction, tokens)),
+    change: (change) => database.transaction((transaction) => changeConnection(transaction, change)),
     remove: (connection) => removeConnection(database, connection),
     findAccountRef: (connection) => findAccountRef(database, connection),
     findAuthorized: (account) => findAuthorized(database, account),
   });
+}
+
+async function setStatus(
+  transaction: Knex.Transaction,
+  { projectId, connectionId, tokenVersion, status }: TokenVersion & { readonly status: ConnectionStatus },
+): Promise<boolean> {
+  const changed = await transaction('connections')
+    .where({ project_id: projectId, id: connectionId, token_version: tokenVersion })
+    .whereNot({ status })
+    .update({ status, updated_at: transaction.fn.now() });
+  if (changed === 0) return false;
+  const type = status === 'bad_credentials' ? 'connection.error' : 'connection.updated';
+  await tellConnection(transaction, type, { projectId, connectionId });
+  return true;
 }
 
 /** The lock is on the group's access to the account, which has no row while there is no connection. */
@@ -196,6 +205,7 @@ async function insertConnection(transaction: Knex.Transaction, id: string, conne
     scopes: connection.scopes && [...connection.scopes],
     provider_metadata: connection.providerMetadata && JSON.stringify(connection.providerMetadata),
   });
+  await tellConnection(transaction, 'connection.created', { projectId: connection.projectId, connectionId: id });
 }
 
 function toColumns(filter: ConnectionFilter): Record<string, string> {

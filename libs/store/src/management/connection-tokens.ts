@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { tellConnection } from '../webhooks/tell-events';
 import type { SealedCredentials } from './connection-store';
 
 /** Names one connection. */
@@ -59,8 +60,8 @@ export async function releaseRefreshLease(database: Knex, key: ConnectionKey, le
 }
 
 /** Puts a refreshed pair in place of the one it came from, and ends the lease. False: another pair stands there already. */
-export async function saveTokens(database: Knex, tokens: RefreshedTokens): Promise<boolean> {
-  const changed = await database('connections')
+export async function saveTokens(transaction: Knex.Transaction, tokens: RefreshedTokens): Promise<boolean> {
+  const changed = await transaction('connections')
     .where({ project_id: tokens.projectId, id: tokens.connectionId, token_version: tokens.tokenVersion })
     .update({
       sealed_credentials: tokens.sealed.text,
@@ -68,10 +69,11 @@ export async function saveTokens(database: Knex, tokens: RefreshedTokens): Promi
       token_version: tokens.tokenVersion + 1,
       status: 'created',
       refresh_lease_until: null,
-      ...tokenTimes(database, tokens.expiresInMs),
+      ...tokenTimes(transaction, tokens.expiresInMs),
       ...(tokens.scopes === undefined ? {} : { scopes: [...tokens.scopes] }),
-      updated_at: database.fn.now(),
+      updated_at: transaction.fn.now(),
     });
+  if (changed > 0) await tellConnection(transaction, 'connection.refreshed', tokens);
   return changed > 0;
 }
 

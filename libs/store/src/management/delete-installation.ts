@@ -1,7 +1,9 @@
 import type { Knex } from 'knex';
 import { uninstalledError } from '../writes/end-uninstalled';
 import { endUnsent } from '../writes/end-unsent';
+import { eventBindings, tellInstallationSql } from '../webhooks/tell-events';
 import { guard } from '../writes/guard';
+import { deleteConnection } from './change-connection';
 import type { InstallationKey } from './change-installation';
 
 /** Calls that one transaction ends: a second of work for the database, so its statements stay far from their limit. */
@@ -33,10 +35,14 @@ export async function deleteInstallation(database: Knex, key: InstallationKey): 
 
 async function uninstall(transaction: Knex.Transaction, key: InstallationKey): Promise<Deleted | undefined> {
   const { projectId, installationId } = key;
-  const [row] = await transaction('installations')
-    .where({ project_id: projectId, id: installationId, integration_id: key.integrationId })
-    .delete()
-    .returning<{ group_ref: string; connection_id: string }[]>(['group_ref', 'connection_id']);
+  const { rows } = await transaction.raw<{ rows: { group_ref: string; connection_id: string }[] }>(
+    `with gone as (delete from installations where project_id = :projectId and id = :installationId
+       and integration_id = :integrationId returning *),
+     told as (${tellInstallationSql('gone')})
+     select group_ref, connection_id from gone`,
+    { projectId, installationId, integrationId: key.integrationId, ...eventBindings('installation.deleted') },
+  );
+  const [row] = rows;
   if (row === undefined) return undefined;
   const lanes = await transaction('connections')
     .where({ project_id: projectId, group_ref: row.group_ref })
@@ -66,12 +72,13 @@ async function endRound(transaction: Knex.Transaction, deleted: Deleted): Promis
 async function deleteUnused(transaction: Knex.Transaction, deleted: Deleted): Promise<void> {
   const { projectId, connectionId, installationId } = deleted;
   await transaction('connections').where({ project_id: projectId, id: connectionId }).forUpdate().select('id');
-  await transaction.raw(
-    `delete from connections k where k.project_id = :projectId and k.id = :connectionId
-       and not exists (select 1 from installations i where i.project_id = k.project_id and i.connection_id = k.id)
+  await deleteConnection(
+    transaction,
+    deleted,
+    `not exists (select 1 from installations i where i.project_id = k.project_id and i.connection_id = k.id)
        and not exists (select 1 from calls c join operations o on o.project_id = c.project_id and o.id = c.operation_id
                        where c.project_id = k.project_id and c.lane_id = k.lane_id and c.connection_id = k.id
                          and c.state in ('ready', 'in_doubt') and o.installation_id <> :installationId)`,
-    { projectId, connectionId, installationId },
+    { installationId },
   );
 }

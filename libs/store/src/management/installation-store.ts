@@ -2,6 +2,7 @@ import { ConflictError } from '@sluice/errors';
 import type { ConfigContent, Installation, Page } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
+import { tellInstallation } from '../webhooks/tell-events';
 import { changeInstallation, type InstallationKey, type ReviseInstallation } from './change-installation';
 import { deleteInstallation } from './delete-installation';
 import { holdConnection } from './hold-connection';
@@ -113,6 +114,7 @@ async function insertInstallation(
     .catch(onDuplicate('installations_group', () => alreadyInstalled(installation.groupRef)));
   await holdConnection(transaction, projectId, installation.connectionId);
   await holdIntegration(transaction, projectId, installation.integrationId);
+  await tellInstallation(transaction, 'installation.created', { projectId, installationId: id });
 }
 
 function alreadyInstalled(groupRef: string): ConflictError {

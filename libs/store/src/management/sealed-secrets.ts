@@ -3,7 +3,10 @@ import type { SealedCredentials } from './connection-store';
 import { translated } from './translate-errors';
 
 /** What has a sealed secret. */
-export type SecretNoun = 'connection' | 'provider app';
+export type SecretNoun = 'connection' | 'provider app' | 'webhook endpoint';
+
+/** All of them. */
+export const secretNouns: readonly SecretNoun[] = ['connection', 'provider app', 'webhook endpoint'];
 
 /** One ciphertext with the row it stands in. */
 export interface SealedSecret {
@@ -36,6 +39,7 @@ export interface SealedSecretStore {
 const places = {
   connection: { table: 'connections', column: 'sealed_credentials' },
   'provider app': { table: 'provider_apps', column: 'sealed_client_secret' },
+  'webhook endpoint': { table: 'webhook_endpoints', column: 'sealed_secret' },
 } as const;
 
 export function sealedSecretStore(database: Knex): SealedSecretStore {

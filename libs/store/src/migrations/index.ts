@@ -7,6 +7,7 @@ import { createOperations } from './20261120T100200-create-operations';
 import { createProjectsAndKeys } from './20261120T100000-create-projects-and-keys';
 import { indexCallsForFlatClaims } from './20261121T180000-index-calls-for-flat-claims';
 import { vacuumHotTablesEarly } from './20261121T181000-vacuum-hot-tables-early';
+import { createWebhooks } from './20261122T090000-create-webhooks';
 import { indexCancelledAndFailedOperations } from './20261121T154000-index-cancelled-and-failed-operations';
 import { indexKeptPlans } from './20261121T155000-index-kept-plans';
 import { indexJwtKeys } from './20261121T152000-index-jwt-keys';
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   indexKeptPlans,
   indexCallsForFlatClaims,
   vacuumHotTablesEarly,
+  createWebhooks,
 ];

@@ -1,5 +1,6 @@
 import { statusOf, type OperationState } from '@sluice/types';
 import type { Knex } from 'knex';
+import { isAwaitedSql, tellEnded } from '../webhooks/tell-ended';
 import { column, rowSource, type Column, type RowSource } from './row-source';
 import type { EndedOperation, Settlement } from './settlement';
 
@@ -25,6 +26,7 @@ interface EndedRow {
   readonly id: string;
   readonly state: OperationState;
   readonly result: string;
+  readonly is_awaited: boolean;
 }
 
 /** Subtracts settled calls from their operations, and counts the outcomes of their records. */
@@ -40,7 +42,7 @@ export function countCalls(settlements: readonly Settlement[]): RowSource {
 
 /**
  * Ends operations without an open call. Success is at least one record written (specification: partial success counts),
- * failure is none. Returns them by operation id.
+ * failure is none. Whoever asked for notifications is told in the same transaction. Returns them by operation id.
  * A statement of its own: it must see the counts and the records' outcomes that this transaction wrote.
  */
 export async function endCounted(
@@ -62,9 +64,11 @@ export async function endCounted(
        where r.project_id = k.project_id and r.operation_id = k.id and r.outcome in ('failed', 'unknown')
        order by r.record_index limit 1) first on true
      where o.project_id = k.project_id and o.id = k.id and o.state = 'queued'
-     returning o.project_id, o.id, o.state, o.result`,
+     returning o.project_id, o.id, o.state, o.result, ${isAwaitedSql} as is_awaited`,
     input.bindings as Knex.Value[],
   );
+  const awaited = result.rows.filter((row) => row.is_awaited).map(toEnded);
+  await tellEnded(transaction, awaited);
   return new Map(result.rows.map((row) => [row.id, toEnded(row)]));
 }
 

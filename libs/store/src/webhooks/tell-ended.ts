@@ -1,0 +1,61 @@
+import { filtersFor } from '@sluice/types';
+import type { Knex } from 'knex';
+import { newId } from '../new-id';
+import { column, rowSource, type Column } from '../writes/row-source';
+import { endpointsSql, insertMessagesSql } from './tell-events';
+
+/** Names an operation that this transaction has ended. */
+export interface EndedKey {
+  readonly projectId: string;
+  readonly operationId: string;
+}
+
+/**
+ * SQL that says whether anybody asks what became of an operation `o`: one look at the endpoints' key, so a settlement of a project
+ * without endpoints pays nothing else. A synchronous write told its caller.
+ */
+export const isAwaitedSql = `(o.mode <> 'synchronous' and exists (select 1 from webhook_endpoints e where e.project_id = o.project_id))`;
+
+const columns: Column<EndedKey & { readonly eventId: string }>[] = [
+  column('project_id', 'text', (ended) => ended.projectId),
+  column('operation_id', 'text', (ended) => ended.operationId),
+  column('event_id', 'text', (ended) => ended.eventId),
+];
+
+/**
+ * The published members: who it was for, `objectName`, `success` (every record was written), the written records' ids, and `errors`. Ours
+ * besides: `operationId`, `status` as get-operation says it, and counts. An error is a class with how many records it hit; the
+ * provider's words stand with the records.
+ */
+const data = `json_build_object('projectId', o.project_id, 'provider', coalesce(n.provider, k.provider, ''),
+  'integrationId', o.integration_id, 'integrationName', coalesce(n.name, ''), 'installationId', o.installation_id,
+  'groupRef', coalesce(i.group_ref, k.group_ref, ''), 'groupName', coalesce(g.group_name, ''), 'connectionId', o.connection_id,
+  'consumerRef', coalesce(k.consumer_ref, ''), 'consumerName', coalesce(u.consumer_name, ''), 'objectName', o.object_name,
+  'operationId', o.id, 'status', case o.state when 'succeeded' then 'success' else 'failure' end,
+  'success', o.state = 'succeeded' and o.records_failed = 0, 'recordsSucceeded', o.records_succeeded,
+  'recordsFailed', o.records_failed, 'successfulRecordIds', array(
+    select r.provider_id from records r where r.project_id = o.project_id and r.operation_id = o.id
+      and r.outcome = 'succeeded' and r.provider_id is not null order by r.record_index),
+  'errors', array(
+    select format('%s: %s of %s records', coalesce(r.error_class, 'unknown'), count(*), o.records_total) from records r
+    where r.project_id = o.project_id and r.operation_id = o.id and r.outcome in ('failed', 'unknown')
+    group by r.error_class order by 1))`;
+
+const joins = `join operations o on o.project_id = t.project_id and o.id = t.operation_id
+  join ${endpointsSql('o.project_id', '?::text[]')}
+  left join installations i on i.project_id = o.project_id and i.id = o.installation_id
+  left join integrations n on n.project_id = o.project_id and n.id = o.integration_id
+  left join connections k on k.project_id = o.project_id and k.id = o.connection_id
+  left join groups g on g.project_id = o.project_id and g.group_ref = coalesce(i.group_ref, k.group_ref)
+  left join consumers u on u.project_id = o.project_id and u.consumer_ref = k.consumer_ref`;
+
+/** Tells of operations that this transaction has ended: `write.async.done`. A statement of its own, because it reads their outcome. */
+export async function tellEnded(transaction: Knex.Transaction, ended: readonly EndedKey[]): Promise<void> {
+  if (ended.length === 0) return;
+  const rows = ended.map((key) => ({ ...key, eventId: newId() }));
+  const input = rowSource('t', columns, rows);
+  await transaction.raw(insertMessagesSql('t.event_id', `'write.async.done'`, data, `${input.sql} ${joins}`), [
+    ...input.bindings,
+    [...filtersFor('write.async.done')],
+  ] as Knex.Value[]);
+}

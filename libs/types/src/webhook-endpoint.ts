@@ -1,0 +1,154 @@
+import { moment, nameText } from './json-schema';
+import { webhookFilters, webhookFiltersDefault, type WebhookFilter } from './webhook-event';
+
+/** Endpoints of one project at most. Ours: each event is stored once for each of them. */
+export const webhookEndpointsMax = 20;
+
+/** Where a project's notifications go. Its secret is shown on request only. Ours: the specification shows no events. */
+export interface WebhookEndpoint {
+  readonly id: string;
+  readonly projectId: string;
+  /** `https:`, without user name and fragment. */
+  readonly url: string;
+  readonly description?: string;
+  readonly eventTypes: readonly WebhookFilter[];
+  /** `disabled`: nothing is sent, and what happens meanwhile is not kept for it. */
+  readonly status: 'enabled' | 'disabled';
+  /** Why it is disabled: somebody did it, or a week of attempts failed. */
+  readonly disabledReason?: 'request' | 'failing';
+  /** The first of the failed attempts since the last successful one. */
+  readonly failingSince?: string;
+  readonly createTime: string;
+  readonly updateTime?: string;
+}
+
+/** The reply that creates an endpoint. */
+export interface CreatedWebhookEndpoint extends WebhookEndpoint {
+  readonly secret: string;
+}
+
+export interface CreateWebhookEndpointRequest {
+  readonly url: string;
+  readonly description?: string;
+  /** @default everything */
+  readonly eventTypes?: readonly WebhookFilter[];
+}
+
+export interface UpdateWebhookEndpointRequest {
+  readonly updateMask: readonly (keyof UpdateWebhookEndpointRequest['webhookEndpoint'])[];
+  readonly webhookEndpoint: {
+    readonly url?: string;
+    readonly description?: string;
+    readonly eventTypes?: readonly WebhookFilter[];
+    readonly status?: WebhookEndpoint['status'];
+  };
+}
+
+/** What receivers check signatures with. */
+export interface WebhookSecret {
+  /** `whsec_` and 32 random bytes in base64. */
+  readonly secret: string;
+  /** The one before the last rotation, while it signs too. */
+  readonly previousSecret?: string;
+  /** Until when it signs. */
+  readonly previousUntilTime?: string;
+}
+
+const id = { type: 'string', description: 'Id of the endpoint.' } as const;
+const url = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 2_048,
+  pattern: '^[^\\u0000]+$',
+  description: 'Where messages are sent to: an https address that is reached over the internet.',
+} as const;
+const description = { ...nameText, description: 'What the endpoint is for.' } as const;
+const eventTypes = {
+  type: 'array',
+  description: 'What is sent; connection.* and installation.* are all of their kind.',
+  minItems: 1,
+  maxItems: webhookFilters.length,
+  uniqueItems: true,
+  items: { type: 'string', enum: webhookFilters },
+} as const;
+const status = { type: 'string', enum: ['enabled', 'disabled'], description: 'Whether messages are sent.' } as const;
+const secret = {
+  type: 'string',
+  writeOnly: true,
+  description: 'What the signatures are made with: whsec_ and 32 bytes in base64.',
+} as const;
+
+const shown = {
+  id,
+  projectId: { type: 'string', description: 'Project of the endpoint.' },
+  url,
+  description,
+  eventTypes,
+  status,
+  disabledReason: {
+    type: 'string',
+    enum: ['request', 'failing'],
+    description: 'Why it is disabled: somebody asked for it, or all attempts of a week failed.',
+  },
+  failingSince: { ...moment, description: 'The first failed attempt since the last successful one.' },
+  createTime: { ...moment, description: 'When it was created.' },
+  updateTime: { ...moment, description: 'When it was last changed.' },
+} as const;
+
+const required = ['id', 'projectId', 'url', 'eventTypes', 'status', 'createTime'] as const;
+
+/** Schema of the resource in replies. */
+export const webhookEndpointSchema = {
+  type: 'object',
+  description: "Where a project's notifications go.",
+  required,
+  properties: shown,
+} as const;
+
+/** Schema of the reply that creates one. */
+export const createdWebhookEndpointSchema = {
+  type: 'object',
+  description: 'A new endpoint, with its secret.',
+  required: [...required, 'secret'],
+  properties: { ...shown, secret: { ...secret, writeOnly: false } },
+} as const;
+
+/** Schema of the reply that shows a secret. */
+export const webhookSecretSchema = {
+  type: 'object',
+  description: 'What the signatures of an endpoint are made with.',
+  required: ['secret'],
+  properties: {
+    secret: { ...secret, writeOnly: false },
+    previousSecret: { ...secret, writeOnly: false, description: 'The one before, while it signs too.' },
+    previousUntilTime: { ...moment, description: 'Until when the one before signs.' },
+  },
+} as const;
+
+export const createWebhookEndpointRequestSchema = {
+  type: 'object',
+  description: 'A new endpoint.',
+  additionalProperties: false,
+  required: ['url'],
+  properties: { url, description, eventTypes: { ...eventTypes, default: webhookFiltersDefault } },
+} as const;
+
+export const updateWebhookEndpointRequestSchema = {
+  type: 'object',
+  description: 'Changes of an endpoint; only what updateMask names is used.',
+  additionalProperties: false,
+  required: ['updateMask', 'webhookEndpoint'],
+  properties: {
+    updateMask: {
+      type: 'array',
+      description: 'Names of the fields to change.',
+      items: { type: 'string', enum: ['url', 'description', 'eventTypes', 'status'] },
+    },
+    webhookEndpoint: {
+      type: 'object',
+      description: 'The new values.',
+      additionalProperties: false,
+      properties: { url, description, eventTypes, status },
+    },
+  },
+} as const;
