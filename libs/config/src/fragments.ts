@@ -213,6 +213,30 @@ export const retentionEnv = {
   },
 } as const satisfies EnvFields;
 
+/** How notifications leave. Apart from SLUICE_EGRESS_ALLOW: builders name these addresses, operators name the providers'. */
+export const webhooksEnv = {
+  SLUICE_WEBHOOK_EGRESS_ALLOW: {
+    type: 'list',
+    pattern: '[0-9a-fA-F.:]+/\\d{1,3}',
+    default: [],
+    doc: 'Networks (CIDR) that notifications may reach although they are private, and without TLS.',
+  },
+  SLUICE_WEBHOOK_TIMEOUT_MS: {
+    type: 'integer',
+    min: 100,
+    max: 60_000,
+    default: 15_000,
+    doc: 'Longest delivery of a notification.',
+  },
+  SLUICE_WEBHOOK_CONCURRENCY: {
+    type: 'integer',
+    min: 2,
+    max: 1024,
+    default: 64,
+    doc: 'Notifications in flight at once per process.',
+  },
+} as const satisfies EnvFields;
+
 /** Where browsers reach the management service: a provider sends customers back there. */
 export const publicUrlEnv = {
   SLUICE_PUBLIC_URL: {
@@ -295,6 +319,7 @@ export const knownNames: ReadonlySet<string> = new Set(
     admissionEnv,
     adminEnv,
     publicUrlEnv,
+    webhooksEnv,
     testingEnv,
     launcherEnv,
   ].flatMap((fragment) => Object.keys(fragment)),

@@ -21,6 +21,7 @@ export {
   redisEnv,
   retentionEnv,
   testingEnv,
+  webhooksEnv,
 } from './fragments';
 export type { Keyring } from './keyring';
 export { readProcessEnv } from './process-env';

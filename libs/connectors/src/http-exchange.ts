@@ -13,7 +13,7 @@ export type Exchange = { readonly durationMs: number } & (
       readonly status: number;
       readonly headers: Readonly<Record<string, string>>;
       readonly bytes: Buffer;
-      /** Set when the body ended early. */
+      /** Set when the body ended early: `bytes` is what came, at most `bytesMax`. */
       readonly fault?: ReplyFault;
     }
 );
@@ -76,10 +76,10 @@ class Run implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    const { bytesMax } = this.limits;
+    this.chunks.push(chunk.subarray(0, bytesMax - this.length));
     this.length += chunk.length;
-    if (this.length > this.limits.bytesMax)
-      this.stop('too-large', `the reply is larger than ${this.limits.bytesMax} bytes`);
-    else this.chunks.push(chunk);
+    if (this.length > bytesMax) this.stop('too-large', `the reply is larger than ${bytesMax} bytes`);
   }
 
   onResponseEnd(): void {

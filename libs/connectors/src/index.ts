@@ -44,3 +44,4 @@ export type {
   Workspace,
 } from './results';
 export type { TappedExchange } from './tap-exchanges';
+export { createWebhookSender, type WebhookOutcome, type WebhookSender } from './webhook/webhook-sender';

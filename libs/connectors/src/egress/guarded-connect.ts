@@ -12,12 +12,14 @@ export interface Egress {
   readonly lookup?: LookupFunction;
 }
 
-/** A connection that was refused before a packet left. `code` is what an exchange reports. */
+/** What an exchange reports of a connection that was refused before a packet left. */
+export const egressRefused = 'EGRESS_REFUSED';
+
 class EgressError extends Error {
-  readonly code = 'EGRESS_REFUSED';
+  readonly code = egressRefused;
 
   constructor() {
-    super('a provider may not be at this address');
+    super('nothing may be sent to this address');
     this.name = 'EgressError';
   }
 }
