@@ -114,7 +114,7 @@ app.kubernetes.io/component: {{ index . 1 }}
 - { name: SLUICE_PUBLIC_URL, value: {{ . | quote }} }
 {{- end }}
 {{- end }}
-{{- if eq $service "executor" }}
+{{- if has $service (list "management" "executor") }}
 - { name: SLUICE_RETENTION_DAYS, value: {{ $values.settings.retentionDays | int | quote }} }
 {{- end }}
 {{ include "sluice.providersEnv" $root }}

@@ -154,6 +154,26 @@ export const metricTable = {
     help: 'When the three metrics above it were last complete, as Unix time. They stand still while the database does not answer.',
     labels: {},
   },
+  sluice_webhook_attempts_total: {
+    kind: 'counter',
+    help: 'Attempts to deliver a notification, by what became of them.',
+    labels: { class: ['delivered', 'refused', 'timeout', 'unreachable', 'forbidden-address'] },
+  },
+  sluice_webhook_messages_total: {
+    kind: 'counter',
+    help: 'Notifications that ended: delivered, or failed after all attempts.',
+    labels: { outcome: ['delivered', 'failed'] },
+  },
+  sluice_webhook_endpoints_disabled_total: {
+    kind: 'counter',
+    help: 'Webhook endpoints that were disabled because all attempts of a week failed.',
+    labels: {},
+  },
+  sluice_webhook_oldest_due_seconds: {
+    kind: 'gauge',
+    help: 'How long ago the oldest notification came due that nobody delivers; 0: none. What waits for its next attempt is not due.',
+    labels: {},
+  },
   sluice_database_connections: {
     kind: 'gauge',
     help: 'Connections of the pool: in use and free; `waiting`: statements that wait for one.',

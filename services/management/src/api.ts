@@ -21,6 +21,7 @@ export const managementApi: ApiInfo = {
     { name: 'Connections', description: "Customers' accounts at the providers." },
     { name: 'Installations', description: 'Integrations that groups have installed, and their configs.' },
     { name: 'Operations', description: 'What became of writes.' },
+    { name: 'Webhooks', description: 'Where notifications go, and what became of each.' },
     { name: 'Compatibility', description: 'What only older clients need.' },
   ],
 };

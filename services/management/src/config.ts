@@ -9,7 +9,9 @@ import {
   postgresEnv,
   providersEnv,
   publicUrlEnv,
+  retentionEnv,
   testingEnv,
+  webhooksEnv,
 } from '@sluice/config';
 
 /** Settings of the management service. It needs neither Kafka nor Redis. */
@@ -23,6 +25,8 @@ export const managementEnv = defineEnv({
   ...providersEnv,
   ...adminEnv,
   ...publicUrlEnv,
+  ...webhooksEnv,
+  ...retentionEnv,
   // A replay sets deadlines, as an accept does.
   SLUICE_TIME_SCALE: testingEnv.SLUICE_TIME_SCALE,
 });

@@ -1,5 +1,5 @@
 import { providerUrls } from '@sluice/config';
-import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
+import { createConnectors, createWebhookSender, type ConnectorRegistry, type WebhookSender } from '@sluice/connectors';
 import { createInstallations, type Installations } from '@sluice/installations';
 import { createStore, type Store } from '@sluice/store';
 import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/telemetry';
@@ -14,6 +14,7 @@ export interface ManagementContext {
   readonly store: Store;
   readonly connectors: ConnectorRegistry;
   readonly installations: Installations;
+  readonly webhookSender: WebhookSender;
   readonly readOperation: ReadOperation;
 }
 
@@ -52,6 +53,7 @@ export function createContext(config: ManagementConfig, overrides: Partial<Manag
     store,
     connectors,
     installations: createInstallations({ store, connectors, logger, metrics, keyring, adminKey }),
+    webhookSender: createWebhookSender({ egressAllow: config.webhookEgressAllow, timeoutMs: config.webhookTimeoutMs }),
     readOperation: operationReader(store),
     ...overrides,
   };

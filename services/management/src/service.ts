@@ -36,6 +36,12 @@ import { watchOperations, type OperationWatch } from './watch-operations';
 import { providerAppRoutes } from './routes/provider-apps';
 import { providerRoutes } from './routes/providers';
 import { revisionRoutes } from './routes/revisions';
+import { webhookEndpointRoutes } from './routes/webhook-endpoints';
+import { webhookMessageRoutes } from './routes/webhook-messages';
+import { webhookReplayRoutes } from './routes/webhook-replays';
+import { webhookSecretRoutes } from './routes/webhook-secrets';
+import { deliverMessages, type Delivery } from './webhooks/deliver-messages';
+import { sweepMessages } from './webhooks/sweep-messages';
 
 export { managementEnv, type ManagementConfig } from './config';
 export { createContext, type ManagementContext } from './context';
@@ -43,9 +49,9 @@ export { createContext, type ManagementContext } from './context';
 export interface ManagementService {
   /** What its routes promise. */
   readonly contract: BuiltDocument;
-  /** Refuses an unmigrated database and a key ring that is not its own, then listens. */
+  /** Refuses an unmigrated database and a key ring that is not its own, then listens and delivers notifications. */
   start(): Promise<{ readonly port: number }>;
-  /** Requests in flight finish. */
+  /** Requests in flight finish; deliveries in flight have a few seconds, and another process repeats what has not ended. */
   stop(): Promise<void>;
 }
 
@@ -55,6 +61,8 @@ export function createManagementService(context: ManagementContext): ManagementS
   const app = createManagementApp(context, watch);
   let server: HttpServer | undefined;
   let metricsServer: HttpServer | undefined;
+  let delivery: Delivery | undefined;
+  let endSweep = (): Promise<void> => Promise.resolve();
   return {
     contract: contractOfApp(app),
     start: async () => {
@@ -63,11 +71,13 @@ export function createManagementService(context: ManagementContext): ManagementS
       const { port, host, drainDelayMs, shutdownMs } = config;
       metricsServer = await startMetricsServer({ metrics, logger, port: config.metricsPort, host: config.host });
       server = await startServer(app, { port, host, logger, drainDelayMs, shutdownMs });
+      delivery = deliverMessages(context);
+      endSweep = sweepMessages(context);
       return { port: server.port };
     },
     stop: async () => {
       watch.stop();
-      await server?.close();
+      await Promise.all([server?.close(), delivery?.stop(), endSweep()]);
       await Promise.all([context.connectors.close(), store.close()]);
       // Last, so that the drain can be watched.
       await metricsServer?.close();
@@ -112,6 +122,10 @@ function registerRoutes(router: Router, context: ManagementContext, watch: Opera
   operationChangeRoutes(router, context);
   laneRoutes(router, context);
   providerAppRoutes(router, context);
+  webhookEndpointRoutes(router, context);
+  webhookSecretRoutes(router, context);
+  webhookMessageRoutes(router, context);
+  webhookReplayRoutes(router, context);
   compatibilityRoutes(router, context);
 }
 

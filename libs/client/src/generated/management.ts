@@ -1,6 +1,6 @@
 // Generated from the document of the management API by: npm run generate:client. Do not edit.
 /* eslint-disable max-lines */
-import type { ApiKey, Config, ConfigVersion, Connection, CreateApiKeyRequest, CreateInstallationRequest, CreateIntegrationRequest, CreateJwtKeyReply, CreateJwtKeyRequest, CreateProjectRequest, CreateProviderAppRequest, DeployManifestRequest, GenerateConnectionRequest, HydratedRevision, Installation, Integration, JwtKey, LaneListReply, Log, ObjectMetadata, Operation, OperationListReply, OperationProgress, OperationRecordListReply, PatchConfigContentRequest, Project, ProviderApp, ProviderInfo, UpdateApiKeyRequest, UpdateConnectionRequest, UpdateInstallationRequest, UpdateJwtKeyRequest, UpdateProjectRequest, UpdateProviderAppRequest } from '@sluice/types';
+import type { ApiKey, Config, ConfigVersion, Connection, CreateApiKeyRequest, CreateInstallationRequest, CreateIntegrationRequest, CreateJwtKeyReply, CreateJwtKeyRequest, CreateProjectRequest, CreateProviderAppRequest, CreateWebhookEndpointRequest, CreatedWebhookEndpoint, DeployManifestRequest, GenerateConnectionRequest, HydratedRevision, Installation, Integration, JwtKey, Log, ObjectMetadata, Operation, OperationListReply, OperationRecordListReply, PatchConfigContentRequest, Project, ProviderApp, ProviderInfo, UpdateApiKeyRequest, UpdateConnectionRequest, UpdateInstallationRequest, UpdateJwtKeyRequest, UpdateProjectRequest, UpdateProviderAppRequest, UpdateWebhookEndpointRequest, WebhookAttempt, WebhookEndpoint, WebhookMessage, WebhookMessageListReply, WebhookMessageWithPayload, WebhookReplayReply, WebhookSecret } from '@sluice/types';
 import type { OperationShape } from '../operation-shape';
 
 /** A customer who is to allow an app in. */
@@ -400,14 +400,6 @@ export interface ManagementOperations {
     };
     readonly reply: readonly (Log)[];
   };
-  /** See how far an operation is. Records by outcome and calls by state; of an auto-batch how full it is and when it is sealed. */
-  readonly getOperationProgress: {
-    readonly params: {
-      /** Project id or name. */ readonly projectIdOrName?: string;
-      /** Operation id, as the reply of the write gave it. */ readonly operationId: string;
-    };
-    readonly reply: OperationProgress;
-  };
   /** List the operations of an installation. */
   readonly listOperations: {
     readonly params: {
@@ -426,7 +418,7 @@ export interface ManagementOperations {
       /** Only those of this status. */ readonly status?: 'in_progress' | 'success' | 'failure';
       /** The builder's id of a group of users. */ readonly groupRef?: string;
       /** Object of the manifest. */ readonly objectName?: string;
-      /** Only those accepted at this moment or later. */ readonly since?: string;
+      /** Only what was accepted, or happened, at this moment or later. */ readonly since?: string;
       /** Most results of a page. */ readonly pageSize?: number;
       /** The nextPageToken of the page before. */ readonly pageToken?: string;
     };
@@ -448,15 +440,6 @@ export interface ManagementOperations {
       /** true: also replay records of unknown outcome. The provider may then have them twice. */ readonly force?: boolean;
     };
     readonly reply: Operation;
-  };
-  /** List the lanes of a project. A lane is the queue of one provider account: what waits in it, the provider's quota, and until when a refusal blocks it. */
-  readonly listLanes: {
-    readonly params: {
-      /** Project id or name. */ readonly projectIdOrName?: string;
-      /** Most results of a page. */ readonly pageSize?: number;
-      /** The nextPageToken of the page before. */ readonly pageToken?: string;
-    };
-    readonly reply: LaneListReply;
   };
   /** List provider apps. */
   readonly listProviderApps: {
@@ -499,6 +482,119 @@ export interface ManagementOperations {
       /** Provider app id. */ readonly providerAppId: string;
     };
     readonly reply: void;
+  };
+  /** List webhook endpoints. */
+  readonly listWebhookEndpoints: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Most results of a page. */ readonly pageSize?: number;
+      /** The nextPageToken of the page before. */ readonly pageToken?: string;
+    };
+    readonly reply: readonly (WebhookEndpoint)[];
+  };
+  /** Create a webhook endpoint. The reply holds the secret that its messages are signed with. */
+  readonly createWebhookEndpoint: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      readonly body: CreateWebhookEndpointRequest;
+    };
+    readonly reply: CreatedWebhookEndpoint;
+  };
+  /** Get a webhook endpoint. */
+  readonly getWebhookEndpoint: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Webhook endpoint id. */ readonly endpointId: string;
+    };
+    readonly reply: WebhookEndpoint;
+  };
+  /** Change a webhook endpoint. Disabling gives up what is on its way; enabling forgets past failures. What happens while it is disabled is not kept for it. */
+  readonly updateWebhookEndpoint: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Webhook endpoint id. */ readonly endpointId: string;
+      readonly body: UpdateWebhookEndpointRequest;
+    };
+    readonly reply: WebhookEndpoint;
+  };
+  /** Delete a webhook endpoint. */
+  readonly deleteWebhookEndpoint: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Webhook endpoint id. */ readonly endpointId: string;
+    };
+    readonly reply: void;
+  };
+  /** Show the secret of a webhook endpoint. */
+  readonly getWebhookSecret: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Webhook endpoint id. */ readonly endpointId: string;
+    };
+    readonly reply: WebhookSecret;
+  };
+  /** Make a new secret for a webhook endpoint. Messages of the next day carry a signature of the new secret and one of the secret until now. */
+  readonly rotateWebhookSecret: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Webhook endpoint id. */ readonly endpointId: string;
+    };
+    readonly reply: WebhookSecret;
+  };
+  /** List the messages of a webhook endpoint. */
+  readonly listWebhookMessages: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Webhook endpoint id. */ readonly endpointId: string;
+      /** Only those of this status. */ readonly status?: 'pending' | 'delivered' | 'failed';
+      /** Most results of a page. */ readonly pageSize?: number;
+      /** The nextPageToken of the page before. */ readonly pageToken?: string;
+    };
+    readonly reply: WebhookMessageListReply;
+  };
+  /** Get a message with its payload. */
+  readonly getWebhookMessage: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Webhook endpoint id. */ readonly endpointId: string;
+      /** Message id: the header svix-id. */ readonly messageId: string;
+    };
+    readonly reply: WebhookMessageWithPayload;
+  };
+  /** List the attempts to deliver a message. */
+  readonly listWebhookAttempts: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Webhook endpoint id. */ readonly endpointId: string;
+      /** Message id: the header svix-id. */ readonly messageId: string;
+    };
+    readonly reply: readonly (WebhookAttempt)[];
+  };
+  /** Send a test message. Of the type endpoint.test, whatever the endpoint asks for. Its attempts say what the receiver answered. */
+  readonly testWebhookEndpoint: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Webhook endpoint id. */ readonly endpointId: string;
+    };
+    readonly reply: WebhookMessage;
+  };
+  /** Send the failed messages since a moment again. */
+  readonly replayFailedWebhookMessages: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Webhook endpoint id. */ readonly endpointId: string;
+      /** Only what was accepted, or happened, at this moment or later. */ readonly since: string;
+    };
+    readonly reply: WebhookReplayReply;
+  };
+  /** Send a message again. Whether it was delivered or not, with the same svix-id and all its tries. */
+  readonly replayWebhookMessage: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Webhook endpoint id. */ readonly endpointId: string;
+      /** Message id: the header svix-id. */ readonly messageId: string;
+    };
+    readonly reply: WebhookMessage;
   };
   /** Make a group. Only older clients need this: a connection makes its group. */
   readonly createGroup: {
@@ -576,17 +672,28 @@ export const managementOperations: Readonly<Record<keyof ManagementOperations, O
   getOperation: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}', query: ['waitSeconds'] },
   listOperationRecords: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/records', query: ['ref', 'pageSize', 'pageToken'] },
   listOperationLogs: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/logs', query: [] },
-  getOperationProgress: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/progress', query: [] },
   listOperations: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/operations', query: ['pageSize', 'pageToken'] },
   listOperationsForProject: { method: 'GET', path: '/projects/{projectIdOrName}/operations', query: ['status', 'groupRef', 'objectName', 'since', 'pageSize', 'pageToken'] },
   cancelOperation: { method: 'POST', path: '/projects/{projectIdOrName}/operations/{operationId}:cancel', query: [] },
   replayOperation: { method: 'POST', path: '/projects/{projectIdOrName}/operations/{operationId}:replay', query: ['force'] },
-  listLanes: { method: 'GET', path: '/projects/{projectIdOrName}/lanes', query: ['pageSize', 'pageToken'] },
   listProviderApps: { method: 'GET', path: '/projects/{projectIdOrName}/provider-apps', query: ['pageSize', 'pageToken'] },
   createProviderApp: { method: 'POST', path: '/projects/{projectIdOrName}/provider-apps', query: [] },
   getProviderApp: { method: 'GET', path: '/projects/{projectIdOrName}/provider-apps/{providerAppId}', query: [] },
   updateProviderApp: { method: 'PATCH', path: '/projects/{projectIdOrName}/provider-apps/{providerAppId}', query: [] },
   deleteProviderApp: { method: 'DELETE', path: '/projects/{projectIdOrName}/provider-apps/{providerAppId}', query: [] },
+  listWebhookEndpoints: { method: 'GET', path: '/projects/{projectIdOrName}/webhook-endpoints', query: ['pageSize', 'pageToken'] },
+  createWebhookEndpoint: { method: 'POST', path: '/projects/{projectIdOrName}/webhook-endpoints', query: [] },
+  getWebhookEndpoint: { method: 'GET', path: '/projects/{projectIdOrName}/webhook-endpoints/{endpointId}', query: [] },
+  updateWebhookEndpoint: { method: 'PATCH', path: '/projects/{projectIdOrName}/webhook-endpoints/{endpointId}', query: [] },
+  deleteWebhookEndpoint: { method: 'DELETE', path: '/projects/{projectIdOrName}/webhook-endpoints/{endpointId}', query: [] },
+  getWebhookSecret: { method: 'GET', path: '/projects/{projectIdOrName}/webhook-endpoints/{endpointId}/secret', query: [] },
+  rotateWebhookSecret: { method: 'POST', path: '/projects/{projectIdOrName}/webhook-endpoints/{endpointId}:rotate-secret', query: [] },
+  listWebhookMessages: { method: 'GET', path: '/projects/{projectIdOrName}/webhook-endpoints/{endpointId}/messages', query: ['status', 'pageSize', 'pageToken'] },
+  getWebhookMessage: { method: 'GET', path: '/projects/{projectIdOrName}/webhook-endpoints/{endpointId}/messages/{messageId}', query: [] },
+  listWebhookAttempts: { method: 'GET', path: '/projects/{projectIdOrName}/webhook-endpoints/{endpointId}/messages/{messageId}/attempts', query: [] },
+  testWebhookEndpoint: { method: 'POST', path: '/projects/{projectIdOrName}/webhook-endpoints/{endpointId}:test', query: [] },
+  replayFailedWebhookMessages: { method: 'POST', path: '/projects/{projectIdOrName}/webhook-endpoints/{endpointId}:replay', query: ['since'] },
+  replayWebhookMessage: { method: 'POST', path: '/projects/{projectIdOrName}/webhook-endpoints/{endpointId}/messages/{messageId}:replay', query: [] },
   createGroup: { method: 'POST', path: '/projects/{projectIdOrName}/groups', query: [] },
   createConsumer: { method: 'POST', path: '/projects/{projectIdOrName}/consumers', query: [] },
   listProviders: { method: 'GET', path: '/providers', query: [] },

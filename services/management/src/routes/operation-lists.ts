@@ -6,7 +6,7 @@ import { getInstallation } from '../get-installation';
 import { getIntegration } from '../get-integration';
 import { getProject } from '../get-project';
 import { byId, readPage, type PagedQuery } from '../operation-pages';
-import { refuseIssues } from '../refuse-issues';
+import { readMoment } from '../read-moment';
 import { integrationPath, projectPath } from './paths';
 
 interface InstallationParts {
@@ -89,13 +89,6 @@ function toFilter({ status, groupRef, objectName, since }: ProjectParts['query']
     ...(status === undefined ? {} : { status }),
     ...(groupRef === undefined ? {} : { groupRef }),
     ...(objectName === undefined ? {} : { objectName }),
-    ...(since === undefined ? {} : { since: toMoment(since) }),
+    ...(since === undefined ? {} : { since: readMoment('since', since) }),
   };
-}
-
-/** The form is checked already; a leap second is of that form, and no moment here. Before 1970 nothing was accepted. */
-function toMoment(since: string): Date {
-  const ms = Date.parse(since);
-  if (Number.isNaN(ms)) refuseIssues([{ in: 'query', name: 'since', detail: 'must be a moment', value: since }]);
-  return new Date(Math.max(0, ms));
 }

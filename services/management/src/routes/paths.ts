@@ -6,6 +6,9 @@ export const projectPath = '/v1/projects/:projectIdOrName';
 /** `I` of the published API. */
 export const integrationPath = `${projectPath}/integrations/:integrationId`;
 
+/** One webhook endpoint. */
+export const webhookPath = `${projectPath}/webhook-endpoints/:endpointId`;
+
 /** For endpoints without a query: a misspelt or unsupported parameter is refused, not ignored. */
 export const noQuery = { type: 'object', additionalProperties: false } as const;
 

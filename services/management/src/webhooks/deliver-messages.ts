@@ -1,0 +1,160 @@
+import type { ClaimedMessage, DueEndpoint, EndpointKey, MessageClaim } from '@sluice/store';
+import type { WebhookOutcome } from '@sluice/connectors';
+import { webhookPauseMs } from '@sluice/types';
+import type { ManagementContext } from '../context';
+import { signatureHeaders } from './sign-message';
+
+/** How late a message is noticed at most when nothing else is going on. */
+const pollMs = 1_000;
+/** Messages of one endpoint on their way at once: a slow one takes no more places than that. Ours. */
+const perEndpointMax = 4;
+/** Part of the places that endpoints may take whose last attempt failed: who hangs does not stand in the way of who answers. */
+const failingShare = 0.5;
+/** How long a stopping process waits for answers. What it does not wait for is sent again by another one. */
+const stopWaitMs = 5_000;
+/** Above the longest delivery, for the statements around it. */
+const leaseSlackMs = 5_000;
+
+/** Runs deliveries. */
+export interface Delivery {
+  /** Claims nothing more, and waits for what is on its way. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Delivers messages from the database, at least once: a message is marked after its receiver has answered, and one that nobody marks is
+ * claimed again when its lease is over. Any number of processes may do so. Endpoints are served in turn, each with few messages at once.
+ */
+export function deliverMessages(context: ManagementContext): Delivery {
+  const { config, logger, store, webhookSender } = context;
+  const concurrency = config.webhookConcurrency;
+  const count = counters(context);
+  const leaseMs = 2 * config.webhookTimeoutMs + leaseSlackMs;
+  const underWay = new Map<Promise<void>, ClaimedMessage>();
+  let after: EndpointKey | undefined;
+  let isStopped = false;
+  let isAsked = false;
+  let running: Promise<void> | undefined;
+
+  const deliver = async (claimed: ClaimedMessage): Promise<void> => {
+    const outcome = await send(context, claimed);
+    // Cut off by our own stop: it says nothing of the receiver, and the lease gives the message to another process.
+    if (isStopped && outcome.status === undefined) return;
+    await settle(context, count, claimed, outcome);
+  };
+  const start = (claimed: ClaimedMessage): void => {
+    const delivery = deliver(claimed)
+      .catch((error: unknown) => logger.warn({ error, messageId: claimed.messageId }, 'webhook.not-settled'))
+      .finally(() => {
+        underWay.delete(delivery);
+        look();
+      });
+    underWay.set(delivery, claimed);
+  };
+  /** One turn: a share of the free places for each endpoint that has something to send. @returns whether another may find more */
+  const turn = async (): Promise<boolean> => {
+    const free = concurrency - underWay.size;
+    if (isStopped || free <= 0) return false;
+    const failing = [...underWay.values()].filter(({ isFailing }) => isFailing).length;
+    const failingLimit = Math.max(0, Math.floor(concurrency * failingShare) - failing);
+    const due = await store.webhookMessages.findDue({ limit: free, failingLimit, inFlightMax: perEndpointMax, after });
+    if (due.length === 0) return false;
+    after = due.at(-1);
+    let found = 0;
+    for (const claim of claimsOf(due, free)) {
+      const claimed = await store.webhookMessages.claim({ ...claim, leaseMs });
+      claimed.forEach(start);
+      found += claimed.length;
+    }
+    return found > 0;
+  };
+  const wasAsked = (): boolean => {
+    const was = isAsked;
+    isAsked = false;
+    return was;
+  };
+  const turns = async (): Promise<void> => {
+    while ((await turn()) || wasAsked());
+  };
+  const look = (): void => {
+    isAsked = running !== undefined;
+    running ??= turns()
+      .catch((error: unknown) => logger.warn({ error }, 'webhook.claim-failed'))
+      .finally(() => (running = undefined));
+  };
+  const timer = setInterval(look, pollMs);
+  look();
+  return {
+    stop: async () => {
+      isStopped = true;
+      clearInterval(timer);
+      await running;
+      await atMost(stopWaitMs, Promise.all(underWay.keys()));
+      await webhookSender.close();
+      await Promise.all(underWay.keys());
+    },
+  };
+}
+
+/** A share of the free places for each endpoint; who fails has one place. */
+function claimsOf(due: readonly DueEndpoint[], free: number): Omit<MessageClaim, 'leaseMs'>[] {
+  const share = Math.min(perEndpointMax, Math.max(1, Math.floor(free / due.length)));
+  const [failing, others] = [due.filter(({ isFailing }) => isFailing), due.filter(({ isFailing }) => !isFailing)];
+  const claims = [
+    { endpoints: others, perEndpoint: share, inFlightMax: perEndpointMax },
+    { endpoints: failing, perEndpoint: 1, inFlightMax: 1 },
+  ];
+  return claims.filter(({ endpoints }) => endpoints.length > 0);
+}
+
+async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
+  await Promise.race([work, over]);
+  clearTimeout(timer);
+}
+
+async function send(context: ManagementContext, claimed: ClaimedMessage): Promise<WebhookOutcome> {
+  const { installations, webhookSender } = context;
+  const { current, previous } = installations.unsealWebhookSecrets(claimed.endpointId, claimed.sealed);
+  const secrets = claimed.hasPrevious && previous !== undefined ? [current, previous] : [current];
+  const body = claimed.payload;
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'sluice-webhooks',
+    ...signatureHeaders({ id: claimed.messageId, body }, secrets, new Date()),
+  };
+  return await webhookSender.send({ url: claimed.url, headers, body });
+}
+
+/** Made before anything is counted, so that a scrape shows them from the start. */
+function counters({ metrics }: ManagementContext) {
+  return {
+    attempts: metrics.counter('sluice_webhook_attempts_total'),
+    messages: metrics.counter('sluice_webhook_messages_total'),
+    disabled: metrics.counter('sluice_webhook_endpoints_disabled_total'),
+  };
+}
+
+async function settle(
+  { logger, store }: ManagementContext,
+  count: ReturnType<typeof counters>,
+  claimed: ClaimedMessage,
+  outcome: WebhookOutcome,
+): Promise<void> {
+  const { projectId, endpointId, messageId, attempt, tries } = claimed;
+  const isDelivered = outcome.class === 'delivered';
+  const pauseMs = isDelivered ? undefined : webhookPauseMs(tries, Math.random());
+  count.attempts.labels({ class: outcome.class }).inc();
+  const settled = await store.webhookMessages.settle(claimed, {
+    ...outcome,
+    ...(pauseMs === undefined ? {} : { pauseMs }),
+  });
+  if (settled.ended) count.messages.labels({ outcome: settled.ended }).inc();
+  const named = { projectId, endpointId, messageId, attempt, class: outcome.class, status: outcome.status };
+  if (isDelivered) logger.debug(named, 'webhook.delivered');
+  else logger.info(named, 'webhook.not-delivered');
+  if (!settled.isDisabled) return;
+  count.disabled.inc();
+  logger.warn({ projectId, endpointId }, 'webhook.endpoint-disabled');
+}
