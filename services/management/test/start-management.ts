@@ -35,10 +35,12 @@ export type Sender = Record<'get' | 'post' | 'put' | 'patch' | 'delete', (path: 
 /**
  * @param replace collaborators to put in place of the real ones, given those
  * @param reach puts something between the service and its database
+ * @param env settings besides those that every test has
  */
 export async function startManagement(
   replace: (context: ManagementContext) => Partial<ManagementContext> = () => ({}),
   reach?: (databaseUrl: string) => Promise<string>,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<RunningManagement> {
   const [clone, hubspot, salesforce] = await Promise.all([cloneDatabase(), startFakeHubspot(), startFakeSalesforce()]);
   const config = managementEnv.read({
@@ -53,6 +55,7 @@ export async function startManagement(
     HUBSPOT_API_URL: hubspot.url,
     SALESFORCE_LOGIN_URL: salesforce.url,
     SALESFORCE_INSTANCE_URL: salesforce.url,
+    ...env,
   });
   const real = createContext(config, { logger: silentLogger });
   const context = { ...real, ...replace(real) };

@@ -1,0 +1,248 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openDatabase } from '@sluice/store';
+import { until } from '@sluice/testkit';
+import { sampleFile, startReceiver, startSample, type Receiver, type SampleReceiver } from './start-receiver';
+import { startWebhooks, type WebhookFixture } from './webhook-fixture';
+
+// Minutes of the table of pauses pass in a second.
+const settings = { SLUICE_TIME_SCALE: '60' };
+let fixture: WebhookFixture;
+beforeAll(async () => {
+  fixture = await startWebhooks(settings);
+}, 60_000);
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+});
+afterAll(() => fixture.stop(), 60_000);
+
+async function receiver(answer: Parameters<typeof startReceiver>[0]): Promise<Receiver> {
+  const started = await startReceiver(answer);
+  open.push(started);
+  return started;
+}
+async function sample(secret: string): Promise<SampleReceiver> {
+  const started = await startSample(secret);
+  open.push(started);
+  return started;
+}
+const answering = (status: number) => receiver((response) => response.writeHead(status).end('said so'));
+
+describe('the signature', () => {
+  it("is taken by Svix' own verifier: the receiver of the guide, which this page prints", async () => {
+    const guide = readFileSync(join(__dirname, '../../../docs/guides/notifications.md'), 'utf8');
+    expect(guide).toContain(`\`\`\`js\n${readFileSync(sampleFile, 'utf8')}\`\`\``);
+    const endpoint = await fixture.addEndpoint('http://127.0.0.1:1/');
+    const { url, lines } = await sample(endpoint.secret);
+    await fixture.send('patch', `/${endpoint.id}`, { updateMask: ['url'], webhookEndpoint: { url: `${url}/in?a=b` } });
+    const { id } = await fixture.sendTest(endpoint.id);
+    expect(await fixture.ended(endpoint.id, id)).toMatchObject({ status: 'delivered', attempts: 1 });
+    expect(lines).toEqual([
+      `endpoint.test ${id} ${JSON.stringify({ projectId: fixture.project.id, endpointId: endpoint.id })}`,
+    ]);
+    expect(await fixture.attempts(endpoint.id, id)).toEqual([
+      {
+        number: 1,
+        startTime: expect.any(String),
+        class: 'delivered',
+        responseStatus: 204,
+        durationMs: expect.any(Number),
+      },
+    ]);
+    // Sent again it has the same id, by which the receiver knows it.
+    await fixture.send('post', `/${endpoint.id}/messages/${id}:replay`);
+    await fixture.attempted(endpoint.id, id, 2);
+    expect(lines).toHaveLength(1);
+  }, 60_000);
+
+  it('is refused by a receiver with another secret', async () => {
+    const endpoint = await fixture.addEndpoint('http://127.0.0.1:1/');
+    const other = await fixture.addEndpoint('http://127.0.0.1:1/');
+    const { url, lines } = await sample(other.secret);
+    await fixture.send('patch', `/${endpoint.id}`, { updateMask: ['url'], webhookEndpoint: { url } });
+    const { id } = await fixture.sendTest(endpoint.id);
+    expect(await fixture.attempted(endpoint.id, id)).toMatchObject([{ class: 'refused', responseStatus: 400 }]);
+    expect(lines[0]).toContain('No matching signature');
+  }, 60_000);
+
+  it('is made with both secrets for a day after a rotation, then with the new one only', async () => {
+    const endpoint = await fixture.addEndpoint('http://127.0.0.1:1/');
+    const rotated = (await fixture.send('post', `/${endpoint.id}:rotate-secret`)).body as { secret: string };
+    const [old, young] = [await sample(endpoint.secret), await sample(rotated.secret)];
+    const deliverTo = async ({ url, lines }: SampleReceiver) => {
+      await fixture.send('patch', `/${endpoint.id}`, { updateMask: ['url'], webhookEndpoint: { url } });
+      const { id } = await fixture.sendTest(endpoint.id);
+      await fixture.attempted(endpoint.id, id);
+      return lines.at(-1);
+    };
+    expect(await deliverTo(old)).toMatch(/^endpoint\.test/);
+    expect(await deliverTo(young)).toMatch(/^endpoint\.test/);
+    const database = openDatabase({ url: fixture.management.context.config.databaseUrl, applicationName: 'test' });
+    await database('webhook_endpoints')
+      .where({ project_id: fixture.project.id })
+      .update({ previous_secret_until: database.raw(`previous_secret_until - interval '24 hours'`) });
+    await database.destroy();
+    expect((await fixture.send('get', `/${endpoint.id}/secret`)).body).toEqual({ secret: rotated.secret });
+    expect(await deliverTo(old)).toMatch(/^refused/);
+    expect(await deliverTo(young)).toMatch(/^endpoint\.test/);
+  }, 90_000);
+});
+
+it('sends the body that the API shows, and the headers that it promises', async () => {
+  const { url, received } = await answering(200);
+  const { id } = await fixture.addEndpoint(`${url}/hooks?x=1`);
+  const message = await fixture.sendTest(id);
+  await fixture.ended(id, message.id);
+  const shown = (await fixture.send('get', `/${id}/messages/${message.id}`)).body as { payload: object };
+  expect(received).toHaveLength(1);
+  expect(received[0]).toMatchObject({
+    path: '/hooks?x=1',
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': 'sluice-webhooks',
+      'svix-id': message.id,
+      'svix-timestamp': expect.stringMatching(/^\d{10}$/),
+      'svix-signature': expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
+    },
+  });
+  expect(JSON.parse(received[0]?.body ?? '')).toEqual(shown.payload);
+}, 60_000);
+
+it('tries again until the receiver takes it, and says what each attempt met', async () => {
+  let asked = 0;
+  const { url, received } = await receiver((response) => {
+    asked += 1;
+    response.writeHead(asked < 3 ? 500 : 200).end(`answer ${asked}\u0000\u001b[31m`);
+  });
+  const { id } = await fixture.addEndpoint(url);
+  const message = await fixture.sendTest(id);
+  expect(await fixture.ended(id, message.id)).toMatchObject({ status: 'delivered', attempts: 3 });
+  expect(await fixture.attempts(id, message.id)).toMatchObject([
+    { number: 1, class: 'refused', responseStatus: 500, response: 'answer 1 [31m' },
+    { number: 2, class: 'refused', responseStatus: 500 },
+    { number: 3, class: 'delivered', responseStatus: 200, response: 'answer 3 [31m' },
+  ]);
+  expect(new Set(received.map(({ headers }) => headers['svix-id']))).toEqual(new Set([message.id]));
+  expect(new Set(received.map(({ body }) => body)).size).toBe(1);
+}, 60_000);
+
+describe('a receiver that is no good', () => {
+  it('redirects: nobody follows', async () => {
+    const target = await answering(200);
+    const { url } = await receiver((response) => response.writeHead(307, { location: target.url }).end());
+    const { id } = await fixture.addEndpoint(url);
+    const message = await fixture.sendTest(id);
+    expect(await fixture.attempted(id, message.id)).toMatchObject([{ class: 'refused', responseStatus: 307 }]);
+    expect(target.received).toEqual([]);
+  }, 60_000);
+
+  it('hangs: the attempt ends in time', async () => {
+    const { url } = await receiver(() => undefined);
+    const hasty = await startWebhooks({ SLUICE_WEBHOOK_TIMEOUT_MS: '1000' });
+    const { id } = await hasty.addEndpoint(url);
+    const message = await hasty.sendTest(id);
+    const [attempt] = await hasty.attempted(id, message.id);
+    expect(attempt).toMatchObject({ class: 'timeout' });
+    expect(attempt).not.toHaveProperty('responseStatus');
+    expect(attempt?.durationMs).toBeGreaterThanOrEqual(990);
+    await hasty.stop();
+  }, 60_000);
+
+  it.each([
+    [200, 'delivered'],
+    [500, 'refused'],
+  ])(
+    'answers %d with a gigabyte: its beginning is read, and the connection cut',
+    async (status, kind) => {
+      let written = 0;
+      let isCut = false;
+      const chunk = Buffer.alloc(64 * 1024, 'x');
+      const { url } = await receiver((response) => {
+        response.writeHead(status, { 'content-length': 1024 ** 3 });
+        const pour = (): void => {
+          if (isCut || written >= 1024 ** 3) return;
+          written += chunk.length;
+          if (response.write(chunk)) setImmediate(pour);
+          else response.once('drain', pour);
+        };
+        response.on('close', () => (isCut = true));
+        pour();
+      });
+      const { id } = await fixture.addEndpoint(url);
+      const message = await fixture.sendTest(id);
+      const [attempt] = await fixture.attempted(id, message.id);
+      expect(attempt).toMatchObject({ class: kind, responseStatus: status, response: 'x'.repeat(256) });
+      await until('the connection is cut', () => isCut || undefined, 30_000);
+      // What the sockets of both sides hold, far from what it would pour.
+      expect(written).toBeLessThan(32 * 1024 ** 2);
+    },
+    60_000,
+  );
+
+  it('is not there', async () => {
+    const gone = await startReceiver(() => undefined);
+    await gone.close();
+    const { id } = await fixture.addEndpoint(gone.url);
+    const message = await fixture.sendTest(id);
+    expect(await fixture.attempted(id, message.id)).toMatchObject([{ class: 'unreachable', response: 'ECONNREFUSED' }]);
+  }, 60_000);
+
+  it('is slow: its messages take the places of nobody', async () => {
+    const few = await startWebhooks({ SLUICE_WEBHOOK_TIMEOUT_MS: '60000', SLUICE_WEBHOOK_CONCURRENCY: '8' });
+    const held: (() => void)[] = [];
+    const slow = await receiver((response) => held.push(() => response.writeHead(200).end()));
+    const quick = await answering(200);
+    const slowId = (await few.addEndpoint(slow.url)).id;
+    for (let n = 0; n < 12; n += 1) await few.sendTest(slowId);
+    await until('four are under way', () => held[3], 30_000);
+    const quickId = (await few.addEndpoint(quick.url)).id;
+    const sent = [];
+    for (let n = 0; n < 12; n += 1) sent.push(await few.sendTest(quickId));
+    for (const { id } of sent) expect(await few.ended(quickId, id)).toMatchObject({ status: 'delivered' });
+    expect(held).toHaveLength(4);
+    expect((await few.messages(slowId)).every(({ status }) => status === 'pending')).toBe(true);
+    for (let n = 0; n < 12; n += 1) {
+      (await until(`delivery ${n}`, () => held[n], 30_000))();
+    }
+    for (const { id } of await few.messages(slowId)) {
+      expect(await few.ended(slowId, id)).toMatchObject({ status: 'delivered', attempts: 1 });
+    }
+    await few.stop();
+  }, 120_000);
+});
+
+describe('an address that is private', () => {
+  let strict: WebhookFixture;
+  beforeAll(async () => {
+    strict = await startWebhooks({ ...settings, SLUICE_WEBHOOK_EGRESS_ALLOW: '' });
+  }, 60_000);
+  afterAll(() => strict.stop(), 60_000);
+
+  it.each([
+    'https://127.0.0.1/',
+    'https://[::1]/',
+    'https://169.254.169.254/latest/meta-data',
+    'https://10.1.2.3:8443/',
+    'https://2130706433/',
+    'https://0x7f.1/',
+    'https://[::ffff:127.0.0.1]/',
+  ])('%s is refused when it is set', async (url) => {
+    const { status, body } = await strict.send('post', '', { url });
+    expect([status, body]).toMatchObject([
+      400,
+      {
+        code: 'request.invalid',
+        issues: [{ in: 'body', name: 'url', detail: 'must not be a private or reserved address' }],
+      },
+    ]);
+  });
+
+  it('behind a name is refused when the connection is made: no packet leaves', async () => {
+    const target = await answering(200);
+    const { id } = await strict.addEndpoint(`https://localhost:${new URL(target.url).port}/`);
+    const message = await strict.sendTest(id);
+    expect(await strict.attempted(id, message.id)).toMatchObject([{ class: 'forbidden-address' }]);
+    expect(target.received).toEqual([]);
+  }, 60_000);
+});
