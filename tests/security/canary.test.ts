@@ -131,6 +131,25 @@ async function manage(customer: Customer): Promise<void> {
   for (const path of paths) {
     expect((await ask(`${project.url}/${path}`, { method: 'GET', key: project.key })).status).toBe(200);
   }
+  await notify();
+}
+
+/** The secret of an endpoint is made by the service; a message that goes nowhere is signed with it all the same. */
+async function notify(): Promise<void> {
+  const { key, url } = project;
+  const body = { url: 'https://localhost:1/' };
+  const endpoint = await call<{ id: string; secret: string }>(`${url}/webhook-endpoints`, { key, body });
+  secrets['webhookSecret'] = endpoint.secret.slice('whsec_'.length);
+  const at = `${url}/webhook-endpoints/${endpoint.id}`;
+  const { id } = await call<{ id: string }>(`${at}:test`, { key });
+  await until('it was tried', async () => {
+    const { body: attempts } = await ask<{ class?: string }[]>(`${at}/messages/${id}/attempts`, { method: 'GET', key });
+    return attempts.find((attempt) => attempt.class !== undefined);
+  });
+  expect((await ask(`${at}/secret`, { method: 'GET', key })).status).toBe(200);
+  for (const path of ['', `/${endpoint.id}`, `/${endpoint.id}/messages`]) {
+    expect((await ask(`${url}/webhook-endpoints${path}`, { method: 'GET', key })).status).toBe(200);
+  }
 }
 
 /** Secrets in what is refused: schemes that do not fit, keys in the wrong place, broken bodies. */
@@ -208,11 +227,12 @@ describe('[sec-45] a key', () => {
   });
 });
 
-it('[sec-43] no reply holds a secret, but the one that hands a new API key out', () => {
+it('[sec-43] no reply holds a secret, but those that hand one out that was just made, or that was asked for', () => {
   const isHandingOut = ({ method, url, status }: { method: string; url: string; status: number }) =>
-    method === 'POST' && url.endsWith('/api-keys') && status === 201;
+    (method === 'POST' && /\/(api-keys|webhook-endpoints)$/.test(url) && status === 201) ||
+    /\/webhook-endpoints\/[^/]+\/secret$/.test(url);
   const handedOut = replies.replies.filter(isHandingOut);
-  expect(handedOut.flatMap(({ text }) => leaksIn(text))).toEqual(['apiKey']);
+  expect(handedOut.flatMap(({ text }) => leaksIn(text))).toEqual(['apiKey', 'webhookSecret', 'webhookSecret']);
   expect(replies.replies.length).toBeGreaterThan(30);
   const leaking = replies.replies.filter((reply) => !isHandingOut(reply) && leaksIn(reply.text).length > 0);
   expect(leaking.map(({ method, url, text }) => [method, url, leaksIn(text)])).toEqual([]);

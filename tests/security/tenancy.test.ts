@@ -76,6 +76,8 @@ describe("[sec-1] [sec-3] [sec-12] another project's names are answered like unk
     'providerAppId',
     'apiKeyId',
     'jwtKeyId',
+    'endpointId',
+    'messageId',
   ];
   const cases = rows.flatMap((row) =>
     parametersOf(row)

@@ -79,6 +79,8 @@ function others({ groupRef, words: { provider } }: Target): Record<string, Valid
         },
       },
     ],
+    createWebhookEndpoint: [{ body: { url: 'https://localhost:1/', eventTypes: ['write.async.done'] } }],
+    updateWebhookEndpoint: [{ body: { updateMask: ['description'], webhookEndpoint: { description: 'x' } } }],
     createJwtKey: [{ body: { label: 'beside', algorithm: 'RS256', publicKeyPem } }],
     deployManifest: [{ body: { sourceYaml: JSON.stringify(integration) } }],
   };

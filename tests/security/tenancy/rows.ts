@@ -8,6 +8,8 @@ import {
   freshJwtKey,
   freshOperation,
   freshProviderApp,
+  freshWebhook,
+  deafWebhook,
   type Ids,
   type World,
 } from './world';
@@ -15,6 +17,7 @@ import {
 const project = '/projects/{projectIdOrName}';
 const integration = `${project}/integrations/{integrationId}`;
 const installation = `${integration}/installations/{installationId}`;
+const webhook = `${project}/webhook-endpoints/{endpointId}`;
 const hubspot = { provider: 'hubspot' };
 const content = { ...hubspot, write: { objects: { contacts: { objectName: 'contacts' } } } };
 const manifest = (name: string) => ({ name, ...hubspot, read: { objects: [{ objectName: 'contacts' }] } });
@@ -73,6 +76,28 @@ const keys: Row[] = [
   row('management', `DELETE ${project}/provider-apps/{providerAppId}`, '204 403 403 403 403 404 403 403 403', {
     fresh: freshProviderApp,
   }),
+];
+
+const webhooks: Row[] = [
+  row('management', `GET ${project}/webhook-endpoints`, '200 403 200 403 403 404 403 403 403'),
+  row('management', `POST ${project}/webhook-endpoints`, '201 403 403 403 403 404 403 403 403', {
+    body: () => deafWebhook,
+  }),
+  row('management', `GET ${webhook}`, '200 403 200 403 403 404 403 403 403'),
+  row('management', `PATCH ${webhook}`, '200 403 403 403 403 404 403 403 403', {
+    body: () => ({ updateMask: ['description'], webhookEndpoint: { description: 'tenancy' } }),
+  }),
+  row('management', `DELETE ${webhook}`, '204 403 403 403 403 404 403 403 403', { fresh: freshWebhook }),
+  row('management', `GET ${webhook}/secret`, '200 403 403 403 403 404 403 403 403'),
+  row('management', `POST ${webhook}:rotate-secret`, '200 403 403 403 403 404 403 403 403'),
+  row('management', `POST ${webhook}:test`, '202 403 403 403 403 404 403 403 403'),
+  row('management', `POST ${webhook}:replay`, '202 403 403 403 403 404 403 403 403', {
+    query: () => ({ since: '2026-01-01T00:00:00Z' }),
+  }),
+  row('management', `GET ${webhook}/messages`, '200 403 200 403 403 404 403 403 403'),
+  row('management', `GET ${webhook}/messages/{messageId}`, '200 403 200 403 403 404 403 403 403'),
+  row('management', `POST ${webhook}/messages/{messageId}:replay`, '202 403 403 403 403 404 403 403 403'),
+  row('management', `GET ${webhook}/messages/{messageId}/attempts`, '200 403 200 403 403 404 403 403 403'),
 ];
 
 const integrations: Row[] = [
@@ -203,6 +228,7 @@ const records: Row[] = [
 export const rows: readonly Row[] = [
   ...projects,
   ...keys,
+  ...webhooks,
   ...integrations,
   ...connections,
   ...installations,

@@ -22,6 +22,8 @@ export interface Ids {
   readonly providerAppId: string;
   readonly apiKeyId: string;
   readonly jwtKeyId: string;
+  readonly endpointId: string;
+  readonly messageId: string;
   readonly objectName: string;
   readonly provider: string;
   readonly groupRef: string;
@@ -95,10 +97,20 @@ async function idsOf(customer: Customer): Promise<Ids> {
     providerAppId: (await call<ProviderApp>(`${url}/provider-apps`, { key, body: app })).id,
     apiKeyId: (await call<{ id: string }>(`${url}/api-keys`, { key, body: { label: 'ids', scopes: ['read'] } })).id,
     jwtKeyId: (await call<{ kid: string }>(`${url}/jwt-keys`, { key, body: registered })).kid,
+    ...(await webhookOf(project)),
     objectName: 'contacts',
     provider: 'hubspot',
     groupRef,
   };
+}
+
+/** Its receiver is at an address where nothing is sent. */
+export const deafWebhook = { url: 'https://localhost:1/', eventTypes: ['write.async.done'] };
+
+async function webhookOf({ url, key }: Project): Promise<Pick<Ids, 'endpointId' | 'messageId'>> {
+  const { id: endpointId } = await call<{ id: string }>(`${url}/webhook-endpoints`, { key, body: deafWebhook });
+  const { id: messageId } = await call<{ id: string }>(`${url}/webhook-endpoints/${endpointId}:test`, { key });
+  return { endpointId, messageId };
 }
 
 /** A connection of the customer's group that nothing uses. */
@@ -157,4 +169,9 @@ export async function freshJwtKey({ project: { url, key } }: World): Promise<Par
 export async function freshProviderApp({ project: { url, key } }: World): Promise<Partial<Ids>> {
   const body = { provider: 'hubspot', clientId: 'client', clientSecret: 'secret-of-the-app' };
   return { providerAppId: (await call<ProviderApp>(`${url}/provider-apps`, { key, body })).id };
+}
+
+export async function freshWebhook({ project: { url, key } }: World): Promise<Partial<Ids>> {
+  const { id } = await call<{ id: string }>(`${url}/webhook-endpoints`, { key, body: deafWebhook });
+  return { endpointId: id };
 }

@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { until } from '@sluice/testkit';
+import type { WebhookEvent, WebhookMessageListReply } from '@sluice/types';
+import { call } from '../harness/api';
+import { createCustomer, type Customer } from '../harness/customer';
+import { startStack, type Stack } from '../harness/stack';
+
+const boundMs = 60_000;
+let stack: Stack;
+let customer: Customer;
+let receiver: Server;
+/** What arrived, in order, as often as it arrived. */
+const arrived: WebhookEvent[] = [];
+/** Called with each that arrives; the answer waits for it. */
+let beforeAnswer: (event: WebhookEvent) => Promise<void> = () => Promise.resolve();
+
+beforeAll(async () => {
+  receiver = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const event = JSON.parse(Buffer.concat(chunks).toString()) as WebhookEvent;
+      arrived.push(event);
+      void beforeAnswer(event).then(() => response.writeHead(200).end());
+    });
+  }).listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  stack = await startStack({
+    env: { SLUICE_WEBHOOK_EGRESS_ALLOW: '127.0.0.1/32', SLUICE_WEBHOOK_TIMEOUT_MS: '5000' },
+  });
+  customer = await createCustomer(stack, { provider: 'hubspot', read: ['contacts'], write: ['contacts'] });
+}, 120_000);
+afterAll(async () => {
+  await stack.stop();
+  receiver.closeAllConnections();
+  receiver.close();
+}, 60_000);
+
+const port = () => (receiver.address() as AddressInfo).port;
+async function subscribe(eventTypes: readonly string[]): Promise<string> {
+  const { url, key } = customer.project;
+  const body = { url: `http://127.0.0.1:${port()}/`, eventTypes };
+  return (await call<{ id: string }>(`${url}/webhook-endpoints`, { key, body })).id;
+}
+const write = async (email: string, more: object = {}) => {
+  const order = { type: 'create', mode: 'asynchronous', record: { email }, ...more };
+  return (await customer.write('contacts', order)).body.operationId;
+};
+const toldOf = (operationId: string) => arrived.filter(({ data }) => data['operationId'] === operationId);
+
+it('tells of asynchronous and batched writes once they ended, and of the connection', async () => {
+  await subscribe(['write.async.done', 'connection.*']);
+  const single = await write('told@example.com');
+  const batched = await write('batched@example.com', { autoBatchPolicy: { maxDelayMinutes: 1 } });
+  for (const operationId of [single, batched]) {
+    const [event] = await until(
+      'it is told',
+      () => (toldOf(operationId).length > 0 ? toldOf(operationId) : undefined),
+      boundMs,
+    );
+    const { groupRef, installationId, connectionId } = customer;
+    expect(event).toMatchObject({
+      version: '1',
+      notificationType: 'write.async.done',
+      data: { status: 'success', success: true, objectName: 'contacts', groupRef, installationId, connectionId },
+    });
+    expect(JSON.stringify(event)).not.toContain('example.com');
+    expect((await customer.ended(operationId)).status).toBe('success');
+  }
+  await until('the connection works', () => arrived.find(({ data }) => data['status'] === 'working'), boundMs);
+  const synchronous = await customer.write('contacts', { type: 'create', record: { email: 'sync@example.com' } });
+  const last = await write('last@example.com');
+  await until('the last is told', () => toldOf(last)[0], boundMs);
+  expect(toldOf(synchronous.body.operationId)).toEqual([]);
+});
+
+// The one place where a message could be lost or marked too early: its receiver has it, and nobody has written that down.
+it('[F3] kill -9 between the delivery and its mark: it comes again with the same id, and of N operations none is missing', async () => {
+  const endpointId = await subscribe(['write.async.done']);
+  const operations = 40;
+  const held: { event: WebhookEvent; go: () => void }[] = [];
+  beforeAnswer = (event) => new Promise((go) => void held.push({ event, go }));
+  const ids: string[] = [];
+  for (let n = 0; n < operations / 2; n += 1) ids.push(await write(`killed-${n}@example.com`));
+  await until('deliveries are under way', () => held[2], boundMs);
+  await stack.processes.kill('management', 'SIGKILL');
+  const unmarked = [...held];
+  beforeAnswer = () => Promise.resolve();
+  for (const { go } of unmarked) go();
+  // Nobody delivers, and what happens is kept.
+  for (let n = operations / 2; n < operations; n += 1) ids.push(await write(`killed-${n}@example.com`));
+  await stack.processes.start('management');
+  // Two endpoints of the project ask for it, at one address.
+  const missing = () => ids.filter((id) => toldOf(id).length < 2);
+  await until('all are told', () => (missing().length === 0 ? true : undefined), boundMs);
+  for (const id of ids) expect([id, new Set(toldOf(id).map((event) => event.id)).size]).toEqual([id, 1]);
+  for (const { event } of unmarked) {
+    await until(
+      'it came again',
+      () => (arrived.filter(({ id }) => id === event.id).length > 2 ? true : undefined),
+      boundMs,
+    );
+  }
+  const { url, key } = customer.project;
+  const list = async (status: string) =>
+    (
+      await call<WebhookMessageListReply>(`${url}/webhook-endpoints/${endpointId}/messages?status=${status}`, {
+        method: 'GET',
+        key,
+      })
+    ).results;
+  await until('none is pending', async () => ((await list('pending')).length === 0 ? true : undefined), boundMs);
+  expect(await list('delivered')).toHaveLength(operations);
+  expect(await list('failed')).toEqual([]);
+}, 180_000);
