@@ -77,7 +77,7 @@ it('tells of asynchronous and batched writes once they ended, and of the connect
 });
 
 // The one place where a message could be lost or marked too early: its receiver has it, and nobody has written that down.
-it('[F3] kill -9 between the delivery and its mark: it comes again with the same id, and of N operations none is missing', async () => {
+it('kill -9 between the delivery and its mark: it comes again with the same id, and of N operations none is missing', async () => {
   const endpointId = await subscribe(['write.async.done']);
   const operations = 40;
   const held: { event: WebhookEvent; go: () => void }[] = [];
