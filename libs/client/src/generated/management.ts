@@ -1,6 +1,6 @@
 // Generated from the document of the management API by: npm run generate:client. Do not edit.
 /* eslint-disable max-lines */
-import type { ApiKey, Config, ConfigVersion, Connection, CreateApiKeyRequest, CreateInstallationRequest, CreateIntegrationRequest, CreateJwtKeyReply, CreateJwtKeyRequest, CreateProjectRequest, CreateProviderAppRequest, CreateWebhookEndpointRequest, CreatedWebhookEndpoint, DeployManifestRequest, GenerateConnectionRequest, HydratedRevision, Installation, Integration, JwtKey, Log, ObjectMetadata, Operation, OperationListReply, OperationRecordListReply, PatchConfigContentRequest, Project, ProviderApp, ProviderInfo, UpdateApiKeyRequest, UpdateConnectionRequest, UpdateInstallationRequest, UpdateJwtKeyRequest, UpdateProjectRequest, UpdateProviderAppRequest, UpdateWebhookEndpointRequest, WebhookAttempt, WebhookEndpoint, WebhookMessage, WebhookMessageListReply, WebhookMessageWithPayload, WebhookReplayReply, WebhookSecret } from '@sluice/types';
+import type { ApiKey, Config, ConfigVersion, Connection, CreateApiKeyRequest, CreateInstallationRequest, CreateIntegrationRequest, CreateJwtKeyReply, CreateJwtKeyRequest, CreateProjectRequest, CreateProviderAppRequest, CreateWebhookEndpointRequest, CreatedWebhookEndpoint, DeployManifestRequest, GenerateConnectionRequest, HydratedRevision, Installation, Integration, JwtKey, LaneListReply, Log, ObjectMetadata, Operation, OperationListReply, OperationProgress, OperationRecordListReply, PatchConfigContentRequest, Project, ProviderApp, ProviderInfo, UpdateApiKeyRequest, UpdateConnectionRequest, UpdateInstallationRequest, UpdateJwtKeyRequest, UpdateProjectRequest, UpdateProviderAppRequest, UpdateWebhookEndpointRequest, WebhookAttempt, WebhookEndpoint, WebhookMessage, WebhookMessageListReply, WebhookMessageWithPayload, WebhookReplayReply, WebhookSecret } from '@sluice/types';
 import type { OperationShape } from '../operation-shape';
 
 /** A customer who is to allow an app in. */
@@ -400,6 +400,14 @@ export interface ManagementOperations {
     };
     readonly reply: readonly (Log)[];
   };
+  /** See how far an operation is. Records by outcome and calls by state; of an auto-batch how full it is and when it is sealed. */
+  readonly getOperationProgress: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Operation id, as the reply of the write gave it. */ readonly operationId: string;
+    };
+    readonly reply: OperationProgress;
+  };
   /** List the operations of an installation. */
   readonly listOperations: {
     readonly params: {
@@ -440,6 +448,15 @@ export interface ManagementOperations {
       /** true: also replay records of unknown outcome. The provider may then have them twice. */ readonly force?: boolean;
     };
     readonly reply: Operation;
+  };
+  /** List the lanes of a project. A lane is the queue of one provider account: what waits in it, the provider's quota, and until when a refusal blocks it. */
+  readonly listLanes: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Most results of a page. */ readonly pageSize?: number;
+      /** The nextPageToken of the page before. */ readonly pageToken?: string;
+    };
+    readonly reply: LaneListReply;
   };
   /** List provider apps. */
   readonly listProviderApps: {
@@ -672,10 +689,12 @@ export const managementOperations: Readonly<Record<keyof ManagementOperations, O
   getOperation: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}', query: ['waitSeconds'] },
   listOperationRecords: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/records', query: ['ref', 'pageSize', 'pageToken'] },
   listOperationLogs: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/logs', query: [] },
+  getOperationProgress: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/progress', query: [] },
   listOperations: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/operations', query: ['pageSize', 'pageToken'] },
   listOperationsForProject: { method: 'GET', path: '/projects/{projectIdOrName}/operations', query: ['status', 'groupRef', 'objectName', 'since', 'pageSize', 'pageToken'] },
   cancelOperation: { method: 'POST', path: '/projects/{projectIdOrName}/operations/{operationId}:cancel', query: [] },
   replayOperation: { method: 'POST', path: '/projects/{projectIdOrName}/operations/{operationId}:replay', query: ['force'] },
+  listLanes: { method: 'GET', path: '/projects/{projectIdOrName}/lanes', query: ['pageSize', 'pageToken'] },
   listProviderApps: { method: 'GET', path: '/projects/{projectIdOrName}/provider-apps', query: ['pageSize', 'pageToken'] },
   createProviderApp: { method: 'POST', path: '/projects/{projectIdOrName}/provider-apps', query: [] },
   getProviderApp: { method: 'GET', path: '/projects/{projectIdOrName}/provider-apps/{providerAppId}', query: [] },
