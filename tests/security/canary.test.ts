@@ -121,6 +121,7 @@ async function fail(customer: Customer): Promise<void> {
   expect(status).toBe('failure');
   expect(await customer.recordsOf(operationId)).toHaveLength(1);
   await ask(`${project.url}/operations/${operationId}/logs`, { method: 'GET', key: project.key });
+  await ask(`${project.url}/operations/${operationId}/explanation`, { method: 'GET', key: project.key });
   // The next write meets a token that has ended, and refreshes it.
   await customer.account.expireToken();
   expect((await customer.write('contacts', create('refreshed@x.com'))).status).toBe(200);

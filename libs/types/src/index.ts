@@ -20,7 +20,7 @@ export { normalFieldName, type FieldNameForm } from './field-name-form';
 export { joinList, listItemRule } from './list-items';
 export { fieldMappings, type FieldMappings } from './field-mappings';
 export { toDeliveredValue, toProviderValue, valueMappings, type ValueMappings } from './value-mappings';
-export type { FieldDecision, JsonValue, WritePlan } from './write-plan';
+export type { FieldDecision, JsonValue, PlanNote, WritePlan } from './write-plan';
 export {
   apiKeySchema,
   createApiKeyRequestSchema,
@@ -143,6 +143,15 @@ export {
   type Pagination,
 } from './operation';
 export { objectMetadataSchema, type FieldMetadata, type FieldValueType, type ObjectMetadata } from './object-metadata';
+export {
+  operationExplanationSchema,
+  type ExplainedAttempt,
+  type ExplainedCall,
+  type ExplainedPlan,
+  type ExplainedRecord,
+  type OperationExplanation,
+} from './operation-explanation';
+export type { ExportedAttempt, ExportedCall, ExportedRecord, OperationExport } from './operation-export';
 export {
   operationRecordListReplySchema,
   type OperationRecord,

@@ -19,7 +19,12 @@ export interface WritePlan {
   readonly ifEmpty?: readonly string[];
   readonly associations?: readonly Association[];
   readonly headers?: readonly ForwardedHeader[];
+  /** Why a field is written otherwise than it was sent, or not at all; without values. Absent: all went as it came. */
+  readonly notes?: readonly PlanNote[];
 }
+
+/** What is kept of a decision, to explain it later. */
+export type PlanNote = Omit<FieldDecision, 'value'>;
 
 /** Why a field is in the plan or not. Shown by `dryRun` and in logs. */
 export interface FieldDecision {

@@ -30,6 +30,7 @@ import { operationChangeRoutes } from './routes/operation-changes';
 import { operationListRoutes } from './routes/operation-lists';
 import { objectMetadataRoutes } from './routes/object-metadata';
 import { operationProgressRoutes } from './routes/operation-progress';
+import { operationExplanationRoute } from './routes/operation-explanation';
 import { operationRoutes } from './routes/operations';
 import { projectRoutes } from './routes/projects';
 import { watchOperations, type OperationWatch } from './watch-operations';
@@ -118,6 +119,7 @@ function registerRoutes(router: Router, context: ManagementContext, watch: Opera
   configRoutes(router, context);
   operationRoutes(router, context, watch);
   operationProgressRoutes(router, context);
+  operationExplanationRoute(router, context);
   operationListRoutes(router, context);
   operationChangeRoutes(router, context);
   laneRoutes(router, context);

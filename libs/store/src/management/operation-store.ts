@@ -1,9 +1,11 @@
-import type { Operation, OperationProgress, OperationRecord, RecordOutcome } from '@sluice/types';
+import type { Operation, OperationProgress, OperationRecord } from '@sluice/types';
 import type { Knex } from 'knex';
+import { explainOperation, type OperationCourse } from './explain-operation';
 import { requestCancel, type CancelRequest } from './request-cancel';
 import { listOperations, type OperationFilter } from './list-operations';
 import { readHistory, type OperationEvent } from './operation-history';
 import { operationColumns, toOperation, type OperationRow } from './operation-row';
+import { recordColumns, toRecord, type RecordRow } from './record-row';
 import { column, keptRowsSql, rowBindings } from '../writes/row-source';
 import { readProgress } from './read-progress';
 import { translated } from './translate-errors';
@@ -24,6 +26,8 @@ export interface OperationStore {
   readHistory(projectId: string, operationId: string): Promise<OperationEvent[]>;
   /** How far it is. */
   readProgress(projectId: string, operationId: string): Promise<OperationProgress | undefined>;
+  /** What happened to each of its records, and why. */
+  explain(projectId: string, operationId: string): Promise<OperationCourse | undefined>;
   /** Asks for its end; who seals its batch or holds its calls acts on it. Repeating it changes nothing. */
   requestCancel(projectId: string, operationId: string): Promise<CancelRequest>;
 }
@@ -35,19 +39,6 @@ export interface RecordFilter {
   readonly afterIndex?: number;
   /** Records at most. @default all: an operation holds no more than 100 */
   readonly limit?: number;
-}
-
-interface RecordRow {
-  project_id: string;
-  operation_id: string;
-  record_index: number;
-  ref: string | null;
-  outcome: RecordOutcome;
-  provider_id: string | null;
-  error_class: NonNullable<OperationRecord['error']>['class'] | null;
-  error_text: string | null;
-  warnings: string[] | null;
-  replayed_by: string | null;
 }
 
 interface OperationKey {
@@ -94,39 +85,19 @@ export function operationStore(database: Knex): OperationStore {
       return new Set(rows.map((row) => row.id));
     },
     listRecords: async (projectId, operationId, { ref, afterIndex, limit } = {}) => {
-      const rows = database<RecordRow>('records')
+      const rows = database('records')
         .where({ project_id: projectId, operation_id: operationId, ...(ref === undefined ? {} : { ref }) })
         .andWhere('record_index', '>', afterIndex ?? -1)
         .orderBy('record_index')
-        .select(
-          'record_index',
-          'ref',
-          'outcome',
-          'provider_id',
-          'error_class',
-          'error_text',
-          'warnings',
-          'replayed_by',
-        );
+        .select<RecordRow[]>(...recordColumns);
       return (await (limit === undefined ? rows : rows.limit(limit))).map(toRecord);
     },
     readHistory: (projectId, operationId) => readHistory(database, projectId, operationId),
     readProgress: (projectId, operationId) => readProgress(database, projectId, operationId),
+    explain: (projectId, operationId) => explainOperation(database, projectId, operationId),
     requestCancel: (projectId, operationId) => requestCancel(database, projectId, operationId),
   });
 }
 
 const isOfGroup = `and exists (select 1 from installations n where n.project_id = o.project_id
   and n.id = o.installation_id and n.group_ref = :withinGroupRef)`;
-
-function toRecord(row: Omit<RecordRow, 'project_id' | 'operation_id'>): OperationRecord {
-  return {
-    index: row.record_index,
-    ...(row.ref === null ? {} : { ref: row.ref }),
-    status: row.outcome,
-    ...(row.provider_id === null ? {} : { recordId: row.provider_id }),
-    ...(row.error_class === null ? {} : { error: { class: row.error_class, message: row.error_text ?? '' } }),
-    ...(row.warnings === null || row.warnings.length === 0 ? {} : { warnings: row.warnings }),
-    ...(row.replayed_by === null ? {} : { replayedBy: row.replayed_by }),
-  };
-}

@@ -6,6 +6,7 @@ import {
   type FieldDecision,
   type InstallationContext,
   type JsonValue,
+  type PlanNote,
   type WritePlan,
 } from '@sluice/types';
 import type { Association, ForwardedHeader, WriteRecord } from '@sluice/types';
@@ -64,6 +65,7 @@ function planRecord(rules: WriteRules, write: PlannableRecord): PlannedWrite {
   const decisions = decideAll(rules, write);
   checkLists(decisions, rules.listSeparator, write.path);
   const { fields, ifEmpty } = toFields(rules, decisions);
+  const notes = decisions.flatMap(toNote);
   const plan: WritePlan = {
     type,
     objectName,
@@ -72,9 +74,19 @@ function planRecord(rules: WriteRules, write: PlannableRecord): PlannedWrite {
     ...(ifEmpty.length === 0 ? {} : { ifEmpty }),
     ...(write.associations === undefined ? {} : { associations: write.associations }),
     ...(write.headers === undefined ? {} : { headers: write.headers }),
+    ...(notes.length === 0 ? {} : { notes }),
   };
   if (type === 'create' && Object.keys(fields).length === 0) throw nothingToWrite(write.path);
   return { plan, decisions };
+}
+
+/** The reason of a field that is written because it was sent. */
+const asSent = 'sent in the request';
+
+/** A decision that the plan alone does not show: what was sent under its own name is its own explanation. */
+function toNote({ field, providerField, reason, sent }: FieldDecision): PlanNote[] {
+  if (sent && field === providerField && reason === asSent) return [];
+  return [{ field, ...(providerField === undefined ? {} : { providerField }), reason, sent }];
 }
 
 /** The fields that were sent, then the defaults of those that were not. */
@@ -84,7 +96,7 @@ function decideAll(rules: WriteRules, { record, path }: PlannableRecord): FieldD
   const present = refuseAmbiguous(rules, names, path);
   const decisions: FieldDecision[] = [];
   for (const name of names) {
-    decisions.push(decideField(ruleOf(name), name, record[name] as JsonValue, 'sent in the request'));
+    decisions.push(decideField(ruleOf(name), name, record[name] as JsonValue, asSent));
   }
   for (const { name, value, reason } of defaults) {
     const rule = ruleOf(name);
