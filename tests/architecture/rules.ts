@@ -19,6 +19,7 @@ export const levels: Readonly<Record<string, number>> = {
   'services/batcher': 4,
   'services/executor': 4,
   'deploy/sandbox': 4,
+  'deploy/cli': 4,
   'deploy/local': 5,
   'tests/load': 6,
 };

@@ -7,6 +7,7 @@ export { scrubRecording } from './certify/subject-in';
 export { metricsUrlOf, portDistances, servicePorts, type ProcessName } from './service-ports';
 export { createServiceProcesses, type ServiceProcesses, type ServiceProcessesOptions } from './service-processes';
 export { generatedFiles, readDocuments } from './contracts';
+export { createEmbeddedServices } from './footprints/embedded-services';
 export { alerts } from './observability/alerts';
 export { dashboards } from './observability/dashboards';
 export { renderRules } from './observability/render-rules';

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { SluiceApiError } from '@sluice/client';
+import type { GivenOptions } from '../command';
+import { CommandFailure } from '../failure';
+import { print } from '../output/print';
+import { renderTable } from '../output/table';
+import { connect } from '../profiles/connect';
+
+interface DeployOptions extends GivenOptions {
+  readonly destructive?: boolean;
+}
+
+/** `sluice deploy <file>`: the server reads the manifest, so that what it refuses is said once, with line and column. */
+export async function run([file = '']: readonly string[], options: DeployOptions): Promise<void> {
+  const sourceYaml = file === '-' ? await text(process.stdin) : readManifest(file);
+  const { management } = await connect(options);
+  const destructive = options.destructive === true ? { destructive: true } : {};
+  const deployed = await management.deployManifest({ body: { sourceYaml }, ...destructive }).catch((error: unknown) => {
+    throw refusalOf(error, file);
+  });
+  print(options, deployed, () =>
+    renderTable(
+      deployed,
+      [
+        ['INTEGRATION', ({ name }) => name],
+        ['PROVIDER', ({ provider }) => provider],
+        ['ID', ({ id }) => id],
+        ['REVISION', ({ latestRevision }) => latestRevision.id],
+      ],
+      'The manifest names no integration.',
+    ),
+  );
+}
+
+function readManifest(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new CommandFailure(
+      code === 'ENOENT' ? `There is no file ${file}.` : `${file} cannot be read: ${code ?? String(error)}`,
+    );
+  }
+}
+
+/** Each issue as a compiler says it: `sluice.yaml:3:5: integrations[0].name …`. */
+function refusalOf(error: unknown, file: string): unknown {
+  if (!(error instanceof SluiceApiError) || error.issues.length === 0) return error;
+  const lines = error.issues.map(({ name, detail }) => {
+    const [, line, column] = /\(line (\d+), column (\d+)\)$/.exec(detail) ?? [];
+    const said = detail.replace(/ \(line \d+, column \d+\)$/, '');
+    const place = line === undefined ? file : `${file}:${line}:${column}`;
+    return `${place}: ${name === 'sourceYaml' ? said : `${name} ${said}`}`;
+  });
+  return new CommandFailure(lines.join('\n'));
+}

@@ -1,0 +1,24 @@
+import type { GivenOptions } from '../command';
+import { CommandFailure } from '../failure';
+import { renderExplanation } from '../explain/render-explanation';
+import { print } from '../output/print';
+import { connect } from '../profiles/connect';
+
+interface ExplainOptions extends GivenOptions {
+  readonly record?: string;
+}
+
+/** `sluice op explain <id>`: the reply of the management API, or its story. */
+export async function run([operationId = '']: readonly string[], options: ExplainOptions): Promise<void> {
+  const { management } = await connect(options);
+  const all = await management.explainOperation({ operationId });
+  const { record } = options;
+  const records = record === undefined ? all.records : all.records.filter(({ index }) => String(index) === record);
+  if (record !== undefined && records.length === 0) {
+    throw new CommandFailure(
+      `There is no record ${record} in this operation: it has ${all.records.length}, from 0 on.`,
+    );
+  }
+  const explanation = { ...all, records };
+  print(options, explanation, () => renderExplanation(explanation));
+}

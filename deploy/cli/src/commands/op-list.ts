@@ -1,0 +1,127 @@
+import type { Log, Operation, OperationRecord, OperationStatus } from '@sluice/types';
+import type { GivenOptions } from '../command';
+import { CommandFailure, exitCodes } from '../failure';
+import { clockTime, print, shortTime } from '../output/print';
+import { plain, renderFields, renderTable, type Column } from '../output/table';
+import { connect, type Management } from '../profiles/connect';
+
+interface ListOptions extends GivenOptions {
+  readonly status?: OperationStatus;
+  readonly group?: string;
+  readonly object?: string;
+  readonly since?: string;
+  readonly limit: string;
+}
+
+const columns: readonly Column<Operation>[] = [
+  ['CREATED', ({ createTime }) => shortTime(createTime)],
+  ['OBJECT', ({ resource }) => resource ?? '-'],
+  ['STATUS', ({ status }) => status],
+  ['OPERATION', ({ id }) => id],
+  ['RESULT', ({ result }) => shortened(result ?? '-')],
+];
+
+/** Characters of a result in a list; `op describe` shows all of it. */
+const resultMax = 80;
+
+function shortened(text: string): string {
+  return text.length > resultMax ? `${text.slice(0, resultMax - 1)}…` : text;
+}
+
+/** `sluice op list`. */
+export async function list(_args: readonly string[], options: ListOptions): Promise<void> {
+  const { status, group, object, since } = options;
+  const limit = readLimit(options.limit);
+  const filter = {
+    ...(status !== undefined && { status }),
+    ...(group !== undefined && { groupRef: group }),
+    ...(object !== undefined && { objectName: object }),
+    ...(since !== undefined && { since: momentOf(since) }),
+  };
+  const { management } = await connect(options);
+  const operations = await readPages(management, filter, limit);
+  print(options, operations, () => renderTable(operations, columns, 'No operations.'));
+}
+
+type Filter = Parameters<Management['listOperationsForProject']>[0];
+
+/** Operations of one page. */
+const pageMax = 200;
+
+async function readPages(management: Management, filter: Filter, limit: number): Promise<readonly Operation[]> {
+  const found: Operation[] = [];
+  for (let token: string | undefined; ;) {
+    const pageSize = Math.min(pageMax, limit - found.length);
+    const place = token === undefined ? {} : { pageToken: token };
+    const { results, pagination } = await management.listOperationsForProject({ ...filter, ...place, pageSize });
+    found.push(...results);
+    token = pagination.nextPageToken;
+    if (token === undefined || found.length >= limit) return found;
+  }
+}
+
+function readLimit(text: string): number {
+  const limit = Number(text);
+  if (Number.isInteger(limit) && limit > 0) return limit;
+  throw new CommandFailure(`--limit is "${text}" and must be a whole number above 0.`, exitCodes.usage);
+}
+
+const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** `30m` before now, or the moment itself. */
+function momentOf(text: string): string {
+  const [, count, unit] = /^(\d+)([smhd])$/.exec(text) ?? [];
+  const ms = count === undefined ? Date.parse(text) : Date.now() - Number(count) * unitMs[unit as keyof typeof unitMs];
+  if (!Number.isNaN(ms) && Math.abs(ms) <= 8.64e15) return new Date(ms).toISOString();
+  const forms = 'a time such as 30m, 12h or 2d, or a moment such as 2026-01-31T08:00:00Z';
+  throw new CommandFailure(`--since is "${text}" and must be ${forms}.`, exitCodes.usage);
+}
+
+/** `sluice op describe <id>`: `{ operation, records }`. */
+export async function describe([operationId = '']: readonly string[], options: GivenOptions): Promise<void> {
+  const { management } = await connect(options);
+  const operation = await management.getOperation({ operationId });
+  const { results: records } = await management.listOperationRecords({ operationId });
+  print(options, { operation, records }, () => `${renderOperation(operation)}\n\n${renderRecords(records)}`);
+}
+
+function renderOperation({ id, status, result, resource, metadata, ...more }: Operation): string {
+  const attempts = metadata?.retry?.attempts;
+  return renderFields([
+    ['operation', id],
+    ['object', resource],
+    ['status', status],
+    ['result', result],
+    ['attempts', attempts === undefined ? undefined : String(attempts)],
+    ['installation', more.installationId],
+    ['config', more.configId],
+    ['created', shortTime(more.createTime)],
+    ['updated', shortTime(more.updateTime)],
+  ]);
+}
+
+const recordColumns: readonly Column<OperationRecord>[] = [
+  ['RECORD', ({ index }) => String(index)],
+  ['REF', ({ ref }) => ref ?? '-'],
+  ['STATUS', ({ status }) => status],
+  ['PROVIDER ID', ({ recordId }) => recordId ?? '-'],
+  [
+    'WHY',
+    ({ error, warnings }) => (error === undefined ? (warnings?.join('; ') ?? '') : `${error.class}: ${error.message}`),
+  ],
+];
+
+function renderRecords(records: readonly OperationRecord[]): string {
+  return renderTable(records, recordColumns, 'No records.');
+}
+
+/** `sluice op logs <id>`. */
+export async function logs([operationId = '']: readonly string[], options: GivenOptions): Promise<void> {
+  const { management } = await connect(options);
+  const log = await management.listOperationLogs({ operationId });
+  print(options, log, () => log.map(toLine).join('\n') || 'Nothing has happened yet.');
+}
+
+function toLine({ timestamp, severity, message }: Log): string {
+  return `${clockTime(timestamp)}  ${severity.padEnd(5)}  ${plain(message.msg)}`;
+}

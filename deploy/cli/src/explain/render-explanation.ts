@@ -1,0 +1,66 @@
+import type { ExplainedRecord, OperationExplanation } from '@sluice/types';
+import { clockTime, counted, shortTime } from '../output/print';
+import { plain } from '../output/table';
+import { planStep, storyOf, type Step } from './story';
+
+/** What happened to an operation, for people: its course, then each record. Records with the same story are told together. */
+export function renderExplanation(explanation: OperationExplanation): string {
+  const chapters = [...groupByStory(explanation)].map(([story, records]) =>
+    [titleOf(records), toLine(planStep(records, explanation)), story].join('\n'),
+  );
+  return [renderHead(explanation), ...chapters].join('\n\n');
+}
+
+function renderHead(explanation: OperationExplanation): string {
+  const { operation, provider, type, mode, batch, calls, cancelRequestedAt, laneBlockedUntil } = explanation;
+  const { id, resource, status, result, createTime } = operation;
+  const isCollecting = calls.length === 0 && status === 'in_progress';
+  const joined = batch === undefined ? '' : `, into a batch that ${leaves(batch, isCollecting)}`;
+  const steps: (readonly [string, string | undefined])[] = [
+    ['accepted', `${shortTime(createTime)}${joined}`],
+    ['cancel', cancelRequestedAt && `was asked for at ${clockTime(cancelRequestedAt)}`],
+    ['blocked', laneBlockedUntil && `nothing is sent to this account before ${clockTime(laneBlockedUntil)}`],
+    [status === 'in_progress' ? 'now' : 'ended', `${status}${result === undefined ? '' : `: ${result}`}`],
+  ];
+  const lines = steps.flatMap(([step, text]) => (text === undefined ? [] : [toLine([step, text])]));
+  return [`Operation ${id}: ${mode} ${type} of ${resource} at ${provider}`, ...lines].join('\n');
+}
+
+function leaves({ dueAt, isFull }: NonNullable<OperationExplanation['batch']>, isCollecting: boolean): string {
+  if (isFull) return 'left when it was full';
+  return `${isCollecting ? 'leaves' : 'was to leave'} at ${clockTime(dueAt)} at the latest`;
+}
+
+function groupByStory(explanation: OperationExplanation): Map<string, ExplainedRecord[]> {
+  const groups = new Map<string, ExplainedRecord[]>();
+  for (const record of explanation.records) {
+    const story = storyOf(record, explanation).map(toLine).join('\n');
+    groups.set(story, [...(groups.get(story) ?? []), record]);
+  }
+  return groups;
+}
+
+function toLine([step, text]: Step): string {
+  return `  ${step.padEnd(8)}  ${plain(text)}`;
+}
+
+function titleOf(records: readonly ExplainedRecord[]): string {
+  const [first] = records;
+  const ids = records.flatMap(({ recordId }) => recordId ?? []);
+  const ref = records.length === 1 && first?.ref !== undefined ? ` (ref ${first.ref})` : '';
+  const known = ids.length === 0 ? '' : `, at the provider ${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ' …' : ''}`;
+  const name =
+    records.length === 1 ? `Record ${first?.index}` : `${counted(records.length, 'record')}: ${rangesOf(records)}`;
+  return plain(`${name}${ref}${known}`);
+}
+
+/** `0-97, 99`. */
+function rangesOf(records: readonly ExplainedRecord[]): string {
+  const ranges: [number, number][] = [];
+  for (const { index } of records) {
+    const last = ranges.at(-1);
+    if (last !== undefined && last[1] === index - 1) last[1] = index;
+    else ranges.push([index, index]);
+  }
+  return ranges.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(', ');
+}

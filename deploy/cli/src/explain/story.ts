@@ -1,0 +1,115 @@
+import type { ExplainedAttempt, ExplainedPlan, ExplainedRecord, OperationExplanation } from '@sluice/types';
+import { clockTime, counted } from '../output/print';
+
+/** A step of a record, and what happened in it. */
+export type Step = readonly [step: string, text: string];
+
+/** What happened to one record and why, after its plan and in order: decided, sent, answered, looked for, ended. */
+export function storyOf(record: ExplainedRecord, explanation: OperationExplanation): readonly Step[] {
+  return [
+    ...decidedSteps(record),
+    ...sentSteps(record, explanation),
+    ...lookedSteps(record, explanation),
+    endStep(record, explanation),
+  ];
+}
+
+/** What is written of records with one story: of a single one with the forms of its values, of several how many have a field. */
+export function planStep(records: readonly ExplainedRecord[], { type }: OperationExplanation): Step {
+  const plans = records.flatMap(({ plan }) => plan ?? []);
+  const [first] = plans;
+  if (first === undefined) return ['plan', 'is no longer kept: it was deleted after its retention time'];
+  const target = first.recordId === undefined || plans.length > 1 ? '' : ` of ${first.recordId}`;
+  const config = records[0]?.configId ?? '';
+  return ['plan', `${type} ${first.objectName}${target}: ${fieldsOf(plans)} (config ${config})`];
+}
+
+function fieldsOf(plans: readonly ExplainedPlan[]): string {
+  const [first] = plans;
+  if (first === undefined || Object.keys(first.fields).length === 0) return 'no fields';
+  if (plans.length === 1)
+    return Object.entries(first.fields)
+      .map(([name, form]) => `${name} ${form}`)
+      .join(', ');
+  const counts = new Map<string, number>();
+  for (const name of plans.flatMap(({ fields }) => Object.keys(fields))) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].map(([name, count]) => (count === plans.length ? name : `${name} (in ${count})`)).join(', ');
+}
+
+function decidedSteps({ plan }: ExplainedRecord): Step[] {
+  return plan === undefined ? [] : [...(plan.notes ?? []).map(toNoteStep), ...furtherSteps(plan)];
+}
+
+function toNoteStep({ field, providerField, reason, sent }: NonNullable<ExplainedPlan['notes']>[number]): Step {
+  const name = providerField === undefined || providerField === field ? field : `${field} -> ${providerField}`;
+  return [sent ? 'field' : 'left out', `${name}: ${reason}`];
+}
+
+function furtherSteps({ associations, headers }: ExplainedPlan): Step[] {
+  return [
+    ...(associations === undefined ? [] : [['links', counted(associations, 'association')] as const]),
+    ...(headers === undefined ? [] : [['headers', headers.join(', ')] as const]),
+  ];
+}
+
+interface Sent {
+  readonly call: number;
+  readonly attempt: ExplainedAttempt;
+}
+
+/** Every attempt that carried the record, in whichever call it was at the time. */
+function attemptsOf({ index }: ExplainedRecord, { calls }: OperationExplanation): readonly Sent[] {
+  return calls
+    .flatMap(({ number: call, attempts }) => attempts.map((attempt) => ({ call, attempt })))
+    .filter(({ attempt }) => attempt.recordIndexes.includes(index))
+    .toSorted((one, other) => one.attempt.sentAt.localeCompare(other.attempt.sentAt));
+}
+
+function sentSteps(record: ExplainedRecord, explanation: OperationExplanation): Step[] {
+  return attemptsOf(record, explanation).map(({ call, attempt }, at, all): Step => {
+    const { number, sentAt, recordIndexes, status } = attempt;
+    const where = `call ${call}, attempt ${number}, ${counted(recordIndexes.length, 'record')}`;
+    // What a batch that was written in part says first may be another record's; what is said of this one is its end.
+    const isOwn = at < all.length - 1 || status === undefined || status >= 400;
+    return ['sent', `${clockTime(sentAt)} in ${where} -> ${answerOf(attempt, isOwn)}`];
+  });
+}
+
+function answerOf(attempt: ExplainedAttempt, isOwn: boolean): string {
+  const { finishedAt, status, durationMs, error, isLate, providerRequestId } = attempt;
+  if (finishedAt === undefined) return 'no answer was recorded';
+  const request = providerRequestId === undefined ? '' : ` (request ${providerRequestId})`;
+  const took = durationMs === undefined ? '' : ` in ${durationMs} ms`;
+  const late = isLate === true ? ', after the call had been given up' : '';
+  const failure = error === undefined || !isOwn ? '' : `; ${error.class}: ${error.message}`;
+  return `${status ?? 'no reply'}${took}${late}${request}${failure}`;
+}
+
+/** A create whose answer was lost was looked for at the provider. */
+function lookedSteps(record: ExplainedRecord, explanation: OperationExplanation): Step[] {
+  const { status, sendState, call } = record;
+  if (explanation.type !== 'create' || sendState !== 'maybe') return [];
+  if (status === 'succeeded') return [['looked', 'the provider has the record: it was adopted, not sent again']];
+  const isInDoubt = explanation.calls.some(({ number, state }) => number === call && state === 'in_doubt');
+  if (isInDoubt) return [['looks', 'whether the provider has the record is being found out']];
+  return status === 'pending' ? [] : [['looked', 'whether the provider has the record could not be told for certain']];
+}
+
+function endStep(record: ExplainedRecord, { calls, batch }: OperationExplanation): Step {
+  const { status, error, warnings, replayedBy, retryUntil, call } = record;
+  const replay = replayedBy === undefined ? '' : `; replayed by operation ${replayedBy}`;
+  const said = error === undefined ? '' : ` (${error.class}): ${error.message}`;
+  if (status === 'succeeded') return ['ended', `written${warnings === undefined ? '' : `; ${warnings.join('; ')}`}`];
+  if (status === 'failed') return ['ended', `not written${said}${replay}`];
+  if (status === 'unknown') return ['ended', `nobody can tell whether it was written${said}${replay}`];
+  if (call === undefined)
+    return ['waits', `its batch collects until ${batch === undefined ? 'it leaves' : clockTime(batch.dueAt)}`];
+  const found = calls.find(({ number }) => number === call);
+  const when = found?.notBefore === undefined ? '' : ` until ${clockTime(found.notBefore)}`;
+  const until = retryUntil === undefined ? '' : `, tried until ${retryUntil.slice(0, 19).replace('T', ' ')}`;
+  const state =
+    found?.state === 'waiting'
+      ? 'behind an earlier write to the same record'
+      : `in call ${call}, ${found?.state}${when}`;
+  return ['waits', `${state}${until}${said}`];
+}

@@ -1,0 +1,49 @@
+#!/usr/bin/env node
+import type { Command, CommanderError } from 'commander';
+import { exitCodes, explainFailure, isUsageError, CommandFailure } from './failure';
+import { createProgram, readCode } from './program';
+
+/** Only what `--help` needs is loaded here: a command brings the rest itself. */
+async function main(): Promise<number> {
+  const program = createProgram();
+  const wantsJson = process.argv.includes('--json');
+  try {
+    await program.parseAsync(process.argv);
+    return readCode(program);
+  } catch (error) {
+    return await say(isUsageError(error) ? await usageFailure(error, program) : error, wantsJson);
+  }
+}
+
+async function say(error: unknown, wantsJson: boolean): Promise<number> {
+  if (typeof error === 'number') return error;
+  const { text, exitCode } = await explainFailure(error, wantsJson);
+  process.stderr.write(`${text}\n`);
+  return exitCode;
+}
+
+/** Help and version are no failure; help in place of a missing command is wrong usage, and says enough itself. */
+async function usageFailure(error: CommanderError, program: Command): Promise<CommandFailure | number> {
+  if (error.exitCode === 0) return exitCodes.done;
+  const { describeUsageError } = await import('./usage-error.js');
+  const text = await describeUsageError(error, program, process.argv);
+  return text === undefined ? exitCodes.usage : new CommandFailure(text, exitCodes.usage);
+}
+
+// Who reads only the first lines, as head does, is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
+});
+
+async function runAsProgram(): Promise<void> {
+  try {
+    process.exitCode = await main();
+  } catch (error) {
+    // A defect of ours is one line as well.
+    process.stderr.write(`sluice: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = exitCodes.failed;
+  }
+}
+
+void runAsProgram();

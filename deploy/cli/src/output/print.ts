@@ -1,0 +1,20 @@
+import type { GivenOptions } from '../command';
+
+/** One JSON document for scripts, or text for people. */
+export function print({ json }: GivenOptions, document: unknown, text: () => string): void {
+  process.stdout.write(`${json === true ? JSON.stringify(document, null, 2) : text().trimEnd()}\n`);
+}
+
+/** A moment as people read it, in UTC like every moment of the API. */
+export function shortTime(moment: string | undefined): string {
+  return moment === undefined ? '-' : moment.slice(0, 19).replace('T', ' ');
+}
+
+/** The time of day, to the millisecond. */
+export function clockTime(moment: string): string {
+  return moment.slice(11, 23);
+}
+
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

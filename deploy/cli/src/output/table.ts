@@ -1,0 +1,38 @@
+/** A column: its title, and what it shows of a row. */
+export type Column<Row> = readonly [title: string, show: (row: Row) => string];
+
+/** Rows under their titles, as wide as they need; `empty` when there is none. */
+export function renderTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[], empty: string): string {
+  if (rows.length === 0) return empty;
+  const cells = [columns.map(([title]) => title), ...rows.map((row) => columns.map(([, show]) => plain(show(row))))];
+  const widths = columns.map((_, at) => Math.max(...cells.map((line) => widthOf(line[at] ?? ''))));
+  return cells
+    .map((line) =>
+      line
+        .map((cell, at) => pad(cell, widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** Names and values under each other, indented as they nest. */
+export function renderFields(fields: readonly (readonly [name: string, value: string | undefined])[]): string {
+  const shown = fields.filter(([, value]) => value !== undefined);
+  const width = Math.max(...shown.map(([name]) => name.length));
+  return shown.map(([name, value]) => `${name.padEnd(width)}  ${plain(value ?? '')}`).join('\n');
+}
+
+function pad(cell: string, width: number): string {
+  return cell + ' '.repeat(Math.max(0, width - widthOf(cell)));
+}
+
+/** Letters as a reader counts them; an accent of its own takes no place. */
+function widthOf(text: string): number {
+  return [...new Intl.Segmenter().segment(text)].length;
+}
+
+/** What others named may hold line breaks or a terminal's control sequences. */
+export function plain(text: string): string {
+  return text.replaceAll(/\p{Cc}+/gu, ' ');
+}

@@ -1,0 +1,112 @@
+import { createSluiceClient, SluiceApiError, type SluiceClient } from '@sluice/client';
+import { nearestName, readProcessEnv } from '@sluice/config';
+import type { GivenOptions } from '../command';
+import { CommandFailure } from '../failure';
+import { profileFileOf, readProfiles, type Profile } from './profile-file';
+
+/** The management API of one project. */
+export type Management = SluiceClient['management'];
+
+/** What a command works with. */
+export interface Connected {
+  readonly management: Management;
+  readonly client: SluiceClient;
+  /** Names it in sentences: `profile demo`, `SLUICE_URL`. */
+  readonly source: string;
+}
+
+interface Target extends Partial<Profile> {
+  readonly source: string;
+}
+
+/** A client for what the options, the environment or the profile in use name. @throws CommandFailure when nothing does */
+export async function connect(options: GivenOptions): Promise<Connected> {
+  const { url, apiKey, project, source } = findTarget(options);
+  if (url === undefined || apiKey === undefined) {
+    const missing = url === undefined ? 'SLUICE_URL' : 'SLUICE_API_KEY';
+    throw new CommandFailure(
+      `There is no profile, and ${missing} is not set. Run: sluice profile add <name> --url <url>`,
+    );
+  }
+  const baseUrl = addressOf(url, source);
+  const projectIdOrName = project ?? (await ownProject(baseUrl, apiKey, source));
+  const client = createSluiceClient({ baseUrl, apiKey, projectIdOrName });
+  return { client, management: explaining(client.management, source), source };
+}
+
+/** An explicit profile beats the environment, which beats the profile in use. */
+function findTarget({ profile: asked, project }: GivenOptions): Target {
+  const env = readProcessEnv();
+  const file = profileFileOf(env);
+  const named = project === undefined ? {} : { project };
+  if (asked === undefined && env['SLUICE_URL'] !== undefined) {
+    const { SLUICE_URL: url, SLUICE_API_KEY: apiKey, SLUICE_PROJECT: own } = env;
+    return { url, ...(apiKey && { apiKey }), ...(own && { project: own }), ...named, source: 'SLUICE_URL' };
+  }
+  const { current, profiles } = readProfiles(file);
+  const name = asked ?? current;
+  if (name === undefined) return { source: file };
+  const found = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  if (found === undefined) throw unknownProfile(name, Object.keys(profiles));
+  const key = asked === undefined ? env['SLUICE_API_KEY'] : undefined;
+  return { ...found, ...(key && { apiKey: key }), ...named, source: key ? 'SLUICE_API_KEY' : `profile ${name}` };
+}
+
+export function unknownProfile(name: string, known: readonly string[]): CommandFailure {
+  const nearest = nearestName(name, known);
+  const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
+  const list = known.length === 0 ? 'There is none yet' : `Known: ${known.join(', ')}`;
+  return new CommandFailure(
+    `There is no profile "${name}".${hint} ${list}. Run: sluice profile add ${name} --url <url>`,
+  );
+}
+
+/** The management address as the client wants it; a bare origin gets its `/v1`. */
+export function addressOf(url: string, source: string): string {
+  const parsed = URL.parse(url);
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
+    throw new CommandFailure(
+      `"${url}" (${source}) is no http or https address. It looks like https://sluice.example.com/v1`,
+    );
+  }
+  const path = parsed.pathname.replace(/\/+$/, '');
+  return `${parsed.origin}${path === '' ? '/v1' : path}`;
+}
+
+/** Most keys belong to one project, so nobody has to name it. */
+export async function ownProject(baseUrl: string, apiKey: string, source: string): Promise<string> {
+  const { management } = createSluiceClient({ baseUrl, apiKey });
+  const projects = await explaining(management, source).listProjects();
+  const [only] = projects;
+  if (only !== undefined && projects.length === 1) return only.id;
+  const names = projects.map(({ name }) => name).join(', ');
+  throw new CommandFailure(
+    only === undefined
+      ? `The key of ${source} sees no project.`
+      : `The key of ${source} sees several projects. Add --project with one of: ${names}`,
+  );
+}
+
+/** The same methods; a key that is not accepted is told with where it came from. */
+function explaining(management: Management, source: string): Management {
+  const told = Object.entries(management).map(([name, method]) => [
+    name,
+    async (...args: unknown[]) => {
+      try {
+        return await (method as (...given: unknown[]) => Promise<unknown>)(...args);
+      } catch (error) {
+        if (error instanceof SluiceApiError && error.status === 401) throw notAccepted(error, source);
+        throw error;
+      }
+    },
+  ]);
+  return Object.fromEntries(told) as Management;
+}
+
+function notAccepted({ requestId }: SluiceApiError, source: string): CommandFailure {
+  const request = requestId === undefined ? '' : ` [request ${requestId}]`;
+  const from = source === 'SLUICE_URL' ? 'SLUICE_API_KEY' : source;
+  return new CommandFailure(
+    `The key of ${from} is not accepted: it is wrong, was revoked, or belongs to another server. Give another one with: sluice profile add${request}`,
+  );
+}

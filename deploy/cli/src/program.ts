@@ -1,0 +1,129 @@
+import { Command, Option } from 'commander';
+import type { RunCommand } from './command';
+import { addOperationCommands } from './operation-commands';
+import { exitCodes } from './failure';
+
+const codes = new WeakMap<Command, number>();
+
+/** What the command that ran ended with. */
+export function readCode(program: Command): number {
+  return codes.get(program) ?? exitCodes.done;
+}
+
+/** A command's code is loaded when it runs, so that none pays for the others. */
+export type Lazily = (load: () => Promise<{ readonly run: RunCommand }>) => (...all: unknown[]) => Promise<void>;
+
+const footer = `
+Where it goes: --profile, else SLUICE_URL and SLUICE_API_KEY, else the profile in use (sluice profile --help).
+Exit codes: 0 done; 1 refused, not reached or malformed; 2 wrong usage; op watch: 3 ended as failure, 4 still in progress.`;
+
+/** Every command of `sluice`, with its help. */
+export function createProgram(): Command {
+  const program = new Command('sluice')
+    .description('The command line of Sluice.')
+    .version('0.1.0')
+    .option('--profile <name>', 'use this profile')
+    .option('--project <idOrName>', "work in this project; default: the profile's, else the key's own")
+    .option('--json', 'print one JSON document, for scripts')
+    .addHelpText('after', footer)
+    .showSuggestionAfterError(false)
+    // Said by main, in one line.
+    .configureOutput({ outputError: () => undefined })
+    .exitOverride();
+  const lazily: Lazily =
+    (load) =>
+    async (...all) => {
+      const command = all.at(-1) as Command;
+      const { run } = await load();
+      codes.set(program, (await run(command.args, command.optsWithGlobals<never>())) ?? exitCodes.done);
+    };
+  addResourceCommands(program, lazily);
+  addOperationCommands(program, lazily);
+  addKeyCommands(program, lazily);
+  addProfileCommands(program, lazily);
+  program
+    .command('completion')
+    .description('print a completion script for your shell')
+    .argument('<shell>', 'bash, zsh or fish')
+    .action(async (shell: string) => {
+      const { renderCompletion } = await import('./completion.js');
+      process.stdout.write(renderCompletion(program, shell));
+    });
+  return program;
+}
+
+function addResourceCommands(program: Command, lazily: Lazily): void {
+  program
+    .command('deploy')
+    .description('deploy a manifest, YAML or JSON')
+    .argument('<file>', 'the manifest; - reads it from standard input')
+    .option('--destructive', 'also delete the integrations that the manifest leaves out, with their installations')
+    .action(lazily(() => import('./commands/deploy.js')));
+  const resources = [
+    ['integrations', 'integration', 'id or name', () => import('./commands/integrations.js')],
+    ['installations', 'installation', 'id', () => import('./commands/installations.js')],
+    ['connections', 'connection', 'id', () => import('./commands/connections.js')],
+  ] as const;
+  for (const [plural, singular, name, load] of resources) {
+    const group = program.command(plural).description(`list and describe ${plural}`);
+    const list = group.command('list', { isDefault: true }).description(`list the ${plural}`);
+    if (plural !== 'integrations') list.option('--group <ref>', 'only of this group');
+    if (plural === 'connections') list.option('--provider <name>', 'only of this provider');
+    if (plural === 'installations') list.option('--integration <idOrName>', 'only of this integration');
+    list.action(lazily(async () => ({ run: (await load()).list })));
+    group
+      .command('describe')
+      .description(`show one ${singular}`)
+      .argument('<id>', name)
+      .action(lazily(async () => ({ run: (await load()).describe })));
+  }
+}
+
+const scopes = ['full', 'frontend', 'read', 'write', 'search'];
+
+function addKeyCommands(program: Command, lazily: Lazily): void {
+  const keys = program.command('keys').description('manage the API keys of the project');
+  const load = () => import('./commands/keys.js');
+  keys
+    .command('list', { isDefault: true })
+    .description('list the keys')
+    .action(lazily(async () => ({ run: (await load()).list })));
+  keys
+    .command('create')
+    .description('create a key; it is shown once')
+    .argument('<label>', 'what the key is for')
+    .addOption(new Option('--scope <scopes...>', 'what it may do').choices(scopes).makeOptionMandatory())
+    .action(lazily(async () => ({ run: (await load()).create })));
+  keys
+    .command('revoke')
+    .description('refuse a key from now on; it stays in the list')
+    .argument('<id>', 'public id of the key')
+    .option('--delete', 'remove it from the list too')
+    .action(lazily(async () => ({ run: (await load()).revoke })));
+}
+
+function addProfileCommands(program: Command, lazily: Lazily): void {
+  const profiles = program.command('profile').description('where commands go, and with which key');
+  const load = () => import('./commands/profile.js');
+  profiles
+    .command('list', { isDefault: true })
+    .description('list the profiles')
+    .action(lazily(async () => ({ run: (await load()).list })));
+  profiles
+    .command('add')
+    .description('add or replace a profile, and use it; the key is asked for, or read from standard input')
+    .argument('<name>')
+    .option('--url <url>', 'management address: https://sluice.example.com/v1')
+    .option('--demo <file>', 'address and key of .sluice/demo.json, which npm start writes')
+    .action(lazily(async () => ({ run: (await load()).add })));
+  profiles
+    .command('use')
+    .description('use a profile from now on')
+    .argument('<name>')
+    .action(lazily(async () => ({ run: (await load()).use })));
+  profiles
+    .command('remove')
+    .description('forget a profile and its key')
+    .argument('<name>')
+    .action(lazily(async () => ({ run: (await load()).remove })));
+}

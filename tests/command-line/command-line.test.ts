@@ -1,0 +1,388 @@
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ApiKey, Connection, Installation, Integration, Operation, OperationExplanation } from '@sluice/types';
+import { createCustomer, type Customer } from '../harness/customer';
+import { startEmbeddedStack, type EmbeddedStack } from '../harness/embedded-stack';
+import { createPerson, replayPath, runProgram, sluicePath, type Person } from './run-sluice';
+
+// Each test starts several processes, one after the other.
+jest.setTimeout(150_000);
+
+// The real binary against the real services: what a person sees and what a script is told.
+let stack: EmbeddedStack;
+let customer: Customer;
+let person: Person;
+beforeAll(async () => {
+  stack = await startEmbeddedStack();
+  customer = await createCustomer(stack, {
+    provider: 'hubspot',
+    write: [{ objectName: 'contacts' }],
+    config: {
+      write: {
+        objects: {
+          contacts: {
+            objectName: 'contacts',
+            selectedFieldSettings: { hs_lead_status: { default: { stringValue: 'NEW' } } },
+          },
+        },
+      },
+    },
+  });
+  person = createPerson();
+  await person.sluice(['profile', 'add', 'acme', '--url', stack.baseUrl], {
+    stdin: customer.project.key,
+  });
+}, 90_000);
+afterAll(() => stack.stop(), 60_000);
+
+const profileFile = () => join(person.home, '.config', 'sluice', 'profiles.json');
+const create = (record: object, more: object = {}) =>
+  customer.write('contacts', { type: 'create', mode: 'asynchronous', record, ...more });
+const accepted = async (...given: Parameters<typeof create>) => {
+  const { status, body } = await create(...given);
+  expect(status).toBe(200);
+  return body.operationId;
+};
+const joined = (email: string, more: object = {}, maxDelayMinutes = 1) =>
+  accepted({ email, ...more }, { autoBatchPolicy: { maxDelayMinutes } });
+const ended = async (operationId: string) => {
+  await customer.ended(operationId);
+  return operationId;
+};
+const exportOf = async (operationId: string) => person.run('op', 'export', operationId);
+// Nothing but a file: no database, no broker, no cache, no account.
+const replay = (file: string) => runProgram(process.execPath, [replayPath], { stdin: file });
+
+describe('profiles', () => {
+  it('keeps the key in a file that only its owner can read, and never shows it', async () => {
+    expect(statSync(profileFile()).mode & 0o777).toBe(0o600);
+    expect(readFileSync(profileFile(), 'utf8')).toContain(customer.project.key);
+    const listed = await person.run('profile', 'list');
+    expect(listed).toContain(`*  acme     ${stack.baseUrl}`);
+    expect(listed).not.toContain(customer.project.key);
+  });
+
+  it('chooses: --profile, then the environment, then the profile in use', async () => {
+    const other = createPerson();
+    const env = { SLUICE_URL: stack.baseUrl, SLUICE_API_KEY: customer.project.key };
+    expect((await other.sluice(['integrations', '--json'], { env })).stdout).toContain(customer.integrationId);
+    expect(await other.sluice(['integrations'])).toMatchObject({ code: 1, stdout: '' });
+    const wrong = { SLUICE_URL: 'http://127.0.0.1:1', SLUICE_API_KEY: 'x' };
+    expect((await person.sluice(['integrations', '--profile', 'acme'], { env: wrong })).code).toBe(0);
+    expect((await person.sluice(['integrations'], { env: wrong })).code).toBe(1);
+  });
+
+  it('is found under XDG_CONFIG_HOME, is changed and forgotten', async () => {
+    const env = { XDG_CONFIG_HOME: join(person.home, 'elsewhere') };
+    const options = { env, stdin: customer.project.key };
+    expect((await person.sluice(['profile', 'add', 'one', '--url', stack.baseUrl], options)).code).toBe(0);
+    expect(existsSync(join(person.home, 'elsewhere', 'sluice', 'profiles.json'))).toBe(true);
+    expect((await person.sluice(['profile', 'add', 'two', '--url', stack.baseUrl], options)).code).toBe(0);
+    expect((await person.sluice(['profile', 'use', 'one'], { env })).code).toBe(0);
+    expect((await person.sluice(['profile', 'remove', 'two'], { env })).code).toBe(0);
+    const { stdout } = await person.sluice(['profile', '--json'], { env });
+    expect(JSON.parse(stdout)).toMatchObject([{ name: 'one', inUse: true, project: customer.project.id }]);
+  });
+});
+
+describe('deploy', () => {
+  const deploy = (text: string) => {
+    writeFileSync(join(person.home, 'sluice.yaml'), text);
+    return person.sluice(['deploy', 'sluice.yaml']);
+  };
+  const good = 'specVersion: 1.0.0\nintegrations:\n  - name: second\n    provider: hubspot\n';
+
+  it('deploys a manifest of YAML, and one of JSON from standard input', async () => {
+    const { code, stdout } = await deploy(good);
+    expect(stdout).toMatch(/^INTEGRATION +PROVIDER +ID +REVISION\nsecond +hubspot +[0-9a-f-]{36} +[0-9a-f-]{36}\n$/);
+    expect(code).toBe(0);
+    const stdin = JSON.stringify({ specVersion: '1.0.0', integrations: [{ name: 'third', provider: 'salesforce' }] });
+    const asked = await person.sluice(['deploy', '-', '--json'], { stdin });
+    expect(JSON.parse(asked.stdout)).toMatchObject([{ name: 'third', provider: 'salesforce' }]);
+  });
+
+  it.each([
+    ['a value of a wrong kind', good.replace('second', '[]'), /^sluice: sluice\.yaml:3:\d+: integrations\[0\]\.name /],
+    ['a broken indentation', good.replace('    provider', ' provider'), /^sluice: sluice\.yaml:4:\d+: is not readable/],
+    ['an unknown provider', good.replace('hubspot', 'hubspit'), /^sluice: sluice\.yaml:4:\d+: .*provider is not known/],
+  ])('says where %s stands, as compilers do', async (_what, text, line) => {
+    const { code, stdout, stderr } = await deploy(text);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(line);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+});
+
+describe('resources', () => {
+  it('are listed and described, as tables and as the documents of the API', async () => {
+    const { integrationId, installationId, connectionId, groupRef } = customer;
+    expect(await person.run('integrations')).toMatch(/^NAME +PROVIDER +READS +WRITES +UPDATED +ID\n/);
+    expect(await person.json<Integration>('integrations', 'describe', integrationId)).toMatchObject({
+      id: integrationId,
+    });
+    expect(await person.run('installations', 'list', '--group', groupRef)).toContain(installationId);
+    expect(await person.json<Installation[]>('installations', '--group', 'nobody')).toEqual([]);
+    expect(await person.run('installations', 'describe', installationId)).toContain('healthy');
+    expect(await person.json<Connection[]>('connections')).toMatchObject([{ id: connectionId }]);
+    const described = await person.run('connections', 'describe', connectionId);
+    expect(described).toMatch(/status +(created|working)/);
+    expect(described).not.toContain(customer.account.token);
+  });
+});
+
+describe('keys', () => {
+  it('are made with scopes, shown once, listed without, and refused once revoked', async () => {
+    const made = await person.json<ApiKey>('keys', 'create', 'reader', '--scope', 'read');
+    const env = { SLUICE_URL: stack.baseUrl, SLUICE_API_KEY: made.key };
+    expect((await person.sluice(['op'], { env })).code).toBe(0);
+    const { code, stderr } = await person.sluice(['keys', 'create', 'more', '--scope', 'full'], { env });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^sluice: .*scopes.*\n$/) as string });
+    expect(await person.run('keys')).not.toContain(made.key);
+    expect(await person.run('keys', 'revoke', made.id)).toContain('reader');
+    expect(await person.run('keys', 'list')).toMatch(/reader +read +revoked/);
+    const refused = await person.sluice(['op'], { env });
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/^sluice: The key of SLUICE_API_KEY is not accepted: .*\n$/);
+  });
+});
+
+describe('op', () => {
+  it('watches a batch in lines, explains why each record ended as it did, and exports it without values', async () => {
+    const id = await joined('batch-1@example.com', { firstname: 'Zoe-the-canary' });
+    expect(await joined('no address of mail')).toBe(id);
+    const watched = await person.sluice(['op', 'watch', id]);
+    expect(watched).toMatchObject({ code: 0, stderr: '' });
+    expect(watched.stdout).toMatch(/^(2 records: .*\n)*2 records: 1 written, 1 failed; ended\nsuccess: .*\n$/);
+    const story = await person.run('op', 'explain', id);
+    expect(story).toContain(`Operation ${id}: auto-batched create of contacts at hubspot`);
+    expect(story).toMatch(/field +hs_lead_status: default of selectedFieldSettings/);
+    expect(story).toMatch(/sent +[\d:.]+ in call 1, attempt 1, 2 records -> 207/);
+    expect(story).toMatch(/ended +not written \(rejected\): .*INVALID_EMAIL/);
+    expect(story).not.toContain('canary');
+    const file = await exportOf(id);
+    for (const value of ['canary', 'example.com', 'no address', customer.account.token, customer.project.key]) {
+      expect(file).not.toContain(value);
+    }
+    expect(JSON.parse(file)).toMatchObject({ format: 'sluice-operation-1', records: [{ status: 'succeeded' }, {}] });
+    const replayed = await replay(file);
+    expect(replayed.stdout).toContain('2 decisions, each as recorded.');
+    expect(replayed).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('shows a bar on a terminal', async () => {
+    const id = await ended(await accepted({ email: 'bar@example.com' }));
+    const command = `${process.execPath} ${sluicePath} op watch ${id}`;
+    const env = { HOME: person.home, TERM: 'xterm', COLUMNS: '120' };
+    const { code, stdout } = await runProgram('script', ['-qec', command, '/dev/null'], { env });
+    expect(stdout).toContain('█');
+    expect(stdout).toMatch(/1\/1 +1 written, 0 failed +ended/);
+    expect(code).toBe(0);
+  });
+
+  it('ends a watch with 3 when the operation failed, and with 4 when it is still in progress', async () => {
+    const failed = await accepted({ email: 'no address' });
+    expect((await person.sluice(['op', 'watch', failed])).code).toBe(3);
+    const waiting = await joined('later@example.com', {}, 1440);
+    const left = await person.sluice(['op', 'watch', waiting, '--timeout', '0']);
+    expect(left.stdout).toMatch(/^1 record: 0 written, 0 failed; collecting, leaves at [\d:]{8}\nin_progress: /);
+    expect(left.code).toBe(4);
+    expect(await person.run('op', 'explain', waiting)).toMatch(/waits +its batch collects until/);
+    expect(await person.run('op', 'cancel', waiting)).toContain(waiting);
+    expect((await person.sluice(['op', 'watch', waiting])).code).toBe(3);
+    expect(await person.run('op', 'explain', waiting)).toMatch(/ended +not written \(cancelled\)/);
+    const again = await person.json<Operation>('op', 'replay', waiting);
+    expect(again.id).not.toBe(waiting);
+    expect((await person.sluice(['op', 'watch', again.id])).code).toBe(0);
+    expect(await person.run('op', 'explain', waiting)).toContain(`replayed by operation ${again.id}`);
+  });
+
+  it('tells retries, a create whose answer was lost, and a batch that was divided; and decides them again alike', async () => {
+    const { account } = customer;
+    await account.fault({ match: { method: 'POST' }, action: { kind: 'quota', retryAfterSeconds: 1 }, times: 1 });
+    const retried = await ended(await accepted({ email: 'retried@example.com' }));
+    const story = await person.run('op', 'explain', retried);
+    expect(story).toMatch(/attempt 1, 1 record -> 429 .*; quota: .*\n +sent .*attempt 2, 1 record -> 201/);
+    const first = await replay(await exportOf(retried));
+    expect(first.stdout).toMatch(
+      /429 quota \(the connector says so of the status\); decides: 1 again; .* sent again after/,
+    );
+    expect(first.stdout).toContain('2 decisions, each as recorded.');
+
+    await account.fault({ match: { method: 'POST' }, action: { kind: 'commit-then-reset' }, times: 1 });
+    const lost = await ended(await accepted({ email: 'lost@example.com' }));
+    expect(await person.run('op', 'explain', lost)).toMatch(
+      /no reply .*; unknown: [^\n]*\n +looked +the provider has the record/,
+    );
+    expect((await replay(await exportOf(lost))).stdout).toMatch(
+      /unknown \(recorded\); .* in doubt and looked for[^]*as recorded/,
+    );
+
+    const bad = { type: 'create', mode: 'asynchronous', batch: [1, 2, 3].map((n) => ({ record: divided(n) })) };
+    const reply = await customer.write('contacts', bad);
+    const parted = await ended(reply.body.operationId);
+    expect(await person.run('op', 'explain', parted, '--record', '2')).toMatch(
+      /call 1, [^\n]* -> 400 [^]*call \d, attempt 1/,
+    );
+    const third = await replay(await exportOf(parted));
+    expect(third.stdout).toMatch(
+      /400 rejected \(.* the words decided\); decides: 2 again, 1 failed; .* goes on as calls of 2\n/,
+    );
+    expect(third.stdout).toContain('each as recorded.');
+  });
+
+  // A property that HubSpot does not know refuses the whole batch.
+  const divided = (n: number) => ({ email: `divided-${n}@example.com`, ...(n === 2 && { no_such_property: 'x' }) });
+
+  it('is told by a replay that something was decided otherwise than today', async () => {
+    const id = await ended(await accepted({ email: 'no address either' }));
+    const file = await exportOf(id);
+    const wrong = file.replaceAll('"rejected"', '"unavailable"').replaceAll(/"status": 400/g, '"status": 503');
+    expect(wrong).not.toBe(file);
+    const { code, stdout } = await replay(wrong);
+    expect(stdout).toMatch(/503 (unavailable|unknown).*decides: 1 again.*\n +DIFFERS: recorded is record 0 failed/);
+    expect(code).toBe(1);
+    expect(await replay('{}')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^This is no export[^\n]*\n$/) as string,
+    });
+  });
+
+  it('lists by what a person looks for, and shows one', async () => {
+    const [newest] = await person.json<Operation[]>(
+      'op',
+      'list',
+      '--status',
+      'failure',
+      '--since',
+      '1h',
+      '--limit',
+      '1',
+    );
+    expect(newest?.status).toBe('failure');
+    expect(await person.run('op', 'describe', newest?.id ?? '')).toMatch(/RECORD +REF +STATUS +PROVIDER ID +WHY\n0 /);
+    expect(await person.run('op', 'logs', newest?.id ?? '')).toMatch(/INFO +Accepted: /);
+    expect(await person.run('op', 'list', '--since', '2999-01-01')).toBe('No operations.\n');
+    const all = await person.json<OperationExplanation>('op', 'explain', newest?.id ?? '');
+    expect(all).toMatchObject({ operation: { id: newest?.id }, provider: 'hubspot' });
+  });
+});
+
+interface Wrong {
+  readonly args: readonly string[];
+  readonly code: number;
+  readonly says: RegExp;
+  readonly env?: Record<string, string>;
+}
+
+describe('what is wrong is one line, never a stack', () => {
+  const nobody = { SLUICE_URL: 'http://127.0.0.1:65530/v1', SLUICE_API_KEY: 'k' };
+  it.each<[what: string, wrong: Wrong]>([
+    [
+      'an unknown profile',
+      { args: ['op', '--profile', 'acne'], code: 1, says: /no profile "acne"\. Did you mean acme\?/ },
+    ],
+    [
+      'a wrong key',
+      { args: ['op'], code: 1, says: /The key of SLUICE_API_KEY is not accepted/, env: { SLUICE_API_KEY: 'wrong' } },
+    ],
+    [
+      'an unreachable server',
+      { args: ['op'], code: 1, says: /127\.0\.0\.1:65530.*not answered.*ECONNREFUSED/, env: nobody },
+    ],
+    [
+      'no address at all',
+      {
+        args: ['op'],
+        code: 1,
+        says: /is no http or https address/,
+        env: { SLUICE_URL: 'example', SLUICE_API_KEY: 'k' },
+      },
+    ],
+    [
+      'an unknown command',
+      { args: ['depoly', 'x.yaml'], code: 2, says: /unknown command 'depoly'\. Did you mean deploy\?/ },
+    ],
+    [
+      'an unknown command of a group',
+      { args: ['op', 'wach', 'x'], code: 2, says: /unknown command 'wach'\. Did you mean watch\?/ },
+    ],
+    ['a command of the checkout', { args: ['certify'], code: 2, says: /In a checkout it is: npm run certify\./ }],
+    [
+      'an unknown option',
+      { args: ['op', 'list', '--stauts', 'x'], code: 2, says: /unknown option '--stauts'\. Did you mean --status\?/ },
+    ],
+    [
+      'an argument that is missing',
+      { args: ['op', 'watch'], code: 2, says: /missing required argument 'operationId'/ },
+    ],
+    ['a value that is none', { args: ['op', '--limit', 'many'], code: 2, says: /--limit is "many"/ }],
+    ['an operation that is not there', { args: ['op', 'describe', 'x'], code: 1, says: /no such operation/ }],
+    [
+      'an installation that is not there',
+      { args: ['installations', 'describe', 'x'], code: 1, says: /no installation "x"/ },
+    ],
+    ['a manifest that is not there', { args: ['deploy', 'none.yaml'], code: 1, says: /There is no file none\.yaml/ }],
+    ['an unknown shell', { args: ['completion', 'csh'], code: 2, says: /no completion for "csh"/ }],
+  ])('%s', async (_what, { args, code, says, env = {} }) => {
+    const ran = await person.sluice(args, { env });
+    expect(ran.stderr).toMatch(says);
+    expect(ran.stderr).toMatch(/^sluice: [^\n]*\n$/);
+    expect(ran).toMatchObject({ code, stdout: '' });
+    const asked = await person.sluice([...args, '--json'], { env });
+    expect(JSON.parse(asked.stderr)).toMatchObject({ error: { message: expect.stringMatching(says) as string } });
+    expect(asked).toMatchObject({ code, stdout: '' });
+  });
+
+  it('a file of profiles that others can read, or that is none', async () => {
+    const careless = createPerson();
+    await careless.sluice(['profile', 'add', 'acme', '--url', stack.baseUrl], { stdin: customer.project.key });
+    const file = join(careless.home, '.config', 'sluice', 'profiles.json');
+    chmodSync(file, 0o644);
+    expect((await careless.sluice(['op'])).stderr).toMatch(
+      /^sluice: .* can be read by others\. Run: chmod 600 [^\n]*\n$/,
+    );
+    writeFileSync(file, '{');
+    chmodSync(file, 0o600);
+    expect((await careless.sluice(['op'])).stderr).toMatch(/^sluice: .* is no file of profiles\.[^\n]*\n$/);
+  });
+
+  it('a key that is refused at once is not kept', async () => {
+    const newcomer = createPerson();
+    const { code } = await newcomer.sluice(['profile', 'add', 'acme', '--url', stack.baseUrl], { stdin: 'wrong' });
+    expect(code).toBe(1);
+    expect(await newcomer.run('profile')).toContain('No profiles.');
+  });
+});
+
+describe('at hand', () => {
+  it('completes commands and options in bash', async () => {
+    const script = await person.run('completion', 'bash');
+    const complete = async (...words: string[]) => {
+      const line = `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}`;
+      const { stdout } = await runProgram('bash', ['-c', `${script}\n${line}; _sluice; echo "\${COMPREPLY[@]}"`]);
+      return stdout.trim().split(' ');
+    };
+    expect(await complete('sluice', 'dep')).toEqual(['deploy']);
+    expect(await complete('sluice', 'op', 'ex')).toEqual(['explain', 'export']);
+    expect(await complete('sluice', 'op', 'list', '--st')).toEqual(['--status']);
+    expect(await complete('sluice', 'completion', '')).toEqual(expect.arrayContaining(['bash', 'zsh', 'fish']));
+  });
+
+  it.each(['zsh', 'fish'])('has a script for %s', async (shell) => {
+    const script = await person.run('completion', shell);
+    expect(script).toContain('sluice op');
+    expect(script).toContain('explain');
+  });
+
+  it('answers --help without reading or asking anything, and says how fast', async () => {
+    const tookMs: number[] = [];
+    for (let n = 0; n < 5; n += 1) {
+      const begunAt = performance.now();
+      const { code, stdout } = await person.sluice(['--help']);
+      tookMs.push(Math.round(performance.now() - begunAt));
+      expect({ code, begins: stdout.slice(0, 13) }).toEqual({ code: 0, begins: 'Usage: sluice' });
+    }
+    // Told, not judged: what else runs on the machine decides it.
+    process.stdout.write(`sluice --help: ${tookMs.join(', ')} ms (150 is asked for)\n`);
+  });
+});
