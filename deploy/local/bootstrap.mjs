@@ -47,5 +47,7 @@ async function prepare() {
   const installed = await installWhenNeeded();
   if (installed !== 0) return installed;
   // `check` compiles as one of its own steps, to report on it like on the others.
-  return command === 'check' ? 0 : compile();
+  if (command === 'check') return 0;
+  // The console and the command line compile against the client that it makes.
+  return command === 'generate' ? compile('deploy/local') : compile();
 }

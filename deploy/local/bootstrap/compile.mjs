@@ -5,12 +5,14 @@ import { runChild } from './run-child.mjs';
 
 /**
  * Compiles what changed: `tsc -b`, then the console's page; silent when all is up to date.
+ * @param projects folders of packages that are enough, with what they need; without any: all, and the console
  * @returns 0, or 1 after the compiler's own words
  */
-export async function compile() {
+export async function compile(...projects) {
   if (!existsSync(launcher)) process.stderr.write('Compiling everything for the first time\n');
   let code = 0;
-  for (const args of [[tool('tsc', 'typescript'), '-b'], [consoleBuild]]) {
+  const steps = [[tool('tsc', 'typescript'), '-b', ...projects], ...(projects.length > 0 ? [] : [[consoleBuild]])];
+  for (const args of steps) {
     if (code === 0) code = await runChild(workspaceNode, args, { stdio: ['ignore', 2, 2] });
   }
   if (code === 0) return 0;

@@ -14,7 +14,7 @@ import { giveBack, traceStep, type Run } from './run';
 import { callSender, type SendCall, type Sending } from './send-call';
 import { traceCall } from './trace-call';
 
-/** Crashes of one call, the last two of them alone in its process, after which it is taken out. Source: ADR 24. */
+/** Crashes of one call, the last two of them alone in its process, after which it is taken out. Source: ADR 23. */
 const crashesMax = 4;
 /** Pause of a call that failed before it was sent: a fault of ours, or of the database. */
 const giveBackMs = 2_000;

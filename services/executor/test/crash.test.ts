@@ -131,7 +131,7 @@ function delayClaims(writes: WriteStore): { isFound: () => boolean; order: strin
   return { isFound: () => isFound, order };
 }
 
-// ADR 24: a second crash alone leads to quarantine.
+// ADR 23: a second crash alone leads to quarantine.
 describe('a call that crashed four times', () => {
   it('never sent: fails without a call, with a replay command', async () => {
     const id = await unannounced('a@x.com');

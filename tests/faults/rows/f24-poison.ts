@@ -10,7 +10,7 @@ import { sandboxCalls } from './support/sandbox-account';
 import { executors, restart, supervise } from './support/parties';
 
 /**
- * After two crashes, which several poisons may share, a call runs alone, and the fourth, its second alone, takes it out. Source: ADR 24.
+ * After two crashes, which several poisons may share, a call runs alone, and the fourth, its second alone, takes it out. Source: ADR 23.
  */
 const crashesMax = 4;
 

@@ -2,7 +2,7 @@ import { openDatabase } from '@sluice/store';
 import { until } from '@sluice/testkit';
 import type { Stack } from '../../harness/stack';
 
-/** Crashes after which a call is taken out. Source: ADR 24. */
+/** Crashes after which a call is taken out. Source: ADR 23. */
 const crashesMax = 4;
 
 /**

@@ -1,6 +1,6 @@
 // Generated from the document of the management API by: npm run generate:client. Do not edit.
 /* eslint-disable max-lines */
-import type { ApiKey, Config, ConfigVersion, Connection, CreateApiKeyRequest, CreateInstallationRequest, CreateIntegrationRequest, CreateJwtKeyReply, CreateJwtKeyRequest, CreateProjectRequest, CreateProviderAppRequest, CreateWebhookEndpointRequest, CreatedWebhookEndpoint, DeployManifestRequest, GenerateConnectionRequest, HydratedRevision, Installation, Integration, JwtKey, LaneListReply, Log, ObjectMetadata, Operation, OperationListReply, OperationProgress, OperationRecordListReply, PatchConfigContentRequest, Project, ProviderApp, ProviderInfo, UpdateApiKeyRequest, UpdateConnectionRequest, UpdateInstallationRequest, UpdateJwtKeyRequest, UpdateProjectRequest, UpdateProviderAppRequest, UpdateWebhookEndpointRequest, WebhookAttempt, WebhookEndpoint, WebhookMessage, WebhookMessageListReply, WebhookMessageWithPayload, WebhookReplayReply, WebhookSecret } from '@sluice/types';
+import type { ApiKey, Config, ConfigVersion, Connection, CreateApiKeyRequest, CreateInstallationRequest, CreateIntegrationRequest, CreateJwtKeyReply, CreateJwtKeyRequest, CreateProjectRequest, CreateProviderAppRequest, CreateWebhookEndpointRequest, CreatedWebhookEndpoint, DeployManifestRequest, GenerateConnectionRequest, HydratedRevision, Installation, Integration, JwtKey, LaneListReply, Log, ObjectMetadata, Operation, OperationExplanation, OperationListReply, OperationProgress, OperationRecordListReply, PatchConfigContentRequest, Project, ProviderApp, ProviderInfo, UpdateApiKeyRequest, UpdateConnectionRequest, UpdateInstallationRequest, UpdateJwtKeyRequest, UpdateProjectRequest, UpdateProviderAppRequest, UpdateWebhookEndpointRequest, WebhookAttempt, WebhookEndpoint, WebhookMessage, WebhookMessageListReply, WebhookMessageWithPayload, WebhookReplayReply, WebhookSecret } from '@sluice/types';
 import type { OperationShape } from '../operation-shape';
 
 /** A customer who is to allow an app in. */
@@ -408,6 +408,14 @@ export interface ManagementOperations {
     };
     readonly reply: OperationProgress;
   };
+  /** Explain an operation. What happened to each record and why: its plan without values, its call, every attempt with the provider's answer, its outcome. */
+  readonly explainOperation: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+      /** Operation id, as the reply of the write gave it. */ readonly operationId: string;
+    };
+    readonly reply: OperationExplanation;
+  };
   /** List the operations of an installation. */
   readonly listOperations: {
     readonly params: {
@@ -690,6 +698,7 @@ export const managementOperations: Readonly<Record<keyof ManagementOperations, O
   listOperationRecords: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/records', query: ['ref', 'pageSize', 'pageToken'] },
   listOperationLogs: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/logs', query: [] },
   getOperationProgress: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/progress', query: [] },
+  explainOperation: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/explanation', query: [] },
   listOperations: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/operations', query: ['pageSize', 'pageToken'] },
   listOperationsForProject: { method: 'GET', path: '/projects/{projectIdOrName}/operations', query: ['status', 'groupRef', 'objectName', 'since', 'pageSize', 'pageToken'] },
   cancelOperation: { method: 'POST', path: '/projects/{projectIdOrName}/operations/{operationId}:cancel', query: [] },
