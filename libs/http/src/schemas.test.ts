@@ -71,6 +71,7 @@ describe('every request schema', () => {
       'createJwtKeyRequestSchema',
       'createProjectRequestSchema',
       'createProviderAppRequestSchema',
+      'createWebhookEndpointRequestSchema',
       'deployManifestRequestSchema',
       'generateConnectionRequestSchema',
       'oauthConnectRequestSchema',
@@ -82,6 +83,7 @@ describe('every request schema', () => {
       'updateJwtKeyRequestSchema',
       'updateProjectRequestSchema',
       'updateProviderAppRequestSchema',
+      'updateWebhookEndpointRequestSchema',
       'writeRequestSchema',
     ]);
   });

@@ -50,14 +50,14 @@ const content = shape(
   },
 );
 
-export const revision = shape({ id: text, specVersion: text, createTime: moment, content });
+const revision = shape({ id: text, specVersion: text, createTime: moment, content });
 export const integration = shape(
   { id: text, projectId: text, name: text, provider: text, createTime: moment, latestRevision: revision },
   { updateTime: moment },
 );
 
 /** Of an object's metadata, and of a hydrated object. */
-export const fieldMetadata = shape(
+const fieldMetadata = shape(
   { fieldName: text, displayName: text },
   {
     valueType: oneOf(

@@ -17,7 +17,7 @@ const eventFilters = 'cast(:eventFilters as text[])';
 const momentSql = (moment: string): string => `to_char(${moment} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** The body of a message; see `WebhookEvent`. @param data SQL of a json object */
-export const payloadSql = (id: string, type: string, data: string): string =>
+const payloadSql = (id: string, type: string, data: string): string =>
   `json_build_object('version', '1', 'id', ${id}, 'notificationType', ${type}, 'createTime', ${momentSql('now()')}, 'data', ${data})::text`;
 
 /** The project's endpoints that ask for a type, as `e`. @param project SQL of the project's id @param filters SQL of the filters */

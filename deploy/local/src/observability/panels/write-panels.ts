@@ -106,4 +106,26 @@ export const writePanels: readonly Panel[] = [
     unit: 'short',
     lines: [['max(sluice_quarantined_calls)', 'calls']],
   },
+  {
+    title: 'Notifications attempted',
+    description: 'By what became of the attempt. What is not delivered is tried again for two days.',
+    unit: 'ops',
+    lines: [[rateBy('class', 'sluice_webhook_attempts_total'), '{{class}}']],
+  },
+  {
+    title: 'Notifications ended',
+    description:
+      'Delivered, or failed after every attempt; and the endpoints that were disabled after a week of failures.',
+    unit: 'ops',
+    lines: [
+      [rateBy('outcome', 'sluice_webhook_messages_total'), '{{outcome}}'],
+      ['sum(rate(sluice_webhook_endpoints_disabled_total[$window]))', 'endpoints disabled'],
+    ],
+  },
+  {
+    title: 'Oldest notification due',
+    description: 'How long the oldest one waits that is due and nobody delivers.',
+    unit: 's',
+    lines: [['max(sluice_webhook_oldest_due_seconds)', 'age']],
+  },
 ];
