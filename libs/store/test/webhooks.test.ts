@@ -110,7 +110,7 @@ describe('an asynchronous write that ended', () => {
     const key = await addEndpoint();
     // What tells fails: so does what it tells of.
     await database.raw('alter table webhook_messages add constraint refuse check (false) not valid');
-    await expect(writeTogether(1)).rejects.toThrow('refused by the database');
+    await expect(writeTogether(1)).rejects.toThrow('The database refused a value.');
     const [operation] = await database('operations').where({ project_id: key.projectId }).select('state');
     expect(operation).toEqual({ state: 'queued' });
   });
