@@ -58,6 +58,8 @@ function shortMemory<Found extends object, Context>(
     ttl: knownForMs,
     ttlResolution: 0,
     perf: { now },
+    // A full memory may evict what is being asked for: whoever waits for it has his answer all the same.
+    ignoreFetchAbort: true,
     fetchMethod: async (key, _stale, { options, context }) => {
       const askedAt = now();
       const found = await find(key, context);

@@ -25,6 +25,8 @@ function keptByKey<Content extends object>(
     maxSize: keptCharactersMax,
     sizeCalculation: (content) => JSON.stringify(content).length,
     fetchMethod: (_name, _stale, { context }) => read(context.projectId, context.key),
+    // A full cache may evict what is being read: whoever waits for it has it all the same.
+    ignoreFetchAbort: true,
   });
   return async (projectId, key) => {
     const name = `${projectId}/${key}`;

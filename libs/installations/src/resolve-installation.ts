@@ -29,6 +29,8 @@ export function createResolver(store: ResolverStore, contents: ImmutableContents
     max: idsMax,
     ttl: idsForMs,
     fetchMethod: (_key, _stale, { context: names }) => findIds(store, names),
+    // `resolveAgain` replaces what is being asked for, and a full cache evicts it: whoever waits for it has his answer all the same.
+    ignoreFetchAbort: true,
   });
   const joined = new LRUCache<string, Joined>({ max: joinedMax });
   const join = async (key: string, found: InstallationIds): Promise<InstallationContext> => {
