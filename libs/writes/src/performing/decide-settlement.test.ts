@@ -97,18 +97,21 @@ describe('one record', () => {
 // What hardly helps is tried a few times, whatever the deadline leaves.
 describe('a bound of tries', () => {
   const bounded = failed({ class: 'unavailable', triesMax: 5 });
-  const tried = (attempts: number, lastClass: string, sendState: 'none' | 'maybe' = 'none') => ({
+  const tried = (attempts: number, lastClass: string, o: Partial<Omit<Sendable, 'write'>> = {}) => ({
     call: { attempts },
-    records: [{ sendState, firstSentAt: new Date(0), lastError: { class: lastClass, text: 'as before' } }],
+    records: [{ ...earlier, lastError: { class: lastClass, text: 'said the provider' }, ...o }],
   });
+  const other = { lastError: { class: 'unavailable', text: 'said another signal' } };
 
   it.each<[string, Type, Scene, string]>([
     ['before it', 'update', tried(3, 'unavailable'), 'again'],
     ['at it', 'update', tried(4, 'unavailable'), 'failed'],
     ['of a create, at it', 'create', tried(4, 'unavailable'), 'failed'],
     ['past it, after other failures', 'update', tried(9, 'quota'), 'again'],
+    ['at it, after another signal of its class', 'update', tried(4, 'unavailable', other), 'again'],
+    ['of a create, at it, after another signal of its class', 'create', tried(4, 'unavailable', other), 'again'],
     ['past it, for the second time', 'update', tried(10, 'unavailable'), 'failed'],
-    ['at it, perhaps written', 'update', tried(4, 'unavailable', 'maybe'), 'unknown'],
+    ['at it, perhaps written', 'update', tried(4, 'unavailable', { sendState: 'maybe' }), 'unknown'],
   ])('%s', (_, type, scene, kind) => {
     expect(decide(type, [bounded], scene).records).toMatchObject([{ kind, error: { class: 'unavailable' } }]);
   });

@@ -75,10 +75,14 @@ function decideRecord(input: DecisionInput, record: Sendable, result: RecordResu
   return { settlement: { index, kind: 'again', sendState: isMaybe ? 'maybe' : 'none', error }, delayMs, retryAfterMs };
 }
 
-/** Another try hardly helps: the bound of the signal's row is reached, and the try before ended so too. */
+/**
+ * Another try hardly helps: the bound of the signal's row is reached, and the try before ended so too. By its text, because the sends
+ * before may have met other signals of the class, which the bound does not count; a text that differs errs towards another try.
+ */
 function isSpent({ call }: DecisionInput, { lastError }: Sendable, failure: ProviderFailure): boolean {
   const { triesMax = Infinity } = failure;
-  return call.attempts + 1 >= triesMax && lastError?.class === failure.class;
+  const isAsBefore = lastError?.class === failure.class && lastError.text === failure.message;
+  return call.attempts + 1 >= triesMax && isAsBefore;
 }
 
 /** A record that goes on in another call: what it was refused with may be another's fault, and nothing of it was written. */
