@@ -243,12 +243,25 @@ describe('Salesforce', () => {
       expect(sent().some((each) => each.startsWith('P'))).toBe(false);
     });
 
+    // A trigger may have rewritten a value of our own late create, which the look of the reconciliation did not see yet.
+    test('on a record that is nearly the same: nothing is sent, and it stays in doubt', async () => {
+      stub.replyWith(shared, row(idB, { ...mine, LastName: 'A.' }), page());
+      const results = await salesforce.createBatch({ ...call, records: [first, second], isResend: true, firstSentAt });
+      expect(results).toMatchObject([
+        { error: { class: 'unknown', scope: 'record', message: expect.stringContaining(idB) } },
+        { error: { class: 'unavailable', scope: 'call' } },
+      ]);
+      expect(sent().some((each) => each.startsWith('P'))).toBe(false);
+    });
+
+    const others = { LastName: 'Else', Name: 'Else', Legacy__c: "L'1" };
     test.each<[string, ReturnType<typeof page>[]]>([
       ['nobody has it', [page(), page()]],
-      ['somebody else has it', [row(idB, { LastName: 'Else', Legacy__c: "L'1" })]],
+      ['somebody else has it', [row(idB, others), page()]],
     ])('%s: a create, never an upsert', async (_, looks) => {
       stub.replyWith(shared, ...looks, { status: 201, body: done(idA) });
-      const result = await salesforce.create({ ...call, ...first, isResend: true, firstSentAt });
+      const fields = { ...first.fields, Name: 'A' };
+      const result = await salesforce.create({ ...call, fields, isResend: true, firstSentAt });
       expect(result).toEqual({ ok: true, recordId: idA });
       expect(sent().at(-1)).toBe(`POST ${root}/sobjects/Contact`);
       expect(sent().some((each) => each.startsWith('PATCH'))).toBe(false);

@@ -1,6 +1,6 @@
 import { ProviderError, retryOf } from '@sluice/errors';
 import type { BatchCreate, Fields } from '../requests';
-import { wasThereWarning, type ProviderFailure, type RecordResult } from '../results';
+import { wasThereWarning, type FoundCreated, type ProviderFailure, type RecordResult } from '../results';
 import { toFailure, toProviderError } from '../thrown-failure';
 import type { SalesforceApi } from './call-salesforce';
 import type { Describe } from './describe';
@@ -77,11 +77,15 @@ async function holdBack(
   const found = await findCreated(api, describe, { ...call, records: looks });
   const failure = found.find((each) => each.kind === 'cannot-look' && each.failure !== undefined);
   if (failure?.kind === 'cannot-look' && failure.failure) throw toProviderError(failure.failure, 'salesforce');
-  if (!found.some(({ kind }) => kind === 'found')) return undefined;
-  return found.map((each) => {
-    const seen = each.kind === 'found' ? each.matches[0]?.recordId : undefined;
-    return { ok: false, error: seen === undefined ? waiting : mayBeOurs(seen) };
-  });
+  const held = found.map(toHeld);
+  return held.some(Boolean) ? held.map((error = waiting) => ({ ok: false, error })) : undefined;
+}
+
+/** Why one record is not sent; undefined: it may be. */
+function toHeld(found: FoundCreated): ProviderFailure | undefined {
+  if (found.kind === 'found') return found.matches[0] && mayBeOurs(found.matches[0].recordId);
+  const [near] = (found.kind === 'none' && found.near) || [];
+  return near === undefined ? undefined : isNear(near);
 }
 
 const waiting: ProviderFailure = {
@@ -94,6 +98,12 @@ const waiting: ProviderFailure = {
 function mayBeOurs(existingId: string): ProviderFailure {
   const message = `Not sent again: record ${existingId} was made since the first send and has the same values, among them an external id that Salesforce does not keep unique`;
   return { class: 'conflict', scope: 'record', message, existingId };
+}
+
+/** Unknown, because that is looked for: our own record, in which a trigger rewrote a value, must not be made a second time. */
+function isNear(recordId: string): ProviderFailure {
+  const message = `Not sent again: record ${recordId} was made since the first send and has nearly the same values, so it may be what that made`;
+  return { class: 'unknown', scope: 'record', message };
 }
 
 /** `PATCH /composite/sobjects/{object}/{field}`, answered as a create, with `created` per record. Source: reference B3. */
