@@ -142,9 +142,12 @@ describe('the deadline', () => {
     expect(decide('create', [failed({ class: each })], late).next).toEqual({ state: 'in_doubt', delayMs: 500 });
   });
 
-  it('holds the first look back until the moment that the provider named', () => {
-    const results = [failed({ class: 'unknown', retryAfterMs: 7_000 }), failed({ class: 'timeout' }), ok()];
-    expect(decide('create', results, late).next).toEqual({ state: 'in_doubt', delayMs: 7_000 });
+  it.each([
+    ['until the moment that the provider named', 7_000, 7_000],
+    ['no longer than a minute, where it named two days', 172_800_000, 60_000],
+  ])('holds the first look back %s', (_, retryAfterMs, delayMs) => {
+    const results = [failed({ class: 'unknown', retryAfterMs }), failed({ class: 'timeout' }), ok()];
+    expect(decide('create', results, late).next).toEqual({ state: 'in_doubt', delayMs });
   });
 
   // "Failed" would be a lie where the provider may have written the record.

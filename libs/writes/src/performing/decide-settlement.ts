@@ -18,6 +18,8 @@ export interface DecisionInput {
 
 /** Pause before the first look at a create of unknown outcome. */
 const firstLookMs = 500;
+/** Longest of it: a provider's lower bound is one of writes, and what it was told before may be seen meanwhile. Ours. */
+const firstLookMaxMs = 60_000;
 
 /** What to write down of an attempt. Pure. Source of the classes: connectors' tables; of the policy: design, sections 5.9 to 5.12. */
 export function decideSettlement(given: DecisionInput): Settlement {
@@ -103,7 +105,7 @@ function decideNext(call: ClaimedCall, decided: readonly DecidedRecord[]): Settl
   if (again.length === 0) return { state: 'done' };
   const isInDoubt = call.type === 'create' && again.some((record) => record.sendState === 'maybe');
   const boundMs = Math.max(0, ...decided.map((each) => each.retryAfterMs ?? 0));
-  if (isInDoubt) return { state: 'in_doubt', delayMs: Math.max(firstLookMs, boundMs) };
+  if (isInDoubt) return { state: 'in_doubt', delayMs: Math.max(firstLookMs, Math.min(boundMs, firstLookMaxMs)) };
   const earliestMs = Math.min(...decided.flatMap((each) => each.delayMs ?? []));
   return { state: 'ready', delayMs: Math.max(earliestMs, boundMs) };
 }
