@@ -188,9 +188,10 @@ const codes: readonly Row[] = [
     signal: 'QUERY_TIMEOUT, OPERATION_TOO_LARGE on a read',
     matches: all(hasCode(/^(QUERY_TIMEOUT|OPERATION_TOO_LARGE)$/), ({ write }) => write === 'read'),
     class: 'unavailable',
+    waitMs: 60_000,
     triesMax: fewTries,
     basis: 'documented',
-    source: 'B7, 1b: a few times; the number is ours',
+    source: 'B7, 1b: a few times; 1 min and the number are ours',
   },
   { signal: 'DUPLICATE…', matches: hasCode(/^DUPLICATE/), class: 'conflict', basis: 'recorded', source: 'B7, 1b' },
   {
