@@ -15,6 +15,9 @@ export function toStartError(error: unknown, url: string, triedMs = 0): SluiceEr
   return new DependencyError({ code: 'service.unavailable', detail, remedy, cause: error });
 }
 
+/** Node's codes of the system: ECONNREFUSED, EAI_AGAIN, … Its codes ERR_… are of wrong settings: an address, a certificate. */
+const systemCode = /^E(?!RR_)[A-Z_]+$/;
+
 /**
  * Whether a database may well be usable a moment later: no connection was to be had, a connection or statement broke off, the server
  * has none left (SQLSTATE class 53), or starts or stops or was too slow (57). Any other answer of the server stays what it is.
@@ -22,8 +25,7 @@ export function toStartError(error: unknown, url: string, triedMs = 0): SluiceEr
 export function mayPass(error: unknown): boolean {
   if (error instanceof SluiceError) return false;
   const code = errorCode(error) ?? '';
-  // Node's codes: ECONNREFUSED, EAI_AGAIN, …
-  if (/^E[A-Z_]+$/.test(code)) return true;
+  if (systemCode.test(code)) return true;
   if (/^[0-9A-Z]{5}$/.test(code)) return ['08', '53', '57'].includes(code.slice(0, 2));
   return neverReached(error) || /connection terminated/i.test((error as Error).message);
 }
@@ -75,7 +77,7 @@ function reasonOf(error: unknown, place: Pick<Place, 'user' | 'name'>): Reason {
   if (refusal !== undefined) return refusal(place);
   const remedy =
     'Check DATABASE_URL, and that Postgres runs there and lets this host in; then start the service again.';
-  if (/^E[A-Z]+$/.test(code)) return { why: `does not answer (${code})`, remedy };
+  if (systemCode.test(code)) return { why: `does not answer (${code})`, remedy };
   if (neverReached(error)) return { why: 'gave no connection within 2 s: it is busy, or cannot be reached', remedy };
   return { why: `cannot be used: ${lastClause(error)}`, remedy };
 }
