@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { cloneDatabase, startTcpProxy, until, type ClonedDatabase, type TcpProxy } from '@sluice/testkit';
 import { silentLogger, type Logger } from '@sluice/telemetry';
 import { openDatabase } from './database';
@@ -37,7 +38,8 @@ function changed(change: (url: URL) => void): string {
   return url.toString();
 }
 
-const limited = 'sluice_await_limited';
+// A role is the whole server's, which runs at the same time may share.
+const limited = `sluice_await_${randomUUID().replaceAll('-', '')}`;
 
 async function onClone(...statements: readonly string[]): Promise<void> {
   const database = openDatabase({ url: clone.url, poolMax: 1, applicationName: 'await-database-test' });
@@ -72,7 +74,6 @@ describe('a database that cannot be used for the moment', () => {
 
   it('is asked when it has no connection left for the user', async () => {
     await onClone(
-      `drop role if exists ${limited}`,
       `create role ${limited} login password 'any' connection limit 0`,
       `grant select on knex_migrations to ${limited}`,
     );
