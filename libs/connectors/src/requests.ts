@@ -75,12 +75,12 @@ export interface SingleWrite extends ObjectCall {
 export interface MayBeResend {
   /** @default false */
   readonly isResend?: boolean;
-  /** Of a resend: when the earliest send was. What that made is not older. @default unknown, so of any age */
-  readonly firstSentAt?: Date;
 }
 
 /** Create one record. */
 export interface CreateWrite extends SingleWrite, MayBeResend {
+  /** Of a resend: when the record's earliest send was. What that made is not older. @default the record was never sent */
+  readonly firstSentAt?: Date;
   readonly associations?: readonly Association[];
 }
 
@@ -103,8 +103,11 @@ export interface BatchWrite<Item> extends ObjectCall {
   readonly headers?: readonly ForwardedHeader[];
 }
 
+/** One record of a batch. A call that is sent again may have records that were never sent. */
+type NewRecord = Pick<CreateWrite, 'fields' | 'associations' | 'firstSentAt'>;
+
 /** All-or-none: the provider writes every record or none of them. @default false */
-export interface BatchCreate extends BatchWrite<Pick<CreateWrite, 'fields' | 'associations'>>, MayBeResend {
+export interface BatchCreate extends BatchWrite<NewRecord>, MayBeResend {
   readonly allOrNone?: boolean;
 }
 

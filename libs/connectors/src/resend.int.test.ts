@@ -222,6 +222,7 @@ describe('Salesforce', () => {
     const row = (id: string, values: object) =>
       page(record(id, { CreatedDate: '2026-11-20T12:20:00.000+0000', ...values }));
     const mine = { LastName: 'A', Legacy__c: "L'1" };
+    const records = [first, second].map((each) => ({ ...each, firstSentAt }));
 
     test('taken by our own late create: nothing is sent, and it is looked for', async () => {
       stub.replyWith(shared, row(idB, mine));
@@ -235,7 +236,7 @@ describe('Salesforce', () => {
 
     test('of one record of a batch: the others wait for the look', async () => {
       stub.replyWith(shared, row(idB, mine));
-      const results = await salesforce.createBatch({ ...call, records: [first, second], isResend: true, firstSentAt });
+      const results = await salesforce.createBatch({ ...call, records, isResend: true });
       expect(results).toMatchObject([
         { error: { class: 'conflict', existingId: idB } },
         { error: { class: 'unavailable', scope: 'call' } },
@@ -243,10 +244,19 @@ describe('Salesforce', () => {
       expect(sent().some((each) => each.startsWith('P'))).toBe(false);
     });
 
+    // Else it would be told of a conflict with somebody's record, which nothing of its own can have made.
+    test('one of the batch that was never sent is not looked for', async () => {
+      stub.replyWith(shared, page(), page(), ok([done(idA), done(idB)]));
+      const batch = { ...call, records: [first, { ...second, firstSentAt }], isResend: true };
+      const results = await salesforce.createBatch(batch);
+      expect(results).toMatchObject([{ ok: true }, { ok: true }]);
+      expect(stub.requests.map(({ path }) => soqlOf(path) ?? '').join()).not.toContain("L\\'1");
+    });
+
     // A trigger may have rewritten a value of our own late create, which the look of the reconciliation did not see yet.
     test('on a record that is nearly the same: nothing is sent, and it stays in doubt', async () => {
       stub.replyWith(shared, row(idB, { ...mine, LastName: 'A.' }), page());
-      const results = await salesforce.createBatch({ ...call, records: [first, second], isResend: true, firstSentAt });
+      const results = await salesforce.createBatch({ ...call, records, isResend: true });
       expect(results).toMatchObject([
         { error: { class: 'unknown', scope: 'record', message: expect.stringContaining(idB) } },
         { error: { class: 'unavailable', scope: 'call' } },

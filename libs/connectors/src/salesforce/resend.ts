@@ -33,7 +33,9 @@ export async function resendCreates(
     const key = externalIds.find((field) => field.isUnique && hasEach(field, records));
     if (key) return (await isTaken(api, describe, write, key)) ? undefined : await upsert(api, write, key);
     const shared = externalIds.filter(({ isUnique }) => !isUnique);
-    const isSent = records.some((record) => shared.some((field) => hasEach(field, [record])));
+    const isSent = records.some(
+      ({ firstSentAt, ...record }) => firstSentAt && shared.some((field) => hasEach(field, [record])),
+    );
     return isSent ? await holdBack(api, describe, write) : undefined;
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
@@ -72,13 +74,14 @@ async function holdBack(
   write: BatchCreate,
 ): Promise<RecordResult[] | undefined> {
   const { records, headers: _, ...call } = write;
-  const since = write.firstSentAt ?? new Date(0);
-  const looks = records.map(({ fields }) => ({ fields, since }));
+  // What is seen of a record that was never sent is another's, and its own create is refused by nobody.
+  const looks = records.flatMap(({ fields, firstSentAt: since }, at) => (since ? [{ fields, since, at }] : []));
   const found = await findCreated(api, describe, { ...call, records: looks });
   const failure = found.find((each) => each.kind === 'cannot-look' && each.failure !== undefined);
   if (failure?.kind === 'cannot-look' && failure.failure) throw toProviderError(failure.failure, 'salesforce');
-  const held = found.map(toHeld);
-  return held.some(Boolean) ? held.map((error = waiting) => ({ ok: false, error })) : undefined;
+  const held = new Map(found.map((each, of) => [looks[of]?.at, toHeld(each)]));
+  if (![...held.values()].some(Boolean)) return undefined;
+  return records.map((_record, at) => ({ ok: false, error: held.get(at) ?? waiting }));
 }
 
 /** Why one record is not sent; undefined: it may be. */

@@ -29,7 +29,11 @@ async function send(request: AuthorizedCall): Promise<readonly RecordResult[]> {
   const writes = records.map(({ write }) => write);
   const [only] = writes;
   if (call.type === 'create') {
-    const items = writes.map(({ fields, associations }) => ({ fields, ...(associations && { associations }) }));
+    const items = records.map(({ firstSentAt, write: { fields, associations } }) => ({
+      fields,
+      ...(associations && { associations }),
+      ...(base.isResend && firstSentAt && { firstSentAt }),
+    }));
     if (items.length === 1 && items[0] && connector.create) return [await connector.create({ ...shared, ...items[0] })];
     if (connector.createBatch)
       return await connector.createBatch({ ...shared, records: items, allOrNone: call.allOrNone });
@@ -56,9 +60,7 @@ async function send(request: AuthorizedCall): Promise<readonly RecordResult[]> {
 }
 
 function resendOf({ call, records }: AuthorizedCall): MayBeResend {
-  if (!records.some((record) => mayBeCarriedOut(record, call.attempts))) return {};
-  const sentAt = records.flatMap(({ firstSentAt }) => (firstSentAt ? [+firstSentAt] : []));
-  return { isResend: true, firstSentAt: new Date(Math.min(...sentAt)) };
+  return records.some((record) => mayBeCarriedOut(record, call.attempts)) ? { isResend: true } : {};
 }
 
 /** Classes of a failure after which nothing was written. */
