@@ -140,7 +140,7 @@ export interface DeclaredWrite {
 }
 
 export interface DeclaredUpdate extends DeclaredWrite {
-  /** What every id of a record looks like; one of another form is refused here. @default 'word' */
+  /** What every id of a record looks like; one of another form is refused here, before anything is sent. @default 'word' */
   readonly idForm?: IdForm;
   /** How a record that is not there is answered. @default a 404 */
   readonly missing?: Pick<DeclaredSignal, 'status' | 'code' | 'says'>;
@@ -148,7 +148,7 @@ export interface DeclaredUpdate extends DeclaredWrite {
 
 /**
  * `digits`: 1 to 20 of them. `word`: 1 to 100 letters, digits, `_` and `-` of ASCII. `segment`: whatever a part of an address can hold,
- * at most 200 characters.
+ * at most 200 characters: for ids like `a.b` or `x:y`, which `word` refuses. One like `people/c1` only where it stands in a body.
  */
 export type IdForm = 'digits' | 'word' | 'segment';
 
