@@ -1,10 +1,11 @@
 /** Moments so far from the run are those of the account's life: when somebody was born, joined, was written to. In milliseconds. [own] */
 const nearMs = 24 * 3_600_000;
 
-const day = String.raw`\d{4}-\d\d-\d\d`;
+/** A day, as a part of a pattern. */
+export const daySource = String.raw`\d{4}-\d\d-\d\d`;
 const time = String.raw`[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?`;
 /** A moment or a day, as a part of a pattern. */
-export const momentSource = `${day}(?:${time})?`;
+export const momentSource = `${daySource}(?:${time})?`;
 const moment = new RegExp(`^${momentSource}$`);
 /** Milliseconds since 1970, from 2017 to 2033. */
 const epoch = /^1[5-9]\d{11}$/;

@@ -1,6 +1,6 @@
-import { momentSource, momentsAround } from './moments';
+import { daySource, momentSource, momentsAround } from './moments';
 import { createStandIns, type StandIns } from './stand-ins';
-import type { Vocabulary } from './vocabulary';
+import { entitySource, isOfSomebody, type Vocabulary } from './vocabulary';
 
 /** How the values of one recording are scrubbed; the same original becomes the same everywhere. */
 export interface Scrubber {
@@ -32,7 +32,12 @@ const wordMax = 120;
 const name = /^[A-Za-z_$][\w$.-]*$/;
 /** Seven digits or more with blanks and brackets between them. */
 const phoneSource = String.raw`\+?\(?\d(?:[ ().\/]{0,2}\d){6,}`;
-const pieces = new RegExp(`${momentSource}|${phoneSource}|[\\p{L}\\p{M}\\p{N}_@.+-]+`, 'gu');
+/** What may stand between two groups of digits, in plain text and in HTML; quotes and brackets divide values. */
+const gapSource = String.raw`(?:${entitySource}|[^\p{L}\p{M}\p{N}"{}[\]<>]){1,3}`;
+/** Groups of four digits or fewer, none of which says anything by itself: an IP address, a day, a short phone. */
+const groupsSource = String.raw`(?<!\d)[.+-]*\d{1,4}(?:${gapSource}(?!${daySource})\d{1,4})+(?![\p{L}\p{M}\p{N}_@])`;
+const wordSource = String.raw`[\p{L}\p{M}\p{N}_@.+-]+`;
+const pieces = new RegExp([momentSource, phoneSource, groupsSource, wordSource].join('|'), 'gu');
 
 /**
  * Keeps what is listed and nothing else: what the run sent, moments of the run, and at the places that the connector reads the words
@@ -52,7 +57,7 @@ export function createScrubber(kept: Kept): Scrubber {
     if (core === '') return piece;
     const whole = keep(core) ?? (vocabulary.isPublic(core) || isKept(core) ? core : undefined);
     if (whole !== undefined) return before + whole + after;
-    if (standIns.isDistinct(core)) return before + standIns.of(core) + after;
+    if (standIns.isDistinct(core) || isOfSomebody(core)) return before + standIns.of(core) + after;
     const parts = core.replace(/[\p{L}\p{M}\p{N}]+/gu, (part) =>
       vocabulary.isPublic(part) ? part : standIns.of(part),
     );

@@ -98,6 +98,48 @@ it.each([
   expect(text).not.toMatch(/ana|l[oó]pez|acme|415\D?0868|1987|2019|555555|安娜|Анна|مريم/i);
 });
 
+describe('what is somebody’s by its form, though each part is a word of the provider or short', () => {
+  const telling = [
+    '+33 6 12 34 56 78',
+    '+41 44 123 45 67',
+    '06-12-34-56-78',
+    '203.0.113.7',
+    '10.0.0.7',
+    '03/02/85',
+    '03.02.1985',
+    '03, 02, 85',
+    '03\u00a002\u00a085',
+    '123-456-789',
+    'sales@company.com',
+    'sales@company',
+  ];
+  it.each(telling)('%s, in a value, a sentence, a page and a path', (text) => {
+    const words = text.replaceAll('\u00a0', ' ');
+    for (const member of ['message', 'detail', 'title', 'description', 'id', 'code', 'name']) {
+      expect(JSON.stringify(scrubbed({ [member]: text }))).not.toContain(words);
+    }
+    expect(JSON.stringify(scrubbed({ message: `The contact ${text} is invalid` }))).toMatch(
+      /^{"message":"The contact \S+ is invalid"}$/,
+    );
+    const html = `<title>${text}</title><body>${text.replaceAll(/[ \u00a0]/g, '&nbsp;')}</body>`;
+    const request = { method: 'GET', path: `/${encodeURIComponent(text)}?q=${encodeURIComponent(`contact ${text}`)}` };
+    const recording = scrub(recordingOf({ request, reply: { status: 500, headers: {}, text: html } }), { subject });
+    const [exchange] = recording.exchanges;
+    const page = exchange?.reply?.text ?? '';
+    expect(page).toMatch(/^<title>[^\s<&;]+<\/title><body>[^\s<&;]+<\/body>$/);
+    const seen = `${page} ${decodeURIComponent(exchange?.request.path.replaceAll('+', ' ') ?? '')}`;
+    expect(seen.replaceAll('&nbsp;', ' ')).not.toContain(words);
+    expect(seen).not.toMatch(/company|\b(?:12|34|85|113|123)\b/);
+  });
+
+  it('and what is not stays: an object type, a number, a version with a letter, a moment of the run', () => {
+    const kept = { objectTypeId: '0-1', message: 'limit of 100 reached after 10 requests, see v3.1' };
+    expect(scrubbed(kept)).toEqual(kept);
+    const message = 'at 10 2026-11-21T10:00:01Z';
+    expect(scrubbed({ message })).toEqual({ message });
+  });
+});
+
 it('keeps what was said of an error, and its words only', () => {
   const message =
     'Property values were not valid: [{"isValid":false,"message":"Email address ana@acme.test is invalid"}]';

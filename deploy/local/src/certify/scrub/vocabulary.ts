@@ -39,8 +39,26 @@ export function vocabularyOf(provider: string, file: Declaration | undefined, ow
   return {
     read: new Set([...commonRead, ...(ownRead[provider] ?? []), ...pointers.map(lastStep), ...sentences]),
     sentences,
-    isPublic: (text) => partsOf(text).every((part) => words.has(part) || /^\d{1,3}$/.test(part)),
+    isPublic: (text) => {
+      return !isOfSomebody(text) && partsOf(text).every((part) => words.has(part) || /^\d{1,3}$/.test(part));
+    },
   };
+}
+
+/** A character by its name or number in HTML, such as `&nbsp;`, as a part of a pattern. */
+export const entitySource = String.raw`&#?\w{1,8};`;
+
+/** Digits in groups that are a provider's words: a standard object of HubSpot, `0-1`, and the month of its API. Source: reference A1. */
+const providerGroups = /^(?:0-\d{1,3}|2026-\d\d)$/;
+
+/**
+ * A mail address, whatever its words are, or digits in groups and no letter: a phone, an IP address, a day. What is somebody's as a
+ * whole is no word of a provider because each of its parts is.
+ */
+export function isOfSomebody(text: string): boolean {
+  if (/.@./s.test(text)) return true;
+  const shown = text.replaceAll(new RegExp(entitySource, 'g'), ' ');
+  return /\d\D+\d/.test(shown) && !/\p{L}/u.test(shown) && !providerGroups.test(shown);
 }
 
 /** The words of a name or a text, in small letters: `Created_By` and `createdBy` have the same two. */
