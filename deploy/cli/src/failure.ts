@@ -1,5 +1,6 @@
 import type { SluiceApiError } from '@sluice/client';
 import type { CommanderError } from 'commander';
+import { plain } from './output/table';
 
 /** What the command line itself refuses, in one line. */
 export class CommandFailure extends Error {
@@ -66,5 +67,5 @@ function shown(said: Said, wantsJson: boolean, exitCode: number = exitCodes.fail
   if (wantsJson) return { text: JSON.stringify({ error: said }), exitCode };
   const request = said.requestId === undefined ? '' : ` [request ${said.requestId}]`;
   const sentence = [said.message, said.remedy].filter((part) => part !== undefined).join(' ');
-  return { text: `sluice: ${sentence.replaceAll(/\s*\n\s*/g, ' ')}${request}`, exitCode };
+  return { text: plain(`sluice: ${sentence.replaceAll(/\s*\n\s*/g, ' ')}${request}`), exitCode };
 }
