@@ -30,8 +30,11 @@ beforeAll(async () => {
   stack = await startStack({
     env: { SLUICE_WEBHOOK_EGRESS_ALLOW: '127.0.0.1/32', SLUICE_WEBHOOK_TIMEOUT_MS: '5000' },
   });
-  customer = await createCustomer(stack, { provider: 'hubspot', read: ['contacts'], write: ['contacts'] });
 }, 120_000);
+// A project of its own for each test: none counts the endpoints of another.
+beforeEach(async () => {
+  customer = await createCustomer(stack, { provider: 'hubspot', read: ['contacts'], write: ['contacts'] });
+}, 60_000);
 afterAll(async () => {
   await stack.stop();
   receiver.closeAllConnections();
@@ -92,14 +95,13 @@ it('kill -9 between the delivery and its mark: it comes again with the same id, 
   // Nobody delivers, and what happens is kept.
   for (let n = operations / 2; n < operations; n += 1) ids.push(await write(`killed-${n}@example.com`));
   await stack.processes.start('management');
-  // Two endpoints of the project ask for it, at one address.
-  const missing = () => ids.filter((id) => toldOf(id).length < 2);
+  const missing = () => ids.filter((id) => toldOf(id).length === 0);
   await until('all are told', () => (missing().length === 0 ? true : undefined), boundMs);
   for (const id of ids) expect([id, new Set(toldOf(id).map((event) => event.id)).size]).toEqual([id, 1]);
   for (const { event } of unmarked) {
     await until(
       'it came again',
-      () => (arrived.filter(({ id }) => id === event.id).length > 2 ? true : undefined),
+      () => (arrived.filter(({ id }) => id === event.id).length > 1 ? true : undefined),
       boundMs,
     );
   }

@@ -143,10 +143,11 @@ async function notify(): Promise<void> {
   secrets['webhookSecret'] = endpoint.secret.slice('whsec_'.length);
   const at = `${url}/webhook-endpoints/${endpoint.id}`;
   const { id } = await call<{ id: string }>(`${at}:test`, { key });
-  await until('it was tried', async () => {
+  const attempted = async () => {
     const { body: attempts } = await ask<{ class?: string }[]>(`${at}/messages/${id}/attempts`, { method: 'GET', key });
     return attempts.find((attempt) => attempt.class !== undefined);
-  });
+  };
+  await until('it was tried', attempted, 30_000);
   expect((await ask(`${at}/secret`, { method: 'GET', key })).status).toBe(200);
   for (const path of ['', `/${endpoint.id}`, `/${endpoint.id}/messages`]) {
     expect((await ask(`${url}/webhook-endpoints${path}`, { method: 'GET', key })).status).toBe(200);
