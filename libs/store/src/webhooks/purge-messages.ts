@@ -1,24 +1,31 @@
 import type { Knex } from 'knex';
 
+/** What ended so many days ago. */
+const endedSql = `select project_id, endpoint_id, id from webhook_messages
+  where ended_at <= now() - make_interval(days => cast(:days as integer)) order by ended_at limit :limit for update skip locked`;
+
+/** What belongs to no endpoint. */
+const orphanedSql = `select m.project_id, m.endpoint_id, m.id from webhook_messages m where m.state = 'pending' and not exists (
+    select 1 from webhook_endpoints e where e.project_id = m.project_id and e.id = m.endpoint_id) limit :limit`;
+
 /**
- * Deletes messages that ended so many days ago with their attempts, and those whose endpoint was deleted while they were written.
- * @returns how many; at `limit` there may be more
+ * Deletes messages that ended so many days ago with their attempts, then those whose endpoint was deleted while they were written.
+ * @returns how many, `limit` at most; at `limit` there may be more
  */
 export async function purgeMessages(database: Knex, days: number, limit: number): Promise<number> {
-  const { rows } = await database.raw<{ rows: [{ purged: number }] }>(
-    `with ended as materialized (
-       select project_id, endpoint_id, id from webhook_messages
-       where ended_at <= now() - make_interval(days => cast(:days as integer)) order by ended_at limit :limit for update skip locked),
-     orphaned as materialized (
-       select m.project_id, m.endpoint_id, m.id from webhook_messages m where m.state = 'pending' and not exists (
-         select 1 from webhook_endpoints e where e.project_id = m.project_id and e.id = m.endpoint_id) limit :limit),
-     old as (select * from ended union all select * from orphaned),
+  const ended = await deleteMessages(database, endedSql, { days, limit });
+  return ended + (await deleteMessages(database, orphanedSql, { limit: limit - ended }));
+}
+
+async function deleteMessages(database: Knex, old: string, bindings: Record<string, number>): Promise<number> {
+  const { rows } = await database.raw<{ rows: [{ deleted: number }] }>(
+    `with old as materialized (${old}),
      tries as (delete from webhook_attempts a using old
        where a.project_id = old.project_id and a.endpoint_id = old.endpoint_id and a.message_id = old.id),
      gone as (delete from webhook_messages m using old
        where m.project_id = old.project_id and m.endpoint_id = old.endpoint_id and m.id = old.id returning m.id)
-     select count(*)::integer as purged from gone`,
-    { days, limit },
+     select count(*)::integer as deleted from gone`,
+    bindings,
   );
-  return rows[0].purged;
+  return rows[0].deleted;
 }
