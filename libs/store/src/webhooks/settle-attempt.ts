@@ -109,8 +109,9 @@ async function noteFailure(transaction: Knex.Transaction, key: EndpointKey, time
   return true;
 }
 
+/** Without the address: it may hold its receiver's token, and this goes to other receivers. */
 async function tellDisabled(transaction: Knex.Transaction, { projectId, endpointId }: EndpointKey): Promise<void> {
-  const data = `json_build_object('projectId', d.project_id, 'endpointId', d.id, 'url', d.url, 'reason', d.disabled_reason)`;
+  const data = `json_build_object('projectId', d.project_id, 'endpointId', d.id, 'reason', d.disabled_reason)`;
   const filters = `array['endpoint.disabled']`;
   await transaction.raw(
     insertMessagesSql(
