@@ -171,7 +171,7 @@ export const metricTable = {
   },
   sluice_webhook_oldest_due_seconds: {
     kind: 'gauge',
-    help: 'How long ago the oldest notification came due that nobody delivers; 0: none. What waits for its next attempt is not due.',
+    help: 'How long ago the oldest notification came due that nobody delivers; 0: none. What waits for its next attempt is not due, and what waits for an endpoint that fails does not count.',
     labels: {},
   },
   sluice_database_connections: {

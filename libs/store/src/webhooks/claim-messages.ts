@@ -151,12 +151,16 @@ export async function claimMessages(database: Knex, claim: MessageClaim): Promis
   }));
 }
 
-/** How long ago the oldest message came due that nobody has; 0 when there is none. In seconds. */
+/**
+ * How long ago the oldest message came due that nobody has; 0 when there is none. In seconds. An endpoint that fails has one message under
+ * way, so what is behind it says nothing of who delivers.
+ */
 export async function oldestDueSeconds(database: Knex): Promise<number> {
   const { rows } = await database.raw<{ rows: [{ seconds: number }] }>(
     `with ${pendingEndpoints}
      select coalesce(max(extract(epoch from now() - m.not_before)), 0)::float8 as seconds
-     from hops h join webhook_endpoints e on e.project_id = h.project_id and e.id = h.endpoint_id and e.is_enabled
+     from hops h join webhook_endpoints e on e.project_id = h.project_id and e.id = h.endpoint_id
+       and e.is_enabled and e.failing_since is null
      cross join lateral (select m.not_before from webhook_messages m
        where m.project_id = e.project_id and m.endpoint_id = e.id and ${isDue} order by m.not_before limit 1) m`,
   );
