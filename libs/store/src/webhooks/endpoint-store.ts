@@ -45,7 +45,7 @@ export interface WebhookEndpointStore {
   /** Oldest first; with a page one more than fits. */
   list(projectId: string, page?: Page): Promise<WebhookEndpoint[]>;
   find(key: EndpointKey): Promise<WebhookEndpoint | undefined>;
-  /** Disabling gives up what is pending; enabling forgets the failures. Undefined when there is none. */
+  /** Disabling gives up what is pending; enabling, and another address, forget the failures. Undefined when there is none. */
   update(key: EndpointKey, change: WebhookEndpointChange): Promise<WebhookEndpoint | undefined>;
   /** With its messages and attempts. False when there was none. */
   remove(key: EndpointKey): Promise<boolean>;
@@ -174,6 +174,8 @@ async function updateEndpoint(
       url,
       description,
       event_types: eventTypes && [...eventTypes],
+      // The failures were those of the address before.
+      ...(url === undefined ? {} : { failing_since: null }),
       ...(status === undefined ? {} : status === 'enabled' ? enabled : disabled),
       updated_at: transaction.fn.now(),
     })
