@@ -46,6 +46,9 @@ export const createWebhooks: Migration = {
         primary key (project_id, endpoint_id, id)
       );
       create index webhook_messages_pending on webhook_messages (project_id, endpoint_id, not_before) where state = 'pending';
+      -- What is under way, of much that waits.
+      create index webhook_messages_leased on webhook_messages (project_id, endpoint_id, lease_until)
+        where state = 'pending' and lease_until is not null;
       create index webhook_messages_ended on webhook_messages (ended_at) where ended_at is not null;
       alter table webhook_messages set (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000);
 

@@ -58,7 +58,7 @@ const pendingEndpoints = `recursive hops as (
 /** What can be sent now: nobody has it, and its moment has come. */
 const isDue = `m.state = 'pending' and m.not_before <= now() and (m.lease_until is null or m.lease_until <= now())`;
 
-/** Messages of the endpoint `e` that somebody is delivering. */
+/** Messages of the endpoint `e` that somebody is delivering, by an index of their own (`webhook_messages_leased`). */
 const inFlight = `(select count(*) from webhook_messages r
   where r.project_id = e.project_id and r.endpoint_id = e.id and r.state = 'pending' and r.lease_until > now())`;
 
@@ -76,8 +76,9 @@ export async function findDueEndpoints(
        select e.project_id, e.id, e.failing_since is not null as is_failing,
               (e.project_id, e.id) <= (cast(:projectId as text), cast(:endpointId as text)) as is_behind
        from hops h join webhook_endpoints e on e.project_id = h.project_id and e.id = h.endpoint_id and e.is_enabled
-       where exists (select 1 from webhook_messages m where m.project_id = e.project_id and m.endpoint_id = e.id and ${isDue})
-         and ${inFlight} < case when e.failing_since is null then cast(:inFlightMax as integer) else 1 end),
+       cross join lateral (select m.id from webhook_messages m
+         where m.project_id = e.project_id and m.endpoint_id = e.id and ${isDue} order by m.not_before limit 1) ready
+       where ${inFlight} < case when e.failing_since is null then cast(:inFlightMax as integer) else 1 end),
      ranked as (
        select *, row_number() over (partition by is_failing order by is_behind, project_id, id) as place from due)
      select project_id, id, is_failing from ranked where not is_failing or place <= :failingLimit
