@@ -109,6 +109,19 @@ it('sends the body that the API shows, and the headers that it promises', async 
   expect(JSON.parse(received[0]?.body ?? '')).toEqual(shown.payload);
 }, 60_000);
 
+it('gives up what is written for an endpoint by who did not see that it was disabled', async () => {
+  const { url, received } = await answering(200);
+  const { id } = await fixture.addEndpoint(url);
+  const message = await fixture.sendTest(id);
+  await fixture.ended(id, message.id);
+  await fixture.send('patch', `/${id}`, { updateMask: ['status'], webhookEndpoint: { status: 'disabled' } });
+  const database = openDatabase({ url: fixture.management.context.config.databaseUrl, applicationName: 'test' });
+  await database('webhook_messages').where({ endpoint_id: id }).update({ state: 'pending', ended_at: null });
+  await database.destroy();
+  expect(await fixture.ended(id, message.id)).toMatchObject({ status: 'failed' });
+  expect(received).toHaveLength(1);
+}, 60_000);
+
 it('tries again until the receiver takes it, and says what each attempt met', async () => {
   let asked = 0;
   const { url, received } = await receiver((response) => {

@@ -47,7 +47,7 @@ export interface MessageClaim {
  * Jumps through the pending messages from endpoint to endpoint, so that a backlog of one is read as one row. Sees every project,
  * because what delivers serves them all; each row carries its project_id.
  */
-const pendingEndpoints = `recursive hops as (
+export const pendingEndpoints = `recursive hops as (
     (select project_id, endpoint_id from webhook_messages where state = 'pending' order by project_id, endpoint_id limit 1)
     union all
     select n.project_id, n.endpoint_id from hops h cross join lateral (

@@ -5,6 +5,7 @@ import { onPage } from '../management/page';
 import { resourceTimes } from '../management/resource-time';
 import { translated } from '../management/translate-errors';
 import { newId } from '../new-id';
+import { giveUpPending } from './give-up-messages';
 
 /** Names one endpoint. */
 export interface EndpointKey {
@@ -104,7 +105,11 @@ export function webhookEndpointStore(database: Knex): WebhookEndpointStore {
       const [row] = await rowOf(key).select<EndpointRow[]>(columns);
       return row && toEndpoint(row);
     },
-    update: (key, change) => database.transaction((transaction) => updateEndpoint(transaction, key, change)),
+    update: async (key, change) => {
+      const endpoint = await updateEndpoint(database, key, change);
+      if (endpoint && change.status === 'disabled') await giveUpPending(database, key);
+      return endpoint;
+    },
     remove: async (key) => {
       if ((await rowOf(key).delete()) === 0) return false;
       while ((await deleteMessages(database, key)) === messagesPerRound);
@@ -162,13 +167,13 @@ async function insertEndpoint(
 }
 
 async function updateEndpoint(
-  transaction: Knex.Transaction,
+  database: Knex,
   { projectId, endpointId }: EndpointKey,
   { url, description, eventTypes, status }: WebhookEndpointChange,
 ): Promise<WebhookEndpoint | undefined> {
   const enabled = { is_enabled: true, disabled_reason: null, failing_since: null };
   const disabled = { is_enabled: false, disabled_reason: 'request' };
-  const [row] = await transaction('webhook_endpoints')
+  const [row] = await database('webhook_endpoints')
     .where({ project_id: projectId, id: endpointId })
     .update({
       url,
@@ -177,22 +182,10 @@ async function updateEndpoint(
       // The failures were those of the address before.
       ...(url === undefined ? {} : { failing_since: null }),
       ...(status === undefined ? {} : status === 'enabled' ? enabled : disabled),
-      updated_at: transaction.fn.now(),
+      updated_at: database.fn.now(),
     })
     .returning<EndpointRow[]>([...columns]);
-  if (row === undefined) return undefined;
-  if (status === 'disabled') await giveUpPending(transaction, { projectId, endpointId });
-  return toEndpoint(row);
-}
-
-/** What is pending for an endpoint that is disabled has failed: whoever enables it says from when it is wanted (replay). */
-export async function giveUpPending(
-  transaction: Knex.Transaction,
-  { projectId, endpointId }: EndpointKey,
-): Promise<void> {
-  await transaction('webhook_messages')
-    .where({ project_id: projectId, endpoint_id: endpointId, state: 'pending' })
-    .update({ state: 'failed', ended_at: transaction.fn.now(), lease_until: null });
+  return row && toEndpoint(row);
 }
 
 async function deleteMessages(database: Knex, { projectId, endpointId }: EndpointKey): Promise<number> {

@@ -12,6 +12,7 @@ import {
   type MessageClaim,
 } from './claim-messages';
 import type { EndpointKey } from './endpoint-store';
+import { giveUpDisabled } from './give-up-messages';
 import { purgeMessages } from './purge-messages';
 import { settleAttempt, type AttemptEnd, type SettledAttempt } from './settle-attempt';
 import { insertMessagesSql } from './tell-events';
@@ -45,6 +46,8 @@ export interface WebhookMessageStore {
   claim(claim: MessageClaim): Promise<ClaimedMessage[]>;
   settle(claimed: ClaimedMessage, end: AttemptEnd): Promise<SettledAttempt>;
   oldestDueSeconds(): Promise<number>;
+  /** Fails what waits for endpoints that are disabled. @returns how many; at `limit` there may be more */
+  giveUp(limit: number): Promise<number>;
   /** Deletes what ended so many days ago, and what belongs to no endpoint. @returns how many; at `limit` there may be more */
   purge(days: number, limit: number): Promise<number>;
 }
@@ -112,6 +115,7 @@ export function webhookMessageStore(database: Knex, timeScale: number): WebhookM
     claim: (claim) => claimMessages(database, claim),
     settle: (claimed, end) => settleAttempt(database, claimed, end, timeScale),
     oldestDueSeconds: () => oldestDueSeconds(database),
+    giveUp: (limit) => giveUpDisabled(database, limit),
     purge: (days, limit) => purgeMessages(database, days, limit),
   });
 }

@@ -2,7 +2,8 @@ import type { WebhookAttemptClass } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
 import type { ClaimedMessage } from './claim-messages';
-import { giveUpPending, type EndpointKey } from './endpoint-store';
+import type { EndpointKey } from './endpoint-store';
+import { giveUpPending } from './give-up-messages';
 import { endpointsSql, insertMessagesSql } from './tell-events';
 
 /** What became of an attempt. */
@@ -38,17 +39,28 @@ export async function settleAttempt(
   end: AttemptEnd,
   timeScale: number,
 ): Promise<SettledAttempt> {
-  return await database.transaction(async (transaction) => {
+  const settled = await database.transaction(async (transaction) => {
     await closeAttempt(transaction, claimed, end);
-    if (end.class === 'delivered') {
-      const isEnded = await deliver(transaction, claimed);
-      return { isDisabled: false, ...(isEnded ? { ended: 'delivered' as const } : {}) };
-    }
-    const isDisabled = await noteFailure(transaction, claimed, timeScale);
-    const state = await postpone(transaction, claimed, end.pauseMs === undefined ? undefined : end.pauseMs / timeScale);
-    if (isDisabled) await giveUpPending(transaction, claimed);
-    return { isDisabled, ...(isDisabled || state === 'failed' ? { ended: 'failed' as const } : {}) };
+    return await move(transaction, claimed, end, timeScale);
   });
+  if (settled.isDisabled) await giveUpPending(database, claimed);
+  return settled;
+}
+
+async function move(
+  transaction: Knex.Transaction,
+  claimed: ClaimedMessage,
+  end: AttemptEnd,
+  timeScale: number,
+): Promise<SettledAttempt> {
+  if (end.class === 'delivered') {
+    const isEnded = await deliver(transaction, claimed);
+    return { isDisabled: false, ...(isEnded ? { ended: 'delivered' } : {}) };
+  }
+  const isDisabled = await noteFailure(transaction, claimed, timeScale);
+  const isLast = isDisabled || end.pauseMs === undefined;
+  const state = await postpone(transaction, claimed, isLast ? undefined : end.pauseMs / timeScale);
+  return { isDisabled, ...(state === 'failed' ? { ended: 'failed' } : {}) };
 }
 
 async function closeAttempt(transaction: Knex.Transaction, claimed: ClaimedMessage, end: AttemptEnd): Promise<void> {

@@ -5,10 +5,10 @@ const everyMs = 10_000;
 /** Looks between two purges: an hour. */
 const looksPerPurge = 360;
 /** Messages of one statement. */
-const messagesPerPurge = 1_000;
+const messagesPerRound = 1_000;
 
 /**
- * Shows how late the oldest message is, and deletes messages whose retention is over. Any number of processes may do so. Returns a
+ * Shows how late the oldest message is, gives up what waits for disabled endpoints, and deletes messages whose retention is over. Any number of processes may do so. Returns a
  * function that ends it.
  */
 export function sweepMessages({ config, logger, metrics, store }: ManagementContext): () => Promise<void> {
@@ -17,14 +17,15 @@ export function sweepMessages({ config, logger, metrics, store }: ManagementCont
   let isEnded = false;
   let running: Promise<void> | undefined;
 
-  const purge = async (): Promise<void> => {
+  const inRounds = async (round: (limit: number) => Promise<number>): Promise<void> => {
     if (isEnded) return;
-    const purged = await store.webhookMessages.purge(config.retentionDays, messagesPerPurge);
-    if (purged === messagesPerPurge) await purge();
+    if ((await round(messagesPerRound)) === messagesPerRound) await inRounds(round);
   };
   const sweep = async (): Promise<void> => {
     oldest.set(await store.webhookMessages.oldestDueSeconds());
-    if (looks++ % looksPerPurge === 0) await purge();
+    await inRounds((limit) => store.webhookMessages.giveUp(limit));
+    if (looks++ % looksPerPurge !== 0) return;
+    await inRounds((limit) => store.webhookMessages.purge(config.retentionDays, limit));
   };
   const run = (): void => {
     running ??= sweep()
