@@ -30,7 +30,7 @@ const disabledAfterDays = 7;
 /**
  * Writes down what became of an attempt. A success counts whoever holds the message by now: the receiver has it. A failure moves it
  * only if no later attempt was begun. An endpoint all of whose attempts failed for a week is disabled, and the others are told.
- * Locks the endpoint before the message, as a claim and a deactivation do.
+ * Locks the endpoint, then the message, then the attempt, as claims and deletions do.
  * @param timeScale divides pauses and the week
  */
 export async function settleAttempt(
@@ -40,8 +40,9 @@ export async function settleAttempt(
   timeScale: number,
 ): Promise<SettledAttempt> {
   const settled = await database.transaction(async (transaction) => {
+    const became = await move(transaction, claimed, end, timeScale);
     await closeAttempt(transaction, claimed, end);
-    return await move(transaction, claimed, end, timeScale);
+    return became;
   });
   if (settled.isDisabled) await giveUpPending(database, claimed);
   return settled;
