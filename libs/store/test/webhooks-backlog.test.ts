@@ -1,0 +1,189 @@
+import { openDatabase, type ClaimedMessage, type EndpointKey } from '@sluice/store';
+import { until } from '@sluice/testkit';
+import type { WebhookFilter } from '@sluice/types';
+import { findDueEndpoints } from '../src/webhooks/claim-messages';
+import { pagesOf } from './statement-cost';
+import { createWriteFixture, type WriteFixture } from './write-fixture';
+
+// What many waiting messages must not do: stand in the way of a deactivation, of a deletion, or of the others' deliveries.
+let fixture: WriteFixture;
+let database: ReturnType<typeof openDatabase>;
+beforeEach(async () => {
+  fixture = await createWriteFixture();
+  database = openDatabase({ url: fixture.url, poolMax: 4, applicationName: 'test' });
+});
+afterEach(async () => {
+  await database.destroy();
+  await fixture.close();
+});
+
+const waitMs = 30_000;
+const failed = { class: 'refused', status: 500, durationMs: 5, pauseMs: 60_000 } as const;
+const delivered = { class: 'delivered', status: 200, durationMs: 5 } as const;
+
+async function addEndpoint(eventTypes: readonly WebhookFilter[] = ['connection.*']): Promise<EndpointKey> {
+  const { projectId } = fixture.seeded;
+  const seal = () => ({ text: 'v1.k1.iv.tag.text', keyId: 'k1' });
+  const one = { projectId, url: 'https://receiver.example.com/', eventTypes, max: 20, seal };
+  return { projectId, endpointId: (await fixture.store.webhookEndpoints.create(one))?.id ?? '' };
+}
+
+const fill = async ({ projectId, endpointId }: EndpointKey, n: number) =>
+  await database.raw(
+    `insert into webhook_messages (project_id, endpoint_id, id, type, payload)
+     select ?, ?, 'm' || n, 'endpoint.test', '{}' from generate_series(1, ?::integer) n`,
+    [projectId, endpointId, n],
+  );
+const messagesOf = ({ projectId, endpointId }: EndpointKey) =>
+  database('webhook_messages').where({ project_id: projectId, endpoint_id: endpointId });
+const countOf = async (key: EndpointKey, state: string) =>
+  (await messagesOf(key).where({ state }).select<{ id: string }[]>('id')).length;
+const isDisabled = async (key: EndpointKey) =>
+  (await fixture.store.webhookEndpoints.find(key))?.status === 'disabled' || undefined;
+const disable = (key: EndpointKey) => fixture.store.webhookEndpoints.update(key, { status: 'disabled' });
+const claimOne = async (key: EndpointKey): Promise<ClaimedMessage> => {
+  const claim = { endpoints: [key], perEndpoint: 1, inFlightMax: 4, leaseMs: 60_000 };
+  const [claimed] = await fixture.store.webhookMessages.claim(claim);
+  if (claimed === undefined) throw new Error('nothing was claimed');
+  return claimed;
+};
+/** Until somebody waits for a lock of this database. */
+const untilBlocked = () =>
+  until(
+    'a statement waits for a lock',
+    async () => {
+      const { rows } = await database.raw<{ rows: object[] }>(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rows[0];
+    },
+    waitMs,
+  );
+/** Runs `during` while the first of an endpoint's messages that are waiting is locked. */
+async function whileLocked(key: EndpointKey, during: () => Promise<unknown>): Promise<void> {
+  await database.transaction(async (transaction) => {
+    await transaction('webhook_messages')
+      .where({ project_id: key.projectId, endpoint_id: key.endpointId })
+      .whereNull('lease_until')
+      .select('id')
+      .forUpdate();
+    await during();
+  });
+}
+
+describe('an endpoint is disabled whatever waits for it', () => {
+  it('by request', async () => {
+    const key = await addEndpoint();
+    await fill(key, 2_500);
+    let update: Promise<unknown> | undefined;
+    await whileLocked(key, async () => {
+      update = disable(key);
+      await until('it is disabled', () => isDisabled(key), waitMs);
+    });
+    await update;
+    expect([await countOf(key, 'failed'), await countOf(key, 'pending')]).toEqual([2_500, 0]);
+  });
+
+  it('by a week of failures; its message has failed with the attempt, and the others hear nothing of its address', async () => {
+    const key = await addEndpoint();
+    const other = await addEndpoint(['endpoint.disabled']);
+    await fill(key, 2_500);
+    const claimed = await claimOne(key);
+    await database('webhook_endpoints')
+      .where({ id: key.endpointId })
+      .update({ failing_since: database.raw(`now() - interval '8 days'`) });
+    let settled: Promise<unknown> | undefined;
+    await whileLocked(key, async () => {
+      settled = fixture.store.webhookMessages.settle(claimed, failed);
+      await until('it is disabled', () => isDisabled(key), waitMs);
+      expect(await countOf(key, 'failed')).toBe(1);
+    });
+    expect(await settled).toEqual({ isDisabled: true, ended: 'failed' });
+    expect([await countOf(key, 'failed'), await countOf(key, 'pending')]).toEqual([2_500, 0]);
+    const [told] = await messagesOf(other).select<{ payload: string }[]>('payload');
+    expect(JSON.parse(told?.payload ?? '')).toMatchObject({ notificationType: 'endpoint.disabled' });
+    expect((JSON.parse(told?.payload ?? '') as { data: object }).data).toEqual({ ...key, reason: 'failing' });
+  });
+
+  it('and what is written by who did not see it is given up later, and nothing of an endpoint that is enabled', async () => {
+    const [key, other] = [await addEndpoint(), await addEndpoint()];
+    await disable(key);
+    await fill(key, 3);
+    await fill(other, 3);
+    const giveUp = (limit: number) => fixture.store.webhookMessages.giveUp(limit);
+    expect([await giveUp(2), await giveUp(2), await giveUp(2)]).toEqual([2, 1, 0]);
+    expect([await countOf(key, 'failed'), await countOf(other, 'pending')]).toEqual([3, 3]);
+    const [ended] = await messagesOf(key).select<{ ended_at: Date | null }[]>('ended_at');
+    expect(ended?.ended_at).toBeInstanceOf(Date);
+  });
+});
+
+it('a message is deleted with its attempts while one of them ends: both come through', async () => {
+  const key = await addEndpoint();
+  await fill(key, 1);
+  const claimed = await claimOne(key);
+  let settled: Promise<unknown> | undefined;
+  await database.transaction(async (transaction) => {
+    await transaction('webhook_messages').where({ endpoint_id: key.endpointId }).delete();
+    settled = fixture.store.webhookMessages.settle(claimed, delivered);
+    await untilBlocked();
+    await transaction('webhook_attempts').where({ endpoint_id: key.endpointId }).delete();
+  });
+  expect(await settled).toEqual({ isDisabled: false });
+});
+
+it('what is under way is counted without a look at what waits', async () => {
+  const key = await addEndpoint();
+  const one = openDatabase({ url: fixture.url, poolMax: 1, applicationName: 'test' });
+  const search = { limit: 10, failingLimit: 10, inFlightMax: 4, after: undefined };
+  const pages = async () => {
+    await database.raw('vacuum analyze webhook_messages');
+    return await pagesOf(one, async (inside) => expect(await findDueEndpoints(inside, search)).toHaveLength(1));
+  };
+  await fill(key, 100);
+  await claimOne(key);
+  const few = await pages();
+  await messagesOf(key).delete();
+  await database('webhook_attempts').delete();
+  await fill(key, 20_000);
+  await claimOne(key);
+  expect(await pages()).toBeLessThanOrEqual(1.5 * few + 32);
+  await one.destroy();
+}, 60_000);
+
+it('an endpoint that gets another address begins without failures', async () => {
+  const key = await addEndpoint();
+  await fill(key, 1);
+  await fixture.store.webhookMessages.settle(await claimOne(key), failed);
+  const described = await fixture.store.webhookEndpoints.update(key, { description: 'the same address' });
+  expect(described).toHaveProperty('failingSince');
+  const moved = await fixture.store.webhookEndpoints.update(key, { url: 'https://other.example.com/' });
+  expect(moved).not.toHaveProperty('failingSince');
+});
+
+it('what waits for an endpoint that fails makes nothing late', async () => {
+  const [failing, well] = [await addEndpoint(), await addEndpoint()];
+  await fill(failing, 2);
+  await fixture.store.webhookMessages.settle(await claimOne(failing), failed);
+  const age = (key: EndpointKey, hours: number) =>
+    messagesOf(key).update({ not_before: database.raw(`now() - make_interval(hours => ?::integer)`, [hours]) });
+  await age(failing, 2);
+  expect(await fixture.store.webhookMessages.oldestDueSeconds()).toBe(0);
+  await fill(well, 1);
+  await age(well, 1);
+  const seconds = await fixture.store.webhookMessages.oldestDueSeconds();
+  expect([seconds >= 3_600, seconds < 7_200]).toEqual([true, true]);
+});
+
+it('a purge takes at most so much of what is old, and of what belongs to no endpoint', async () => {
+  const [key, gone] = [await addEndpoint(), await addEndpoint()];
+  await fill(key, 5);
+  await fill(gone, 5);
+  await messagesOf(key).update({ state: 'delivered', ended_at: database.raw(`now() - interval '31 days'`) });
+  await database('webhook_endpoints').where({ id: gone.endpointId }).delete();
+  const purged: number[] = [];
+  do purged.push(await fixture.store.webhookMessages.purge(30, 3));
+  while (purged.at(-1) === 3);
+  expect(purged).toEqual([3, 3, 3, 1]);
+  expect(await database('webhook_messages').select('id')).toEqual([]);
+});
