@@ -12,6 +12,7 @@ export interface KafkaTap {
 
 interface Offset {
   readonly partition: number;
+  readonly low: string;
   readonly high: string;
 }
 
@@ -55,8 +56,9 @@ export async function startKafkaTap(brokers: readonly string[]): Promise<KafkaTa
   });
   const isRead = async (): Promise<true | undefined> => {
     for (const topic of names) {
-      for (const { partition, high } of await admin.fetchTopicOffsets(topic)) {
-        if (BigInt(high) > (read.get(`${topic}/${partition}`) ?? 0n)) return undefined;
+      // What the broker has forgotten by now cannot be read: a partition of an old broker begins at its low mark.
+      for (const { partition, low, high } of await admin.fetchTopicOffsets(topic)) {
+        if (BigInt(high) > (read.get(`${topic}/${partition}`) ?? BigInt(low))) return undefined;
       }
     }
     return true;
