@@ -6,8 +6,10 @@ import type { LoadContext, Measured } from './measured';
 import { objectOf, sendWrite, type Write } from './send-write';
 
 export interface Load {
-  /** Records to write. */
+  /** Records to write, at least. */
   readonly writes: number;
+  /** Asked before each write beyond `writes`: whether to go on. For faults that must meet a load, however long they take. @default never */
+  readonly goesOn?: () => boolean;
   /** Requests that are begun in a second, at most. @default 400, as the fault matrix asks */
   readonly perSecond?: number;
   /** Weights of the ways. @default all of them, creates mostly */
@@ -45,7 +47,7 @@ export async function sendLoad(context: LoadContext, load: Load): Promise<Client
   const begunAtMs = performance.now();
   let [begun, planned, answered] = [0, 0, 0];
   const worker = async (): Promise<void> => {
-    while (planned < load.writes) {
+    while (planned < load.writes || load.goesOn?.() === true) {
       const write = next.take();
       if (write === undefined) {
         await sleep(5);
