@@ -40,9 +40,33 @@ export function countCalls(settlements: readonly Settlement[]): RowSource {
   return { sql, bindings: input.bindings };
 }
 
+/** SQL of what an operation's end is told from: counts of its records, and its first failure by index, null where there is none. */
+interface EndSource {
+  readonly succeeded: string;
+  readonly failed: string;
+  readonly firstIndex: string;
+  readonly firstText: string;
+}
+
+/** How an operation `o` ends, as assignments. Success is at least one record written (specification: partial success counts), failure is none. */
+export function endSql({ succeeded, failed, firstIndex, firstText }: EndSource): string {
+  return `state = case when ${succeeded} > 0 or o.records_total = 0 then 'succeeded' else 'failed' end,
+            result = case
+              when o.records_total = 1 and ${succeeded} = 1 then format('Write completed: %s %s', o.type, o.object_name)
+              when o.records_total = 1 then ${firstText}
+              else format('Batch write completed (%s succeeded, %s failed)', ${succeeded}, ${failed})
+                   || coalesce('. First error, record ' || ${firstIndex} || ': ' || ${firstText}, '') end`;
+}
+
+const counted: EndSource = {
+  succeeded: 'o.records_succeeded',
+  failed: 'o.records_failed',
+  firstIndex: 'first.record_index',
+  firstText: 'first.error_text',
+};
+
 /**
- * Ends operations without an open call. Success is at least one record written (specification: partial success counts),
- * failure is none. Whoever asked for notifications is told in the same transaction. Returns them by operation id.
+ * Ends operations without an open call. Whoever asked for notifications is told in the same transaction. Returns them by operation id.
  * A statement of its own: it must see the counts and the records' outcomes that this transaction wrote.
  */
 export async function endCounted(
@@ -52,13 +76,7 @@ export async function endCounted(
   if (operations.length === 0) return new Map();
   const input = rowSource('k', operationColumns, operations);
   const result = await transaction.raw<{ rows: EndedRow[] }>(
-    `update operations o set updated_at = now(),
-            state = case when o.records_succeeded > 0 or o.records_total = 0 then 'succeeded' else 'failed' end,
-            result = case
-              when o.records_total = 1 and o.records_succeeded = 1 then format('Write completed: %s %s', o.type, o.object_name)
-              when o.records_total = 1 then first.error_text
-              else format('Batch write completed (%s succeeded, %s failed)', o.records_succeeded, o.records_failed)
-                   || coalesce('. First error, record ' || first.record_index || ': ' || first.error_text, '') end
+    `update operations o set updated_at = now(), ${endSql(counted)}
      from ${input.sql} left join lateral (
        select r.record_index, r.error_text from records r
        where r.project_id = k.project_id and r.operation_id = k.id and r.outcome in ('failed', 'unknown')
@@ -77,7 +95,8 @@ const operationColumns: Column<{ project_id: string; id: string }>[] = [
   column('id', 'text', (operation) => operation.id),
 ];
 
-function toEnded(row: EndedRow): EndedOperation {
+/** An operation that ended, as Postgres returns it. */
+export function toEnded(row: Omit<EndedRow, 'is_awaited'>): EndedOperation {
   return { projectId: row.project_id, operationId: row.id, status: statusOf(row.state), result: row.result };
 }
 

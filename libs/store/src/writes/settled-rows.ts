@@ -3,7 +3,10 @@ import { column, rowSource, type Column, type RowSource } from './row-source';
 import type { RecordSettlement, Settlement } from './settlement';
 import type { CallKey } from './write-rows';
 
-/** The updates that a settlement makes, as statements that run together in one round trip: they touch different tables. */
+/**
+ * The updates that a settlement makes, as statements that run together in one round trip: they touch different tables.
+ * `within`: SQL that says of which of the given rows `i` they are made. @default of all
+ */
 
 type SettledRecord = RecordSettlement &
   CallKey & { readonly isCreate: boolean; readonly barrierMs: number | undefined };
@@ -37,7 +40,7 @@ function sendStateOf(record: SettledRecord): string | null {
 /**
  * A provider id that another create has claimed already is stored, but not claimed twice: such a record is returned as contested.
  */
-export function updateRecords(held: readonly Settlement[], timeScale: number): RowSource {
+export function updateRecords(held: readonly Settlement[], timeScale: number, within = 'true'): RowSource {
   const rows = held.flatMap((settlement) =>
     settlement.records.map((record): SettledRecord => ({
       ...record,
@@ -60,7 +63,7 @@ export function updateRecords(held: readonly Settlement[], timeScale: number): R
            barrier_until = greatest(r.barrier_until, now() + make_interval(secs => i.barrier_ms / 1000 / ?::float8))
     from ${input.sql}
     where r.project_id = i.project_id and r.operation_id = i.operation_id and r.record_index = i.record_index
-      and r.outcome = 'pending'
+      and r.outcome = 'pending' and ${within}
     returning r.project_id, r.operation_id, r.record_index, r.provider_id,
               i.claims and i.provider_id is not null and r.claimed_provider_id is null as is_contested`;
   return { sql, bindings: [timeScale, ...input.bindings] };
@@ -77,7 +80,7 @@ const attemptColumns: Column<Settlement>[] = [
 ];
 
 /** What was not sent has no attempt to close. */
-export function closeAttempts(held: readonly Settlement[]): RowSource {
+export function closeAttempts(held: readonly Settlement[], within = 'true'): RowSource {
   const input = rowSource(
     'i',
     attemptColumns,
@@ -87,7 +90,8 @@ export function closeAttempts(held: readonly Settlement[]): RowSource {
     update attempts a set finished_at = now(), status = i.status, provider_request_id = i.provider_request_id,
            error_class = i.error_class, error_text = i.error_text, duration_ms = i.duration_ms
     from ${input.sql}
-    where a.project_id = i.project_id and a.operation_id = i.operation_id and a.call_number = i.number and a.fence = i.fence`;
+    where a.project_id = i.project_id and a.operation_id = i.operation_id and a.call_number = i.number and a.fence = i.fence
+      and ${within}`;
   return { sql, bindings: input.bindings };
 }
 
@@ -103,13 +107,14 @@ const moveColumns: Column<Settlement>[] = [
  * A recorded outcome clears `sent_at` and the crash count. A call in doubt keeps `sent_at`: its next lapse must not send. A look keeps the
  * crash count: a create that kills its sender each time would else be sent again until its deadline.
  */
-export function moveCalls(held: readonly Settlement[]): RowSource {
+export function moveCalls(held: readonly Settlement[], within = 'true'): RowSource {
   const input = rowSource('i', moveColumns, held);
   const sql = `
     update calls c set state = i.state, not_before = now() + make_interval(secs => i.delay_ms / 1000),
            sent_at = case when i.state = 'in_doubt' then c.sent_at end,
            crash_count = case when i.was_sent then 0 else c.crash_count end, lease_until = null, owner = null
     from ${input.sql}
-    where c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number`;
+    where c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
+      and ${within}`;
   return { sql, bindings: input.bindings };
 }

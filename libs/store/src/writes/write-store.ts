@@ -1,4 +1,3 @@
-import { DefectError } from '@sluice/errors';
 import type { Knex } from 'knex';
 import { insertAccepted, type Acceptance, type AcceptableWrite } from './accept-writes';
 import { claimReady, type Claim, type ClaimedCall, type ClaimRequest } from './claim-calls';
@@ -22,7 +21,7 @@ import { replayRecords, type Replay, type Replaying } from './replay-records';
 import { findClaimedIds, findRivals, readDoubt, type Doubt } from './reconciliation';
 import { sealBatch, type PlanCalls, type Sealing } from './seal-batch';
 import type { Settled, Settlement } from './settlement';
-import { settleTogether } from './settle-calls';
+import { settle } from './settle';
 import { repairOrder, type WaitingCall } from './repair-order';
 import { countQuarantined, sampleLanes, type SampledLane } from './sample-lanes';
 import { findDueBatches, findIsolated } from './sweeps';
@@ -118,7 +117,7 @@ export function createWriteStore(database: Knex, timeScale: number): WriteStore 
     loadPending: (call) => guard(async () => (await loadPending(database, [call]))[0] ?? []),
     loadManyPending: (calls) => guard(() => loadPending(database, calls)),
     recordIntents: (intents) => guard(() => insertIntents(database, intents)),
-    settle: (settlements) => settleRowByRow(database, settlements, timeScale),
+    settle: (settlements) => settle(database, settlements, timeScale),
     renewLeases: (calls, leaseMs) => guard(() => renew(database, calls, leaseMs)),
     release: (calls) => guard(() => release(database, calls)),
     lapse: (limit) => guard(() => lapse(database, limit)),
@@ -142,27 +141,4 @@ export function createWriteStore(database: Knex, timeScale: number): WriteStore 
     endOpenBatches: () => guard(() => endOpenBatches(database)),
     doubtCreates: (page, fingerprintOf) => guard(() => doubtCreates(database, page, fingerprintOf)),
   };
-}
-
-/** What one row makes impossible is left out of the answer; its neighbours are settled. */
-async function settleRowByRow(
-  database: Knex,
-  settlements: readonly Settlement[],
-  timeScale: number,
-): Promise<Map<string, Settled>> {
-  try {
-    return await guard(() => settleTogether(database, settlements, timeScale));
-  } catch (error) {
-    if (settlements.length === 1 || !(error instanceof DefectError)) throw error;
-    const settled = new Map<string, Settled>();
-    for (const settlement of settlements) {
-      const alone = await settleRowByRow(database, [settlement], timeScale).catch((reason: unknown) => {
-        // Offered again, behind their fences: only what cannot be stored at all is left out.
-        if (!(reason instanceof DefectError)) throw reason;
-        return new Map<string, Settled>();
-      });
-      for (const [id, each] of alone) settled.set(id, each);
-    }
-    return settled;
-  }
 }

@@ -1,0 +1,50 @@
+import { DefectError } from '@sluice/errors';
+import type { Knex } from 'knex';
+import { callId } from './call-key';
+import { guard } from './guard';
+import { settleTogether } from './settle-calls';
+import { settleWhole } from './settle-whole';
+import type { Settled, Settlement } from './settlement';
+
+/**
+ * Settles calls: those that are all of their operation in one statement, then the others in one transaction. What one row makes
+ * impossible is left out of the answer; its neighbours are settled.
+ */
+export async function settle(
+  database: Knex,
+  settlements: readonly Settlement[],
+  timeScale: number,
+): Promise<Map<string, Settled>> {
+  const whole = await orNothing(guard(() => settleWhole(database, settlements, timeScale)));
+  const others = settlements.filter((settlement) => !whole.has(callId(settlement)));
+  if (others.length === 0) return whole;
+  return new Map([...whole, ...(await settleRowByRow(database, others, timeScale))]);
+}
+
+async function settleRowByRow(
+  database: Knex,
+  settlements: readonly Settlement[],
+  timeScale: number,
+): Promise<Map<string, Settled>> {
+  try {
+    return await guard(() => settleTogether(database, settlements, timeScale));
+  } catch (error) {
+    if (settlements.length === 1 || !(error instanceof DefectError)) throw error;
+    const settled = new Map<string, Settled>();
+    // Offered again, behind their fences: only what cannot be stored at all is left out.
+    for (const settlement of settlements) {
+      for (const [id, each] of await orNothing(settleRowByRow(database, [settlement], timeScale))) {
+        settled.set(id, each);
+      }
+    }
+    return settled;
+  }
+}
+
+/** What the database refuses for one of its rows has changed nothing. */
+async function orNothing(settling: Promise<Map<string, Settled>>): Promise<Map<string, Settled>> {
+  return await settling.catch((reason: unknown) => {
+    if (!(reason instanceof DefectError)) throw reason;
+    return new Map<string, Settled>();
+  });
+}

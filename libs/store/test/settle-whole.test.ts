@@ -1,0 +1,164 @@
+import { callId, openDatabase, type ClaimedCall, type RecordSettlement, type Settlement } from '@sluice/store';
+import { settle } from '../src/writes/settle';
+import { settleTogether } from '../src/writes/settle-calls';
+import { createWriteFixture, type WriteFixture } from './write-fixture';
+
+let fixture: WriteFixture;
+let database: ReturnType<typeof openDatabase>;
+beforeAll(async () => {
+  fixture = await createWriteFixture();
+  database = openDatabase({ url: fixture.url, poolMax: 1, applicationName: 'test' });
+});
+afterAll(async () => {
+  await database.destroy();
+  await fixture.close();
+});
+
+const rejected = (index: number): RecordSettlement => ({
+  index,
+  kind: 'failed',
+  error: { class: 'rejected', text: `Email "${index}" is invalid` },
+});
+const unknown: RecordSettlement = { index: 0, kind: 'unknown', error: { class: 'timeout', text: 'Outcome unknown.' } };
+let lastId = 0;
+const written = (index: number): RecordSettlement => ({
+  index,
+  kind: 'succeeded',
+  providerId: String((lastId += 1)),
+  warnings: ['one'],
+});
+
+/** Calls under way, each all of an operation with so many records. */
+async function sendCalls(...counts: readonly number[]): Promise<ClaimedCall[]> {
+  for (const count of counts) {
+    await fixture.store.writes.accept([fixture.asynchronous({ records: Array.from({ length: count }, () => ({})) })]);
+  }
+  const calls = await fixture.claim();
+  const intents = calls.map((call, at) => ({
+    ...call,
+    owner: 'test',
+    records: Array.from({ length: counts[at] ?? 0 }, (_, index) => ({ index })),
+  }));
+  await fixture.store.writes.recordIntents(intents);
+  return calls;
+}
+
+const ended = (call: ClaimedCall | undefined, records: readonly RecordSettlement[], more: object = {}): Settlement => ({
+  ...(call as ClaimedCall),
+  isCreate: true,
+  attempt: { durationMs: 7, status: 201, providerRequestId: 'r-1' },
+  records,
+  next: { state: 'done' },
+  orderKeys: [],
+  ...more,
+});
+
+/** Everything that is stored of an operation, but for its names and moments. */
+async function storedOf({ operationId }: ClaimedCall): Promise<object> {
+  const tables = { operations: 'id', calls: 'operation_id', records: 'operation_id', attempts: 'operation_id' };
+  const stored: Record<string, unknown> = {};
+  for (const [table, key] of Object.entries(tables)) {
+    const { rows } = await database.raw<{ rows: Record<string, unknown>[] }>(
+      `select * from ${table} where ${key} = ? order by 3, 4`,
+      [operationId],
+    );
+    stored[table] = rows.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => !named.test(name))));
+  }
+  return stored;
+}
+const named = /^(id|operation_id|project_id|accept_seq|provider_id|claimed_provider_id|not_before|.*_(at|until))$/;
+
+async function statementsOf(work: () => Promise<unknown>): Promise<number> {
+  let statements = 0;
+  const count = (): void => void (statements += 1);
+  database.on('query', count);
+  await work().finally(() => database.removeListener('query', count));
+  return statements;
+}
+
+// One statement and one commit is what an answer of a synchronous write waits for.
+describe('calls that are all of their operation', () => {
+  it('are settled by one statement', async () => {
+    const [single, batch] = await sendCalls(1, 3);
+    const settlements = [ended(single, [written(0)]), ended(batch, [written(0), rejected(1), rejected(2)])];
+    expect(await statementsOf(() => settle(database, settlements, 1))).toBe(1);
+    const results = await Promise.all(settlements.map((each) => find(each)));
+    expect(results.map((each) => each?.result)).toEqual([
+      'Write completed: create contacts',
+      'Batch write completed (1 succeeded, 2 failed). First error, record 1: Email "1" is invalid',
+    ]);
+  });
+
+  it.each<[string, number, () => RecordSettlement[], object]>([
+    ['a record that was written', 1, () => [written(0)], {}],
+    ['a record that was refused', 1, () => [rejected(0)], {}],
+    ['a record of unknown outcome', 1, () => [unknown], {}],
+    ['a batch that was written in part', 3, () => [rejected(2), written(0), rejected(1)], {}],
+    ['a batch that was refused', 2, () => [rejected(0), rejected(1)], {}],
+    ['what was not sent', 1, () => [rejected(0)], { attempt: undefined }],
+    ['an update of unknown outcome', 1, () => [unknown], { isCreate: false, barrierMs: 30_000 }],
+  ])('%s: stored and answered as beside others', async (_case, count, records, more) => {
+    const [alone, beside] = (await sendCalls(count, count)) as [ClaimedCall, ClaimedCall];
+    const [one, other] = [ended(alone, records(), more), ended(beside, records(), more)];
+    const answers = [await settle(database, [one], 1), await settleTogether(database, [other], 1)];
+    const [answer, expected] = [answers[0]?.get(callId(one)), answers[1]?.get(callId(other))];
+    expect(answer).toEqual({ ...expected, ended: { ...expected?.ended, operationId: one.operationId } });
+    expect(await storedOf(alone)).toEqual(await storedOf(beside));
+  });
+});
+
+describe('what is more than its call, or not its own any more, is left to the transaction', () => {
+  it('a lost fence: evidence, and nothing else', async () => {
+    const [call] = await sendCalls(1);
+    const settlement = ended(call, [written(0)], { fence: 9 });
+    expect((await settle(database, [settlement], 1)).get(callId(settlement))).toMatchObject({ isHeld: false });
+    expect(await find(settlement)).toMatchObject({ status: 'in_progress' });
+  });
+
+  it('a second settlement of a call changes nothing', async () => {
+    const [call] = await sendCalls(1);
+    const settlement = ended(call, [written(0)]);
+    await settle(database, [settlement], 1);
+    const late = ended(call, [rejected(0)]);
+    expect((await settle(database, [late], 1)).get(callId(late))).toMatchObject({ isHeld: false });
+    expect(await find(settlement)).toMatchObject({ status: 'success' });
+  });
+
+  it('a provider record that another create has, beside one that nobody has', async () => {
+    const [first, second, third] = await sendCalls(1, 1, 1);
+    const twice = written(0);
+    await settle(database, [ended(first, [twice])], 1);
+    const settlements = [ended(second, [twice]), ended(third, [written(0)])];
+    const answers = await settle(database, settlements, 1);
+    expect([...answers.values()].map(({ isHeld }) => isHeld)).toEqual([true, true]);
+    const claims = await database('records').where('operation_id', second?.operationId).select('claimed_provider_id');
+    expect(claims).toEqual([{ claimed_provider_id: null }]);
+  });
+
+  it('a record that is left of a batch: the operation counts both attempts', async () => {
+    const [call] = (await sendCalls(2)) as [ClaimedCall];
+    const again: RecordSettlement = { index: 1, kind: 'again', sendState: 'none' };
+    await settle(database, [ended(call, [written(0), again], { next: { state: 'ready', delayMs: 0 } })], 1);
+    const [retried] = await fixture.claim();
+    const settlement = ended(retried, [rejected(1)]);
+    await settle(database, [settlement], 1);
+    expect(await find(settlement)).toMatchObject({
+      status: 'success',
+      result: 'Batch write completed (1 succeeded, 1 failed). First error, record 1: Email "1" is invalid',
+    });
+  });
+
+  // Its executor was thought dead: what it says is evidence, and the create is looked for.
+  it('a call whose lease lapsed', async () => {
+    const [call] = await sendCalls(1);
+    await database('calls')
+      .where('operation_id', call?.operationId)
+      .update({ lease_until: new Date(0) });
+    await fixture.store.writes.lapse(10);
+    const settlement = ended(call, [written(0)]);
+    expect((await settle(database, [settlement], 1)).get(callId(settlement))).toMatchObject({ isHeld: false });
+    expect(await find(settlement)).toMatchObject({ status: 'in_progress' });
+  });
+});
+
+const find = ({ projectId, operationId }: Settlement) => fixture.store.operations.find(projectId, operationId);
