@@ -20,6 +20,7 @@ async function ask(
   good: readonly string[],
   newer: Newer = () => Promise.resolve(live(2, 'created')),
   failure = refusal(),
+  known?: LiveCredentials,
 ) {
   const [shown, written]: [string[], unknown[]] = [[], []];
   const source: AccountSource = {
@@ -37,16 +38,26 @@ async function ask(
       },
     },
   };
-  const outcome = await askAccount(source, { projectId: 'p1', connectionId: 'k1' }, ({ accessToken }) => {
-    shown.push(accessToken);
-    return good.includes(accessToken) ? Promise.resolve('answer') : Promise.reject(failure);
-  }).catch((error: unknown) => error);
+  const outcome = await askAccount(
+    source,
+    { projectId: 'p1', connectionId: 'k1' },
+    ({ accessToken }) => {
+      shown.push(accessToken);
+      return good.includes(accessToken) ? Promise.resolve('answer') : Promise.reject(failure);
+    },
+    known,
+  ).catch((error: unknown) => error);
   return { outcome, shown, written };
 }
 
 describe('askAccount', () => {
   it('asks once where the token is taken', async () => {
     expect(await ask(['token-1'])).toEqual({ outcome: 'answer', shown: ['token-1'], written: [] });
+  });
+
+  it('asks with the credentials that the caller has read', async () => {
+    const asked = await ask(['token-7'], undefined, undefined, live(7, 'created'));
+    expect(asked).toEqual({ outcome: 'answer', shown: ['token-7'], written: [[7, 'working']] });
   });
 
   it('asks once more with newer credentials, and says working of those', async () => {

@@ -13,9 +13,10 @@ export interface AccountSource {
 }
 
 /**
- * One question to the account behind a connection. After a 401 it is asked once more, with newer credentials if there are any.
+ * One question to the account behind a connection, with its credentials as the caller has just read them. After a 401 it is asked once more, with newer credentials if there are any.
  * What the answer says about the connection is noted: `working` or `bad_credentials`, never after a 5xx or a 429.
  * Source: specification, Connection status.
+ * @param known credentials that the caller has just read. @default read here
  * @throws NotFoundError `connection.not-found`
  * @throws ProviderError what the provider answered
  */
@@ -23,9 +24,10 @@ export async function askAccount<Answer>(
   source: AccountSource,
   key: ConnectionKey,
   ask: (auth: Auth) => Promise<Answer>,
+  known?: LiveCredentials,
 ): Promise<Answer> {
   const { projectId, connectionId } = key;
-  const live = await source.installations.liveCredentials(projectId, connectionId);
+  const live = known ?? (await source.installations.liveCredentials(projectId, connectionId));
   try {
     return await askOnce(source, key, live, ask);
   } catch (error) {

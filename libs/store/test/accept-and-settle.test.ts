@@ -250,6 +250,14 @@ describe('claim', () => {
     expect(await fixture.store.writes.readLaneBlock(fixture.lane)).toBeGreaterThan(50_000);
   });
 
+  it('tells of each lane how long it is blocked', async () => {
+    await fixture.store.writes.blockLane(fixture.lane, 60_000, 'ten_secondly_rolling');
+    const open = { ...fixture.lane, laneId: 'another' };
+    const [before, blocked, after] = await fixture.store.writes.readLaneBlocks([open, fixture.lane, open]);
+    expect([before, after]).toEqual([0, 0]);
+    expect(blocked).toBeGreaterThan(50_000);
+  });
+
   it('says when a blocked lane is worth a look, and forgets a lane that is gone', async () => {
     const request = { owner: 'test', limit: 1, perLane: 4, leaseMs: 6_000, isolated: false };
     await fixture.store.writes.blockLane(fixture.lane, 60_000, 'ten_secondly_rolling');

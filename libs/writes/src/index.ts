@@ -9,7 +9,7 @@ export type { RefreshUsed } from './performing/newer-credentials';
 export { performCall, type CallToPerform, type PerformedCall } from './performing/perform-call';
 export { reconcileCall, type ReconcileInput } from './performing/reconcile-call';
 export { settleSynchronous } from './performing/settle-synchronous';
-export { sharingCredentials } from './share-credentials';
+export { sharingReads } from './share-reads';
 export { sharingSettlements } from './share-settlements';
 export { settledOf, settlePersistently } from './settle-persistently';
 export { createWriteMeters, type WriteMeters } from './write-meters';

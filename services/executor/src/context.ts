@@ -10,7 +10,7 @@ import {
   createLaneQuotas,
   createLeaseKeeper,
   createWriteMeters,
-  sharingCredentials,
+  sharingReads,
   type LaneQuotas,
   type LeaseKeeper,
   type WriteMeters,
@@ -96,7 +96,7 @@ export function createContext(config: ExecutorConfig, overrides: Partial<Executo
     plans: createPlanBudget(planBudgetBytes),
     connectors,
     installations: createInstallations({
-      store: sharingCredentials(store),
+      store: sharingReads(store),
       keyring: config.credentialsKeys,
       connectors,
       logger,

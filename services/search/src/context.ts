@@ -4,7 +4,7 @@ import { createInstallations, type Installations } from '@sluice/installations';
 import { createRedisHints, type Hints } from '@sluice/redis';
 import { createStore, type Store } from '@sluice/store';
 import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/telemetry';
-import { createLaneQuotas, type LaneQuotas } from '@sluice/writes';
+import { createLaneQuotas, sharingReads, type LaneQuotas } from '@sluice/writes';
 import type { SearchConfig } from './config';
 
 /** The object graph of one search service. Tests and the embedded launcher replace single collaborators. */
@@ -24,17 +24,18 @@ const service = 'search';
 export function createContext(config: SearchConfig, overrides: Partial<SearchContext> = {}): SearchContext {
   const logger = overrides.logger ?? createLogger({ service, level: config.logLevel });
   const metrics = overrides.metrics ?? createMetrics(service);
-  const store =
+  const store = sharingReads(
     overrides.store ??
-    createStore({
-      url: config.databaseUrl,
-      applicationName: service,
-      poolMax: config.databasePool,
-      prepared: config.databasePrepared,
-      waitMs: config.databaseWaitMs,
-      logger,
-      metrics,
-    });
+      createStore({
+        url: config.databaseUrl,
+        applicationName: service,
+        poolMax: config.databasePool,
+        prepared: config.databasePrepared,
+        waitMs: config.databaseWaitMs,
+        logger,
+        metrics,
+      }),
+  );
   const connectors =
     overrides.connectors ??
     createConnectors({
@@ -50,11 +51,12 @@ export function createContext(config: SearchConfig, overrides: Partial<SearchCon
     config,
     logger,
     metrics,
-    store,
     hints,
     quotas: createLaneQuotas(hints.quotas, metrics),
     connectors,
     installations: createInstallations({ store, keyring: config.credentialsKeys, connectors, logger, metrics }),
     ...overrides,
+    // An override shares its reads as well.
+    store,
   };
 }

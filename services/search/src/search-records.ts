@@ -1,5 +1,5 @@
 import { ValidationError } from '@sluice/errors';
-import type { Connector } from '@sluice/connectors';
+import type { Auth, Connector, ProviderRecord } from '@sluice/connectors';
 import { askAccount } from '@sluice/installations';
 import type { InstallationNames } from '@sluice/store';
 import { currentStep } from '@sluice/telemetry';
@@ -36,14 +36,18 @@ export async function searchRecords(context: SearchContext, order: SearchOrder):
   const filters = toProviderFilters(order.request.fieldFilters, names);
   const { projectId, connectionId, laneId } = installation;
   currentStep()?.note({ objectName: object.declared.objectName, provider: installation.provider });
-  // The same account as writes use: its block and its quota hold for searches too.
-  await assertLaneOpen(context, { projectId, laneId }, connector);
-  const records = await askAccount(context, { projectId, connectionId }, async (auth) => {
+  const [live] = await Promise.all([
+    context.installations.liveCredentials(projectId, connectionId),
+    // The same account as writes use: its block and its quota hold for searches too.
+    assertLaneOpen(context, { projectId, laneId }, connector),
+  ]);
+  const ask = async (auth: Auth): Promise<ProviderRecord[]> => {
     const { objectName } = object.declared;
     const call = { auth, objectName, traceparent: order.traceparent };
     const fields = await fieldsToAsk(connector, call, { object, names, filters });
     return connector.search({ ...call, filters, fields, limit: limits.searchPageRecords, signal: order.signal });
-  });
+  };
+  const records = await askAccount(context, { projectId, connectionId }, ask, live);
   return records.map((record) => toResultItem(record, names));
 }
 

@@ -10,7 +10,7 @@ import {
   createLaneQuotas,
   createLeaseKeeper,
   createWriteMeters,
-  sharingCredentials,
+  sharingReads,
   sharingSettlements,
   type LaneQuotas,
   type LeaseKeeper,
@@ -18,7 +18,6 @@ import {
 } from '@sluice/writes';
 import { createAdmission, type Admission } from './admission';
 import type { GatewayConfig } from './config';
-import { sharingLookups } from './share-lookups';
 import { sharingOpenings } from './share-openings';
 
 /** The object graph of one gateway. Tests and the embedded launcher replace single collaborators. */
@@ -51,18 +50,19 @@ const service = 'write-gateway';
 export function createContext(config: GatewayConfig, overrides: Partial<GatewayContext> = {}): GatewayContext {
   const logger = overrides.logger ?? createLogger({ service, level: config.logLevel });
   const metrics = overrides.metrics ?? createMetrics(service);
-  const store =
+  const store = sharingReads(
     overrides.store ??
-    createStore({
-      url: config.databaseUrl,
-      applicationName: service,
-      poolMax: config.databasePool,
-      prepared: config.databasePrepared,
-      waitMs: config.databaseWaitMs,
-      timeScale: config.timeScale,
-      logger,
-      metrics,
-    });
+      createStore({
+        url: config.databaseUrl,
+        applicationName: service,
+        poolMax: config.databasePool,
+        prepared: config.databasePrepared,
+        waitMs: config.databaseWaitMs,
+        timeScale: config.timeScale,
+        logger,
+        metrics,
+      }),
+  );
   const failpoints = overrides.failpoints ?? createFailpoints(config.failpoint);
   const hints = overrides.hints ?? createRedisHints({ url: config.redisUrl, logger, metrics });
   const connectors =
@@ -84,7 +84,6 @@ export function createContext(config: GatewayConfig, overrides: Partial<GatewayC
       metrics,
       connectors.all().map(({ provider }) => provider),
     ),
-    store,
     messaging:
       overrides.messaging ??
       createKafkaMessaging({ ...kafkaAccess(config), clientId: service, logger, metrics, failpoints }),
@@ -93,7 +92,7 @@ export function createContext(config: GatewayConfig, overrides: Partial<GatewayC
     admission: createAdmission({ writes: store.writes, backlogMax: config.backlogMax, logger, metrics }),
     connectors,
     installations: createInstallations({
-      store: sharingLookups(sharingCredentials(store)),
+      store,
       keyring: config.credentialsKeys,
       connectors,
       logger,
@@ -106,5 +105,7 @@ export function createContext(config: GatewayConfig, overrides: Partial<GatewayC
     failpoints,
     settling: new Set(),
     ...overrides,
+    // An override shares its reads as well.
+    store,
   };
 }

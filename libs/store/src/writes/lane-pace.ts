@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { LaneKey } from './lane-room';
+import { column, keptRowsSql, rowBindings } from './row-source';
 
 /**
  * How fast a lane is claimed from. `lanes.blocked_until` holds all of it back; `lanes.cap` is how many calls it may have at once while
@@ -39,12 +40,23 @@ export async function widenLane(database: Knex, lane: LaneKey, perLane: number):
   );
 }
 
-/** How long a lane stays blocked, in milliseconds; 0 when it is not. */
-export async function readLaneBlock(database: Knex, lane: LaneKey): Promise<number> {
-  const result = await database.raw<{ rows: { block_ms: number }[] }>(
-    `select greatest(0, coalesce(extract(epoch from blocked_until - now()), 0))::float8 * 1000 as block_ms
-     from lanes where project_id = ? and id = ?`,
-    [lane.projectId, lane.laneId],
-  );
-  return result.rows[0]?.block_ms ?? 0;
+const laneColumns = [
+  column<LaneKey>('project_id', 'text', (lane) => lane.projectId),
+  column<LaneKey>('id', 'text', (lane) => lane.laneId),
+];
+
+const readBlocksSql = `
+  select i.ord, greatest(0, coalesce(extract(epoch from l.blocked_until - now()), 0))::float8 * 1000 as block_ms
+  from ${keptRowsSql('i', laneColumns)} join lanes l on l.project_id = i.project_id and l.id = i.id`;
+
+/** How long each lane stays blocked, in milliseconds, in their order; 0 when it is not. */
+export async function readLaneBlocks(database: Knex, lanes: readonly LaneKey[]): Promise<number[]> {
+  const bindings = rowBindings(laneColumns, lanes) as Knex.Value[];
+  // Before every call that somebody waits for: the plan is kept, one per connection of the pool.
+  const result = await database
+    .raw<{ rows: { ord: string; block_ms: number }[] }>(readBlocksSql, bindings)
+    .options({ name: 'read-lane-blocks' });
+  const blocks = lanes.map(() => 0);
+  for (const { ord, block_ms } of result.rows) blocks[Number(ord) - 1] = block_ms;
+  return blocks;
 }

@@ -13,7 +13,7 @@ import { dropKey, findKey, readEnded, sweepKeys, type EndedRecord, type KeyName 
 import { lapse, release, renew, type HeldCall, type LapsedCall } from './leases';
 import { loadPending, type PendingRecord } from './load-records';
 import { insertSynchronous, insertTogether, type Opening, type SynchronousWrite } from './open-synchronous';
-import { blockLane, narrowLane, readLaneBlock, widenLane } from './lane-pace';
+import { blockLane, narrowLane, readLaneBlocks, widenLane } from './lane-pace';
 import { claimOverdue, type OverdueCall, type OverdueRequest } from './overdue';
 import { purgePlans } from './purge-plans';
 import { insertIntents, type Intent } from './record-intents';
@@ -91,6 +91,8 @@ export interface WriteStore {
   widenLane(lane: LaneKey, perLane: number): Promise<void>;
   /** Milliseconds a lane stays blocked; 0 when it is not. */
   readLaneBlock(lane: LaneKey): Promise<number>;
+  /** The same of many, in one statement and in their order. */
+  readLaneBlocks(lanes: readonly LaneKey[]): Promise<readonly number[]>;
   /** Names of services that are connected to the database now: those of `doubtCreates` must not be. */
   findServices(): Promise<string[]>;
   /** Of a restored database: makes open auto-batches of creates due. @returns how many */
@@ -136,7 +138,8 @@ export function createWriteStore(database: Knex, timeScale: number): WriteStore 
     blockLane: (lane, blockMs, error) => guard(() => blockLane(database, lane, blockMs, error)),
     narrowLane: (lane) => guard(() => narrowLane(database, lane)),
     widenLane: (lane, perLane) => guard(() => widenLane(database, lane, perLane)),
-    readLaneBlock: (lane) => guard(() => readLaneBlock(database, lane)),
+    readLaneBlock: (lane) => guard(async () => (await readLaneBlocks(database, [lane]))[0] ?? 0),
+    readLaneBlocks: (lanes) => guard(() => readLaneBlocks(database, lanes)),
     findServices: () => guard(() => findServices(database)),
     endOpenBatches: () => guard(() => endOpenBatches(database)),
     doubtCreates: (page, fingerprintOf) => guard(() => doubtCreates(database, page, fingerprintOf)),
