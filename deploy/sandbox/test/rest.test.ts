@@ -165,3 +165,13 @@ it.each([
   expect([200, 400, 404, 422]).toContain(reply.status);
   expect(reply.text).toMatch(/error|invalid/i);
 });
+
+it('two records without a value share no unique one', async () => {
+  const { token } = await open('freshdesk');
+  const make = (body: object) => send('/rest/freshdesk/api/v2/contacts', { headers: basic(`${token}:X`), body });
+  for (const body of [{ name: 'a' }, { name: 'b' }, { name: 'c', email: null }, { name: 'd', email: '' }]) {
+    expect((await make(body)).status).toBe(201);
+  }
+  expect((await make({ name: 'e', email: 'null' })).status).toBe(201);
+  expect((await make({ name: 'f', email: 'NULL' })).status).toBe(409);
+});

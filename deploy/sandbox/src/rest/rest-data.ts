@@ -35,7 +35,8 @@ interface Kept {
 }
 
 const comparable = (value: unknown): string => {
-  const text = typeof value === 'string' ? value : JSON.stringify(value ?? '');
+  if (value === undefined || value === null) return '';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.trim().toLowerCase();
 };
 
