@@ -1,4 +1,5 @@
 export { assertLaneOpen } from './assert-lane-open';
+export { blockingRefused } from './block-refused-lane';
 export { coalesce, type CoalesceOptions } from './coalesce';
 export { createLeaseKeeper, leaseMs, type Hold, type LeaseKeeper } from './leasing/lease-keeper';
 export { createLaneQuotas, type LaneQuotas } from './lane-quotas';

@@ -4,7 +4,7 @@ import { askAccount } from '@sluice/installations';
 import type { InstallationNames } from '@sluice/store';
 import { currentStep } from '@sluice/telemetry';
 import { limits, type InstallationContext, type SearchRequest, type SearchResultItem } from '@sluice/types';
-import { assertLaneOpen } from '@sluice/writes';
+import { assertLaneOpen, blockingRefused } from '@sluice/writes';
 import type { SearchContext } from './context';
 import { fieldNamesOf } from './field-names';
 import { fieldsToAsk } from './fields-to-ask';
@@ -47,7 +47,9 @@ export async function searchRecords(context: SearchContext, order: SearchOrder):
     const fields = await fieldsToAsk(connector, call, { object, names, filters });
     return connector.search({ ...call, filters, fields, limit: limits.searchPageRecords, signal: order.signal });
   };
-  const records = await askAccount(context, { projectId, connectionId }, ask, live);
+  const records = await blockingRefused(context, { projectId, laneId }, () =>
+    askAccount(context, { projectId, connectionId }, ask, live),
+  );
   return records.map((record) => toResultItem(record, names));
 }
 

@@ -203,6 +203,21 @@ describe('what the provider does', () => {
     });
   });
 
+  it.each([
+    ['for as long as it says', refusal(429, { policyName: 'TEN_SECONDLY_ROLLING' })],
+    ['for ten seconds where it says nothing', { status: 429, body: '' }],
+  ] as const)('429: blocks the account %s, and who asks again is told so without a call', async (_, answer) => {
+    const seed = await search.seed();
+    search.hubspot.answer = answer;
+    await ask(seed).expect(429);
+    const asked = search.hubspot.calls.length;
+    search.hubspot.answer = foundRecords();
+    const reply = await ask(seed).expect(429);
+    expect(reply.body.detail).toContain('Nothing was sent.');
+    expect(Number(reply.headers['retry-after'])).toBeLessThanOrEqual(10);
+    expect(search.hubspot.calls).toHaveLength(asked);
+  });
+
   it('409: refuses the credentials, and the connection becomes bad_credentials', async () => {
     const seed = await search.seed();
     search.hubspot.answer = refusal(401, { category: 'INVALID_AUTHENTICATION', message: `bad token ${canary}` });

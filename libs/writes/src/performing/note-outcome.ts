@@ -2,7 +2,7 @@ import type { LaneKey, Store } from '@sluice/store';
 import type { LookOutcome } from './look-for-created';
 
 /** Block of a lane whose provider says neither how long nor why; HubSpot's rolling window is this long. */
-const defaultBlockMs = 10_000;
+export const defaultBlockMs = 10_000;
 
 /**
  * What an attempt says about its lane and its connection. Called before the settlement, so that nobody claims from a lane that
