@@ -61,8 +61,11 @@ async function lookFor(
   const page = await readPage(api, declared, request, 'look');
   if (!page.ok) return failed(page.failure);
   const own = page.records.find((record) => sameValue(value, record.fields[name]));
+  if (own === undefined) return { kind: 'none', consistent: true };
+  // Without a moment nobody can tell whose it is.
+  if (own.createdAt === undefined) return { kind: 'none', consistent: true, near: [own.id] };
   // Older than the first attempt: somebody else's, and a resend meets the provider's refusal, as it should.
-  if (own?.createdAt === undefined || +own.createdAt < +since - clockSkewMs) return { kind: 'none', consistent: true };
+  if (+own.createdAt < +since - clockSkewMs) return { kind: 'none', consistent: true };
   if (!matchesSent(fields, own.fields)) return { kind: 'none', consistent: true, near: [own.id] };
   return { kind: 'found', consistent: true, matches: [toMatch(own, own.createdAt)] };
 }
