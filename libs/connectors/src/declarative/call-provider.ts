@@ -104,6 +104,8 @@ function prepare(
   }
   const attached = attach(file.auth, auth);
   if (typeof attached === 'string') return { class: 'credentials', scope: 'call', message: attached };
+  const secret = query.find(([name]) => Object.hasOwn(attached.query, name));
+  if (secret) return refuse(`a filter cannot be named ${secret[0]}: the credentials are sent there`);
   const search = new URLSearchParams([
     ...query.map(([name, value]): [string, string] => [name, value]),
     ...Object.entries(attached.query),

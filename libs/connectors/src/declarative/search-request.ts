@@ -40,8 +40,12 @@ export function searchParts(
     ...(only && { field: only.field, value: String(only.value) }),
   };
   const query = Object.entries(declared.query ?? {}).map(([key, value]) => [key, fillText(value, filled)] as const);
+  const asked = parameters(declared, texts, request.filters);
+  const doubled = asked.findIndex(([key]) => query.some(([own]) => own === key));
+  if (doubled >= 0)
+    return `${name} cannot be searched by ${request.filters[doubled]?.field}: the provider's file sends it itself`;
   return {
-    query: [...query, ...parameters(declared, texts, request.filters)],
+    query: [...query, ...asked],
     ...(declared.body !== undefined && {
       body: fillBody(declared.body, {
         texts: filled,
