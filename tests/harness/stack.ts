@@ -40,6 +40,8 @@ export interface StackOptions {
   readonly only?: readonly ProcessName[];
   /** Where provider calls go. @default the sandbox */
   readonly providerUrl?: (sandboxUrl: string) => Promise<string>;
+  /** Where calls go to providers that are files. @default the addresses of the files */
+  readonly declared?: 'sandbox';
 }
 
 const services: readonly ProcessName[] = ['sandbox', 'management', 'search', 'write-gateway', 'batcher', 'executor'];
@@ -82,7 +84,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
 
 /** What every process of a stack gets. */
 export function processEnvironment(
-  { env, timeScale = 60 }: StackOptions,
+  { env, timeScale = 60, declared }: StackOptions,
   { databaseUrl, providerUrl }: { databaseUrl: string; providerUrl: string },
 ): Record<string, string> {
   const given = readProcessEnv();
@@ -96,6 +98,7 @@ export function processEnvironment(
     HUBSPOT_API_URL: providerUrl,
     SALESFORCE_LOGIN_URL: providerUrl,
     SALESFORCE_INSTANCE_URL: providerUrl,
+    ...(declared && { SLUICE_PROVIDERS_URL: `${providerUrl}/rest` }),
     SLUICE_TIME_SCALE: String(timeScale),
     SLUICE_CALL_TIMEOUT_MS: '3000',
     SLUICE_CHECK_REPLIES: 'true',

@@ -101,6 +101,8 @@ export interface FreshTokens {
   /** The account and the user, where the reply names them. */
   readonly workspaceRef?: string;
   readonly consumerRef?: string;
+  /** What of the connection's `providerMetadata` the reply tells: it wins over what was given. Absent: nothing. */
+  readonly metadata?: Readonly<Record<string, string>>;
 }
 
 /** Warning of a create that was sent again and met its own earlier send, or what somebody made in the same moment. */

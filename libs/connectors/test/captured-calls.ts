@@ -1,5 +1,8 @@
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import type { Connector } from '../src/connector';
+import { createDeclaredApi } from '../src/declarative/call-provider';
+import { createDeclaredConnector } from '../src/declarative/connector';
+import type { Declaration } from '../src/declarative/declaration';
 import type { HttpClient, HttpRequest } from '../src/http-client';
 import { createHubspotApi } from '../src/hubspot/call-hubspot';
 import { createHubspotConnector } from '../src/hubspot/connector';
@@ -49,4 +52,11 @@ export function captureSalesforce(reply: Reply): Captured {
   const { client, taken } = capture(reply);
   const api = createSalesforceApi({ client, loginUrl: 'https://login.example', ...shared() });
   return { connector: createSalesforceConnector(api) as Required<Connector>, taken };
+}
+
+/** At the addresses of the file itself, which nobody asks. */
+export function captureDeclared(file: Declaration, reply: Reply): Captured {
+  const { client, taken } = capture(reply);
+  const connector = createDeclaredConnector(createDeclaredApi({ file, client, ...shared() }));
+  return { connector: connector as Required<Connector>, taken };
 }

@@ -1,3 +1,5 @@
+import type { Connector } from '@sluice/connectors';
+import { ProviderError } from '@sluice/errors';
 import type { OAuthState } from '@sluice/store';
 import { metadataValues, oauthStateLifeMs, type ProviderApp } from '@sluice/types';
 import { callbackUrl } from './callback-address';
@@ -39,6 +41,18 @@ export async function beginAuthorization(
   const app = await findApp(context, order, providerAppId);
   const [state, verifier, cookie] = [newState(order.projectId), newSecret(), newSecret()];
   const [stateHash, redirectUri] = [hashOf(state), callbackUrl(context.config)];
+  const { projectId, provider, workspaceRef, providerMetadata: metadata } = order;
+  const url = pageOf(connector, () =>
+    authorizationUrl({
+      clientId: app.clientId,
+      redirectUri,
+      state,
+      codeChallenge: hashOf(verifier),
+      ...(app.scopes === undefined ? {} : { scopes: app.scopes }),
+      ...(workspaceRef === undefined ? {} : { workspaceRef }),
+      ...(metadata === undefined ? {} : { metadata: metadataValues(metadata) }),
+    }),
+  );
   await context.store.oauthStates.save(
     {
       ...order,
@@ -50,21 +64,26 @@ export async function beginAuthorization(
     },
     oauthStateLifeMs,
   );
-  const { projectId, provider, workspaceRef, providerMetadata: metadata } = order;
   context.logger.info({ projectId, provider, providerAppId: app.id }, 'authorization.begun');
-  const url = authorizationUrl({
-    clientId: app.clientId,
-    redirectUri,
-    state,
-    codeChallenge: hashOf(verifier),
-    ...(app.scopes === undefined ? {} : { scopes: app.scopes }),
-    ...(workspaceRef === undefined ? {} : { workspaceRef }),
-    ...(metadata === undefined ? {} : { metadata: metadataValues(metadata) }),
-  });
   return {
     url: withAppParameters(url, app),
     ...(enableCSRFProtection ? { cookie: cookieOf(stateHash, cookie, redirectUri) } : {}),
   };
+}
+
+/** The address of the page; what it needs of the account and is not given, or is none, is the caller's to correct. */
+function pageOf({ provider }: Connector, urlOf: () => string): string {
+  try {
+    return urlOf();
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    throw contradiction({
+      code: 'connection.scheme-mismatch',
+      name: 'The account',
+      detail: `has no page at ${provider}: ${error.detail}`,
+      remedy: 'Send the providerWorkspaceRef and the providerMetadata that the address needs.',
+    });
+  }
 }
 
 /** The builder's parameters come besides ours, never in place of them. Source: specification, Provider App. */

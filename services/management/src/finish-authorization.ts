@@ -57,9 +57,17 @@ async function connect(context: ManagementContext, state: OAuthState, returned: 
   if (returned.code === undefined) throw refused(`came back from ${provider} without a code; begin again`);
   const { code } = returned;
   const tokens = await context.installations.exchangeCode({ code, state, traceparent: returned.traceparent });
-  const account = await accountOf(context, state, tokens, returned.traceparent);
+  const placed = withToldMetadata(state, tokens);
+  const account = await accountOf(context, placed, tokens, returned.traceparent);
   refuseOtherChoice(state.workspaceRef, account.workspaceRef);
-  return await storeAuthorized(context, { state, tokens, account });
+  return await storeAuthorized(context, { state: placed, tokens, account });
+}
+
+/** What the token reply says of the account's place stands over what was given when the authorization was begun. */
+function withToldMetadata(state: OAuthState, { metadata }: FreshTokens): OAuthState {
+  if (metadata === undefined) return state;
+  const told = Object.entries(metadata).map(([name, value]) => [name, { value, source: 'token' }] as const);
+  return { ...state, providerMetadata: { ...state.providerMetadata, ...Object.fromEntries(told) } };
 }
 
 /** The provider's answer to a question, else what its token reply says. */

@@ -60,12 +60,18 @@ export class RestAccount implements ImitatedAccount {
     return toWire(this.style.refused({ reason: 'quota' }));
   }
 
-  tokenReply({ accessToken, refreshToken, isRefreshTokenNew, lifetimeSeconds }: IssuedTokens): WireReply {
+  /** Who comes with a code has not seen the refresh token yet. */
+  tokenReply(
+    { accessToken, refreshToken, isRefreshTokenNew, lifetimeSeconds }: IssuedTokens,
+    call: ReceivedCall,
+  ): WireReply {
+    const isOfCode = new URLSearchParams(call.bodyText).get('grant_type') === 'authorization_code';
     const body = {
       access_token: accessToken,
-      ...(isRefreshTokenNew ? { refresh_token: refreshToken } : {}),
+      ...(isRefreshTokenNew || isOfCode ? { refresh_token: refreshToken } : {}),
       token_type: 'Bearer',
       expires_in: lifetimeSeconds,
+      ...this.style.tokenMembers,
     };
     return toWire({ status: 200, body });
   }

@@ -105,6 +105,8 @@ export interface RestStyle {
   /** Records that only look like the conditions are found too. @default false */
   readonly findsAlike?: boolean;
   account(workspaceRef: string): unknown;
+  /** What a token reply says besides RFC 6749. @default nothing */
+  readonly tokenMembers?: Readonly<Record<string, string>>;
   /** The object whose fields are at this address, by the parameter or the query. */
   describedBy?(call: ReceivedCall, param: string): string | undefined;
   fields?(object: RestObject): unknown;

@@ -139,6 +139,7 @@ const variable = object(
     default: text,
     displayName: text,
     prompt: text,
+    told: object({ at: pointer, form: text }, ['at', 'form']),
   },
   ['from'],
 );

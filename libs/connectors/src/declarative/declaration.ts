@@ -70,6 +70,15 @@ export interface Variable {
   readonly default?: string;
   readonly displayName?: string;
   readonly prompt?: string;
+  /** Where the reply of the token endpoint names it; of `metadata` only. A value that it may not be ends in no token. */
+  readonly told?: ToldVariable;
+}
+
+/** A text of a token reply that holds the value of a variable: `https://www.zohoapis.eu` by `https://www.zohoapis.{value}`. */
+export interface ToldVariable {
+  readonly at: string;
+  /** The whole text, with `{value}` where the value stands. */
+  readonly form: string;
 }
 
 /** How accounts are opened: a member per kind of credentials. */

@@ -8,6 +8,7 @@ import type { DeclaredApi } from './call-provider';
 import type { DeclaredOAuth2 } from './declaration';
 import { addressOf } from './origin';
 import { textAt } from './pointer';
+import { otherwise, toldVariables } from './told-variables';
 import { waitOf } from './wait-of';
 
 type Form = Readonly<Record<string, string>>;
@@ -64,7 +65,23 @@ async function askForTokens(api: DeclaredApi, oauth2: DeclaredOAuth2, call: Toke
   meter.measured(call.operation, failure?.class ?? 'ok', outcome, seen);
   call.observe?.(seen);
   if (failure) throw toProviderError(failure, file.name);
-  return toTokens(body, accessToken as string, startedAt);
+  const told = placeTold(api, call, body);
+  return { ...toTokens(body, accessToken as string, startedAt), ...(told && { metadata: told }) };
+}
+
+/**
+ * Where the reply says that the account is. Who comes with a code learns it here; a connection that stands keeps its address, and a reply
+ * that names another gives it no token. @throws ProviderError; for a refresh `unavailable`, because the app is not to blame
+ */
+function placeTold({ file }: DeclaredApi, call: TokenCall, body: unknown): FreshTokens['metadata'] {
+  const told = toldVariables(file, body);
+  const fault = told.ok ? call.operation !== 'exchange-code' && otherwise(file, told.metadata, call) : told.message;
+  if (fault !== false && fault !== undefined) {
+    const failureClass = call.operation === 'refresh' ? 'unavailable' : 'rejected';
+    const message = cleanText(fault, ...call.secrets, call.clientSecret);
+    throw toProviderError({ class: failureClass, scope: 'call', message }, file.name);
+  }
+  return told.ok && Object.keys(told.metadata).length > 0 ? told.metadata : undefined;
 }
 
 function toRequest(address: string, { client = 'body' }: DeclaredOAuth2, call: TokenCall) {

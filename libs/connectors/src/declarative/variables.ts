@@ -34,7 +34,8 @@ function ownOf(metadata: Auth['metadata'], name: string): string | undefined {
   return metadata !== undefined && Object.hasOwn(metadata, name) ? metadata[name] : undefined;
 }
 
-function ruleOf({ oneOf, form = 'label' }: Variable, value: string): string | undefined {
+/** What the value of a variable must be, where it is not; undefined where it is. */
+export function ruleOf({ oneOf, form = 'label' }: Variable, value: string): string | undefined {
   if (oneOf !== undefined) return oneOf.includes(value) ? undefined : `one of ${oneOf.join(', ')}`;
   if (form === 'text') return textForm.test(value) ? undefined : 'printable ASCII of at most 200 characters';
   return label.test(value) ? undefined : 'letters, digits and hyphens';

@@ -83,6 +83,8 @@ export const zohoStyle: RestStyle = {
     { method: 'PUT', path: '/crm/v6/:object/:id', action: 'update' },
   ],
   newId: (serial) => String(4_150_868_000_000_500_000n + BigInt(serial)),
+  // Every account is in the United States; a fault puts one elsewhere.
+  tokenMembers: { api_domain: 'https://www.zohoapis.com' },
   tokenOf: ({ headers }) =>
     afterWord(headers.authorization, 'Zoho-oauthtoken') ?? afterWord(headers.authorization, 'Bearer'),
   fieldsOf(body) {

@@ -1,0 +1,109 @@
+import { captureDeclared } from '../../test/captured-calls';
+import { loadDeclarations } from './load-declarations';
+
+const zoho = loadDeclarations().find(({ name }) => name === 'zoho');
+if (zoho === undefined) throw new Error('there is no file of zoho');
+
+const app = { clientId: 'id', clientSecret: 'app-secret' };
+const code = { ...app, code: 'code-1', redirectUri: 'https://a.example/cb', codeVerifier: 'v' };
+const refreshing = { ...app, refreshToken: 'refresh-1' };
+const granting = { ...app, grantType: 'client_credentials' as const };
+
+/** A provider whose token endpoint names this address. */
+const telling = (apiDomain: unknown) =>
+  captureDeclared(zoho, ({ form }) =>
+    form === undefined
+      ? { data: [{ status: 'success', details: { id: '1' } }], org: [{ id: '7' }] }
+      : { access_token: 'token-1', expires_in: 3600, ...(apiDomain !== undefined && { api_domain: apiDomain }) },
+  );
+
+const regions = ['com', 'eu', 'in', 'com.au', 'jp', 'com.cn', 'sa'];
+
+describe.each(regions)('the data centre %s', (region) => {
+  const metadata = { region };
+
+  it('has its own page and token endpoint, and takes every call', async () => {
+    const { connector, taken } = telling(`https://www.zohoapis.${region}`);
+    const page = connector.authorizationUrl({ ...code, state: 's', codeChallenge: 'c', metadata });
+    expect(page).toMatch(`https://accounts.zoho.${region}/oauth/v2/auth?`);
+    await connector.exchangeCode({ ...code, metadata });
+    await connector.refresh({ ...refreshing, metadata });
+    await connector.grant({ ...granting, metadata });
+    const auth = { accessToken: 'token-1', metadata };
+    await connector.workspace({ auth });
+    await connector.create({ auth, objectName: 'Leads', fields: { Last_Name: 'Zoë' } });
+    await connector.update({ auth, objectName: 'Leads', recordId: '1', fields: { Last_Name: 'Zoë' } });
+    await connector
+      .search({ auth, objectName: 'Leads', filters: [{ field: 'Email', value: 'a' }], fields: [], limit: 1 })
+      .catch(() => []);
+    const [accounts, api] = [`https://accounts.zoho.${region}`, `https://www.zohoapis.${region}`];
+    expect(taken().map(({ origin }) => new URL(origin ?? '').origin)).toEqual([
+      accounts,
+      accounts,
+      accounts,
+      api,
+      api,
+      api,
+      api,
+    ]);
+  });
+
+  it('is learned from the reply to a code, whatever was chosen before', async () => {
+    const { connector } = telling(`https://www.zohoapis.${region}`);
+    for (const chosen of [undefined, { region: 'com' }, { region: 'eu' }]) {
+      const tokens = await connector.exchangeCode({ ...code, ...(chosen && { metadata: chosen }) });
+      expect(tokens).toMatchObject({ accessToken: 'token-1', metadata: { region } });
+    }
+  });
+});
+
+it('is not told by a reply without it', async () => {
+  const { connector } = telling(undefined);
+  expect(await connector.exchangeCode(code)).not.toHaveProperty('metadata');
+  expect(await connector.refresh(refreshing)).toMatchObject({ accessToken: 'token-1' });
+});
+
+// A token is sent to the address: what is none of the listed ones is no address, in whatever dress.
+describe.each([
+  'https://evil.example',
+  'https://www.zohoapis.evil.example',
+  'https://www.zohoapis.ca',
+  'https://www.zohoapis.eu.evil.example',
+  'https://www.zohoapis.eu/',
+  'https://www.zohoapis.eu:8443',
+  'https://www.zohoapis.eu@evil.example',
+  'https://evil.example/https://www.zohoapis.eu',
+  'https://www.zohoapis.EU',
+  'https://www.zohoapis.eu\n',
+  'https://www.zohoapis.',
+  'http://www.zohoapis.eu',
+  'http://169.254.169.254',
+  'www.zohoapis.eu',
+  'https://www.zohoapis.__proto__',
+  42,
+])('an api_domain like %j', (apiDomain) => {
+  it('ends in no token, and nothing is sent there', async () => {
+    const { connector, taken } = telling(apiDomain);
+    const refused = expect.stringMatching(/^Zoho CRM names '.*' as the account's address; region must be /s);
+    await expect(connector.exchangeCode(code)).rejects.toMatchObject({ class: 'rejected', detail: refused });
+    await expect(connector.grant(granting)).rejects.toMatchObject({ class: 'rejected' });
+    // The app is not to blame, and the connection not either.
+    await expect(connector.refresh(refreshing)).rejects.toMatchObject({ class: 'unavailable' });
+    expect(taken().map(({ origin }) => new URL(origin ?? '').origin)).toEqual(
+      Array(3).fill('https://accounts.zoho.com'),
+    );
+  });
+});
+
+it.each([
+  ['refresh', { region: 'eu' }, 'unavailable'],
+  ['refresh', undefined, 'unavailable'],
+  ['grant', { region: 'eu' }, 'rejected'],
+] as const)('a %s of a connection at %j gives no token of another place', async (operation, metadata, failure) => {
+  const { connector } = telling('https://www.zohoapis.in');
+  const place = metadata && { metadata };
+  const asked =
+    operation === 'grant' ? connector.grant({ ...granting, ...place }) : connector.refresh({ ...refreshing, ...place });
+  const detail = 'the account is at another address: providerMetadata.region must be in';
+  await expect(asked).rejects.toMatchObject({ class: failure, detail });
+});
