@@ -20,6 +20,8 @@ export interface LedgerEntry {
   readonly status: number;
   readonly records: number;
   readonly applied: number;
+  /** The scripted fault that it met. */
+  readonly fault?: string;
 }
 
 /** A customer's account at an imitated CRM: the ground truth of a test. */

@@ -50,7 +50,8 @@ function endingText(ending: Ending | undefined): string {
   return `${ending.outcome}; ${ending.kept} at the CRM; ${ending.sends === 1 ? 'sent once' : 'sent twice'}`;
 }
 
-function table(head: readonly string[], body: readonly (readonly string[])[]): string {
+/** Columns as wide as their widest cell. */
+export function table(head: readonly string[], body: readonly (readonly string[])[]): string {
   const widths = head.map((name, at) => Math.max(...[head, ...body].map((cells) => (cells[at] ?? '').length)));
   const line = (cells: readonly string[]) => `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
   return [line(head), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n');

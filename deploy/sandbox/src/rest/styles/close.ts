@@ -6,6 +6,7 @@ import type { Conditions, RestObject, RestRecord, RestRefusal, RestReply, RestSt
 const objects: readonly RestObject[] = [
   { name: 'lead', fields: { name: 'text', description: 'text', url: 'text', status_label: 'text' }, required: [] },
   { name: 'contact', fields: { name: 'text', title: 'text', lead_id: 'text', emails: 'list' }, required: ['lead_id'] },
+  { name: 'opportunity', fields: { note: 'text', lead_id: 'text', confidence: 'number' }, required: ['lead_id'] },
 ];
 
 const shown = ({ id, fields, createdAt, updatedAt }: RestRecord) => ({

@@ -15,6 +15,9 @@ const objects: readonly RestObject[] = [
   { name: 'Leads', fields: person, required: ['Last_Name'] },
   { name: 'Contacts', fields: person, required: ['Last_Name'] },
   { name: 'Accounts', fields: { Account_Name: 'text', Website: 'website' }, required: ['Account_Name'] },
+  { name: 'Deals', fields: { Deal_Name: 'text', Stage: 'picklist' }, required: ['Deal_Name', 'Stage'] },
+  // One that a customer made.
+  { name: 'Visits', fields: { Name: 'text', Place: 'text' }, required: ['Name'] },
 ];
 
 const entry = (code: string, message: string, details: object, status: 'success' | 'error') => ({
