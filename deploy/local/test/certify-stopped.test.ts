@@ -77,6 +77,24 @@ describe('killed', () => {
     90_000,
   );
 
+  it('while the same is made again: the journal has the second one too, so an account that took it is cleaned', async () => {
+    const customer = await account('hubspot');
+    const second = { method: 'POST', path: '^/crm/v3/objects/contacts$', nth: 2 };
+    await killed(customer, { match: second, action: hangs });
+    const [name = ''] = unfinished();
+    const { records } = JSON.parse(readFileSync(inDataDir('certify', 'unfinished', name), 'utf8')) as {
+      records: { mark: string; id?: string }[];
+    };
+    const [first, again] = records;
+    expect(records).toHaveLength(2);
+    expect(first?.id).toEqual(expect.any(String));
+    expect([again?.mark, again?.id]).toEqual([first?.mark, undefined]);
+    letTimePass();
+    await customer.clearFaults();
+    expect((await customer.certify('--clean').ended).code).toBe(0);
+    expect(await customer.records()).toEqual([]);
+  }, 90_000);
+
   it('the next run removes it too, before it makes its own', async () => {
     const customer = await account('hubspot');
     await killed(customer, { match: search, action: hangs });

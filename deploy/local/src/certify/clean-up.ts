@@ -2,7 +2,7 @@ import type { RecordResult } from '@sluice/connectors';
 import { find, visibleWithinMs } from './find';
 import type { Finding } from './finding';
 import { poll } from './poll';
-import { callOf, type MarkedRecord, type Trial } from './trial';
+import { byMark, callOf, type MarkedRecord, type Trial } from './trial';
 
 /** What became of the records of a run. */
 export interface CleanUp {
@@ -27,11 +27,11 @@ export async function cleanUp(trial: Trial): Promise<CleanUp> {
   await untilVisible(trial);
   const failed: string[] = [];
   let deleted = 0;
-  for (const record of trial.records) {
-    for (const id of await idsOf(trial, record)) {
+  for (const same of byMark(trial.records)) {
+    for (const id of await idsOf(trial, same)) {
       const result = await remove(trial, id);
       if (result.ok || result.error.class === 'not-found') deleted += 1;
-      else failed.push(`${record.mark} (${id}): ${result.error.message}`);
+      else failed.push(`${same[0].mark} (${id}): ${result.error.message}`);
     }
   }
   const left = await whatIsLeft(trial);
@@ -71,11 +71,15 @@ async function untilVisible(trial: Trial): Promise<void> {
   if (waitMs > 0 && waitMs <= waitMaxMs) await trial.clock.wait(waitMs);
 }
 
-/** The known id of a record, and whatever else carries its mark. */
-async function idsOf(trial: Trial, record: MarkedRecord): Promise<string[]> {
+/** The known ids of a mark, and whatever else carries it. */
+async function idsOf(trial: Trial, [record, ...again]: SameMark): Promise<string[]> {
   const found = new Set([...(await byUniqueField(trial, record)), ...(await bySearch(trial, record))]);
-  return [...new Set([...(record.id === undefined ? [] : [record.id]), ...found])];
+  return [...new Set([...knownIds([record, ...again]), ...found])];
 }
+
+type SameMark = ReturnType<typeof byMark>[number];
+
+const knownIds = (same: SameMark): string[] => same.flatMap(({ id }) => (id === undefined ? [] : [id]));
 
 async function remove(trial: Trial, recordId: string): Promise<RecordResult> {
   for (let tries = 1; ; tries += 1) {
@@ -93,17 +97,18 @@ const mayPass = (failure: string): boolean => ['quota', 'unavailable', 'timeout'
 async function whatIsLeft(trial: Trial): Promise<string[]> {
   // What may still be made cannot be proven to be gone.
   const left = visibleFrom(trial) > trial.clock.nowMs() ? trial.records.filter(isInDoubt).map(({ mark }) => mark) : [];
-  for (const record of trial.records) {
+  for (const same of byMark(trial.records)) {
     const boundMs = visibleWithinMs(trial);
-    const isGone = async () => !(await isThere(trial, record));
-    if (!(await poll(isGone, { ...trial, boundMs }))) left.push(record.id ?? record.mark);
+    const isGone = async () => !(await isThere(trial, same));
+    if (!(await poll(isGone, { ...trial, boundMs }))) left.push(knownIds(same).join(', ') || same[0].mark);
   }
   return left;
 }
 
-async function isThere(trial: Trial, record: MarkedRecord): Promise<boolean> {
+async function isThere(trial: Trial, same: SameMark): Promise<boolean> {
+  const [record] = same;
   if ((await byUniqueField(trial, record)).length > 0) return true;
-  if (record.id !== undefined && (await byId(trial, record.id))) return true;
+  for (const id of knownIds(same)) if (await byId(trial, id)) return true;
   return (await bySearch(trial, record)).length > 0;
 }
 
@@ -132,17 +137,22 @@ function proofOf({ connector, subject, records }: Trial): string {
     ...(connector.readBatch && subject.uniqueField !== undefined ? [subject.uniqueField] : []),
     ...(connector.search ? [subject.markField] : []),
   ];
-  return `${records.length} marks, looked for by ${ways.join(', ')}`;
+  return `${byMark(records).length} marks, looked for by ${ways.join(', ')}`;
 }
 
 /** Whoever asked for it knew that they stay, and has to be told which. */
 async function notDeletable(trial: Trial): Promise<CleanUp> {
   await untilVisible(trial);
-  const stays: string[] = [];
+  const stays = new Set<string>();
   for (const record of trial.records.filter(({ isRefused }) => isRefused !== true)) {
     const ids = record.id === undefined ? await bySearch(trial, record) : [record.id];
-    stays.push(...(ids.length > 0 ? ids : isInDoubt(record) && !trial.connector.search ? [record.mark] : []));
+    const told = ids.length > 0 ? ids : isInDoubt(record) && !trial.connector.search ? [record.mark] : [];
+    for (const each of told) stays.add(each);
   }
-  const seen = `delete by hand: ${stays.join(', ') || 'nothing'}`;
-  return { left: [], stays, findings: [{ capability: 'delete', claimed: 'not offered', seen, verdict: 'not tried' }] };
+  const seen = `delete by hand: ${[...stays].join(', ') || 'nothing'}`;
+  return {
+    left: [],
+    stays: [...stays],
+    findings: [{ capability: 'delete', claimed: 'not offered', seen, verdict: 'not tried' }],
+  };
 }

@@ -37,11 +37,26 @@ export function callOf({ auth, subject, signal }: Trial) {
 
 /** Notes a record before it is sent, so that whatever happens next it can be found by its mark. */
 export function announce(trial: Trial): MarkedRecord {
-  const mark = `${trial.run}-${trial.records.length + 1}`;
-  const record: MarkedRecord = { mark, fields: trial.subject.fields(mark), sentAt: new Date(trial.clock.nowMs()) };
+  const mark = `${trial.run}-${byMark(trial.records).length + 1}`;
+  return add(trial, { mark, fields: trial.subject.fields(mark) });
+}
+
+/** The same of a record that is sent once more as it is: a provider that takes it has two of one mark. */
+export function announceAgain(trial: Trial, { mark, fields }: MarkedRecord): MarkedRecord {
+  return add(trial, { mark, fields });
+}
+
+function add(trial: Trial, marked: Pick<MarkedRecord, 'mark' | 'fields'>): MarkedRecord {
+  const record: MarkedRecord = { ...marked, sentAt: new Date(trial.clock.nowMs()) };
   trial.records.push(record);
   trial.save();
   return record;
+}
+
+/** One entry per mark, in their order, with every record that was sent under it: at least one. */
+export function byMark(records: readonly MarkedRecord[]): (readonly [MarkedRecord, ...MarkedRecord[]])[] {
+  const marks = [...new Set(records.map(({ mark }) => mark))];
+  return marks.map((mark) => records.filter((record) => record.mark === mark) as [MarkedRecord, ...MarkedRecord[]]);
 }
 
 /** Notes what became of a record. @returns the same */

@@ -1,7 +1,7 @@
 import { expect, NotTried, refused, written } from '../finding';
 import { canReadBack, isSame, readBack } from '../read-back';
 import { absentField, texts } from '../subjects';
-import { absentIdOf, announce, callOf, noted } from '../trial';
+import { absentIdOf, announce, announceAgain, callOf, noted } from '../trial';
 import type { Check } from './check';
 
 /** Writes of one record. The first of them makes the first marked record, which the others use. */
@@ -33,10 +33,10 @@ export const singleChecks: readonly Check[] = [
       create && subject.uniqueField !== undefined ? `conflict on ${subject.uniqueField}` : undefined,
     run: async (trial) => {
       const [first] = trial.records;
-      const fields = first?.fields ?? {};
-      const result = await trial.connector.create?.({ ...callOf(trial), fields });
-      if (result?.ok) noted(trial, announce(trial), result);
-      return `${refused(result, 'conflict')} on ${trial.subject.uniqueField}`;
+      if (first === undefined) throw new NotTried('there is no record to make again');
+      const again = announceAgain(trial, first);
+      const result = await trial.connector.create?.({ ...callOf(trial), fields: again.fields });
+      return `${refused(noted(trial, again, result), 'conflict')} on ${trial.subject.uniqueField}`;
     },
   },
   {
