@@ -6,8 +6,11 @@ import { guard } from '../writes/guard';
 import { deleteConnection } from './change-connection';
 import type { InstallationKey } from './change-installation';
 
-/** Calls that one transaction ends: a second of work for the database, so its statements stay far from their limit. */
-const callsPerRound = 5_000;
+/**
+ * Calls that one transaction ends. It holds lanes and order keys, so others wait for it; with as many webhook endpoints as a project may
+ * have it writes 5,000 messages (measured, `libs/store/README.md`).
+ */
+const callsPerRound = 250;
 
 interface Deleted {
   readonly projectId: string;
@@ -22,14 +25,14 @@ interface Deleted {
  * In one transaction: 1. the row goes, under a lock that waits for joins under way and that the next join waits for. 2. The
  * lanes, so that nothing is claimed meanwhile. 3. What waits ends as failed, open batches too; operations reach their end.
  * 4. The connection. What is running finishes with its lease and is never tried again (`endUninstalled`); what was being
- * accepted at this moment ends when an executor claims it (`isUninstalled`). More than 5,000 waiting calls end in further
- * transactions. Operations, records and configs stay.
+ * accepted at this moment ends when an executor claims it (`isUninstalled`). More than 250 waiting calls end in further
+ * transactions, and the connection goes with the last: notifications say whose it was. Operations, records and configs stay.
  * @returns false when there is no such installation
  */
 export async function deleteInstallation(database: Knex, key: InstallationKey): Promise<boolean> {
   const deleted = await guard(() => database.transaction((transaction) => uninstall(transaction, key)));
   if (deleted === undefined) return false;
-  while ((await guard(() => database.transaction((transaction) => endRound(transaction, deleted)))) > 0);
+  while (await guard(() => database.transaction((transaction) => endRound(transaction, deleted))));
   return true;
 }
 
@@ -50,11 +53,11 @@ async function uninstall(transaction: Knex.Transaction, key: InstallationKey): P
   const laneIds = lanes.map((lane) => lane.lane_id);
   const deleted = { projectId, installationId, connectionId: row.connection_id, laneIds };
   await endRound(transaction, deleted);
-  await deleteUnused(transaction, deleted);
   return deleted;
 }
 
-async function endRound(transaction: Knex.Transaction, deleted: Deleted): Promise<number> {
+/** @returns whether there was something to end, so that there may be more */
+async function endRound(transaction: Knex.Transaction, deleted: Deleted): Promise<boolean> {
   const { projectId, laneIds } = deleted;
   await transaction('lanes')
     .where({ project_id: projectId })
@@ -62,7 +65,9 @@ async function endRound(transaction: Knex.Transaction, deleted: Deleted): Promis
     .orderBy('id')
     .forUpdate()
     .select('id');
-  return await endUnsent(transaction, { ...deleted, error: uninstalledError, limit: callsPerRound });
+  const found = await endUnsent(transaction, { ...deleted, error: uninstalledError, limit: callsPerRound });
+  if (found < callsPerRound) await deleteUnused(transaction, deleted);
+  return found > 0;
 }
 
 /**

@@ -1,8 +1,8 @@
-import { filtersFor } from '@sluice/types';
+import { filtersFor, webhookEndpointsMax } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
 import { column, rowSource, type Column } from '../writes/row-source';
-import { endpointsSql, insertMessagesSql } from './tell-events';
+import { asksSql, endpointsSql, payloadSql } from './tell-events';
 
 /** Names an operation that this transaction has ended. */
 export interface EndedKey {
@@ -42,20 +42,40 @@ const data = `json_build_object('projectId', o.project_id, 'provider', coalesce(
     group by r.error_class order by 1))`;
 
 const joins = `join operations o on o.project_id = t.project_id and o.id = t.operation_id
-  join ${endpointsSql('o.project_id', '?::text[]')}
   left join installations i on i.project_id = o.project_id and i.id = o.installation_id
   left join integrations n on n.project_id = o.project_id and n.id = o.integration_id
   left join connections k on k.project_id = o.project_id and k.id = o.connection_id
   left join groups g on g.project_id = o.project_id and g.group_ref = coalesce(i.group_ref, k.group_ref)
   left join consumers u on u.project_id = o.project_id and u.consumer_ref = k.consumer_ref`;
 
-/** Tells of operations that this transaction has ended: `write.async.done`. A statement of its own, because it reads their outcome. */
+/** Messages of one statement at most, as in the rounds of who gives up or deletes them: far from the limit of a statement. */
+const messagesPerStatement = 1_000;
+const operationsPerStatement = Math.floor(messagesPerStatement / webhookEndpointsMax);
+
+/**
+ * Tells of operations that this transaction has ended: `write.async.done`. Statements of their own, because they read their outcome,
+ * each of so many operations that it is bounded whoever asks: what ends many (a deletion) does so in one transaction.
+ */
 export async function tellEnded(transaction: Knex.Transaction, ended: readonly EndedKey[]): Promise<void> {
-  if (ended.length === 0) return;
-  const rows = ended.map((key) => ({ ...key, eventId: newId() }));
-  const input = rowSource('t', columns, rows);
-  await transaction.raw(insertMessagesSql('t.event_id', `'write.async.done'`, data, `${input.sql} ${joins}`), [
-    ...input.bindings,
-    [...filtersFor('write.async.done')],
-  ] as Knex.Value[]);
+  for (let from = 0; from < ended.length; from += operationsPerStatement)
+    await tellSome(transaction, ended.slice(from, from + operationsPerStatement));
+}
+
+/** A body is made once, however many endpoints get it. */
+async function tellSome(transaction: Knex.Transaction, ended: readonly EndedKey[]): Promise<void> {
+  const input = rowSource(
+    't',
+    columns,
+    ended.map((key) => ({ ...key, eventId: newId() })),
+  );
+  const filters = [...filtersFor('write.async.done')];
+  await transaction.raw(
+    `with told as materialized (
+       select o.project_id, t.event_id, ${payloadSql('t.event_id', `'write.async.done'`, data)} as payload from ${input.sql} ${joins}
+       where exists (select 1 from webhook_endpoints e where ${asksSql('o.project_id', '?::text[]')}))
+     insert into webhook_messages (project_id, endpoint_id, id, type, payload)
+     select e.project_id, e.id, told.event_id, 'write.async.done', told.payload
+     from told join ${endpointsSql('told.project_id', '?::text[]')}`,
+    [...input.bindings, filters, filters] as Knex.Value[],
+  );
 }

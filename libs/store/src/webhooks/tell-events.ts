@@ -17,12 +17,16 @@ const eventFilters = 'cast(:eventFilters as text[])';
 const momentSql = (moment: string): string => `to_char(${moment} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** The body of a message; see `WebhookEvent`. @param data SQL of a json object */
-const payloadSql = (id: string, type: string, data: string): string =>
+export const payloadSql = (id: string, type: string, data: string): string =>
   `json_build_object('version', '1', 'id', ${id}, 'notificationType', ${type}, 'createTime', ${momentSql('now()')}, 'data', ${data})::text`;
 
-/** The project's endpoints that ask for a type, as `e`. @param project SQL of the project's id @param filters SQL of the filters */
+/** Whether an endpoint `e` is the project's and asks for a type. @param project SQL of the project's id @param filters SQL of the filters */
+export const asksSql = (project: string, filters: string): string =>
+  `e.project_id = ${project} and e.is_enabled and e.event_types && ${filters}`;
+
+/** The endpoints that ask, as `e`, to be joined. */
 export const endpointsSql = (project: string, filters: string): string =>
-  `webhook_endpoints e on e.project_id = ${project} and e.is_enabled and e.event_types && ${filters}`;
+  `webhook_endpoints e on ${asksSql(project, filters)}`;
 
 /** Inserts one message for each endpoint. @param from SQL behind `from`, with the endpoints as `e` */
 export const insertMessagesSql = (id: string, type: string, data: string, from: string): string =>
