@@ -4,6 +4,8 @@ import type { WebhookAttemptClass } from '@sluice/types';
 import { addressPolicy, type AddressPolicy } from '../egress/address-policy';
 import { egressRefused, guardedConnect } from '../egress/guarded-connect';
 import { exchange, type Exchange } from '../http-exchange';
+import { retryAfterMs } from '../retry-after';
+import { dnsLookup } from './dns-lookup';
 
 /** Bytes of an answer that are read before the connection is cut: its status is what counts. Ours. */
 const replyBytesMax = 16 * 1024;
@@ -17,6 +19,8 @@ export interface WebhookSenderOptions {
   readonly egressAllow: readonly string[];
   /** Bound of a whole exchange, connecting included, in milliseconds. */
   readonly timeoutMs: number;
+  /** Name servers, `address:port`. @default the system's */
+  readonly nameServers?: readonly string[];
 }
 
 export interface WebhookRequest {
@@ -34,6 +38,8 @@ export interface WebhookOutcome {
   readonly durationMs: number;
   /** The beginning of the answer, without control characters; when there was no answer, why. */
   readonly response?: string;
+  /** An answer 429 or 503 asks for a pause of so many milliseconds, at most 48 hours. */
+  readonly retryAfterMs?: number;
 }
 
 /**
@@ -49,12 +55,12 @@ export interface WebhookSender {
 }
 
 /** @throws Error for a CIDR that is none */
-export function createWebhookSender({ egressAllow, timeoutMs }: WebhookSenderOptions): WebhookSender {
+export function createWebhookSender({ egressAllow, timeoutMs, nameServers }: WebhookSenderOptions): WebhookSender {
   const policy = addressPolicy(egressAllow);
   const agent = new Agent({
     connect: guardedConnect(
       { timeout: connectTimeoutMs, minVersion: 'TLSv1.2', rejectUnauthorized: true, allowH2: false },
-      { policy, trustedOrigins: [] },
+      { policy, trustedOrigins: [], lookup: dnsLookup(nameServers) },
     ),
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -87,10 +93,17 @@ function refusalOf(text: string, policy: AddressPolicy, isPlainAllowed: boolean)
 function toOutcome(result: Exchange): WebhookOutcome {
   const durationMs = Math.round(result.durationMs);
   if (result.kind === 'reply') {
-    const { status, bytes } = result;
+    const { status, bytes, headers } = result;
     const response = printable(bytes);
     const kind = status >= 200 && status < 300 ? 'delivered' : 'refused';
-    return { class: kind, status, durationMs, ...(response === '' ? {} : { response }) };
+    const askedMs = isOverloaded(status) ? retryAfterMs(headers, Date.now()) : undefined;
+    return {
+      class: kind,
+      status,
+      durationMs,
+      ...(response === '' ? {} : { response }),
+      ...(askedMs === undefined ? {} : { retryAfterMs: askedMs }),
+    };
   }
   const { reason } = result;
   const isTimeout = result.kind === 'no-reply' ? result.fault === 'timeout' : isLate(reason);
@@ -98,9 +111,14 @@ function toOutcome(result: Exchange): WebhookOutcome {
   return { class: kind, durationMs, response: reason };
 }
 
-/** A connection that did not come about in time. */
+/** What `Retry-After` speaks of. Source: RFC 9110, 15.6.4; RFC 6585, 4; Standard Webhooks 1.0.0, "Delivery success and failure". */
+function isOverloaded(status: number): boolean {
+  return status === 429 || status === 503;
+}
+
+/** A connection that did not come about in time, or a name that nobody answered for. */
 function isLate(reason: string): boolean {
-  return reason === 'UND_ERR_CONNECT_TIMEOUT' || reason.startsWith('no reply within');
+  return reason === 'UND_ERR_CONNECT_TIMEOUT' || reason === 'ETIMEOUT' || reason.startsWith('no reply within');
 }
 
 /** Control characters would reach a terminal or break a text of Postgres. */

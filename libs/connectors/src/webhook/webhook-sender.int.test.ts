@@ -1,0 +1,91 @@
+import { lookup } from 'node:dns/promises';
+import { startDnsStub, type DnsStub } from '../../test/dns-stub';
+import { startProviderStub, type ProviderStub } from '../../test/provider-stub';
+import { createWebhookSender, type WebhookOutcome, type WebhookSender } from './webhook-sender';
+
+let stub: ProviderStub;
+let dns: DnsStub;
+let sender: WebhookSender;
+/** What the next questions for `rebind.example.com` are answered with, one each. */
+let turns: string[];
+beforeAll(async () => {
+  stub = await startProviderStub();
+  dns = await startDnsStub((name) => {
+    if (name.startsWith('hangs')) return 'silence';
+    if (name === 'receiver.example.com') return ['127.0.0.1'];
+    if (name === 'inside.example.com') return ['10.0.0.1'];
+    if (name === 'rebind.example.com') return [turns.length > 1 ? (turns.shift() ?? '') : (turns[0] ?? '')];
+    return [];
+  });
+});
+beforeEach(() => {
+  dns.asked.length = 0;
+  turns = [];
+  stub.replyWith({ status: 200 });
+  sender = createWebhookSender({ egressAllow: ['127.0.0.1/32'], timeoutMs: 30_000, nameServers: [dns.server] });
+});
+afterEach(() => sender.close());
+afterAll(async () => {
+  await stub.close();
+  await dns.close();
+});
+
+const port = () => new URL(stub.url).port;
+const sendTo = (host: string): Promise<WebhookOutcome> =>
+  sender.send({ url: `http://${host}:${port()}/`, headers: {}, body: '{}' });
+
+describe('a name', () => {
+  it('is looked up in DNS, both families at once', async () => {
+    expect(await sendTo('receiver.example.com')).toMatchObject({ class: 'delivered' });
+    expect(dns.asked).toEqual(['receiver.example.com', 'receiver.example.com']);
+  });
+
+  it('of this machine needs no DNS', async () => {
+    expect(await sendTo('localhost')).toMatchObject({ class: 'delivered' });
+    expect(dns.asked).toEqual([]);
+  });
+
+  it('that hangs holds up nobody: neither other notifications nor the lookups of the process', async () => {
+    // More than libuv has threads, each asked in both families.
+    const hanging = Array.from({ length: 16 }, (_, index) => sendTo(`hangs-${index}.example.com`));
+    let isOver = false;
+    const all = Promise.all(hanging).finally(() => (isOver = true));
+    expect(await sendTo('receiver.example.com')).toMatchObject({ class: 'delivered' });
+    await lookup('localhost');
+    expect(isOver).toBe(false);
+    for (const outcome of await all) expect(outcome).toMatchObject({ class: 'timeout' });
+  }, 60_000);
+
+  it('that does not exist is told so', async () => {
+    expect(await sendTo('nobody.example.com')).toMatchObject({ class: 'unreachable', response: 'ENOTFOUND' });
+  });
+});
+
+describe('the address that is checked is the one that is connected to', () => {
+  it('a name of a private address is refused', async () => {
+    expect(await sendTo('inside.example.com')).toMatchObject({ class: 'forbidden-address' });
+    expect(stub.requests).toEqual([]);
+  });
+
+  it('a name that changes its mind is asked once for a connection', async () => {
+    turns = ['127.0.0.1', '127.0.0.1', '10.0.0.1'];
+    expect(await sendTo('rebind.example.com')).toMatchObject({ class: 'delivered' });
+    expect(dns.asked).toHaveLength(2);
+    await sender.close();
+    sender = createWebhookSender({ egressAllow: ['127.0.0.1/32'], timeoutMs: 30_000, nameServers: [dns.server] });
+    expect(await sendTo('rebind.example.com')).toMatchObject({ class: 'forbidden-address' });
+    expect(stub.requests).toHaveLength(1);
+  });
+});
+
+it.each([
+  [429, '120', 120_000],
+  [503, '1.5', 1_500],
+  [503, 'Wed, 21 Oct 2015 07:28:00 GMT', undefined],
+  [429, 'soon', undefined],
+  [500, '120', undefined],
+  [200, '120', undefined],
+])('%d with Retry-After: %s', async (status, value, expected) => {
+  stub.replyWith({ status, headers: { 'retry-after': value } });
+  expect((await sendTo('receiver.example.com')).retryAfterMs).toBe(expected);
+});
