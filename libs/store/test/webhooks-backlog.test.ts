@@ -98,7 +98,7 @@ describe('an endpoint is disabled whatever waits for it', () => {
       await until('it is disabled', () => isDisabled(key), waitMs);
       expect(await countOf(key, 'failed')).toBe(1);
     });
-    expect(await settled).toEqual({ isDisabled: true, ended: 'failed' });
+    expect(await settled).toEqual({ disabled: 'failing', ended: 'failed' });
     expect([await countOf(key, 'failed'), await countOf(key, 'pending')]).toEqual([2_500, 0]);
     const [told] = await messagesOf(other).select<{ payload: string }[]>('payload');
     expect(JSON.parse(told?.payload ?? '')).toMatchObject({ notificationType: 'endpoint.disabled' });
@@ -129,7 +129,7 @@ it('a message is deleted with its attempts while one of them ends: both come thr
     await untilBlocked();
     await transaction('webhook_attempts').where({ endpoint_id: key.endpointId }).delete();
   });
-  expect(await settled).toEqual({ isDisabled: false });
+  expect(await settled).toEqual({});
 });
 
 it('what is under way is counted without a look at what waits', async () => {
@@ -186,4 +186,80 @@ it('a purge takes at most so much of what is old, and of what belongs to no endp
   while (purged.at(-1) === 3);
   expect(purged).toEqual([3, 3, 3, 1]);
   expect(await database('webhook_messages').select('id')).toEqual([]);
+});
+
+describe('what a receiver says of itself', () => {
+  const search = { limit: 10, failingLimit: 10, inFlightMax: 4, after: undefined };
+  const isDue = async (key: EndpointKey) =>
+    (await fixture.store.webhookMessages.findDue(search)).some(({ endpointId }) => endpointId === key.endpointId);
+  const claim = async (key: EndpointKey) =>
+    await fixture.store.webhookMessages.claim({ endpoints: [key], perEndpoint: 1, inFlightMax: 4, leaseMs: 60_000 });
+  const settle = async (claimed: ClaimedMessage, end: object) =>
+    await fixture.store.webhookMessages.settle(claimed, { ...failed, ...end });
+  const move = (key: EndpointKey) => fixture.store.webhookEndpoints.update(key, { url: 'https://other.example.com/' });
+
+  it('a pause that it asks for holds everything of the endpoint, and makes nothing late', async () => {
+    const key = await addEndpoint();
+    await fill(key, 3);
+    const [asks, serves] = [await claimOne(key), await claimOne(key)];
+    await settle(asks, { holdMs: 600_000 });
+    expect([await isDue(key), await claim(key)]).toEqual([false, []]);
+    // Another answer that was on its way: the pause stays.
+    await fixture.store.webhookMessages.settle(serves, delivered);
+    await messagesOf(key).update({ not_before: database.raw(`now() - interval '1 hour'`) });
+    expect([await isDue(key), await claim(key)]).toEqual([false, []]);
+    expect(await fixture.store.webhookMessages.oldestDueSeconds()).toBe(0);
+    await database('webhook_endpoints').update({ held_until: database.raw('now()') });
+    expect(await isDue(key)).toBe(true);
+    expect(await claim(key)).toHaveLength(1);
+  });
+
+  it('a shorter pause does not end a longer one; another address and enabling do', async () => {
+    const key = await addEndpoint();
+    await fill(key, 3);
+    const [long, short] = [await claimOne(key), await claimOne(key)];
+    await settle(long, { holdMs: 600_000 });
+    await settle(short, { holdMs: 1 });
+    expect(await isDue(key)).toBe(false);
+    await move(key);
+    expect(await isDue(key)).toBe(true);
+    await settle(await claimOne(key), { holdMs: 600_000 });
+    await messagesOf(key).update({ not_before: database.fn.now() });
+    expect(await isDue(key)).toBe(false);
+    await fixture.store.webhookEndpoints.update(key, { status: 'enabled' });
+    expect(await isDue(key)).toBe(true);
+  });
+
+  it('gone: it is disabled at once, the others are told, and what waits has failed', async () => {
+    const key = await addEndpoint();
+    const other = await addEndpoint(['endpoint.disabled']);
+    await fill(key, 3);
+    expect(await settle(await claimOne(key), { isGone: true })).toEqual({ disabled: 'gone', ended: 'failed' });
+    const found = await fixture.store.webhookEndpoints.find(key);
+    expect(found).toMatchObject({ status: 'disabled', disabledReason: 'gone' });
+    expect([await countOf(key, 'failed'), await countOf(key, 'pending')]).toEqual([3, 0]);
+    const [told] = await messagesOf(other).select<{ payload: string }[]>('payload');
+    expect((JSON.parse(told?.payload ?? '') as { data: object }).data).toEqual({ ...key, reason: 'gone' });
+  });
+
+  it('of an address that the endpoint no longer has: nothing changes', async () => {
+    const key = await addEndpoint();
+    await fill(key, 3);
+    const [first, second] = [await claimOne(key), await claimOne(key)];
+    await move(key);
+    expect(await settle(first, { isGone: true })).toEqual({});
+    await settle(second, { holdMs: 600_000 });
+    const found = await fixture.store.webhookEndpoints.find(key);
+    expect(found).toMatchObject({ status: 'enabled' });
+    expect(found).not.toHaveProperty('failingSince');
+    expect(await isDue(key)).toBe(true);
+  });
+
+  it('a failure of ours says nothing of the endpoint, and the message waits for its next try', async () => {
+    const key = await addEndpoint();
+    await fill(key, 1);
+    expect(await settle(await claimOne(key), { class: 'not-signed', isOurs: true })).toEqual({});
+    expect(await fixture.store.webhookEndpoints.find(key)).not.toHaveProperty('failingSince');
+    expect(await claim(key)).toEqual([]);
+  });
 });

@@ -1,6 +1,9 @@
 import { openDatabase, type EndpointKey } from '@sluice/store';
 import { countRows } from '@sluice/testkit';
 import { webhookFiltersDefault } from '@sluice/types';
+import { webhookMessageStore } from '../src/webhooks/message-store';
+import { replayFailed } from '../src/webhooks/replay-failed';
+import { pagesOf } from './statement-cost';
 import { createWriteFixture, type WriteFixture } from './write-fixture';
 
 // A statement has 5 s. What writes messages, or changes many, does so in statements that are bounded whatever there is.
@@ -75,3 +78,78 @@ it('says whose it was also of what ends in a later transaction of the deletion',
   expect(rows).toEqual([{ group_ref: fixture.seeded.groupRef, told: writes.length }]);
   expect((await countRows(fixture.url))['connections'] ?? 0).toBe(0);
 });
+
+const fill = async ({ projectId, endpointId }: EndpointKey, state: string, n: number, from = 0) =>
+  await database.raw(
+    `insert into webhook_messages (project_id, endpoint_id, id, type, payload, state, ended_at)
+     select ?, ?, to_char(n, '0000000'), 'endpoint.test', '{}', ?, now() from generate_series(?::integer, ?::integer) n`,
+    [projectId, endpointId, state, from + 1, from + n],
+  );
+const countOf = async ({ endpointId }: EndpointKey, state: string) =>
+  (await database('webhook_messages').where({ endpoint_id: endpointId, state }).select<{ id: string }[]>('id')).length;
+
+describe('a replay of many', () => {
+  it('puts them back in statements of bounded size, and says how many', async () => {
+    const key = await addEndpoint();
+    await fill(key, 'failed', 2_500);
+    await fill(key, 'delivered', 10, 2_500);
+    const statements = await countStatements('update');
+    const replayed = await fixture.store.webhookMessages.replayFailed(key, new Date(0));
+    expect(replayed).toEqual({ replayed: 2_500, isComplete: true });
+    expect(Math.max(...(await statements()))).toBe(messagesPerStatement);
+    expect([await countOf(key, 'pending'), await countOf(key, 'delivered')]).toEqual([2_500, 10]);
+  });
+
+  it('that are more than one request puts back: the next one goes on, and each is counted once', async () => {
+    const key = await addEndpoint();
+    await fill(key, 'failed', 2_500);
+    const next = () => replayFailed(database, key, new Date(0), 2);
+    expect([await next(), await next(), await next()]).toEqual([
+      { replayed: 2_000, isComplete: false },
+      { replayed: 500, isComplete: true },
+      { replayed: 0, isComplete: true },
+    ]);
+  });
+
+  it('that ends in between keeps what it did; an endpoint that is disabled meanwhile takes no more', async () => {
+    const key = await addEndpoint();
+    await fill(key, 'failed', 1_500);
+    // Disabled by somebody between the first round and the second.
+    await database.raw(`
+      create function disable() returns trigger language plpgsql as $$ begin
+        update webhook_endpoints set is_enabled = false; return null; end $$;
+      create trigger disable after update on webhook_messages for each statement execute function disable()`);
+    const replay = () => fixture.store.webhookMessages.replayFailed(key, new Date(0));
+    expect(await replay()).toEqual({ replayed: 1_000, isComplete: false });
+    expect([await countOf(key, 'pending'), await countOf(key, 'failed')]).toEqual([1_000, 500]);
+    expect(await replay()).toBeUndefined();
+  });
+});
+
+it('a page of messages in one state, and a round of a replay, cost the same whatever else there is', async () => {
+  const [few, many] = [await addEndpoint(), await addEndpoint()];
+  await fill(few, 'failed', 50);
+  // Newer and older ones in other states, which a page must not read through.
+  await fill(many, 'failed', 50, 4_000);
+  for (const from of [0, 2_000, 4_050, 6_050]) await fill(many, 'delivered', 2_000, from);
+  await database.raw('vacuum analyze webhook_messages');
+  const one = openDatabase({ url: fixture.url, poolMax: 1, applicationName: 'test' });
+  const list = async (key: EndpointKey) =>
+    await pagesOf(one, async (inside) => {
+      const found = await webhookMessageStore(inside, 1).list(key, { state: 'failed', limit: 10 });
+      expect(found).toHaveLength(10);
+    });
+  const replay = async (key: EndpointKey) =>
+    await pagesOf(one, async (inside) => {
+      expect(await replayFailed(inside, key, new Date(0))).toEqual({ replayed: 50, isComplete: true });
+    });
+  const [listFew, listMany, replayFew, replayMany] = [
+    await list(few),
+    await list(many),
+    await replay(few),
+    await replay(many),
+  ];
+  expect(listMany).toBeLessThanOrEqual(2 * listFew + 16);
+  expect(replayMany).toBeLessThanOrEqual(2 * replayFew + 64);
+  await one.destroy();
+}, 60_000);

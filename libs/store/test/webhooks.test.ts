@@ -252,7 +252,7 @@ describe('delivery', () => {
     const at = { ...key, messageId: first?.messageId ?? '' };
     expect(await fixture.store.webhookMessages.find(at)).toMatchObject({ status: 'pending' });
     expect(await settle(first, delivered)).toMatchObject({ ended: 'delivered' });
-    expect(await settle(second, failed)).toEqual({ isDisabled: false });
+    expect(await settle(second, failed)).toEqual({});
     expect(await fixture.store.webhookMessages.find(at)).toMatchObject({ status: 'delivered', attempts: 2 });
     const attempts = await fixture.store.webhookMessages.listAttempts(at);
     expect(attempts).toMatchObject([
@@ -296,8 +296,13 @@ describe('delivery', () => {
       status: 'pending',
       attempts: 1,
     });
-    expect(await fixture.store.webhookMessages.replayFailed(key, new Date(Date.now() + 3_600_000))).toBe(0);
-    expect(await fixture.store.webhookMessages.replayFailed(key, new Date(Date.now() - 3_600_000))).toBe(2);
+    expect(await fixture.store.webhookMessages.replayFailed(key, new Date(Date.now() + 3_600_000))).toEqual({
+      replayed: 0,
+      isComplete: true,
+    });
+    expect(await fixture.store.webhookMessages.replayFailed(key, new Date(Date.now() - 3_600_000))).toMatchObject({
+      replayed: 2,
+    });
     const again = await claim(key);
     expect(again.map(({ tries, attempt }) => [tries, attempt])).toEqual([
       [1, 2],
@@ -311,11 +316,11 @@ describe('delivery', () => {
     const other = await addEndpoint(['endpoint.disabled']);
     await fill(key, 3);
     const [one, two, three] = await claim(key);
-    expect(await settle(one, failed)).toEqual({ isDisabled: false });
+    expect(await settle(one, failed)).toEqual({});
     await past('webhook_endpoints', 'failing_since', 6);
-    expect(await settle(two, failed)).toEqual({ isDisabled: false });
+    expect(await settle(two, failed)).toEqual({});
     await past('webhook_endpoints', 'failing_since', 1);
-    expect(await settle(three, failed)).toEqual({ isDisabled: true, ended: 'failed' });
+    expect(await settle(three, failed)).toEqual({ disabled: 'failing', ended: 'failed' });
     expect(await fixture.store.webhookEndpoints.find(key)).toMatchObject({
       status: 'disabled',
       disabledReason: 'failing',
@@ -326,7 +331,7 @@ describe('delivery', () => {
     ]);
     const enabled = await fixture.store.webhookEndpoints.update(key, { status: 'enabled' });
     expect(enabled).not.toHaveProperty('failingSince');
-    expect(await fixture.store.webhookMessages.replayFailed(key, new Date(0))).toBe(3);
+    expect(await fixture.store.webhookMessages.replayFailed(key, new Date(0))).toMatchObject({ replayed: 3 });
   });
 
   it('forgets a failure with the next success', async () => {

@@ -157,7 +157,7 @@ export const metricTable = {
   sluice_webhook_attempts_total: {
     kind: 'counter',
     help: 'Attempts to deliver a notification, by what became of them.',
-    labels: { class: ['delivered', 'refused', 'timeout', 'unreachable', 'forbidden-address'] },
+    labels: { class: ['delivered', 'refused', 'timeout', 'unreachable', 'forbidden-address', 'not-signed'] },
   },
   sluice_webhook_messages_total: {
     kind: 'counter',
@@ -166,12 +166,17 @@ export const metricTable = {
   },
   sluice_webhook_endpoints_disabled_total: {
     kind: 'counter',
-    help: 'Webhook endpoints that were disabled because all attempts of a week failed.',
-    labels: {},
+    help: 'Webhook endpoints that were disabled because all attempts of a week failed, or because their receiver answered 410 Gone.',
+    labels: { reason: ['failing', 'gone'] },
   },
   sluice_webhook_oldest_due_seconds: {
     kind: 'gauge',
-    help: 'How long ago the oldest notification came due that nobody delivers; 0: none. What waits for its next attempt is not due, and what waits for an endpoint that fails does not count.',
+    help: 'How long ago the oldest notification came due that nobody delivers; 0: none. What waits for its next attempt is not due, and what waits for an endpoint that fails or asked for a pause does not count.',
+    labels: {},
+  },
+  sluice_webhook_failing_endpoints: {
+    kind: 'gauge',
+    help: 'Webhook endpoints whose last attempt failed, counted up to 1,000. Those that are disabled are not among them.',
     labels: {},
   },
   sluice_database_connections: {

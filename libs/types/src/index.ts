@@ -286,4 +286,4 @@ export {
   type WebhookMessageWithPayload,
   type WebhookReplayReply,
 } from './webhook-message';
-export { webhookPauseMs } from './webhook-retries';
+export { webhookHoldMsMax, webhookPauseMs } from './webhook-retries';

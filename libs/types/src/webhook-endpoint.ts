@@ -4,6 +4,8 @@ import { webhookFilters, webhookFiltersDefault, type WebhookFilter } from './web
 /** Endpoints of one project at most. Ours: each event is stored once for each of them. */
 export const webhookEndpointsMax = 20;
 
+const disabledReasons = ['request', 'failing', 'gone'] as const;
+
 /** Where a project's notifications go. Its secret is shown on request only. Ours: the specification shows no events. */
 export interface WebhookEndpoint {
   readonly id: string;
@@ -14,8 +16,8 @@ export interface WebhookEndpoint {
   readonly eventTypes: readonly WebhookFilter[];
   /** `disabled`: nothing is sent, and what happens meanwhile is not kept for it. */
   readonly status: 'enabled' | 'disabled';
-  /** Why it is disabled: somebody did it, or a week of attempts failed. */
-  readonly disabledReason?: 'request' | 'failing';
+  /** Why it is disabled: somebody did it, a week of attempts failed, or its receiver answered 410 Gone. */
+  readonly disabledReason?: (typeof disabledReasons)[number];
   /** The first of the failed attempts since the last successful one. */
   readonly failingSince?: string;
   readonly createTime: string;
@@ -87,8 +89,9 @@ const shown = {
   status,
   disabledReason: {
     type: 'string',
-    enum: ['request', 'failing'],
-    description: 'Why it is disabled: somebody asked for it, or all attempts of a week failed.',
+    enum: disabledReasons,
+    description:
+      'Why it is disabled: somebody asked for it, all attempts of a week failed, or its receiver answered 410 Gone.',
   },
   failingSince: { ...moment, description: 'The first failed attempt since the last successful one.' },
   createTime: { ...moment, description: 'When it was created.' },

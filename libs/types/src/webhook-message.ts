@@ -36,9 +36,16 @@ export interface WebhookMessageListReply {
 /**
  * What became of an attempt. `delivered`: the receiver answered 2xx. `refused`: it answered something else, a redirect included.
  * `timeout`: no answer in time. `unreachable`: no connection, or one that broke. `forbidden-address`: the address is private or not
- * reached over TLS, and nothing was sent.
+ * reached over TLS, and nothing was sent. `not-signed`: the endpoint's secret cannot be read, and nothing was sent; the operator's to mend.
  */
-export const webhookAttemptClasses = ['delivered', 'refused', 'timeout', 'unreachable', 'forbidden-address'] as const;
+export const webhookAttemptClasses = [
+  'delivered',
+  'refused',
+  'timeout',
+  'unreachable',
+  'forbidden-address',
+  'not-signed',
+] as const;
 export type WebhookAttemptClass = (typeof webhookAttemptClasses)[number];
 
 /** One try to deliver a message. What it says at its end is absent while it runs, and for ever when its process was killed. */
@@ -57,6 +64,8 @@ export interface WebhookAttempt {
 export interface WebhookReplayReply {
   /** Messages that will be sent again. */
   readonly replayed: number;
+  /** False: there are more; the same request goes on. */
+  readonly isComplete: boolean;
 }
 
 const shown = {
@@ -132,6 +141,13 @@ export const webhookAttemptSchema = {
 export const webhookReplayReplySchema = {
   type: 'object',
   description: 'What will be sent again.',
-  required: ['replayed'],
-  properties: { replayed: { type: 'integer', minimum: 0, description: 'Messages that will be sent again.' } },
+  required: ['replayed', 'isComplete'],
+  properties: {
+    replayed: { type: 'integer', minimum: 0, description: 'Messages that will be sent again.' },
+    isComplete: {
+      type: 'boolean',
+      description:
+        'False when more of them have failed than one request puts back (100,000): send it again for the rest.',
+    },
+  },
 } as const;

@@ -24,12 +24,19 @@ const pausesMs: readonly number[] = [
 const spread = 0.1;
 
 /**
+ * Longest pause that a receiver can ask for with `Retry-After`, in milliseconds. Ours: it makes the two days of a message 52 hours at
+ * most, and a receiver that means longer says so again.
+ */
+export const webhookHoldMsMax = hourMs;
+
+/**
  * How long a message waits after a failed attempt, in milliseconds.
  * @param tries attempts since the message was made or replayed, 1 after the first
  * @param random from 0 to 1
+ * @param askedMs what the receiver asks for, at most `webhookHoldMsMax`: a lower bound
  * @returns undefined after the last: the message has failed
  */
-export function webhookPauseMs(tries: number, random: number): number | undefined {
+export function webhookPauseMs(tries: number, random: number, askedMs = 0): number | undefined {
   const pauseMs = pausesMs[tries - 1];
-  return pauseMs === undefined ? undefined : Math.round(pauseMs * (1 - spread * random));
+  return pauseMs === undefined ? undefined : Math.max(Math.round(pauseMs * (1 - spread * random)), askedMs);
 }

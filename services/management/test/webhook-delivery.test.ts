@@ -140,6 +140,72 @@ it('tries again until the receiver takes it, and says what each attempt met', as
   expect(new Set(received.map(({ body }) => body)).size).toBe(1);
 }, 60_000);
 
+describe('a receiver that says what it wants', () => {
+  it.each([429, 503])(
+    '%d with Retry-After: nothing is sent to it before',
+    async (status) => {
+      let asked = 0;
+      // Scaled as every pause is: 300 s are 5.
+      const { url, received } = await receiver((response) => {
+        asked += 1;
+        response.writeHead(asked === 1 ? status : 200, asked === 1 ? { 'retry-after': '300' } : {}).end();
+      });
+      const { id } = await fixture.addEndpoint(url);
+      const message = await fixture.sendTest(id);
+      await fixture.attempted(id, message.id);
+      const other = await fixture.sendTest(id);
+      for (const one of [message, other])
+        expect(await fixture.ended(id, one.id)).toMatchObject({ status: 'delivered' });
+      const [first, second] = await fixture.attempts(id, message.id);
+      const [only] = await fixture.attempts(id, other.id);
+      const ends = Date.parse(first?.startTime ?? '') + (first?.durationMs ?? 0);
+      for (const later of [second, only])
+        expect(Date.parse(later?.startTime ?? '') - ends).toBeGreaterThanOrEqual(4_900);
+      expect(received).toHaveLength(3);
+    },
+    60_000,
+  );
+
+  it('410: it is disabled at once, and the others of the project hear of it', async () => {
+    const { url, received } = await answering(410);
+    const { id } = await fixture.addEndpoint(url);
+    const other = await fixture.addEndpoint('http://127.0.0.1:1/', { eventTypes: ['endpoint.disabled'] });
+    const message = await fixture.sendTest(id);
+    expect(await fixture.ended(id, message.id)).toMatchObject({ status: 'failed', attempts: 1 });
+    const shown = (await fixture.send('get', `/${id}`)).body;
+    expect(shown).toMatchObject({ status: 'disabled', disabledReason: 'gone' });
+    const told = await fixture.messages(other.id);
+    expect(told).toMatchObject([{ notificationType: 'endpoint.disabled' }]);
+    expect((await fixture.send('get', `/${other.id}/messages/${told[0]?.id}`)).body).toMatchObject({
+      payload: { data: { endpointId: id, reason: 'gone' } },
+    });
+    expect(received).toHaveLength(1);
+    const { body } = await fixture.management.context.metrics.expose();
+    expect(body).toMatch(/sluice_webhook_endpoints_disabled_total\{[^}]*reason="gone"[^}]*\} 1\n/);
+  }, 60_000);
+});
+
+it('a secret that cannot be read: a failed attempt as others, until the key is there again', async () => {
+  const { url, received } = await answering(200);
+  const { id } = await fixture.addEndpoint(url);
+  const database = openDatabase({ url: fixture.management.context.config.databaseUrl, applicationName: 'test' });
+  const [row] = await database('webhook_endpoints').where({ id }).select<{ sealed_secret: string }[]>('sealed_secret');
+  const sealed = row?.sealed_secret ?? '';
+  const seal = (text: string) => database('webhook_endpoints').where({ id }).update({ sealed_secret: text });
+  await seal(sealed.replace('v1.k1.', 'v1.lost.'));
+  const message = await fixture.sendTest(id);
+  const attempts = await fixture.attempted(id, message.id, 2);
+  expect(attempts.slice(0, 2)).toMatchObject([
+    { number: 1, class: 'not-signed' },
+    { number: 2, class: 'not-signed' },
+  ]);
+  expect(received).toEqual([]);
+  expect((await fixture.send('get', `/${id}`)).body).not.toHaveProperty('failingSince');
+  await seal(sealed);
+  await database.destroy();
+  expect(await fixture.ended(id, message.id)).toMatchObject({ status: 'delivered' });
+}, 60_000);
+
 describe('a receiver that is no good', () => {
   it('redirects: nobody follows', async () => {
     const target = await answering(200);

@@ -586,7 +586,7 @@ export interface ManagementOperations {
     };
     readonly reply: WebhookMessageWithPayload;
   };
-  /** List the attempts to deliver a message. */
+  /** List the attempts to deliver a message. The last 100, oldest first: a message may be replayed any number of times. */
   readonly listWebhookAttempts: {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;
@@ -603,7 +603,7 @@ export interface ManagementOperations {
     };
     readonly reply: WebhookMessage;
   };
-  /** Send the failed messages since a moment again. */
+  /** Send the failed messages since a moment again. Oldest first, 100,000 at most: isComplete says whether these were all. The same request, also after one that was cut off, goes on with the rest. */
   readonly replayFailedWebhookMessages: {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;

@@ -8,6 +8,9 @@ import { createProjectsAndKeys } from './20261120T100000-create-projects-and-key
 import { indexCallsForFlatClaims } from './20261121T180000-index-calls-for-flat-claims';
 import { vacuumHotTablesEarly } from './20261121T181000-vacuum-hot-tables-early';
 import { createWebhooks } from './20261122T090000-create-webhooks';
+import { indexMessagesByState } from './20261122T150000-index-messages-by-state';
+import { addEndpointHold } from './20261122T151000-add-endpoint-hold';
+import { indexFailingEndpoints } from './20261122T152000-index-failing-endpoints';
 import { indexCancelledAndFailedOperations } from './20261121T154000-index-cancelled-and-failed-operations';
 import { indexKeptPlans } from './20261121T155000-index-kept-plans';
 import { indexJwtKeys } from './20261121T152000-index-jwt-keys';
@@ -26,4 +29,7 @@ export const migrations: readonly Migration[] = [
   indexCallsForFlatClaims,
   vacuumHotTablesEarly,
   createWebhooks,
+  indexMessagesByState,
+  addEndpointHold,
+  indexFailingEndpoints,
 ];

@@ -58,6 +58,9 @@ export const pendingEndpoints = `recursive hops as (
 /** What can be sent now: nobody has it, and its moment has come. */
 const isDue = `m.state = 'pending' and m.not_before <= now() and (m.lease_until is null or m.lease_until <= now())`;
 
+/** Nobody asked us to leave the endpoint `e` alone for a while. */
+const isFree = `(e.held_until is null or e.held_until <= now())`;
+
 /** Messages of the endpoint `e` that somebody is delivering, by an index of their own (`webhook_messages_leased`). */
 const inFlight = `(select count(*) from webhook_messages r
   where r.project_id = e.project_id and r.endpoint_id = e.id and r.state = 'pending' and r.lease_until > now())`;
@@ -75,7 +78,7 @@ export async function findDueEndpoints(
      due as (
        select e.project_id, e.id, e.failing_since is not null as is_failing,
               (e.project_id, e.id) <= (cast(:projectId as text), cast(:endpointId as text)) as is_behind
-       from hops h join webhook_endpoints e on e.project_id = h.project_id and e.id = h.endpoint_id and e.is_enabled
+       from hops h join webhook_endpoints e on e.project_id = h.project_id and e.id = h.endpoint_id and e.is_enabled and ${isFree}
        cross join lateral (select m.id from webhook_messages m
          where m.project_id = e.project_id and m.endpoint_id = e.id and ${isDue} order by m.not_before limit 1) ready
        where ${inFlight} < case when e.failing_since is null then cast(:inFlightMax as integer) else 1 end),
@@ -117,7 +120,7 @@ export async function claimMessages(database: Knex, claim: MessageClaim): Promis
        select e.project_id, e.id, e.url, e.sealed_secret, e.failing_since is not null as is_failing,
               coalesce(e.previous_secret_until > now(), false) as has_previous
        from webhook_endpoints e
-       where (e.project_id, e.id) in (select project_id, endpoint_id from ${input.sql}) and e.is_enabled
+       where (e.project_id, e.id) in (select project_id, endpoint_id from ${input.sql}) and e.is_enabled and ${isFree}
        for no key update skip locked),
      chosen as materialized (
        select c.* from open e cross join lateral (
@@ -152,16 +155,26 @@ export async function claimMessages(database: Knex, claim: MessageClaim): Promis
   }));
 }
 
+/** Endpoints whose last attempt failed, counted up to `limit`. */
+export async function countFailing(database: Knex, limit: number): Promise<number> {
+  const { rows } = await database.raw<{ rows: [{ failing: number }] }>(
+    `select count(*)::integer as failing from (
+       select 1 from webhook_endpoints where failing_since is not null and is_enabled limit :limit) e`,
+    { limit },
+  );
+  return rows[0].failing;
+}
+
 /**
  * How long ago the oldest message came due that nobody has; 0 when there is none. In seconds. An endpoint that fails has one message under
- * way, so what is behind it says nothing of who delivers.
+ * way, so what is behind it says nothing of who delivers; nor does what waits for one that asked for a pause.
  */
 export async function oldestDueSeconds(database: Knex): Promise<number> {
   const { rows } = await database.raw<{ rows: [{ seconds: number }] }>(
     `with ${pendingEndpoints}
      select coalesce(max(extract(epoch from now() - m.not_before)), 0)::float8 as seconds
      from hops h join webhook_endpoints e on e.project_id = h.project_id and e.id = h.endpoint_id
-       and e.is_enabled and e.failing_since is null
+       and e.is_enabled and e.failing_since is null and ${isFree}
      cross join lateral (select m.not_before from webhook_messages m
        where m.project_id = e.project_id and m.endpoint_id = e.id and ${isDue} order by m.not_before limit 1) m`,
   );

@@ -46,7 +46,7 @@ export interface WebhookEndpointStore {
   /** Oldest first; with a page one more than fits. */
   list(projectId: string, page?: Page): Promise<WebhookEndpoint[]>;
   find(key: EndpointKey): Promise<WebhookEndpoint | undefined>;
-  /** Disabling gives up what is pending; enabling, and another address, forget the failures. Undefined when there is none. */
+  /** Disabling gives up what is pending; enabling, and another address, forget the failures and a pause that was asked for. Undefined when there is none. */
   update(key: EndpointKey, change: WebhookEndpointChange): Promise<WebhookEndpoint | undefined>;
   /** With its messages and attempts. False when there was none. */
   remove(key: EndpointKey): Promise<boolean>;
@@ -70,7 +70,7 @@ interface EndpointRow {
   description: string | null;
   event_types: WebhookFilter[];
   is_enabled: boolean;
-  disabled_reason: 'request' | 'failing' | null;
+  disabled_reason: WebhookEndpoint['disabledReason'] | null;
   failing_since: Date | null;
   created_at: Date;
   updated_at: Date | null;
@@ -171,7 +171,7 @@ async function updateEndpoint(
   { projectId, endpointId }: EndpointKey,
   { url, description, eventTypes, status }: WebhookEndpointChange,
 ): Promise<WebhookEndpoint | undefined> {
-  const enabled = { is_enabled: true, disabled_reason: null, failing_since: null };
+  const enabled = { is_enabled: true, disabled_reason: null, failing_since: null, held_until: null };
   const disabled = { is_enabled: false, disabled_reason: 'request' };
   const [row] = await database('webhook_endpoints')
     .where({ project_id: projectId, id: endpointId })
@@ -179,8 +179,8 @@ async function updateEndpoint(
       url,
       description,
       event_types: eventTypes && [...eventTypes],
-      // The failures were those of the address before.
-      ...(url === undefined ? {} : { failing_since: null }),
+      // The failures were those of the address before, and so was a pause that it asked for.
+      ...(url === undefined ? {} : { failing_since: null, held_until: null }),
       ...(status === undefined ? {} : status === 'enabled' ? enabled : disabled),
       updated_at: database.fn.now(),
     })

@@ -4,6 +4,7 @@ import { translated } from '../management/translate-errors';
 import { newId } from '../new-id';
 import {
   claimMessages,
+  countFailing,
   findDueEndpoints,
   oldestDueSeconds,
   type ClaimedMessage,
@@ -14,6 +15,7 @@ import {
 import type { EndpointKey } from './endpoint-store';
 import { giveUpDisabled } from './give-up-messages';
 import { purgeMessages } from './purge-messages';
+import { againSql, replayFailed, type ReplayedMessages } from './replay-failed';
 import { settleAttempt, type AttemptEnd, type SettledAttempt } from './settle-attempt';
 import { insertMessagesSql } from './tell-events';
 
@@ -34,18 +36,20 @@ export interface WebhookMessageStore {
   /** Newest first. */
   list(key: EndpointKey, filter: MessageFilter): Promise<WebhookMessage[]>;
   find(key: MessageKey): Promise<(WebhookMessage & { readonly payload: WebhookEvent }) | undefined>;
-  /** In the order of their numbers. */
+  /** The last 100, in the order of their numbers. */
   listAttempts(key: MessageKey): Promise<WebhookAttempt[]>;
   /** A message that says only that it was asked for. Undefined when there is no such endpoint, or it is disabled. */
   sendTest(key: EndpointKey): Promise<WebhookMessage | undefined>;
   /** Sends a message again, delivered or not, with all its tries. Undefined when there is none, or its endpoint is disabled. */
   replay(key: MessageKey): Promise<WebhookMessage | undefined>;
-  /** Sends again what failed of what happened since a moment. @returns how many; undefined when there is no such endpoint, or it is disabled */
-  replayFailed(key: EndpointKey, since: Date): Promise<number | undefined>;
+  /** Sends again what failed of what happened since a moment. Undefined when there is no such endpoint, or it is disabled. */
+  replayFailed(key: EndpointKey, since: Date): Promise<ReplayedMessages | undefined>;
   findDue(search: DueSearch): Promise<DueEndpoint[]>;
   claim(claim: MessageClaim): Promise<ClaimedMessage[]>;
   settle(claimed: ClaimedMessage, end: AttemptEnd): Promise<SettledAttempt>;
   oldestDueSeconds(): Promise<number>;
+  /** Endpoints whose last attempt failed, of all projects; up to `limit`. */
+  countFailing(limit: number): Promise<number>;
   /** Fails what waits for endpoints that are disabled. @returns how many; at `limit` there may be more */
   giveUp(limit: number): Promise<number>;
   /** Deletes what ended so many days ago, and what belongs to no endpoint. @returns how many; at `limit` there may be more */
@@ -73,7 +77,9 @@ interface AttemptRow {
 }
 
 const columns = ['id', 'endpoint_id', 'type', 'state', 'attempts', 'not_before', 'created_at', 'ended_at'] as const;
-const again = `state = 'pending', tries = 0, not_before = now(), lease_until = null, ended_at = null`;
+
+/** Attempts that are shown of a message: those of seven replays. A message may be replayed any number of times. */
+const attemptsMax = 100;
 
 export function webhookMessageStore(database: Knex, timeScale: number): WebhookMessageStore {
   return translated<WebhookMessageStore>({
@@ -92,9 +98,10 @@ export function webhookMessageStore(database: Knex, timeScale: number): WebhookM
     listAttempts: async ({ projectId, endpointId, messageId }) => {
       const rows = await database('webhook_attempts')
         .where({ project_id: projectId, endpoint_id: endpointId, message_id: messageId })
-        .orderBy('number')
+        .orderBy('number', 'desc')
+        .limit(attemptsMax)
         .select<AttemptRow[]>('number', 'started_at', 'class', 'status', 'duration_ms', 'response');
-      return rows.map(toAttempt);
+      return rows.toReversed().map(toAttempt);
     },
     sendTest: async (key) => {
       const data = `json_build_object('projectId', e.project_id, 'endpointId', e.id)`;
@@ -105,7 +112,7 @@ export function webhookMessageStore(database: Knex, timeScale: number): WebhookM
     replay: (key) =>
       one(
         database,
-        `update webhook_messages m set ${again} where m.project_id = :projectId and m.endpoint_id = :endpointId and m.id = :messageId
+        `update webhook_messages m set ${againSql} where m.project_id = :projectId and m.endpoint_id = :endpointId and m.id = :messageId
            and exists (select 1 from webhook_endpoints e where e.project_id = m.project_id and e.id = m.endpoint_id and e.is_enabled)
          returning ${columns.map((name) => `m.${name}`).join(', ')}`,
         { ...key },
@@ -115,6 +122,7 @@ export function webhookMessageStore(database: Knex, timeScale: number): WebhookM
     claim: (claim) => claimMessages(database, claim),
     settle: (claimed, end) => settleAttempt(database, claimed, end, timeScale),
     oldestDueSeconds: () => oldestDueSeconds(database),
+    countFailing: (limit) => countFailing(database, limit),
     giveUp: (limit) => giveUpDisabled(database, limit),
     purge: (days, limit) => purgeMessages(database, days, limit),
   });
@@ -127,20 +135,6 @@ async function one(
 ): Promise<WebhookMessage | undefined> {
   const { rows } = await database.raw<{ rows: MessageRow[] }>(sql, bindings);
   return rows[0] && toMessage(rows[0]);
-}
-
-async function replayFailed(database: Knex, key: EndpointKey, since: Date): Promise<number | undefined> {
-  const { rows } = await database.raw<{ rows: { replayed: number }[] }>(
-    `with open as materialized (
-       select project_id, id from webhook_endpoints where project_id = :projectId and id = :endpointId and is_enabled),
-     replayed as (
-       update webhook_messages m set ${again} from open e
-       where m.project_id = e.project_id and m.endpoint_id = e.id and m.state = 'failed' and m.created_at >= :since
-       returning m.id)
-     select (select count(*)::integer from replayed) as replayed from open`,
-    { ...key, since },
-  );
-  return rows[0]?.replayed;
 }
 
 function toMessage(row: MessageRow): WebhookMessage {

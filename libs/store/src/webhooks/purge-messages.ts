@@ -1,12 +1,16 @@
 import type { Knex } from 'knex';
+import { pendingEndpoints } from './claim-messages';
 
 /** What ended so many days ago. */
 const endedSql = `select project_id, endpoint_id, id from webhook_messages
   where ended_at <= now() - make_interval(days => cast(:days as integer)) order by ended_at limit :limit for update skip locked`;
 
-/** What belongs to no endpoint. */
-const orphanedSql = `select m.project_id, m.endpoint_id, m.id from webhook_messages m where m.state = 'pending' and not exists (
-    select 1 from webhook_endpoints e where e.project_id = m.project_id and e.id = m.endpoint_id) limit :limit`;
+/** What belongs to no endpoint: found by jumps, so that what waits for others is not read through. */
+const orphanedSql = `with ${pendingEndpoints}
+  select m.* from hops h cross join lateral (
+    select m.project_id, m.endpoint_id, m.id from webhook_messages m
+    where m.project_id = h.project_id and m.endpoint_id = h.endpoint_id and m.state = 'pending' limit :limit) m
+  where not exists (select 1 from webhook_endpoints e where e.project_id = h.project_id and e.id = h.endpoint_id) limit :limit`;
 
 /**
  * Deletes messages that ended so many days ago with their attempts, then those whose endpoint was deleted while they were written.

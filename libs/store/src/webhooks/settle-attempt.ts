@@ -15,13 +15,20 @@ export interface AttemptEnd {
   readonly response?: string;
   /** Wait before the next attempt. Absent after a failure: there is none, the message has failed. */
   readonly pauseMs?: number;
+  /** The receiver asks that nothing is sent to the endpoint for so long. */
+  readonly holdMs?: number;
+  /** The receiver says that it is there no more: the endpoint is disabled. */
+  readonly isGone?: boolean;
+  /** The failure is ours: it says nothing of the endpoint. */
+  readonly isOurs?: boolean;
 }
 
 /** What that made of the message and its endpoint. */
 export interface SettledAttempt {
   /** Undefined: it goes on, or another attempt decides. */
   readonly ended?: 'delivered' | 'failed';
-  readonly isDisabled: boolean;
+  /** Why this attempt has disabled the endpoint. */
+  readonly disabled?: 'failing' | 'gone';
 }
 
 /** Attempts of an endpoint fail for so long before it is disabled. Source: issue 9, a week. */
@@ -29,7 +36,8 @@ const disabledAfterDays = 7;
 
 /**
  * Writes down what became of an attempt. A success counts whoever holds the message by now: the receiver has it. A failure moves it
- * only if no later attempt was begun. An endpoint all of whose attempts failed for a week is disabled, and the others are told.
+ * only if no later attempt was begun. An endpoint all of whose attempts failed for a week, or that is gone, is disabled, and the others
+ * are told. What an address said that the endpoint no longer has changes nothing of the endpoint.
  * Locks the endpoint, then the message, then the attempt, as claims and deletions do.
  * @param timeScale divides pauses and the week
  */
@@ -44,7 +52,7 @@ export async function settleAttempt(
     await closeAttempt(transaction, claimed, end);
     return became;
   });
-  if (settled.isDisabled) await giveUpPending(database, claimed);
+  if (settled.disabled) await giveUpPending(database, claimed);
   return settled;
 }
 
@@ -54,14 +62,11 @@ async function move(
   end: AttemptEnd,
   timeScale: number,
 ): Promise<SettledAttempt> {
-  if (end.class === 'delivered') {
-    const isEnded = await deliver(transaction, claimed);
-    return { isDisabled: false, ...(isEnded ? { ended: 'delivered' } : {}) };
-  }
-  const isDisabled = await noteFailure(transaction, claimed, timeScale);
-  const isLast = isDisabled || end.pauseMs === undefined;
+  if (end.class === 'delivered') return (await deliver(transaction, claimed)) ? { ended: 'delivered' } : {};
+  const disabled = end.isOurs ? undefined : await noteFailure(transaction, claimed, end, timeScale);
+  const isLast = disabled !== undefined || end.pauseMs === undefined;
   const state = await postpone(transaction, claimed, isLast ? undefined : end.pauseMs / timeScale);
-  return { isDisabled, ...(state === 'failed' ? { ended: 'failed' } : {}) };
+  return { ...(disabled && { disabled }), ...(state === 'failed' ? { ended: 'failed' } : {}) };
 }
 
 async function closeAttempt(transaction: Knex.Transaction, claimed: ClaimedMessage, end: AttemptEnd): Promise<void> {
@@ -105,21 +110,28 @@ async function postpone(
   return row?.state;
 }
 
-/** @returns whether this was the failure that disabled the endpoint */
-async function noteFailure(transaction: Knex.Transaction, key: EndpointKey, timeScale: number): Promise<boolean> {
-  const { projectId, endpointId } = key;
-  const { rows } = await transaction.raw<{ rows: { is_enabled: boolean }[] }>(
-    `update webhook_endpoints e set failing_since = coalesce(e.failing_since, now()), is_enabled = not k.is_over,
-            disabled_reason = case when k.is_over then 'failing' end
-     from (select coalesce(failing_since <= now() - make_interval(secs => 86400.0 * :days / :timeScale), false) as is_over
+/** @returns why this was the failure that disabled the endpoint; undefined: it was not */
+async function noteFailure(
+  transaction: Knex.Transaction,
+  { projectId, endpointId, url }: ClaimedMessage,
+  { isGone = false, holdMs }: AttemptEnd,
+  timeScale: number,
+): Promise<SettledAttempt['disabled']> {
+  const holdSeconds = holdMs === undefined ? null : holdMs / timeScale / 1_000;
+  const { rows } = await transaction.raw<{ rows: { is_enabled: boolean; disabled_reason: 'failing' | 'gone' }[] }>(
+    `update webhook_endpoints e set failing_since = coalesce(e.failing_since, now()), is_enabled = k.reason is null, disabled_reason = k.reason,
+            held_until = greatest(e.held_until, now() + make_interval(secs => cast(:holdSeconds as float8)))
+     from (select case when cast(:isGone as boolean) then 'gone'
+             when failing_since <= now() - make_interval(secs => 86400.0 * :days / :timeScale) then 'failing' end as reason
            from webhook_endpoints where project_id = :projectId and id = :endpointId) k
-     where e.project_id = :projectId and e.id = :endpointId and e.is_enabled and (e.failing_since is null or k.is_over)
-     returning e.is_enabled`,
-    { projectId, endpointId, days: disabledAfterDays, timeScale },
+     where e.project_id = :projectId and e.id = :endpointId and e.url = :url and e.is_enabled
+       and (e.failing_since is null or k.reason is not null or cast(:holdSeconds as float8) is not null)
+     returning e.is_enabled, e.disabled_reason`,
+    { projectId, endpointId, url, isGone, holdSeconds, days: disabledAfterDays, timeScale },
   );
-  if (rows[0]?.is_enabled !== false) return false;
-  await tellDisabled(transaction, key);
-  return true;
+  if (rows[0]?.is_enabled !== false) return undefined;
+  await tellDisabled(transaction, { projectId, endpointId });
+  return rows[0].disabled_reason;
 }
 
 /** Without the address: it may hold its receiver's token, and this goes to other receivers. */

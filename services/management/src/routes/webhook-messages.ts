@@ -77,6 +77,7 @@ export function webhookMessageRoutes(router: Router, context: ManagementContext)
     route<MessageParts>({
       operationId: 'listWebhookAttempts',
       summary: 'List the attempts to deliver a message',
+      description: 'The last 100, oldest first: a message may be replayed any number of times.',
       tags: ['Webhooks'],
       replies: { 200: jsonList(webhookAttemptSchema) },
       scopes: ['read'],

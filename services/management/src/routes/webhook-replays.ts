@@ -53,6 +53,8 @@ export function webhookReplayRoutes(router: Router, context: ManagementContext):
     route<EndpointParts & { readonly query: { readonly since: string } }>({
       operationId: 'replayFailedWebhookMessages',
       summary: 'Send the failed messages since a moment again',
+      description:
+        'Oldest first, 100,000 at most: isComplete says whether these were all. The same request, also after one that was cut off, goes on with the rest.',
       tags: ['Webhooks'],
       replies: { 202: json(webhookReplayReplySchema) },
       problems: ['webhook-endpoint.disabled'],
@@ -62,7 +64,7 @@ export function webhookReplayRoutes(router: Router, context: ManagementContext):
         const key = await enabledEndpoint(caller, params);
         const replayed = await webhookMessages.replayFailed(key, readMoment('since', query.since));
         if (replayed === undefined) throw endpointNotFound();
-        return { status: 202, body: { replayed } };
+        return { status: 202, body: replayed };
       },
     }),
   );

@@ -1,6 +1,6 @@
-import type { ClaimedMessage, DueEndpoint, EndpointKey, MessageClaim } from '@sluice/store';
+import type { AttemptEnd, ClaimedMessage, DueEndpoint, EndpointKey, MessageClaim } from '@sluice/store';
 import type { WebhookOutcome } from '@sluice/connectors';
-import { webhookPauseMs } from '@sluice/types';
+import { webhookHoldMsMax, webhookPauseMs, type WebhookAttemptClass } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { signatureHeaders } from './sign-message';
 
@@ -14,6 +14,12 @@ const failingShare = 0.5;
 const stopWaitMs = 5_000;
 /** Above the longest delivery, for the statements around it. */
 const leaseSlackMs = 5_000;
+
+/** An answer with this status is the wish to hear nothing more. Source: Standard Webhooks 1.0.0, "Delivery success and failure". */
+const gone = 410;
+
+/** What became of an attempt; of one that was not made also why not. */
+type Outcome = Omit<WebhookOutcome, 'class'> & { readonly class: WebhookAttemptClass };
 
 /** Runs deliveries. */
 export interface Delivery {
@@ -39,7 +45,7 @@ export function deliverMessages(context: ManagementContext): Delivery {
   const deliver = async (claimed: ClaimedMessage): Promise<void> => {
     const outcome = await send(context, claimed);
     // Cut off by our own stop: it says nothing of the receiver, and the lease gives the message to another process.
-    if (isStopped && outcome.status === undefined) return;
+    if (isStopped && outcome.status === undefined && outcome.class !== 'not-signed') return;
     await settle(context, count, claimed, outcome);
   };
   const start = (claimed: ClaimedMessage): void => {
@@ -114,10 +120,22 @@ async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   clearTimeout(timer);
 }
 
-async function send(context: ManagementContext, claimed: ClaimedMessage): Promise<WebhookOutcome> {
-  const { installations, webhookSender } = context;
-  const { current, previous } = installations.unsealWebhookSecrets(claimed.endpointId, claimed.sealed);
-  const secrets = claimed.hasPrevious && previous !== undefined ? [current, previous] : [current];
+/** Without a secret nothing is sent, and it is tried again as after any failure: the key may come back to the ring. */
+function openSecrets({ installations, logger }: ManagementContext, claimed: ClaimedMessage): string[] | undefined {
+  const { projectId, endpointId, sealed, hasPrevious } = claimed;
+  try {
+    const { current, previous } = installations.unsealWebhookSecrets(endpointId, sealed);
+    return hasPrevious && previous !== undefined ? [current, previous] : [current];
+  } catch (error) {
+    logger.error({ error, projectId, endpointId }, 'webhook.secret-unreadable');
+    return undefined;
+  }
+}
+
+async function send(context: ManagementContext, claimed: ClaimedMessage): Promise<Outcome> {
+  const { webhookSender } = context;
+  const secrets = openSecrets(context, claimed);
+  if (secrets === undefined) return { class: 'not-signed', durationMs: 0 };
   const body = claimed.payload;
   const headers = {
     'content-type': 'application/json',
@@ -140,21 +158,30 @@ async function settle(
   { logger, store }: ManagementContext,
   count: ReturnType<typeof counters>,
   claimed: ClaimedMessage,
-  outcome: WebhookOutcome,
+  outcome: Outcome,
 ): Promise<void> {
-  const { projectId, endpointId, messageId, attempt, tries } = claimed;
+  const { projectId, endpointId, messageId, attempt } = claimed;
   const isDelivered = outcome.class === 'delivered';
-  const pauseMs = isDelivered ? undefined : webhookPauseMs(tries, Math.random());
   count.attempts.labels({ class: outcome.class }).inc();
-  const settled = await store.webhookMessages.settle(claimed, {
-    ...outcome,
-    ...(pauseMs === undefined ? {} : { pauseMs }),
-  });
+  const settled = await store.webhookMessages.settle(claimed, isDelivered ? outcome : failureOf(claimed, outcome));
   if (settled.ended) count.messages.labels({ outcome: settled.ended }).inc();
   const named = { projectId, endpointId, messageId, attempt, class: outcome.class, status: outcome.status };
   if (isDelivered) logger.debug(named, 'webhook.delivered');
   else logger.info(named, 'webhook.not-delivered');
-  if (!settled.isDisabled) return;
-  count.disabled.inc();
-  logger.warn({ projectId, endpointId }, 'webhook.endpoint-disabled');
+  if (settled.disabled === undefined) return;
+  count.disabled.labels({ reason: settled.disabled }).inc();
+  logger.warn({ projectId, endpointId, reason: settled.disabled }, 'webhook.endpoint-disabled');
+}
+
+/** What a failure does to the message and its endpoint. */
+function failureOf({ tries }: ClaimedMessage, { retryAfterMs, ...outcome }: Outcome): AttemptEnd {
+  const holdMs = retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, webhookHoldMsMax);
+  const pauseMs = webhookPauseMs(tries, Math.random(), holdMs);
+  return {
+    ...outcome,
+    ...(pauseMs === undefined ? {} : { pauseMs }),
+    ...(holdMs === undefined ? {} : { holdMs }),
+    isGone: outcome.status === gone,
+    isOurs: outcome.class === 'not-signed',
+  };
 }

@@ -6,13 +6,16 @@ const everyMs = 10_000;
 const looksPerPurge = 360;
 /** Messages of one statement. */
 const messagesPerRound = 1_000;
+/** Failing endpoints are counted so far: whoever looks wants to know whether it is one or many. */
+const failingMax = 1_000;
 
 /**
- * Shows how late the oldest message is, gives up what waits for disabled endpoints, and deletes messages whose retention is over. Any number of processes may do so. Returns a
- * function that ends it.
+ * Shows how late the oldest message is and how many endpoints fail, gives up what waits for disabled endpoints, and deletes messages whose
+ * retention is over. Any number of processes may do so. Returns a function that ends it.
  */
 export function sweepMessages({ config, logger, metrics, store }: ManagementContext): () => Promise<void> {
   const oldest = metrics.gauge('sluice_webhook_oldest_due_seconds');
+  const failing = metrics.gauge('sluice_webhook_failing_endpoints');
   let looks = 0;
   let isEnded = false;
   let running: Promise<void> | undefined;
@@ -23,6 +26,7 @@ export function sweepMessages({ config, logger, metrics, store }: ManagementCont
   };
   const sweep = async (): Promise<void> => {
     oldest.set(await store.webhookMessages.oldestDueSeconds());
+    failing.set(await store.webhookMessages.countFailing(failingMax));
     await inRounds((limit) => store.webhookMessages.giveUp(limit));
     if (looks++ % looksPerPurge !== 0) return;
     await inRounds((limit) => store.webhookMessages.purge(config.retentionDays, limit));

@@ -115,7 +115,7 @@ export const writePanels: readonly Panel[] = [
   {
     title: 'Notifications ended',
     description:
-      'Delivered, or failed after every attempt; and the endpoints that were disabled after a week of failures.',
+      'Delivered, or failed after every attempt; and the endpoints that were disabled: after a week of failures, or because they are gone.',
     unit: 'ops',
     lines: [
       [rateBy('outcome', 'sluice_webhook_messages_total'), '{{outcome}}'],
@@ -127,5 +127,11 @@ export const writePanels: readonly Panel[] = [
     description: 'How long the oldest one waits that is due and nobody delivers.',
     unit: 's',
     lines: [['max(sluice_webhook_oldest_due_seconds)', 'age']],
+  },
+  {
+    title: 'Webhook endpoints that fail',
+    description: 'Those whose last attempt failed. One: its receiver. Many at once: the way out of this cluster.',
+    unit: 'short',
+    lines: [['max(sluice_webhook_failing_endpoints)', 'endpoints']],
   },
 ];
