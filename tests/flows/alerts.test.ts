@@ -180,6 +180,27 @@ describe('the rehearsal', () => {
   );
 
   rehearsal(
+    'nobody can claim what is due: SluiceNotificationsLate',
+    async () => {
+      const { management } = project.client;
+      // A name of this machine: whoever delivers it in the end is refused, and no packet leaves.
+      const { id } = await management.createWebhookEndpoint({ body: { url: 'https://localhost:1/' } });
+      const database = openDatabase({ url: clone.url, applicationName: 'test', poolMax: 1 });
+      try {
+        await database.transaction(async (holder) => {
+          await holder.raw('set local idle_in_transaction_session_timeout = 0');
+          await holder('webhook_endpoints').where({ id }).select('id').forUpdate();
+          await management.testWebhookEndpoint({ endpointId: id });
+          expect(await fires('SluiceNotificationsLate')).toBe(true);
+        });
+      } finally {
+        await database.destroy();
+      }
+    },
+    120_000,
+  );
+
+  rehearsal(
     'a call takes executors down: SluiceQuarantine',
     async () => {
       await crashExecutorsOver(stack, clone.url, async () => void (await create(await connect(), 0)));

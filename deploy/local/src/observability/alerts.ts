@@ -97,4 +97,13 @@ export const alerts: readonly Alert[] = [
     // A round over 100,000 lanes takes less than two minutes (batcher, sample-backlog.ts).
     expr: ({ seconds }) => `time() - max(sluice_backlog_sampled_timestamp_seconds) > ${seconds(300)}`,
   },
+  {
+    name: 'SluiceNotificationsLate',
+    severity: 'warning',
+    summary: 'A notification that could be delivered has waited {{ $value | humanizeDuration }}.',
+    runbook: 'notifications-late',
+    forSeconds: 120,
+    // Nothing is lost, and who polls sees it: in working hours. Management looks every second; what receivers do does not count.
+    expr: ({ seconds }) => `max(sluice_webhook_oldest_due_seconds) > ${seconds(300)}`,
+  },
 ];
