@@ -1,4 +1,6 @@
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { ApiKey, Connection, Installation, Integration, Operation, OperationExplanation } from '@sluice/types';
 import { createCustomer, type Customer } from '../harness/customer';
@@ -167,6 +169,30 @@ describe('op', () => {
     const replayed = await replay(file);
     expect(replayed.stdout).toContain('2 decisions, each as recorded.');
     expect(replayed).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('watches by counts alone, and lets no control sequence of a result through', async () => {
+    const asked: string[] = [];
+    const operation = {
+      id: 'op-1',
+      status: 'failure',
+      result: 'refused: \u001b[2J\u001b]0;title\u0007',
+      projectId: 'p',
+    };
+    const records = { total: 2, pending: 0, succeeded: 0, failed: 1, unknown: 1 };
+    const server = createServer(({ url = '' }, response) => {
+      asked.push(new URL(url, 'http://x').pathname);
+      const body = url.endsWith('/progress') ? { operationId: 'op-1', phase: 'ended', records } : operation;
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const env = { SLUICE_URL: url, SLUICE_API_KEY: 'k', SLUICE_PROJECT: 'p' };
+    const { code, stdout } = await person.sluice(['op', 'watch', 'op-1'], { env });
+    server.close();
+    expect(stdout).toBe('2 records: 0 written, 2 failed; ended\nfailure: refused:  [2J ]0;title\n');
+    expect(code).toBe(3);
+    expect(asked).toEqual(['/v1/projects/p/operations/op-1', '/v1/projects/p/operations/op-1/progress']);
   });
 
   it('shows a bar on a terminal', async () => {

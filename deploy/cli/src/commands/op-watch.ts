@@ -1,9 +1,10 @@
-import type { Operation, OperationRecord } from '@sluice/types';
+import type { Operation, OperationProgress } from '@sluice/types';
 import type { GivenOptions } from '../command';
 import { CommandFailure, exitCodes } from '../failure';
 import { print } from '../output/print';
 import { createProgress, type Standing } from '../output/progress';
-import { connect, type Management } from '../profiles/connect';
+import { plain } from '../output/table';
+import { connect } from '../profiles/connect';
 
 interface WatchOptions extends GivenOptions {
   readonly timeout?: string;
@@ -17,7 +18,8 @@ export async function run([operationId = '']: readonly string[], options: WatchO
   try {
     let operation = await management.getOperation({ operationId });
     for (;;) {
-      progress?.show(await standingOf(management, operation));
+      // Counts only, however many records there are: an explanation is asked for by `op explain`.
+      progress?.show(standingOf(await management.getOperationProgress({ operationId })));
       if (operation.status !== 'in_progress') return ended(options, operation);
       if (performance.now() >= untilMs) return stillRunning(options, operation);
       // The server answers at the end at once; else the second is the pace of the bar.
@@ -29,7 +31,8 @@ export async function run([operationId = '']: readonly string[], options: WatchO
 
   function ended(given: WatchOptions, operation: Operation): number {
     progress?.end();
-    print(given, operation, () => `${operation.status}: ${operation.result ?? 'ended'}`);
+    // A result repeats the provider's words.
+    print(given, operation, () => plain(`${operation.status}: ${operation.result ?? 'ended'}`));
     return operation.status === 'success' ? exitCodes.done : exitCodes.operationFailed;
   }
 
@@ -46,29 +49,17 @@ function readTimeoutMs(text: string | undefined): number {
   throw new CommandFailure(`--timeout is "${text}" and must be a number of seconds.`, exitCodes.usage);
 }
 
-async function standingOf(management: Management, { id: operationId, status }: Operation): Promise<Standing> {
-  const { records, calls, batch } = await management.explainOperation({ operationId });
-  const count = (...wanted: OperationRecord['status'][]) =>
-    records.filter((each) => wanted.includes(each.status)).length;
-  const isCollecting = batch !== undefined && calls.length === 0 && status === 'in_progress';
-  const waits = calls.flatMap(({ notBefore }) => notBefore ?? []).toSorted();
-  return {
-    total: records.length,
-    written: count('succeeded'),
-    failed: count('failed', 'unknown'),
-    phase: phaseOf({ isCollecting, dueAt: batch?.dueAt, waitsUntil: waits[0], isOver: status !== 'in_progress' }),
-  };
+function standingOf({ records, ...course }: OperationProgress): Standing {
+  const { total, succeeded, failed, unknown } = records;
+  return { total, written: succeeded, failed: failed + unknown, phase: phaseOf(course) };
 }
 
-interface Facts {
-  readonly isCollecting: boolean;
-  readonly dueAt: string | undefined;
-  readonly waitsUntil: string | undefined;
-  readonly isOver: boolean;
+function phaseOf({ phase, batch, nextAttemptTime }: Omit<OperationProgress, 'records'>): string {
+  if (phase === 'ended') return 'ended';
+  if (phase === 'accumulating') return `collecting, leaves at ${timeOf(batch?.dueTime ?? '')}`;
+  return nextAttemptTime === undefined ? 'sending' : `is tried again at ${timeOf(nextAttemptTime)}`;
 }
 
-function phaseOf({ isCollecting, dueAt, waitsUntil, isOver }: Facts): string {
-  if (isOver) return 'ended';
-  if (isCollecting) return `collecting, leaves at ${dueAt?.slice(11, 19)}`;
-  return waitsUntil === undefined ? 'sending' : `is tried again at ${waitsUntil.slice(11, 19)}`;
+function timeOf(moment: string): string {
+  return plain(moment.slice(11, 19));
 }
