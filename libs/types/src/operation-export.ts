@@ -33,6 +33,6 @@ export interface ExportedAttempt extends Pick<
 export interface ExportedRecord extends Pick<ExplainedRecord, 'index' | 'call' | 'status' | 'sendState'> {
   readonly class?: NonNullable<ExplainedRecord['error']>['class'];
   readonly retryUntilMs?: number;
-  /** Its `recordId` is a number that stands for the id. Absent: it was no longer kept. */
+  /** Its `recordId` stands for the id, and is spelled like it: a connector takes it for one. Absent: it was no longer kept. */
   readonly plan?: ExplainedPlan;
 }

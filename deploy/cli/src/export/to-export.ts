@@ -9,16 +9,17 @@ import type {
   OperationExplanation,
   OperationExport,
 } from '@sluice/types';
+import { standInIds } from './stand-in-ids';
 
 /**
  * What is needed to decide again what was decided: forms, classes and times that count from the first send. A list of what is kept,
  * so that a member that is added to the explanation is not exported by itself: no values, no words of the provider, which may repeat
- * them, no references of the caller; ids of records become numbers.
+ * them, no references of the caller; ids of records become others that are spelled alike.
  */
 export function toExport({ operation, calls, records, ...course }: OperationExplanation): OperationExport {
   const sends = calls.flatMap(({ attempts }) => attempts.map(({ sentAt }) => Date.parse(sentAt)));
   const startMs = Math.min(Date.parse(operation.createTime ?? new Date(0).toISOString()), ...sends);
-  const idOf = standIns();
+  const idOf = standInIds();
   return {
     format: 'sluice-operation-1',
     operationId: operation.id,
@@ -73,15 +74,5 @@ function toPlan(plan: ExplainedPlan, idOf: (id: string) => string): ExplainedPla
     ...(notes === undefined ? {} : { notes }),
     ...(associations === undefined ? {} : { associations }),
     ...(headers === undefined ? {} : { headers }),
-  };
-}
-
-/** Equal ids stay equal: writes to one record are told by them. */
-function standIns(): (id: string) => string {
-  const known = new Map<string, string>();
-  return (id) => {
-    const found = known.get(id) ?? String(known.size + 1);
-    known.set(id, found);
-    return found;
   };
 }
