@@ -47,22 +47,37 @@ afterAll(async () => {
   stockroom?.stop();
 }, 60_000);
 
-const objects = { hubspot: 'contacts', stockroom: 'items' } as const;
-type Provider = keyof typeof objects;
+const providers = {
+  hubspot: { shown: 'HubSpot', objectName: 'contacts', fields: { read: 'email', written: 'lastname' } },
+  salesforce: { shown: 'Salesforce', objectName: 'Contact', fields: { read: 'Email', written: 'LastName' } },
+  stockroom: { shown: 'Stockroom', objectName: 'items', fields: { read: 'name', written: 'name' } },
+} as const;
+type Provider = keyof typeof providers;
 
-/** A builder's project with an integration, its app at the provider, and a customer's account there. */
-async function prepare(provider: Provider, credentials: 'API key' | 'bearer token', appSecret?: string) {
+/**
+ * A builder's project with an integration, its app at the provider, and a customer's account there.
+ * @param app what is registered of the app, in place of what the provider knows
+ */
+async function prepare(provider: Provider, credentials: 'API key' | 'bearer token', app?: object) {
   const project = await createProject(stack);
-  const objectName = objects[provider];
+  const { objectName, fields } = providers[provider];
   const declared = { objects: [{ objectName, optionalFieldsAuto: 'all' as const }] };
   const integration = { name: `crm-${provider}`, provider, read: declared, write: { objects: [{ objectName }] } };
   const { id: integrationId } = integrationNamed(await project.deploy([integration]), integration);
-  const account = provider === 'stockroom' ? undefined : await registerApp(project, provider, appSecret);
+  const account = provider === 'stockroom' ? undefined : await registerApp(project, provider, app);
   const registered = { label: 'page', algorithm: 'RS256', publicKeyPem: issuer.publicKeyPem };
   kid = (await call<{ kid: string }>(`${project.url}/jwt-keys`, { key: project.key, body: registered })).kid;
   const apiKey = credentials === 'API key' ? { apiKey: await project.createKey(['frontend']) } : {};
   const who = { groupRef: 'acme', consumerRef: 'anna' };
-  const settings = { project: project.name, ...apiKey, integration: integration.name, provider, objectName, ...who };
+  const settings = {
+    project: project.name,
+    ...apiKey,
+    integration: integration.name,
+    provider,
+    objectName,
+    fields,
+    ...who,
+  };
   const open = async (view: PageSettings['view']) => {
     latest = await openPage(browser, { pageUrl: server.url, apiUrl, settings: { ...settings, view } });
     return latest;
@@ -70,11 +85,11 @@ async function prepare(provider: Provider, credentials: 'API key' | 'bearer toke
   return { project, account, integrationId, open };
 }
 
-async function registerApp(project: Project, provider: ProviderName, secret?: string): Promise<Account> {
+async function registerApp(project: Project, provider: ProviderName, more?: object): Promise<Account> {
   // An app of its own: the provider's page knows by it whose account is meant.
   const own = { clientId: `app-of-${project.name}`, clientSecret: `secret-of-${project.name}` };
   const account = await createAccount(stack, provider, { app: own });
-  const app = { provider, ...own, ...(secret !== undefined && { clientSecret: secret }) };
+  const app = { provider, ...own, ...more };
   await call(`${project.url}/provider-apps`, { key: project.key, body: app });
   return account;
 }
@@ -99,7 +114,7 @@ async function shows({ page }: OpenedPage, part: object): Promise<void> {
 }
 
 /** What a visit asks the API for that connects, installs, saves and deletes: all there is, with one status each. */
-const wholeVisit = [
+const wholeVisit = (provider: Provider) => [
   'DELETE /v1/projects/{project}/integrations/{id}/installations/{id} 204',
   'GET /callbacks/v1/oauth?code&state 200',
   'GET /v1/projects/{project} 200',
@@ -107,24 +122,33 @@ const wholeVisit = [
   'GET /v1/projects/{project}/integrations 200',
   'GET /v1/projects/{project}/integrations/{id}/installations?groupRef 200',
   'GET /v1/projects/{project}/integrations/{id}/revisions/{id}:hydrate?connectionId 200',
+  // The page of Salesforce asks whether a package is to be installed first.
+  ...(provider === 'salesforce' ? ['GET /v1/projects/{project}/provider-apps 200'] : []),
   'GET /v1/projects/{project}?includeEntitlements 200',
-  'GET /v1/providers/hubspot 200',
+  `GET /v1/providers/${provider} 200`,
   'PATCH /v1/projects/{project}/integrations/{id}/installations/{id} 200',
   'POST /v1/oauth-connect 200',
   'POST /v1/projects/{project}/integrations/{id}/installations 201',
 ];
 
-describe.each(['API key', 'bearer token'] as const)('the headless library with a %s', (credentials) => {
+describe.each([
+  ['hubspot', 'API key'],
+  ['hubspot', 'bearer token'],
+  ['salesforce', 'API key'],
+  ['salesforce', 'bearer token'],
+] as const)('the headless library at %s with a %s', (provider, credentials) => {
   withBrowser('connects by OAuth, installs, edits, saves and deletes', async () => {
-    const { project, account, integrationId, open } = await prepare('hubspot', credentials);
+    const { shown, objectName, fields } = providers[provider];
+    const { project, account, integrationId, open } = await prepare(provider, credentials);
     const opened = await open('connect');
     const { page } = opened;
     await allowInPopup(opened);
-    await page.getByText('You have successfully connected your HubSpot account to black box.').waitFor();
+    await page.getByText(`You have successfully connected your ${shown} account to black box.`).waitFor();
     const [connection] = await connectionsOf(project);
     expect(connection).toMatchObject({
       authScheme: 'oauth2/authorizationCodePKCE',
       providerWorkspaceRef: account?.workspaceRef,
+      providerMetadata: { workspace: { value: account?.workspaceRef, source: 'provider' } },
       consumer: { consumerRef: 'anna', consumerName: 'Anna' },
       group: { groupRef: 'acme', groupName: 'Acme' },
     });
@@ -135,13 +159,13 @@ describe.each(['API key', 'bearer token'] as const)('the headless library with a
     const click = (name: string) => page.getByRole('button', { name, exact: true }).click();
     await click('read');
     await click('write');
-    await shows(opened, { write: { objectName: 'contacts' } });
+    await shows(opened, { write: { objectName } });
     await click('create');
     await shows(opened, { said: 'create: done' });
     const [created] = await installationsOf(project, integrationId);
     expect(created).toMatchObject({
       connection: { id: connection?.id },
-      config: { content: { read: { objects: { contacts: { selectedFields: { email: true } } } } } },
+      config: { content: { read: { objects: { [objectName]: { selectedFields: { [fields.read]: true } } } } } },
     });
     await shows(opened, { installation: created?.id });
 
@@ -150,20 +174,20 @@ describe.each(['API key', 'bearer token'] as const)('the headless library with a
     await click('once');
     await click('save');
     await shows(opened, { said: 'save: done' });
-    const contacts = {
-      objectName: 'contacts',
+    const settings = {
+      objectName,
       deletionSettings: { enabled: true },
-      selectedFieldSettings: { lastname: { default: { stringValue: 'Doe' }, writeOnUpdate: 'never' } },
+      selectedFieldSettings: { [fields.written]: { default: { stringValue: 'Doe' }, writeOnUpdate: 'never' } },
     };
     const [saved] = await installationsOf(project, integrationId);
-    expect(saved?.config.content.write).toEqual({ objects: { contacts } });
+    expect(saved?.config.content.write).toEqual({ objects: { [objectName]: settings } });
 
     await click('delete');
     await shows(opened, { said: 'delete: done' });
     await shows(opened, { installation: 'none' });
     expect(await installationsOf(project, integrationId)).toEqual([]);
     expect(opened.errors()).toEqual([]);
-    expect(opened.calls()).toEqual(wholeVisit);
+    expect(opened.calls()).toEqual(wholeVisit(provider));
   });
 });
 
@@ -194,8 +218,44 @@ describe('the component that connects', () => {
     ]);
   });
 
+  withBrowser('leads to the install page of a Salesforce package first, then takes the My Domain', async () => {
+    const packageInstallURL = 'https://login.salesforce.com/packaging/installPackage.apexp?p0=04t000000000001';
+    const app = { metadata: { providerParams: { packageInstallURL } } };
+    const { project, account, open } = await prepare('salesforce', 'bearer token', app);
+    const opened = await open('connect');
+    const { page } = opened;
+    expect(await page.getByRole('link', { name: 'Install Salesforce Package' }).getAttribute('href')).toBe(
+      packageInstallURL,
+    );
+    await page.getByRole('button', { name: /Already installed/ }).click();
+    await page.getByText('Use My Domain').click();
+    await page.locator('input[name="workspace"]').fill(account?.workspaceRef ?? '');
+    await allowInPopup(opened);
+    await page.getByText('You have successfully connected your Salesforce account').waitFor();
+    expect(await connectionsOf(project)).toMatchObject([
+      {
+        providerWorkspaceRef: account?.workspaceRef,
+        providerMetadata: { workspace: { value: account?.workspaceRef, source: 'input' } },
+      },
+    ]);
+  });
+
+  withBrowser('refuses another account than the My Domain that was given', async () => {
+    const { project, account, open } = await prepare('salesforce', 'bearer token');
+    const opened = await open('connect');
+    const { page } = opened;
+    await page.getByText('Use My Domain').click();
+    await page.locator('input[name="workspace"]').fill('another');
+    await allowInPopup(opened);
+    await page.getByRole('button', { name: 'Next', disabled: true }).waitFor();
+    expect(await page.locator('main').innerText()).toContain(
+      `is for the workspace another, and ${account?.workspaceRef} was`,
+    );
+    expect(await connectionsOf(project)).toEqual([]);
+  });
+
   withBrowser('shows why an authorization failed', async () => {
-    const { project, open } = await prepare('hubspot', 'bearer token', 'not-the-secret-of-the-app');
+    const { project, open } = await prepare('hubspot', 'bearer token', { clientSecret: 'not-the-secret-of-the-app' });
     const opened = await open('connect');
     await allowInPopup(opened);
     // It is greyed out beside the message.
@@ -206,9 +266,10 @@ describe('the component that connects', () => {
   });
 });
 
-describe('the prebuilt component', () => {
+describe.each(['hubspot', 'salesforce'] as const)('the prebuilt component at %s', (provider) => {
   withBrowser('connects, installs, chooses fields, stops and resumes reading, allows writing, uninstalls', async () => {
-    const { project, integrationId, open } = await prepare('hubspot', 'bearer token');
+    const { objectName } = providers[provider];
+    const { project, integrationId, open } = await prepare(provider, 'bearer token');
     const opened = await open('prebuilt');
     const { page } = opened;
     const press = (name: string | RegExp) => page.getByRole('button', { name }).click();
@@ -223,19 +284,19 @@ describe('the prebuilt component', () => {
     };
     await allowInPopup(opened);
     await saved('POST', () => press('Install'));
-    expect((await installation())?.config.content.read?.objects).toHaveProperty('contacts');
+    expect((await installation())?.config.content.read?.objects).toHaveProperty(objectName);
 
-    await page.getByRole('tab', { name: /contacts/i }).click();
+    await page.getByRole('tab', { name: new RegExp(objectName, 'i') }).click();
     await press(/^Stop reading from/);
     await saved('PATCH', () => press('Stop reading'));
-    expect((await installation())?.config.content.read?.objects?.['contacts']).toMatchObject({ disabled: true });
+    expect((await installation())?.config.content.read?.objects?.[objectName]).toMatchObject({ disabled: true });
     await saved('PATCH', () => press(/^Re-enable reading/));
-    expect((await installation())?.config.content.read?.objects?.['contacts']).toMatchObject({ disabled: false });
+    expect((await installation())?.config.content.read?.objects?.[objectName]).toMatchObject({ disabled: false });
 
     await page.getByRole('tab', { name: /write/i }).click();
     await page.getByRole('checkbox').first().click();
     await saved('PATCH', () => press('Save'));
-    expect((await installation())?.config.content.write?.objects).toEqual({ contacts: { objectName: 'contacts' } });
+    expect((await installation())?.config.content.write?.objects).toEqual({ [objectName]: { objectName } });
 
     await page.getByRole('tab', { name: /manage/i }).click();
     await page.getByText('Connection details').waitFor();
@@ -243,6 +304,6 @@ describe('the prebuilt component', () => {
     await page.getByText('Integration successfully uninstalled.').waitFor();
     expect(await installation()).toBeUndefined();
     expect(opened.errors()).toEqual([]);
-    expect(opened.calls()).toEqual(wholeVisit);
+    expect(opened.calls()).toEqual(wholeVisit(provider));
   });
 });

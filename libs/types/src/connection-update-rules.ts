@@ -2,7 +2,7 @@ import type { Issue } from '@sluice/errors';
 import { bodyIssue } from './body-issue';
 import { checkConnectionCredentials } from './connection-credentials';
 import type { UpdateConnectionRequest } from './connection-request';
-import { checkWorkspaceRef } from './workspace-ref';
+import { checkNamedWorkspace } from './workspace-metadata';
 
 /**
  * Rules of an update-connection body, after its schema: the mask names something, each named field has a value (only
@@ -17,11 +17,7 @@ export function checkUpdateConnectionRequest({ updateMask, connection }: UpdateC
       ? []
       : [bodyIssue(`connection.${field}`, 'is required, because updateMask names it')],
   );
-  return [
-    ...missing,
-    ...checkConnectionCredentials(named, 'connection'),
-    ...checkWorkspaceRef(named.providerWorkspaceRef, 'connection.providerWorkspaceRef'),
-  ];
+  return [...missing, ...checkConnectionCredentials(named, 'connection'), ...checkNamedWorkspace(named, 'connection.')];
 }
 
 /** The values that the mask names. */

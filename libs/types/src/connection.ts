@@ -42,6 +42,7 @@ export interface Connection {
   readonly oauth2AuthorizationCode?: OAuth2AuthorizationCode;
   /** Secret. */
   readonly apiKey?: string;
+  /** `workspace` is the `providerWorkspaceRef`, under the name that published clients know. */
   readonly providerMetadata?: Readonly<Record<string, ProviderMetadataItem>>;
 }
 
@@ -98,7 +99,7 @@ export const oauth2AuthorizationCodeSchema = {
 /** Provider-specific values of a connection; in requests and replies. */
 export const providerMetadataSchema = {
   type: 'object',
-  description: 'Metadata name to its value.',
+  description: 'Metadata name to its value; `workspace` is the providerWorkspaceRef.',
   additionalProperties: {
     type: 'object',
     description: 'A value.',

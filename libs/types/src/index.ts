@@ -206,6 +206,13 @@ export {
   type SearchResultItem,
 } from './search';
 export { parseMaskPath, type MaskAction, type MaskPath } from './update-mask';
+export {
+  checkNamedWorkspace,
+  namedWorkspace,
+  shownMetadata,
+  withNamedWorkspace,
+  workspaceInput,
+} from './workspace-metadata';
 export { checkWorkspaceRef, isSameWorkspace } from './workspace-ref';
 export {
   fieldDefaultValue,

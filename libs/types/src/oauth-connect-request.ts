@@ -11,7 +11,7 @@ export interface OAuthConnectRequest {
   readonly consumerRef: string;
   /** @default consumerRef */
   readonly consumerName?: string;
-  /** The account must be this one. */
+  /** The account must be this one; empty: any. */
   readonly providerWorkspaceRef?: string;
   readonly providerMetadata?: Readonly<Record<string, ProviderMetadataItem>>;
   /** @default the project's newest app of the provider */
@@ -35,7 +35,13 @@ export const oauthConnectRequestSchema = {
     groupName: { ...nameText, description: 'Name of the group; groupRef when absent.' },
     consumerRef: { ...nameText, description: "The builder's id of the user." },
     consumerName: { ...nameText, description: 'Name of the user; consumerRef when absent.' },
-    providerWorkspaceRef: { ...nameText, description: 'The workspace that is to be connected.' },
+    // Published clients send an empty text when their user emptied the field.
+    providerWorkspaceRef: {
+      ...nameText,
+      minLength: 0,
+      pattern: '^[^\\u0000]*$',
+      description: 'The workspace that is to be connected; none when empty.',
+    },
     providerMetadata: providerMetadataSchema,
     providerAppId: { ...nameText, description: "The app; the project's newest of the provider when absent." },
     enableCSRFProtection: { type: 'boolean', description: 'Whether a cookie ties the return to this request.' },

@@ -2,8 +2,9 @@ import type { ProviderError } from '@sluice/errors';
 import {
   accessOf,
   checkConnectionCredentials,
-  checkWorkspaceRef,
+  checkNamedWorkspace,
   metadataValues,
+  withNamedWorkspace,
   type Connection,
   type GenerateConnectionRequest,
 } from '@sluice/types';
@@ -26,8 +27,9 @@ export interface ConnectionOrder {
  * @throws ValidationError 422 when the provider does not take the scheme, refuses the credentials or reports another workspace
  */
 export async function generateConnection(context: ManagementContext, order: ConnectionOrder): Promise<Connection> {
-  const { projectId, request, traceparent } = order;
-  refuseIssues([...checkConnectionCredentials(request), ...checkWorkspaceRef(request.providerWorkspaceRef)]);
+  const { projectId, traceparent } = order;
+  refuseIssues([...checkConnectionCredentials(order.request), ...checkNamedWorkspace(order.request)]);
+  const request = withNamedWorkspace(order.request);
   const connector = getConnector(context, request.provider, 'provider');
   await refuseForeignApp(context, projectId, request);
   const obtained = await obtainCredentials({ connector, request, traceparent, path: '' });

@@ -3,7 +3,9 @@ import {
   authSchemeOf,
   checkUpdateConnectionRequest,
   credentialMemberOf,
+  isSameWorkspace,
   maskedConnection,
+  namedWorkspace,
   type Caller,
   type Connection,
   type ConnectionRequest,
@@ -64,6 +66,13 @@ function metadataChange({
   return updateMask.includes('providerMetadata') ? { providerMetadata: connection.providerMetadata ?? null } : {};
 }
 
+/** The workspace that a change names; undefined also where its metadata only repeats the connection's, as forms do that send all. */
+function workspaceChange(connection: Connection, named: ConnectionRequest): string | undefined {
+  const [own, meant] = [connection.providerWorkspaceRef, namedWorkspace(named)];
+  if (named.providerWorkspaceRef !== undefined || own === undefined || meant === undefined) return meant;
+  return isSameWorkspace(own, meant) ? undefined : meant;
+}
+
 async function accountChange(
   context: ManagementContext,
   update: ConnectionUpdate,
@@ -71,7 +80,7 @@ async function accountChange(
   named: ConnectionRequest,
 ): Promise<Omit<ConnectionChange, 'projectId' | 'connectionId'>> {
   const member = credentialMemberOf(named);
-  const { providerWorkspaceRef: given } = named;
+  const given = workspaceChange(connection, named);
   if (member === undefined && given === undefined) return {};
   const place = given ?? connection.providerWorkspaceRef;
   const request = { ...named, ...(place === undefined ? {} : { providerWorkspaceRef: place }) };

@@ -46,7 +46,9 @@ describe('200 PATCH connections/{id}', () => {
     expect((await patch(['providerMetadata'], { providerMetadata }).expect(200)).body).toMatchObject({
       providerMetadata,
     });
-    expect((await patch(['providerMetadata'], {}).expect(200)).body).not.toHaveProperty('providerMetadata');
+    const cleared = (await patch(['providerMetadata'], {}).expect(200)).body as Connection;
+    // The workspace is the connection's own, whatever the metadata says.
+    expect(cleared.providerMetadata).toEqual({ workspace: { value: '4711', source: 'provider' } });
     expect(await stored()).toMatchObject({ tokenVersion: 1 });
   });
 

@@ -35,6 +35,7 @@ describe('201 POST connections:generate', () => {
       group: { groupRef: 'acme', groupName: 'Acme Inc.', projectId: project.id, createTime: expect.any(String) },
       consumer: { consumerRef: 'anna', consumerName: 'anna', projectId: project.id, createTime: expect.any(String) },
       providerWorkspaceRef: '4711',
+      providerMetadata: { workspace: { value: '4711', source: 'input' } },
       createTime: expect.any(String),
       authScheme: 'apiKey',
       status: 'created',

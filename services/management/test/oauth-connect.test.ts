@@ -84,6 +84,15 @@ describe('200 POST /v1/oauth-connect', () => {
     expect(reply.headers['set-cookie']).toBeUndefined();
   });
 
+  // So published clients send a field that their user emptied.
+  it('takes an empty workspace as none', async () => {
+    const empty = { providerWorkspaceRef: '', providerMetadata: { workspace: { value: '', source: 'input' } } };
+    await comeBack({ state: await stateOf(empty), code: 'code-1' }).expect(200);
+    expect(await connections()).toMatchObject([
+      { providerWorkspaceRef: '4711', providerMetadata: { workspace: { value: '4711', source: 'provider' } } },
+    ]);
+  });
+
   // Elsewhere a browser of another origin could keep no cookie, and nothing else of the API takes one.
   it('lets a browser of another origin keep its cookie, here only', async () => {
     const origin = 'https://app.builder.example';
@@ -115,6 +124,12 @@ describe('4xx POST /v1/oauth-connect', () => {
     ['an unknown provider', { provider: 'nowhere' }, 422, 'provider'],
     ['no consumerRef', { consumerRef: undefined }, 400, 'consumerRef'],
     ['a workspace that leads elsewhere', { providerWorkspaceRef: 'evil.com/' }, 400, 'providerWorkspaceRef'],
+    [
+      'two workspaces',
+      { providerWorkspaceRef: '1', providerMetadata: { workspace: { value: '2', source: 'input' } } },
+      400,
+      'providerMetadata.workspace.value',
+    ],
   ])('%s', async (_case, more, status, name) => {
     const reply = await begin(more).expect(status);
     expect((reply.body as { issues: { name: string }[] }).issues.map((issue) => issue.name)).toContain(name);

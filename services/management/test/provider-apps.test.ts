@@ -50,6 +50,30 @@ describe('200', () => {
     expect(reply.text + one.text + all.text).not.toContain(canary);
   });
 
+  it('GET tells a browser what an authorization shows anyway, and where a package is installed', async () => {
+    const packageInstallURL = 'https://login.salesforce.com/packaging/installPackage.apexp?p0=04t';
+    const metadata = {
+      authQueryParams: { prompt: ['consent'] },
+      providerParams: { packageInstallURL, quota: 'internal' },
+    };
+    await create({ ...order, provider: 'salesforce', externalRef: 'x-1', scopes: ['api'], metadata });
+    const { id } = await create();
+    const key = await management.newKey(project.id, ['frontend']);
+    const shared = {
+      id: expect.any(String),
+      projectId: project.id,
+      clientId: 'client-1',
+      createTime: expect.any(String),
+    };
+    expect((await management.as(key).get(path()).expect(200)).body).toEqual([
+      { ...shared, provider: 'salesforce', metadata: { providerParams: { packageInstallURL } } },
+      { ...shared, provider: 'hubspot' },
+    ]);
+    await management.as(key).get(path(id)).expect(403);
+    const read = await management.newKey(project.id, ['read']);
+    expect((await management.as(read).get(path()).expect(200)).body).toMatchObject([{ metadata }, { id }]);
+  });
+
   it('stores the secret sealed', async () => {
     await create();
     const database = openDatabase({ url: management.context.config.databaseUrl, applicationName: 'apps-test' });
@@ -137,7 +161,8 @@ describe('refusals', () => {
       await management.newKey(project.id, ['frontend']),
       await management.newKey(project.id, ['read']),
     ];
-    for (const key of [frontend, adminKey]) await management.as(key).get(path()).expect(403);
+    await management.as(adminKey).get(path()).expect(403);
+    await management.as(frontend).post(path()).send(order).expect(403);
     await management.as(read).get(path()).expect(200);
     for (const key of [frontend, read, adminKey]) {
       await management.as(key).post(path()).send(order).expect(403);

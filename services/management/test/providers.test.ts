@@ -51,6 +51,7 @@ describe('200 GET providers', () => {
         baseURL: 'https://{{.workspace}}.freshdesk.com/api/v2',
         authType: 'basic',
         basicOpts: { apiKeyAsBasic: true, apiKeyAsBasicOpts: { fieldUsed: 'username', keyFormat: '{key}:X' } },
+        metadata: { input: [{ name: 'workspace', displayName: 'Subdomain' }] },
         support: { write: true, delete: false, batchWrite: { create: { supported: false } } },
       },
       zoho: {

@@ -48,6 +48,47 @@ describe('201 POST connections:generate for Salesforce', () => {
   });
 });
 
+// Published clients know the workspace as an input of the provider, and send and read it in the metadata.
+describe('the workspace as `providerMetadata.workspace`', () => {
+  const workspace = (value: string) => ({ workspace: { value, source: 'input' } });
+
+  it('201 is the place that is asked, and stands in replies; reported by the provider when nobody gave it', async () => {
+    management.salesforce.accounts.set('token-5', account);
+    const named = await generate('token-5', { providerMetadata: workspace('Eta') }).expect(201);
+    expect(named.body).toMatchObject({ providerWorkspaceRef: 'eta', providerMetadata: workspace('eta') });
+    management.salesforce.accounts.set('token-6', { ...account, myDomain: 'theta' });
+    const learned = await generate('token-6').expect(201);
+    expect(learned.body).toMatchObject({
+      providerWorkspaceRef: 'theta',
+      providerMetadata: { workspace: { value: 'theta', source: 'provider' } },
+    });
+  });
+
+  it('400 for two names of two workspaces', async () => {
+    const more = { providerWorkspaceRef: 'acme', providerMetadata: workspace('beta') };
+    expect((await generate('token-7', more).expect(400)).body).toMatchObject({
+      issues: [{ name: 'providerMetadata.workspace.value', value: 'beta' }],
+    });
+  });
+
+  // What the published browser client sends whose connection lacks an input.
+  it('PATCH takes its own again without a question to the provider, and refuses another', async () => {
+    management.salesforce.accounts.set('token-8', { ...account, myDomain: 'iota' });
+    const { id } = (await generate('token-8').expect(201)).body as Connection;
+    management.salesforce.accounts.delete('token-8');
+    const patch = (value: string) =>
+      management
+        .as(project.key)
+        .patch(`/v1/projects/${project.id}/connections/${id}`)
+        .send({ updateMask: ['providerMetadata'], connection: { providerMetadata: workspace(value) } });
+    expect((await patch('Iota').expect(200)).body).toMatchObject({
+      providerWorkspaceRef: 'iota',
+      providerMetadata: workspace('iota'),
+    });
+    expect((await patch('kappa').expect(422)).body).toMatchObject({ code: 'connection.scheme-mismatch' });
+  });
+});
+
 describe('4xx POST connections:generate for Salesforce', () => {
   it('422 names a workspace that the credentials do not open', async () => {
     management.salesforce.accounts.set('token-3', { ...account, myDomain: 'gamma' });

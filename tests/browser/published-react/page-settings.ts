@@ -8,6 +8,8 @@ export interface PageSettings {
   readonly integration: string;
   readonly provider: string;
   readonly objectName: string;
+  /** Names of two fields of the object: one to read, and one to give a default to. */
+  readonly fields: { readonly read: string; readonly written: string };
   readonly groupRef: string;
   readonly consumerRef: string;
 }

@@ -18,7 +18,7 @@ import type { PageSettings } from './page-settings';
 
 /** What a builder's page does with the published library, and nothing of ours: bundled by the test, run in a browser. */
 const settings = JSON.parse(decodeURIComponent(location.hash.slice(1))) as PageSettings;
-const { integration, groupRef, consumerRef, provider, objectName } = settings;
+const { integration, groupRef, consumerRef, provider, objectName, fields } = settings;
 const who = { groupRef, groupName: 'Acme', consumerRef, consumerName: 'Anna' };
 
 /** A bearer token comes from the builder's backend, which is the server of this page. */
@@ -41,12 +41,12 @@ function Headless(): ReactNode {
   });
   const object = config.writeObject(objectName);
   const actions: Readonly<Record<string, () => void>> = {
-    read: () => config.readObject(objectName).setSelectedField({ fieldName: 'email', selected: true }),
+    read: () => config.readObject(objectName).setSelectedField({ fieldName: fields.read, selected: true }),
     write: () => object.setEnableWrite(),
     create: () => createInstallation({ config: config.get(), ...told('create') }),
     'allow deletion': () => object.setEnableDeletion(),
-    default: () => object.setDefaultValues({ fieldName: 'lastname', value: { stringValue: 'Doe' } }),
-    once: () => object.setWriteOnUpdateSetting({ fieldName: 'lastname', value: 'never' }),
+    default: () => object.setDefaultValues({ fieldName: fields.written, value: { stringValue: 'Doe' } }),
+    once: () => object.setWriteOnUpdateSetting({ fieldName: fields.written, value: 'never' }),
     save: () => updateInstallation({ config: config.get(), ...told('save') }),
     delete: () => deleteInstallation(told('delete')),
   };

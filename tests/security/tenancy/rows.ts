@@ -67,7 +67,7 @@ const keys: Row[] = [
   row('management', `DELETE ${project}/jwt-keys/{keyId}`, '204 403 403 403 403 404 204 403 403', {
     fresh: freshJwtKey,
   }),
-  row('management', `GET ${project}/provider-apps`, '200 403 200 403 403 404 403 403 403'),
+  row('management', `GET ${project}/provider-apps`, '200 200 200 403 403 404 403 200 200'),
   row('management', `POST ${project}/provider-apps`, '200 403 403 403 403 404 403 403 403', { body: () => app }),
   row('management', `GET ${project}/provider-apps/{providerAppId}`, '200 403 200 403 403 404 403 403 403'),
   row('management', `PATCH ${project}/provider-apps/{providerAppId}`, '200 403 403 403 403 404 403 403 403', {

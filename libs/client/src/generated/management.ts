@@ -466,7 +466,7 @@ export interface ManagementOperations {
     };
     readonly reply: LaneListReply;
   };
-  /** List provider apps. */
+  /** List provider apps. A browser is told of each where it belongs, its client id and `packageInstallURL`, and no more. */
   readonly listProviderApps: {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;

@@ -1,21 +1,19 @@
-import type { ProviderInfo } from '@sluice/types';
+import { workspaceInput, type ProviderInfo } from '@sluice/types';
 import type { CatalogueEntry } from '../connector';
 import type { Attachment, Declaration, DeclaredOAuth2 } from './declaration';
 
 /** The provider in the catalogue. An API key that goes with user name and password is `basic` there, with its form. */
 export function catalogueOf(file: Declaration): CatalogueEntry {
   const { displayName, baseUrl, auth, variables = {} } = file;
-  const input = Object.entries(variables)
-    .filter(([, { from }]) => from === 'metadata')
-    .map(([name, { displayName: shown, prompt }]) => ({
-      name,
-      ...(shown !== undefined && { displayName: shown }),
-      ...(prompt !== undefined && { prompt }),
-    }));
+  const input = Object.entries(variables).map(([name, { displayName: shown, prompt }]) => ({
+    name: publishedName(file, name),
+    ...(shown !== undefined && { displayName: shown }),
+    ...(prompt !== undefined && { prompt }),
+  }));
   const key = auth.apiKey && toKeyOptions(auth.apiKey);
   return {
     displayName,
-    baseURL: braced(baseUrl),
+    baseURL: braced(file, baseUrl),
     authType: authTypeOf(file),
     defaultModule: '',
     ...(input.length > 0 && { metadata: { input } }),
@@ -25,8 +23,13 @@ export function catalogueOf(file: Declaration): CatalogueEntry {
 }
 
 /** The catalogue's variables stand in double braces, with a dot. */
-function braced(url: string): string {
-  return url.replace(/\{(\w+)\}/g, '{{.$1}}');
+function braced(file: Declaration, url: string): string {
+  return url.replace(/\{(\w+)\}/g, (_, name: string) => `{{.${publishedName(file, name)}}}`);
+}
+
+/** Published clients know the workspace by one name, whatever a file calls it. */
+function publishedName({ variables = {} }: Declaration, name: string): string {
+  return Object.hasOwn(variables, name) && variables[name]?.from === 'workspace' ? workspaceInput : name;
 }
 
 function authTypeOf({ auth }: Declaration): ProviderInfo['authType'] {
@@ -52,8 +55,8 @@ function toOAuth2Options(
   const { variables = {}, docsUrl } = file;
   return {
     grantType: grants[0] ?? 'authorizationCode',
-    ...(authorizeUrl !== undefined && { authURL: braced(authorizeUrl) }),
-    tokenURL: braced(tokenUrl),
+    ...(authorizeUrl !== undefined && { authURL: braced(file, authorizeUrl) }),
+    tokenURL: braced(file, tokenUrl),
     explicitScopesRequired: true,
     explicitWorkspaceRequired: Object.values(variables).some(({ from }) => from === 'workspace'),
     tokenMetadataFields: { scopesField: 'scope' },

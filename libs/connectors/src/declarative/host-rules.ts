@@ -1,4 +1,5 @@
 import type { YamlIssue } from '@sluice/config';
+import { workspaceInput } from '@sluice/types';
 import type { Declaration } from './declaration';
 import { namesIn } from './template';
 
@@ -45,7 +46,15 @@ function hostNameRule({ variables = {} }: Declaration, host: string, name: strin
 export const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 function variableIssues({ variables = {} }: Declaration): YamlIssue[] {
-  return Object.entries(variables).flatMap(([name, { oneOf, default: usual }]) => {
+  return Object.entries(variables).flatMap(([name, { from, oneOf, default: usual }]) => {
+    if (name === workspaceInput && from === 'metadata') {
+      return [
+        {
+          steps: ['variables', name, 'from'],
+          rule: "must be workspace: it is the published name of a connection's own",
+        },
+      ];
+    }
     const allowed = [...(oneOf ?? []), ...(usual === undefined ? [] : [usual])];
     const strange = allowed.filter((value) => !value.split('.').every((part) => label.test(part)));
     if (strange.length > 0 && variables[name]?.form !== 'text') {

@@ -81,6 +81,11 @@ it.each<[string, [string, string], string | RegExp]>([
   ['plain http', ['https://{workspace}.acme.example', 'http://acme.example'], /baseUrl must be https/],
   ['a user in a URL', ['https://{workspace}.', 'https://a@{workspace}.'], /baseUrl must be a URL/],
   ['a name in the path of a URL', ['.example/api', '.example/{workspace}'], /takes \{names\} in its host only/],
+  [
+    "metadata under the workspace's name",
+    ['{ from: workspace }', '{ from: metadata }'],
+    /from must be workspace: it is the published name/,
+  ],
   ['a variable that is none', ['{ workspace: {', '{ worksp: {'], /has \{workspace\}, which is none of the variables/],
   [
     'two places of a key',

@@ -50,7 +50,9 @@ describe('change', () => {
       providerConsumerRef: 'u',
     });
     await store.connections.change({ projectId, connectionId, providerMetadata: null });
-    expect(await store.connections.find(projectId, connectionId)).not.toHaveProperty('providerMetadata');
+    expect((await store.connections.find(projectId, connectionId))?.providerMetadata).toEqual({
+      workspace: { value: 'w', source: 'provider' },
+    });
     expect(await store.connections.findCredentials(projectId, connectionId)).toMatchObject({ tokenVersion: 1 });
     expect(await store.connections.change({ ...change, projectId: 'another' })).toBe(false);
   });

@@ -1,4 +1,4 @@
-import type { Connection } from '@sluice/types';
+import { shownMetadata, type Connection } from '@sluice/types';
 import type { Knex } from 'knex';
 import { toProviderApp } from './provider-app-row';
 import { resourceTimes } from './resource-time';
@@ -85,10 +85,14 @@ export function toConnection(row: ConnectionRow): Connection {
     ...resourceTimes(row),
     authScheme: row.auth_scheme as Connection['authScheme'],
     status: row.status as Connection['status'],
-    ...(row.provider_metadata === null
-      ? {}
-      : { providerMetadata: JSON.parse(row.provider_metadata) as NonNullable<Connection['providerMetadata']> }),
+    ...metadataOf(row),
   };
+}
+
+function metadataOf({ provider_metadata: stored, provider_workspace_ref: workspaceRef }: ConnectionRow) {
+  const metadata = stored === null ? undefined : (JSON.parse(stored) as NonNullable<Connection['providerMetadata']>);
+  const providerMetadata = shownMetadata(metadata, workspaceRef ?? undefined);
+  return providerMetadata === undefined ? {} : { providerMetadata };
 }
 
 function appRow(row: ConnectionRow, id: string) {

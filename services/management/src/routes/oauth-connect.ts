@@ -1,5 +1,10 @@
 import { route, text, type Router } from '@sluice/http';
-import { checkWorkspaceRef, oauthConnectRequestSchema, type OAuthConnectRequest } from '@sluice/types';
+import {
+  checkNamedWorkspace,
+  oauthConnectRequestSchema,
+  withNamedWorkspace,
+  type OAuthConnectRequest,
+} from '@sluice/types';
 import { beginAuthorization } from '../begin-authorization';
 import { assertConsumer } from '../caller-group';
 import type { ManagementContext } from '../context';
@@ -27,8 +32,8 @@ export function oauthConnectRoutes(router: Router, context: ManagementContext): 
       body: oauthConnectRequestSchema,
       handle: async (request) => {
         const { caller, body } = request;
-        const { projectIdOrName, providerWorkspaceRef: workspaceRef, ...order } = body;
-        refuseIssues(checkWorkspaceRef(workspaceRef));
+        refuseIssues(checkNamedWorkspace(body));
+        const { projectIdOrName, providerWorkspaceRef: workspaceRef, ...order } = withNamedWorkspace(body);
         const project = await getProject(context, caller, projectIdOrName);
         assertConsumer(caller, body);
         const { url, cookie } = await beginAuthorization(context, {

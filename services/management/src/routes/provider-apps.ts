@@ -5,12 +5,14 @@ import {
   type CreateProviderAppRequest,
   type UpdateProviderAppRequest,
   providerAppSchema,
+  type Page,
   type PageQuery,
 } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { createProviderApp } from '../create-provider-app';
 import { getProject } from '../get-project';
 import { pagedList } from '../paged-list';
+import { presentProviderApp } from '../present-provider-app';
 import { providerAppNotFound, updateProviderApp } from '../update-provider-app';
 import { linkToNext, noQuery, pageQuery, projectPath } from './paths';
 
@@ -45,13 +47,16 @@ function collectionRoutes(router: Router, context: ManagementContext): void {
     route<ListParts>({
       operationId: 'listProviderApps',
       summary: 'List provider apps',
+      description: 'A browser is told of each where it belongs, its client id and `packageInstallURL`, and no more.',
       tags: ['Provider apps'],
       replies: { 200: jsonList(providerAppSchema, linkToNext) },
-      scopes: ['read'],
+      scopes: ['read', 'frontend', 'token'],
       query: pageQuery,
       handle: async (request) => {
-        const project = await getProject(context, request.caller, request.params.projectIdOrName);
-        return await pagedList(request, (page) => providerApps.list(project.id, page));
+        const { caller, params } = request;
+        const project = await getProject(context, caller, params.projectIdOrName);
+        const read = (page: Page | undefined) => providerApps.list(project.id, page);
+        return await pagedList(request, read, (app) => presentProviderApp(caller, app));
       },
     }),
   );

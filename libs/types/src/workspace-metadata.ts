@@ -1,0 +1,68 @@
+import type { Issue } from '@sluice/errors';
+import { bodyIssue } from './body-issue';
+import type { Connection, ProviderMetadataItem } from './connection';
+import { checkWorkspaceRef, isSameWorkspace } from './workspace-ref';
+
+/**
+ * The other name of `providerWorkspaceRef`: published clients ask users for it as an input of this name, send it in
+ * `providerMetadata`, and look for it there. Source: published API, ProviderInfo.metadata; @amp-labs/react 2.16.1.
+ */
+export const workspaceInput = 'workspace';
+
+/** A request that may name the workspace under either name. */
+export interface WorkspaceNames {
+  readonly providerWorkspaceRef?: string;
+  readonly providerMetadata?: Readonly<Record<string, ProviderMetadataItem>>;
+}
+
+/** The workspace that a request names. An empty text is what a form sends whose field was emptied: it names none. */
+export function namedWorkspace({ providerWorkspaceRef, providerMetadata }: WorkspaceNames): string | undefined {
+  return [providerWorkspaceRef, valueIn(providerMetadata)].find((ref) => ref !== undefined && ref !== '');
+}
+
+/** Rule of both names: each a workspace reference, and one and the same. @param path of the request in its body, with its dot */
+export function checkNamedWorkspace(request: WorkspaceNames, path = ''): Issue[] {
+  const [ref, value] = [request.providerWorkspaceRef ?? '', valueIn(request.providerMetadata) ?? ''];
+  const [refName, valueName] = [`${path}providerWorkspaceRef`, `${path}providerMetadata.${workspaceInput}.value`];
+  const issues = [
+    ...(ref === '' ? [] : checkWorkspaceRef(ref, refName)),
+    ...(value === '' ? [] : checkWorkspaceRef(value, valueName)),
+  ];
+  if (issues.length > 0 || ref === '' || value === '' || isSameWorkspace(ref, value)) return issues;
+  return [bodyIssue(valueName, `must name the same workspace as ${refName}, which it stands for`, value)];
+}
+
+/** The request with its workspace under both names, or under none. */
+export function withNamedWorkspace<T extends WorkspaceNames>(request: T): T {
+  const { providerWorkspaceRef: _ref, providerMetadata: given, ...rest } = request;
+  const workspaceRef = namedWorkspace(request);
+  const { [workspaceInput]: item, ...others } = given ?? {};
+  const providerMetadata =
+    workspaceRef === undefined ? given && others : { ...others, ...itemOf(workspaceRef, item, 'input') };
+  return {
+    ...rest,
+    ...(workspaceRef === undefined ? {} : { providerWorkspaceRef: workspaceRef }),
+    ...(providerMetadata === undefined ? {} : { providerMetadata }),
+  } as T;
+}
+
+/** A connection's metadata as it is shown: with its workspace, which the provider reported unless it was said who gave it. */
+export function shownMetadata(
+  stored: Connection['providerMetadata'],
+  workspaceRef: string | undefined,
+): Connection['providerMetadata'] {
+  if (workspaceRef === undefined) return stored;
+  return { ...stored, ...itemOf(workspaceRef, itemIn(stored), 'provider') };
+}
+
+function itemOf(value: string, known: ProviderMetadataItem | undefined, source: ProviderMetadataItem['source']) {
+  return { [workspaceInput]: { source, ...known, value } };
+}
+
+function itemIn(metadata: Connection['providerMetadata']): ProviderMetadataItem | undefined {
+  return metadata !== undefined && Object.hasOwn(metadata, workspaceInput) ? metadata[workspaceInput] : undefined;
+}
+
+function valueIn(metadata: Connection['providerMetadata']): string | undefined {
+  return itemIn(metadata)?.value;
+}
