@@ -17,9 +17,12 @@ export interface Output {
   readonly stderr: string;
 }
 
-/** The container engine that was found, docker or podman. */
-export function tryEngine(args: readonly string[], timeoutMs = 120_000): Output {
-  return spawnSync(program, args, { encoding: 'utf8', maxBuffer: bufferBytes, timeout: timeoutMs });
+/** The container engine that was found, docker or podman. @param input what it reads from standard input. @default nothing */
+export function tryEngine(
+  args: readonly string[],
+  { timeoutMs = 120_000, input = '' }: { readonly timeoutMs?: number; readonly input?: string } = {},
+): Output {
+  return spawnSync(program, args, { encoding: 'utf8', maxBuffer: bufferBytes, timeout: timeoutMs, input });
 }
 
 /** Its standard output. Anything but 0 fails the test with what it said. */
