@@ -2,7 +2,15 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'no
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { ApiKey, Connection, Installation, Integration, Operation, OperationExplanation } from '@sluice/types';
+import type {
+  ApiKey,
+  Connection,
+  Installation,
+  Integration,
+  Lane,
+  Operation,
+  OperationExplanation,
+} from '@sluice/types';
 import { createCustomer, type Customer } from '../harness/customer';
 import { startEmbeddedStack, type EmbeddedStack } from '../harness/embedded-stack';
 import { createPerson, replayPath, runProgram, sluicePath, type Person } from './run-sluice';
@@ -126,6 +134,14 @@ describe('resources', () => {
     expect(await person.json<Installation[]>('installations', '--group', 'nobody')).toEqual([]);
     expect(await person.run('installations', 'describe', installationId)).toContain('healthy');
     expect(await person.json<Connection[]>('connections')).toMatchObject([{ id: connectionId }]);
+    const [lane] = await person.json<Lane[]>('lanes');
+    expect(lane).toMatchObject({
+      provider: 'hubspot',
+      quota: { limit: 110, windowSeconds: 10, left: expect.any(Number) },
+    });
+    expect(await person.run('lanes', 'list')).toMatch(
+      /^PROVIDER +ACCOUNT +STATE +QUOTA LEFT .*\nhubspot +\S+ +open +\d+ of 110 in 10 s /,
+    );
     const described = await person.run('connections', 'describe', connectionId);
     expect(described).toMatch(/status +(created|working)/);
     expect(described).not.toContain(customer.account.token);

@@ -39,6 +39,7 @@ export function createProgram(): Command {
     };
   addResourceCommands(program, lazily);
   addOperationCommands(program, lazily);
+  addLaneCommands(program, lazily);
   addKeyCommands(program, lazily);
   addProfileCommands(program, lazily);
   program
@@ -77,6 +78,15 @@ function addResourceCommands(program: Command, lazily: Lazily): void {
       .argument('<id>', name)
       .action(lazily(async () => ({ run: (await load()).describe })));
   }
+}
+
+function addLaneCommands(program: Command, lazily: Lazily): void {
+  program
+    .command('lanes')
+    .description("queues of the customers' accounts")
+    .command('list', { isDefault: true })
+    .description('list the lanes: what waits, what is left of the quota, what blocks them')
+    .action(lazily(async () => ({ run: (await import('./commands/lanes.js')).list })));
 }
 
 const scopes = ['full', 'frontend', 'read', 'write', 'search'];

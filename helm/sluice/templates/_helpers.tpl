@@ -105,7 +105,7 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- if has $service (list "write-gateway" "batcher" "executor") }}
 {{ include "sluice.kafkaEnv" $root }}
 {{- end }}
-{{- if has $service (list "search" "write-gateway" "executor") }}
+{{- if has $service (list "management" "search" "write-gateway" "executor") }}
 {{ include "sluice.secretEnv" (list $root $values.redis "REDIS_URL" (include "sluice.urlsSecret" $root)) }}
 {{- end }}
 {{- if eq $service "management" }}

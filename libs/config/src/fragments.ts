@@ -126,6 +126,17 @@ export const redisEnv = {
   },
 } as const satisfies EnvFields;
 
+/** Redis for a service that only looks into it. */
+export const optionalRedisEnv = {
+  REDIS_URL: {
+    type: 'url',
+    protocols: ['redis', 'rediss'],
+    optional: true,
+    secret: true,
+    doc: 'Redis, to show what is left of a quota: redis://host:6379.',
+  },
+} as const satisfies EnvFields;
+
 /** Keys that seal connection credentials. */
 export const credentialsEnv = {
   SLUICE_CREDENTIALS_KEYS: {

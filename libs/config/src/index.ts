@@ -18,6 +18,7 @@ export {
   providersEnv,
   providerUrls,
   publicUrlEnv,
+  optionalRedisEnv,
   redisEnv,
   retentionEnv,
   testingEnv,

@@ -87,6 +87,18 @@ export function describeHints(name: string, makeHarness: () => Promise<HintsHarn
         for (const { granted, retryAfterMs } of answers) expect(retryAfterMs > 0).toBe(!granted);
       });
 
+      it('shows what was granted in the window, by whomever, and takes nothing', async () => {
+        const [bucket, untouched] = [randomUUID(), randomUUID()];
+        const windows = [bucket, untouched].map((each) => ({ bucket: each, windowMs: 10_000 }));
+        await one.quotas.take(bucket, { ...hubspot, cost: 7 });
+        await other.quotas.take(bucket, hubspot);
+        for (const hints of [one, other]) expect(await hints.quotas.used(windows)).toEqual([8, 0]);
+        expect(await one.quotas.used([])).toEqual([]);
+        const gone = { bucket, windowMs: 50 };
+        await one.quotas.take(bucket, { limit: 5, windowMs: 50 });
+        await eventually(async () => (await other.quotas.used([gone]))[0] === 0);
+      });
+
       it('keeps a fifth for synchronous calls unless another share is asked for', async () => {
         const bucket = randomUUID();
         const count = async (request: Partial<QuotaRequest>) => {

@@ -44,10 +44,25 @@ export interface QuotaBuckets {
   take(bucket: string, request: QuotaRequest): Promise<QuotaAnswer>;
 }
 
+/** A bucket with the window that its calls are counted in. */
+export interface QuotaWindow {
+  readonly bucket: string;
+  readonly windowMs: number;
+}
+
+/** Looks into buckets and takes nothing. */
+export interface QuotaGauges {
+  /**
+   * The calls that were granted in the window that ends now, in the order of the buckets. Undefined: not known, for whatever
+   * reason. Never throws, and takes at most 50 ms for all of them.
+   */
+  used(windows: readonly QuotaWindow[]): Promise<readonly (number | undefined)[]>;
+}
+
 /** What may be lost at any moment without harm: a cache and quota buckets. */
 export interface Hints {
   readonly cache: Cache;
-  readonly quotas: QuotaBuckets;
+  readonly quotas: QuotaBuckets & QuotaGauges;
   /** Whether the shared store answers. False is no reason to refuse work. */
   healthy(): Promise<boolean>;
   /** Afterwards every read is a miss and quotas are answered locally. Never rejects. */

@@ -14,6 +14,8 @@ export function createInMemoryHints(): Hints {
         const allowance = allowanceOf(request);
         return book.of(bucket, allowance.windowMs).take(performance.now(), allowance);
       },
+      used: async (windows) =>
+        windows.map(({ bucket, windowMs }) => book.find(bucket, windowMs)?.used(performance.now()) ?? 0),
     },
     healthy: async () => true,
     close: async () => cache.clear(),

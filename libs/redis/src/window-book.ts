@@ -9,11 +9,20 @@ export class WindowBook {
   private readonly windows = new LRUCache<string, SlidingWindow>({ max: bucketsMax });
 
   of(bucket: string, windowMs: number): SlidingWindow {
-    const name = `${bucket}:${windowMs}`;
+    const name = nameOf(bucket, windowMs);
     const known = this.windows.get(name);
     if (known) return known;
     const made = new SlidingWindow(windowMs);
     this.windows.set(name, made);
     return made;
   }
+
+  /** A look, which neither makes a window nor counts as a use of it. Undefined: nothing was granted in it. */
+  find(bucket: string, windowMs: number): SlidingWindow | undefined {
+    return this.windows.peek(nameOf(bucket, windowMs));
+  }
+}
+
+function nameOf(bucket: string, windowMs: number): string {
+  return `${bucket}:${windowMs}`;
 }

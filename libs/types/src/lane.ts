@@ -16,7 +16,10 @@ export interface Lane {
   readonly lastError?: string;
   /** Calls at once while the account recovers. Absent when it is well: the executor's own limit holds. */
   readonly callsAtOnceMax?: number;
-  /** The provider's declared burst limit. Absent where the provider is not known to this service any more. */
+  /**
+   * The burst limit that calls are counted by: what replies stated for this account, else what is declared for the provider.
+   * Absent where the provider is not known to this service any more.
+   */
   readonly quota?: LaneQuota;
   readonly calls: LaneCalls;
   readonly createTime: string;
@@ -26,6 +29,8 @@ export interface Lane {
 export interface LaneQuota {
   readonly limit: number;
   readonly windowSeconds: number;
+  /** Calls left in the window that ends now; the last fifth is for synchronous calls. Absent: not known, for want of Redis. */
+  readonly left?: number;
 }
 
 /** Calls of a lane that have not ended; each member is counted up to `laneCallsMax`, which stands for that many or more. */
@@ -69,11 +74,16 @@ export const laneSchema = {
     callsAtOnceMax: { type: 'integer', minimum: 1, description: 'Calls at once while the account recovers.' },
     quota: {
       type: 'object',
-      description: "The provider's declared burst limit.",
+      description: 'The burst limit of the account.',
       required: ['limit', 'windowSeconds'],
       properties: {
         limit: { type: 'integer', minimum: 0, description: 'Calls in any window.' },
         windowSeconds: { type: 'number', minimum: 0, description: 'Length of the window.' },
+        left: {
+          type: 'integer',
+          minimum: 0,
+          description: 'Calls left in the window that ends now; absent: not known.',
+        },
       },
     },
     calls: {

@@ -3,6 +3,7 @@ export { blockingRefused } from './block-refused-lane';
 export { coalesce, type CoalesceOptions } from './coalesce';
 export { createLeaseKeeper, leaseMs, type Hold, type LeaseKeeper } from './leasing/lease-keeper';
 export { createLaneQuotas, type LaneQuotas } from './lane-quotas';
+export { readLaneWindows } from './lane-windows';
 export { nextDelayMs } from './next-delay';
 export { decideSettlement, type DecisionInput } from './performing/decide-settlement';
 export { noteOutcome } from './performing/note-outcome';

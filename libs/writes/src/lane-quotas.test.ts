@@ -45,6 +45,17 @@ describe('lane quotas', () => {
     expect(taken.at(-1)?.[1].limit).toBe(190);
   });
 
+  it('tell a limit to who looks when it is new, and not with every reply', () => {
+    const told: unknown[] = [];
+    const shown = { set: (...sent: unknown[]) => Promise.resolve(void told.push(sent)) };
+    const quotas = createLaneQuotas(bucketsThatRemember().buckets, createMetrics('test'), shown);
+    for (const limit of [190, 190, 250]) quotas.learn(lane, { limit, windowMs: 10_000 });
+    expect(told).toEqual([
+      ['lane-limit:p1/l1', '190/10000', 3_600_000],
+      ['lane-limit:p1/l1', '250/10000', 3_600_000],
+    ]);
+  });
+
   it('keep what they know when a reply says nothing', async () => {
     const { taken, buckets } = bucketsThatRemember();
     const quotas = createLaneQuotas(buckets, createMetrics('test'));

@@ -1,10 +1,14 @@
 import type { Connector, ObservedQuota } from '@sluice/connectors';
-import type { QuotaAnswer, QuotaBuckets } from '@sluice/redis';
+import type { Cache, QuotaAnswer, QuotaBuckets } from '@sluice/redis';
 import type { LaneKey } from '@sluice/store';
 import type { Metrics } from '@sluice/telemetry';
+import { bucketOf, limitKeyOf, limitText } from './lane-buckets';
 
 /** Lanes whose limit is remembered per process; one that is forgotten counts by the provider's declared limit again. */
 const lanesMax = 10_000;
+
+/** A learned limit is shown this long after the last reply that stated it, and told again at half of that. Ours: plans change rarely. */
+const shownMs = 3_600_000;
 
 /** The provider's burst limit per lane, counted over all processes. */
 export interface LaneQuotas {
@@ -13,16 +17,18 @@ export interface LaneQuotas {
   learn(lane: LaneKey, quota: ObservedQuota | undefined): void;
 }
 
-/** Counts by the limit that replies state, and by the one the connector declares until the first reply. */
-export function createLaneQuotas(buckets: QuotaBuckets, metrics: Metrics): LaneQuotas {
+/**
+ * Counts by the limit that replies state, and by the one the connector declares until the first reply.
+ * @param shown where a learned limit is put for who looks at the lane
+ */
+export function createLaneQuotas(buckets: QuotaBuckets, metrics: Metrics, shown?: Pick<Cache, 'set'>): LaneQuotas {
   const left = metrics.histogram('sluice_quota_left_ratio');
   const refusals = metrics.counter('sluice_quota_refusals_total');
-  const learned = new Map<string, ObservedQuota>();
-  const idOf = ({ projectId, laneId }: LaneKey): string => `${projectId}/${laneId}`;
+  const learned = new Map<string, ObservedQuota & { readonly toldMs: number }>();
   return {
     take: async (lane, connector, priority) => {
-      const quota = learned.get(idOf(lane)) ?? connector.capabilities.quota;
-      const answer = await buckets.take(idOf(lane), { ...quota, priority });
+      const { limit, windowMs } = learned.get(bucketOf(lane)) ?? connector.capabilities.quota;
+      const answer = await buckets.take(bucketOf(lane), { limit, windowMs, priority });
       const { provider } = connector;
       if (answer.leftRatio !== undefined) left.observe({ provider }, answer.leftRatio);
       if (!answer.granted) refusals.inc({ provider });
@@ -30,9 +36,16 @@ export function createLaneQuotas(buckets: QuotaBuckets, metrics: Metrics): LaneQ
     },
     learn: (lane, quota) => {
       if (quota === undefined) return;
-      learned.set(idOf(lane), quota);
+      const [known, now] = [learned.get(bucketOf(lane)), performance.now()];
+      const isTold = known !== undefined && isSame(known, quota) && now - known.toldMs < shownMs / 2;
+      learned.set(bucketOf(lane), { ...quota, toldMs: isTold ? known.toldMs : now });
+      if (!isTold) void shown?.set(limitKeyOf(lane), limitText(quota), shownMs);
       const [oldest] = learned.keys();
       if (learned.size > lanesMax && oldest !== undefined) learned.delete(oldest);
     },
   };
+}
+
+function isSame(one: ObservedQuota, other: ObservedQuota): boolean {
+  return one.limit === other.limit && one.windowMs === other.windowMs;
 }

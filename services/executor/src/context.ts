@@ -92,7 +92,7 @@ export function createContext(config: ExecutorConfig, overrides: Partial<Executo
         onStall: () => process.exit(1),
       }),
     hints,
-    quotas: createLaneQuotas(hints.quotas, metrics),
+    quotas: createLaneQuotas(hints.quotas, metrics, hints.cache),
     plans: createPlanBudget(planBudgetBytes),
     connectors,
     installations: createInstallations({

@@ -5,6 +5,7 @@ import {
   defineEnv,
   drainEnv,
   metricsPortEnv,
+  optionalRedisEnv,
   portEnv,
   postgresEnv,
   providersEnv,
@@ -14,13 +15,14 @@ import {
   webhooksEnv,
 } from '@sluice/config';
 
-/** Settings of the management service. It needs neither Kafka nor Redis. */
+/** Settings of the management service. It needs neither Kafka nor Redis; with Redis it shows what is left of a quota. */
 export const managementEnv = defineEnv({
   ...commonEnv,
   ...portEnv(4100),
   ...metricsPortEnv(4110),
   ...drainEnv,
   ...postgresEnv,
+  ...optionalRedisEnv,
   ...credentialsEnv,
   ...providersEnv,
   ...adminEnv,

@@ -1,6 +1,7 @@
 import { providerUrls } from '@sluice/config';
 import { createConnectors, createWebhookSender, type ConnectorRegistry, type WebhookSender } from '@sluice/connectors';
 import { createInstallations, type Installations } from '@sluice/installations';
+import { createRedisHints, type Hints } from '@sluice/redis';
 import { createStore, type Store } from '@sluice/store';
 import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/telemetry';
 import type { ManagementConfig } from './config';
@@ -15,6 +16,8 @@ export interface ManagementContext {
   readonly connectors: ConnectorRegistry;
   readonly installations: Installations;
   readonly webhookSender: WebhookSender;
+  /** Where the writers count a quota. Undefined: no Redis was named. */
+  readonly hints: Hints | undefined;
   readonly readOperation: ReadOperation;
 }
 
@@ -53,6 +56,7 @@ export function createContext(config: ManagementConfig, overrides: Partial<Manag
     store,
     connectors,
     installations: createInstallations({ store, connectors, logger, metrics, keyring, adminKey }),
+    hints: config.redisUrl === undefined ? undefined : createRedisHints({ url: config.redisUrl, logger, metrics }),
     webhookSender: createWebhookSender({ egressAllow: config.webhookEgressAllow, timeoutMs: config.webhookTimeoutMs }),
     readOperation: operationReader(store),
     ...overrides,

@@ -79,7 +79,7 @@ export function createManagementService(context: ManagementContext): ManagementS
     stop: async () => {
       watch.stop();
       await Promise.all([server?.close(), delivery?.stop(), endSweep()]);
-      await Promise.all([context.connectors.close(), store.close()]);
+      await Promise.all([context.connectors.close(), context.hints?.close(), store.close()]);
       // Last, so that the drain can be watched.
       await metricsServer?.close();
     },

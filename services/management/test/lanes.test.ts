@@ -1,4 +1,9 @@
+import { randomUUID } from 'node:crypto';
+import { readProcessEnv } from '@sluice/config';
+import { createRedisHints } from '@sluice/redis';
+import { createMetrics, silentLogger } from '@sluice/telemetry';
 import type { Lane, LaneListReply } from '@sluice/types';
+import { createLaneQuotas } from '@sluice/writes';
 import { prepareOperations, type PreparedOperations } from './prepare-operations';
 import { startManagement, type RunningManagement, type Sender } from './start-management';
 
@@ -36,7 +41,64 @@ it('a lane tells its account, its groups and the quota of its provider', async (
   });
   expect(lane).not.toHaveProperty('blockedUntil');
   expect(lane).not.toHaveProperty('callsAtOnceMax');
+  // Without a Redis nothing is known of what was used.
+  expect(lane.quota).not.toHaveProperty('left');
 });
+
+describe('what is left of a quota', () => {
+  const url = readProcessEnv()['REDIS_URL'] ?? '';
+  const metrics = createMetrics('test');
+  /** Hints of this test alone, as a writer and as this service have them. */
+  const hintsOf = (at: string, prefix: string) => createRedisHints({ url: at, prefix, logger: silentLogger, metrics });
+  /** The lane of a new project, as a service shows it that looks into these hints. */
+  const shownBy = async (hints: ReturnType<typeof hintsOf>) => {
+    const looking = await startManagement(() => ({ hints }));
+    const seeded = await prepareOperations(looking);
+    const { projectId } = seeded.seed;
+    const key = await looking.newKey(projectId, ['read']);
+    const show = async () => {
+      const reply = await looking.as(key).get(`${seeded.path}/lanes`).expect(200);
+      const [lane] = (reply.body as LaneListReply).results;
+      if (lane === undefined) throw new Error('the project has no lane');
+      return lane;
+    };
+    const stop = async () => {
+      await seeded.database.destroy();
+      await looking.stop();
+    };
+    return { show, stop };
+  };
+
+  it('is what the writers have not used, by the limit that replies state', async () => {
+    const prefix = `lanes-${randomUUID()}:`;
+    const writer = hintsOf(url, prefix);
+    await eventually(() => writer.healthy());
+    const { show, stop } = await shownBy(hintsOf(url, prefix));
+    await eventually(async () => (await show()).quota?.left !== undefined);
+    const { id: laneId, projectId, quota } = await show();
+    expect(quota).toEqual({ limit: 110, windowSeconds: 10, left: 110 });
+    const quotas = createLaneQuotas(writer.quotas, metrics, writer.cache);
+    const connector = management.context.connectors.get('hubspot');
+    // The provider's window would pass on a busy machine: a lane of an hour instead.
+    quotas.learn({ projectId, laneId }, { limit: 190, windowMs: 3_600_000 });
+    for (let calls = 0; calls < 3; calls += 1) await quotas.take({ projectId, laneId }, connector, 'synchronous');
+    await eventually(async () => (await show()).quota?.limit === 190);
+    expect((await show()).quota).toEqual({ limit: 190, windowSeconds: 3_600, left: 187 });
+    await stop();
+    await writer.close();
+  });
+
+  it('is left out when Redis is away, at once', async () => {
+    const { show, stop } = await shownBy(hintsOf('redis://127.0.0.1:1', 'nowhere:'));
+    expect((await show()).quota).toEqual({ limit: 110, windowSeconds: 10 });
+    await stop();
+  });
+});
+
+/** Until it holds; the test's own time limit is the bound. */
+async function eventually(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
 
 it('a block is told with its end and its cause, and no more once it is over', async () => {
   await update(`blocked_until = now() + interval '1 hour', cap = 1, last_error = 'You have reached your limit.'`);

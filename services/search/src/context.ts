@@ -52,7 +52,7 @@ export function createContext(config: SearchConfig, overrides: Partial<SearchCon
     logger,
     metrics,
     hints,
-    quotas: createLaneQuotas(hints.quotas, metrics),
+    quotas: createLaneQuotas(hints.quotas, metrics, hints.cache),
     connectors,
     installations: createInstallations({ store, keyring: config.credentialsKeys, connectors, logger, metrics }),
     ...overrides,

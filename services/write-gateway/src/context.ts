@@ -88,7 +88,7 @@ export function createContext(config: GatewayConfig, overrides: Partial<GatewayC
       overrides.messaging ??
       createKafkaMessaging({ ...kafkaAccess(config), clientId: service, logger, metrics, failpoints }),
     hints,
-    quotas: createLaneQuotas(hints.quotas, metrics),
+    quotas: createLaneQuotas(hints.quotas, metrics, hints.cache),
     admission: createAdmission({ writes: store.writes, backlogMax: config.backlogMax, logger, metrics }),
     connectors,
     installations: createInstallations({

@@ -41,7 +41,9 @@ export function createEmbeddedServices(options: EmbeddedServicesOptions): readon
   return [
     createExecutorService(executorContext(executorEnv.read(envOf('executor')), connect('executor'))),
     createBatcherService(batcherContext(batcherEnv.read(envOf('batcher')), connect('batcher'))),
-    createManagementService(managementContext(managementEnv.read(envOf('management')), observe('management'))),
+    createManagementService(
+      managementContext(managementEnv.read(envOf('management')), { ...observe('management'), hints }),
+    ),
     createSearchService(searchContext(searchEnv.read(envOf('search')), { ...observe('search'), hints })),
     createGatewayService(gatewayContext(gatewayEnv.read(envOf('write-gateway')), connect('write-gateway'))),
   ];

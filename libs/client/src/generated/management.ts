@@ -457,7 +457,7 @@ export interface ManagementOperations {
     };
     readonly reply: Operation;
   };
-  /** List the lanes of a project. A lane is the queue of one provider account: what waits in it, the provider's quota, and until when a refusal blocks it. */
+  /** List the lanes of a project. A lane is the queue of one provider account: what waits in it, what is left of the provider's quota, and until when a refusal blocks it. */
   readonly listLanes: {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;

@@ -101,7 +101,10 @@ function LaneRow({ lane }: { readonly lane: Lane }) {
         {groupRefs.join(', ')}
         {lastError === undefined || state === 'open' ? null : <div class="answer bad-text">{lastError}</div>}
       </td>
-      <td>{quota === undefined ? null : `${quota.limit} calls in ${quota.windowSeconds} s`}</td>
+      <td>
+        {quota === undefined ? null : `${quota.limit} calls in ${quota.windowSeconds} s`}
+        {quota?.left === undefined ? null : <div class="fine">{quota.left} left now</div>}
+      </td>
       {columns.map(([name]) => (
         <td key={name} class={calls[name] === 0 ? 'number fine' : 'number'}>
           {calls[name] >= 1_000 ? '1,000+' : calls[name]}

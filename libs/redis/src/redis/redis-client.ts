@@ -1,9 +1,10 @@
 import { Redis } from 'ioredis';
-import { takeScript } from './take-script';
+import { takeScript, usedScript } from './quota-scripts';
 
-/** A client with the quota script as a command of its own. */
+/** A client with the quota scripts as commands of their own. */
 export interface RedisClient extends Redis {
   takeQuota(key: string, ...args: number[]): Promise<[granted: number, retryAfterMs: number, used: number]>;
+  usedQuota(key: string, windowMs: number, slices: number): Promise<number>;
 }
 
 /**
@@ -25,5 +26,6 @@ export function redisClient(url: string): RedisClient {
     retryStrategy: (attempt) => Math.min(50 * 2 ** Math.min(attempt - 1, 10), 1_000),
   });
   client.defineCommand('takeQuota', { numberOfKeys: 1, lua: takeScript });
+  client.defineCommand('usedQuota', { numberOfKeys: 1, lua: usedScript, readOnly: true });
   return client as RedisClient;
 }

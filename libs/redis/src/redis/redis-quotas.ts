@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { allowanceOf } from '../allowance';
-import type { QuotaAnswer, QuotaBuckets, QuotaRequest } from '../hints';
+import type { QuotaAnswer, QuotaBuckets, QuotaGauges, QuotaRequest, QuotaWindow } from '../hints';
 import { slicesPerWindow } from '../sliding-window';
 import { WindowBook } from '../window-book';
 import type { Guard } from './guard';
@@ -16,7 +16,7 @@ const localShare = 0.5;
 const travelMs = 100;
 
 /** Buckets shared by all processes, with a book of this process's own grants for when Redis is away or was emptied. */
-export class RedisQuotas implements QuotaBuckets {
+export class RedisQuotas implements QuotaBuckets, QuotaGauges {
   private readonly book = new WindowBook();
   /** Calls that others were granted, as of the last answer, until they have left the window. */
   private readonly others = new LRUCache<string, number>({ max: 10_000 });
@@ -29,7 +29,7 @@ export class RedisQuotas implements QuotaBuckets {
 
   async take(bucket: string, request: QuotaRequest): Promise<QuotaAnswer> {
     const { windowMs, cost, calls } = allowanceOf(request);
-    const key = `${this.prefix}quota:${bucket}:${windowMs}`;
+    const key = this.keyOf(bucket, windowMs);
     const own = this.book.of(bucket, windowMs);
     const granted = own.usedSince(performance.now(), windowMs - windowMs / slicesPerWindow - travelMs);
     const answer = await this.guard.ask(() =>
@@ -44,9 +44,26 @@ export class RedisQuotas implements QuotaBuckets {
     return { granted: isGranted === 1, retryAfterMs, leftRatio };
   }
 
+  /** One question per bucket, all sent together: in a cluster they lie on several nodes. */
+  async used(windows: readonly QuotaWindow[]): Promise<readonly (number | undefined)[]> {
+    if (windows.length === 0) return [];
+    const answer = await this.guard.ask(() =>
+      Promise.all(
+        windows.map(({ bucket, windowMs }) =>
+          this.client.usedQuota(this.keyOf(bucket, windowMs), windowMs, slicesPerWindow),
+        ),
+      ),
+    );
+    return windows.map((_, index) => (answer.ok ? answer.value[index] : undefined));
+  }
+
+  private keyOf(bucket: string, windowMs: number): string {
+    return `${this.prefix}quota:${bucket}:${windowMs}`;
+  }
+
   private takeLocally(bucket: string, request: QuotaRequest): QuotaAnswer {
     const allowance = allowanceOf(request, localShare);
-    const others = this.others.get(`${this.prefix}quota:${bucket}:${allowance.windowMs}`) ?? 0;
+    const others = this.others.get(this.keyOf(bucket, allowance.windowMs)) ?? 0;
     return this.book.of(bucket, allowance.windowMs).take(performance.now(), allowance, others);
   }
 }

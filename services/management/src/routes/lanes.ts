@@ -1,7 +1,7 @@
 import { json, route, type Router } from '@sluice/http';
-import { NotFoundError } from '@sluice/errors';
 import type { StoredLane } from '@sluice/store';
 import { laneListReplySchema, pageProperties, type Lane } from '@sluice/types';
+import { readLaneWindows } from '@sluice/writes';
 import type { ManagementContext } from '../context';
 import { getProject } from '../get-project';
 import { byId, readPage, type PagedQuery } from '../operation-pages';
@@ -22,7 +22,7 @@ export function laneRoutes(router: Router, context: ManagementContext): void {
       operationId: 'listLanes',
       summary: 'List the lanes of a project',
       description:
-        "A lane is the queue of one provider account: what waits in it, the provider's quota, and until when a refusal blocks it.",
+        "A lane is the queue of one provider account: what waits in it, what is left of the provider's quota, and until when a refusal blocks it.",
       tags: ['Operations'],
       replies: { 200: json(laneListReplySchema) },
       scopes: ['frontend', 'read'],
@@ -32,19 +32,24 @@ export function laneRoutes(router: Router, context: ManagementContext): void {
         const { results, pagination } = await readPage(query, byId, (afterId, limit) =>
           context.store.lanes.list(projectId, { limit, ...(afterId === undefined ? {} : { afterId }) }),
         );
-        return { body: { results: results.map((lane) => withQuota(context, lane)), pagination } };
+        return { body: { results: await withQuotas(context, results), pagination } };
       },
     }),
   );
 }
 
 /** A provider of a file that is gone has no limit that anybody knows. */
-function withQuota({ connectors }: ManagementContext, lane: StoredLane): Lane {
-  try {
-    const { limit, windowMs } = connectors.get(lane.provider).capabilities.quota;
-    return { ...lane, quota: { limit, windowSeconds: windowMs / 1_000 } };
-  } catch (error) {
-    if (error instanceof NotFoundError) return lane;
-    throw error;
-  }
+async function withQuotas({ connectors, hints }: ManagementContext, lanes: readonly StoredLane[]): Promise<Lane[]> {
+  const declared = lanes.flatMap(({ projectId, id, provider }) => {
+    const connector = connectors.find(provider);
+    return connector === undefined ? [] : [{ projectId, laneId: id, declared: connector.capabilities.quota }];
+  });
+  const windows = await readLaneWindows(hints, declared);
+  const windowOf = new Map(declared.map(({ laneId }, index) => [laneId, windows[index]]));
+  return lanes.map((lane) => {
+    const window = windowOf.get(lane.id);
+    if (window === undefined) return lane;
+    const { windowMs, ...quota } = window;
+    return { ...lane, quota: { ...quota, windowSeconds: windowMs / 1_000 } };
+  });
 }

@@ -1,4 +1,21 @@
 /**
+ * What was granted in the window that ends now, by Redis's own clock; changes nothing.
+ * KEYS[1] the bucket, as the take keeps it. ARGV: window in ms, slices per window.
+ */
+export const usedScript = `
+local window = tonumber(ARGV[1])
+local slice = math.max(1, math.floor(window / tonumber(ARGV[2])))
+local time = redis.call('TIME')
+local oldest = math.floor((time[1] * 1000 + math.floor(time[2] / 1000) - window) / slice)
+local used = 0
+local entries = redis.call('HGETALL', KEYS[1])
+for index = 1, #entries, 2 do
+  if tonumber(entries[index]) >= oldest then used = used + tonumber(entries[index + 1]) end
+end
+return used
+`;
+
+/**
  * One take in one round trip, by Redis's own clock, so that the clocks of the processes do not matter.
  * KEYS[1] the bucket: a hash of slice number to calls granted in that slice.
  * ARGV: calls allowed in the window, window in ms, cost, calls this process was granted in it, slices per window.

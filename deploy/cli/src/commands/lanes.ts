@@ -1,0 +1,47 @@
+import type { Lane, LaneListReply } from '@sluice/types';
+import type { GivenOptions } from '../command';
+import { print, shortTime } from '../output/print';
+import { renderTable, type Column } from '../output/table';
+import { connect } from '../profiles/connect';
+
+/** The most lanes that one request answers. Source: published API, pageSize. */
+const pageSize = 1_000;
+
+const columns: readonly Column<Lane>[] = [
+  ['PROVIDER', ({ provider }) => provider],
+  ['ACCOUNT', ({ workspaceRef }) => workspaceRef ?? '-'],
+  ['STATE', stateOf],
+  ['QUOTA LEFT', quotaOf],
+  ['RUNNING', ({ calls }) => String(calls.running)],
+  ['READY', ({ calls }) => String(calls.ready)],
+  ['RETRYING', ({ calls }) => String(calls.retrying)],
+  ['IN DOUBT', ({ calls }) => String(calls.inDoubt)],
+  ['WAITING', ({ calls }) => String(calls.waiting)],
+  ['GROUPS', ({ groupRefs }) => groupRefs.join(', ')],
+];
+
+/** `sluice lanes list`: every lane of the project, oldest first. */
+export async function list(_args: readonly string[], options: GivenOptions): Promise<void> {
+  const { management } = await connect(options);
+  const lanes: Lane[] = [];
+  let page: LaneListReply['pagination'] = { done: false };
+  do {
+    const { nextPageToken: pageToken } = page;
+    const reply = await management.listLanes({ pageSize, ...(pageToken !== undefined && { pageToken }) });
+    lanes.push(...reply.results);
+    page = reply.pagination;
+  } while (!page.done);
+  print(options, lanes, () => renderTable(lanes, columns, 'No lanes.'));
+}
+
+function stateOf({ blockedUntil, callsAtOnceMax }: Lane): string {
+  if (blockedUntil !== undefined) return `blocked until ${shortTime(blockedUntil)}`;
+  return callsAtOnceMax === undefined ? 'open' : `${callsAtOnceMax} at once`;
+}
+
+/** What is left is not known where the counts cannot be read; the limit always is. */
+function quotaOf({ quota }: Lane): string {
+  if (quota === undefined) return '-';
+  const { left, limit, windowSeconds } = quota;
+  return `${left === undefined ? '' : `${left} of `}${limit} in ${windowSeconds} s`;
+}
