@@ -15,7 +15,7 @@ export interface ServiceProcessesOptions {
   readonly env: Readonly<Record<string, string>>;
   /** One log file per service, `<name>.log`. */
   readonly logDir: string;
-  /** Longest wait for a service to become ready. @default 30 000 */
+  /** Longest wait for a service to become ready, in milliseconds. One that has ended is not waited for. @default 120 000 */
   readonly readyMs?: number;
   /** Called with each process as soon as there is one. */
   readonly onSpawn?: (name: ProcessName, pid: number) => void;
@@ -36,7 +36,7 @@ export interface ServiceProcesses {
 const stopMs = 15_000;
 
 export function createServiceProcesses(options: ServiceProcessesOptions): ServiceProcesses {
-  const { portBase, env, logDir, readyMs = 30_000 } = options;
+  const { portBase, env, logDir, readyMs = 120_000 } = options;
   const children = new Map<ProcessName, ChildProcess>();
   mkdirSync(logDir, { recursive: true });
   const urlOf = (name: ProcessName): string => `http://127.0.0.1:${portBase + servicePorts[name]}`;
@@ -98,7 +98,7 @@ function isGone(child: ChildProcess): boolean {
 
 async function answers(url: string): Promise<boolean> {
   try {
-    return (await fetch(url, { signal: AbortSignal.timeout(1_000) })).ok;
+    return (await fetch(url, { signal: AbortSignal.timeout(5_000) })).ok;
   } catch {
     return false;
   }

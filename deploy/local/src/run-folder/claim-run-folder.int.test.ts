@@ -20,7 +20,7 @@ it('gives a second launcher a folder of its own, and the first one again when it
   expect([first.folder, second.folder]).toEqual([home, join(home, 'base-19700')]);
   first.release();
   expect((await claim(19_000)).folder).toBe(home);
-}, 20_000);
+});
 
 it('takes over the folder of a launcher that was killed', async () => {
   const self = identify(process.pid);

@@ -16,6 +16,9 @@ import { spawnDetached } from './spawn-detached';
 import type { Runtime, StartedService } from './stack-state';
 import { waitUntil } from './wait-until';
 
+/** Longest that the broker may take to answer, and its storage tool to end, in milliseconds: a JVM's start on a quarter of a core takes a minute. */
+const startMs = 300_000;
+
 const image = `docker.io/apache/kafka:${kafkaVersion}`;
 
 /** Apache Kafka, one node, as a child of its own session or in a container. */
@@ -35,7 +38,7 @@ async function startKafka(context: StartContext, remember: (service: StartedServ
   const runtime = await launch({ folder, logFile, port, context });
   const service: StartedService = { runtime, port, url: `127.0.0.1:${port}` };
   remember(service);
-  await waitUntil(async () => !(await isAlive(runtime)) || (await kafkaAnswers(port)), { withinMs: 60_000 });
+  await waitUntil(async () => !(await isAlive(runtime)) || (await kafkaAnswers(port)), { withinMs: startMs });
   if ((await isAlive(runtime)) && (await kafkaAnswers(port))) return service;
   const detail = await startFailure('Apache Kafka', runtime, logFile);
   await kafkaStarter.stop(service);
@@ -98,7 +101,7 @@ async function formatOnce(
   // Kafka's ids are 16 bytes in URL-safe base64, and must not look like an option.
   const clusterId = randomBytes(16).toString('base64url').replace(/^-/, 'A');
   const tool = ['kafka.tools.StorageTool', 'format', '--standalone', '-t', clusterId, '-c', properties];
-  const result = await runCommand(java, [...jvm, ...tool], { env, withinMs: 60_000 });
+  const result = await runCommand(java, [...jvm, ...tool], { env, withinMs: startMs });
   if (result.code !== 0) {
     const detail = `Kafka's storage could not be formatted.\n${result.output.trim()}`;
     throw new DependencyError({ code: 'service.unavailable', detail });

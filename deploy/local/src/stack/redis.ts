@@ -14,6 +14,8 @@ import type { Runtime, StartedService } from './stack-state';
 import { waitUntil } from './wait-until';
 
 const image = 'docker.io/library/redis:7.2';
+/** Longest that it may take to answer, in milliseconds. One that has ended is not waited for. */
+const startMs = 120_000;
 /** Redis only hints: nothing is written to disk, a restart begins empty. */
 const volatile = ['--save', '', '--appendonly', 'no'];
 
@@ -36,7 +38,9 @@ async function startRedis(context: StartContext, remember: (service: StartedServ
   const runtime = await launch({ port, folder, logFile }, context);
   const service: StartedService = { runtime, port, url: `redis://127.0.0.1:${port}/0` };
   remember(service);
-  await waitUntil(async () => !(await isAlive(runtime)) || (await redisStarter.answers(service)), { withinMs: 15_000 });
+  await waitUntil(async () => !(await isAlive(runtime)) || (await redisStarter.answers(service)), {
+    withinMs: startMs,
+  });
   if ((await isAlive(runtime)) && (await redisStarter.answers(service))) return service;
   const detail = await startFailure('Redis', runtime, logFile);
   await redisStarter.stop(service);

@@ -13,7 +13,7 @@ export const starters: Readonly<Record<ServiceName, ServiceStarter>> = {
 };
 
 /** How long a service that runs already may take to answer before it is started anew, in milliseconds. */
-const answerMs = 20_000;
+const answerMs = 60_000;
 
 /**
  * Starts or joins the services, all at once.
