@@ -2,15 +2,30 @@ import { DependencyError } from '@sluice/errors';
 import type { Logger } from '@sluice/telemetry';
 import { knex, type Knex } from 'knex';
 
+/** How long what the database does may take, each in milliseconds, so that one that is gone becomes a 503 and not a queue. */
+export interface DatabaseLimits {
+  /** Longest wait for a connection: for one of the pool, and for the server to take a new one. */
+  readonly connectMs: number;
+  /** Longest statement. */
+  readonly statementMs: number;
+  /** Longest rest inside a transaction. */
+  readonly idleMs: number;
+}
+
+/** Source: reliability notes, 2.21. */
+const usualLimits: DatabaseLimits = { connectMs: 2_000, statementMs: 5_000, idleMs: 10_000 };
+
 export interface DatabaseOptions {
   /** `postgres://…`. Secret. */
   readonly url: string;
-  /** Connections at most; a statement waits 2 s for one. @default 10 */
+  /** Connections at most. @default 10 */
   readonly poolMax?: number;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
   /** Whether hot statements keep their names, under which a connection plans them once. @default true */
   readonly prepared?: boolean;
+  /** @default 2 s for a connection, 5 s per statement, 10 s idle in a transaction */
+  readonly limits?: DatabaseLimits;
   readonly logger?: Logger;
 }
 
@@ -19,26 +34,24 @@ interface PooledClient {
   query(statement: string | { name?: string }, ...rest: unknown[]): unknown;
 }
 
-/**
- * A knex instance with fast failure: 2 s to connect, 5 s per statement, 10 s idle in a transaction
- * (reliability notes, 2.21), so that a database that is gone becomes a 503 and not a queue.
- */
+/** A knex instance that fails fast. */
 export function openDatabase(options: DatabaseOptions): Knex {
+  const { connectMs, statementMs, idleMs } = options.limits ?? usualLimits;
   return knex({
     client: 'pg',
     connection: {
       connectionString: options.url,
       application_name: options.applicationName,
-      connectionTimeoutMillis: 2_000,
-      statement_timeout: 5_000,
-      idle_in_transaction_session_timeout: 10_000,
+      connectionTimeoutMillis: connectMs,
+      statement_timeout: statementMs,
+      idle_in_transaction_session_timeout: idleMs,
     },
     // knex would write to stdout; what matters of it is thrown as well.
     log: { warn: () => undefined, error: () => undefined, debug: () => undefined, deprecate: () => undefined },
     pool: {
       min: 0,
       max: options.poolMax ?? 10,
-      acquireTimeoutMillis: 2_000,
+      acquireTimeoutMillis: connectMs,
       // A server that shuts down emits an error on idle clients, which would end the process unheard.
       afterCreate: (client: PooledClient, done: (error: Error | null, client: PooledClient) => void) => {
         client.on('error', (error) => options.logger?.warn({ reason: error.message }, 'database.connection-lost'));

@@ -1,4 +1,4 @@
-export { openDatabase } from './database';
+export { openDatabase, type DatabaseLimits } from './database';
 export { migrations } from './migrations';
 export type { ApiKeyChange, ApiKeyStore, NewApiKey } from './management/api-key-store';
 export type { ConnectionChange, NewCredentials } from './management/change-connection';

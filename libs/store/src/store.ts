@@ -1,5 +1,5 @@
 import type { Logger, Metrics } from '@sluice/telemetry';
-import { openDatabase } from './database';
+import { openDatabase, type DatabaseLimits } from './database';
 import { apiKeyStore, type ApiKeyStore } from './management/api-key-store';
 import { configStore, type ConfigStore } from './management/config-store';
 import { connectionStore, type ConnectionStore } from './management/connection-store';
@@ -34,6 +34,8 @@ export interface StoreOptions {
   readonly timeScale?: number;
   /** How long `assertMigrated` asks a database that cannot be used for the moment, in milliseconds. @default 0 */
   readonly waitMs?: number;
+  /** @default 2 s for a connection, 5 s per statement, 10 s idle in a transaction */
+  readonly limits?: DatabaseLimits;
   readonly logger?: Logger;
   /** Shows the pool, and counts connections that are refused. @default nobody asks */
   readonly metrics?: Metrics;

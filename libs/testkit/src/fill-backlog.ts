@@ -1,4 +1,5 @@
 import { newId, openDatabase } from '@sluice/store';
+import { patientLimits } from './patient-limits';
 
 /** The installation whose writes wait. A `SeededInstallation` is one. */
 export interface BacklogOwner {
@@ -30,7 +31,7 @@ const callsPerInsert = 50_000;
  * @returns the lanes, in turns
  */
 export async function fillBacklog(url: string, owner: BacklogOwner, backlog: Backlog): Promise<{ laneIds: string[] }> {
-  const database = openDatabase({ url, poolMax: 1, applicationName: 'sluice-testkit' });
+  const database = openDatabase({ url, poolMax: 1, applicationName: 'sluice-testkit', limits: patientLimits });
   try {
     await database.raw('set statement_timeout = 0');
     const laneIds = await chooseLanes(database, owner, backlog.lanes ?? 1);

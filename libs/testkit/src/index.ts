@@ -1,6 +1,7 @@
 export { countRows } from './count-rows';
 export { fillBacklog, type Backlog, type BacklogOwner } from './fill-backlog';
 export { freePortBase } from './free-port-base';
+export { patientLimits } from './patient-limits';
 export { sampleConfig, sampleManifest } from './sample-manifest';
 export { seedInstallation, type SeededInstallation, type SeedOptions } from './seed-installation';
 export { cloneDatabase, createEmptyDatabase, type ClonedDatabase } from './template-database';

@@ -75,7 +75,7 @@ it('delivers nothing while silent', async () => {
   socket.write('lost');
   await reached;
   // From there the answer has only the loopback before it.
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
   proxy.disturb();
   await expect(ask(socket, 'heard')).resolves.toBe('heard');
   socket.destroy();

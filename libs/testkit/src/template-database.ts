@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readProcessEnv } from '@sluice/config';
 import { migrateDatabase, migrations, openDatabase } from '@sluice/store';
+import { patientLimits } from './patient-limits';
 
 type Database = ReturnType<typeof openDatabase>;
 
@@ -53,7 +54,7 @@ function readServerUrl(): string {
 
 /** One connection, so that the session lock and the session's timeout hold for everything inside. */
 async function onServer<Result>(url: string, work: (server: Database) => Promise<Result>): Promise<Result> {
-  const server = openDatabase({ url, poolMax: 1, applicationName: 'sluice-testkit' });
+  const server = openDatabase({ url, poolMax: 1, applicationName: 'sluice-testkit', limits: patientLimits });
   try {
     await server.raw('set statement_timeout = 0');
     return await work(server);
@@ -79,7 +80,7 @@ async function buildTemplate(server: Database, serverUrl: string, name: string):
   const draft = `${name}_draft`;
   await server.raw('drop database if exists ?? with (force)', [draft]);
   await server.raw('create database ??', [draft]);
-  await migrateDatabase(urlOf(serverUrl, draft));
+  await migrateDatabase(urlOf(serverUrl, draft), { waitMs: patientLimits.connectMs });
   await server.raw('alter database ?? rename to ??', [draft, name]);
 }
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waits until `look` finds something; fails after `boundMs`. */
+/** Waits until `look` finds something; fails after `boundMs`, which only ends what hangs: no machine is as slow as that. */
 export async function until<T>(
   what: string,
   look: () => T | undefined | Promise<T | undefined>,
-  boundMs = 5_000,
+  boundMs = 60_000,
 ): Promise<T> {
   const startedAtMs = performance.now();
   for (;;) {
