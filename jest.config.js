@@ -4,6 +4,7 @@ const base = {
   transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2023' }, module: { type: 'commonjs' } }] },
   moduleFileExtensions: ['ts', 'js', 'mjs', 'json'],
   modulePathIgnorePatterns: ['/.sluice/'],
+  setupFilesAfterEnv: ['<rootDir>/tests/setup/time-limit.js'],
 };
 const roots = ['<rootDir>/libs', '<rootDir>/services', '<rootDir>/deploy'];
 const ignored = ['/node_modules/', '/dist/'];
@@ -40,7 +41,6 @@ module.exports = {
       ...base,
       ...withStack,
       displayName: 'blackbox',
-      setupFilesAfterEnv: ['<rootDir>/tests/setup/black-box-timeout.js'],
       roots: ['<rootDir>/tests'],
       testMatch: ['<rootDir>/tests/*/**/*.test.ts'],
       testPathIgnorePatterns: [...ignored, '<rootDir>/tests/(architecture|setup|load/src|crash/src|images|cluster)/'],
