@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
+import { patientMs } from '../test/provider-stub';
 import type { Connector, ConnectorRegistry } from './connector';
 import { createHttpClient } from './http-client';
 import { createConnectors } from './registry';
@@ -70,7 +71,7 @@ beforeEach(async () => {
   provider = await startCounter();
   const urls = { hubspot: provider.url, salesforceLogin: provider.url, salesforceInstance: provider.url };
   const metrics = createMetrics('test');
-  connectors = createConnectors({ urls, callTimeoutMs: 5_000, logger: silentLogger, metrics });
+  connectors = createConnectors({ urls, callTimeoutMs: patientMs, logger: silentLogger, metrics });
 });
 afterEach(async () => {
   await connectors.close();
@@ -144,7 +145,7 @@ test('accounts with a host each have connections of their own, and one account u
   const other = await startCounter();
   const client = createHttpClient({
     baseUrl: 'http://127.0.0.1:1',
-    callTimeoutMs: 5_000,
+    callTimeoutMs: patientMs,
     egress: { trustedOrigins: [provider.url, other.url] },
   });
   try {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { patientMs } from '../test/provider-stub';
 import { createHttpClient, type HttpClient } from './http-client';
 
 /**
@@ -29,7 +30,7 @@ let client: HttpClient;
 beforeAll(async () => {
   worker = new Worker(provider, { eval: true, workerData: closed });
   const { port } = await answer<{ port: number }>();
-  client = createHttpClient({ baseUrl: `http://127.0.0.1:${port}`, callTimeoutMs: 5_000 });
+  client = createHttpClient({ baseUrl: `http://127.0.0.1:${port}`, callTimeoutMs: patientMs });
 });
 afterAll(async () => {
   await client.close();
@@ -42,7 +43,7 @@ function answer<T>(): Promise<T> {
 
 /** Keeps this thread from looking at its sockets until the provider has closed the one it has. */
 function isBusyUntilClosed(): void {
-  expect(Atomics.wait(closed, 0, 0, 5_000)).not.toBe('timed-out');
+  expect(Atomics.wait(closed, 0, 0, patientMs)).not.toBe('timed-out');
   Atomics.store(closed, 0, 0);
   // The provider's side is gone altogether by then, and would answer a request with a reset.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 40);

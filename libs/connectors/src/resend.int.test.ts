@@ -1,5 +1,5 @@
 import { createMetrics, silentLogger } from '@sluice/telemetry';
-import { startProviderStub, type ProviderStub } from '../test/provider-stub';
+import { patientMs, startProviderStub, type ProviderStub } from '../test/provider-stub';
 import { collections, done, field, idA, idB, page, record, refused, root, soqlOf } from '../test/salesforce-stub';
 import type { Connector, ConnectorRegistry } from './connector';
 import { createConnectors } from './registry';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 beforeEach(() => {
   connectors = createConnectors({
     urls: { hubspot: stub.url, salesforceLogin: stub.url, salesforceInstance: stub.url },
-    callTimeoutMs: 400,
+    callTimeoutMs: patientMs,
     logger: silentLogger,
     metrics: createMetrics('test'),
   });

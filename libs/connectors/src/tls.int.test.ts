@@ -32,14 +32,14 @@ async function outcomeOf(url: string, env: Record<string, string>): Promise<Reco
     const { createHttpClient } = require(process.argv[1]);
     const lookup = (name, options, done) => done(null, [{ address: '127.0.0.1', family: 4 }]);
     const egress = { policy: () => 'named', lookup };
-    const client = createHttpClient({ baseUrl: 'https://api.example.com', callTimeoutMs: 5000, egress });
+    const client = createHttpClient({ baseUrl: 'https://api.example.com', callTimeoutMs: 60000, egress });
     client.send({ method: 'GET', path: '/', headers: {}, origin: process.argv[2] }).then(async (outcome) => {
       console.log(JSON.stringify(outcome));
       await client.close();
     });`;
   const args = ['-e', script, join(__dirname, '../dist/http-client.js'), url];
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, args, { env: { ...env, PATH: '' }, timeout: 20_000 }, (error, stdout) => {
+    execFile(process.execPath, args, { env: { ...env, PATH: '' }, timeout: 90_000 }, (error, stdout) => {
       if (error) reject(new Error(error.message));
       else resolve(JSON.parse(stdout) as Record<string, unknown>);
     });

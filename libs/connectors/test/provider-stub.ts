@@ -14,6 +14,15 @@ export type StubReply =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown }
   | ((response: ServerResponse) => void);
 
+/** Takes the request and says nothing. */
+export const silence: StubReply = () => undefined;
+
+/** Longest call of a test whose provider answers, in milliseconds: no machine is as slow as that. */
+export const patientMs = 60_000;
+
+/** Longest call of a test whose provider never answers, in milliseconds: long enough to send the request in, however busy the machine is. */
+export const impatientMs = 1_500;
+
 export interface ProviderStub {
   readonly url: string;
   readonly requests: StubRequest[];

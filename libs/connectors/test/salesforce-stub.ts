@@ -1,7 +1,7 @@
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import type { Connector, ConnectorRegistry } from '../src/connector';
 import { createConnectors } from '../src/registry';
-import { startProviderStub, type ProviderStub } from './provider-stub';
+import { patientMs, startProviderStub, type ProviderStub } from './provider-stub';
 
 /** A connector to a stub, new for each test, because descriptions are kept. */
 export interface SalesforceStub {
@@ -9,7 +9,7 @@ export interface SalesforceStub {
   readonly salesforce: Required<Connector>;
   readonly metrics: ReturnType<typeof createMetrics>;
   /** Without the override the login is the stub and accounts are on their My Domain. */
-  readonly open: (isOverridden: boolean) => ConnectorRegistry;
+  readonly open: (isOverridden: boolean, callTimeoutMs?: number) => ConnectorRegistry;
 }
 
 /** To be called once per test file, outside of every test. */
@@ -17,10 +17,10 @@ export function useSalesforceStub(): SalesforceStub {
   const metrics = createMetrics('test');
   let stub: ProviderStub;
   let connectors: ConnectorRegistry;
-  const open = (isOverridden: boolean) =>
+  const open = (isOverridden: boolean, callTimeoutMs = patientMs) =>
     createConnectors({
       urls: { hubspot: stub.url, salesforceLogin: stub.url, ...(isOverridden && { salesforceInstance: stub.url }) },
-      callTimeoutMs: 400,
+      callTimeoutMs,
       logger: silentLogger,
       metrics,
     });

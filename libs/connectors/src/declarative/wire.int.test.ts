@@ -1,7 +1,7 @@
 // oxlint-disable max-lines -- one table of what every shipped file puts on the wire
 import { ProviderError } from '@sluice/errors';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
-import { startProviderStub, type ProviderStub, type StubReply } from '../../test/provider-stub';
+import { patientMs, startProviderStub, type ProviderStub, type StubReply } from '../../test/provider-stub';
 import type { ConnectorRegistry } from '../connector';
 import { createConnectors } from '../registry';
 import type { Auth, ObservedExchange } from '../requests';
@@ -14,7 +14,7 @@ let connectors: ConnectorRegistry;
 const open = (urls: { readonly declared?: string } = { declared: stub.url }) =>
   createConnectors({
     urls: { hubspot: stub.url, salesforceLogin: stub.url, ...urls },
-    callTimeoutMs: 5_000,
+    callTimeoutMs: patientMs,
     logger: silentLogger,
     metrics: createMetrics('test'),
   });

@@ -1,5 +1,5 @@
 import type { LookupFunction } from 'node:net';
-import { startProviderStub, type ProviderStub } from '../../test/provider-stub';
+import { patientMs, startProviderStub, type ProviderStub } from '../../test/provider-stub';
 import { createHttpClient, type HttpOutcome } from '../http-client';
 import { addressPolicy } from './address-policy';
 import type { Egress } from './guarded-connect';
@@ -27,7 +27,7 @@ function answering(...lists: readonly (readonly string[])[]): { lookup: LookupFu
 
 /** One request to an origin beside the client's own, which is somewhere else. */
 async function sendTo(origin: string, egress: Partial<Egress> = {}): Promise<HttpOutcome> {
-  const client = createHttpClient({ baseUrl: 'https://api.example.com', callTimeoutMs: 2_000, egress });
+  const client = createHttpClient({ baseUrl: 'https://api.example.com', callTimeoutMs: patientMs, egress });
   try {
     return await client.send({ method: 'POST', path: '/x', headers: {}, body: {}, origin });
   } finally {

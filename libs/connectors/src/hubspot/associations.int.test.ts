@@ -1,6 +1,13 @@
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import type { Association } from '@sluice/types';
-import { startProviderStub, type ProviderStub, type StubReply } from '../../test/provider-stub';
+import {
+  impatientMs,
+  patientMs,
+  silence,
+  startProviderStub,
+  type ProviderStub,
+  type StubReply,
+} from '../../test/provider-stub';
 import type { Connector, ConnectorRegistry } from '../connector';
 import { createConnectors } from '../registry';
 
@@ -19,10 +26,10 @@ beforeEach(() => {
 afterEach(() => registry.close());
 afterAll(() => stub.close());
 
-const open = (hubspotVersion: 'v3' | '2026-03' = 'v3') =>
+const open = (hubspotVersion: 'v3' | '2026-03' = 'v3', callTimeoutMs = patientMs) =>
   createConnectors({
     urls: { hubspot: stub.url, salesforceLogin: stub.url },
-    callTimeoutMs: 400,
+    callTimeoutMs,
     logger: silentLogger,
     metrics: createMetrics('test'),
     hubspotVersion,
@@ -180,7 +187,6 @@ describe('an association that HubSpot does not make', () => {
     ['429', { status: 429, body: { policyName: 'SECONDLY', message: 'limit' } }, 'quota'],
     ['503', { status: 503 }, 'unavailable'],
     ['502, which may have made it', { status: 502 }, 'unavailable'],
-    ['silence', () => undefined, 'unavailable'],
     ['401', refused('expired', 401), 'credentials'],
   ])('%s: the record stays unfinished, to be repeated', async (_, reply, failureClass) => {
     stub.replyWith(patched, reply);
@@ -189,6 +195,20 @@ describe('an association that HubSpot does not make', () => {
       ok: false,
       error: { class: failureClass, message: expect.stringMatching(/^The record was updated, an association was not/) },
     });
+  });
+
+  test('silence: the record stays unfinished, to be repeated', async () => {
+    const impatient = open('v3', impatientMs);
+    stub.replyWith(patched, silence);
+    const write = { ...contacts(), recordId: '1', fields: { a: 'b' }, associations: [defined('55', 279)] };
+    expect(await impatient.get('hubspot').update?.(write)).toMatchObject({
+      ok: false,
+      error: {
+        class: 'unavailable',
+        message: expect.stringMatching(/^The record was updated, an association was not/),
+      },
+    });
+    await impatient.close();
   });
 
   test('429: the next object is not asked', async () => {

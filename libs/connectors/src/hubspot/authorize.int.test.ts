@@ -1,5 +1,5 @@
 import { createMetrics, silentLogger } from '@sluice/telemetry';
-import { startProviderStub, type ProviderStub } from '../../test/provider-stub';
+import { patientMs, startProviderStub, type ProviderStub } from '../../test/provider-stub';
 import type { Connector, ConnectorRegistry } from '../connector';
 import { createConnectors } from '../registry';
 import { authorizeUrlOf } from './authorize';
@@ -12,7 +12,7 @@ beforeAll(async () => {
   stub = await startProviderStub();
   registry = createConnectors({
     urls: { hubspot: stub.url, salesforceLogin: stub.url },
-    callTimeoutMs: 400,
+    callTimeoutMs: patientMs,
     logger: silentLogger,
     metrics: createMetrics('test'),
   });

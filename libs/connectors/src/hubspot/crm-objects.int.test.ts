@@ -1,5 +1,12 @@
 import { createMetrics, silentLogger } from '@sluice/telemetry';
-import { startProviderStub, type ProviderStub, type StubReply } from '../../test/provider-stub';
+import {
+  impatientMs,
+  patientMs,
+  silence,
+  startProviderStub,
+  type ProviderStub,
+  type StubReply,
+} from '../../test/provider-stub';
 import type { Connector, ConnectorRegistry } from '../connector';
 import { createConnectors } from '../registry';
 
@@ -10,14 +17,17 @@ let stub: ProviderStub;
 let connectors: ConnectorRegistry;
 let hubspot: Required<Connector>;
 
-beforeAll(async () => {
-  stub = await startProviderStub();
-  connectors = createConnectors({
+const open = (callTimeoutMs = patientMs) =>
+  createConnectors({
     urls: { hubspot: stub.url, salesforceLogin: stub.url },
-    callTimeoutMs: 400,
+    callTimeoutMs,
     logger: silentLogger,
     metrics: createMetrics('test'),
   });
+
+beforeAll(async () => {
+  stub = await startProviderStub();
+  connectors = open();
   hubspot = connectors.get('hubspot') as Required<Connector>;
 });
 
@@ -38,13 +48,33 @@ describe('delete', () => {
     ['200 with a page: not believed', { status: 200, ...html }, { ok: false, error: { class: 'unknown' } }],
     ['401', { status: 401 }, { ok: false, error: { class: 'credentials' } }],
     ['429', { status: 429 }, { ok: false, error: { class: 'quota', scope: 'lane' } }],
-    ['silence', () => undefined, { ok: false, error: { class: 'timeout' } }],
   ])('%s', async (_, reply, expected) => {
     stub.replyWith(reply);
     expect(await hubspot.delete({ auth, objectName: 'contacts', recordId: '9' })).toMatchObject(expected);
     expect(stub.requests).toMatchObject([{ method: 'DELETE', path: '/crm/v3/objects/contacts/9', body: undefined }]);
     expect(stub.requests[0]?.headers['authorization']).toBe(`Bearer ${auth.accessToken}`);
   });
+
+  test('silence', async () => {
+    const impatient = open(impatientMs);
+    stub.replyWith(silence);
+    const outcome = await impatient.get('hubspot').delete?.({ auth, objectName: 'contacts', recordId: '9' });
+    expect(outcome).toMatchObject({ ok: false, error: { class: 'timeout' } });
+    expect(stub.requests).toMatchObject([{ method: 'DELETE', path: '/crm/v3/objects/contacts/9' }]);
+    await impatient.close();
+  });
+});
+
+test('create that gets no reply in time', async () => {
+  const impatient = open(impatientMs);
+  stub.replyWith(silence);
+  const outcome = await impatient
+    .get('hubspot')
+    .create?.({ auth, objectName: 'contacts', fields: { email: 'a@x.com' } });
+  const error = { class: 'timeout', message: 'HubSpot sent no reply: no reply within 1500 ms' };
+  expect(outcome).toMatchObject({ ok: false, error });
+  expect(stub.requests).toMatchObject([{ method: 'POST', path: '/crm/v3/objects/contacts' }]);
+  await impatient.close();
 });
 
 describe.each([

@@ -1,5 +1,5 @@
 import { createMetrics, silentLogger } from '@sluice/telemetry';
-import { startProviderStub, type ProviderStub } from '../../test/provider-stub';
+import { patientMs, startProviderStub, type ProviderStub } from '../../test/provider-stub';
 import type { Connector, ConnectorRegistry } from '../connector';
 import { createConnectors } from '../registry';
 import type { Fields } from '../requests';
@@ -15,7 +15,7 @@ beforeAll(async () => {
   stub = await startProviderStub();
   connectors = createConnectors({
     urls: { hubspot: stub.url, salesforceLogin: stub.url },
-    callTimeoutMs: 400,
+    callTimeoutMs: patientMs,
     logger: silentLogger,
     metrics: createMetrics('test'),
   });

@@ -1,4 +1,5 @@
 import type { ObservedExchange } from '../requests';
+import { impatientMs, silence } from '../../test/provider-stub';
 import { useSalesforceStub, auth, contacts, idA, refused } from '../../test/salesforce-stub';
 
 const harness = useSalesforceStub();
@@ -113,12 +114,18 @@ describe('what a call leaves behind', () => {
     expect(body).toMatch(/sluice_provider_calls_total\{provider="salesforce",operation="delete",result="ok"[^}]*\}/);
   });
 
-  test('a refused, a slow and a broken call', async () => {
+  test('a call that gets no reply', async () => {
+    const impatient = harness.open(true, impatientMs);
+    harness.stub.replyWith(silence);
+    const outcome = await impatient.get('salesforce').create?.({ ...contacts, fields: ada });
+    expect(outcome).toMatchObject({ error: { class: 'timeout' } });
+    await impatient.close();
+  });
+
+  test('a refused and a broken call', async () => {
     const create = () => harness.salesforce.create({ ...contacts, fields: ada });
     harness.stub.replyWith({ status: 403, body: refused('REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.') });
     expect(await create()).toMatchObject({ error: { class: 'quota', scope: 'lane', retryAfterMs: 900_000 } });
-    harness.stub.replyWith(() => undefined);
-    expect(await create()).toMatchObject({ error: { class: 'timeout' } });
     harness.stub.replyWith((response) => response.destroy());
     expect(await create()).toMatchObject({ error: { class: 'unknown' } });
     expect(await harness.salesforce.create({ ...contacts, fields: ada, signal: AbortSignal.abort() })).toMatchObject({
