@@ -4,7 +4,14 @@ import { createInProcessHub, createInProcessMessaging, topics, type Messaging } 
 import { createInMemoryHints } from '@sluice/redis';
 import { createStore, newId, openDatabase, type AcceptableWrite, type Store } from '@sluice/store';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
-import { cloneDatabase, seedInstallation, type SeededInstallation, type SeedOptions, until } from '@sluice/testkit';
+import {
+  cloneDatabase,
+  seedInstallation,
+  type SeededInstallation,
+  type SeedOptions,
+  until,
+  patientLimits,
+} from '@sluice/testkit';
 import type {
   Credentials,
   Operation,
@@ -19,6 +26,9 @@ import { startFakeHubspot, type FakeHubspot } from './_fake-hubspot';
 
 /** The access token of every seeded connection. */
 export const canary = 'canary-token-9a0e';
+
+/** For tests that must see a doubt: the first look comes after three seconds, and what was not found is sent again after nine. */
+export const doubting = { SLUICE_CALL_TIMEOUT_MS: '2000', SLUICE_TIME_SCALE: '10' };
 
 /** A seeded installation with the names of its lane. */
 export interface Seed extends SeededInstallation {
@@ -66,6 +76,8 @@ export interface Ground {
   /** The operation, once it is final. */
   ended(seed: Seed, operationId: string, boundMs?: number): Promise<Operation>;
   callStates(operationId: string): Promise<string[]>;
+  /** Whether the account of this seed was ever blocked, also when the block is over. */
+  wasBlocked(seed: Seed): Promise<boolean>;
   /** Moves the retry deadline of an operation's records to this long from now, in milliseconds; negative: it has passed. */
   setDeadline(operationId: string, leftMs: number): Promise<void>;
   close(): Promise<void>;
@@ -75,8 +87,15 @@ const keys = `k1:${randomBytes(32).toString('base64')}`;
 
 export async function createGround(): Promise<Ground> {
   const [clone, hubspot] = await Promise.all([cloneDatabase(), startFakeHubspot()]);
-  const store = createStore({ url: clone.url, applicationName: 'test' });
-  const database = openDatabase({ url: clone.url, poolMax: 2, applicationName: 'test' });
+  const openStore = (timeScale?: number) =>
+    createStore({
+      url: clone.url,
+      applicationName: 'test',
+      limits: patientLimits,
+      ...(timeScale !== undefined && { timeScale }),
+    });
+  const store = openStore();
+  const database = openDatabase({ url: clone.url, poolMax: 2, applicationName: 'test', limits: patientLimits });
   const hub = createInProcessHub();
   const messagingFor = (name: string): Messaging =>
     createInProcessMessaging({ hub, logger: silentLogger, metrics: createMetrics(name) });
@@ -133,13 +152,15 @@ export async function createGround(): Promise<Ground> {
       return write.operation.id;
     },
     startExecutor: async (env = {}) => {
-      const executor = await startExecutor(settings(env), messagingFor('executor'));
+      // A database that a test gives will be away, and the usual limits are what it is about.
+      const own = env['DATABASE_URL'] === undefined && { store: openStore(settings(env).timeScale) };
+      const executor = await startExecutor(settings(env), { messaging: messagingFor('executor'), ...own });
       started.push(executor);
       return executor;
     },
     operation: find,
     records: (seed, operationId) => store.operations.listRecords(seed.projectId, operationId),
-    ended: (seed, operationId, boundMs = 8_000) =>
+    ended: (seed, operationId, boundMs) =>
       until(
         'the end of the operation',
         async () => {
@@ -151,6 +172,10 @@ export async function createGround(): Promise<Ground> {
     callStates: async (operationId) => {
       const rows = await database('calls').where({ operation_id: operationId }).orderBy('number').select('state');
       return (rows as { state: string }[]).map(({ state }) => state);
+    },
+    wasBlocked: async ({ projectId, laneId }) => {
+      const lane = await database('lanes').where({ project_id: projectId, id: laneId }).first('blocked_until');
+      return ((lane as { blocked_until: Date | null } | undefined)?.blocked_until ?? null) !== null;
     },
     setDeadline: async (operationId, leftMs) => {
       const moment = database.raw(`now() + make_interval(secs => ?::float8 / 1000)`, [leftMs]);
@@ -178,7 +203,8 @@ function readSettings(databaseUrl: string, hubspotUrl: string) {
       SLUICE_HOST: '127.0.0.1',
       SLUICE_CREDENTIALS_KEYS: keys,
       HUBSPOT_API_URL: hubspotUrl,
-      SLUICE_CALL_TIMEOUT_MS: '500',
+      // A call ends by its reply, however slow the machine is. Tests of silence have a shorter one.
+      SLUICE_CALL_TIMEOUT_MS: '20000',
       // The provider's late-commit window of 30 s lasts half a second.
       SLUICE_TIME_SCALE: '60',
       ...env,
@@ -187,9 +213,9 @@ function readSettings(databaseUrl: string, hubspotUrl: string) {
 
 async function startExecutor(
   config: ReturnType<typeof executorEnv.read>,
-  messaging: Messaging,
+  overrides: Partial<ExecutorContext>,
 ): Promise<RunningExecutor> {
-  const context = createContext(config, { logger: silentLogger, hints: createInMemoryHints(), messaging });
+  const context = createContext(config, { logger: silentLogger, hints: createInMemoryHints(), ...overrides });
   const service = createExecutorService(context);
   await service.start();
   let stopped: Promise<void> | undefined;

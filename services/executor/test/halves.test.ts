@@ -10,7 +10,7 @@ let seed: Seed;
 const running: RunningExecutor[] = [];
 beforeAll(async () => {
   ground = await createGround();
-}, 30_000);
+});
 beforeEach(async () => {
   seed = await ground.seed();
   ground.hubspot.behave = refusingBad;
@@ -21,7 +21,6 @@ afterEach(async () => {
   for (const executor of running.splice(0)) await executor.stop();
 });
 afterAll(() => ground.close());
-jest.setTimeout(30_000);
 
 const start = async (env: Record<string, string> = {}): Promise<void> => {
   running.push(await ground.startExecutor(env));
@@ -62,7 +61,7 @@ function written(): Map<string, number> {
 }
 
 async function expectIsolated(id: string, count: number, bad: ReadonlySet<number>, nameOf: (at: number) => string) {
-  const operation = await ground.ended(seed, id, 40_000);
+  const operation = await ground.ended(seed, id, 120_000);
   const statuses = (await ground.records(seed, id)).map(({ status }) => status);
   expect(statuses).toEqual(range(0, count).map((at) => (bad.has(at) ? 'failed' : 'succeeded')));
   expect(operation.status).toBe(bad.size === count ? 'failure' : 'success');
@@ -82,16 +81,12 @@ const spread = (count: number) =>
 
 // Issue 5, item 2: at most 2k * ceil(log2 100) + 1 calls for k bad of 100, and exactly the bad ones fail.
 describe('bad records in a batch of a hundred', () => {
-  it.each([0, 1, 2, 3, 7, 50, 100])(
-    '%i: creates',
-    async (count) => {
-      const bad = spread(count);
-      await start(sweepsOff);
-      const id = await ground.accept(seed, creates(100, bad));
-      await expectIsolated(id, 100, bad, (at) => `${at}@x.com`);
-    },
-    60_000,
-  );
+  it.each([0, 1, 2, 3, 7, 50, 100])('%i: creates', async (count) => {
+    const bad = spread(count);
+    await start(sweepsOff);
+    const id = await ground.accept(seed, creates(100, bad));
+    await expectIsolated(id, 100, bad, (at) => `${at}@x.com`);
+  });
 
   it('3: updates', async () => {
     addContacts(100);
@@ -99,7 +94,7 @@ describe('bad records in a batch of a hundred', () => {
     await start(sweepsOff);
     const id = await ground.accept(seed, updates(100, bad), { type: 'update' });
     await expectIsolated(id, 100, bad, String);
-  }, 30_000);
+  });
 });
 
 it('fields that the reply names cost one further call, and no wait', async () => {
@@ -164,34 +159,30 @@ const pending = async (id: string) =>
 
 // Each half is a call row, so it survives a crash.
 describe('an executor that dies between the halves', () => {
-  it.each(['create', 'update'] as const)(
-    '%s: only what is not finished is resumed, nothing twice',
-    async (type) => {
-      addContacts(8);
-      const records = type === 'create' ? creates(8, new Set([6])) : updates(8, new Set([6]));
-      const id = await ground.accept(seed, records, { type, announce: false });
-      const [whole] = await dead.claim(1);
-      if (!whole) throw new Error('nothing was claimed');
-      await dead.split(whole, [range(0, 4), range(4, 8)]);
-      const [first] = await dead.claim(1);
-      if (!first) throw new Error('nothing was claimed');
-      const indexes = await dead.intend(first);
-      const done = indexes.map((index) => ({ index, kind: 'succeeded', providerId: `done-${index}` }) as const);
-      await dead.settle(first, done, { state: 'done' });
-      const left = await pending(id);
-      expect(left).toHaveLength(4);
-      const [second] = await dead.claim(1);
-      expect(second).toBeDefined();
-      await dead.die();
-      await start();
-      await ground.ended(seed, id, 20_000);
-      const statuses = (await ground.records(seed, id)).map(({ status }) => status);
-      expect(statuses).toEqual(range(0, 8).map((at) => (at === 6 ? 'failed' : 'succeeded')));
-      const name = (at: number) => (type === 'create' ? `${at}@x.com` : `${at}`);
-      expect(written()).toEqual(new Map(left.filter((at) => at !== 6).map((at) => [name(at), 1])));
-    },
-    30_000,
-  );
+  it.each(['create', 'update'] as const)('%s: only what is not finished is resumed, nothing twice', async (type) => {
+    addContacts(8);
+    const records = type === 'create' ? creates(8, new Set([6])) : updates(8, new Set([6]));
+    const id = await ground.accept(seed, records, { type, announce: false });
+    const [whole] = await dead.claim(1);
+    if (!whole) throw new Error('nothing was claimed');
+    await dead.split(whole, [range(0, 4), range(4, 8)]);
+    const [first] = await dead.claim(1);
+    if (!first) throw new Error('nothing was claimed');
+    const indexes = await dead.intend(first);
+    const done = indexes.map((index) => ({ index, kind: 'succeeded', providerId: `done-${index}` }) as const);
+    await dead.settle(first, done, { state: 'done' });
+    const left = await pending(id);
+    expect(left).toHaveLength(4);
+    const [second] = await dead.claim(1);
+    expect(second).toBeDefined();
+    await dead.die();
+    await start();
+    await ground.ended(seed, id);
+    const statuses = (await ground.records(seed, id)).map(({ status }) => status);
+    expect(statuses).toEqual(range(0, 8).map((at) => (at === 6 ? 'failed' : 'succeeded')));
+    const name = (at: number) => (type === 'create' ? `${at}@x.com` : `${at}`);
+    expect(written()).toEqual(new Map(left.filter((at) => at !== 6).map((at) => [name(at), 1])));
+  });
 
   // The half may have been written: a create is looked for and never sent again while it may be there.
   it('in the middle of a half: its creates are looked for, the other half is sent', async () => {
@@ -208,14 +199,14 @@ describe('an executor that dies between the halves', () => {
     }
     await dead.die();
     await start();
-    expect(await ground.ended(seed, id, 20_000)).toMatchObject({
+    expect(await ground.ended(seed, id)).toMatchObject({
       status: 'success',
       result: 'Batch write completed (4 succeeded, 0 failed)',
     });
     const others = range(0, 4).filter((at) => !sent.includes(at));
     expect(written()).toEqual(new Map(others.map((at) => [`${at}@x.com`, 1])));
     expect(ground.hubspot.contacts.size).toBe(4);
-  }, 30_000);
+  });
 });
 
 /** Holds the reply to the first call until it is let go. */
@@ -230,11 +221,9 @@ function holdFirst(): { readonly arrived: Promise<void>; readonly letGo: () => v
   return { arrived: arrival.held, letGo: reply.letGo };
 }
 
-const patient = { ...sweepsOff, SLUICE_CALL_TIMEOUT_MS: '20000' };
-
 it('a cancel that comes before the refusal: no half is sent, and the records say so', async () => {
   const { arrived, letGo } = holdFirst();
-  await start(patient);
+  await start(sweepsOff);
   const id = await ground.accept(seed, creates(8, new Set([1])));
   await arrived;
   expect(await ground.store.operations.requestCancel(seed.projectId, id)).toBe('requested');
@@ -250,7 +239,7 @@ it('a cancel that comes before the refusal: no half is sent, and the records say
 // Design, section 5.9: at least one try. What was refused with others was not tried itself.
 it('a deadline that passes before the refusal: the halves still have their one try', async () => {
   const { arrived, letGo } = holdFirst();
-  await start(patient);
+  await start(sweepsOff);
   const id = await ground.accept(seed, creates(4, new Set([0])));
   await arrived;
   await ground.setDeadline(id, -1_000);
@@ -268,7 +257,7 @@ it('a deadline that passes before the refusal: the halves still have their one t
 it('a later update of a record goes after its half', async () => {
   addContacts(4);
   const { arrived, letGo } = holdFirst();
-  await start(patient);
+  await start(sweepsOff);
   const batch = await ground.accept(seed, updates(4, new Set([3])), { type: 'update' });
   await arrived;
   const later = await ground.accept(seed, [{ id: '2', city: 'later' }], { type: 'update' });

@@ -1,4 +1,4 @@
-import { createGround, type Ground, type Seed } from './_executor';
+import { createGround, doubting, type Ground, type Seed } from './_executor';
 import { refusal } from './_fake-hubspot';
 import { sampleManifest, until } from '@sluice/testkit';
 
@@ -8,8 +8,12 @@ beforeEach(async () => {
 });
 afterEach(() => ground.close());
 
-const blockOf = async (seed: Seed) =>
-  await ground.store.writes.readLaneBlock({ projectId: seed.projectId, laneId: seed.laneId });
+/** The ten minutes of a block are over. */
+const endBlock = async ({ projectId, laneId }: Seed) => {
+  const now = ground.database.fn.now();
+  await ground.database('lanes').where({ project_id: projectId, id: laneId }).update({ blocked_until: now });
+  await ground.database('calls').where({ project_id: projectId, lane_id: laneId }).update({ not_before: now });
+};
 const tokensUsed = () => ground.hubspot.writes().map(({ token }) => token);
 const statusOf = async (seed: Seed) => (await ground.store.connections.find(seed.projectId, seed.connectionId))?.status;
 
@@ -19,24 +23,24 @@ describe('429', () => {
     await ground.startExecutor({ SLUICE_SWEEPS: 'off' });
     ground.hubspot.script.push(() => refusal(429, {}, { 'Retry-After': '2' }));
     const first = await ground.accept(seed, [{ email: 'a@x.com' }]);
-    await until('the block', async () => ((await blockOf(seed)) > 0 ? true : undefined));
+    await until('the block', async () => (await ground.wasBlocked(seed)) || undefined);
     const others = await Promise.all([1, 2, 3].map((n) => ground.accept(seed, [{ email: `r${n}@x.com` }])));
     for (const id of [first, ...others]) expect(await ground.ended(seed, id)).toMatchObject({ status: 'success' });
     const [refused = 0, next = 0, ...rest] = ground.hubspot.writes().map(({ atMs }) => atMs);
     expect(next - refused).toBeGreaterThanOrEqual(2_000);
     expect(rest).toHaveLength(3);
-  }, 15_000);
+  });
 
   it('[sec-38] costs one call per block, and other lanes go on', async () => {
     const [blocked, free] = [
       await ground.seed({}, 'blocked-token'),
       await ground.seed({ accountRef: 'other' }, 'free-token'),
     ];
-    await ground.startExecutor();
+    const executor = await ground.startExecutor();
     ground.hubspot.behave = ({ token }, apply) =>
-      token === 'blocked-token' ? refusal(429, {}, { 'Retry-After': '4' }) : apply();
+      token === 'blocked-token' ? refusal(429, {}, { 'Retry-After': '600' }) : apply();
     const first = await ground.accept(blocked, [{ email: 'a@x.com' }]);
-    await until('the block', async () => ((await blockOf(blocked)) > 0 ? true : undefined));
+    await until('the block', async () => (await ground.wasBlocked(blocked)) || undefined);
     const others = await Promise.all(
       Array.from({ length: 5 }, (_, at) => ground.accept(blocked, [{ email: `b${at}@x.com` }])),
     );
@@ -47,6 +51,10 @@ describe('429', () => {
     expect(tokensUsed().filter((token) => token === 'blocked-token')).toHaveLength(1);
     // When the block is over everything is sent, and nothing of it has used up a try.
     ground.hubspot.behave = (_call, apply) => apply();
+    // It sleeps as long as the provider said; another one knows what the database says.
+    await executor.stop();
+    await endBlock(blocked);
+    await ground.startExecutor();
     for (const id of others)
       expect(await ground.ended(blocked, id)).toMatchObject({
         status: 'success',
@@ -56,25 +64,25 @@ describe('429', () => {
       status: 'success',
       metadata: { retry: { attempts: 2 } },
     });
-  }, 20_000);
+  });
 
   it('at its deadline a record of a blocked lane fails, with what the provider last said', async () => {
     const seed = await ground.seed();
     await ground.startExecutor();
     ground.hubspot.behave = () => refusal(429, { message: 'Daily limit reached', policyName: 'DAILY' });
     const first = await ground.accept(seed, [{ email: 'a@x.com' }]);
-    await until('the block', async () => ((await blockOf(seed)) > 0 ? true : undefined));
+    await until('the block', async () => (await ground.wasBlocked(seed)) || undefined);
     const second = await ground.accept(seed, [{ email: 'b@x.com' }]);
     await until('the first is back', async () => ((await ground.callStates(first))[0] === 'ready' ? true : undefined));
     for (const id of [first, second]) await ground.setDeadline(id, -1);
     for (const id of [first, second]) {
-      expect(await ground.ended(seed, id, 10_000)).toMatchObject({
+      expect(await ground.ended(seed, id)).toMatchObject({
         status: 'failure',
         result: expect.stringContaining('Daily limit reached'),
       });
     }
     expect(ground.hubspot.calls).toHaveLength(1);
-  }, 20_000);
+  });
 });
 
 describe('refused credentials', () => {
@@ -108,7 +116,7 @@ describe('refused credentials', () => {
       .update({ status: 'created', token_version: 2 });
     for (const id of [first, second]) expect(await ground.ended(one, id)).toMatchObject({ status: 'success' });
     expect(await statusOf(one)).toBe('working');
-  }, 20_000);
+  });
 
   it('at its deadline a write fails, also one that was never sent', async () => {
     const { one } = await seedTwo();
@@ -120,28 +128,28 @@ describe('refused credentials', () => {
     await until('the first is back', async () => ((await ground.callStates(first))[0] === 'ready' ? true : undefined));
     for (const id of [first, second]) await ground.setDeadline(id, -1);
     for (const id of [first, second]) {
-      expect(await ground.ended(one, id, 10_000)).toMatchObject({
+      expect(await ground.ended(one, id)).toMatchObject({
         status: 'failure',
         result: expect.stringContaining('credentials'),
       });
     }
     expect(ground.hubspot.calls).toHaveLength(1);
-  }, 20_000);
+  });
 
   // Nobody may wait for ever: what was sent cannot be looked for without credentials, so its outcome stays unknown.
   it('a create in doubt ends at its deadline too, as unknown', async () => {
     const seed = await ground.seed();
-    await ground.startExecutor();
+    await ground.startExecutor(doubting);
     ground.hubspot.behave = (call) => (call.path.endsWith('read') ? refusal(401) : 'hang-up');
     const operationId = await ground.accept(seed, [{ email: 'a@x.com' }]);
     await until('the doubt', async () => ((await ground.callStates(operationId))[0] === 'in_doubt' ? true : undefined));
     await ground.database('connections').where({ id: seed.connectionId }).update({ status: 'bad_credentials' });
     await ground.setDeadline(operationId, -7_200_000);
-    expect(await ground.ended(seed, operationId, 20_000)).toMatchObject({
+    expect(await ground.ended(seed, operationId)).toMatchObject({
       status: 'failure',
       result: expect.stringMatching(/outcome unknown/i),
     });
     expect((await ground.records(seed, operationId))[0]).toMatchObject({ status: 'unknown' });
     expect(ground.hubspot.writes()).toHaveLength(1);
-  }, 30_000);
+  });
 });

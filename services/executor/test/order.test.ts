@@ -28,15 +28,19 @@ const sweepsOff = { SLUICE_SWEEPS: 'off' };
 // Reliability notes 2.20: a retried older value must not overwrite a newer one.
 it('the second update of a record waits for the first one, which is retried; another record does not wait', async () => {
   await ground.startExecutor(sweepsOff);
-  ground.hubspot.script.push(() => refusal(503, {}, { 'Retry-After': '1' }));
+  ground.hubspot.script.push(() => refusal(503, {}, { 'Retry-After': '600' }));
   const first = await update([{ id: '1', city: 'first' }]);
   await until('the first try', () => (sent().length > 0 ? true : undefined));
   const second = await update([{ id: '1', city: 'second' }]);
   const other = await update([{ id: '2', city: 'other' }]);
-  for (const id of [other, first, second]) expect(await ground.ended(seed, id)).toMatchObject({ status: 'success' });
+  expect(await ground.ended(seed, other)).toMatchObject({ status: 'success' });
+  // The ten minutes are over.
+  await ground.database('calls').where({ operation_id: first }).update({ not_before: ground.database.fn.now() });
+  await ground.announce(first);
+  for (const id of [first, second]) expect(await ground.ended(seed, id)).toMatchObject({ status: 'success' });
   expect(sent()).toEqual(['1 first', '2 other', '1 first', '1 second']);
   expect(cityOf('1')).toBe('second');
-}, 15_000);
+});
 
 it('one record twice in a batch: two calls, in order', async () => {
   await ground.startExecutor(sweepsOff);
@@ -50,7 +54,7 @@ it('one record twice in a batch: two calls, in order', async () => {
 });
 
 it('a partly blocked call is split: free records go, the blocked one follows its predecessor', async () => {
-  await ground.startExecutor({ ...sweepsOff, SLUICE_CALL_TIMEOUT_MS: '10000' });
+  await ground.startExecutor(sweepsOff);
   const { held, letGo } = hold();
   ground.hubspot.script.push(async (_call, apply) => {
     await held;
@@ -67,16 +71,16 @@ it('a partly blocked call is split: free records go, the blocked one follows its
   expect(await ground.ended(seed, batch)).toMatchObject({ result: 'Batch write completed (3 succeeded, 0 failed)' });
   expect(sent().at(-1)).toBe('2 late');
   expect(cityOf('2')).toBe('late');
-}, 15_000);
+});
 
 it('twenty updates of one record through two executors arrive in accept order', async () => {
   await ground.startExecutor();
   await ground.startExecutor();
   const ids: string[] = [];
   for (let n = 0; n < 20; n += 1) ids.push(await update([{ id: '1', city: `c${n}` }]));
-  for (const id of ids) await ground.ended(seed, id, 30_000);
+  for (const id of ids) await ground.ended(seed, id);
   expect(sent()).toEqual(ids.map((_, n) => `1 c${n}`));
-}, 60_000);
+});
 
 // Design, section 5.4: while a synchronous write executes on a record, neither sends.
 it('a synchronous write that a gateway is sending holds back the asynchronous one, and its end lets it go', async () => {
@@ -102,7 +106,7 @@ it('a synchronous write that a gateway is sending holds back the asynchronous on
     operation,
     records: [record],
     owner: 'gateway',
-    leaseMs: 30_000,
+    leaseMs: 300_000,
   });
   expect(opening).toMatchObject({ kind: 'opened', queuedBehind: [queued] });
   await ground.startExecutor();
@@ -127,7 +131,7 @@ it('a synchronous write that a gateway is sending holds back the asynchronous on
   ]);
   expect(await ground.ended(seed, queued)).toMatchObject({ status: 'success' });
   expect(sent()).toEqual(['2 other', '1 queued']);
-}, 15_000);
+});
 
 // Design, section 5.10: the provider may still commit the lost update for a while.
 it('after an update of unknown outcome the next one waits out the late-commit window', async () => {
@@ -140,7 +144,7 @@ it('after an update of unknown outcome the next one waits out the late-commit wi
     status: 'failure',
     result: expect.stringMatching(/unknown/i),
   });
-  expect(await ground.ended(seed, second, 10_000)).toMatchObject({ status: 'success' });
+  expect(await ground.ended(seed, second)).toMatchObject({ status: 'success' });
   const [row] = await ground
     .database('attempts as a')
     .join('operations as o', 'o.id', ground.database.raw('?', [first]))
@@ -150,4 +154,4 @@ it('after an update of unknown outcome the next one waits out the late-commit wi
     );
   // 30 s at a time scale of 60.
   expect(row?.waited).toBeGreaterThanOrEqual(0.5);
-}, 20_000);
+});

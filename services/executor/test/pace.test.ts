@@ -8,15 +8,15 @@ let seed: Seed;
 beforeEach(async () => {
   ground = await createGround();
   seed = await ground.seed();
-}, 30_000);
-afterEach(() => ground.close(), 30_000);
+});
+afterEach(() => ground.close());
 
 const accept = (count: number) =>
   Promise.all(Array.from({ length: count }, (_, n) => ground.accept(seed, [{ email: `r${n}@x.com` }])));
 const capOf = async () =>
   (await ground.database('lanes').where({ id: seed.laneId }).first('cap'))?.cap as number | null;
 const allEnd = async (ids: readonly string[]) => {
-  for (const id of ids) expect(await ground.ended(seed, id, 20_000)).toMatchObject({ status: 'success' });
+  for (const id of ids) expect(await ground.ended(seed, id)).toMatchObject({ status: 'success' });
 };
 
 /** Lets calls through and notes how many were open at the account when each came. */
@@ -42,7 +42,7 @@ describe('an account that was blocked', () => {
     };
     const ids = await accept(16);
     await ground.startExecutor();
-    await until('probes', () => (refused.length >= 7 ? true : undefined), 20_000);
+    await until('probes', () => (refused.length >= 7 ? true : undefined));
     const opened = countOpen(50);
     await allEnd(ids);
     // Up to four were under way when the first refusal came.
@@ -53,7 +53,7 @@ describe('an account that was blocked', () => {
     expect(Math.max(...opened.slice(0, 3))).toBeLessThanOrEqual(2);
     expect(Math.max(...opened)).toBeLessThanOrEqual(4);
     expect(await capOf()).toBeNull();
-  }, 40_000);
+  });
 });
 
 describe('an account that takes longer than 5 s', () => {
@@ -66,8 +66,8 @@ describe('an account that takes longer than 5 s', () => {
       return apply();
     };
     const ids = await accept(10);
-    await ground.startExecutor({ SLUICE_CALL_TIMEOUT_MS: '20000' });
-    await until('the lane is narrowed', async () => ((await capOf()) === 1 ? true : undefined), 15_000);
+    await ground.startExecutor();
+    await until('the lane is narrowed', async () => ((await capOf()) === 1 ? true : undefined));
     expect(open).toBe(4);
     const opened = countOpen(50);
     letGo();
@@ -75,7 +75,7 @@ describe('an account that takes longer than 5 s', () => {
     expect(opened[0]).toBe(1);
     expect(Math.max(...opened.slice(0, 3))).toBeLessThanOrEqual(2);
     expect(await capOf()).toBeNull();
-  }, 40_000);
+  });
 
   it('is not one whose call ended in a fault of ours', async () => {
     await ground.startExecutor({ SLUICE_FAILPOINT: 'ex.after_send_before_reply:throw:1' });
@@ -84,5 +84,5 @@ describe('an account that takes longer than 5 s', () => {
     // Longer than the watch of a call lasts.
     await new Promise((resolve) => setTimeout(resolve, 5_500));
     expect(await capOf()).toBeNull();
-  }, 20_000);
+  });
 });

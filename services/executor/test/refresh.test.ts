@@ -52,7 +52,7 @@ it('[sec-44] two executors with many calls on an expired token refresh it once',
   expect(posted()).toBe(1);
   expect(ground.hubspot.contacts.size).toBe(12);
   expect(await connectionOf(seed)).toMatchObject({ status: 'working' });
-}, 20_000);
+});
 
 it('a look for a lost create refreshes too, and the record is found', async () => {
   const seed = await seedExpired();
@@ -66,11 +66,11 @@ it('a look for a lost create refreshes too, and the record is found', async () =
   });
   await ground.startExecutor();
   const operationId = await ground.accept(seed, [{ email: 'a@x.com' }]);
-  expect(await ground.ended(seed, operationId, 20_000)).toMatchObject({ status: 'success' });
+  expect(await ground.ended(seed, operationId)).toMatchObject({ status: 'success' });
   expect(ground.hubspot.contacts.size).toBe(1);
   expect(ground.hubspot.writes()).toHaveLength(1);
   expect(posted()).toBe(1);
-}, 30_000);
+});
 
 it('a grant that is gone: bad_credentials, and what comes next is held back until its deadline', async () => {
   const seed = await seedExpired();
@@ -83,14 +83,14 @@ it('a grant that is gone: bad_credentials, and what comes next is held back unti
   expect(sent).toBe(1);
   for (const id of [first, second]) await ground.setDeadline(id, -1);
   for (const id of [first, second]) {
-    expect(await ground.ended(seed, id, 10_000)).toMatchObject({
+    expect(await ground.ended(seed, id)).toMatchObject({
       status: 'failure',
       result: expect.stringContaining('credentials'),
     });
   }
   expect([posted(), ground.hubspot.calls.length]).toEqual([asked, sent]);
   expect(await versionOf(seed)).toBe(1);
-}, 20_000);
+});
 
 // Specification, Connection status: what hits no credential problem does not set bad_credentials.
 it('a token endpoint that is down: the write waits, the connection stays, and all goes on when it is back', async () => {
@@ -111,8 +111,8 @@ it('a token endpoint that is down: the write waits, the connection stays, and al
     error_text: expect.stringContaining('could not be refreshed'),
   });
   tokens.answer = undefined;
-  expect(await ground.ended(seed, operationId, 20_000)).toMatchObject({ status: 'success' });
-}, 30_000);
+  expect(await ground.ended(seed, operationId)).toMatchObject({ status: 'success' });
+});
 
 it('an app that is refused: the connection stays, and the write succeeds once the app is right', async () => {
   const seed = await seedExpired();
@@ -129,8 +129,8 @@ it('an app that is refused: the connection stays, and the write succeeds once th
   const [attempt] = await ground.database('attempts').select('error_text');
   expect(attempt).toMatchObject({ error_text: expect.stringContaining('PATCH provider-apps/') });
   tokens.clientSecret = 'secret-1';
-  expect(await ground.ended(seed, operationId, 20_000)).toMatchObject({ status: 'success' });
-}, 30_000);
+  expect(await ground.ended(seed, operationId)).toMatchObject({ status: 'success' });
+});
 
 it.each([
   ['an API key', { apiKey: 'old' }],

@@ -66,7 +66,7 @@ it('ten replays at the same time: one operation, and each failed record is sent 
     status: 'success',
     result: expect.stringContaining('3 failed'),
   });
-}, 20_000);
+});
 
 it('a replay that fails is replayed itself, and keeps the refs', async () => {
   refuseBad();
@@ -78,7 +78,7 @@ it('a replay that fails is replayed itself, and keeps the refs', async () => {
   expect(await opened(replay(id))).toBe(second);
   ground.hubspot.behave = (_call, apply) => apply();
   expect(await ground.ended(seed, await opened(replay(second)))).toMatchObject({ status: 'success' });
-}, 20_000);
+});
 
 it('records of unknown outcome are replayed with force only', async () => {
   refuseBad();
@@ -94,7 +94,7 @@ it('records of unknown outcome are replayed with force only', async () => {
   expect(sentEmails().filter((email) => email === 'maybe@x.com')).toHaveLength(2);
   expect(await opened(replay(id, { force: true }))).toBe(forced);
   expect(await opened(replay(id))).toBe(plain);
-}, 20_000);
+});
 
 it('a cancelled operation is replayed, in the calls it had, with its deadline anew', async () => {
   const id = await ground.accept(seed, [{ email: 'a@x.com' }, { email: 'b@x.com' }], {
@@ -114,7 +114,7 @@ it('a cancelled operation is replayed, in the calls it had, with its deadline an
       ground.database.raw('extract(epoch from r.retry_until - o.created_at)::float8 / 3600 as hours'),
     );
   expect(row?.hours).toBeCloseTo(2, 3);
-}, 20_000);
+});
 
 describe('is refused', () => {
   it('while the operation is in progress, and when nothing failed', async () => {

@@ -1,6 +1,7 @@
 import { until } from '@sluice/testkit';
 import { createGround, type Ground } from './_executor';
 import { refusal } from './_fake-hubspot';
+import { hold } from './_hold';
 
 let ground: Ground;
 beforeEach(async () => {
@@ -14,10 +15,18 @@ const sentAtMs = () => ground.hubspot.writes().map(({ atMs }) => atMs);
 it('503: sent again after Retry-After, and a success then counts', async () => {
   const seed = await ground.seed();
   await ground.startExecutor(sweepsOff);
-  ground.hubspot.script.push(() => refusal(503, {}, { 'Retry-After': '2' }));
+  const { held, letGo } = hold();
+  ground.hubspot.script.push(
+    () => refusal(503, {}, { 'Retry-After': '2' }),
+    async (_call, apply) => {
+      await held;
+      return apply();
+    },
+  );
   const operationId = await ground.accept(seed, [{ email: 'a@x.com' }]);
   await until('the first try', () => (ground.hubspot.calls.length > 0 ? true : undefined));
   expect(await ground.operation(seed, operationId)).toMatchObject({ status: 'in_progress' });
+  letGo();
   expect(await ground.ended(seed, operationId)).toMatchObject({
     status: 'success',
     metadata: { retry: { attempts: 2 } },
@@ -29,19 +38,17 @@ it('503: sent again after Retry-After, and a success then counts', async () => {
     { status: 503, error_class: 'unavailable' },
     { status: 201, error_class: null },
   ]);
-}, 15_000);
+});
 
 it('no connection: sent again', async () => {
   const seed = await ground.seed();
   await ground.startExecutor({ HUBSPOT_API_URL: 'http://127.0.0.1:9' });
   const operationId = await ground.accept(seed, [{ email: 'a@x.com' }]);
-  await until(
-    'two tries',
-    async () => ((await ground.database('attempts').count('* as n'))[0]?.['n'] === '2' ? true : undefined),
-    10_000,
+  await until('two tries', async () =>
+    Number((await ground.database('attempts').count('* as n'))[0]?.['n']) >= 2 ? true : undefined,
   );
   expect(await ground.operation(seed, operationId)).toMatchObject({ status: 'in_progress' });
-}, 20_000);
+});
 
 // Reliability notes 2.12: what is written is never sent again.
 it('207: only the unfinished record is sent again', async () => {
@@ -71,30 +78,34 @@ it('207: only the unfinished record is sent again', async () => {
     'POST /crm/v3/objects/contacts/batch/update',
     'PATCH /crm/v3/objects/contacts/2',
   ]);
-}, 15_000);
+});
 
 describe('the retry deadline', () => {
   it('ends the operation with the error text; the last try comes just before it', async () => {
     const seed = await ground.seed();
     ground.hubspot.behave = () => refusal(503, { message: 'We are down for maintenance.' });
     const operationId = await ground.accept(seed, [{ email: 'a@x.com' }], { announce: false });
-    await ground.setDeadline(operationId, 5_000);
+    await ground.startExecutor(sweepsOff);
+    await ground.setDeadline(operationId, 12_000);
     const startedAtMs = performance.now();
     await ground.announce(operationId);
-    await ground.startExecutor(sweepsOff);
-    expect(await ground.ended(seed, operationId, 10_000)).toMatchObject({
+    const ended = await ground.ended(seed, operationId);
+    expect(ended).toMatchObject({
       status: 'failure',
-      result: 'We are down for maintenance.',
+      result: expect.stringMatching(/^(The retry deadline has passed\. Last: )?We are down for maintenance\.$/),
     });
     const tries = sentAtMs();
     expect(tries.length).toBeGreaterThanOrEqual(2);
-    expect((tries.at(-1) ?? 0) - startedAtMs).toBeGreaterThan(2_500);
-    expect((tries.at(-1) ?? 0) - startedAtMs).toBeLessThan(5_000);
+    const lastAtMs = (tries.at(-1) ?? 0) - startedAtMs;
+    // A machine that is late for the try of the last second makes none, and says that the deadline has passed.
+    const isTriedLast = ended.result === 'We are down for maintenance.';
+    expect(isTriedLast && lastAtMs < 6_000).toBe(false);
+    expect(lastAtMs).toBeLessThanOrEqual(12_000);
     expect((await ground.records(seed, operationId))[0]).toMatchObject({
       status: 'failed',
       error: { class: 'unavailable' },
     });
-  }, 20_000);
+  });
 
   it('a backlog that outlived it: at least one try is made', async () => {
     const seed = await ground.seed();
@@ -108,7 +119,7 @@ describe('the retry deadline', () => {
     expect(await ground.ended(seed, good)).toMatchObject({ status: 'success' });
     expect(await ground.ended(seed, bad)).toMatchObject({ status: 'failure', result: 'HubSpot says no.' });
     expect(ground.hubspot.calls).toHaveLength(2);
-  }, 20_000);
+  });
 
   it('stops sends: a record that was tried before is not sent again after it', async () => {
     const seed = await ground.seed();
@@ -123,10 +134,10 @@ describe('the retry deadline', () => {
     const tries = sentAtMs().length;
     await ground.setDeadline(operationId, -60_000);
     await ground.startExecutor();
-    expect(await ground.ended(seed, operationId, 15_000)).toMatchObject({
+    expect(await ground.ended(seed, operationId)).toMatchObject({
       status: 'failure',
       result: expect.stringContaining('Down.'),
     });
     expect(sentAtMs()).toHaveLength(tries);
-  }, 25_000);
+  });
 });

@@ -10,7 +10,7 @@ afterEach(() => ground.close());
 
 it('finishes and settles the calls in flight, leaves the others to another executor, and holds no lease', async () => {
   const seed = await ground.seed();
-  const executor = await ground.startExecutor({ SLUICE_CALL_TIMEOUT_MS: '10000' });
+  const executor = await ground.startExecutor();
   const { held, letGo } = hold();
   ground.hubspot.behave = async (_call, apply) => {
     await held;
@@ -36,4 +36,4 @@ it('finishes and settles the calls in flight, leaves the others to another execu
   for (const id of [...ids, late])
     expect(await ground.ended(seed, id)).toMatchObject({ status: 'success', metadata: { retry: { attempts: 1 } } });
   expect(ground.hubspot.contacts.size).toBe(11);
-}, 20_000);
+});
