@@ -7,7 +7,7 @@ import {
 } from '@sluice/messaging';
 import { createStore, newId, openDatabase, type BatchableWrite, type BatchMembership, type Store } from '@sluice/store';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
-import { cloneDatabase, seedInstallation, type SeededInstallation } from '@sluice/testkit';
+import { cloneDatabase, seedInstallation, type SeededInstallation, patientLimits } from '@sluice/testkit';
 import type { WriteAnnouncement } from '@sluice/types';
 import { headersKeyOf, orderKeyOf } from '@sluice/writes';
 import { batcherEnv, createBatcherService, createContext, type BatcherContext } from '../src/service';
@@ -55,8 +55,9 @@ export interface RunningBatcher {
 /** @param timeScale divides the delays of batches that are joined */
 export async function createGround(timeScale = 1): Promise<Ground> {
   const clone = await cloneDatabase();
-  const store = createStore({ url: clone.url, applicationName: 'test', timeScale });
-  const database = openDatabase({ url: clone.url, poolMax: 2, applicationName: 'test' });
+  const openStore = () => createStore({ url: clone.url, applicationName: 'test', timeScale, limits: patientLimits });
+  const store = openStore();
+  const database = openDatabase({ url: clone.url, poolMax: 2, applicationName: 'test', limits: patientLimits });
   const seed = await seedInstallation(store);
   const toBatchable = await batchables(store, seed);
   const hub = createInProcessHub();
@@ -88,7 +89,9 @@ export async function createGround(timeScale = 1): Promise<Ground> {
     },
     startBatcher: async (env = {}, overrides = {}) => {
       const settings = { DATABASE_URL: clone.url, SLUICE_TIME_SCALE: String(timeScale), ...env };
-      const batcher = await startBatcher(settings, { messaging: messagingFor('batcher'), ...overrides });
+      // A database that a test gives will be away, and the usual limits are what it is about.
+      const own = env['DATABASE_URL'] === undefined && { store: openStore() };
+      const batcher = await startBatcher(settings, { messaging: messagingFor('batcher'), ...own, ...overrides });
       started.push(batcher);
       return batcher;
     },

@@ -45,7 +45,7 @@ it('a change of connection in the middle of a batch is a call of its own, on the
     reportedAccountRef: '7',
     seal: () => ({ text: 'x', keyId: 'k' }),
   });
-  const [first] = await ground.join([{ maxDelayMinutes: 1 }]);
+  const [first] = await ground.join([{ maxDelayMinutes: 6 }]);
   await ground.database('installations').where({ project_id: projectId }).update({ connection_id: other.id });
   const [second] = await ground.join([{ maxDelayMinutes: 1, connectionId: other.id }]);
   const operationId = first?.operationId ?? '';

@@ -1,5 +1,5 @@
 import { openDatabase } from '@sluice/store';
-import { seedInstallation, type SeededInstallation } from '@sluice/testkit';
+import { seedInstallation, type SeededInstallation, patientLimits } from '@sluice/testkit';
 import { adminKey, startManagement, type RunningManagement, type Sender } from './start-management';
 
 let management: RunningManagement;
@@ -11,7 +11,11 @@ beforeAll(async () => {
 afterAll(() => management.stop());
 
 async function insertOperation(owner: SeededInstallation, id: string): Promise<void> {
-  const database = openDatabase({ url: management.context.config.databaseUrl, applicationName: 'access-test' });
+  const database = openDatabase({
+    url: management.context.config.databaseUrl,
+    applicationName: 'access-test',
+    limits: patientLimits,
+  });
   await database('operations').insert({
     project_id: owner.projectId,
     id,

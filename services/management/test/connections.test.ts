@@ -1,4 +1,5 @@
 import { openDatabase } from '@sluice/store';
+import { patientLimits } from '@sluice/testkit';
 import { startManagement, type ProjectWithKey, type RunningManagement } from './start-management';
 
 const canary = 'canary-token-5f1d';
@@ -15,7 +16,11 @@ const generate = (project: ProjectWithKey, body: object) =>
   management.as(project.key).post(`/v1/projects/${project.id}/connections:generate`).send(body);
 
 async function laneAccountsOf(projectId: string): Promise<string[]> {
-  const database = openDatabase({ url: management.context.config.databaseUrl, applicationName: 'connections-test' });
+  const database = openDatabase({
+    url: management.context.config.databaseUrl,
+    applicationName: 'connections-test',
+    limits: patientLimits,
+  });
   const rows = await database('lanes')
     .where({ project_id: projectId })
     .select<{ account_ref: string }[]>('account_ref');
@@ -72,7 +77,11 @@ describe('201 POST connections:generate', () => {
   it('stores no secret in the clear', async () => {
     const project = await management.newProject();
     await generate(project, { ...order, apiKey: canary }).expect(201);
-    const database = openDatabase({ url: management.context.config.databaseUrl, applicationName: 'connections-test' });
+    const database = openDatabase({
+      url: management.context.config.databaseUrl,
+      applicationName: 'connections-test',
+      limits: patientLimits,
+    });
     const dump = JSON.stringify(await database('connections').select('*'));
     await database.destroy();
     expect(dump).toContain('v1.k1.');

@@ -5,7 +5,7 @@ let send: Sender;
 beforeAll(async () => {
   management = await startManagement();
   send = management.as();
-}, 30_000);
+});
 afterAll(() => management.stop());
 
 /** Names of the files that the page asks for. */

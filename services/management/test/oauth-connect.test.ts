@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { openDatabase } from '@sluice/store';
+import { patientLimits } from '@sluice/testkit';
 import type { Connection } from '@sluice/types';
 import { startManagement, type ProjectWithKey, type RunningManagement } from './start-management';
 
@@ -108,7 +109,11 @@ describe('200 POST /v1/oauth-connect', () => {
 
   it('keeps neither the state nor the verifier in the clear', async () => {
     const state = await stateOf();
-    const database = openDatabase({ url: management.context.config.databaseUrl, applicationName: 'oauth-test' });
+    const database = openDatabase({
+      url: management.context.config.databaseUrl,
+      applicationName: 'oauth-test',
+      limits: patientLimits,
+    });
     const rows = await database('oauth_states').where({ project_id: project.id }).select('*');
     await database.destroy();
     expect(rows).toHaveLength(1);
@@ -247,7 +252,11 @@ describe('GET /callbacks/v1/oauth', () => {
 
   it('refuses a state that is older than ten minutes', async () => {
     const state = await stateOf();
-    const database = openDatabase({ url: management.context.config.databaseUrl, applicationName: 'oauth-test' });
+    const database = openDatabase({
+      url: management.context.config.databaseUrl,
+      applicationName: 'oauth-test',
+      limits: patientLimits,
+    });
     const rows = await database('oauth_states')
       .where({ project_id: project.id })
       .select<{ left: number }[]>(database.raw('extract(epoch from expires_at - now())::float8 as left'));

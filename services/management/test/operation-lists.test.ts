@@ -7,7 +7,7 @@ let prepared: PreparedOperations;
 let send: Sender;
 beforeAll(async () => {
   management = await startManagement();
-}, 30_000);
+});
 afterAll(() => management.stop());
 beforeEach(async () => {
   prepared = await prepareOperations(management);

@@ -18,7 +18,7 @@ beforeAll(async () => {
     const app = { provider: 'hubspot', clientId: `client-${n}`, clientSecret: 'secret' };
     await send.post(`/v1/projects/${project.id}/provider-apps`).send(app).expect(200);
   }
-}, 30_000);
+});
 afterAll(() => management.stop());
 
 interface Item {

@@ -6,7 +6,7 @@ import {
   type RecordSettlement,
   type Settlement,
 } from '@sluice/store';
-import { seedInstallation, type SeededInstallation, type SeedOptions } from '@sluice/testkit';
+import { seedInstallation, type SeededInstallation, type SeedOptions, patientLimits } from '@sluice/testkit';
 import type { RunningManagement } from './start-management';
 
 /** What a record's value would look like, and must not be seen where operations are described. */
@@ -57,7 +57,7 @@ export async function prepareOperations(
   };
   const prepared: PreparedOperations = {
     seed,
-    database: openDatabase({ url: config.databaseUrl, poolMax: 2, applicationName: 'test' }),
+    database: openDatabase({ url: config.databaseUrl, poolMax: 2, applicationName: 'test', limits: patientLimits }),
     path: `/v1/projects/${projectId}`,
     accept: async (records = 1, objectName) => {
       const operation = operationOf('asynchronous', objectName);

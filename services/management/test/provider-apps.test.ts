@@ -1,4 +1,5 @@
 import { openDatabase } from '@sluice/store';
+import { patientLimits } from '@sluice/testkit';
 import { adminKey, startManagement, type ProjectWithKey, type RunningManagement } from './start-management';
 
 const canary = 'canary-client-secret-31';
@@ -76,7 +77,11 @@ describe('200', () => {
 
   it('stores the secret sealed', async () => {
     await create();
-    const database = openDatabase({ url: management.context.config.databaseUrl, applicationName: 'apps-test' });
+    const database = openDatabase({
+      url: management.context.config.databaseUrl,
+      applicationName: 'apps-test',
+      limits: patientLimits,
+    });
     const dump = JSON.stringify(await database('provider_apps').where({ project_id: project.id }));
     await database.destroy();
     expect(dump).toContain('v1.k1.');
@@ -196,7 +201,11 @@ describe('the app of a connection', () => {
     const expiresAt = new Date(Date.now() + 30_000).toISOString();
     const grant = { accessToken: { token: 'token', expiresAt }, refreshToken: { token: 'again' }, scopes: ['crm'] };
     const { id } = (await connect({ oauth2AuthorizationCode: grant }).expect(201)).body as { id: string };
-    const database = openDatabase({ url: management.context.config.databaseUrl, applicationName: 'apps-test' });
+    const database = openDatabase({
+      url: management.context.config.databaseUrl,
+      applicationName: 'apps-test',
+      limits: patientLimits,
+    });
     const row = await database('connections').where({ id }).first<Record<string, unknown>>();
     await database.destroy();
     expect(Math.abs((row['token_expires_at'] as Date).getTime() - Date.parse(expiresAt))).toBeLessThan(1_000);

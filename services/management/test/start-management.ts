@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { createStore } from '@sluice/store';
 import { silentLogger } from '@sluice/telemetry';
-import { cloneDatabase, countRows } from '@sluice/testkit';
+import { cloneDatabase, countRows, patientLimits } from '@sluice/testkit';
 import supertest from 'supertest';
 import { createContext, createManagementService, managementEnv, type ManagementContext } from '../src/service';
 import { startFakeHubspot, type FakeHubspot } from './fake-hubspot';
@@ -57,7 +58,10 @@ export async function startManagement(
     SALESFORCE_INSTANCE_URL: salesforce.url,
     ...env,
   });
-  const real = createContext(config, { logger: silentLogger });
+  // Where a test puts something before its database, that one will be away, and the usual limits are what it is about.
+  const { databaseUrl, timeScale } = config;
+  const store = () => createStore({ url: databaseUrl, applicationName: 'test', timeScale, limits: patientLimits });
+  const real = createContext(config, { logger: silentLogger, ...(!reach && { store: store() }) });
   const context = { ...real, ...replace(real) };
   const service = createManagementService(context);
   const { port } = await service.start();

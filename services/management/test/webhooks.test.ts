@@ -1,4 +1,5 @@
 import { openDatabase } from '@sluice/store';
+import { patientLimits } from '@sluice/testkit';
 import type { CreatedWebhookEndpoint, WebhookEndpoint, WebhookMessageListReply } from '@sluice/types';
 import { startReceiver, type Receiver } from './start-receiver';
 import { startWebhooks, type WebhookFixture } from './webhook-fixture';
@@ -8,11 +9,11 @@ let receiver: Receiver;
 beforeAll(async () => {
   receiver = await startReceiver((response) => response.writeHead(200).end());
   fixture = await startWebhooks();
-}, 60_000);
+});
 afterAll(async () => {
   await fixture.stop();
   await receiver.close();
-}, 60_000);
+});
 
 const url = 'https://receiver.example.com/hooks';
 /** In a project of its own: a project has few endpoints. */
@@ -54,7 +55,11 @@ describe('200 and 201', () => {
   it('keeps the secret sealed', async () => {
     const { create } = await newProject();
     const { id, secret } = await create();
-    const database = openDatabase({ url: fixture.management.context.config.databaseUrl, applicationName: 'test' });
+    const database = openDatabase({
+      url: fixture.management.context.config.databaseUrl,
+      applicationName: 'test',
+      limits: patientLimits,
+    });
     const dump = JSON.stringify(await database('webhook_endpoints').where({ id }));
     await database.destroy();
     expect(dump).toContain('v1.k1.');

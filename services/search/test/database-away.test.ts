@@ -25,9 +25,7 @@ it('the database is away: 503 with Retry-After, the provider is not asked, and i
   await ask().expect(200);
   const asked = search.hubspot.calls.length;
   proxy.cut();
-  const startedAtMs = performance.now();
   const reply = await ask().expect(503);
-  expect(performance.now() - startedAtMs).toBeLessThan(8_000);
   expect(reply.type).toBe('application/problem+json');
   expect(Number(reply.headers['retry-after'])).toBeGreaterThanOrEqual(1);
   expect(reply.body).toMatchObject({ code: 'service.unavailable', retryable: true, remedy: expect.any(String) });
@@ -35,4 +33,4 @@ it('the database is away: 503 with Retry-After, the provider is not asked, and i
   expect(search.hubspot.calls).toHaveLength(asked);
   await proxy.mend();
   await ask().expect(200);
-}, 20_000);
+});

@@ -1,7 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { createInMemoryHints } from '@sluice/redis';
+import { createStore } from '@sluice/store';
 import { silentLogger } from '@sluice/telemetry';
-import { cloneDatabase, countRows, seedInstallation, type SeededInstallation, type SeedOptions } from '@sluice/testkit';
+import {
+  cloneDatabase,
+  countRows,
+  patientLimits,
+  seedInstallation,
+  type SeededInstallation,
+  type SeedOptions,
+} from '@sluice/testkit';
 import type { Scope } from '@sluice/types';
 import supertest from 'supertest';
 import { createContext, createSearchService, searchEnv, type SearchContext } from '../src/service';
@@ -39,9 +47,13 @@ export async function startSearch(reach?: (databaseUrl: string) => Promise<strin
     SLUICE_HOST: '127.0.0.1',
     SLUICE_CREDENTIALS_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     HUBSPOT_API_URL: hubspot.url,
-    SLUICE_CALL_TIMEOUT_MS: '300',
+    // A provider that says nothing is waited for as long; one that answers is never that slow.
+    SLUICE_CALL_TIMEOUT_MS: '3000',
   });
-  const context = createContext(config, { logger: silentLogger, hints: createInMemoryHints() });
+  // Where a test puts something before its database, that one will be away, and the usual limits are what it is about.
+  const store = () => createStore({ url: clone.url, applicationName: 'test', limits: patientLimits });
+  const overrides = { logger: silentLogger, hints: createInMemoryHints(), ...(!reach && { store: store() }) };
+  const context = createContext(config, overrides);
   const service = createSearchService(context);
   const { port } = await service.start();
   const newKey = async (projectId: string, scopes: readonly Scope[]): Promise<string> => {

@@ -1,9 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { createInProcessHub, createInProcessMessaging, topics, type Messaging } from '@sluice/messaging';
 import { createInMemoryHints } from '@sluice/redis';
-import { openDatabase } from '@sluice/store';
+import { createStore, openDatabase } from '@sluice/store';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
-import { cloneDatabase, countRows, seedInstallation, type SeededInstallation, type SeedOptions } from '@sluice/testkit';
+import {
+  cloneDatabase,
+  countRows,
+  seedInstallation,
+  type SeededInstallation,
+  type SeedOptions,
+  patientLimits,
+} from '@sluice/testkit';
 import type { Scope, WriteAnnouncement } from '@sluice/types';
 import supertest from 'supertest';
 import { createContext, createGatewayService, gatewayEnv, type GatewayContext } from '../src/service';
@@ -67,7 +74,8 @@ export async function startGateway({ env = {}, reach, beside, isAlone }: Gateway
     SLUICE_CREDENTIALS_KEYS: `k1:${credentialsKey}`,
     HUBSPOT_API_URL: hubspot.url,
     SALESFORCE_INSTANCE_URL: hubspot.url,
-    SLUICE_CALL_TIMEOUT_MS: '400',
+    // A provider that says nothing is waited for as long; one that answers is never that slow.
+    SLUICE_CALL_TIMEOUT_MS: '3000',
     ...env,
   });
   const hub = createInProcessHub();
@@ -76,11 +84,14 @@ export async function startGateway({ env = {}, reach, beside, isAlone }: Gateway
   const listener = messagingFor('listener');
   const announced = await listen(listener);
   const inProcess = isAlone === true ? {} : { hints: createInMemoryHints(), messaging: messagingFor('gateway') };
-  const overrides = { logger: silentLogger, ...inProcess };
+  // Where a test puts something before its database, that one will be away, and the usual limits are what it is about.
+  const { timeScale } = config;
+  const store = () => createStore({ url: clone.url, applicationName: 'test', timeScale, limits: patientLimits });
+  const overrides = { logger: silentLogger, ...inProcess, ...(!reach && { store: store() }) };
   const context = createContext(config, overrides);
   const service = createGatewayService(context);
   const { port } = await service.start();
-  const database = openDatabase({ url: clone.url, poolMax: 2, applicationName: 'test' });
+  const database = openDatabase({ url: clone.url, poolMax: 2, applicationName: 'test', limits: patientLimits });
   const post = (path: string) => supertest(`http://127.0.0.1:${port}`).post(path);
   const newKey = async (projectId: string, scopes: readonly Scope[]): Promise<string> => {
     const secret = `sk_${randomBytes(32).toString('base64url')}`;

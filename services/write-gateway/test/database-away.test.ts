@@ -32,9 +32,7 @@ describe('the database is away', () => {
       await gateway.write(seed, body).expect(200);
       const [rows, called] = [await gateway.countRows(), gateway.hubspot.calls.length];
       proxy.cut();
-      const startedAtMs = performance.now();
       const reply = await gateway.write(seed, body).expect(503);
-      expect(performance.now() - startedAtMs).toBeLessThan(8_000);
       expect(reply.type).toBe('application/problem+json');
       expect(Number(reply.headers['retry-after'])).toBeGreaterThanOrEqual(1);
       expect(reply.body).toMatchObject({ code: 'service.unavailable', retryable: true, remedy: expect.any(String) });
@@ -44,7 +42,6 @@ describe('the database is away', () => {
       await proxy.mend();
       await gateway.write(seed, body).expect(200);
     },
-    15_000,
   );
 
   it('readiness says so', async () => {
@@ -128,5 +125,5 @@ describe('a synchronous write while the database goes away', () => {
     const { operationId } = reply.body as { operationId: string };
     const [call] = await gateway.database('calls').where({ operation_id: operationId }).select('state', 'sent_at');
     expect(call).toEqual({ state: 'running', sent_at: expect.any(Date) });
-  }, 15_000);
+  });
 });

@@ -41,7 +41,7 @@ it('[sec-49] [sec-10] 1,000 times disable and delete at once: what was refused n
   await Promise.all(seeds.map(rounds));
   expect(new Set(deleted())).toEqual(new Set(allowed));
   expect(deleted()).toHaveLength(allowed.length);
-}, 120_000);
+});
 
 // Without the lock the delete would go by the config of its snapshot, and leave after the disable was committed.
 it('[sec-49] a delete that meets a disable under way waits for it, and is refused', async () => {

@@ -58,7 +58,7 @@ it('409 after ten seconds: nothing written, and it may be sent again', async () 
   expect(gateway.hubspot.calls).toHaveLength(called + 1);
   letGo();
   expect((await slow).status).toBe(200);
-}, 20_000);
+});
 
 it('overtakes queued asynchronous writes to the record, and names them', async () => {
   const seed = await gateway.seed();

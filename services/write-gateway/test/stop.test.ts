@@ -2,7 +2,7 @@ import { until } from '@sluice/testkit';
 import { startGateway } from './_gateway';
 
 it('a request in flight is finished, and what was accepted is announced', async () => {
-  const gateway = await startGateway({ env: { SLUICE_CALL_TIMEOUT_MS: '5000' } });
+  const gateway = await startGateway({ env: { SLUICE_CALL_TIMEOUT_MS: '20000' } });
   const seed = await gateway.seed();
   let letGo = (): void => undefined;
   const held = new Promise<void>((resolve) => (letGo = resolve));

@@ -6,7 +6,7 @@ let gateway: RunningGateway;
 let seed: Seed;
 let take: (call: HubspotCall) => Answer | Promise<Answer>;
 beforeAll(async () => {
-  gateway = await startGateway({ env: { SLUICE_CALL_TIMEOUT_MS: '5000' } });
+  gateway = await startGateway({ env: { SLUICE_CALL_TIMEOUT_MS: '20000' } });
   take = gateway.hubspot.answer;
 });
 afterAll(() => gateway.stop());
