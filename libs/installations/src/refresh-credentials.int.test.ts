@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { DependencyError } from '@sluice/errors';
 import { createStore, openDatabase, type Store } from '@sluice/store';
 import { createLogger, silentLogger } from '@sluice/telemetry';
-import { cloneDatabase, seedInstallation, until, type ClonedDatabase } from '@sluice/testkit';
+import { cloneDatabase, seedInstallation, until, type ClonedDatabase, patientLimits } from '@sluice/testkit';
 import type { Credentials } from '@sluice/types';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,8 +19,8 @@ let database: ReturnType<typeof openDatabase>;
 
 beforeAll(async () => {
   clone = await cloneDatabase();
-  store = createStore({ url: clone.url, applicationName: 'refresh-test' });
-  database = openDatabase({ url: clone.url, poolMax: 2, applicationName: 'refresh-test' });
+  store = createStore({ url: clone.url, applicationName: 'refresh-test', limits: patientLimits });
+  database = openDatabase({ url: clone.url, poolMax: 2, applicationName: 'refresh-test', limits: patientLimits });
 });
 
 afterAll(async () => {
@@ -78,7 +78,7 @@ describe('one refresh per connection [sec-44]', () => {
   it('is made by two processes that race with 20 calls, and all of them get the same new token', async () => {
     const { provider, mine, refresh, stored } = await scene();
     provider.before = () => sleep(150);
-    const otherStore = createStore({ url: clone.url, applicationName: 'refresh-test-2' });
+    const otherStore = createStore({ url: clone.url, applicationName: 'refresh-test-2', limits: patientLimits });
     const other = processOn(provider, { store: otherStore });
     const racing = Array.from({ length: 20 }, (_, at) => refresh(1, at % 2 === 0 ? mine : other));
     const got = await Promise.all(racing);
@@ -94,14 +94,14 @@ describe('one refresh per connection [sec-44]', () => {
   it('is made by two processes with 500 operations at once', async () => {
     const { provider, mine, refresh, stored } = await scene();
     provider.before = () => sleep(300);
-    const otherStore = createStore({ url: clone.url, applicationName: 'refresh-test-3' });
+    const otherStore = createStore({ url: clone.url, applicationName: 'refresh-test-3', limits: patientLimits });
     const other = processOn(provider, { store: otherStore });
     const got = await Promise.all(Array.from({ length: 500 }, (_, at) => refresh(1, at % 2 === 0 ? mine : other)));
     await otherStore.close();
     expect(provider.asked).toHaveLength(1);
     expect(new Set(got.map((live) => live?.credentials.accessToken))).toEqual(new Set(['access-1']));
     expect(await stored()).toMatchObject({ tokenVersion: 2, status: 'created' });
-  }, 30_000);
+  });
 
   it('is made with the app and its opened secret, and the lease ends with it', async () => {
     const { provider, refresh, row } = await scene();
@@ -112,7 +112,7 @@ describe('one refresh per connection [sec-44]', () => {
     const stored = (await row()) as Record<string, unknown>;
     expect(stored).toMatchObject({ refresh_lease_until: null, token_version: 2, status: 'created' });
     const expiresInMs = (stored['token_expires_at'] as Date).getTime() - Date.now();
-    expect(expiresInMs).toBeGreaterThan(1_790_000);
+    expect(expiresInMs).toBeGreaterThan(1_740_000);
     expect(expiresInMs).toBeLessThanOrEqual(1_801_000);
     expect(JSON.stringify(stored)).not.toMatch(/access-1|refresh-1/);
   });
@@ -135,11 +135,14 @@ describe('one refresh per connection [sec-44]', () => {
   it('is waited for while another process holds the lease, and taken over when that one is gone', async () => {
     const { provider, refresh, projectId, connectionId } = await scene();
     const version = { projectId, connectionId, tokenVersion: 1 };
-    expect(await store.connections.takeRefreshLease(version, 700)).toEqual(expect.any(String));
-    expect(await store.connections.takeRefreshLease(version, 700)).toBeUndefined();
-    const startedAtMs = performance.now();
-    expect(await refresh(1)).toMatchObject({ tokenVersion: 2 });
-    expect(performance.now() - startedAtMs).toBeGreaterThan(600);
+    expect(await store.connections.takeRefreshLease(version, 600_000)).toEqual(expect.any(String));
+    expect(await store.connections.takeRefreshLease(version, 600_000)).toBeUndefined();
+    const refreshed = refresh(1);
+    await sleep(500);
+    expect(provider.asked).toEqual([]);
+    const own = { project_id: projectId, id: connectionId };
+    await database('connections').where(own).update({ refresh_lease_until: database.fn.now() });
+    expect(await refreshed).toMatchObject({ tokenVersion: 2 });
     expect(provider.asked).toHaveLength(1);
   });
 
@@ -328,15 +331,15 @@ describe('[sec-44] a process that is killed while it refreshes', () => {
 
   it('before the provider has answered: nobody is flagged', async () => {
     expect(await flagged(false, 'before the reply')).toBe(0);
-  }, 60_000);
+  });
 
   it('between the reply and the save, at a provider with a grace for the old token: nobody is flagged', async () => {
     expect(await flagged(true, 'after the reply')).toBe(0);
-  }, 60_000);
+  });
 
   it('between the reply and the save, at a strict provider: exactly those are flagged', async () => {
     expect(await flagged(false, 'after the reply')).toBe(kills);
-  }, 60_000);
+  });
 });
 
 /** A logger whose lines can be read. */

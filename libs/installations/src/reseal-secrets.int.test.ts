@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createStore, openDatabase, type Store } from '@sluice/store';
-import { cloneDatabase, seedInstallation, type ClonedDatabase } from '@sluice/testkit';
+import { cloneDatabase, seedInstallation, type ClonedDatabase, patientLimits } from '@sluice/testkit';
 import { resealSecrets, type ResealProgress } from './reseal-secrets';
 import { sealClientSecret, sealCredentials, unsealClientSecret, unsealCredentials } from './seal-credentials';
 
@@ -14,8 +14,8 @@ let store: Store;
 let database: ReturnType<typeof openDatabase>;
 beforeEach(async () => {
   clone = await cloneDatabase();
-  store = createStore({ url: clone.url, applicationName: 'reseal-test' });
-  database = openDatabase({ url: clone.url, poolMax: 2, applicationName: 'reseal-test' });
+  store = createStore({ url: clone.url, applicationName: 'reseal-test', limits: patientLimits });
+  database = openDatabase({ url: clone.url, poolMax: 2, applicationName: 'reseal-test', limits: patientLimits });
 });
 afterEach(async () => {
   await database.destroy();
@@ -93,7 +93,7 @@ it('[sec-42] seals everything again while tokens are refreshed, and overwrites n
   }
   const client = await store.providerApps.findClient(first?.projectId ?? '', 'hubspot', app.id);
   expect(unsealClientSecret(onlyNew, app.id, client?.sealed ?? '')).toBe('client-secret');
-}, 60_000);
+});
 
 it('goes on where it was stopped', async () => {
   await connect(150);

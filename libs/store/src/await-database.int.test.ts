@@ -70,7 +70,7 @@ describe('a database that cannot be used for the moment', () => {
     proxy.disturb();
     await expect(asked).resolves.toBeUndefined();
     expect(reasons[0]).toMatch(/gave no connection within 2 s/);
-  }, 60_000);
+  });
 
   it('is asked when it has no connection left for the user', async () => {
     await onClone(

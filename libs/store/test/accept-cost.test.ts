@@ -1,4 +1,5 @@
 import { openDatabase } from '@sluice/store';
+import { patientLimits } from '@sluice/testkit';
 import { insertAccepted } from '../src/writes/accept-writes';
 import { insertIntoBatch } from '../src/writes/join-batch';
 import { pagesOf } from './statement-cost';
@@ -10,7 +11,7 @@ let fixture: WriteFixture;
 let database: Database;
 beforeAll(async () => {
   fixture = await createWriteFixture();
-  database = openDatabase({ url: fixture.url, poolMax: 1, applicationName: 'test' });
+  database = openDatabase({ url: fixture.url, poolMax: 1, applicationName: 'test', limits: patientLimits });
 });
 afterAll(async () => {
   await database.destroy();
@@ -59,4 +60,4 @@ it('with 20,000 installations more, no more is read by an accept and by a join',
   // A scan would read them all. What a rolled back insert left behind, and a deeper index, are far less.
   expect(acceptAfter).toBeLessThan(acceptBefore + pages / 2);
   expect(joinAfter).toBeLessThan(joinBefore + pages / 2);
-}, 30_000);
+});

@@ -5,13 +5,14 @@ import {
   type Settlement,
   type SynchronousWrite,
 } from '@sluice/store';
+import { patientLimits } from '@sluice/testkit';
 import { createWriteFixture, type WriteFixture } from './write-fixture';
 
 let fixture: WriteFixture;
 let database: ReturnType<typeof openDatabase>;
 beforeAll(async () => {
   fixture = await createWriteFixture();
-  database = openDatabase({ url: fixture.url, poolMax: 2, applicationName: 'test' });
+  database = openDatabase({ url: fixture.url, poolMax: 2, applicationName: 'test', limits: patientLimits });
 });
 afterAll(async () => {
   await database.destroy();

@@ -4,7 +4,7 @@ import { createWriteFixture, type WriteFixture } from './write-fixture';
 let fixture: WriteFixture;
 beforeEach(async () => {
   fixture = await createWriteFixture();
-}, 30_000);
+});
 afterEach(() => fixture.close(), 30_000);
 
 /** Two writes, of which the first is claimed. */

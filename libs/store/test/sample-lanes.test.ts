@@ -1,11 +1,12 @@
 import { openDatabase } from '@sluice/store';
+import { patientLimits } from '@sluice/testkit';
 import { createWriteFixture, type WriteFixture } from './write-fixture';
 
 let fixture: WriteFixture;
 let database: ReturnType<typeof openDatabase>;
 beforeEach(async () => {
   fixture = await createWriteFixture();
-  database = openDatabase({ url: fixture.url, applicationName: 'test', poolMax: 1 });
+  database = openDatabase({ url: fixture.url, applicationName: 'test', poolMax: 1, limits: patientLimits });
 });
 afterEach(async () => {
   await database.destroy();

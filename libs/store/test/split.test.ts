@@ -6,13 +6,14 @@ import {
   type Settlement,
   type Split,
 } from '@sluice/store';
+import { patientLimits } from '@sluice/testkit';
 import { createWriteFixture, type WriteFixture } from './write-fixture';
 
 let fixture: WriteFixture;
 let database: ReturnType<typeof openDatabase>;
 beforeEach(async () => {
   fixture = await createWriteFixture();
-  database = openDatabase({ url: fixture.url, applicationName: 'test', poolMax: 2 });
+  database = openDatabase({ url: fixture.url, applicationName: 'test', poolMax: 2, limits: patientLimits });
 });
 afterEach(async () => {
   await database.destroy();
@@ -298,7 +299,7 @@ it('divided at random until nothing is left, every record ends once and the coun
     const [operation] = await database('operations').where({ id }).select('calls_open', 'records_succeeded', 'state');
     expect(operation).toEqual({ calls_open: 0, records_succeeded: 40, state: 'succeeded' });
   }
-}, 30_000);
+});
 
 async function lapse(): Promise<void> {
   await database('calls')

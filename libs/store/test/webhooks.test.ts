@@ -1,4 +1,5 @@
 import { openDatabase, type ClaimedMessage, type EndpointKey } from '@sluice/store';
+import { patientLimits } from '@sluice/testkit';
 import { webhookFiltersDefault, type WebhookEvent, type WebhookFilter } from '@sluice/types';
 import { createWriteFixture, type WriteFixture } from './write-fixture';
 
@@ -6,7 +7,7 @@ let fixture: WriteFixture;
 let database: ReturnType<typeof openDatabase>;
 beforeEach(async () => {
   fixture = await createWriteFixture();
-  database = openDatabase({ url: fixture.url, poolMax: 4, applicationName: 'test' });
+  database = openDatabase({ url: fixture.url, poolMax: 4, applicationName: 'test', limits: patientLimits });
 });
 afterEach(async () => {
   await database.destroy();

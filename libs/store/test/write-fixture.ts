@@ -8,7 +8,13 @@ import {
   type Settlement,
   type Store,
 } from '@sluice/store';
-import { cloneDatabase, seedInstallation, type ClonedDatabase, type SeededInstallation } from '@sluice/testkit';
+import {
+  cloneDatabase,
+  seedInstallation,
+  type ClonedDatabase,
+  type SeededInstallation,
+  patientLimits,
+} from '@sluice/testkit';
 
 /** A database of its own with one installation and a key, and short words for what tests do all the time. */
 export interface WriteFixture {
@@ -30,7 +36,7 @@ export interface WriteFixture {
 
 export async function createWriteFixture(): Promise<WriteFixture> {
   const database: ClonedDatabase = await cloneDatabase();
-  const store = createStore({ url: database.url, applicationName: 'test', poolMax: 20 });
+  const store = createStore({ url: database.url, applicationName: 'test', poolMax: 20, limits: patientLimits });
   const seeded = await seedInstallation(store);
   const key = await store.apiKeys.create({
     projectId: seeded.projectId,

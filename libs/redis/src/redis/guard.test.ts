@@ -17,24 +17,26 @@ describe('Guard', () => {
   });
 
   it('waits 50 ms for an answer', async () => {
-    const started = performance.now();
+    const begunAtMs = performance.now();
     expect(await guard().ask(silence)).toEqual({ ok: false });
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(performance.now() - begunAtMs).toBeGreaterThanOrEqual(49);
   });
 
   it.each([
     ['a silence', silence],
     ['a broken connection', broken],
   ])('asks nothing for a while after %s, then one question at a time', async (_, failure) => {
-    const sut = guard({ timeoutMs: 5, openMs: 60 });
-    await sut.ask(failure);
-    const failedMs = performance.now();
     let asked = 0;
     const question = () => ((asked += 1), silence());
-    await Promise.all([sut.ask(question), sut.ask(question)]);
+    const closed = guard({ timeoutMs: 5, openMs: 60_000 });
+    await closed.ask(failure);
+    await Promise.all([closed.ask(question), closed.ask(question)]);
     expect(asked).toBe(0);
-    await eventually(() => performance.now() - failedMs > 70);
-    await Promise.all([sut.ask(question), sut.ask(question), sut.ask(question)]);
+    const over = guard({ timeoutMs: 5, openMs: 20 });
+    await over.ask(failure);
+    const failedMs = performance.now();
+    await eventually(() => performance.now() - failedMs > 30);
+    await Promise.all([over.ask(question), over.ask(question), over.ask(question)]);
     expect(asked).toBe(1);
   });
 

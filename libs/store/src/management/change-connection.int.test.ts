@@ -1,4 +1,4 @@
-import { cloneDatabase, seedInstallation, type ClonedDatabase } from '@sluice/testkit';
+import { cloneDatabase, seedInstallation, type ClonedDatabase, patientLimits } from '@sluice/testkit';
 import { createStore, type Store } from '../store';
 
 let clone: ClonedDatabase;
@@ -6,7 +6,7 @@ let store: Store;
 
 beforeAll(async () => {
   clone = await cloneDatabase();
-  store = createStore({ url: clone.url, applicationName: 'change-connection-test' });
+  store = createStore({ url: clone.url, applicationName: 'change-connection-test', limits: patientLimits });
 });
 
 afterAll(async () => {

@@ -4,6 +4,7 @@ import {
   seedInstallation,
   type ClonedDatabase,
   type SeededInstallation,
+  patientLimits,
 } from '@sluice/testkit';
 import type { ConfigContent } from '@sluice/types';
 import type { Knex } from 'knex';
@@ -17,8 +18,8 @@ let store: Store;
 
 beforeAll(async () => {
   clone = await cloneDatabase();
-  database = openDatabase({ url: clone.url, applicationName: 'change-installation-test' });
-  store = createStore({ url: clone.url, applicationName: 'change-installation-test' });
+  database = openDatabase({ url: clone.url, applicationName: 'change-installation-test', limits: patientLimits });
+  store = createStore({ url: clone.url, applicationName: 'change-installation-test', limits: patientLimits });
 });
 
 afterAll(async () => {

@@ -1,4 +1,4 @@
-import { cloneDatabase, type ClonedDatabase } from '@sluice/testkit';
+import { cloneDatabase, type ClonedDatabase, patientLimits } from '@sluice/testkit';
 import type { Knex } from 'knex';
 import { openDatabase } from '../database';
 import { connectionStore, type NewConnection } from './connection-store';
@@ -9,7 +9,7 @@ let database: Knex;
 
 beforeAll(async () => {
   clone = await cloneDatabase();
-  database = openDatabase({ url: clone.url, applicationName: 'connection-store-test' });
+  database = openDatabase({ url: clone.url, applicationName: 'connection-store-test', limits: patientLimits });
 });
 
 afterAll(async () => {

@@ -4,6 +4,7 @@ import {
   seedInstallation,
   type ClonedDatabase,
   type SeededInstallation,
+  patientLimits,
 } from '@sluice/testkit';
 import { createStore, type Store } from '../store';
 import { openDatabase } from '../database';
@@ -15,8 +16,8 @@ let store: Store;
 
 beforeAll(async () => {
   clone = await cloneDatabase();
-  database = openDatabase({ url: clone.url, applicationName: 'installation-store-test' });
-  store = createStore({ url: clone.url, applicationName: 'installation-store-test' });
+  database = openDatabase({ url: clone.url, applicationName: 'installation-store-test', limits: patientLimits });
+  store = createStore({ url: clone.url, applicationName: 'installation-store-test', limits: patientLimits });
 });
 
 afterAll(async () => {

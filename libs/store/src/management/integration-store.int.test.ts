@@ -1,5 +1,5 @@
 import { ConflictError } from '@sluice/errors';
-import { cloneDatabase, sampleManifest, type ClonedDatabase } from '@sluice/testkit';
+import { cloneDatabase, sampleManifest, type ClonedDatabase, patientLimits } from '@sluice/testkit';
 import type { Knex } from 'knex';
 import { openDatabase } from '../database';
 import { integrationStore } from './integration-store';
@@ -9,7 +9,7 @@ let database: Knex;
 
 beforeAll(async () => {
   clone = await cloneDatabase();
-  database = openDatabase({ url: clone.url, applicationName: 'integration-store-test' });
+  database = openDatabase({ url: clone.url, applicationName: 'integration-store-test', limits: patientLimits });
 });
 
 afterAll(async () => {

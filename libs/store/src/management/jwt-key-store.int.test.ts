@@ -1,4 +1,4 @@
-import { cloneDatabase, type ClonedDatabase } from '@sluice/testkit';
+import { cloneDatabase, type ClonedDatabase, patientLimits } from '@sluice/testkit';
 import type { Knex } from 'knex';
 import { openDatabase } from '../database';
 import { jwtKeyStore } from './jwt-key-store';
@@ -7,7 +7,7 @@ let clone: ClonedDatabase;
 let database: Knex;
 beforeAll(async () => {
   clone = await cloneDatabase();
-  database = openDatabase({ url: clone.url, applicationName: 'jwt-key-store-test' });
+  database = openDatabase({ url: clone.url, applicationName: 'jwt-key-store-test', limits: patientLimits });
 });
 afterAll(async () => {
   await database.destroy();

@@ -1,4 +1,4 @@
-import { cloneDatabase, type ClonedDatabase } from '@sluice/testkit';
+import { cloneDatabase, type ClonedDatabase, patientLimits } from '@sluice/testkit';
 import type { Knex } from 'knex';
 import { openDatabase } from '../database';
 import { newId } from '../new-id';
@@ -8,7 +8,7 @@ let clone: ClonedDatabase;
 let database: Knex;
 beforeAll(async () => {
   clone = await cloneDatabase();
-  database = openDatabase({ url: clone.url, poolMax: 2, applicationName: 'test' });
+  database = openDatabase({ url: clone.url, poolMax: 2, applicationName: 'test', limits: patientLimits });
   await insertOperations();
 });
 afterAll(async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ConflictError } from '@sluice/errors';
-import { cloneDatabase, type ClonedDatabase } from '@sluice/testkit';
+import { cloneDatabase, type ClonedDatabase, patientLimits } from '@sluice/testkit';
 import type { Knex } from 'knex';
 import { openDatabase } from '../database';
 import { apiKeyStore } from './api-key-store';
@@ -11,7 +11,7 @@ let database: Knex;
 
 beforeAll(async () => {
   clone = await cloneDatabase();
-  database = openDatabase({ url: clone.url, applicationName: 'project-store-test' });
+  database = openDatabase({ url: clone.url, applicationName: 'project-store-test', limits: patientLimits });
 });
 
 afterAll(async () => {

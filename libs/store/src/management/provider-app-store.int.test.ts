@@ -1,4 +1,4 @@
-import { cloneDatabase, type ClonedDatabase } from '@sluice/testkit';
+import { cloneDatabase, type ClonedDatabase, patientLimits } from '@sluice/testkit';
 import type { Knex } from 'knex';
 import { openDatabase } from '../database';
 import { providerAppStore, type NewProviderApp } from './provider-app-store';
@@ -8,7 +8,7 @@ let database: Knex;
 
 beforeAll(async () => {
   clone = await cloneDatabase();
-  database = openDatabase({ url: clone.url, applicationName: 'provider-app-store-test' });
+  database = openDatabase({ url: clone.url, applicationName: 'provider-app-store-test', limits: patientLimits });
 });
 
 afterAll(async () => {

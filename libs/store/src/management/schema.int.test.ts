@@ -1,4 +1,4 @@
-import { cloneDatabase, type ClonedDatabase } from '@sluice/testkit';
+import { cloneDatabase, type ClonedDatabase, patientLimits } from '@sluice/testkit';
 import type { Knex } from 'knex';
 import { openDatabase } from '../database';
 
@@ -7,7 +7,7 @@ let database: Knex;
 
 beforeAll(async () => {
   clone = await cloneDatabase();
-  database = openDatabase({ url: clone.url, applicationName: 'schema-test' });
+  database = openDatabase({ url: clone.url, applicationName: 'schema-test', limits: patientLimits });
 });
 
 afterAll(async () => {

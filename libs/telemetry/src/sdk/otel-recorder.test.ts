@@ -121,7 +121,7 @@ class IllExporter implements SpanExporter {
 }
 
 describe('a collector that is ill', () => {
-  const turn = () => new Promise((resolve) => setTimeout(resolve, 20));
+  const turn = () => new Promise((resolve) => setTimeout(resolve, 200));
   const many = (count: number) => Array.from({ length: count }, () => step());
 
   it('is told of once, without its address, and once again when it is well', async () => {
@@ -152,7 +152,7 @@ describe('a collector that is ill', () => {
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(queueMax * 16_384);
     const startedAtMs = performance.now();
     await recorder.close(100);
-    expect(performance.now() - startedAtMs).toBeLessThan(5_000);
+    expect(performance.now() - startedAtMs).toBeLessThan(25_000);
     for (const told of exporter.hanging) told(succeeded);
   });
 });
