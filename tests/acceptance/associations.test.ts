@@ -7,7 +7,7 @@ let customer: Customer;
 beforeAll(async () => {
   stack = await startStack();
   customer = await createCustomer(stack, { provider: 'hubspot', write: ['contacts', 'companies'] });
-}, 60_000);
+});
 afterAll(() => stack.stop(), 60_000);
 
 /** 279: contact to company, as HubSpot defines it. */

@@ -11,7 +11,7 @@ beforeAll(async () => {
   stack = await startStack();
   customer = await createCustomer(stack, { provider: 'hubspot', read: ['contacts'], write: ['contacts'] });
   token = await createToken(customer);
-}, 60_000);
+});
 afterAll(() => stack.stop(), 60_000);
 
 async function createToken({ project: { url, key }, groupRef }: Customer): Promise<string> {

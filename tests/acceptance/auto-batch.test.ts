@@ -11,7 +11,7 @@ let marks = 0;
 let stack: Stack;
 beforeAll(async () => {
   stack = await startStack();
-}, 60_000);
+});
 afterAll(() => stack.stop(), 60_000);
 
 describe.each(crms)('%s: auto-batching', (provider, crm) => {
@@ -55,18 +55,18 @@ describe.each(crms)('%s: auto-batching', (provider, crm) => {
 
   it('fewer execute when the max delay is reached, not before [write.rule-3-executes] [operation-status.auto-batched]', async () => {
     const begunAt = performance.now();
-    const [one, two] = [await join('Due-1', 3), await join('Due-2', 3)];
+    const [one, two] = [await join('Due-1', 10), await join('Due-2', 10)];
     expect(two).toBe(one);
     await sleep(1_200);
     expect(await customer.operation(one)).toMatchObject({ status: 'in_progress' });
     expect(await customer.account.records(object)).toHaveLength(0);
     expect(await customer.ended(one)).toMatchObject({ status: 'success' });
-    expect(performance.now() - begunAt).toBeGreaterThan(2_900);
+    expect(performance.now() - begunAt).toBeGreaterThan(9_900);
     expect(await customer.account.records(object)).toHaveLength(2);
   });
 
   it('is in progress while it executes too [operation-status.auto-batched]', async () => {
-    await customer.account.fault({ match: { method: 'POST' }, action: { kind: 'slow', delayMs: 1_500 } });
+    await customer.account.fault({ match: { method: 'POST' }, action: { kind: 'slow', delayMs: 6_000 } });
     const master = await join('Executing', 1);
     await until('the batch is sealed: another opens', async () =>
       (await join(`Executing-${(marks += 1)}`, 1440)) === master ? undefined : true,
@@ -76,14 +76,14 @@ describe.each(crms)('%s: auto-batching', (provider, crm) => {
   });
 
   it('the first record sets the deadline, whatever a later one asks for [write.rule-3-deadline]', async () => {
-    const master = await join('First', 3);
+    const master = await join('First', 10);
     expect(await join('Hurried', 1)).toBe(master);
     await sleep(1_800);
     expect(await customer.operation(master)).toMatchObject({ status: 'in_progress' });
     expect(await customer.ended(master)).toMatchObject({ status: 'success' });
-    const soon = await join('Soon', 1);
+    const soon = await join('Soon', 8);
     expect(await join('Patient', 1440)).toBe(soon);
-    expect(await customer.ended(soon, 4_000)).toMatchObject({ status: 'success' });
+    expect(await customer.ended(soon)).toMatchObject({ status: 'success' });
   });
 
   it('groups by installation and by type [write.rule-3]', async () => {
@@ -92,7 +92,7 @@ describe.each(crms)('%s: auto-batching', (provider, crm) => {
     const record = { id: created.body.result.recordId, [first]: 'Zoë' };
     const policy = { mode: 'asynchronous', autoBatchPolicy: { maxDelayMinutes: 1 } };
     const update = await customer.write(object, { type: 'update', ...policy, record });
-    const ids = [await join('Type', 1), update.body.operationId, await join('Installation', 1, other)];
+    const ids = [await join('Type', 10), update.body.operationId, await join('Installation', 1, other)];
     expect(new Set(ids).size).toBe(3);
     expect(await join('Type-2', 1)).toBe(ids[0]);
     await Promise.all(ids.map((id) => customer.ended(id)));
@@ -101,7 +101,7 @@ describe.each(crms)('%s: auto-batching', (provider, crm) => {
   });
 
   it('the id is that of the master operation, which tells of every record [get-operation.auto-batched] [service.rule-6]', async () => {
-    const ids = await joinMany(5, 'Master', 1);
+    const ids = await joinMany(5, 'Master', 8);
     const [master = ''] = ids;
     expect(new Set(ids).size).toBe(1);
     const { status, metadata } = await customer.ended(master);

@@ -5,7 +5,7 @@ import { badPerson, crms, hubspot, person, salesforce } from './crms';
 let stack: Stack;
 beforeAll(async () => {
   stack = await startStack();
-}, 60_000);
+});
 afterAll(() => stack.stop(), 60_000);
 
 describe.each(crms)('%s: batch', (provider, crm) => {
@@ -153,7 +153,7 @@ describe.each(crms)('%s: a batch of which one record is refused', (provider, crm
       customer.write(object, {
         type: 'create',
         mode: 'asynchronous',
-        autoBatchPolicy: { maxDelayMinutes: 2 },
+        autoBatchPolicy: { maxDelayMinutes: 8 },
         record: person(crm, `Auto-${mark}`, more),
       });
     const { operationId } = (await join('good-1', {})).body;

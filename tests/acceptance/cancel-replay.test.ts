@@ -5,7 +5,7 @@ import { badPerson, crms, person } from './crms';
 let stack: Stack;
 beforeAll(async () => {
   stack = await startStack();
-}, 60_000);
+});
 afterAll(() => stack.stop(), 60_000);
 
 // Design, section 6, "cancel, replay": through the real processes, from the request to the CRM.

@@ -15,7 +15,7 @@ beforeAll(async () => {
   const objects = [{ objectName: 'contacts' }];
   const { body } = await project.deploy([{ name: 'crm', provider: 'hubspot', read: { objects }, write: { objects } }]);
   integrationId = body[0]?.id ?? '';
-}, 60_000);
+});
 afterAll(() => stack.stop(), 60_000);
 
 let groups = 0;

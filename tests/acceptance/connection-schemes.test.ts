@@ -10,7 +10,7 @@ import { crms, person, salesforce } from './crms';
 let stack: Stack;
 beforeAll(async () => {
   stack = await startStack();
-}, 60_000);
+});
 afterAll(() => stack.stop(), 60_000);
 
 /** What each provider takes. Source: rulings, "authentication schemes of the providers". */

@@ -9,7 +9,7 @@ import { crms, person } from './crms';
 let stack: Stack;
 beforeAll(async () => {
   stack = await startStack();
-}, 60_000);
+});
 afterAll(() => stack.stop(), 60_000);
 
 describe.each(crms)('%s: status of a connection [sec-44]', (provider, crm) => {

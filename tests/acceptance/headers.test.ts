@@ -11,11 +11,11 @@ beforeAll(async () => {
     return relay.url;
   };
   stack = await startStack({ providerUrl });
-}, 60_000);
+});
 afterAll(async () => {
   await stack.stop();
   relay.close();
-}, 60_000);
+});
 
 const headers = [
   { key: 'Sforce-Duplicate-Rule-Header', value: 'allowSave=true' },

@@ -7,7 +7,7 @@ let customer: Customer;
 beforeAll(async () => {
   stack = await startStack({ timeScale: 1 });
   customer = await createCustomer(stack, { provider: 'hubspot', write: ['contacts'] });
-}, 60_000);
+});
 afterAll(() => stack.stop(), 60_000);
 
 const record = person(hubspot, 'Limit');

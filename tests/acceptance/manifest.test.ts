@@ -8,7 +8,7 @@ let project: Project;
 beforeAll(async () => {
   stack = await startStack();
   project = await createProject(stack);
-}, 60_000);
+});
 afterAll(() => stack.stop(), 60_000);
 
 const integration = (name: string, more: object = {}) => ({

@@ -5,7 +5,7 @@ import { startStack, type Stack } from '../harness/stack';
 let stack: Stack;
 beforeAll(async () => {
   stack = await startStack();
-}, 60_000);
+});
 afterAll(() => stack.stop(), 60_000);
 
 interface ObjectCase {

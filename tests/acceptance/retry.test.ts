@@ -7,7 +7,7 @@ const hourMs = 5_000;
 let stack: Stack;
 beforeAll(async () => {
   stack = await startStack({ timeScale: 3_600_000 / hourMs });
-}, 60_000);
+});
 afterAll(() => stack.stop(), 60_000);
 
 const unavailable = { action: { kind: 'status', status: 503 } };
@@ -69,16 +69,23 @@ it('what still fails at the deadline ends with the error: 1 hour by default, or 
     const customer = await newCustomer(crm);
     await customer.account.fault({ ...unavailable, times: 0 });
     const begunAt = performance.now();
-    const { status, result } = await customer.ended(await accept(customer, crm, body), 30_000);
+    const operationId = await accept(customer, crm, body);
+    const { status, result, createTime } = await customer.ended(operationId);
     const tookHours = (performance.now() - begunAt) / hourMs;
     expect(await customer.account.records(crm.object)).toEqual([]);
     expect(result).toBeTruthy();
-    // The last try comes a second before the deadline.
-    return { status, isOnTime: tookHours > hours - 0.35 && tookHours < hours + 0.6, hours, tookHours };
+    const explained = await customer.project.client.management.explainOperation({ operationId });
+    const triedHours = explained.records.map(({ retryUntil = '' }) => {
+      return Math.round((Date.parse(retryUntil) - Date.parse(createTime ?? '')) / hourMs);
+    });
+    // The last try comes a second before the deadline; how long after it a busy machine says so is not judged.
+    return { status, isTriedLong: tookHours > hours - 0.35, hours, triedHours: [...new Set(triedHours)], tookHours };
   };
   const ended = await Promise.all(crms.flatMap(([, crm]) => casesOf(crm)).map(run));
-  expect(ended).toEqual(ended.map((each) => ({ ...each, status: 'failure', isOnTime: true })));
-}, 60_000);
+  expect(ended).toEqual(
+    ended.map((each) => ({ ...each, status: 'failure', isTriedLong: true, triedHours: [each.hours] })),
+  );
+});
 
 it('an exhausted quota is waited out, for as long as the provider asks [write.rule-4] [operation-status.retried]', async () => {
   const limited = [
@@ -94,12 +101,12 @@ it('an exhausted quota is waited out, for as long as the provider asks [write.ru
     await customer.account.fault({ action, times: 1 });
     const begunAt = performance.now();
     const id = await accept(customer, crm, { record: person(crm, 'Quota'), retryPolicy: { deadlineHours: 10 } });
-    expect(await customer.ended(id, 30_000)).toMatchObject({ status: 'success' });
+    expect(await customer.ended(id)).toMatchObject({ status: 'success' });
     expect(performance.now() - begunAt).toBeGreaterThan(leastMs);
     expect(await customer.account.records(crm.object)).toHaveLength(1);
   });
   await Promise.all(waits);
-}, 60_000);
+});
 
 describe('retryPolicy', () => {
   it.each([

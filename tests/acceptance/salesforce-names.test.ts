@@ -29,7 +29,7 @@ beforeAll(async () => {
       },
     },
   });
-}, 60_000);
+});
 afterAll(() => stack.stop(), 60_000);
 
 const create = async (record: object): Promise<string> => {

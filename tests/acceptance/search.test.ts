@@ -6,7 +6,7 @@ import { crms, person } from './crms';
 let stack: Stack;
 beforeAll(async () => {
   stack = await startStack();
-}, 60_000);
+});
 afterAll(() => stack.stop(), 60_000);
 
 describe.each(crms)('%s: search', (provider, crm) => {

@@ -6,7 +6,7 @@ import { badPerson, crms, hubspot, person } from './crms';
 let stack: Stack;
 beforeAll(async () => {
   stack = await startStack();
-}, 60_000);
+});
 afterAll(() => stack.stop(), 60_000);
 
 describe.each(crms)('%s: write records', (provider, crm) => {

@@ -24,11 +24,11 @@ beforeAll(async () => {
   stack = await startStack();
   project = await createProject(stack);
   keys.push(project.key, stack.adminKey);
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await stack?.stop();
-}, 60_000);
+});
 afterEach(async () => {
   if (tab === undefined) return;
   expectQuiet();
@@ -155,76 +155,68 @@ withBrowser('installations show their health', async () => {
   expect(await page.locator('tbody tr').count()).toBe(1);
 });
 
-withBrowser(
-  'a batch fills, waits out a storm of 429, drains, and tells what became of each record',
-  async () => {
-    const customer = await newCustomer();
-    const records = Array.from({ length: 36 }, person);
-    await customer.account.fault({ action: { kind: 'status', status: 429, retryAfterSeconds: 5 } });
-    const id = await join100(customer, records);
-    const page = await openAt(`operations/${id}`);
-    await page.getByText('Filling: 36 of 100 records.').waitFor();
-    expect(await page.locator('.cells .pending').count()).toBe(36);
-    expect(await page.locator('.cells .free').count()).toBe(64);
-    await join100(customer, Array.from({ length: 12 }, person));
-    await page.getByText('Filling: 48 of 100 records.').waitFor();
-    await picture(page, 'console-filling');
-    await join100(customer, [{ email: 'no-email-at-all' }, ...Array.from({ length: 51 }, person)]);
-    await page.getByText(/Draining: 0 of 100 records decided. The provider refused/).waitFor();
-    await page.getByRole('link', { name: 'Lanes' }).click();
-    const lane = page.locator('tbody tr', { hasText: customer.groupRef });
-    await lane.getByText('blocked', { exact: true }).waitFor();
-    const told = await lane.innerText();
-    expect(told).toContain('110 calls in 10 s');
-    expect(told).toMatch(/asked again (in|now)/);
-    expect(await lane.locator('.bad-text').innerText()).not.toBe('');
-    await picture(page, 'console-lanes', 'dark');
-    await page.goBack();
-    await clearFaults(customer);
-    await page.getByText('Ended: 99 of 100 records written.').waitFor();
-    expect(await page.locator('.cells .succeeded').count()).toBe(99);
-    expect(await outcomes(page, 'succeeded').count()).toBe(99);
-    const [failed] = await outcomes(page, 'failed').allInnerTexts();
-    const answer = (await customer.recordsOf(id)).find(({ status }) => status === 'failed');
-    expect(failed).toContain(String(answer?.index));
-    expect(failed).toContain(answer?.error?.message);
-    expect(answer?.error?.message).toContain('INVALID_EMAIL');
-    await page.getByText('answered call 1 with status 429').first().waitFor();
-    await picture(page, 'console-ended');
-  },
-  90_000,
-);
+withBrowser('a batch fills, waits out a storm of 429, drains, and tells what became of each record', async () => {
+  const customer = await newCustomer();
+  const records = Array.from({ length: 36 }, person);
+  await customer.account.fault({ action: { kind: 'status', status: 429, retryAfterSeconds: 5 } });
+  const id = await join100(customer, records);
+  const page = await openAt(`operations/${id}`);
+  await page.getByText('Filling: 36 of 100 records.').waitFor();
+  expect(await page.locator('.cells .pending').count()).toBe(36);
+  expect(await page.locator('.cells .free').count()).toBe(64);
+  await join100(customer, Array.from({ length: 12 }, person));
+  await page.getByText('Filling: 48 of 100 records.').waitFor();
+  await picture(page, 'console-filling');
+  await join100(customer, [{ email: 'no-email-at-all' }, ...Array.from({ length: 51 }, person)]);
+  await page.getByText(/Draining: 0 of 100 records decided. The provider refused/).waitFor();
+  await page.getByRole('link', { name: 'Lanes' }).click();
+  const lane = page.locator('tbody tr', { hasText: customer.groupRef });
+  await lane.getByText('blocked', { exact: true }).waitFor();
+  const told = await lane.innerText();
+  expect(told).toContain('110 calls in 10 s');
+  expect(told).toMatch(/asked again (in|now)/);
+  expect(await lane.locator('.bad-text').innerText()).not.toBe('');
+  await picture(page, 'console-lanes', 'dark');
+  await page.goBack();
+  await clearFaults(customer);
+  await page.getByText('Ended: 99 of 100 records written.').waitFor();
+  expect(await page.locator('.cells .succeeded').count()).toBe(99);
+  expect(await outcomes(page, 'succeeded').count()).toBe(99);
+  const [failed] = await outcomes(page, 'failed').allInnerTexts();
+  const answer = (await customer.recordsOf(id)).find(({ status }) => status === 'failed');
+  expect(failed).toContain(String(answer?.index));
+  expect(failed).toContain(answer?.error?.message);
+  expect(answer?.error?.message).toContain('INVALID_EMAIL');
+  await page.getByText('answered call 1 with status 429').first().waitFor();
+  await picture(page, 'console-ended');
+});
 
-withBrowser(
-  'cancels after asking, and retries what was cancelled',
-  async () => {
-    const customer = await newCustomer();
-    const id = await join100(customer, [person(), person(), person()]);
-    const page = await openAt(`operations/${id}`);
-    await page.getByRole('button', { name: 'Cancel…' }).click();
-    await page.getByRole('dialog').waitFor();
-    await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect((await customer.operation(id)).status).toBe('in_progress');
-    await page.getByRole('button', { name: 'Cancel…' }).click();
-    await page.getByRole('button', { name: 'Leave it' }).click();
-    await page.getByRole('button', { name: 'Cancel…' }).click();
-    await page.getByRole('button', { name: 'Cancel it' }).click();
-    await page.getByText('Ended: 0 of 3 records written.').waitFor();
-    expect(await page.locator('td .class').allInnerTexts()).toEqual(['cancelled', 'cancelled', 'cancelled']);
-    expect(await customer.account.records('contacts')).toEqual([]);
+withBrowser('cancels after asking, and retries what was cancelled', async () => {
+  const customer = await newCustomer();
+  const id = await join100(customer, [person(), person(), person()]);
+  const page = await openAt(`operations/${id}`);
+  await page.getByRole('button', { name: 'Cancel…' }).click();
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  expect((await customer.operation(id)).status).toBe('in_progress');
+  await page.getByRole('button', { name: 'Cancel…' }).click();
+  await page.getByRole('button', { name: 'Leave it' }).click();
+  await page.getByRole('button', { name: 'Cancel…' }).click();
+  await page.getByRole('button', { name: 'Cancel it' }).click();
+  await page.getByText('Ended: 0 of 3 records written.').waitFor();
+  expect(await page.locator('td .class').allInnerTexts()).toEqual(['cancelled', 'cancelled', 'cancelled']);
+  expect(await customer.account.records('contacts')).toEqual([]);
 
-    await page.getByRole('button', { name: 'Retry…' }).click();
-    await page.getByRole('button', { name: 'Retry', exact: true }).click();
-    await page.getByText('Ended: 3 of 3 records written.').waitFor();
-    expect(page.url()).not.toContain(id);
-    expect(await customer.account.records('contacts')).toHaveLength(3);
-    await page.goBack();
-    await page.getByText('Retried as').first().waitFor();
-    expect(await page.getByRole('button', { name: 'Retry…' }).count()).toBe(0);
-  },
-  60_000,
-);
+  await page.getByRole('button', { name: 'Retry…' }).click();
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
+  await page.getByText('Ended: 3 of 3 records written.').waitFor();
+  expect(page.url()).not.toContain(id);
+  expect(await customer.account.records('contacts')).toHaveLength(3);
+  await page.goBack();
+  await page.getByText('Retried as').first().waitFor();
+  expect(await page.getByRole('button', { name: 'Retry…' }).count()).toBe(0);
+});
 
 withBrowser('a key that may only look is told so when it acts', async () => {
   const customer = await newCustomer();

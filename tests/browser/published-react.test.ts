@@ -35,7 +35,7 @@ beforeAll(async () => {
   apiUrl = stack.baseUrl.replace(/\/v1$/, '');
   server = await servePage(await bundlePage(apiUrl), (refs) => issuer.issue(kid, { ...refs, sub: refs.consumerRef }));
   browser = await openChromium(program);
-}, 120_000);
+});
 afterEach(async () => {
   await latest?.close();
   latest = undefined;
@@ -45,7 +45,7 @@ afterAll(async () => {
   await server?.close();
   await stack?.stop();
   stockroom?.stop();
-}, 60_000);
+});
 
 const providers = {
   hubspot: { shown: 'HubSpot', objectName: 'contacts', fields: { read: 'email', written: 'lastname' } },

@@ -11,7 +11,7 @@ let world: World;
 beforeAll(async () => {
   stack = await startStack();
   world = await createWorld(stack);
-}, 90_000);
+});
 afterAll(async () => await stack.stop(), 60_000);
 
 const done = replays.filter(({ notDone }) => notDone === undefined);

@@ -42,7 +42,7 @@ beforeAll(async () => {
   await person.sluice(['profile', 'add', 'acme', '--url', stack.baseUrl], {
     stdin: customer.project.key,
   });
-}, 90_000);
+});
 afterAll(() => stack.stop(), 60_000);
 
 const profileFile = () => join(person.home, '.config', 'sluice', 'profiles.json');
@@ -166,7 +166,8 @@ describe('keys', () => {
 
 describe('op', () => {
   it('watches a batch in lines, explains why each record ended as it did, and exports it without values', async () => {
-    const id = await joined('batch-1@example.com', { firstname: 'Zoe-the-canary' });
+    // Open for ten seconds: the second record must still find it.
+    const id = await joined('batch-1@example.com', { firstname: 'Zoe-the-canary' }, 10);
     expect(await joined('no address of mail')).toBe(id);
     const watched = await person.sluice(['op', 'watch', id]);
     expect(watched).toMatchObject({ code: 0, stderr: '' });

@@ -37,7 +37,7 @@ beforeAll(async () => {
   const { key: apiKey, id, name } = customer.project;
   writeFileSync(join(person.home, 'demo.json'), JSON.stringify({ baseUrl, apiKey, project: { id, name } }));
   variables = await makeOperations(customer);
-}, 90_000);
+});
 afterAll(() => stack.stop(), 60_000);
 
 const customerOptions = {
@@ -71,9 +71,9 @@ async function makeOperations(customer: Customer): Promise<Record<string, string
     action: { kind: 'quota', retryAfterSeconds: 1 },
     times: 1,
   });
-  const batch = await write({ email: 'zoe@example.com', firstname: 'Zoë', position: 'Buyer' }, 1);
-  await write({ email: 'ann@example.com', position: 'Baker' }, 1);
-  await write({ email: 'no address', firstname: 'Bob' }, 1);
+  const batch = await write({ email: 'zoe@example.com', firstname: 'Zoë', position: 'Buyer' }, 10);
+  await write({ email: 'ann@example.com', position: 'Baker' }, 10);
+  await write({ email: 'no address', firstname: 'Bob' }, 10);
   await customer.ended(batch);
   return { FAILED: failed, BATCH: batch, WAITING: await write({ email: 'later@example.com' }, 1440) };
 }

@@ -56,7 +56,7 @@ beforeAll(async () => {
   project = await createProject({ ...stack, adminKey: canaries.adminKey });
   secrets['apiKey'] = project.key;
   await useEverything();
-}, 150_000);
+});
 afterAll(async () => {
   replies.restore();
   await kafka.close();
@@ -64,7 +64,7 @@ afterAll(async () => {
   redis.close();
   await collector.close();
   await database.drop();
-}, 60_000);
+});
 
 /** What the account's provider says when it repeats what it was sent. */
 const echo = { kind: 'status', body: { message: `no: authorization: Bearer ${canaries.accessToken}`, category: 'X' } };

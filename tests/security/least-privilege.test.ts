@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDatabase } from '@sluice/store';
-import { cloneDatabase, type ClonedDatabase } from '@sluice/testkit';
+import { cloneDatabase, type ClonedDatabase, patientLimits } from '@sluice/testkit';
 import { createCustomer, type Customer } from '../harness/customer';
 import { startStack, type Stack } from '../harness/stack';
 
@@ -22,7 +22,7 @@ let stack: Stack;
 let customer: Customer;
 beforeAll(async () => {
   database = await cloneDatabase();
-  owner = openDatabase({ url: database.url, poolMax: 1, applicationName: 'least-privilege' });
+  owner = openDatabase({ url: database.url, poolMax: 1, applicationName: 'least-privilege', limits: patientLimits });
   await owner.raw(grants());
   const url = new URL(database.url);
   url.username = role;
@@ -40,13 +40,13 @@ beforeAll(async () => {
     write: ['contacts'],
     config: { write: { objects: { contacts: { objectName: 'contacts', deletionSettings: { enabled: true } } } } },
   });
-}, 90_000);
+});
 afterAll(async () => {
   await stack.stop();
   await owner.raw(`drop owned by ${role}; drop role ${role}`);
   await database.drop();
   await owner.destroy().catch(() => undefined);
-}, 60_000);
+});
 
 const record = (n: number) => ({ email: `least-${n}@example.com` });
 const asynchronous = { mode: 'asynchronous' };

@@ -18,7 +18,7 @@ beforeAll(async () => {
   // Refused, not found, unauthorized: paths and keys that a label might repeat.
   await fetch(`${stack.writeUrl}/projects/canary-project/integrations/canary/objects/canary`, { method: 'POST' });
   await fetch(`${stack.baseUrl}/projects/${customer.project.id}/canary-path`);
-}, 90_000);
+});
 afterAll(() => stack.stop(), 60_000);
 
 // Reliability 4.4, row 50. What a caller reaches shows how the service is, not what it does nor for whom.

@@ -10,7 +10,7 @@ let world: World;
 beforeAll(async () => {
   stack = await startStack();
   world = await createWorld(stack);
-}, 90_000);
+});
 afterAll(async () => await stack.stop(), 60_000);
 
 const unknownId = '0190a4c2-7b5e-7000-8000-00000000dead';

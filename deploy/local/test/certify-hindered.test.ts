@@ -23,7 +23,6 @@ describe('the token', () => {
       expect(text).not.toContain('00000000-0000');
       expect([code, await customer.records()]).toEqual([3, []]);
     },
-    60_000,
   );
 
   it('ends half way: it stops, and says what may be left', async () => {
@@ -38,7 +37,7 @@ describe('the token', () => {
     expect(text).toContain('LEFT IN THE ACCOUNT: ');
     expect(text).not.toMatch(/^batch create /m);
     expect([code, unfinished().length]).toEqual([1, 1]);
-  }, 60_000);
+  });
 
   it('lacks scopes, and says so: nothing is written', async () => {
     const customer = await account('hubspot');
@@ -52,7 +51,7 @@ describe('the token', () => {
     ]);
     expect(code).toBe(3);
     expect((await customer.calls()).filter(({ action }) => action === 'create')).toEqual([]);
-  }, 60_000);
+  });
 
   it.each([
     ['hubspot', { status: 403 }, /granted all required scopes/],
@@ -69,22 +68,18 @@ describe('the token', () => {
       },
       /You do not have permission/,
     ],
-  ])(
-    'of %s may only read: one line, exit code 3, and nothing further is tried',
-    async (provider, refusal, said) => {
-      const customer = await account(provider);
-      await customer.fault({ match: creates[provider], times: 0, action: { kind: 'status', ...refusal } });
-      const { code, text } = await customer.certify('--leave').ended;
-      expect(hindranceIn(text)).toEqual([
-        expect.stringMatching(/the token may not do this: .+\. Give the token of \w+_ACCESS_TOKEN/),
-      ]);
-      expect(hindranceIn(text)[0]).toMatch(said);
-      expect(text).toMatch(/^create +one record, with its id +forbidden: .* not tried$/m);
-      expect(text).not.toMatch(/^update /m);
-      expect([code, await customer.records(), unfinished()]).toEqual([3, [], []]);
-    },
-    60_000,
-  );
+  ])('of %s may only read: one line, exit code 3, and nothing further is tried', async (provider, refusal, said) => {
+    const customer = await account(provider);
+    await customer.fault({ match: creates[provider], times: 0, action: { kind: 'status', ...refusal } });
+    const { code, text } = await customer.certify('--leave').ended;
+    expect(hindranceIn(text)).toEqual([
+      expect.stringMatching(/the token may not do this: .+\. Give the token of \w+_ACCESS_TOKEN/),
+    ]);
+    expect(hindranceIn(text)[0]).toMatch(said);
+    expect(text).toMatch(/^create +one record, with its id +forbidden: .* not tried$/m);
+    expect(text).not.toMatch(/^update /m);
+    expect([code, await customer.records(), unfinished()]).toEqual([3, [], []]);
+  });
 });
 
 describe('a limit', () => {
@@ -94,22 +89,18 @@ describe('a limit', () => {
     const { code, text } = await customer.certify().ended;
     expect(hindranceIn(text)).toEqual([]);
     expect([code, await customer.records()]).toEqual([0, []]);
-  }, 60_000);
+  });
 
-  it.each(['hubspot', 'salesforce'])(
-    'of the day, at %s: one line, exit code 3, and nothing left',
-    async (provider) => {
-      const customer = await account(provider);
-      await customer.fault({ match: creates[provider], times: 0, action: { kind: 'quota', policy: 'daily' } });
-      const { code, text } = await customer.certify().ended;
-      expect(hindranceIn(text)).toEqual([
-        expect.stringMatching(/: a limit is reached: .+\. Run again when the limit has room\.$/),
-      ]);
-      expect(text).toContain('nothing is left in the account');
-      expect([code, await customer.records()]).toEqual([3, []]);
-    },
-    60_000,
-  );
+  it.each(['hubspot', 'salesforce'])('of the day, at %s: one line, exit code 3, and nothing left', async (provider) => {
+    const customer = await account(provider);
+    await customer.fault({ match: creates[provider], times: 0, action: { kind: 'quota', policy: 'daily' } });
+    const { code, text } = await customer.certify().ended;
+    expect(hindranceIn(text)).toEqual([
+      expect.stringMatching(/: a limit is reached: .+\. Run again when the limit has room\.$/),
+    ]);
+    expect(text).toContain('nothing is left in the account');
+    expect([code, await customer.records()]).toEqual([3, []]);
+  });
 
   it('at the door', async () => {
     const customer = await account('pipedrive');
@@ -117,7 +108,7 @@ describe('a limit', () => {
     const { code, text } = await customer.certify('--leave').ended;
     expect(text).toMatch(/^NOT CERTIFIED, pipedrive: a limit is reached: .+\. Run again when the limit has room\.\n$/);
     expect(code).toBe(3);
-  }, 60_000);
+  });
 });
 
 it('an outage: one line, exit code 3', async () => {
@@ -126,4 +117,4 @@ it('an outage: one line, exit code 3', async () => {
   const { code, text } = await customer.certify().ended;
   expect(text).toMatch(/^NOT CERTIFIED, hubspot: the provider does not answer: .+\. Run again later\.\n$/);
   expect(code).toBe(3);
-}, 60_000);
+});

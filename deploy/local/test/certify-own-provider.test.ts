@@ -86,27 +86,23 @@ it('a provider of a folder of yours, at its own address', async () => {
   const recording = readFileSync(inDataDir('out.json'), 'utf8');
   expect(recording).not.toMatch(/ana|l[oó]pez|acme/i);
   expect(JSON.parse(recording)).toMatchObject({ provider: 'shelf', source: 'account', words: { object: 'parts' } });
-}, 60_000);
+});
 
 it.each([
   [['--mark', 'number'], '--text: name a text field of parts that can be changed, other than number.'],
   [['--text', 'note'], '--mark: name the text field of parts that takes the mark.'],
   [['--object', 'boxes'], '--object: must be an object of shelf: parts.'],
   [[...words, '--with', 'kind'], "--with: must be name=value, not 'kind'."],
-])(
-  'says what it has to be told: %j',
-  async (more, line) => {
-    const env = { SHELF_ACCESS_TOKEN: 'key-of-ana', SLUICE_PROVIDERS_DIR: folderWith(file(address)) };
-    const { code, text } = await command('shelf', env, more).ended;
-    expect([code, text]).toEqual([2, `${line}\n`]);
-    expect(items).toEqual([]);
-  },
-  30_000,
-);
+])('says what it has to be told: %j', async (more, line) => {
+  const env = { SHELF_ACCESS_TOKEN: 'key-of-ana', SLUICE_PROVIDERS_DIR: folderWith(file(address)) };
+  const { code, text } = await command('shelf', env, more).ended;
+  expect([code, text]).toEqual([2, `${line}\n`]);
+  expect(items).toEqual([]);
+});
 
 it('a file that breaks a rule: its line is named', async () => {
   const env = { SHELF_ACCESS_TOKEN: 'k', SLUICE_PROVIDERS_DIR: folderWith(file('http://shelf.example')) };
   const { code, text } = await command('shelf', env, words).ended;
   expect(text).toMatch(/shelf\.yaml:5:\d+ baseUrl must be https/);
   expect(code).not.toBe(0);
-}, 30_000);
+});

@@ -57,25 +57,21 @@ describe('killed', () => {
       },
       1,
     ],
-  ])(
-    '%s (%s): --clean removes what is left, by the marks, and says so',
-    async (_, provider, fault, count) => {
-      const customer = await account(provider);
-      await killed(customer, fault);
-      expect(await customer.records()).toHaveLength(count);
-      expect(unfinished()).toHaveLength(1);
-      letTimePass();
-      await customer.clearFaults();
-      const { code, text } = await customer.certify('--clean').ended;
-      expect(text).toMatch(
-        /^the run sluice-certify-\S+ had not come to its end: what it left is removed\nnothing of an earlier run is left\n$/,
-      );
-      expect(code).toBe(0);
-      expect(await customer.records()).toEqual([]);
-      expect(unfinished()).toEqual([]);
-    },
-    90_000,
-  );
+  ])('%s (%s): --clean removes what is left, by the marks, and says so', async (_, provider, fault, count) => {
+    const customer = await account(provider);
+    await killed(customer, fault);
+    expect(await customer.records()).toHaveLength(count);
+    expect(unfinished()).toHaveLength(1);
+    letTimePass();
+    await customer.clearFaults();
+    const { code, text } = await customer.certify('--clean').ended;
+    expect(text).toMatch(
+      /^the run sluice-certify-\S+ had not come to its end: what it left is removed\nnothing of an earlier run is left\n$/,
+    );
+    expect(code).toBe(0);
+    expect(await customer.records()).toEqual([]);
+    expect(unfinished()).toEqual([]);
+  });
 
   it('while the same is made again: the journal has the second one too, so an account that took it is cleaned', async () => {
     const customer = await account('hubspot');
@@ -102,25 +98,21 @@ describe('killed', () => {
     expect(text).toMatch(/^the run sluice-certify-\S+ had not come to its end: what it left is removed\nrun sluice-/);
     expect(code).toBe(0);
     expect(await customer.records()).toEqual([]);
-  }, 90_000);
+  });
 
   it.each([
     ['hubspot', search],
     ['salesforce', { path: '^/services/data/v[0-9.]+/query' }],
-  ])(
-    '%s, and what it noted is lost: --clean finds the marks themselves',
-    async (provider, match) => {
-      const customer = await account(provider);
-      await killed(customer, { match, action: hangs });
-      expect(await customer.records()).toHaveLength(3);
-      rmSync(inDataDir('certify'), { recursive: true });
-      const { code, text } = await customer.certify('--clean').ended;
-      expect(text).toMatch(/had not come to its end: what it left is removed\nnothing of an earlier run is left\n$/);
-      expect(code).toBe(0);
-      expect(await customer.records()).toEqual([]);
-    },
-    90_000,
-  );
+  ])('%s, and what it noted is lost: --clean finds the marks themselves', async (provider, match) => {
+    const customer = await account(provider);
+    await killed(customer, { match, action: hangs });
+    expect(await customer.records()).toHaveLength(3);
+    rmSync(inDataDir('certify'), { recursive: true });
+    const { code, text } = await customer.certify('--clean').ended;
+    expect(text).toMatch(/had not come to its end: what it left is removed\nnothing of an earlier run is left\n$/);
+    expect(code).toBe(0);
+    expect(await customer.records()).toEqual([]);
+  });
 
   it('where records stay: says which, does not say that they are removed, and forgets them only when they may stay', async () => {
     const customer = await account('zoho');
@@ -132,7 +124,7 @@ describe('killed', () => {
     const accepted = await customer.certify('--clean', '--leave').ended;
     expect(accepted.text).toContain(`delete by hand: ${record?.id}`);
     expect([accepted.code, unfinished().length]).toEqual([0, 0]);
-  }, 90_000);
+  });
 });
 
 it('another run that is under way is left alone', async () => {
@@ -142,7 +134,7 @@ it('another run that is under way is left alone', async () => {
   expect(text).toContain(`is under way in process ${running.child.pid}: left alone`);
   expect([code, (await running.ended).code]).toEqual([0, 0]);
   expect(await customer.records()).toEqual([]);
-}, 90_000);
+});
 
 it('Ctrl-C: it cleans up before it goes', async () => {
   const customer = await account('hubspot');
@@ -152,7 +144,7 @@ it('Ctrl-C: it cleans up before it goes', async () => {
   expect(text).toContain('interrupted: the rest was not tried\nnothing is left in the account');
   expect(code).toBe(130);
   expect(await customer.records()).toEqual([]);
-}, 90_000);
+});
 
 it('the provider is gone: what may be left is said, and the next run removes it', async () => {
   const customer = await account('hubspot');
@@ -165,4 +157,4 @@ it('the provider is gone: what may be left is said, and the next run removes it'
   await customer.clearFaults();
   const { code } = await customer.certify('--clean').ended;
   expect([code, await customer.records(), unfinished()]).toEqual([0, [], []]);
-}, 90_000);
+});

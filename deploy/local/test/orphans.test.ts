@@ -31,4 +31,4 @@ it('ends the service processes of a launcher that was killed', async () => {
     );
   }
   expect(isUp).toBe(false);
-}, 30_000);
+});

@@ -14,7 +14,7 @@ afterAll(async () => {
   launcher?.kill('SIGTERM');
   await launcher?.exit();
   dataDir.remove();
-}, 30_000);
+});
 
 /** The CRM refuses every single create, from outside, as a real one might. */
 async function breakSynchronousCreates(): Promise<void> {
@@ -71,7 +71,7 @@ it('ends with 1 when a step sees something else than it should, and leaves nothi
       connectionId: expect.any(String) as string,
     })),
   });
-}, 90_000);
+});
 
 it('names the port and SLUICE_PORT_BASE when a port is taken, before anything is started', async () => {
   const release = await listen(portBase + 300);
@@ -85,4 +85,4 @@ it('names the port and SLUICE_PORT_BASE when a port is taken, before anything is
   } finally {
     await release();
   }
-}, 30_000);
+});

@@ -1,8 +1,9 @@
 import { openDatabase } from '@sluice/store';
+import { patientLimits } from '@sluice/testkit';
 
 /** Every row of every table as text. */
 export async function dumpDatabase(url: string): Promise<string> {
-  const database = openDatabase({ url, poolMax: 1, applicationName: 'canary' });
+  const database = openDatabase({ url, poolMax: 1, applicationName: 'canary', limits: patientLimits });
   try {
     const { rows: tables } = await database.raw<{ rows: { name: string }[] }>(
       `select tablename as name from pg_tables where schemaname = 'public' order by tablename`,
