@@ -50,6 +50,14 @@ export const drainEnv = {
     default: 0,
     doc: 'After SIGTERM, how long requests are still taken while /readyz says no: longer than a balancer takes to notice.',
   },
+  SLUICE_IDLE_GRACE_MS: {
+    type: 'integer',
+    min: 0,
+    max: 120_000,
+    // Measured: a client on a machine of a quarter's speed sends within a second on a connection that it has kept.
+    default: 3_000,
+    doc: 'After its last reply, how long a stopping service leaves idle connections open for a request that is on its way.',
+  },
 } as const satisfies EnvFields;
 
 /** SLUICE_METRICS_PORT with a default: ten after the port that the service itself has. */

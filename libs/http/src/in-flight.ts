@@ -5,6 +5,8 @@ import type { Socket } from 'node:net';
 export class InFlight {
   private readonly replies = new Set<ServerResponse>();
   private whenLastEnds: (() => void) | undefined;
+  /** When a reply ended last, by `performance.now()`; 0 when none did. */
+  endedAtMs = 0;
 
   get size(): number {
     return this.replies.size;
@@ -14,6 +16,7 @@ export class InFlight {
     this.replies.add(res);
     res.on('close', () => {
       this.replies.delete(res);
+      this.endedAtMs = performance.now();
       if (this.replies.size === 0) this.whenLastEnds?.();
     });
   }

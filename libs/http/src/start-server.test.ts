@@ -133,6 +133,33 @@ describe('close', () => {
     await closed;
   });
 
+  // Seen as lost replies on a slow machine: the client sent on a connection that it had kept, a moment after we had hung up.
+  it('leaves an idle connection open for the grace, and a request begins it anew', async () => {
+    const { server } = await start({ idleGraceMs: 30_000, shutdownMs: 60_000 });
+    const kept = [0, 1].map(() => connect(server.port, '127.0.0.1'));
+    await Promise.all(kept.map((socket) => once(socket, 'connect')));
+    const closed = server.close();
+    for (const socket of kept) {
+      // Far past what a process needs to close.
+      await new Promise((resolve) => setTimeout(resolve, 600));
+      expect(socket.readable).toBe(true);
+      socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
+      const [answer] = (await Promise.race([once(socket, 'data'), once(socket, 'close')])) as [Buffer | boolean];
+      expect(String(answer)).toMatch(/^HTTP\/1.1 200[^]*Connection: close/);
+    }
+    // Nobody waits for the rest of the grace when no connection is left.
+    await closed;
+  });
+
+  it('waits for idle connections no longer than shutdownMs', async () => {
+    const { server } = await start({ idleGraceMs: 600_000, shutdownMs: 50 });
+    const idle = connect(server.port, '127.0.0.1');
+    await once(idle, 'connect');
+    const hungUp = once(idle, 'close');
+    await server.close();
+    await hungUp;
+  });
+
   // Seen as lost replies where pods left a busy node: a socket that closes on bytes nobody read resets its connection.
   it('answers a request that arrived while the process was busy, before it ends the connections', async () => {
     const { server } = await start();

@@ -18,6 +18,11 @@ export interface ServerOptions {
   readonly shutdownMs?: number | undefined;
   /** How long a closing server goes on accepting, not ready, so that balancers see it before the listener is gone. @default 0 */
   readonly drainDelayMs?: number | undefined;
+  /**
+   * How long a closing server leaves its idle connections open after its last reply, within `shutdownMs`. Each request that comes meanwhile is
+   * answered as its connection's last. @default 250
+   */
+  readonly idleGraceMs?: number | undefined;
   /** Node's settings of the same names, in milliseconds. For tests; the defaults have their reasons. */
   readonly timeouts?: Partial<typeof defaultTimeouts>;
 }
@@ -45,10 +50,10 @@ const defaultTimeouts = {
 const maxHeaderSize = 16_384;
 
 /**
- * A connection that is idle, or has sent half a request head, gets this long after the last reply: a request that is on its way
- * while we begin to close is answered, and its reply says that it is the connection's last.
+ * HTTP has no word that ends an idle connection: a client that sends while we hang up cannot know whether it was heard, and only a repeat under
+ * a key is safe. So connections end by their last reply, which says so, and only those that carry nothing for this long are hung up.
  */
-const graceMs = 250;
+const defaultIdleGraceMs = 250;
 
 /**
  * Listens, and resolves when the port is bound.
@@ -130,23 +135,35 @@ async function drain(server: Server, inFlight: InFlight, o: ServerOptions): Prom
     server.closeAllConnections();
   };
   const deadline = setTimeout(cut, o.shutdownMs ?? 10_000);
-  await inFlight.ended();
-  const grace = setTimeout(() => void hangUp(server, inFlight), graceMs);
+  const over = new AbortController();
+  void hangUp(server, inFlight, { graceMs: o.idleGraceMs ?? defaultIdleGraceMs, over: over.signal });
   await closed;
   clearTimeout(deadline);
-  clearTimeout(grace);
+  over.abort();
   // Ends the look for late clients.
   server.close();
 }
 
+interface Grace {
+  readonly graceMs: number;
+  /** Aborted when no connection is left. */
+  readonly over: AbortSignal;
+}
+
 /**
- * Ends the connections that are idle. On a busy machine a request may have arrived and not been read yet, and a socket that closes on
- * unread bytes resets: so once nothing is in flight, a turn of the event loop reads what is there.
+ * Ends the connections once none of them has carried anything for the grace. On a busy machine a request may have arrived and not been read
+ * yet, and a socket that closes on unread bytes resets: so a turn of the event loop reads what is there before.
  */
-async function hangUp(server: Server, inFlight: InFlight): Promise<void> {
-  do {
+async function hangUp(server: Server, inFlight: InFlight, { graceMs, over }: Grace): Promise<void> {
+  const begunAtMs = performance.now();
+  let isQuiet = false;
+  while (!isQuiet && !over.aborted) {
     await inFlight.ended();
+    const { endedAtMs } = inFlight;
+    const leftMs = Math.max(begunAtMs, endedAtMs) + graceMs - performance.now();
+    if (leftMs > 0) await sleep(leftMs, undefined, { signal: over }).catch(() => undefined);
     await nextTurn();
-  } while (inFlight.size > 0);
+    isQuiet = inFlight.size === 0 && inFlight.endedAtMs === endedAtMs;
+  }
   server.closeAllConnections();
 }

@@ -69,9 +69,9 @@ export function createManagementService(context: ManagementContext): ManagementS
     start: async () => {
       await store.assertMigrated();
       await assertRingOpens(store, config.credentialsKeys);
-      const { port, host, drainDelayMs, shutdownMs } = config;
+      const { port, host, drainDelayMs, idleGraceMs, shutdownMs } = config;
       metricsServer = await startMetricsServer({ metrics, logger, port: config.metricsPort, host: config.host });
-      server = await startServer(app, { port, host, logger, drainDelayMs, shutdownMs });
+      server = await startServer(app, { port, host, logger, drainDelayMs, idleGraceMs, shutdownMs });
       delivery = deliverMessages(context);
       endSweep = sweepMessages(context);
       return { port: server.port };

@@ -49,6 +49,8 @@ export async function startManagement(
     SLUICE_PORT: '0',
     SLUICE_METRICS_PORT: '0',
     SLUICE_CHECK_REPLIES: 'true',
+    // The tests' own connections stay idle.
+    SLUICE_IDLE_GRACE_MS: '0',
     SLUICE_HOST: '127.0.0.1',
     SLUICE_CREDENTIALS_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     SLUICE_ADMIN_KEY: adminKey,

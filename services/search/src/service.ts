@@ -46,9 +46,9 @@ export function createSearchService(context: SearchContext): SearchService {
     start: async () => {
       await store.assertMigrated();
       await assertRingOpens(store, config.credentialsKeys);
-      const { port, host, drainDelayMs, shutdownMs } = config;
+      const { port, host, drainDelayMs, idleGraceMs, shutdownMs } = config;
       metricsServer = await startMetricsServer({ metrics, logger, port: config.metricsPort, host: config.host });
-      server = await startServer(app, { port, host, logger, drainDelayMs, shutdownMs });
+      server = await startServer(app, { port, host, logger, drainDelayMs, idleGraceMs, shutdownMs });
       return { port: server.port };
     },
     stop: async () => {

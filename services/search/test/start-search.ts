@@ -44,6 +44,8 @@ export async function startSearch(reach?: (databaseUrl: string) => Promise<strin
     SLUICE_PORT: '0',
     SLUICE_METRICS_PORT: '0',
     SLUICE_CHECK_REPLIES: 'true',
+    // The tests' own connections stay idle.
+    SLUICE_IDLE_GRACE_MS: '0',
     SLUICE_HOST: '127.0.0.1',
     SLUICE_CREDENTIALS_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     HUBSPOT_API_URL: hubspot.url,

@@ -70,6 +70,8 @@ export async function startGateway({ env = {}, reach, beside, isAlone }: Gateway
     SLUICE_PORT: '0',
     SLUICE_METRICS_PORT: '0',
     SLUICE_CHECK_REPLIES: 'true',
+    // The tests' own connections stay idle.
+    SLUICE_IDLE_GRACE_MS: '0',
     SLUICE_HOST: '127.0.0.1',
     SLUICE_CREDENTIALS_KEYS: `k1:${credentialsKey}`,
     HUBSPOT_API_URL: hubspot.url,

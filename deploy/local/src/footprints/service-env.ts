@@ -16,6 +16,8 @@ export function serviceEnv(options: ServiceEnvOptions): Record<string, string> {
   const { env, portBase, secrets, withSandbox, databaseUrl, kafkaBrokers, redisUrl } = options;
   const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return {
+    // Who works on the code restarts services all day, and has no callers that must not notice.
+    SLUICE_IDLE_GRACE_MS: '250',
     ...Object.fromEntries(given),
     DATABASE_URL: databaseUrl,
     KAFKA_BROKERS: kafkaBrokers,
