@@ -15,7 +15,7 @@ export interface ServiceProcessesOptions {
   readonly env: Readonly<Record<string, string>>;
   /** One log file per service, `<name>.log`. */
   readonly logDir: string;
-  /** Longest wait for a service to become ready, in milliseconds. One that has ended is not waited for. @default 120 000 */
+  /** Longest wait for a service to become ready; one that ends is noticed at once. @default 120 000 */
   readonly readyMs?: number;
   /** Called with each process as soon as there is one. */
   readonly onSpawn?: (name: ProcessName, pid: number) => void;
@@ -29,11 +29,14 @@ export interface ServiceProcesses {
   start(name: ProcessName, env?: Readonly<Record<string, string>>): Promise<void>;
   /** Sends a signal and waits until the process is gone; SIGSTOP and SIGCONT return at once. */
   kill(name: ProcessName, signal: NodeJS.Signals): Promise<void>;
-  /** SIGTERM for all, SIGKILL for what is left after 15 s. */
+  /** SIGTERM for all, SIGKILL for what is left after 30 s. */
   stop(): Promise<void>;
 }
 
-const stopMs = 15_000;
+/** More than a service takes by its settings: 10 s for work in flight, 5 s for its pools, and a drain delay. */
+const stopMs = 30_000;
+/** Longest wait for one answer to the question whether a service is ready. */
+const probeMs = 5_000;
 
 export function createServiceProcesses(options: ServiceProcessesOptions): ServiceProcesses {
   const { portBase, env, logDir, readyMs = 120_000 } = options;
@@ -59,7 +62,13 @@ export function createServiceProcesses(options: ServiceProcessesOptions): Servic
       const child = spawnLogged(name, { ...env, ...listenEnv(portBase, name), ...more }, logOf(name));
       children.set(name, child);
       if (child.pid !== undefined) options.onSpawn?.(name, child.pid);
-      await waitUntilReady(child, name, { url: urlOf(name), logFile: logOf(name), readyMs });
+      try {
+        await waitUntilReady(child, name, { url: urlOf(name), logFile: logOf(name), readyMs });
+      } catch (error) {
+        // One that is late would hold the port of the next.
+        if (!isGone(child)) child.kill('SIGKILL');
+        throw error;
+      }
     },
     stop: async () => {
       await Promise.all([...children.keys()].map((name) => kill(name, 'SIGTERM')));
@@ -98,7 +107,7 @@ function isGone(child: ChildProcess): boolean {
 
 async function answers(url: string): Promise<boolean> {
   try {
-    return (await fetch(url, { signal: AbortSignal.timeout(5_000) })).ok;
+    return (await fetch(url, { signal: AbortSignal.timeout(probeMs) })).ok;
   } catch {
     return false;
   }

@@ -4,7 +4,7 @@ import { endRuntime } from './runtime';
 import { readState, type ServiceName } from './stack-state';
 
 /** How long a killed service may take to go, in milliseconds. */
-const goneMs = 10_000;
+const goneMs = 60_000;
 
 /**
  * Ends one service of the folder as a crash does, for fault tests: Postgres by SIGQUIT (`pg_ctl stop -m immediate`), the

@@ -17,7 +17,7 @@ import { waitUntil } from './wait-until';
 /** How long a start may take, in milliseconds: after a crash Postgres replays its log first. */
 const startMs = 120_000;
 /** How long a Postgres that dies, or is dead and not yet reaped, may keep its data folder locked, in milliseconds. */
-const dyingMs = 10_000;
+const dyingMs = 60_000;
 
 /** Protocol 3.0, `user` = `postgres`. Source: https://www.postgresql.org/docs/18/protocol-message-formats.html */
 const startupMessage = Buffer.from('\0\0\0\x17\0\x03\0\0user\0postgres\0\0', 'latin1');
