@@ -3,13 +3,14 @@ import { ConfigError } from './config-error';
 import { createFailpoints, type FailpointEffects } from './failpoints';
 
 function effects(random = 0) {
-  const seen: string[] = [];
+  const [seen, told]: [string[], string[]] = [[], []];
   const on: FailpointEffects = {
     random: () => random,
     kill: () => void seen.push('kill'),
     sleep: (ms) => Promise.resolve(void seen.push(`sleep ${ms}`)),
+    tell: ({ name }) => void told.push(name),
   };
-  return { on, seen };
+  return { on, seen, told };
 }
 
 describe('createFailpoints', () => {
@@ -26,11 +27,13 @@ describe('createFailpoints', () => {
   });
 
   it('sleeps one and a half leases, or the time it is given', async () => {
-    const { on, seen } = effects();
+    const { on, seen, told } = effects();
     const points = createFailpoints('gw.after_commit:sleep:1,gw.before_reply:sleep=20:1', on);
     await points.hit('gw.after_commit');
     await points.hit('gw.before_reply');
     expect(seen).toEqual(['sleep 9000', 'sleep 20']);
+    // A test stops the process in its sleep, and must know when that has begun.
+    expect(told).toEqual(['gw.after_commit', 'gw.before_reply']);
   });
 
   // What follows the failpoint must not run in the moment before the signal arrives.

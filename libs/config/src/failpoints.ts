@@ -16,6 +16,8 @@ export interface FailpointEffects {
   /** Ends the process without any clean-up. */
   kill(): void;
   sleep(ms: number): Promise<void>;
+  /** Called before the place acts, for a test that waits for it. */
+  tell(point: Failpoint): void;
 }
 
 const effects: FailpointEffects = {
@@ -24,6 +26,8 @@ const effects: FailpointEffects = {
   sleep: async (ms) => {
     await wait(ms);
   },
+  tell: ({ name, action }) =>
+    void process.stderr.write(`${JSON.stringify({ event: 'failpoint.met', name, action })}\n`),
 };
 
 const done = Promise.resolve();
@@ -48,6 +52,7 @@ export function createFailpoints(spec: string | undefined, on: FailpointEffects 
 
 async function act(point: Failpoint, on: FailpointEffects): Promise<void> {
   if (on.random() >= point.probability) return;
+  on.tell(point);
   if (point.action === 'sleep') return on.sleep(point.sleepMs);
   if (point.action === 'throw') {
     throw new DependencyError({ code: 'service.unavailable', detail: `failpoint ${point.name}` });
