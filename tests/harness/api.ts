@@ -17,6 +17,9 @@ export interface Request {
   readonly body?: unknown;
 }
 
+/** A service bounds each of its steps itself, so only one that hangs takes as long. */
+const hangsMs = 120_000;
+
 /** One HTTP exchange with JSON. `refused`: no connection, nothing was sent. `lost`: sent, and no reply. */
 export async function exchange(
   url: string,
@@ -27,7 +30,7 @@ export async function exchange(
       method,
       headers: { 'content-type': 'application/json', ...headers, ...(key === undefined ? {} : { 'x-api-key': key }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(hangsMs),
     });
     const text = await reply.text();
     const parsed = (text === '' ? undefined : JSON.parse(text)) as never;

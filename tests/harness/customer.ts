@@ -116,7 +116,7 @@ function connectedCustomer({ installation, ...names }: Connected): Customer {
       return replyOf(await client.raw.search.searchRecords({ integrationId, groupRef, body }, { headers }));
     },
     operation,
-    ended: (id, timeoutMs = 90_000) => client.waitForOperation(id, { timeoutMs }),
+    ended: (id, timeoutMs = 120_000) => client.waitForOperation(id, { timeoutMs }),
     recordsOf: async (operationId) => (await client.management.listOperationRecords({ operationId })).results,
     installation: () => client.management.getInstallation({ integrationId, installationId: installation.id }),
     connection: () => client.management.getConnection({ connectionId }),

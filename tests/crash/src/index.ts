@@ -10,8 +10,6 @@ import { crashTestEnv, type CrashTestSettings } from './settings';
 import { tellResult } from './tell-result';
 
 const services = ['write-gateway', 'executor', 'batcher', 'management', 'search'];
-/** As for the fault rows: the pods of this machine may share one core. */
-const flushLateMs = 30_000;
 
 /** Writes through the Services while pods are deleted, and compares what was told, what is stored and what the provider did. */
 async function main(settings: CrashTestSettings): Promise<boolean> {
@@ -30,7 +28,7 @@ async function main(settings: CrashTestSettings): Promise<boolean> {
   const deletions = (await deleter?.ended()) ?? [];
   tell('waiting until every operation has ended, then comparing');
   const boundMs = settings.crashTestBoundSeconds * 1_000;
-  const verdict = await check({ world }, ledger, { boundMs, flushLateMs });
+  const verdict = await check({ world }, ledger, { boundMs, flushLateMs: boundMs });
   const { lines, isHeld } = tellResult({ verdict, ledger, wanted, deletions });
   for (const line of lines) tell(line);
   return isHeld;

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessName } from '@sluice/local';
+import { until } from '@sluice/testkit';
 import { mergeLedgers, type ClientLedger } from './client-ledger';
 import { sendLoad, type Load } from './load';
-import { watchResumption } from './resumption';
+import { holdCalls, watchResumption } from './resumption';
 import type { RowContext } from './row';
 import type { Party } from './world';
 
@@ -22,11 +23,14 @@ export interface Killed {
   readonly resumedMs: number;
 }
 
+/** Longest wait for a call under load. */
+const busyMs = 120_000;
 const doubled: readonly ProcessName[] = ['write-gateway', 'batcher', 'executor'];
 
 /**
- * Sends the load in as many parts as there are kills, and kills in the midst of each: at a moment that the seed chooses. The next
- * part begins when the killed process is back, so that every kill meets a load whatever this machine is worth.
+ * Sends the load in as many parts as there are kills, and kills in the midst of each: at a moment that the seed chooses, executors as
+ * soon as they hold a call after it. A part goes on until its kill, and the next one begins when the killed process is back, so that
+ * every kill meets a load whatever this machine is worth.
  */
 export async function killDuring(context: RowContext, kills: Kills): Promise<Killed> {
   const { size, random } = context;
@@ -37,12 +41,20 @@ export async function killDuring(context: RowContext, kills: Kills): Promise<Kil
     const writes = Math.ceil(size.writes / size.faults);
     const killAt = Math.ceil(writes * (0.2 + 0.6 * random()));
     let restarting: Promise<void> | undefined;
+    let isAwaited = false;
+    const kill = async (): Promise<void> => {
+      const targets = targetsOf(kills, round);
+      const pids = await killAll(context, targets).finally(() => (isAwaited = false));
+      if (pids.length > 0) resumptions.push(watchResumption(context.world, pids));
+      restarts.push(await startAll(context, targets));
+    };
     const onAnswer = (answered: number): void => {
       if (answered < killAt || restarting !== undefined) return;
-      const targets = targetsOf(kills, round);
-      restarting = restart(context, targets, resumptions).then((tookMs) => void restarts.push(tookMs));
+      isAwaited = true;
+      restarting = kill();
     };
-    ledgers.push(await sendLoad(context, { ...kills.load, writes, onAnswer, name: `-${round}` }));
+    const goesOn = (): boolean => isAwaited;
+    ledgers.push(await sendLoad(context, { ...kills.load, writes, onAnswer, goesOn, name: `-${round}` }));
     await restarting;
   }
   const resumed = await Promise.all(resumptions);
@@ -50,14 +62,16 @@ export async function killDuring(context: RowContext, kills: Kills): Promise<Kil
   return { ledger: mergeLedgers(ledgers), restartMs: longest(restarts), resumedMs: longest(resumed) };
 }
 
-async function restart(
-  { world }: RowContext,
-  targets: readonly Party[],
-  resumptions: Promise<number>[],
-): Promise<number> {
+/** @returns the process numbers of the executors among them */
+async function killAll({ world }: RowContext, targets: readonly Party[]): Promise<readonly number[]> {
   const pids = targets.filter(({ name }) => name === 'executor').flatMap((party) => world.pid(party) ?? []);
+  if (pids.length > 0) await until('an executor holds a call', () => holdCalls(world, pids), busyMs);
   await Promise.all(targets.map((target) => world.kill(target, 'SIGKILL')));
-  if (pids.length > 0) resumptions.push(watchResumption(world, pids));
+  return pids;
+}
+
+/** @returns how long it took until all were ready, in milliseconds */
+async function startAll({ world }: RowContext, targets: readonly Party[]): Promise<number> {
   // A supervisor is not there at once.
   await sleep(50);
   const startedAtMs = performance.now();

@@ -22,8 +22,6 @@ export interface Load {
   readonly withoutEmailShare?: number;
   /** Called after each answer, with how many there are. */
   readonly onAnswer?: (answered: number) => void;
-  /** Hours. One of them is a scaled minute, which faults of full size outlast. @default 48 at full size, else none asked for */
-  readonly deadlineHours?: number;
   /** Distinguishes the loads of one row. @default '' */
   readonly name?: string;
 }
@@ -89,7 +87,6 @@ interface Planner {
 function writePlanner(context: LoadContext, load: Load, recordIds: ReadonlyMap<Customer, string[]>): Planner {
   const { random, run } = context;
   const { keyedShare = 0.3, withoutEmailShare = 0.1, name = '' } = load;
-  const deadlineHours = load.deadlineHours ?? (context.isFull ? 48 : undefined);
   const customers = load.customers ?? context.world.customers;
   const ways = Object.entries(load.mix ?? everyWay) as [Way, number][];
   let made = 0;
@@ -117,7 +114,6 @@ function writePlanner(context: LoadContext, load: Load, recordIds: ReadonlyMap<C
         markers,
         hasEmail,
         ...key,
-        ...(deadlineHours !== undefined && { deadlineHours }),
         ...(recordId !== undefined && { recordId }),
       };
     },

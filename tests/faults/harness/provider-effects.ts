@@ -44,7 +44,7 @@ export async function readCalls(
 }
 
 /** How long calls that are still under way at the provider are waited for, in milliseconds. */
-const underWayMs = 20_000;
+const underWayMs = 60_000;
 
 /** Waits until the accounts have no call in hand: one that its sender no longer waits for may still take effect. */
 export async function waitUntilIdle({ stack }: Pick<Measured, 'stack'>, customers: readonly Customer[]): Promise<void> {

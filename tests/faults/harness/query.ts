@@ -3,7 +3,7 @@ import { openDatabase } from '@sluice/store';
 import type { Measured } from './measured';
 
 /** How long a look at the database goes on while it does not answer: rows crash it, and this machine is busy. */
-const patienceMs = 60_000;
+const patienceMs = 180_000;
 
 /** One read of the world's database, past every proxy, by a user that nobody counts. */
 export async function query<T>(

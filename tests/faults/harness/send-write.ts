@@ -16,7 +16,10 @@ export interface Write {
   readonly idempotencyKey?: string;
   /** A create without an email has nothing unique. @default true */
   readonly hasEmail?: boolean;
-  /** Hours, asked for in the way's own policy; a synchronous write has none. @default none asked for, which is one hour */
+  /**
+   * Hours, asked for in the way's own policy; a synchronous write has none. An hour is a scaled minute, which faults on a slow machine
+   * outlast. @default 48
+   */
   readonly deadlineHours?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -26,12 +29,14 @@ export interface SendOptions {
   readonly writeUrls: readonly string[];
   /** Seeded secrets, which no reply may hold. */
   readonly secrets?: readonly string[];
-  /** How long 429, 503 and refused connections are met with another try, in milliseconds. @default 60 000 */
+  /** How long 429, 503 and refused connections are met with another try, in milliseconds. @default 240 000 */
   readonly patienceMs?: number;
 }
 
 /** How long a repeat of a request with a key goes on after lost replies and while the first is under way. */
-const repeatMs = 45_000;
+const repeatMs = 180_000;
+/** Longer than everything that a row takes down needs to come back on a slow machine. */
+const longestMs = 240_000;
 /** A server may ask for more; a test does not wait longer for one try. */
 const longestWaitMs = 2_000;
 
@@ -62,7 +67,7 @@ interface Sending {
 
 /** @returns undefined when the last thing heard was nothing */
 async function request(ledger: ClientLedger, { write, options, records }: Sending): Promise<Reply | undefined> {
-  const { writeUrls, patienceMs = 60_000, secrets = [] } = options;
+  const { writeUrls, patienceMs = longestMs, secrets = [] } = options;
   const order = { key: write.customer.project.key, headers: headersOf(write), body: bodyOf(write) };
   const begunAtMs = performance.now();
   for (let tries = 0; ;) {
@@ -153,7 +158,7 @@ function headersOf({ idempotencyKey, headers }: Write): Record<string, string> {
 }
 
 function bodyOf(write: Write): object {
-  const { customer, way, markers, deadlineHours } = write;
+  const { customer, way, markers, deadlineHours = 48 } = write;
   const isUpdate = way === 'update' || way === 'autoUpdate' || write.recordIds !== undefined;
   const isAuto = way === 'auto' || way === 'autoUpdate';
   const records = markers.map((marker, at) => fieldsOf(recordOf(write, at), marker));
@@ -163,7 +168,7 @@ function bodyOf(write: Write): object {
     mode: way === 'sync' ? 'synchronous' : 'asynchronous',
     ...(way === 'batch' ? { batch: records.map((record) => ({ record })) } : { record: records[0] }),
     ...(isAuto && { autoBatchPolicy: { maxDelayMinutes: 1, retryDeadlineHours: deadlineHours } }),
-    ...(!isAuto && way !== 'sync' && deadlineHours !== undefined && { retryPolicy: { deadlineHours } }),
+    ...(!isAuto && way !== 'sync' && { retryPolicy: { deadlineHours } }),
   };
 }
 

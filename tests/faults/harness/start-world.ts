@@ -53,8 +53,8 @@ interface Running {
 async function openWorld(running: Running): Promise<World> {
   const { services, links, processes } = running;
   const of = ({ index = 0 }: Party): ServiceProcesses => processes[index];
-  const start: World['start'] = (party, env = {}) =>
-    startAsSupervisor(() => of(party).start(party.name, { ...links.envOf(party), ...env }));
+  const startOnce: World['start'] = (party, env = {}) => of(party).start(party.name, { ...links.envOf(party), ...env });
+  const start: World['start'] = (party, env) => startAsSupervisor(() => startOnce(party, env));
   await Promise.all(parties.map((party) => start(party)));
   const stack = stackOf(running);
   const customers = await connectCustomers(stack, running.options);
@@ -66,6 +66,7 @@ async function openWorld(running: Running): Promise<World> {
     url: (party) => of(party).url(party.name),
     pid: (party) => of(party).pid(party.name),
     start,
+    startOnce,
     kill: (party, signal) => of(party).kill(party.name, signal),
     link: (party, to) => links.of(party, to),
     killService: (name) => services.crash(name),
@@ -138,7 +139,8 @@ async function connectCustomers(stack: Stack, { latencyMs = 15 }: WorldOptions):
 function environment({ env, timeScale }: WorldOptions, services: OwnServices): Record<string, string> {
   const options = { ...(env && { env }), ...(timeScale && { timeScale }) };
   const all = processEnvironment(options, { databaseUrl: services.url('postgres'), providerUrl: 'http://127.0.0.1:1' });
-  return { ...all, KAFKA_BROKERS: services.url('kafka'), SLUICE_CHECK_REPLIES: 'false', ...env };
+  const own = { KAFKA_BROKERS: services.url('kafka'), SLUICE_CHECK_REPLIES: 'false', SLUICE_IDLE_GRACE_MS: '3000' };
+  return { ...all, ...own, ...env };
 }
 
 /** So far apart that no two of their ports are one. */

@@ -16,7 +16,7 @@ const lookEveryMs = 20;
 
 /**
  * Arms one trap after the other in their party and starts it again whenever a trap killed it, as a supervisor does.
- * Disarms it at the end, or when told to end.
+ * Disarms it at the end, or when told to end. A trap may be sprung before its process is ready, all the more on a slow machine.
  * @returns how often each trap was sprung
  */
 export async function supervise(
@@ -27,13 +27,14 @@ export async function supervise(
   const sprung = new Map<FailpointName, number>();
   for (const { party, name, probability, afterMs = 0 } of traps) {
     const spec = `${name}:exit9${afterMs > 0 ? `=${afterMs}` : ''}:${probability}`;
+    const arm = (): Promise<void> => world.startOnce(party, { SLUICE_FAILPOINT: spec }).catch(() => undefined);
     await world.kill(party, 'SIGTERM');
-    await world.start(party, { SLUICE_FAILPOINT: spec });
+    await arm();
     for (let count = 0; count < times && !isOver();) {
       await sleep(lookEveryMs);
       if (isAlive(world.pid(party))) continue;
       sprung.set(name, (count += 1));
-      await world.start(party, { SLUICE_FAILPOINT: spec });
+      await arm();
     }
   }
   const last = traps.at(-1)?.party;

@@ -47,6 +47,8 @@ export interface World extends Measured {
   pid(party: Party): number | undefined;
   /** Starts a party that is down and waits until it is ready. `env` adds to what it gets. */
   start(party: Party, env?: Readonly<Record<string, string>>): Promise<void>;
+  /** Starts it once. @throws when it ends before it is ready, as one does whose failpoint is met at once */
+  startOnce(party: Party, env?: Readonly<Record<string, string>>): Promise<void>;
   /** Sends a signal and waits until the process is gone; SIGSTOP and SIGCONT return at once. */
   kill(party: Party, signal: NodeJS.Signals): Promise<void>;
   /** The wire between a party and what it depends on; the provider's leads to the sandbox. */

@@ -7,10 +7,12 @@ import { slower } from '../harness/slower';
 
 /** How long Postgres stays down before it is started again; its recovery comes on top. */
 const downMs = 1_000;
-/** Each round lasts this at least: a busy machine needs a second to stop Postgres, and the writes must outlast it to notice. */
+/** Each round lasts this at least. */
 const roundSeconds = 5;
-/** Nobody can flush without a database, and a batch may be due at the worst moment. */
-const flushLateMs = 20_000;
+/** Latest flush beyond the outage: nobody can flush without a database. */
+const flushLateMs = 60_000;
+/** A round goes on until so many writes were answered after it. */
+const writesAfter = 20;
 
 /** F11: while Postgres is away nothing is accepted and everybody is told so; afterwards everything goes on by itself. */
 export const f11: Row = {
@@ -21,16 +23,18 @@ export const f11: Row = {
   run: async (context) => {
     const ledgers: ClientLedger[] = [];
     const recoveries: number[] = [];
+    let downMax = 0;
     for (let round = 0; round < context.size.faults; round += 1) {
-      const { ledger, upAtMs } = await sendAndCrash(context, round);
+      const { ledger, upAtMs, outageMs } = await sendAndCrash(context, round);
       ledgers.push(ledger);
+      downMax = Math.max(downMax, outageMs);
       const accepted = ledger.records.filter(
         ({ outcome, answeredAtMs = 0 }) => outcome === 'accepted' && answeredAtMs > upAtMs,
       );
       recoveries.push(Math.min(...accepted.map(({ answeredAtMs = Infinity }) => answeredAtMs - upAtMs)));
     }
     const ledger = mergeLedgers(ledgers);
-    const verdict = await check(context, ledger, { flushLateMs });
+    const verdict = await check(context, ledger, { flushLateMs: downMax + flushLateMs });
     const recoverMs = Math.max(...recoveries);
     const refusals = ledger.statuses.get(503) ?? 0;
     const other = [...ledger.statuses].filter(([status]) => status !== 200 && status !== 503);
@@ -48,25 +52,37 @@ export const f11: Row = {
   },
 };
 
-async function sendAndCrash(context: RowContext, round: number): Promise<{ ledger: ClientLedger; upAtMs: number }> {
+interface Crashed {
+  readonly ledger: ClientLedger;
+  /** When Postgres answered again, and how long it did not. */
+  readonly upAtMs: number;
+  readonly outageMs: number;
+}
+
+async function sendAndCrash(context: RowContext, round: number): Promise<Crashed> {
   const { world, size, random } = context;
   const writes = Math.ceil(size.writes / size.faults);
   const perSecond = Math.min(400, writes / roundSeconds);
   const crashAt = Math.ceil(writes * (0.2 + 0.3 * random()));
   let crashing: Promise<void> | undefined;
-  let upAtMs = 0;
+  let [downAtMs, upAtMs, after] = [0, 0, 0];
+  let isOver = false;
   const crash = async (): Promise<void> => {
+    downAtMs = Date.now();
     await world.killService('postgres');
     await sleep(downMs);
     await world.startService('postgres');
     upAtMs = Date.now();
   };
   const onAnswer = (answered: number): void => {
-    if (answered >= crashAt) crashing ??= crash();
+    if (answered >= crashAt) crashing ??= crash().finally(() => (isOver = true));
+    if (isOver) after += 1;
   };
+  // However long this machine takes to stop and start it, writes meet its absence and its return.
+  const goesOn = (): boolean => after < writesAfter;
   // What a synchronous write answers while the database goes has a suite of its own; here a reply means accepted or not.
   const mix = { single: 40, auto: 40, batch: 2, update: 10, autoUpdate: 6 };
-  const ledger = await sendLoad(context, { writes, perSecond, onAnswer, mix, name: `-${round}` });
+  const ledger = await sendLoad(context, { writes, perSecond, onAnswer, goesOn, mix, name: `-${round}` });
   await crashing;
-  return { ledger, upAtMs };
+  return { ledger, upAtMs, outageMs: upAtMs - downAtMs };
 }

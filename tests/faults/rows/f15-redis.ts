@@ -17,8 +17,13 @@ export const f15: Row = {
   run: async (context) => {
     const { size } = context;
     const perSecond = context.isFull ? 200 : 120;
-    const loading = sendLoad(context, { writes: size.writes, perSecond });
-    for (let round = 0; round < size.faults; round += 1) await harm(context);
+    let isHarmed = true;
+    const loading = sendLoad(context, { writes: size.writes, perSecond, goesOn: () => isHarmed });
+    try {
+      for (let round = 0; round < size.faults; round += 1) await harm(context);
+    } finally {
+      isHarmed = false;
+    }
     const ledger = await loading;
     return { verdict: await check(context, ledger), misses: refusals(ledger) };
   },

@@ -30,7 +30,7 @@ export const f17: Row = {
     // Auto-batched mostly: a batch is one call, and one fault.
     const mix = isFull ? { single: 4, auto: 5, batch: 1 } : { single: 1, auto: 3, batch: 0.2 };
     const ledger = await sendLoad(context, { writes: size.writes, perSecond: 400, mix, customers });
-    const verdict = await check(context, ledger, { boundMs: isFull ? 600_000 : 120_000 });
+    const verdict = await check(context, ledger, { boundMs: isFull ? 600_000 : 240_000 });
     for (const { account } of customers) await clearFaults(world, account);
     return { verdict, ...(await faultNumbers(context, customers, ledger.sinceSeq)) };
   },

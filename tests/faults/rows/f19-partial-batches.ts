@@ -42,7 +42,7 @@ export const f19: Row = {
       }
     };
     await Promise.all(Array.from({ length: senders }, sender));
-    const verdict = await check(context, ledger, { boundMs: 120_000 });
+    const verdict = await check(context, ledger);
     for (const { account } of customers) await clearFaults(world, account);
     return { verdict, ...(await judge(context, customers, ledger)) };
   },

@@ -4,6 +4,7 @@ import { check } from '../harness/checker';
 import { mergeLedgers, type ClientLedger } from '../harness/client-ledger';
 import { latestSeq, sendLoad } from '../harness/load';
 import type { Row, RowContext } from '../harness/row';
+import type { Party } from '../harness/world';
 import { onDatabase } from './support/on-database';
 import { executors, isAlive, restart } from './support/parties';
 import { refreshableCustomer, tokenRequests } from './support/refreshable';
@@ -11,6 +12,10 @@ import { refreshableCustomer, tokenRequests } from './support/refreshable';
 /** How long the token endpoint takes: whoever meets the old token meanwhile must not ask for another. */
 const tokenMs = 800;
 const endlessGraceMs = 3_600_000;
+/** Longest wait for a step: a refresher's lease of half a minute may lie in it. */
+const stepMs = 180_000;
+const trap = { SLUICE_FAILPOINT: 'oauth.after_reply_before_save:exit9:1' };
+const [first] = executors as readonly [Party];
 
 /**
  * A token ends under 500 writes, where each refresh token is good once: one refresh. Then executors die between the reply of
@@ -69,8 +74,7 @@ async function killBeforeSave(context: RowContext, { round, misses }: Round): Pr
   const lenient = await refreshableCustomer(world, 'hubspot', endlessGraceMs);
   const strict = await refreshableCustomer(world, 'salesforce', 0);
   const sinceSeq = await latestSeq(world);
-  for (const party of executors)
-    await restart(world, party, { SLUICE_FAILPOINT: 'oauth.after_reply_before_save:exit9:1' });
+  for (const party of executors) await restart(world, party, trap);
   const mix = { single: 1 };
   const send = async (customer: Customer): Promise<ClientLedger> => {
     await customer.account.expireToken();
@@ -78,15 +82,17 @@ async function killBeforeSave(context: RowContext, { round, misses }: Round): Pr
     return await sendLoad(context, { ...load, name: `-killed-${round}-${customer.account.provider}` });
   };
   const [ledger] = await Promise.all([send(lenient), send(strict)]);
+  const died = () => Promise.resolve(executors.some((party) => !isAlive(world, party)) ? true : undefined);
   const wereAsked = async () => {
+    // Both may have died of one customer's tokens before the other's were asked for.
+    if (executors.every((party) => !isAlive(world, party))) await world.startOnce(first, trap).catch(() => undefined);
     const asked = await Promise.all([lenient, strict].map(({ account }) => tokenRequests(world, account, sinceSeq)));
     return asked.every(({ given }) => given > 0) ? true : undefined;
   };
-  await until('both customers were given tokens', wereAsked, 20_000).catch((error: Error) =>
+  await until('both customers were given tokens', wereAsked, stepMs).catch((error: Error) =>
     misses.push(error.message),
   );
-  const died = () => Promise.resolve(executors.some((party) => !isAlive(world, party)) ? true : undefined);
-  await until('an executor died before the save', died, 5_000).catch((error: Error) => misses.push(error.message));
+  await until('an executor died before the save', died, stepMs).catch((error: Error) => misses.push(error.message));
   const isLost = (await tokenRequests(world, strict.account, sinceSeq)).given > 0;
   for (const party of executors) await restart(world, party);
   for (const { connectionId } of [lenient, strict]) await endRefreshLease(world, connectionId);
@@ -107,7 +113,7 @@ async function judge({ lenient, strict, isLost }: Killed, misses: string[]): Pro
   if (kept !== 'working') misses.push(`with a grace the connection is ${kept}`);
   const wanted = isLost ? 'bad_credentials' : 'working';
   const look = async () => ((await strict.connection()).status === wanted ? true : undefined);
-  await until(`the strict connection is ${wanted}`, look, 20_000).catch((error: Error) => misses.push(error.message));
+  await until(`the strict connection is ${wanted}`, look, stepMs).catch((error: Error) => misses.push(error.message));
 }
 
 /** The lease of a refresher that died is over at once, instead of in half a minute. */

@@ -33,7 +33,7 @@ export const f27: Row = {
       isRestarting = false;
     }
     const ledger = await loading;
-    const verdict = await check(context, ledger, { boundMs: 120_000 });
+    const verdict = await check(context, ledger);
     return {
       verdict,
       numbers: { restarts: size.faults * all.length, ...speed(ledger) },

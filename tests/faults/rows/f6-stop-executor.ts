@@ -3,9 +3,10 @@ import { mergeLedgers, type ClientLedger } from '../harness/client-ledger';
 import { check } from '../harness/checker';
 import { countUnintendedSends } from '../harness/late-sends';
 import { sendLoad } from '../harness/load';
+import { watchResumption } from '../harness/resumption';
 import type { Row, RowContext } from '../harness/row';
 
-/** 1.5 leases. Source: design, section 5.8 (a lease is 6 s), and the fault matrix. */
+/** 1.5 leases, and until others took what it held. Source: design, section 5.8 (a lease is 6 s), and the fault matrix. */
 const stoppedMs = 9_000;
 /** A part of the load lasts longer than a stop, so that the sleeper wakes amid work that others took over. */
 const partMs = stoppedMs + 1_500;
@@ -36,16 +37,21 @@ async function sendAndStop(context: RowContext, round: number): Promise<ClientLe
   const party = { name: 'executor', index: round % 2 === 0 ? 0 : 1 } as const;
   const stopAt = Math.ceil(writes * 0.1 * (1 + random()));
   let stopping: Promise<void> | undefined;
+  let isStopped = false;
   const stop = async (): Promise<void> => {
+    const pid = world.pid(party) ?? 0;
     await world.kill(party, 'SIGSTOP');
-    await sleep(stoppedMs);
+    await Promise.all([sleep(stoppedMs), watchResumption(world, [pid])]);
     await world.kill(party, 'SIGCONT');
   };
   const onAnswer = (answered: number): void => {
-    if (answered >= stopAt) stopping ??= stop();
+    if (answered < stopAt || stopping !== undefined) return;
+    isStopped = true;
+    stopping = stop().finally(() => (isStopped = false));
   };
   const perSecond = Math.min(400, (writes / partMs) * 1_000);
-  const ledger = await sendLoad(context, { writes, perSecond, onAnswer, name: `-${round}` });
+  const goesOn = (): boolean => isStopped;
+  const ledger = await sendLoad(context, { writes, perSecond, onAnswer, goesOn, name: `-${round}` });
   await stopping;
   return ledger;
 }

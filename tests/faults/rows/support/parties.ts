@@ -36,8 +36,8 @@ export function supervise(world: World, parties: readonly Party[], env: Readonly
     while (!state.isEnded) {
       if (!isAlive(world, party)) {
         deaths.set(party, (deaths.get(party) ?? 0) + 1);
-        // It may die again before it is ready.
-        await world.start(party, env).catch(() => undefined);
+        // It may die again before it is ready, and that is another death.
+        await world.startOnce(party, env).catch(() => undefined);
       }
       await sleep(50);
     }
