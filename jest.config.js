@@ -41,6 +41,7 @@ module.exports = {
       ...base,
       ...withStack,
       displayName: 'blackbox',
+      setupFilesAfterEnv: ['<rootDir>/tests/setup/black-box-timeout.js'],
       roots: ['<rootDir>/tests'],
       testMatch: ['<rootDir>/tests/*/**/*.test.ts'],
       testPathIgnorePatterns: [...ignored, '<rootDir>/tests/(architecture|setup|load/src|crash/src|images|cluster)/'],

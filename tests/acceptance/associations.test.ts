@@ -8,7 +8,7 @@ beforeAll(async () => {
   stack = await startStack();
   customer = await createCustomer(stack, { provider: 'hubspot', write: ['contacts', 'companies'] });
 });
-afterAll(() => stack.stop(), 60_000);
+afterAll(() => stack.stop());
 
 /** 279: contact to company, as HubSpot defines it. */
 const contactToCompany = { associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 279 };

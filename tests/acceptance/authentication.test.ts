@@ -12,7 +12,7 @@ beforeAll(async () => {
   customer = await createCustomer(stack, { provider: 'hubspot', read: ['contacts'], write: ['contacts'] });
   token = await createToken(customer);
 });
-afterAll(() => stack.stop(), 60_000);
+afterAll(() => stack.stop());
 
 async function createToken({ project: { url, key }, groupRef }: Customer): Promise<string> {
   const issuer = tokenIssuer();

@@ -6,13 +6,15 @@ import { startStack, type Stack } from '../harness/stack';
 import { crms, hubspot, person } from './crms';
 
 let marks = 0;
+/** What moments of two processes of one machine, in whole milliseconds, may be off. */
+const clockMs = 20;
 
 // A minute lasts a second.
 let stack: Stack;
 beforeAll(async () => {
   stack = await startStack();
 });
-afterAll(() => stack.stop(), 60_000);
+afterAll(() => stack.stop());
 
 describe.each(crms)('%s: auto-batching', (provider, crm) => {
   const { object, last, first } = crm;
@@ -30,6 +32,12 @@ describe.each(crms)('%s: auto-batching', (provider, crm) => {
     });
     expect(reply.status).toBe(200);
     return reply.body.operationId;
+  };
+  /** Milliseconds from the acceptance of an operation to its first call at the provider, by the clock that both have. */
+  const waitedMs = async (operationId: string): Promise<number> => {
+    const { createTime = '' } = await customer.operation(operationId);
+    const [earliest] = await customer.account.writes();
+    return Date.parse(earliest?.at ?? '') - Date.parse(createTime);
   };
   const joinMany = (count: number, mark: string, minutes: number) =>
     Promise.all(Array.from({ length: count }, (_, index) => join(`${mark}-${index}`, minutes)));
@@ -54,19 +62,15 @@ describe.each(crms)('%s: auto-batching', (provider, crm) => {
   });
 
   it('fewer execute when the max delay is reached, not before [write.rule-3-executes] [operation-status.auto-batched]', async () => {
-    const begunAt = performance.now();
-    const [one, two] = [await join('Due-1', 10), await join('Due-2', 10)];
+    const [one, two] = await Promise.all([join('Due-1', 3), join('Due-2', 3)]);
     expect(two).toBe(one);
-    await sleep(1_200);
-    expect(await customer.operation(one)).toMatchObject({ status: 'in_progress' });
-    expect(await customer.account.records(object)).toHaveLength(0);
     expect(await customer.ended(one)).toMatchObject({ status: 'success' });
-    expect(performance.now() - begunAt).toBeGreaterThan(9_900);
+    expect(await waitedMs(one)).toBeGreaterThanOrEqual(3_000 - clockMs);
     expect(await customer.account.records(object)).toHaveLength(2);
   });
 
   it('is in progress while it executes too [operation-status.auto-batched]', async () => {
-    await customer.account.fault({ match: { method: 'POST' }, action: { kind: 'slow', delayMs: 6_000 } });
+    await customer.account.fault({ match: { method: 'POST' }, action: { kind: 'slow', delayMs: 2_500 } });
     const master = await join('Executing', 1);
     await until('the batch is sealed: another opens', async () =>
       (await join(`Executing-${(marks += 1)}`, 1440)) === master ? undefined : true,
@@ -76,13 +80,13 @@ describe.each(crms)('%s: auto-batching', (provider, crm) => {
   });
 
   it('the first record sets the deadline, whatever a later one asks for [write.rule-3-deadline]', async () => {
-    const master = await join('First', 10);
+    const master = await join('First', 4);
     expect(await join('Hurried', 1)).toBe(master);
-    await sleep(1_800);
-    expect(await customer.operation(master)).toMatchObject({ status: 'in_progress' });
     expect(await customer.ended(master)).toMatchObject({ status: 'success' });
-    const soon = await join('Soon', 8);
+    expect(await waitedMs(master)).toBeGreaterThanOrEqual(4_000 - clockMs);
+    const soon = await join('Soon', 4);
     expect(await join('Patient', 1440)).toBe(soon);
+    // The patient one's minutes are 24 of ours, which nobody waits for here.
     expect(await customer.ended(soon)).toMatchObject({ status: 'success' });
   });
 
@@ -92,7 +96,7 @@ describe.each(crms)('%s: auto-batching', (provider, crm) => {
     const record = { id: created.body.result.recordId, [first]: 'Zoë' };
     const policy = { mode: 'asynchronous', autoBatchPolicy: { maxDelayMinutes: 1 } };
     const update = await customer.write(object, { type: 'update', ...policy, record });
-    const ids = [await join('Type', 10), update.body.operationId, await join('Installation', 1, other)];
+    const ids = [await join('Type', 1), update.body.operationId, await join('Installation', 1, other)];
     expect(new Set(ids).size).toBe(3);
     expect(await join('Type-2', 1)).toBe(ids[0]);
     await Promise.all(ids.map((id) => customer.ended(id)));
@@ -101,7 +105,7 @@ describe.each(crms)('%s: auto-batching', (provider, crm) => {
   });
 
   it('the id is that of the master operation, which tells of every record [get-operation.auto-batched] [service.rule-6]', async () => {
-    const ids = await joinMany(5, 'Master', 8);
+    const ids = await joinMany(5, 'Master', 1);
     const [master = ''] = ids;
     expect(new Set(ids).size).toBe(1);
     const { status, metadata } = await customer.ended(master);

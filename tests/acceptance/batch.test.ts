@@ -6,7 +6,7 @@ let stack: Stack;
 beforeAll(async () => {
   stack = await startStack();
 });
-afterAll(() => stack.stop(), 60_000);
+afterAll(() => stack.stop());
 
 describe.each(crms)('%s: batch', (provider, crm) => {
   const { object, last, title } = crm;
@@ -153,7 +153,7 @@ describe.each(crms)('%s: a batch of which one record is refused', (provider, crm
       customer.write(object, {
         type: 'create',
         mode: 'asynchronous',
-        autoBatchPolicy: { maxDelayMinutes: 8 },
+        autoBatchPolicy: { maxDelayMinutes: 2 },
         record: person(crm, `Auto-${mark}`, more),
       });
     const { operationId } = (await join('good-1', {})).body;

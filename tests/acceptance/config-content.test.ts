@@ -16,7 +16,7 @@ beforeAll(async () => {
   const { body } = await project.deploy([{ name: 'crm', provider: 'hubspot', read: { objects }, write: { objects } }]);
   integrationId = body[0]?.id ?? '';
 });
-afterAll(() => stack.stop(), 60_000);
+afterAll(() => stack.stop());
 
 let groups = 0;
 

@@ -11,7 +11,7 @@ let stack: Stack;
 beforeAll(async () => {
   stack = await startStack();
 });
-afterAll(() => stack.stop(), 60_000);
+afterAll(() => stack.stop());
 
 /** What each provider takes. Source: rulings, "authentication schemes of the providers". */
 const taken: Record<string, readonly AuthScheme[]> = {

@@ -10,7 +10,7 @@ let stack: Stack;
 beforeAll(async () => {
   stack = await startStack();
 });
-afterAll(() => stack.stop(), 60_000);
+afterAll(() => stack.stop());
 
 describe.each(crms)('%s: status of a connection [sec-44]', (provider, crm) => {
   const { object, last } = crm;

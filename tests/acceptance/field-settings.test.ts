@@ -7,7 +7,7 @@ let stack: Stack;
 beforeAll(async () => {
   stack = await startStack();
 });
-afterAll(() => stack.stop(), 60_000);
+afterAll(() => stack.stop());
 
 describe.each(crms)('%s: settings of fields', (provider, crm) => {
   const { object, first, phone, title, city, points, isActive } = crm;

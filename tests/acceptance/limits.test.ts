@@ -8,7 +8,7 @@ beforeAll(async () => {
   stack = await startStack({ timeScale: 1 });
   customer = await createCustomer(stack, { provider: 'hubspot', write: ['contacts'] });
 });
-afterAll(() => stack.stop(), 60_000);
+afterAll(() => stack.stop());
 
 const record = person(hubspot, 'Limit');
 const single = { record };

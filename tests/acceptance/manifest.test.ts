@@ -9,7 +9,7 @@ beforeAll(async () => {
   stack = await startStack();
   project = await createProject(stack);
 });
-afterAll(() => stack.stop(), 60_000);
+afterAll(() => stack.stop());
 
 const integration = (name: string, more: object = {}) => ({
   name,

@@ -9,7 +9,7 @@ let stack: Stack;
 beforeAll(async () => {
   stack = await startStack();
 });
-afterAll(() => stack.stop(), 60_000);
+afterAll(() => stack.stop());
 
 describe.each(crms)('%s: field and value mappings', (provider, crm) => {
   const { object, first, last, email, phone, title, city, level, levels } = crm;

@@ -11,7 +11,7 @@ let stack: Stack;
 beforeAll(async () => {
   stack = await startStack();
 });
-afterAll(() => stack.stop(), 60_000);
+afterAll(() => stack.stop());
 
 describe.each(crms)('%s: a customer connects by the OAuth page', (provider, crm) => {
   /** A builder's project with its app at the provider, and a customer's account. */

@@ -6,7 +6,7 @@ let stack: Stack;
 beforeAll(async () => {
   stack = await startStack();
 });
-afterAll(() => stack.stop(), 60_000);
+afterAll(() => stack.stop());
 
 interface ObjectCase {
   readonly provider: ProviderName;

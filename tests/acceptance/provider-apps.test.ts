@@ -9,7 +9,7 @@ beforeAll(async () => {
   stack = await startStack();
   project = await createProject(stack);
 });
-afterAll(() => stack.stop(), 60_000);
+afterAll(() => stack.stop());
 
 const app = { provider: 'hubspot', clientId: 'client', clientSecret: 'a-secret-of-the-builder' };
 const create = (body: object) => ask<ProviderApp>(`${project.url}/provider-apps`, { key: project.key, body });

@@ -1,3 +1,5 @@
+import type { OperationExplanation } from '@sluice/types';
+import { call } from '../harness/api';
 import { createCustomer, type Customer } from '../harness/customer';
 import { startStack, type Stack } from '../harness/stack';
 import { badPerson, crms, hubspot, person, salesforce, type Crm } from './crms';
@@ -8,7 +10,7 @@ let stack: Stack;
 beforeAll(async () => {
   stack = await startStack({ timeScale: 3_600_000 / hourMs });
 });
-afterAll(() => stack.stop(), 60_000);
+afterAll(() => stack.stop());
 
 const unavailable = { action: { kind: 'status', status: 503 } };
 const asynchronous = { type: 'create', mode: 'asynchronous' };
@@ -50,6 +52,16 @@ describe.each(crms)('%s: retries', (_provider, crm) => {
   });
 });
 
+/** A millisecond, in hours: moments are told in whole ones. */
+const rounding = 1 / hourMs;
+
+/** Until when an operation is tried again, in milliseconds since 1970. */
+async function deadlineOf({ project }: Customer, operationId: string): Promise<number> {
+  const url = `${project.url}/operations/${operationId}/explanation`;
+  const { records } = await call<OperationExplanation>(url, { method: 'GET', key: project.key });
+  return Date.parse(records[0]?.retryUntil ?? '');
+}
+
 // Both providers at once: the test is long because it waits.
 it('what still fails at the deadline ends with the error: 1 hour by default, or as many as asked for [limits.retry-deadline] [limits.auto-batch-retry-deadline] [operation-status.failure] [write.rule-4]', async () => {
   const twoHours = { retryPolicy: { deadlineHours: 2 } };
@@ -68,23 +80,18 @@ it('what still fails at the deadline ends with the error: 1 hour by default, or 
   const run = async ({ crm, body, hours }: ReturnType<typeof casesOf>[number]) => {
     const customer = await newCustomer(crm);
     await customer.account.fault({ ...unavailable, times: 0 });
-    const begunAt = performance.now();
-    const operationId = await accept(customer, crm, body);
-    const { status, result, createTime } = await customer.ended(operationId);
-    const tookHours = (performance.now() - begunAt) / hourMs;
+    const id = await accept(customer, crm, body);
+    const { status, result, createTime = '', updateTime = '' } = await customer.ended(id);
+    const tookHours = (Date.parse(updateTime) - Date.parse(createTime)) / hourMs;
     expect(await customer.account.records(crm.object)).toEqual([]);
     expect(result).toBeTruthy();
-    const explained = await customer.project.client.management.explainOperation({ operationId });
-    const triedHours = explained.records.map(({ retryUntil = '' }) => {
-      return Math.round((Date.parse(retryUntil) - Date.parse(createTime ?? '')) / hourMs);
-    });
-    // The last try comes a second before the deadline; how long after it a busy machine says so is not judged.
-    return { status, isTriedLong: tookHours > hours - 0.35, hours, triedHours: [...new Set(triedHours)], tookHours };
+    const givenMs = (await deadlineOf(customer, id)) - Date.parse(createTime);
+    // A batch is given its hours when it is sealed, which a slow machine does late. The last try comes a second before the deadline.
+    const isGiven = Math.floor(givenMs / hourMs + rounding) === hours;
+    return { status, isGiven, isPatient: tookHours > hours - 0.35, hours, tookHours };
   };
   const ended = await Promise.all(crms.flatMap(([, crm]) => casesOf(crm)).map(run));
-  expect(ended).toEqual(
-    ended.map((each) => ({ ...each, status: 'failure', isTriedLong: true, triedHours: [each.hours] })),
-  );
+  expect(ended).toEqual(ended.map((each) => ({ ...each, status: 'failure', isGiven: true, isPatient: true })));
 });
 
 it('an exhausted quota is waited out, for as long as the provider asks [write.rule-4] [operation-status.retried]', async () => {

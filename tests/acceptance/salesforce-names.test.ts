@@ -30,7 +30,7 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => stack.stop(), 60_000);
+afterAll(() => stack.stop());
 
 const create = async (record: object): Promise<string> => {
   const reply = await customer.write('Contact', { type: 'create', record });

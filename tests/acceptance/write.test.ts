@@ -7,7 +7,7 @@ let stack: Stack;
 beforeAll(async () => {
   stack = await startStack();
 });
-afterAll(() => stack.stop(), 60_000);
+afterAll(() => stack.stop());
 
 describe.each(crms)('%s: write records', (provider, crm) => {
   const { object, first, last, email } = crm;

@@ -15,9 +15,6 @@ import { servePage, type PageServer } from './published-react/serve-page';
 const program = findChromium('the published browser client (@amp-labs/react), unchanged, in a real browser');
 const withBrowser = program ? it : it.skip;
 
-// A page in a browser takes seconds on a busy machine, and a test is a whole visit.
-jest.setTimeout(240_000);
-
 const issuer = tokenIssuer();
 let stack: Stack;
 let stockroom: Stockroom;

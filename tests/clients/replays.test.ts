@@ -12,7 +12,7 @@ beforeAll(async () => {
   stack = await startStack();
   world = await createWorld(stack);
 });
-afterAll(async () => await stack.stop(), 60_000);
+afterAll(async () => await stack.stop());
 
 const done = replays.filter(({ notDone }) => notDone === undefined);
 const notDone = replays.filter((replay) => replay.notDone !== undefined);

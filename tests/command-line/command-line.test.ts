@@ -15,9 +15,6 @@ import { createCustomer, type Customer } from '../harness/customer';
 import { startEmbeddedStack, type EmbeddedStack } from '../harness/embedded-stack';
 import { createPerson, replayPath, runProgram, sluicePath, type Person } from './run-sluice';
 
-// Each test starts several processes, one after the other.
-jest.setTimeout(150_000);
-
 // The real binary against the real services: what a person sees and what a script is told.
 let stack: EmbeddedStack;
 let customer: Customer;
@@ -43,7 +40,7 @@ beforeAll(async () => {
     stdin: customer.project.key,
   });
 });
-afterAll(() => stack.stop(), 60_000);
+afterAll(() => stack.stop());
 
 const profileFile = () => join(person.home, '.config', 'sluice', 'profiles.json');
 const create = (record: object, more: object = {}) =>
@@ -53,7 +50,8 @@ const accepted = async (...given: Parameters<typeof create>) => {
   expect(status).toBe(200);
   return body.operationId;
 };
-const joined = (email: string, more: object = {}, maxDelayMinutes = 1) =>
+/** In a batch that stays open for some seconds: a minute lasts one of them. */
+const joined = (email: string, more: object = {}, maxDelayMinutes = 5) =>
   accepted({ email, ...more }, { autoBatchPolicy: { maxDelayMinutes } });
 const ended = async (operationId: string) => {
   await customer.ended(operationId);

@@ -22,9 +22,6 @@ interface Shown {
 const blocks = [...text.matchAll(/```console\n([^]*?)```/g)].map(([, body = '']) => readBlock(body));
 const commands = blocks.flat();
 
-// Each test starts processes.
-jest.setTimeout(150_000);
-
 let stack: EmbeddedStack;
 let person: Person;
 let variables: Record<string, string>;
@@ -38,7 +35,7 @@ beforeAll(async () => {
   writeFileSync(join(person.home, 'demo.json'), JSON.stringify({ baseUrl, apiKey, project: { id, name } }));
   variables = await makeOperations(customer);
 });
-afterAll(() => stack.stop(), 60_000);
+afterAll(() => stack.stop());
 
 const customerOptions = {
   provider: 'hubspot',

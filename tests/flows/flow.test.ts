@@ -27,8 +27,8 @@ describe('a real auto-batched write', () => {
   let system: System;
   beforeAll(async () => {
     system = await startSystem({ env: { SLUICE_LOG_LEVEL: 'debug' } });
-  }, 60_000);
-  afterAll(() => system.stop(), 60_000);
+  });
+  afterAll(() => system.stop());
 
   it('takes the steps of the page, in its order', async () => {
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -38,23 +38,15 @@ describe('a real auto-batched write', () => {
       headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-01` },
       body: { ...body, autoBatchPolicy: { maxDelayMinutes: 1 } },
     });
-    await until(
-      'the operation is final',
-      async () => {
-        const { status } = await system.operation(operationId);
-        return status === 'in_progress' ? undefined : status;
-      },
-      30_000,
-    );
-    const seen = await until(
-      'the last step is logged',
-      async () => {
-        const lines = system.logLines().filter((line) => line.traceparent?.includes(traceId));
-        return lines.some((line) => line.event === 'operation.ended') ? lines : undefined;
-      },
-      30_000,
-    );
+    await until('the operation is final', async () => {
+      const { status } = await system.operation(operationId);
+      return status === 'in_progress' ? undefined : status;
+    });
+    const seen = await until('the last step is logged', async () => {
+      const lines = system.logLines().filter((line) => line.traceparent?.includes(traceId));
+      return lines.some((line) => line.event === 'operation.ended') ? lines : undefined;
+    });
     const inOrder = seen.toSorted((a, b) => a.time.localeCompare(b.time)).map((line) => line.event);
     expect(inOrder.filter((event) => events.includes(event))).toEqual(events);
-  }, 60_000);
+  });
 });

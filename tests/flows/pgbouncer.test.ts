@@ -29,12 +29,12 @@ if (program === undefined) {
       env: { DATABASE_URL: pooler.url, SLUICE_DATABASE_PREPARED: pooler.knowsNames ? 'on' : 'off' },
     });
     customer = await createCustomer(stack, { provider: 'hubspot', read: ['contacts'], write: ['contacts'] });
-  }, 90_000);
+  });
   afterAll(async () => {
     await stack?.stop();
     await pooler?.stop();
     await database?.drop();
-  }, 60_000);
+  });
 
   it('migrates, accepts, batches, performs and settles, on no more connections than the pool has', async () => {
     const observer = openDatabase({ url: database.url, poolMax: 1, applicationName: 'observer' });
@@ -57,7 +57,7 @@ if (program === undefined) {
       expect(await customer.ended(id)).toMatchObject({ status: 'success' });
     }
     expect(await customer.account.records('contacts')).toHaveLength(writes);
-  }, 90_000);
+  });
 
   it('has no statement of ours that a session keeps', async () => {
     const observer = openDatabase({ url: database.url, poolMax: 1, applicationName: 'observer' });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createServiceProcesses, repositoryRoot, type ProcessName, type ServiceProcesses } from '@sluice/local';
 import { openDatabase } from '@sluice/store';
-import { cloneDatabase, type ClonedDatabase } from '@sluice/testkit';
+import { cloneDatabase, until, type ClonedDatabase } from '@sluice/testkit';
 import { createCustomer, type Customer } from '../harness/customer';
 import { freePortBase } from '../harness/free-port-base';
 import { processEnvironment, startStack, type Stack } from '../harness/stack';
@@ -16,7 +16,7 @@ const ringOf = (...ids: (keyof typeof keys)[]) => ids.map((id) => `${id}:${keys[
 
 const services: readonly ProcessName[] = ['management', 'search', 'write-gateway', 'batcher', 'executor'];
 /** Longer than the balancer takes to notice, also on a busy machine. */
-const env = { SLUICE_DRAIN_DELAY_MS: '3000' };
+const env = { SLUICE_DRAIN_DELAY_MS: '3000', SLUICE_IDLE_GRACE_MS: '3000' };
 
 let database: ClonedDatabase;
 let stack: Stack;
@@ -41,13 +41,13 @@ beforeAll(async () => {
     { portBase: names, adminKey, sandboxUrl, baseUrl, searchUrl, writeUrl },
     { provider: 'hubspot', read: ['contacts'], write: ['contacts'], accountOptions: { latencyMs: 15 } },
   );
-}, 90_000);
+});
 afterAll(async () => {
   balancers.forEach((balancer) => balancer.close());
   await second.stop();
   await stack.stop();
   await database.drop();
-}, 60_000);
+});
 
 /** SIGTERM for the first of each service, then for the second, each started again with this ring. */
 async function roll(ring: string): Promise<void> {
@@ -85,15 +85,15 @@ it('[sec-42] every process is replaced three times and the sealing key once, and
   await roll(ringOf('k2', 'k1'));
   expect(await reseal(ringOf('k2', 'k1'))).toContain('1 sealed again, 0 changed meanwhile, 0 unreadable, 0 left');
   await roll(ringOf('k2'));
+  await until('there was traffic', () => traffic.accepted.size > 200 || undefined, 240_000);
   await traffic.end();
   expect(traffic.failures).toEqual([]);
-  expect(traffic.accepted.size).toBeGreaterThan(200);
   expect(await sealedWith()).toEqual(['k2']);
 
   for (const id of new Set(traffic.accepted.values())) {
-    expect(await customer.ended(id, 60_000)).toMatchObject({ status: 'success' });
+    expect(await customer.ended(id)).toMatchObject({ status: 'success' });
   }
   const written = (await customer.account.records('contacts')).map(({ fields }) => String(fields['lastname']));
   // Each once: a name that stands twice would stand twice here.
   expect(written.toSorted()).toEqual([...traffic.accepted.keys()].toSorted());
-}, 420_000);
+});

@@ -18,7 +18,7 @@ const executableOf = (service: string): string => join(__dirname, '..', '..', 's
 /** Runs a service's executable with this environment and nothing else, until it ends by itself. */
 function run(service: string, env: Record<string, string>): Promise<Ending> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [executableOf(service)], { env, timeout: 35_000, killSignal: 'SIGKILL' });
+    const child = spawn(process.execPath, [executableOf(service)], { env, timeout: 300_000, killSignal: 'SIGKILL' });
     const said = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
       child[name].on('data', (chunk: Buffer) => (said[name] += chunk.toString()));
@@ -147,7 +147,7 @@ describe('before its database is there', () => {
     const ended = once(child, 'close');
     let said = '';
     child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    const line = (event: string) => until(event, () => said.split('\n').find((one) => one.includes(event)), 25_000);
+    const line = (event: string) => until(event, () => said.split('\n').find((one) => one.includes(event)));
     try {
       expect(await line('database.awaited')).toMatch(/does not answer \(ECONNREFUSED\)/);
       await wire.mend();

@@ -39,27 +39,24 @@ beforeAll(async () => {
       // The builder's flag says which write is sampled, so that a test can.
       OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
       OTEL_TRACES_SAMPLER_ARG: '0',
-      OTEL_EXPORTER_OTLP_TIMEOUT: '1500',
+      // Longer than a slow machine takes to hand a batch over: only a collector that hangs is late.
+      OTEL_EXPORTER_OTLP_TIMEOUT: '4000',
       SLUICE_LOG_LEVEL: 'debug',
     },
   });
   customer = await createCustomer(stack, { provider: 'hubspot', read: ['contacts'], write: ['contacts'] });
-}, 120_000);
+});
 afterAll(async () => {
   await stack.stop();
   await collector.close();
-}, 60_000);
+});
 
 /** The spans of an operation, once the last one has come. */
 function spansOf(operationId: string, last: string): Promise<Span[]> {
-  return until(
-    `${last} of ${operationId} is exported`,
-    async () => {
-      const spans = collector.spans().filter((span) => operationOf(span) === operationId);
-      return spans.some(({ name }) => name === last) ? spans : undefined;
-    },
-    15_000,
-  );
+  return until(`${last} of ${operationId} is exported`, async () => {
+    const spans = collector.spans().filter((span) => operationOf(span) === operationId);
+    return spans.some(({ name }) => name === last) ? spans : undefined;
+  });
 }
 
 const named = (spans: readonly Span[], name: string) => spans.filter((span) => span.name === name);
@@ -109,7 +106,7 @@ describe('an auto-batched write', () => {
     const listed = [...flow.matchAll(/^\| `([^`]+)` \((?:gateway|batcher|executor)\)/gm)].map(([, name]) => name);
     expect(new Set(spans.map(({ name }) => name))).toEqual(new Set(listed));
     compareWithGuide(tellStory(collector.spans(), operationId));
-  }, 60_000);
+  });
 });
 
 /** The guide shows a real story: what changes in it must be put there. `text` lies in the log folder of this run. */
@@ -138,7 +135,7 @@ describe('what somebody waits for', () => {
     expect(perform.parentSpanId).toBe(request.spanId);
     expect(only(spans, 'hubspot create').parentSpanId).toBe(perform.spanId);
     expect(request.attributes).toMatchObject({ 'sluice.write.mode': 'synchronous', 'http.response.status_code': 200 });
-  }, 60_000);
+  });
 
   it('a search that the provider refuses is kept, whatever the builder samples', async () => {
     await customer.account.fault({ action: { kind: 'status', status: 400, body: { message: canary, category: 'X' } } });
@@ -147,7 +144,7 @@ describe('what somebody waits for', () => {
       collector.spans().find(({ service, isFailed }) => service === 'search' && isFailed),
     );
     expect(failed.attributes).toMatchObject({ 'sluice.provider': 'hubspot', 'error.type': 'rejected' });
-  }, 60_000);
+  });
 });
 
 describe('what is kept', () => {
@@ -173,7 +170,7 @@ describe('what is kept', () => {
       [true, 'rejected'],
     ]);
     expect(collector.spans().filter((span) => operationOf(span) === well.operationId)).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe('a log line', () => {
@@ -194,48 +191,33 @@ describe('a log line', () => {
     expect(
       executor.every((line) => line['operationId'] === operationId && /^[0-9a-f]{16}$/.test(String(line['span_id']))),
     ).toBe(true);
-  }, 60_000);
+  });
 });
 
 describe('a collector that', () => {
   const events = (event: string) =>
     readLog(join(stack.logDir, 'write-gateway.log')).filter((line) => line.event === event);
 
-  it.each(['refuses', 'hangs'] as const)(
-    '%s costs no write, and one line; so does its return',
-    async (mood) => {
-      const [failing, restored] = [
-        events('telemetry.export-failing').length,
-        events('telemetry.export-restored').length,
-      ];
-      collector.become(mood);
-      const requests = collector.requests();
-      const write = () => customer.write('contacts', create(`${mood}-${(traces += 1)}`), builderTrace('01').headers);
-      await until(
-        'the gateway tells',
-        async () => {
-          expect((await write()).status).toBe(200);
-          return events('telemetry.export-failing').length > failing ? true : undefined;
-        },
-        20_000,
-      );
-      expect(collector.requests()).toBeGreaterThan(requests);
-      collector.become('takes');
-      await until(
-        'the gateway tells again',
-        async () => {
-          expect((await write()).status).toBe(200);
-          return events('telemetry.export-restored').length > restored ? true : undefined;
-        },
-        20_000,
-      );
-      expect([events('telemetry.export-failing').length, events('telemetry.export-restored').length]).toEqual([
-        failing + 1,
-        restored + 1,
-      ]);
-    },
-    60_000,
-  );
+  it.each(['refuses', 'hangs'] as const)('%s costs no write, and one line; so does its return', async (mood) => {
+    const [failing, restored] = [events('telemetry.export-failing').length, events('telemetry.export-restored').length];
+    collector.become(mood);
+    const requests = collector.requests();
+    const write = () => customer.write('contacts', create(`${mood}-${(traces += 1)}`), builderTrace('01').headers);
+    await until('the gateway tells', async () => {
+      expect((await write()).status).toBe(200);
+      return events('telemetry.export-failing').length > failing ? true : undefined;
+    });
+    expect(collector.requests()).toBeGreaterThan(requests);
+    collector.become('takes');
+    await until('the gateway tells again', async () => {
+      expect((await write()).status).toBe(200);
+      return events('telemetry.export-restored').length > restored ? true : undefined;
+    });
+    expect([events('telemetry.export-failing').length, events('telemetry.export-restored').length]).toEqual([
+      failing + 1,
+      restored + 1,
+    ]);
+  });
 });
 
 /** After everything above: whatever happened, nothing of the customer went out. */
@@ -271,4 +253,4 @@ it('a process that is asked to stop sends what is left, before it ends', async (
   await stack.processes.kill('write-gateway', 'SIGTERM');
   const spans = collector.spans().filter((span) => span.traceId === traceId);
   expect(spans.map(({ name }) => name)).toEqual(expect.arrayContaining([accept, 'call.perform', 'hubspot create']));
-}, 30_000);
+});

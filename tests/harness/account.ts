@@ -14,6 +14,8 @@ export interface StoredRecord {
 /** A call that the imitated CRM received. */
 export interface LedgerEntry {
   readonly seq: number;
+  /** When it arrived, ISO 8601. */
+  readonly at: string;
   readonly method: string;
   readonly path: string;
   readonly action: string;

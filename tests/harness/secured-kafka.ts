@@ -40,7 +40,7 @@ export async function startSecuredKafka(): Promise<SecuredKafka> {
     broker.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   };
-  await until('the secured broker listens', async () => (await listens(port, broker)) || undefined, 60_000).catch(
+  await until('the secured broker listens', async () => (await listens(port, broker)) || undefined, 180_000).catch(
     (error: unknown) => {
       stop();
       throw error;

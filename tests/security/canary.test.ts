@@ -147,7 +147,7 @@ async function notify(): Promise<void> {
     const { body: attempts } = await ask<{ class?: string }[]>(`${at}/messages/${id}/attempts`, { method: 'GET', key });
     return attempts.find((attempt) => attempt.class !== undefined);
   };
-  await until('it was tried', attempted, 30_000);
+  await until('it was tried', attempted);
   expect((await ask(`${at}/secret`, { method: 'GET', key })).status).toBe(200);
   for (const path of ['', `/${endpoint.id}`, `/${endpoint.id}/messages`]) {
     expect((await ask(`${url}/webhook-endpoints${path}`, { method: 'GET', key })).status).toBe(200);

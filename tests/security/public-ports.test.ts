@@ -19,7 +19,7 @@ beforeAll(async () => {
   await fetch(`${stack.writeUrl}/projects/canary-project/integrations/canary/objects/canary`, { method: 'POST' });
   await fetch(`${stack.baseUrl}/projects/${customer.project.id}/canary-path`);
 });
-afterAll(() => stack.stop(), 60_000);
+afterAll(() => stack.stop());
 
 // Reliability 4.4, row 50. What a caller reaches shows how the service is, not what it does nor for whom.
 describe('[sec-50] the listener that callers reach', () => {

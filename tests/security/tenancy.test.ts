@@ -11,7 +11,7 @@ beforeAll(async () => {
   stack = await startStack();
   world = await createWorld(stack);
 });
-afterAll(async () => await stack.stop(), 60_000);
+afterAll(async () => await stack.stop());
 
 const unknownId = '0190a4c2-7b5e-7000-8000-00000000dead';
 const isOf = (names: readonly (keyof Ids)[]) => (row: Row) => parametersOf(row).some((name) => names.includes(name));

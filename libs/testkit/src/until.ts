@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waits until `look` finds something; fails after `boundMs`, which only ends what hangs: no machine is as slow as that. */
+/**
+ * Waits until `look` finds something; fails after `boundMs`.
+ * @param boundMs what ends a wait in vain. @default 60 000: far beyond what a slow machine needs, so that timing decides no test
+ */
 export async function until<T>(
   what: string,
   look: () => T | undefined | Promise<T | undefined>,

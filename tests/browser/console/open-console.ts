@@ -26,7 +26,7 @@ export async function openConsole(
 ): Promise<ConsoleTab> {
   const context = await browser.newContext({ colorScheme, viewport });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(120_000);
   const requests: string[] = [];
   const complaints: string[] = [];
   page.on('request', (request) => requests.push(request.url()));

@@ -21,7 +21,7 @@ export async function crashExecutorsOver(stack: Stack, databaseUrl: string, writ
       await until(
         'the executor dies of its claim',
         () => (isAlive(processes.pid('executor')) ? undefined : true),
-        15_000,
+        120_000,
       );
       await database.raw(`update calls set lease_until = now() where state = 'running'`);
     }

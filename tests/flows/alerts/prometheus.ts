@@ -14,7 +14,7 @@ export interface PrometheusOptions {
   readonly rules: string;
 }
 
-/** A Prometheus that asks twice a second. */
+/** A Prometheus that asks every second. */
 export interface RunningPrometheus {
   /** Jobs whose last scrape succeeded. */
   up(): Promise<string[]>;
@@ -25,7 +25,8 @@ export interface RunningPrometheus {
   stop(): Promise<void>;
 }
 
-const every = '500ms';
+/** Also how long a process may take to answer it: on a slow machine half a second is too short. */
+const every = '1s';
 
 export async function startPrometheus({ program, targets, rules }: PrometheusOptions): Promise<RunningPrometheus> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-prometheus-'));
@@ -52,7 +53,7 @@ export async function startPrometheus({ program, targets, rules }: PrometheusOpt
       ({ ok }) => ok || undefined,
       () => undefined,
     );
-  await until('Prometheus is ready', isReady, 15_000);
+  await until('Prometheus is ready', isReady);
   type Alert = { labels: { alertname: string }; state: 'pending' | 'firing' };
   type Result = { metric: Record<string, string>; value: [number, string] };
   return {

@@ -81,7 +81,7 @@ async function write(customer: Customer, form: Form, marks: readonly string[], p
 }
 
 async function outcomesOf(customer: Customer, operationId: string): Promise<string[]> {
-  await customer.ended(operationId, 60_000);
+  await customer.ended(operationId, 240_000);
   return (await customer.recordsOf(operationId)).map(({ status }) => status);
 }
 

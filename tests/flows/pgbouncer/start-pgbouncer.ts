@@ -45,7 +45,7 @@ export async function startPgBouncer(program: string, databaseUrl: string, poolS
     knowsNames,
     stop: async () => {
       child.kill('SIGINT');
-      const timer = setTimeout(() => child.kill('SIGKILL'), 5_000);
+      const timer = setTimeout(() => child.kill('SIGKILL'), 60_000);
       await exited;
       clearTimeout(timer);
       rmSync(folder, { recursive: true, force: true });
@@ -84,7 +84,7 @@ async function freePort(): Promise<number> {
 }
 
 async function listens(port: number): Promise<boolean> {
-  for (let tries = 0; tries < 200; tries += 1) {
+  for (let tries = 0; tries < 2_400; tries += 1) {
     const socket = createConnection(port, '127.0.0.1');
     const isOpen = await once(socket, 'connect').then(
       () => true,

@@ -105,7 +105,7 @@ async function seenOf(
   reply: Reply<WriteReply>,
 ): Promise<Pick<Driven, 'outcomes' | 'isSaid' | 'reply'>> {
   const { operationId } = reply.body;
-  const { result } = await customer.ended(operationId, 55_000);
+  const { result } = await customer.ended(operationId, 240_000);
   const outcomes = (await customer.recordsOf(operationId)).map(({ status }) => status);
   const problem = reply.body as { retryable?: boolean };
   const isAccepted = reply.status < 300;

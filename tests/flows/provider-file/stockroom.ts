@@ -33,7 +33,7 @@ export async function startStockroom(): Promise<Stockroom> {
     const reply = await fetch(`http://127.0.0.1:${port}/api/items`, { headers: { 'x-stockroom-key': 'key-1' } });
     return ((await reply.json()) as { items: Readonly<Record<string, unknown>>[] }).items;
   };
-  for (let tries = 0; tries < 100; tries += 1) {
+  for (let tries = 0; tries < 1_200; tries += 1) {
     if (await items().catch(() => undefined)) return { folder, items, stop: () => void api.kill() };
     await new Promise((resolve) => setTimeout(resolve, 100));
   }

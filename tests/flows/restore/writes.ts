@@ -15,8 +15,8 @@ export interface Accepted {
 /** Hours of the specification, so that no deadline ends while the test restores. */
 const hours = 48;
 const single = { mode: 'asynchronous', retryPolicy: { deadlineHours: hours } };
-/** An hour of the specification: open when the services die. */
-const batched = { mode: 'asynchronous', autoBatchPolicy: { maxDelayMinutes: 60, retryDeadlineHours: hours } };
+/** Twelve seconds. */
+const batched = { mode: 'asynchronous', autoBatchPolicy: { maxDelayMinutes: 30, retryDeadlineHours: hours } };
 
 const objectOf = ({ account }: Customer) => (account.provider === 'hubspot' ? 'contacts' : 'Contact');
 
@@ -73,7 +73,7 @@ export interface Ending extends Accepted {
 }
 
 /** Longest wait for one operation's end. */
-const endsMs = 60_000;
+const endsMs = 240_000;
 
 /** Waits until every operation has ended, then asks both sides. */
 export async function readEndings(accepted: readonly Accepted[]): Promise<Ending[]> {

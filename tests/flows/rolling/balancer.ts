@@ -6,6 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const pauseMs = 100;
 /** Noes in a row after which a target gets nothing more: one may be a machine that is busy. */
 const noesMax = 2;
+/** Longest wait for an answer to it: a machine that is busy says neither yes nor no. */
+const answerMs = 10_000;
 
 /** A round-robin in front of replicas that goes by `/readyz` alone: what it sends is sent once, and a failure is the caller's. */
 export interface Balancer {
@@ -52,7 +54,7 @@ async function watch(target: string, ready: Set<string>, closed: AbortSignal): P
 }
 
 function isReady(target: string): Promise<boolean> {
-  return fetch(`${target}/readyz`, { signal: AbortSignal.timeout(2_000) }).then(
+  return fetch(`${target}/readyz`, { signal: AbortSignal.timeout(answerMs) }).then(
     ({ ok }) => ok,
     () => false,
   );

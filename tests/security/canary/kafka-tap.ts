@@ -65,7 +65,7 @@ export async function startKafkaTap(brokers: readonly string[]): Promise<KafkaTa
   };
   return {
     text: async () => {
-      await until('every message is read', isRead, 30_000);
+      await until('every message is read', isRead, 120_000);
       return texts.join('\n');
     },
     close: async () => void (await Promise.all([consumer.disconnect(), admin.disconnect()])),

@@ -9,7 +9,7 @@ export interface HostileReply {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 32 });
 /** Nothing that we answer takes this long; a wait of 30 s is asked of operations in progress only. */
-const timeoutMs = 20_000;
+const timeoutMs = 90_000;
 
 /** Sends a request as it is, without a client's good manners. Rejects when no reply comes. */
 export function send({ endpoint, method, path, headers, body }: HostileRequest): Promise<HostileReply> {

@@ -15,7 +15,7 @@ export async function send(world: World, row: Row, ids: Ids, credentials: object
     method,
     headers: { ...(body && { 'content-type': 'application/json' }), ...credentials },
     redirect: 'manual',
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(120_000),
     ...(body && { body: JSON.stringify(body(ids, world)) }),
   });
   return { status: reply.status, text: await reply.text() };

@@ -7,7 +7,7 @@ const everyMs = 20;
 export async function until<Found>(
   what: string,
   look: () => Promise<Found | undefined | false>,
-  boundMs = 180_000,
+  boundMs = 600_000,
 ): Promise<Found> {
   const startedAtMs = performance.now();
   for (;;) {
