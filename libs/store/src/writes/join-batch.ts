@@ -45,8 +45,9 @@ interface JoinOptions {
  * that sealing takes too, so a record is a member exactly if its insert committed before the seal, and the id in the
  * reply is the operation that writes it. Running it twice with the same records stores them once: their ids are unique.
  *
- * One statement, which commits by itself; another one for what did not fit. With idempotency keys one transaction:
- * 1. claim them, before any batch is locked. 2. Join. 3. Write down where their records went.
+ * A statement per round, which commits by itself, or a transaction where there are idempotency keys. What does not fit into a batch opens the
+ * next one in a round of its own: a transaction that joined twice would wait for one batch while it holds another, out of their order, and
+ * two of them for each other.
  */
 export async function insertIntoBatch(
   database: Knex,
@@ -54,50 +55,53 @@ export async function insertIntoBatch(
   { timeScale, isRepeated }: JoinOptions,
 ): Promise<Memberships> {
   const answers = isRepeated ? await findStored(database, writes) : new Map<string, Joining>();
-  const joining = writes.filter((write) => !answers.has(write.recordId));
-  const keyed = joining.filter((write) => write.idempotency !== undefined);
-  if (keyed.length === 0) {
-    await joinRounds(database, joining, answers, timeScale);
-    return answers;
+  const unanswered = (among: readonly BatchableWrite[]) => among.filter(({ recordId }) => !answers.has(recordId));
+  let joining = unanswered(writes);
+  for (let lost = 0; joining.length > 0;) {
+    const isKeyed = joining.some(({ idempotency }) => idempotency !== undefined);
+    const told = await (isKeyed ? joinKeyed : joinOnce)(database, joining, timeScale);
+    for (const [recordId, answer] of told) answers.set(recordId, answer);
+    lost = told.size > 0 ? 0 : lost + 1;
+    if (lost > lostRoundsMax) throw neverOpen();
+    joining = unanswered(joining);
   }
-  await database.transaction(async (transaction) => {
-    const claimed = await claimIn(transaction, keyed.map(toClaim), timeScale);
-    const others = keyed.filter(({ operation }) => !claimed.has(operation.id));
-    // Taken by another write, or by an earlier try of this very one.
-    const stored = others.length === 0 ? new Map<string, Joining>() : await findStored(transaction, others);
-    for (const { recordId } of others) answers.set(recordId, stored.get(recordId) ?? 'key-taken');
-    const free = joining.filter((write) => !answers.has(write.recordId));
-    await joinRounds(transaction, free, answers, timeScale);
-    const won = keyed.filter(({ operation }) => claimed.has(operation.id));
-    await completeIn(
-      transaction,
-      won.flatMap((write) => toCompleted(write, answers.get(write.recordId))),
-    );
-    await releaseIn(transaction, won.filter(({ recordId }) => answers.get(recordId) === 'stale').map(toClaim));
-  });
   return answers;
 }
 
 /** Statements that may find their batch opened by another one at the same moment, before somebody else is to blame. */
 const lostRoundsMax = 20;
 
-/** A statement per round, until each record has its answer: what does not fit into a batch opens the next one. */
-async function joinRounds(
-  database: Knex,
-  writes: readonly BatchableWrite[],
-  answers: Memberships,
-  timeScale: number,
-): Promise<void> {
-  let joining = writes;
-  for (let lost = 0; joining.length > 0;) {
-    const groups = groupByBatch(joining);
-    const joined = await joinGroups(database, groups, timeScale);
-    groups.forEach((group, at) => answer(group, joined[at], answers));
-    const left = joining.filter((write) => !answers.has(write.recordId));
-    lost = left.length < joining.length ? 0 : lost + 1;
-    if (lost > lostRoundsMax) throw neverOpen();
-    joining = left;
-  }
+/** One statement. @returns the records that have their answer; the others found their batch full, or just opened by somebody else */
+async function joinOnce(database: Knex, writes: readonly BatchableWrite[], timeScale: number): Promise<Memberships> {
+  const told: Memberships = new Map();
+  const groups = groupByBatch(writes);
+  const joined = await joinGroups(database, groups, timeScale);
+  groups.forEach((group, at) => answer(group, joined[at], told));
+  return told;
+}
+
+/**
+ * The same with idempotency keys, in one transaction: 1. claim them, before any batch is locked. 2. Join. 3. Write down where their records went,
+ * and give up the keys of those that went nowhere.
+ */
+async function joinKeyed(database: Knex, writes: readonly BatchableWrite[], timeScale: number): Promise<Memberships> {
+  const keyed = writes.filter(({ idempotency }) => idempotency !== undefined);
+  return await database.transaction(async (transaction) => {
+    const claimed = await claimIn(transaction, keyed.map(toClaim), timeScale);
+    const others = keyed.filter(({ operation }) => !claimed.has(operation.id));
+    // Taken by another write, or by an earlier try of this very one.
+    const stored = others.length === 0 ? new Map<string, Joining>() : await findStored(transaction, others);
+    const told: Memberships = new Map(others.map(({ recordId }) => [recordId, stored.get(recordId) ?? 'key-taken']));
+    const free = writes.filter(({ recordId }) => !told.has(recordId));
+    if (free.length > 0) for (const [id, joined] of await joinOnce(transaction, free, timeScale)) told.set(id, joined);
+    const won = keyed.filter(({ operation }) => claimed.has(operation.id));
+    await completeIn(
+      transaction,
+      won.flatMap((write) => toCompleted(write, told.get(write.recordId))),
+    );
+    await releaseIn(transaction, won.filter(({ recordId }) => typeof told.get(recordId) !== 'object').map(toClaim));
+    return told;
+  });
 }
 
 /** One group per batch key: the first record and those of its source, as many as a batch holds. Sorted by key. */

@@ -1,0 +1,53 @@
+import { openDatabase } from '../src/database';
+import { insertIntoBatch, type BatchableWrite, type BatchMembership } from '../src/writes/join-batch';
+import { createWriteFixture, type WriteFixture } from './write-fixture';
+
+let fixture: WriteFixture;
+beforeEach(async () => {
+  fixture = await createWriteFixture();
+});
+afterEach(() => fixture.close());
+
+const objects = ['companies', 'contacts'];
+let keys = 0;
+
+/** With an idempotency key, which makes a transaction of the join. */
+const keyedWrite = (objectName = ''): BatchableWrite => {
+  const write = fixture.batchable();
+  const idempotency = { scope: 'write', key: `key-${(keys += 1)}`, bodyHash: 'hash' };
+  return { ...write, idempotency, operation: { ...write.operation, objectName } };
+};
+
+// Seen as 503 on a slow machine: gateways that opened the next batches of two keys at the same moment waited for each other, a second each time,
+// until their patience was over.
+it('gateways that open batches of two keys at the same moment never wait for each other', async () => {
+  const [gateways, joinsOfEach, writesOfEach] = [8, 60, 4];
+  const database = openDatabase({ url: fixture.url, applicationName: 'test', poolMax: gateways + 1 });
+  const members: BatchMembership[] = [];
+  let isOver = false;
+  // As the seal of each batch does, in no order.
+  const sealer = async (): Promise<void> => {
+    for (let at = 0; !isOver; at += 1) {
+      const open = `state = 'accumulating' and object_name = ?`;
+      await database.raw(`update operations set state = 'queued' where ${open}`, [objects[at % objects.length] ?? '']);
+    }
+  };
+  const gateway = async (): Promise<void> => {
+    for (let join = 0; join < joinsOfEach; join += 1) {
+      const writes = Array.from({ length: writesOfEach }, (_, at) => keyedWrite(objects[at % objects.length]));
+      // Without the patience of the store: a deadlock fails it.
+      const answers = await insertIntoBatch(database, writes, { timeScale: 1, isRepeated: false });
+      members.push(...[...answers.values()].filter((answer) => typeof answer === 'object'));
+    }
+  };
+  try {
+    const joining = Promise.all(Array.from({ length: gateways }, gateway)).finally(() => (isOver = true));
+    await Promise.all([joining, sealer()]);
+  } finally {
+    isOver = true;
+    await database.destroy();
+  }
+  expect(new Set(members.map(({ operationId, index }) => `${operationId}/${index}`)).size).toBe(
+    gateways * joinsOfEach * writesOfEach,
+  );
+}, 300_000);
