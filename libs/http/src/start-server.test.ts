@@ -158,6 +158,7 @@ describe('close', () => {
     const hungUp = once(idle, 'close');
     await server.close();
     await hungUp;
+    expect(idle.destroyed).toBe(true);
   });
 
   // Seen as lost replies where pods left a busy node: a socket that closes on bytes nobody read resets its connection.

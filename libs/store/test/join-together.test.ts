@@ -24,10 +24,10 @@ it('gateways that open batches of two keys at the same moment never wait for eac
   const [gateways, joinsOfEach, writesOfEach] = [8, 60, 4];
   const database = openDatabase({ url: fixture.url, applicationName: 'test', poolMax: gateways + 1 });
   const members: BatchMembership[] = [];
-  let isOver = false;
+  const over = new AbortController();
   // As the seal of each batch does, in no order.
   const sealer = async (): Promise<void> => {
-    for (let at = 0; !isOver; at += 1) {
+    for (let at = 0; !over.signal.aborted; at += 1) {
       const open = `state = 'accumulating' and object_name = ?`;
       await database.raw(`update operations set state = 'queued' where ${open}`, [objects[at % objects.length] ?? '']);
     }
@@ -41,10 +41,10 @@ it('gateways that open batches of two keys at the same moment never wait for eac
     }
   };
   try {
-    const joining = Promise.all(Array.from({ length: gateways }, gateway)).finally(() => (isOver = true));
+    const joining = Promise.all(Array.from({ length: gateways }, gateway)).finally(() => over.abort());
     await Promise.all([joining, sealer()]);
   } finally {
-    isOver = true;
+    over.abort();
     await database.destroy();
   }
   expect(new Set(members.map(({ operationId, index }) => `${operationId}/${index}`)).size).toBe(

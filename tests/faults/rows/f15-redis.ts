@@ -1,6 +1,6 @@
 import { check } from '../harness/checker';
 import type { ClientLedger } from '../harness/client-ledger';
-import { sendLoad } from '../harness/load';
+import { gentleConcurrency, sendLoad } from '../harness/load';
 import type { Row, RowContext } from '../harness/row';
 import { askRedis } from './support/ask-redis';
 
@@ -18,7 +18,12 @@ export const f15: Row = {
     const { size } = context;
     const perSecond = context.isFull ? 200 : 120;
     let isHarmed = true;
-    const loading = sendLoad(context, { writes: size.writes, perSecond, goesOn: () => isHarmed });
+    const loading = sendLoad(context, {
+      writes: size.writes,
+      perSecond,
+      goesOn: () => isHarmed,
+      concurrency: gentleConcurrency,
+    });
     try {
       for (let round = 0; round < size.faults; round += 1) await harm(context);
     } finally {

@@ -1,6 +1,6 @@
 import { check } from '../harness/checker';
 import type { ClientLedger } from '../harness/client-ledger';
-import { sendLoad } from '../harness/load';
+import { gentleConcurrency, sendLoad } from '../harness/load';
 import type { Row } from '../harness/row';
 import type { Party } from '../harness/world';
 import { batchers, executors, gateways, restart } from './support/parties';
@@ -21,6 +21,7 @@ export const f27: Row = {
     const loading = sendLoad(context, {
       writes: size.writes,
       perSecond: isFull ? 500 : 150,
+      ...(!isFull && { concurrency: gentleConcurrency }),
       mix: { single: 5, auto: 4, batch: 0.2 },
       // Every restart is to meet writes, and a slow machine restarts for longer than these take.
       goesOn: () => isRestarting,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { check } from '../harness/checker';
 import { countClaims } from '../harness/claims';
 import { mergeLedgers, type ClientLedger } from '../harness/client-ledger';
-import { sendLoad } from '../harness/load';
+import { gentleConcurrency, sendLoad } from '../harness/load';
 import { untilMessagesWork } from '../harness/messages-work';
 import type { Row } from '../harness/row';
 import { slower } from '../harness/slower';
@@ -32,7 +32,7 @@ export const f7: Row = {
       const onAnswer = (answered: number): void => {
         if (answered >= killAt) broker ??= fail();
       };
-      ledgers.push(await sendLoad(context, { writes, onAnswer, name: `-${round}` }));
+      ledgers.push(await sendLoad(context, { writes, onAnswer, concurrency: gentleConcurrency, name: `-${round}` }));
       await broker;
       catchUps.push(await untilMessagesWork(context, round));
     }

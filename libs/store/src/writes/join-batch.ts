@@ -60,7 +60,7 @@ export async function insertIntoBatch(
   for (let lost = 0; joining.length > 0;) {
     const isKeyed = joining.some(({ idempotency }) => idempotency !== undefined);
     const told = await (isKeyed ? joinKeyed : joinOnce)(database, joining, timeScale);
-    for (const [recordId, answer] of told) answers.set(recordId, answer);
+    for (const [recordId, joined] of told) answers.set(recordId, joined);
     lost = told.size > 0 ? 0 : lost + 1;
     if (lost > lostRoundsMax) throw neverOpen();
     joining = unanswered(joining);
