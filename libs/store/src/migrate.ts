@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DependencyError } from '@sluice/errors';
 import type { Knex } from 'knex';
+import { errorCode } from './database';
 import type { Migration } from './migration';
 import { migrations } from './migrations';
 
@@ -10,18 +12,62 @@ const source: Knex.MigrationSource<Migration> = {
     Promise.resolve({ up: migration.up, down: () => Promise.reject(new Error('migrations only go forward')) }),
 };
 
-/** Brings the schema to the current version. Safe to run from several processes: an advisory lock lets one work. */
+/** Longest wait of a step for a table that is in use, in milliseconds: whoever comes behind it waits as long. */
+const lockMs = 3_000;
+/** Between two tries, in milliseconds: those who waited behind the step go first. */
+const pauseMs = 1_000;
+/** Two minutes of tries: longer than work of ours lasts, shorter than a hook of an upgrade may take. */
+const tries = 30;
+/** Postgres' codes for "not within lock_timeout" and "a deadlock was found". */
+const hindrances = ['55P03', '40P01'];
+
+/**
+ * Brings the schema to the current version. Safe to run from several processes: an advisory lock lets one work. Each step commits by
+ * itself, so that none waits for a table while it holds another: that of a running service would wait the other way round.
+ * @returns the names of the steps that were applied here, in their order
+ * @throws DependencyError when a table stays in use, by a backup or a long transaction; the steps before that one are kept
+ */
 export async function migrate(database: Knex): Promise<string[]> {
-  // knex's own lock table survives a killed migrator; a session lock of the server does not.
+  const applied: string[] = [];
+  for (let name = await applyNext(database); name !== undefined; name = await applyNext(database)) applied.push(name);
+  return applied;
+}
+
+async function applyNext(database: Knex): Promise<string | undefined> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await applyOnce(database);
+    } catch (cause) {
+      if (!hindrances.includes(errorCode(cause) ?? '')) throw cause;
+      if (tried === tries) throw await inUse(database, cause);
+      await sleep(pauseMs);
+    }
+  }
+}
+
+async function applyOnce(database: Knex): Promise<string | undefined> {
+  // knex's own lock table survives a killed migrator; a lock of a transaction does not, and a pooler in between keeps it.
   return await database.transaction(async (transaction) => {
     // An index over a million rows takes longer than the 5 s that a statement of a service may take.
     await transaction.raw('set local statement_timeout = 0');
     await transaction.raw(`select pg_advisory_xact_lock(hashtext('sluice.migrate'))`);
-    const [, applied] = (await transaction.migrate.latest({
+    await transaction.raw(`set local lock_timeout = ${lockMs}`);
+    const [, [name]] = (await transaction.migrate.up({
       migrationSource: source,
       disableMigrationsListValidation: true,
     })) as [number, string[]];
-    return applied;
+    return name;
+  });
+}
+
+async function inUse(database: Knex, cause: unknown): Promise<DependencyError> {
+  const [next] = await findMissing(database);
+  return new DependencyError({
+    code: 'service.unavailable',
+    detail: `The migration ${next} found its table in use in each of ${tries} tries of ${lockMs} ms.`,
+    remedy:
+      'A backup or a long transaction holds it: see pg_stat_activity, and run npm run migrate again when it has ended.',
+    cause,
   });
 }
 

@@ -1,0 +1,48 @@
+import { createEmptyDatabase, until, type ClonedDatabase } from '@sluice/testkit';
+import { migrateDatabase, migrations, openDatabase } from '@sluice/store';
+
+let empty: ClonedDatabase;
+beforeEach(async () => {
+  empty = await createEmptyDatabase();
+});
+afterEach(() => empty.drop());
+
+const open = (poolMax: number) => openDatabase({ url: empty.url, applicationName: 'test', poolMax });
+
+/** Takes back the newest steps on these two tables, as a release before them left the schema. */
+const older = `
+  drop index webhook_messages_state, webhook_messages_failed, webhook_endpoints_failing;
+  alter table webhook_endpoints drop column held_until;
+  delete from knex_migrations where name >= '20261122T150000';
+`;
+
+it('applies every step once, from two processes at the same time', async () => {
+  const applied = await Promise.all([migrateDatabase(empty.url), migrateDatabase(empty.url)]);
+  expect(applied.flat().sort()).toEqual(migrations.map(({ name }) => name).sort());
+  expect(await migrateDatabase(empty.url)).toEqual([]);
+});
+
+it('holds nobody up while a backup reads a table, and goes on when it has ended', async () => {
+  await migrateDatabase(empty.url);
+  const database = open(3);
+  try {
+    await database.raw(older);
+    const backup = await database.transaction();
+    await backup.raw('lock table webhook_endpoints in access share mode');
+    const migrating = migrateDatabase(empty.url);
+    const waiting = `select 1 from pg_locks where relation = 'webhook_endpoints'::regclass and not granted`;
+    await until('a step waits for the table', async () => (await database.raw(waiting)).rowCount > 0 || undefined);
+    // The steps before it are kept, and their tables free.
+    await database.raw(`insert into webhook_messages select * from webhook_messages`);
+    await database.raw('select 1 from webhook_endpoints');
+    const noted = await database('knex_migrations').where('name', '>=', '20261122T150000').pluck('name');
+    expect(noted).toEqual(['20261122T150000-index-messages-by-state']);
+    await backup.rollback();
+    expect((await migrating).slice(0, 2)).toEqual([
+      '20261122T150000-index-messages-by-state',
+      '20261122T151000-add-endpoint-hold',
+    ]);
+  } finally {
+    await database.destroy();
+  }
+});
