@@ -230,7 +230,8 @@ describe('connections', () => {
       scope: { value: 'crm', source: 'token' },
     };
     const connection = await project.connect(account, 'f', { apiKey: account.token, providerMetadata });
-    expect(connection.providerMetadata).toEqual(providerMetadata);
+    const workspace = { value: connection.providerWorkspaceRef, source: 'provider' };
+    expect(connection.providerMetadata).toEqual({ ...providerMetadata, workspace });
     for (const region of [
       { source: 'input' },
       { value: 'eu1' },

@@ -48,7 +48,9 @@ export function createContext(config: ManagementConfig, overrides: Partial<Manag
       logger,
       metrics,
     });
-  const { credentialsKeys: keyring, adminKey } = config;
+  const { credentialsKeys: keyring, adminKey, redisUrl } = config;
+  const hints =
+    overrides.hints ?? (redisUrl === undefined ? undefined : createRedisHints({ url: redisUrl, logger, metrics }));
   return {
     config,
     logger,
@@ -56,7 +58,7 @@ export function createContext(config: ManagementConfig, overrides: Partial<Manag
     store,
     connectors,
     installations: createInstallations({ store, connectors, logger, metrics, keyring, adminKey }),
-    hints: config.redisUrl === undefined ? undefined : createRedisHints({ url: config.redisUrl, logger, metrics }),
+    hints,
     webhookSender: createWebhookSender({ egressAllow: config.webhookEgressAllow, timeoutMs: config.webhookTimeoutMs }),
     readOperation: operationReader(store),
     ...overrides,
