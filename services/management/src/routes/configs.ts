@@ -4,7 +4,6 @@ import {
   configVersionSchema,
   installationSchema,
   publishConfigContent,
-  publishInstallation,
   type Caller,
   type Config,
   type Page,
@@ -16,6 +15,7 @@ import { assertReach, installationNotFound } from '../get-installation';
 import { getIntegration } from '../get-integration';
 import { getProject } from '../get-project';
 import { pagedList } from '../paged-list';
+import { presentInstallation } from '../present-connection';
 import { restoreConfig } from '../restore-config';
 import { undeclaredWarning } from '../undeclared-objects';
 import { integrationPath, linkToNext, noQuery, pageQuery } from './paths';
@@ -92,15 +92,11 @@ export function configRoutes(router: Router, context: ManagementContext): void {
       query: noQuery,
       handle: async (request) => {
         const { integration, key } = await findTarget(context, request);
+        const { caller } = request;
         const { configId } = request.params;
         const { installationId } = key;
-        const restored = await restoreConfig(context, {
-          integration,
-          installationId,
-          configId,
-          caller: request.caller,
-        });
-        return { body: publishInstallation(restored), headers: undeclaredWarning(integration, restored) };
+        const restored = await restoreConfig(context, { integration, installationId, configId, caller });
+        return { body: presentInstallation(caller, restored), headers: undeclaredWarning(integration, restored) };
       },
     }),
   );

@@ -7,6 +7,7 @@ import { deleteConnection } from '../delete-connection';
 import { getConnectionOfPath } from '../get-connection';
 import { getProject } from '../get-project';
 import { openerOriginOf } from '../opener-origin';
+import { presentConnection } from '../present-connection';
 import { reconnection } from '../reconnection';
 import { updateConnection } from '../update-connection';
 import { noQuery, projectPath } from './paths';
@@ -56,7 +57,8 @@ export function connectionChangeRoutes(router: Router, context: ManagementContex
       handle: async ({ caller, params, body, traceparent }) => {
         const project = await getProject(context, caller, params.projectIdOrName);
         const names = { projectId: project.id, connectionId: params.connectionId, caller };
-        return { body: await updateConnection(context, { ...names, request: body, traceparent }) };
+        const updated = await updateConnection(context, { ...names, request: body, traceparent });
+        return { body: presentConnection(caller, updated) };
       },
     }),
   );

@@ -3,6 +3,7 @@ import { json, jsonList, route, scopeCheck, type Router } from '@sluice/http';
 import {
   generateConnectionRequestSchema,
   pageProperties,
+  type Page,
   type PageQuery,
   reachOf,
   type GenerateConnectionRequest,
@@ -13,6 +14,7 @@ import type { ManagementContext } from '../context';
 import { generateConnection } from '../generate-connection';
 import { getProject } from '../get-project';
 import { pagedList } from '../paged-list';
+import { presentConnection } from '../present-connection';
 import { isPrivileged, showConnection, type ConnectionView } from '../show-connection';
 import { linkToNext, noQuery, projectPath } from './paths';
 
@@ -66,7 +68,8 @@ export function connectionRoutes(router: Router, context: ManagementContext): vo
         const { caller, params, query } = request;
         const project = await getProject(context, caller, params.projectIdOrName);
         const filter = { ...query, ...reachOf(caller) };
-        return await pagedList(request, (page) => context.store.connections.list(project.id, filter, page));
+        const read = (page: Page | undefined) => context.store.connections.list(project.id, filter, page);
+        return await pagedList(request, read, (connection) => presentConnection(caller, connection));
       },
     }),
   );
@@ -97,7 +100,7 @@ export function connectionRoutes(router: Router, context: ManagementContext): vo
         const project = await getProject(context, caller, params.projectIdOrName);
         assertConsumer(caller, body);
         const order = { projectId: project.id, request: body, traceparent };
-        return { status: 201, body: await generateConnection(context, order) };
+        return { status: 201, body: presentConnection(caller, await generateConnection(context, order)) };
       },
     }),
   );
@@ -116,7 +119,7 @@ export function connectionRoutes(router: Router, context: ManagementContext): vo
         if (isPrivileged(query)) checkFull(caller);
         const project = await getProject(context, caller, params.projectIdOrName);
         const names = { projectId: project.id, connectionId: params.connectionId, caller };
-        return { body: await showConnection(context, names, query) };
+        return { body: presentConnection(caller, await showConnection(context, names, query)) };
       },
     }),
   );

@@ -6,7 +6,6 @@ import {
   type PatchConfigContentRequest,
   type UpdateInstallationRequest,
   installationSchema,
-  publishInstallation,
 } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { deleteInstallation } from '../delete-installation';
@@ -14,6 +13,7 @@ import { assertReach } from '../get-installation';
 import { getIntegration } from '../get-integration';
 import { getProject } from '../get-project';
 import { patchObjectConfig } from '../patch-object-config';
+import { presentInstallation } from '../present-connection';
 import { undeclaredWarning } from '../undeclared-objects';
 import { updateInstallation } from '../update-installation';
 import { integrationPath, noQuery, samplingQuery } from './paths';
@@ -73,7 +73,7 @@ function changeRoutes(router: Router, context: ManagementContext): void {
         const update = { integration, installationId, caller, request: body, ...query, traceparent };
         const { installation, warnings } = await updateInstallation(context, update);
         const headers = undeclaredWarning(integration, installation, warnings);
-        return { body: publishInstallation(installation), headers };
+        return { body: presentInstallation(caller, installation), headers };
       },
     }),
   );
@@ -131,7 +131,7 @@ function objectRoutes(router: Router, context: ManagementContext): void {
         const integration = await getIntegration(context, project.id, params.integrationId);
         const { objectName } = params;
         const patched = await patchObjectConfig(context, { integration, objectName, caller, request: body });
-        return { body: publishInstallation(patched), headers: undeclaredWarning(integration, patched) };
+        return { body: presentInstallation(caller, patched), headers: undeclaredWarning(integration, patched) };
       },
     }),
   );

@@ -3,8 +3,8 @@ import { route, type Router, json, jsonList } from '@sluice/http';
 import {
   createInstallationRequestSchema,
   pageProperties,
+  type Page,
   type PageQuery,
-  publishInstallation,
   reachOf,
   type CreateInstallationRequest,
   installationSchema,
@@ -16,6 +16,7 @@ import { getInstallation } from '../get-installation';
 import { getIntegration } from '../get-integration';
 import { getProject } from '../get-project';
 import { pagedList } from '../paged-list';
+import { presentInstallation } from '../present-connection';
 import { undeclaredWarning } from '../undeclared-objects';
 import { integrationPath, linkToNext, noQuery, projectPath, samplingQuery } from './paths';
 
@@ -65,7 +66,8 @@ function listRoutes(router: Router, context: ManagementContext): void {
         const { caller, params, query } = request;
         const project = await getProject(context, caller, params.projectIdOrName);
         const filter = { ...query, ...reachOf(caller) };
-        return await pagedList(request, (page) => installations.list(project.id, filter, page), publishInstallation);
+        const read = (page: Page | undefined) => installations.list(project.id, filter, page);
+        return await pagedList(request, read, (installation) => presentInstallation(caller, installation));
       },
     }),
   );
@@ -83,7 +85,8 @@ function listRoutes(router: Router, context: ManagementContext): void {
         const project = await getProject(context, caller, params.projectIdOrName);
         const integration = await getIntegration(context, project.id, params.integrationId);
         const filter = { ...query, ...reachOf(caller), integrationId: integration.id };
-        return await pagedList(request, (page) => installations.list(project.id, filter, page), publishInstallation);
+        const read = (page: Page | undefined) => installations.list(project.id, filter, page);
+        return await pagedList(request, read, (installation) => presentInstallation(caller, installation));
       },
     }),
   );
@@ -123,7 +126,7 @@ function itemRoutes(router: Router, context: ManagementContext): void {
         const order = { integration, caller, request: body, ...query, traceparent };
         const { installation, warnings } = await createInstallation(context, order);
         const headers = undeclaredWarning(integration, installation, warnings);
-        return { status: 201, body: publishInstallation(installation), headers };
+        return { status: 201, body: presentInstallation(caller, installation), headers };
       },
     }),
   );
@@ -140,7 +143,7 @@ function itemRoutes(router: Router, context: ManagementContext): void {
         const project = await getProject(context, caller, params.projectIdOrName);
         const integration = await getIntegration(context, project.id, params.integrationId);
         const installation = await getInstallation(context, integration, params.installationId, caller);
-        return { body: publishInstallation(installation) };
+        return { body: presentInstallation(caller, installation) };
       },
     }),
   );
