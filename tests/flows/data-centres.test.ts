@@ -84,6 +84,20 @@ describe('the data centre of a Zoho account', () => {
     }
   });
 
+  it('leaves what else is known of a connection that connects again', async () => {
+    const prepared = await prepare();
+    const { project, account } = prepared;
+    const plan = { value: 'gold', source: 'input' };
+    await tell(prepared, 'https://www.zohoapis.eu');
+    const first = await connect(prepared, { providerMetadata: { ...chosen('in').providerMetadata, plan } });
+    const path = `${project.url}/connections/${first.message.data.connection}:oauth-update`;
+    const page = await fetch(path, { method: 'PATCH', headers: { 'x-api-key': project.key } });
+    await tell(prepared, 'https://www.zohoapis.in');
+    const again = await visit(await allow(await page.text(), account));
+    expect(again.message).toEqual(first.message);
+    expect(await connectionsOf(prepared)).toMatchObject([{ providerMetadata: { region: told('in'), plan } }]);
+  });
+
   it.each([
     'https://evil.example',
     'https://www.zohoapis.ca',

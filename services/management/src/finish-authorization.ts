@@ -8,6 +8,7 @@ import { cookieIn } from './oauth-cookie';
 import { hashOf, isHashed, projectOfState } from './oauth-secrets';
 import { contradiction } from './refuse-issues';
 import { storeAuthorized } from './store-authorized';
+import { toldMetadata } from './told-metadata';
 
 /** How a customer came back from a provider's page. */
 export interface Return {
@@ -64,10 +65,9 @@ async function connect(context: ManagementContext, state: OAuthState, returned: 
 }
 
 /** What the token reply says of the account's place stands over what was given when the authorization was begun. */
-function withToldMetadata(state: OAuthState, { metadata }: FreshTokens): OAuthState {
-  if (metadata === undefined) return state;
-  const told = Object.entries(metadata).map(([name, value]) => [name, { value, source: 'token' }] as const);
-  return { ...state, providerMetadata: { ...state.providerMetadata, ...Object.fromEntries(told) } };
+function withToldMetadata(state: OAuthState, tokens: FreshTokens): OAuthState {
+  const told = toldMetadata(tokens);
+  return told === undefined ? state : { ...state, providerMetadata: { ...state.providerMetadata, ...told } };
 }
 
 /** The provider's answer to a question, else what its token reply says. */

@@ -3,11 +3,11 @@ import type { AuthorizationOrder } from './begin-authorization';
 import { contradiction } from './refuse-issues';
 
 /**
- * The authorization that gives a connection new tokens.
+ * The authorization that gives a connection new tokens, at the place that its metadata names.
  * @throws ValidationError 422 for a connection whose tokens do not come from a customer's page
  */
 export function reconnection(connection: Connection): AuthorizationOrder {
-  const { authScheme, providerWorkspaceRef: workspaceRef, providerApp } = connection;
+  const { authScheme, providerWorkspaceRef: workspaceRef, providerMetadata, providerApp } = connection;
   if (!authScheme.startsWith('oauth2/authorizationCode')) {
     throw contradiction({
       code: 'connection.scheme-mismatch',
@@ -23,6 +23,7 @@ export function reconnection(connection: Connection): AuthorizationOrder {
     consumerRef: connection.consumer.consumerRef,
     connectionId: connection.id,
     ...(workspaceRef === undefined ? {} : { workspaceRef }),
+    ...(providerMetadata === undefined ? {} : { providerMetadata }),
     ...(providerApp === undefined ? {} : { providerAppId: providerApp.id }),
   };
 }

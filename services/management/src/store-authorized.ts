@@ -5,6 +5,7 @@ import type { ManagementContext } from './context';
 import type { ReportedAccount } from './learn-account';
 import { withTokens } from './obtain-credentials';
 import { contradiction } from './refuse-issues';
+import { toldMetadata } from './told-metadata';
 import { toNewCredentials } from './update-connection';
 
 /** Tokens of a customer who allowed the app in, and the account they open. */
@@ -56,8 +57,10 @@ async function renew(
   { state, tokens, account }: AuthorizedAccount,
   connectionId: string,
 ): Promise<string> {
-  const { projectId, providerAppId, providerMetadata } = state;
+  const { projectId, providerAppId } = state;
   const { workspaceRef, consumerRef } = account;
+  // Of a connection that connects again the state repeats what there was; it may have been changed meanwhile.
+  const addedMetadata = state.connectionId === undefined ? state.providerMetadata : toldMetadata(tokens);
   const credentials = {
     ...toNewCredentials(context, connectionId, withTokens({ credentials: {} }, tokens)),
     authScheme: 'oauth2/authorizationCodePKCE' as const,
@@ -69,7 +72,7 @@ async function renew(
     credentials,
     ...(workspaceRef === undefined ? {} : { workspaceRef }),
     ...(consumerRef === undefined ? {} : { providerConsumerRef: consumerRef }),
-    ...(providerMetadata === undefined ? {} : { providerMetadata }),
+    ...(addedMetadata === undefined ? {} : { addedMetadata }),
   });
   if (!isThere) {
     const detail = 'was deleted meanwhile; begin again';

@@ -214,6 +214,17 @@ describe('GET /callbacks/v1/oauth', () => {
     expect(await connections()).toHaveLength(2);
   });
 
+  it('leaves what else is known of the connection when a workspace is named again', async () => {
+    const item = (value: string) => ({ value, source: 'input' });
+    const first = { providerMetadata: { region: item('eu1'), plan: item('gold') } };
+    await comeBack({ state: await stateOf(first), code: 'code-1' }).expect(200);
+    const again = { providerWorkspaceRef: '4711', providerMetadata: { region: item('na1') } };
+    await comeBack({ state: await stateOf(again), code: 'code-2' }).expect(200);
+    expect((await connections()).map(({ providerMetadata }) => providerMetadata)).toEqual([
+      { region: item('na1'), plan: item('gold'), workspace: item('4711') },
+    ]);
+  });
+
   // A customer who clicks twice comes back twice, with two states and two codes.
   it('returns that come at once make one connection, with the tokens of one of them', async () => {
     const states = await Promise.all(Array.from({ length: 8 }, () => stateOf()));
@@ -324,6 +335,37 @@ describe('PATCH connections/{id}:oauth-update', () => {
     expect(told(page.text).message.data).toEqual({ connection: id });
     const live = await management.context.installations.storedCredentials(project.id, id);
     expect(live).toMatchObject({ tokenVersion: 2, credentials: { accessToken: 'canary-access-2' } });
+  });
+
+  it('keeps what was said of the connection while the customer was at the page', async () => {
+    const { id } = await connect();
+    const change = async (plan: string) => {
+      const providerMetadata = { plan: { value: plan, source: 'input' } };
+      const body = { updateMask: ['providerMetadata'], connection: { providerMetadata } };
+      await management.as(project.key).patch(`/v1/projects/${project.id}/connections/${id}`).send(body).expect(200);
+    };
+    await change('silver');
+    const state = new URL((await again(id).expect(200)).text).searchParams.get('state') ?? '';
+    await change('gold');
+    await comeBack({ state, code: 'code-2' }).expect(200);
+    expect(await connections()).toMatchObject([{ id, providerMetadata: { plan: { value: 'gold' } } }]);
+    expect(await management.context.installations.storedCredentials(project.id, id)).toMatchObject({ tokenVersion: 2 });
+  });
+
+  it("begins at the page of the account's data centre", async () => {
+    const provider = 'zoho';
+    const app = { provider, clientId: 'client-1', clientSecret };
+    await management.as(project.key).post(`/v1/projects/${project.id}/provider-apps`).send(app).expect(200);
+    const { id } = await management.context.store.connections.create({
+      projectId: project.id,
+      provider,
+      groupRef: 'acme',
+      consumerRef: 'anna',
+      authScheme: 'oauth2/authorizationCodePKCE',
+      providerMetadata: { region: { value: 'eu', source: 'token' } },
+      seal: (connectionId) => management.context.installations.seal(connectionId, { accessToken: token }),
+    });
+    expect(new URL((await again(id).expect(200)).text).origin).toBe('https://accounts.zoho.eu');
   });
 
   it('refuses another account', async () => {

@@ -58,6 +58,33 @@ describe('change', () => {
   });
 });
 
+describe('change with addedMetadata', () => {
+  const item = (value: string) => ({ value, source: 'input' as const });
+  const told = { region: { value: 'in', source: 'token' as const } };
+  const metadataOf = async (key: { projectId: string; connectionId: string }) =>
+    (await store.connections.find(key.projectId, key.connectionId))?.providerMetadata;
+
+  it('puts members in place of those of their names, or into nothing', async () => {
+    const { projectId, connectionId } = await seed();
+    const key = { projectId, connectionId };
+    const { workspace } = (await metadataOf(key)) ?? {};
+    await store.connections.change({ ...key, addedMetadata: { region: item('eu') } });
+    expect(await metadataOf(key)).toEqual({ workspace, region: item('eu') });
+    await store.connections.change({ ...key, providerMetadata: { region: item('eu'), plan: item('gold') } });
+    await store.connections.change({ ...key, addedMetadata: told });
+    expect(await metadataOf(key)).toEqual({ workspace, ...told, plan: item('gold') });
+    expect(await store.connections.change({ ...key, projectId: 'another', addedMetadata: told })).toBe(false);
+  });
+
+  it('loses none of twenty that come at once', async () => {
+    const { projectId, connectionId } = await seed();
+    const key = { projectId, connectionId };
+    const names = Array.from({ length: 20 }, (_, at) => `name${at}`);
+    await Promise.all(names.map((name) => store.connections.change({ ...key, addedMetadata: { [name]: item('x') } })));
+    expect(Object.keys((await metadataOf(key)) ?? {})).toEqual(expect.arrayContaining(names));
+  });
+});
+
 describe('remove', () => {
   it('names an installation that uses it; what is not there is undefined', async () => {
     const { projectId, connectionId, installationId } = await seed();

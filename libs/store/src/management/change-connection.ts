@@ -1,6 +1,7 @@
 import type { AuthScheme, Connection } from '@sluice/types';
 import type { Knex } from 'knex';
 import { eventBindings, tellConnection, tellConnectionSql } from '../webhooks/tell-events';
+import { withAddedMetadata } from './added-metadata';
 import type { SealedCredentials } from './connection-store';
 import { tokenTimes, type ConnectionKey } from './connection-tokens';
 
@@ -21,7 +22,10 @@ export interface ConnectionChange extends ConnectionKey {
   readonly credentials?: NewCredentials;
   readonly workspaceRef?: string;
   readonly providerConsumerRef?: string;
+  /** All of it. */
   readonly providerMetadata?: Connection['providerMetadata'] | null;
+  /** Members of it, in place of those of their names; the others stay. */
+  readonly addedMetadata?: NonNullable<Connection['providerMetadata']>;
 }
 
 /** The group's connections to one account, by the lane of the account. */
@@ -41,7 +45,9 @@ export type Removal = { readonly removed: true } | { readonly usedBy: string };
  * version and is not stored. False when there is no such connection.
  */
 export async function changeConnection(transaction: Knex.Transaction, change: ConnectionChange): Promise<boolean> {
-  const { projectId, connectionId, credentials, providerMetadata } = change;
+  const { projectId, connectionId, credentials, addedMetadata } = change;
+  const providerMetadata =
+    addedMetadata === undefined ? change.providerMetadata : await withAddedMetadata(transaction, change, addedMetadata);
   const changed = await transaction('connections')
     .where({ project_id: projectId, id: connectionId })
     .update({
