@@ -44,6 +44,14 @@ export function describeHints(name: string, makeHarness: () => Promise<HintsHarn
         expect(await one.cache.get(key)).toBeUndefined();
       });
 
+      it('gives the values of many keys in their order, and knows which were not set', async () => {
+        const [first, second, unknown] = [randomUUID(), randomUUID(), randomUUID()];
+        await one.cache.set(first, 'first', 60_000);
+        await one.cache.set(second, '', 60_000);
+        expect(await other.cache.getMany([second, unknown, first, second])).toEqual(['', undefined, 'first', '']);
+        expect(await other.cache.getMany([])).toEqual([]);
+      });
+
       it('gives the last value that was set', async () => {
         const key = randomUUID();
         await one.cache.set(key, 'first', 60_000);

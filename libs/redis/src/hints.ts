@@ -5,6 +5,8 @@
 export interface Cache {
   /** Undefined: not known, for whatever reason. */
   get(key: string): Promise<string | undefined>;
+  /** The values of these keys in one question, in their order. Undefined as a whole: there was no answer, so nothing is known of any. */
+  getMany(keys: readonly string[]): Promise<readonly (string | undefined)[] | undefined>;
   /**
    * Keeps the value for `ttlMs`, or less. A `ttlMs` below 1 and a value above 256 kB are not kept.
    * Never put a secret or a customer's value here.

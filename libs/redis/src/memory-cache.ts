@@ -17,6 +17,10 @@ export class MemoryCache implements Cache {
     return this.values.get(key);
   }
 
+  async getMany(keys: readonly string[]): Promise<readonly (string | undefined)[]> {
+    return keys.map((key) => this.values.get(key));
+  }
+
   async set(key: string, value: string, ttlMs: number): Promise<void> {
     if (isKept(value, ttlMs)) this.values.set(key, value, { ttl: Math.floor(ttlMs) });
     else this.values.delete(key);

@@ -83,6 +83,7 @@ describe('Redis: when it fails', () => {
       await hints.cache.set(key, 'value', 60_000);
       proxy.set(fault);
       expect(await hints.cache.get(key)).toBeUndefined();
+      expect(await hints.cache.getMany([key])).toBeUndefined();
       await hints.cache.set(key, 'other', 60_000);
       await hints.cache.delete(key);
       expect(await grantedOf(hints, randomUUID(), 120)).toBe(50);

@@ -16,13 +16,14 @@ export interface LaneWindow extends ObservedQuota {
 
 /** Where the counts are shared. */
 export interface LaneGauges {
-  readonly cache: Pick<Cache, 'get'>;
+  readonly cache: Pick<Cache, 'getMany'>;
   readonly quotas: QuotaGauges;
 }
 
 /**
  * What is left of the window of each lane, in their order: by the limit that replies stated last, else by the declared one.
- * Never throws; takes at most 100 ms, whatever the shared store does.
+ * While it is not known which limits were stated, the declared ones are told, and nothing of what is left. Never throws; takes
+ * at most 100 ms, whatever the shared store does.
  * @param gauges undefined: there is none, and nothing is known but what is declared
  */
 export async function readLaneWindows(
@@ -30,8 +31,9 @@ export async function readLaneWindows(
   lanes: readonly DeclaredLane[],
 ): Promise<readonly LaneWindow[]> {
   if (gauges === undefined) return lanes.map(({ declared }) => declared);
-  const stated = await Promise.all(lanes.map(async (lane) => limitOf(await gauges.cache.get(limitKeyOf(lane)))));
-  const limits = lanes.map(({ declared }, index) => stated[index] ?? declared);
+  const stated = await gauges.cache.getMany(lanes.map(limitKeyOf));
+  if (stated === undefined) return lanes.map(({ declared }) => declared);
+  const limits = lanes.map(({ declared }, index) => limitOf(stated[index]) ?? declared);
   const used = await gauges.quotas.used(
     lanes.map((lane, index) => ({ bucket: bucketOf(lane), windowMs: limits[index]?.windowMs ?? 0 })),
   );

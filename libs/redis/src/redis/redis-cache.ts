@@ -16,6 +16,13 @@ export class RedisCache implements Cache {
     return answer.ok ? (answer.value ?? undefined) : undefined;
   }
 
+  async getMany(keys: readonly string[]): Promise<readonly (string | undefined)[] | undefined> {
+    // Redis refuses the question for no keys.
+    if (keys.length === 0) return [];
+    const answer = await this.guard.ask(() => this.client.mget(keys.map((key) => this.name(key))));
+    return answer.ok ? answer.value.map((value) => value ?? undefined) : undefined;
+  }
+
   async set(key: string, value: string, ttlMs: number): Promise<void> {
     if (!isKept(value, ttlMs)) return this.delete(key);
     await this.guard.ask(() => this.client.set(this.name(key), value, 'PX', Math.floor(ttlMs)));
