@@ -102,7 +102,7 @@ it('auto-batched creates link each record with its own [write.associations]', as
     customer.write('contacts', {
       type: 'create',
       mode: 'asynchronous',
-      autoBatchPolicy: { maxDelayMinutes: 1 },
+      autoBatchPolicy: { maxDelayMinutes: 10 },
       record: person(hubspot, mark),
       associations: to(company),
     });

@@ -96,7 +96,7 @@ describe.each(crms)('%s: auto-batching', (provider, crm) => {
     const record = { id: created.body.result.recordId, [first]: 'Zoë' };
     const policy = { mode: 'asynchronous', autoBatchPolicy: { maxDelayMinutes: 1 } };
     const update = await customer.write(object, { type: 'update', ...policy, record });
-    const ids = [await join('Type', 1), update.body.operationId, await join('Installation', 1, other)];
+    const ids = [await join('Type', 10), update.body.operationId, await join('Installation', 1, other)];
     expect(new Set(ids).size).toBe(3);
     expect(await join('Type-2', 1)).toBe(ids[0]);
     await Promise.all(ids.map((id) => customer.ended(id)));
@@ -105,7 +105,7 @@ describe.each(crms)('%s: auto-batching', (provider, crm) => {
   });
 
   it('the id is that of the master operation, which tells of every record [get-operation.auto-batched] [service.rule-6]', async () => {
-    const ids = await joinMany(5, 'Master', 1);
+    const ids = await joinMany(5, 'Master', 8);
     const [master = ''] = ids;
     expect(new Set(ids).size).toBe(1);
     const { status, metadata } = await customer.ended(master);

@@ -153,7 +153,7 @@ describe.each(crms)('%s: a batch of which one record is refused', (provider, crm
       customer.write(object, {
         type: 'create',
         mode: 'asynchronous',
-        autoBatchPolicy: { maxDelayMinutes: 2 },
+        autoBatchPolicy: { maxDelayMinutes: 10 },
         record: person(crm, `Auto-${mark}`, more),
       });
     const { operationId } = (await join('good-1', {})).body;

@@ -57,7 +57,7 @@ describe('provider Y', () => {
       customer.write(object, {
         type: 'create',
         mode: 'asynchronous',
-        autoBatchPolicy: { maxDelayMinutes: 1 },
+        autoBatchPolicy: { maxDelayMinutes: 10 },
         record: person(salesforce, mark),
         ...more,
       });

@@ -9,14 +9,14 @@ import { startWorld } from './harness/start-world';
 import type { World } from './harness/world';
 
 /** Every step of a story has its own bound; together they may take this long. */
-const storyMs = 180_000;
+const storyMs = 1_200_000;
 
 let world: World;
 let stories = 0;
 beforeAll(async () => {
   world = await startWorld();
-}, 180_000);
-afterAll(() => world?.stop(), 60_000);
+}, 600_000);
+afterAll(() => world?.stop(), 600_000);
 
 /** A load of a few writes, as a row sends it. */
 function context(run: string): RowContext {

@@ -95,7 +95,7 @@ it('creates asynchronously, and several auto-batched under one operation, one ca
   expect(await customer.ended(one.body.operationId)).toMatchObject({ status: 'success' });
   const replies: WriteReply[] = [];
   for (const sku of ['b-1', 'b-2', 'b-3']) {
-    const autoBatchPolicy = { maxDelayMinutes: 1 };
+    const autoBatchPolicy = { maxDelayMinutes: 10 };
     const reply = await customer.write('items', {
       type: 'create',
       mode: 'asynchronous',

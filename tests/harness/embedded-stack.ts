@@ -5,14 +5,14 @@ import { silentLogger } from '@sluice/telemetry';
 import { cloneDatabase } from '@sluice/testkit';
 import type { Addresses } from './addresses';
 import { freePortBase } from './free-port-base';
-import { adminKey, processEnvironment } from './stack';
+import { adminKey, processEnvironment, type StackOptions } from './stack';
 
 /** The services and the sandbox inside this process, on the real Postgres: what `npm start` runs, without its demo and tour. */
 export interface EmbeddedStack extends Addresses {
   stop(): Promise<void>;
 }
 
-export async function startEmbeddedStack(): Promise<EmbeddedStack> {
+export async function startEmbeddedStack(options: Pick<StackOptions, 'timeScale'> = {}): Promise<EmbeddedStack> {
   const portBase = await freePortBase();
   const urlAt = (distance: number) => `http://127.0.0.1:${portBase + distance}`;
   const database = await cloneDatabase();
@@ -20,7 +20,7 @@ export async function startEmbeddedStack(): Promise<EmbeddedStack> {
   const inside = { KAFKA_BROKERS: 'in-process:1', REDIS_URL: 'redis://in-process' };
   const services = createEmbeddedServices({
     portBase,
-    env: processEnvironment({ env: inside }, { databaseUrl: database.url, providerUrl: urlAt(600) }),
+    env: processEnvironment({ ...options, env: inside }, { databaseUrl: database.url, providerUrl: urlAt(600) }),
     logLevel: 'silent',
     logStream: new PassThrough().resume(),
   });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readProcessEnv } from '@sluice/config';
 import { createRedisHints } from '@sluice/redis';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
+import { until } from '@sluice/testkit';
 import type { Lane, LaneListReply } from '@sluice/types';
 import { createLaneQuotas } from '@sluice/writes';
 import { prepareOperations, type PreparedOperations } from './prepare-operations';
@@ -49,7 +50,9 @@ describe('what is left of a quota', () => {
   const url = readProcessEnv()['REDIS_URL'] ?? '';
   const metrics = createMetrics('test');
   /** Hints of this test alone, as a writer and as this service have them. */
-  const hintsOf = (at: string, prefix: string) => createRedisHints({ url: at, prefix, logger: silentLogger, metrics });
+  const hintsOf = (at: string, prefix: string) =>
+    // A slow machine may keep a reply longer than a write would wait for it.
+    createRedisHints({ url: at, prefix, logger: silentLogger, metrics, timeoutMs: 5_000 });
   /** The lane of a new project, as a service shows it that looks into these hints. */
   const shownBy = async (hints: ReturnType<typeof hintsOf>) => {
     const looking = await startManagement(() => ({ hints }));
@@ -72,9 +75,9 @@ describe('what is left of a quota', () => {
   it('is what the writers have not used, by the limit that replies state', async () => {
     const prefix = `lanes-${randomUUID()}:`;
     const writer = hintsOf(url, prefix);
-    await eventually(() => writer.healthy());
+    await until('the writer has its Redis', async () => (await writer.healthy()) || undefined);
     const { show, stop } = await shownBy(hintsOf(url, prefix));
-    await eventually(async () => (await show()).quota?.left !== undefined);
+    await until('the service looks into it', async () => (await show()).quota?.left);
     const { id: laneId, projectId, quota } = await show();
     expect(quota).toEqual({ limit: 110, windowSeconds: 10, left: 110 });
     const quotas = createLaneQuotas(writer.quotas, metrics, writer.cache);
@@ -82,7 +85,7 @@ describe('what is left of a quota', () => {
     // The provider's window would pass on a busy machine: a lane of an hour instead.
     quotas.learn({ projectId, laneId }, { limit: 190, windowMs: 3_600_000 });
     for (let calls = 0; calls < 3; calls += 1) await quotas.take({ projectId, laneId }, connector, 'synchronous');
-    await eventually(async () => (await show()).quota?.limit === 190);
+    await until('the limit is learned', async () => (await show()).quota?.limit === 190 || undefined);
     expect((await show()).quota).toEqual({ limit: 190, windowSeconds: 3_600, left: 187 });
     await stop();
     await writer.close();
@@ -94,11 +97,6 @@ describe('what is left of a quota', () => {
     await stop();
   });
 });
-
-/** Until it holds; the test's own time limit is the bound. */
-async function eventually(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
-}
 
 it('a block is told with its end and its cause, and no more once it is over', async () => {
   await update(`blocked_until = now() + interval '1 hour', cap = 1, last_error = 'You have reached your limit.'`);

@@ -14,7 +14,7 @@ import { stopStack } from './stop-stack';
 const bareEnv = { ...readProcessEnv(), DATABASE_URL: '', REDIS_URL: '', KAFKA_BROKERS: '' };
 
 // A busy machine takes its time to start a Postgres.
-jest.setTimeout(60_000);
+jest.setTimeout(300_000);
 
 describe('the native starter', () => {
   let dataDir: string;
