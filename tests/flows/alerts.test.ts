@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import { alerts, metricsUrlOf, renderRules, type ProcessName } from '@sluice/local';
 import { openDatabase } from '@sluice/store';
 import { metricTable } from '@sluice/telemetry';
-import { cloneDatabase, startTcpProxy, until, type ClonedDatabase, type TcpProxy } from '@sluice/testkit';
+import {
+  cloneDatabase,
+  patientLimits,
+  startTcpProxy,
+  until,
+  type ClonedDatabase,
+  type TcpProxy,
+} from '@sluice/testkit';
 import { createCustomer, type Customer } from '../harness/customer';
 import { createProject, type Project } from '../harness/project';
 import { startStack, type Stack } from '../harness/stack';
@@ -119,7 +126,7 @@ describe('the page of each alert', () => {
       ),
     );
     expect(statements.length).toBeGreaterThan(5);
-    const database = openDatabase({ url: clone.url, applicationName: 'test', poolMax: 1 });
+    const database = openDatabase({ url: clone.url, applicationName: 'test', poolMax: 1, limits: patientLimits });
     try {
       for (const sql of statements) await database.raw(sql.replaceAll('?', '\\?'));
     } finally {
@@ -169,7 +176,7 @@ describe('the rehearsal', () => {
     const { management } = project.client;
     // A name of this machine: whoever delivers it in the end is refused, and no packet leaves.
     const { id } = await management.createWebhookEndpoint({ body: { url: 'https://localhost:1/' } });
-    const database = openDatabase({ url: clone.url, applicationName: 'test', poolMax: 1 });
+    const database = openDatabase({ url: clone.url, applicationName: 'test', poolMax: 1, limits: patientLimits });
     try {
       await database.transaction(async (holder) => {
         await holder.raw('set local idle_in_transaction_session_timeout = 0');

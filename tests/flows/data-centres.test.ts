@@ -11,8 +11,8 @@ const provider = 'zoho' as ProviderName;
 let stack: Stack;
 beforeAll(async () => {
   stack = await startStack({ declared: 'sandbox', only: ['sandbox', 'management', 'write-gateway'] });
-}, 120_000);
-afterAll(() => stack.stop(), 60_000);
+});
+afterAll(() => stack.stop());
 
 interface Prepared {
   readonly project: Project;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createServiceProcesses, repositoryRoot, type ProcessName, type ServiceProcesses } from '@sluice/local';
 import { openDatabase } from '@sluice/store';
-import { cloneDatabase, until, type ClonedDatabase } from '@sluice/testkit';
+import { cloneDatabase, patientLimits, until, type ClonedDatabase } from '@sluice/testkit';
 import { createCustomer, type Customer } from '../harness/customer';
 import { freePortBase } from '../harness/free-port-base';
 import { processEnvironment, startStack, type Stack } from '../harness/stack';
@@ -69,7 +69,12 @@ async function reseal(ring: string): Promise<string> {
 }
 
 async function sealedWith(): Promise<string[]> {
-  const store = openDatabase({ url: database.url, poolMax: 1, applicationName: 'rolling-restart' });
+  const store = openDatabase({
+    url: database.url,
+    poolMax: 1,
+    applicationName: 'rolling-restart',
+    limits: patientLimits,
+  });
   try {
     return await store('connections').whereNotNull('sealed_credentials').distinct().pluck<string[]>('seal_key_id');
   } finally {

@@ -89,7 +89,7 @@ describe('killed', () => {
     await customer.clearFaults();
     expect((await customer.certify('--clean').ended).code).toBe(0);
     expect(await customer.records()).toEqual([]);
-  }, 90_000);
+  });
 
   it('the next run removes it too, before it makes its own', async () => {
     const customer = await account('hubspot');

@@ -5,7 +5,7 @@ let fixture: WriteFixture;
 beforeEach(async () => {
   fixture = await createWriteFixture();
 });
-afterEach(() => fixture.close(), 30_000);
+afterEach(() => fixture.close());
 
 /** Two writes, of which the first is claimed. */
 async function claimFirst(leaseMs: number) {

@@ -1,4 +1,5 @@
 import { callId, openDatabase, type ClaimedCall, type RecordSettlement, type Settlement } from '@sluice/store';
+import { patientLimits } from '@sluice/testkit';
 import { settle } from '../src/writes/settle';
 import { settleTogether } from '../src/writes/settle-calls';
 import { createWriteFixture, type WriteFixture } from './write-fixture';
@@ -7,7 +8,7 @@ let fixture: WriteFixture;
 let database: ReturnType<typeof openDatabase>;
 beforeAll(async () => {
   fixture = await createWriteFixture();
-  database = openDatabase({ url: fixture.url, poolMax: 1, applicationName: 'test' });
+  database = openDatabase({ url: fixture.url, poolMax: 1, applicationName: 'test', limits: patientLimits });
 });
 afterAll(async () => {
   await database.destroy();

@@ -1,5 +1,5 @@
 import { openDatabase, type EndpointKey } from '@sluice/store';
-import { countRows } from '@sluice/testkit';
+import { countRows, patientLimits } from '@sluice/testkit';
 import { webhookFiltersDefault } from '@sluice/types';
 import { webhookMessageStore } from '../src/webhooks/message-store';
 import { replayFailed } from '../src/webhooks/replay-failed';
@@ -11,7 +11,7 @@ let fixture: WriteFixture;
 let database: ReturnType<typeof openDatabase>;
 beforeEach(async () => {
   fixture = await createWriteFixture();
-  database = openDatabase({ url: fixture.url, poolMax: 4, applicationName: 'test' });
+  database = openDatabase({ url: fixture.url, poolMax: 4, applicationName: 'test', limits: patientLimits });
 });
 afterEach(async () => {
   await database.destroy();
@@ -133,7 +133,7 @@ it('a page of messages in one state, and a round of a replay, cost the same what
   await fill(many, 'failed', 50, 4_000);
   for (const from of [0, 2_000, 4_050, 6_050]) await fill(many, 'delivered', 2_000, from);
   await database.raw('vacuum analyze webhook_messages');
-  const one = openDatabase({ url: fixture.url, poolMax: 1, applicationName: 'test' });
+  const one = openDatabase({ url: fixture.url, poolMax: 1, applicationName: 'test', limits: patientLimits });
   const list = async (key: EndpointKey) =>
     await pagesOf(one, async (inside) => {
       const found = await webhookMessageStore(inside, 1).list(key, { state: 'failed', limit: 10 });
@@ -152,4 +152,4 @@ it('a page of messages in one state, and a round of a replay, cost the same what
   expect(listMany).toBeLessThanOrEqual(2 * listFew + 16);
   expect(replayMany).toBeLessThanOrEqual(2 * replayFew + 64);
   await one.destroy();
-}, 60_000);
+});

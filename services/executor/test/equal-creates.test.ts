@@ -99,4 +99,4 @@ it(`equal creates (seed ${seed}): none is made twice, and each success has a rec
   expect(counts.filter((count) => count.succeeded !== count.made)).toEqual([]);
   expect(succeeded.length).toBeGreaterThan(outcomes.length / 2);
   expect(succeeded.length).toBeLessThan(outcomes.length);
-});
+}, 400_000);

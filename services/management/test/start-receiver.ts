@@ -65,7 +65,7 @@ export async function startSample(secret: string): Promise<SampleReceiver> {
   });
   const lines: string[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
-  await until('the sample listens', () => lines[0], 30_000);
+  await until('the sample listens', () => lines[0]);
   const port = /^listening on (\d+)$/.exec(lines.shift() ?? '')?.[1] ?? '';
   return {
     url: `http://127.0.0.1:${port}`,

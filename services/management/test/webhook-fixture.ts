@@ -27,9 +27,6 @@ export interface WebhookFixture {
 /** 127.0.0.1 alone: another address of this machine is as private as everywhere. */
 const loopback = { SLUICE_WEBHOOK_EGRESS_ALLOW: '127.0.0.1/32' };
 
-/** For a machine that has other work. */
-const waitMs = 30_000;
-
 export async function startWebhooks(env: Readonly<Record<string, string>> = {}): Promise<WebhookFixture> {
   const management = await startManagement(undefined, undefined, { ...loopback, ...env });
   const project = await management.newProject();
@@ -56,23 +53,15 @@ export async function startWebhooks(env: Readonly<Record<string, string>> = {}):
     messages: async (endpointId) =>
       ((await send('get', `/${endpointId}/messages`)).body as WebhookMessageListReply).results,
     attempted: (endpointId, messageId, count = 1) =>
-      until(
-        `${count} attempts`,
-        async () => {
-          const found = (await attempts(endpointId, messageId)).filter((attempt) => attempt.class !== undefined);
-          return found.length >= count ? found : undefined;
-        },
-        waitMs,
-      ),
+      until(`${count} attempts`, async () => {
+        const found = (await attempts(endpointId, messageId)).filter((attempt) => attempt.class !== undefined);
+        return found.length >= count ? found : undefined;
+      }),
     ended: (endpointId, messageId) =>
-      until(
-        'the message ends',
-        async () => {
-          const message = (await send('get', `/${endpointId}/messages/${messageId}`)).body as WebhookMessage;
-          return message.status === 'pending' ? undefined : message;
-        },
-        waitMs,
-      ),
+      until('the message ends', async () => {
+        const message = (await send('get', `/${endpointId}/messages/${messageId}`)).body as WebhookMessage;
+        return message.status === 'pending' ? undefined : message;
+      }),
     stop: () => management.stop(),
   };
 }
