@@ -149,7 +149,8 @@ describe('the seal', () => {
       const sender = context('without-seal');
       const sendSome = async (): Promise<{ batch: number; nonTerminal: number }> => {
         const ledger = await sendLoad(sender, { writes: 150, perSecond: 60, mix: { auto: 1 } });
-        return await check(sender, ledger, { boundMs: 3_000 });
+        // Long enough for a slow machine to end them all, had they their lock.
+        return await check(sender, ledger, { boundMs: 30_000 });
       };
       const verdict = await mutated(world, withoutSealLock, sendSome);
       expect(verdict.nonTerminal).toBeGreaterThan(0);

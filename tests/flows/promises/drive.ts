@@ -32,7 +32,7 @@ const actions: Readonly<Record<Loss, object>> = {
 };
 
 let [driven, marked] = [0, 0];
-/** Customers that are made at once, the others one after the other: sixty at once keep a slow database longer than its statements may take. */
+/** Customers that are made at once, with the records that they have, the others one after the other: sixty at once keep a slow database longer than its statements may take. */
 const setUps: Promise<unknown>[] = [0, 1, 2, 3].map(() => Promise.resolve());
 
 /** One write to make. */
@@ -49,20 +49,21 @@ export async function drive(stack: Stack, row: PromiseRow, form: Form, loss: Los
   const { object, type, mode } = row;
   const { provider, objectName } = object;
   const settings = { objectName, deletionSettings: { enabled: true } };
-  const make = () =>
-    createCustomer(stack, {
+  const mark = `promise-${(marked += 1)}`;
+  const make = async () => {
+    const made = await createCustomer(stack, {
       provider,
       write: [objectName],
       config: { write: { objects: { [objectName]: settings } } },
       // Far below the real lag, as the windows are a sixtieth.
       accountOptions: { searchLagMs: 200, latencyMs: 0 },
     });
+    return { customer: made, ids: type === 'create' ? [] : await makeRecords(made, object, mark) };
+  };
   const place = (driven += 1) % setUps.length;
   const making = (setUps[place] ?? Promise.resolve()).then(make);
   setUps[place] = making.catch(() => undefined);
-  const customer = await making;
-  const mark = `promise-${(marked += 1)}`;
-  const ids = type === 'create' ? [] : await makeRecords(customer, object, mark);
+  const { customer, ids } = await making;
   const writing: Writing = { row, form, mark, ids };
   const before = (await customer.account.writes()).length;
   await customer.account.fault({ match: matchOf(writing), action: actions[loss] });

@@ -105,11 +105,13 @@ const failed = { code: 1, error: new Error('http://u:p@host') } as unknown as Re
 /** A collector that does what it is told. */
 class IllExporter implements SpanExporter {
   taken = 0;
+  asked = 0;
   answer: 'ok' | 'fails' | 'never' = 'fails';
   /** Those that hang; answered when the test is over. */
   readonly hanging: Told[] = [];
 
   export(spans: ReadableSpan[], told: Told): void {
+    this.asked += 1;
     if (this.answer === 'ok') this.taken += spans.length;
     if (this.answer === 'never') this.hanging.push(told);
     else told(this.answer === 'ok' ? succeeded : failed);
@@ -121,22 +123,27 @@ class IllExporter implements SpanExporter {
 }
 
 describe('a collector that is ill', () => {
-  const turn = () => new Promise((resolve) => setTimeout(resolve, 200));
+  /** Waits until it holds, or so long that what is asserted next tells what is missing. */
+  const untilHolds = async (holds: () => boolean): Promise<void> => {
+    const endsAtMs = performance.now() + 60_000;
+    while (!holds() && performance.now() < endsAtMs) await new Promise((resolve) => setTimeout(resolve, 10));
+  };
   const many = (count: number) => Array.from({ length: count }, () => step());
 
   it('is told of once, without its address, and once again when it is well', async () => {
     const exporter = new IllExporter();
     const { logger, lines } = logged();
     const recorder = createOtelRecorder({ exporter, successes: one(1), logger });
-    for (let batch = 0; batch < 3; batch += 1) {
+    for (let batch = 1; batch <= 3; batch += 1) {
       recorder.record(many(512));
-      await turn();
+      await untilHolds(() => exporter.asked === batch);
     }
+    await untilHolds(() => lines.length > 0);
     expect(lines.map(([level, event]) => [level, event])).toEqual([['warn', 'telemetry.export-failing']]);
     expect(JSON.stringify(lines)).not.toContain('u:p');
     exporter.answer = 'ok';
     recorder.record(many(512));
-    await turn();
+    await untilHolds(() => lines.length > 1);
     expect(lines.slice(1)).toEqual([['info', 'telemetry.export-restored', { spansLost: 1_536 }]]);
     await recorder.close(1_000);
   });
