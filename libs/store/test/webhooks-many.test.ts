@@ -71,12 +71,34 @@ it('says whose it was also of what ends in a later transaction of the deletion',
   const writes = Array.from({ length: 300 }, () => fixture.asynchronous());
   await fixture.store.writes.accept(writes);
   await fixture.store.installations.remove(fixture.seeded);
-  const { rows } = await database.raw<{ rows: { group_ref: string; told: number }[] }>(
-    `select payload::json->'data'->>'groupRef' as group_ref, count(*)::integer as told
-     from webhook_messages where type = 'write.async.done' group by 1`,
+  const { rows } = await database.raw<{ rows: { group_ref: string; consumer_ref: string; told: number }[] }>(
+    `select payload::json->'data'->>'groupRef' as group_ref, payload::json->'data'->>'consumerRef' as consumer_ref,
+       count(*)::integer as told
+     from webhook_messages where type = 'write.async.done' group by 1, 2`,
   );
-  expect(rows).toEqual([{ group_ref: fixture.seeded.groupRef, told: writes.length }]);
+  expect(rows).toEqual([{ group_ref: fixture.seeded.groupRef, consumer_ref: 'user-1', told: writes.length }]);
   expect((await countRows(fixture.url))['connections'] ?? 0).toBe(0);
+});
+
+it('leaves no connection behind when a deletion of many dies after its first transaction', async () => {
+  await addEndpoint();
+  const writes = Array.from({ length: 300 }, () => fixture.asynchronous());
+  await fixture.store.writes.accept(writes);
+  // Whoever ends operations after others have ended fails, as in a process that dies between two transactions.
+  await database.raw(`
+    create function die() returns trigger language plpgsql as $$ begin
+      if exists (select 1 from operations where state = 'failed') then raise exception 'died'; end if; return null; end $$;
+    create trigger die before update on operations for each statement execute function die()`);
+  await expect(fixture.store.installations.remove(fixture.seeded)).rejects.toThrow('service.unavailable');
+  const types = await database('webhook_messages').whereNot('type', 'write.async.done').orderBy('type').pluck('type');
+  expect(types).toEqual(['connection.deleted', 'installation.deleted']);
+  const rows = await countRows(fixture.url);
+  expect([rows['connections'] ?? 0, rows['installations'] ?? 0]).toEqual([0, 0]);
+  // The rest is an executor's, who sends nothing.
+  await database.raw('drop trigger die on operations');
+  expect(await database('calls').where({ state: 'ready' }).pluck('state')).toHaveLength(50);
+  const claimed = await fixture.claim({ limit: 1 });
+  expect(claimed).toMatchObject([{ isUninstalled: true }]);
 });
 
 const fill = async ({ projectId, endpointId }: EndpointKey, state: string, n: number, from = 0) =>

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { uninstalledError } from '../writes/end-uninstalled';
 import { endUnsent } from '../writes/end-unsent';
+import type { Owner } from '../webhooks/tell-ended';
 import { eventBindings, tellInstallationSql } from '../webhooks/tell-events';
 import { guard } from '../writes/guard';
 import { deleteConnection } from './change-connection';
@@ -18,6 +19,8 @@ interface Deleted {
   readonly connectionId: string;
   /** Where its calls stand: the lanes of all connections of its group, because it may have had another one before. */
   readonly laneIds: readonly string[];
+  /** Whose it was. No row says it any more when a later transaction tells of what it ended. */
+  readonly owner: Owner;
 }
 
 /**
@@ -26,7 +29,8 @@ interface Deleted {
  * lanes, so that nothing is claimed meanwhile. 3. What waits ends as failed, open batches too; operations reach their end.
  * 4. The connection. What is running finishes with its lease and is never tried again (`endUninstalled`); what was being
  * accepted at this moment ends when an executor claims it (`isUninstalled`). More than 250 waiting calls end in further
- * transactions, and the connection goes with the last: notifications say whose it was. Operations, records and configs stay.
+ * transactions; of those that die with their process the rest is an executor's, too, and nothing else is left to do.
+ * Operations, records and configs stay.
  * @returns false when there is no such installation
  */
 export async function deleteInstallation(database: Knex, key: InstallationKey): Promise<boolean> {
@@ -36,13 +40,20 @@ export async function deleteInstallation(database: Knex, key: InstallationKey): 
   return true;
 }
 
+interface GoneRow {
+  readonly group_ref: string;
+  readonly connection_id: string;
+  readonly consumer_ref: string | null;
+}
+
 async function uninstall(transaction: Knex.Transaction, key: InstallationKey): Promise<Deleted | undefined> {
   const { projectId, installationId } = key;
-  const { rows } = await transaction.raw<{ rows: { group_ref: string; connection_id: string }[] }>(
+  const { rows } = await transaction.raw<{ rows: GoneRow[] }>(
     `with gone as (delete from installations where project_id = :projectId and id = :installationId
        and integration_id = :integrationId returning *),
      told as (${tellInstallationSql('gone')})
-     select group_ref, connection_id from gone`,
+     select g.group_ref, g.connection_id, k.consumer_ref from gone g
+     left join connections k on k.project_id = g.project_id and k.id = g.connection_id`,
     { projectId, installationId, integrationId: key.integrationId, ...eventBindings('installation.deleted') },
   );
   const [row] = rows;
@@ -51,8 +62,11 @@ async function uninstall(transaction: Knex.Transaction, key: InstallationKey): P
     .where({ project_id: projectId, group_ref: row.group_ref })
     .distinct<{ lane_id: string }[]>('lane_id');
   const laneIds = lanes.map((lane) => lane.lane_id);
-  const deleted = { projectId, installationId, connectionId: row.connection_id, laneIds };
+  const connectionId = row.connection_id;
+  const owner = { groupRef: row.group_ref, connectionId, consumerRef: row.consumer_ref ?? '' };
+  const deleted = { projectId, installationId, connectionId, laneIds, owner };
   await endRound(transaction, deleted);
+  await deleteUnused(transaction, deleted);
   return deleted;
 }
 
@@ -65,9 +79,7 @@ async function endRound(transaction: Knex.Transaction, deleted: Deleted): Promis
     .orderBy('id')
     .forUpdate()
     .select('id');
-  const found = await endUnsent(transaction, { ...deleted, error: uninstalledError, limit: callsPerRound });
-  if (found < callsPerRound) await deleteUnused(transaction, deleted);
-  return found > 0;
+  return (await endUnsent(transaction, { ...deleted, error: uninstalledError, limit: callsPerRound })) > 0;
 }
 
 /**
