@@ -56,7 +56,7 @@ export const drainEnv = {
     max: 120_000,
     // Measured: a client on a machine of a quarter's speed sends within a second on a connection that it has kept.
     default: 3_000,
-    doc: 'After its last reply, how long a stopping service leaves idle connections open for a request that is on its way.',
+    doc: 'After its last reply, how long a stopping service leaves idle connections open for a request that is on its way; at most half of SLUICE_SHUTDOWN_MS.',
   },
 } as const satisfies EnvFields;
 

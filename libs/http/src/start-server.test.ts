@@ -218,6 +218,101 @@ describe('close', () => {
   });
 });
 
+// Else requests on kept connections would be taken until the deadline, which cuts the last of them.
+describe('the last call, at half of shutdownMs', () => {
+  const shutdownMs = 10_000;
+  const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+  // The drain's timers stand still until a test moves them; nothing else does.
+  beforeEach(() => {
+    const others = [
+      'Date',
+      'hrtime',
+      'nextTick',
+      'performance',
+      'queueMicrotask',
+      'setImmediate',
+      'setInterval',
+    ] as const;
+    jest.useFakeTimers({ doNotFake: [...others] });
+  });
+  afterEach(() => {
+    jest.runOnlyPendingTimers();
+    jest.useRealTimers();
+  });
+
+  const startKept = (handle: Options['handle']) =>
+    start({ idleGraceMs: 600_000, shutdownMs, ...(handle && { handle }) });
+
+  /** Begins to close; when it returns nobody new is accepted and the time of the drain runs. */
+  async function beginClose(server: HttpServer): Promise<{ closed: Promise<void> }> {
+    const closed = server.close();
+    const isAccepted = (): Promise<boolean> => {
+      const late = connect(server.port, '127.0.0.1');
+      const answers = [once(late, 'connect').then(() => true), once(late, 'close').then(() => false)];
+      return Promise.race(answers)
+        .catch(() => false)
+        .finally(() => late.destroy());
+    };
+    while (await isAccepted());
+    return { closed };
+  }
+
+  it('ends connections that carry nothing, used before or never, and leaves the rest of the time to what runs', async () => {
+    const slow = slowRoute();
+    const { server } = await startKept(slow.handle);
+    const [used, silent] = [connect(server.port, '127.0.0.1'), connect(server.port, '127.0.0.1')];
+    used.write(request('/healthz'));
+    await Promise.all([once(used, 'data'), once(silent, 'connect')]);
+    const running = raw(server.port, request('/slow'));
+    await slow.hasArrived;
+    const { closed } = await beginClose(server);
+    const hungUp = Promise.all([once(used, 'close'), once(silent, 'close')]);
+    jest.advanceTimersByTime(shutdownMs / 2);
+    await hungUp;
+    jest.advanceTimersByTime(shutdownMs / 2 - 1);
+    slow.release();
+    expect(await running.reply).toMatch(/^HTTP\/1.1 200[^]*"done":true/);
+    await closed;
+  });
+
+  it('takes no request behind one that runs: the connection ends with its reply', async () => {
+    const slow = slowRoute();
+    let taken = 0;
+    const { server } = await startKept(() => ((taken += 1), slow.handle()));
+    const silent = connect(server.port, '127.0.0.1');
+    await once(silent, 'connect');
+    const running = raw(server.port, request('/slow'));
+    await slow.hasArrived;
+    const { closed } = await beginClose(server);
+    jest.advanceTimersByTime(shutdownMs / 2);
+    await once(silent, 'close');
+    await new Promise<void>((resolve) => running.socket.write(request('/slow'), () => resolve()));
+    // Two turns of the event loop read what is there.
+    for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    slow.release();
+    expect((await running.reply).match(/^HTTP\/1.1 200/gm)).toHaveLength(1);
+    await closed;
+    expect(taken).toBe(1);
+  });
+
+  it('ends a connection also with a reply that had begun before the drain, and so does not say that it is the last', async () => {
+    const body = { text: 'x'.repeat(32_000_000) };
+    const { server } = await startKept(() => Promise.resolve({ body }));
+    const [reader, silent] = [connect(server.port, '127.0.0.1'), connect(server.port, '127.0.0.1')];
+    reader.write(request('/slow'));
+    // It does not read on, so most of the reply stays with the server.
+    await Promise.all([once(reader, 'readable'), once(silent, 'connect')]);
+    const { closed } = await beginClose(server);
+    jest.advanceTimersByTime(shutdownMs / 2);
+    await once(silent, 'close');
+    let received = 0;
+    reader.on('data', (chunk: Buffer) => (received += chunk.length));
+    await once(reader, 'close');
+    expect(received).toBeGreaterThan(body.text.length);
+    await closed;
+  });
+});
+
 describe('[sec-37] bytes that are no request', () => {
   const head = 'POST /body HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
 

@@ -14,12 +14,12 @@ export interface ServerOptions {
   readonly port: number;
   readonly host: string;
   readonly logger: Logger;
-  /** Longest wait for requests in flight when closing. @default 10 000 */
+  /** Longest wait for requests in flight when closing. In its second half no request is taken any more. @default 10 000 */
   readonly shutdownMs?: number | undefined;
   /** How long a closing server goes on accepting, not ready, so that balancers see it before the listener is gone. @default 0 */
   readonly drainDelayMs?: number | undefined;
   /**
-   * How long a closing server leaves its idle connections open after its last reply, within `shutdownMs`. Each request that comes meanwhile is
+   * How long a closing server leaves its idle connections open after its last reply, within the first half of `shutdownMs`. Each request that comes meanwhile is
    * answered as its connection's last. @default 250
    */
   readonly idleGraceMs?: number | undefined;
@@ -70,13 +70,14 @@ export async function startServer(app: Express, o: ServerOptions): Promise<HttpS
     insecureHTTPParser: false,
   };
   const serve = (req: IncomingMessage, res: ServerResponse) => {
-    inFlight.add(res);
+    if (!inFlight.take(res)) return;
     if (state.draining) res.setHeader('Connection', 'close');
     app(req, res);
   };
   const server = createServer(options, serve);
   // Node would answer 417 with nothing in it. An expectation that we do not know may be ignored: RFC 9110, 10.1.1.
   server.on('checkExpectation', serve);
+  server.on('connection', (socket) => inFlight.connected(socket));
   server.on('clientError', (error, socket) =>
     refuseBytes(error, socket as Socket, inFlight.hasBegunOn(socket as Socket)),
   );
@@ -134,10 +135,15 @@ async function drain(server: Server, inFlight: InFlight, o: ServerOptions): Prom
     if (inFlight.size > 0) o.logger.error({ inFlight: inFlight.size }, 'http.drain-cut');
     server.closeAllConnections();
   };
-  const deadline = setTimeout(cut, o.shutdownMs ?? 10_000);
+  const shutdownMs = o.shutdownMs ?? 10_000;
+  const deadline = setTimeout(cut, shutdownMs);
+  // Clients that go on asking never leave a quiet moment: what they send last must not be what the deadline cuts. A turn of the event loop
+  // reads what has arrived.
+  const lastCall = setTimeout(() => setImmediate(() => inFlight.takeNoMore()), shutdownMs / 2);
   const over = new AbortController();
   void hangUp(server, inFlight, { graceMs: o.idleGraceMs ?? defaultIdleGraceMs, over: over.signal });
   await closed;
+  clearTimeout(lastCall);
   clearTimeout(deadline);
   over.abort();
   // Ends the look for late clients.
