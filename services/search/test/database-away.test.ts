@@ -34,3 +34,18 @@ it('the database is away: 503 with Retry-After, the provider is not asked, and i
   await proxy.mend();
   await ask().expect(200);
 });
+
+it('the database goes away while the provider refuses for its quota: its 429 with its time reaches the caller', async () => {
+  Object.defineProperty(search.hubspot, 'answer', {
+    get: () => {
+      proxy.cut();
+      return { status: 429, body: { policyName: 'SECONDLY' } };
+    },
+  });
+  const asked = search.hubspot.calls.length;
+  const reply = await ask().expect(429);
+  expect(reply.body).toMatchObject({ code: 'provider.quota-exhausted', retryAfter: expect.any(String) });
+  expect(reply.headers['retry-after']).toBe('1');
+  expect(search.hubspot.calls).toHaveLength(asked + 1);
+  await proxy.mend();
+});
