@@ -335,10 +335,10 @@ describe('after the window', () => {
   });
 
   // A workflow or a trigger may have changed our own record: neither a resend nor an adoption would be safe.
-  describe('when a record that is like it was made meanwhile', () => {
+  describe('when the provider has a record that is like it', () => {
     const near: FoundCreated = { kind: 'none', consistent: true, near: ['9'] };
     const nearText =
-      'Outcome unknown: the provider may have written the record. It was not sent again, because a record that is like it was made meanwhile.';
+      'Outcome unknown: the provider may have written the record. It was not sent again, because the provider has a record that is like it.';
 
     it('ends as unknown', async () => {
       const [record] = (await settled({ records: [create()], shows: [near] })).records;

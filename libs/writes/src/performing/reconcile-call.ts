@@ -141,7 +141,7 @@ function endUnseen(input: ReconcileInput, record: Sendable, known: Knowledge): R
   const { index } = record;
   const found = known.found.get(index) as FoundCreated;
   if (found.kind === 'none' && found.near?.some((id) => !known.owned.has(id))) {
-    return outcomeUnknown(record, 'because a record that is like it was made meanwhile');
+    return outcomeUnknown(record, 'because the provider has a record that is like it');
   }
   // The last attempt was refused for a record that an earlier attempt might have made, and did not.
   const { error } = lastErrorOf(record);
