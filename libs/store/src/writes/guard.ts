@@ -34,11 +34,12 @@ export async function persist<T>(work: (isRepeated: boolean) => Promise<T>): Pro
     try {
       return await work(isRepeated);
     } catch (error) {
-      if (error instanceof SluiceError) throw error;
-      const isOver = performance.now() - startedAt > persistBudgetMs;
-      isInDoubt ||= !isRefusedByServer(error) && !neverReached(error);
-      if (isRefusedByServer(error) && !isLostRace(error)) throw toStoreError(error);
-      if (isOver) throw isInDoubt ? outcomeUnknown(error) : toStoreError(error);
+      const told = error instanceof SluiceError ? error : toStoreError(error);
+      const isAnswer = error instanceof SluiceError || isRefusedByServer(error);
+      isInDoubt ||= !isAnswer && !neverReached(error);
+      const isOver = performance.now() - startedAt > persistBudgetMs || (isAnswer && !isLostRace(error));
+      // A refused value stays one: each write is then tried alone, and finds what a try before has committed.
+      if (isOver) throw isInDoubt && !(told instanceof DefectError) ? outcomeUnknown(error) : told;
       await sleep(50);
     }
   }

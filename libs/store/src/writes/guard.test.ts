@@ -1,0 +1,48 @@
+import { DefectError, DependencyError } from '@sluice/errors';
+import { persist } from './guard';
+
+const refused = (code: string): Error => Object.assign(new Error('refused'), { code });
+const lost = (): Error => new Error('Connection terminated unexpectedly');
+const contended = new DependencyError({ code: 'service.unavailable', detail: 'Taken by others.' });
+
+/** Fails with each in turn, then answers. */
+const failing = (...errors: readonly Error[]) => {
+  const left = [...errors];
+  return (isRepeated: boolean): Promise<boolean> => {
+    const error = left.shift();
+    return error === undefined ? Promise.resolve(isRepeated) : Promise.reject(error);
+  };
+};
+
+describe('persist', () => {
+  it.each([
+    ['an answer that was lost', lost()],
+    ['a deadlock', refused('40P01')],
+    ['no connection', refused('ECONNREFUSED')],
+  ])('repeats after %s', async (_case, error) => {
+    expect(await persist(failing(error))).toBe(true);
+  });
+
+  it.each([
+    ['a statement that took too long', refused('57014')],
+    ['what others took each time', contended],
+  ])('%s at the first try: nothing was stored, so it may be sent again', async (_case, error) => {
+    const told = await persist(failing(error)).catch((reason: unknown) => reason);
+    expect(told).toBeInstanceOf(DependencyError);
+    expect((told as DependencyError).meta).toEqual({});
+  });
+
+  // Sent again without a key, what that try committed would be stored twice.
+  it.each([
+    ['a statement that took too long', refused('57014')],
+    ['what others took each time', contended],
+  ])('%s after a try whose answer was lost: nobody knows, so it may not', async (_case, error) => {
+    const told = await persist(failing(lost(), error)).catch((reason: unknown) => reason);
+    expect(told).toBeInstanceOf(DependencyError);
+    expect((told as DependencyError).meta).toEqual({ retryable: false });
+  });
+
+  it('a value that is refused stays one, so that neighbours are tried without it', async () => {
+    await expect(persist(failing(lost(), refused('22023')))).rejects.toBeInstanceOf(DefectError);
+  });
+});
