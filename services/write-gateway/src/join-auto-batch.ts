@@ -1,5 +1,6 @@
+import { SluiceError } from '@sluice/errors';
 import { topics } from '@sluice/messaging';
-import { newId, type BatchableWrite, type BatchMembership, type Joining } from '@sluice/store';
+import { newId, type BatchableWrite, type BatchMembership, type JoinAnswer } from '@sluice/store';
 import { minutesToMs } from '@sluice/types';
 import { coalesce } from '@sluice/writes';
 import type { GatewayContext } from './context';
@@ -19,7 +20,7 @@ const joinsAtOnce = 2;
  * member of the open batch, which decides its operation. 2. Reply. 3. Announce. No batch lives in memory.
  */
 export function joiner(context: GatewayContext): (call: WriteCall) => Promise<BatchMembership | 'key-taken'> {
-  const join = coalesce<BatchableWrite, Joining>({
+  const join = coalesce<BatchableWrite, JoinAnswer>({
     run: async (writes) => {
       const joined = await context.store.writes.join(writes);
       return writes.map(({ recordId }) => joined.get(recordId) ?? 'stale');
@@ -47,6 +48,7 @@ export function joiner(context: GatewayContext): (call: WriteCall) => Promise<Ba
       const batchable: BatchableWrite = { ...joining, ...(idempotency && { idempotency }) };
       const startedAtMs = performance.now();
       const membership = await join(batchable);
+      if (membership instanceof SluiceError) throw membership;
       if (membership === 'stale' || membership === 'key-taken') return membership;
       await context.failpoints.hit('gw.after_commit');
       took.observe((performance.now() - startedAtMs) / 1_000);

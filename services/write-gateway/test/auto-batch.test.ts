@@ -135,4 +135,28 @@ describe('many at once', () => {
       );
     }
   });
+
+  // Told to come again, those who filled the batch would be stored twice.
+  it('when no further batch can be opened, those who filled the open one hear 200 and only the others 503', async () => {
+    const seed = await gateway.seed();
+    const joined = await Promise.all(Array.from({ length: 95 }, (_, at) => join(seed, at)));
+    const refuse = `if new.project_id = ''${seed.projectId}'' then raise exception using errcode = ''57014''; end if;`;
+    await gateway.database.raw(
+      `create function refuse() returns trigger language plpgsql as 'begin ${refuse} return new; end'`,
+    );
+    await gateway.database.raw(
+      'create trigger refuse before insert on operations for each row execute function refuse()',
+    );
+    const replies = await Promise.all(Array.from({ length: 12 }, (_, at) => gateway.write(seed, bodyOf(95 + at))));
+    await gateway.database.raw('drop function refuse() cascade');
+    const [accepted, refused] = [200, 503].map((status) => replies.filter((reply) => reply.status === status));
+    expect(accepted?.map(({ body }) => body as unknown)).toEqual(
+      Array.from({ length: 5 }, () => ({ operationId: joined[0]?.operationId })),
+    );
+    const indexes = accepted?.map(({ headers }) => Number(headers['sluice-record-index']));
+    expect(indexes?.sort((a, b) => a - b)).toEqual([95, 96, 97, 98, 99]);
+    expect(refused?.map(({ body }) => (body as { retryable: boolean }).retryable)).toEqual(
+      Array.from({ length: 7 }, () => true),
+    );
+  });
 });

@@ -38,6 +38,8 @@ interface JoinOptions {
   readonly timeScale: number;
   /** An earlier try of the same records may have been committed. */
   readonly isRepeated: boolean;
+  /** Answers of earlier tries, which hold; filled as rounds commit, so that one that fails leaves those of the ones before. @default none */
+  readonly answers?: Memberships;
 }
 
 /**
@@ -52,10 +54,11 @@ interface JoinOptions {
 export async function insertIntoBatch(
   database: Knex,
   writes: readonly BatchableWrite[],
-  { timeScale, isRepeated }: JoinOptions,
+  { timeScale, isRepeated, answers = new Map() }: JoinOptions,
 ): Promise<Memberships> {
-  const answers = isRepeated ? await findStored(database, writes) : new Map<string, Joining>();
   const unanswered = (among: readonly BatchableWrite[]) => among.filter(({ recordId }) => !answers.has(recordId));
+  const stored = isRepeated ? await findStored(database, unanswered(writes)) : [];
+  for (const [recordId, joined] of stored) answers.set(recordId, joined);
   let joining = unanswered(writes);
   for (let lost = 0; joining.length > 0;) {
     const isKeyed = joining.some(({ idempotency }) => idempotency !== undefined);

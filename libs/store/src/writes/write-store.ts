@@ -7,7 +7,8 @@ import { findReadyLanes, type Page, type Step } from './find-ready-lanes';
 import { countBacklog } from './count-backlog';
 import { doubtCreates, endOpenBatches, findServices, type FingerprintOf } from './doubt-restored';
 import { guard, persist } from './guard';
-import { insertIntoBatch, type BatchableWrite, type Joining } from './join-batch';
+import type { BatchableWrite } from './join-batch';
+import { joinPersistently, type JoinAnswer } from './join-persistently';
 import type { KeptKey } from './idempotency-key';
 import { dropKey, findKey, readEnded, sweepKeys, type EndedRecord, type KeyName } from './kept-keys';
 import { lapse, release, renew, type HeldCall, type LapsedCall } from './leases';
@@ -34,8 +35,8 @@ import type { CallKey } from './write-rows';
 export interface WriteStore {
   /** Accepts asynchronous writes. A COMMIT of unknown outcome is looked up and repeated for up to 5 s. */
   accept(writes: readonly AcceptableWrite[]): Promise<Map<string, Acceptance>>;
-  /** Joins records to the open auto-batches of their keys. Repeats like `accept`. */
-  join(writes: readonly BatchableWrite[]): Promise<Map<string, Joining>>;
+  /** Joins records to the open auto-batches of their keys. Repeats like `accept`; what fails it midway is the answer of those who had none by then. */
+  join(writes: readonly BatchableWrite[]): Promise<Map<string, JoinAnswer>>;
   openSynchronous(write: SynchronousWrite): Promise<Opening>;
   /** Synchronous creates in one statement, none with a record id. Answers in their order. */
   openTogether(writes: readonly SynchronousWrite[]): Promise<readonly Opening[]>;
@@ -105,7 +106,7 @@ export interface WriteStore {
 export function createWriteStore(database: Knex, timeScale: number): WriteStore {
   return {
     accept: (writes) => persist((isRepeated) => insertAccepted(database, writes, { timeScale, isRepeated })),
-    join: (writes) => persist((isRepeated) => insertIntoBatch(database, writes, { timeScale, isRepeated })),
+    join: (writes) => joinPersistently(database, writes, timeScale),
     openSynchronous: (write) => guard(() => insertSynchronous(database, write, timeScale)),
     openTogether: (writes) => guard(() => insertTogether(database, writes, timeScale)),
     findKey: (name) => guard(() => findKey(database, name, timeScale)),

@@ -1,0 +1,112 @@
+import { DefectError, DependencyError } from '@sluice/errors';
+import type { BatchableWrite, BatchMembership } from '@sluice/store';
+import { openDatabase, type DatabaseLimits } from '../src/database';
+import { createWriteStore, type WriteStore } from '../src/writes/write-store';
+import { createWriteFixture, type WriteFixture } from './write-fixture';
+
+// A flush that meets an open batch fills it in one commit and opens the next one in another. What keeps the second from happening is no news for
+// those whom the first has stored: told to send their records again, they would have them written twice.
+
+type Database = ReturnType<typeof openDatabase>;
+
+const [standing, flushed, fitting] = [40, 100, 60];
+
+let fixture: WriteFixture;
+let arrange: Database;
+let open: Database[];
+beforeEach(async () => {
+  fixture = await createWriteFixture();
+  arrange = connect({});
+  open = [arrange];
+  await fixture.store.writes.join(Array.from({ length: standing }, () => fixture.batchable()));
+});
+afterEach(async () => {
+  for (const database of open) await database.destroy();
+  await fixture.close();
+});
+
+function connect(limits: Partial<DatabaseLimits>): Database {
+  const patient = { connectMs: 60_000, statementMs: 60_000, idleMs: 60_000 };
+  return openDatabase({ url: fixture.url, applicationName: 'test', poolMax: 1, limits: { ...patient, ...limits } });
+}
+
+function storeOn(database: Database): WriteStore {
+  open.push(database);
+  return createWriteStore(database, 1);
+}
+
+/** Runs before each row that is inserted from now on: only the second round opens a batch. */
+async function before(table: 'operations' | 'records', body: string): Promise<void> {
+  await arrange.raw(`create function interfere() returns trigger language plpgsql as 'begin ${body} return new; end'`);
+  await arrange.raw(`create trigger interfere before insert on ${table} for each row execute function interfere()`);
+}
+
+const flushOf = (more: (at: number) => Partial<BatchableWrite['record']> = () => ({})): BatchableWrite[] =>
+  Array.from({ length: flushed }, (_, at) => {
+    const write = fixture.batchable();
+    return { ...write, record: { ...write.record, ...more(at) } };
+  });
+
+async function storedIds(): Promise<Set<string>> {
+  const rows = await arrange<{ record_id: string }>('records').select('record_id');
+  return new Set(rows.map((row) => row.record_id));
+}
+
+/** Who was stored has a place, who was not has the error. */
+async function expectTruth(writes: readonly BatchableWrite[], joining: ReturnType<WriteStore['join']>): Promise<void> {
+  const answers = await joining;
+  const stored = await storedIds();
+  const toldAs = (isStored: boolean) =>
+    writes.filter(({ recordId }) => stored.has(recordId) === isStored).map(({ recordId }) => answers.get(recordId));
+  const place = { operationId: expect.any(String), index: expect.any(Number) };
+  expect(toldAs(true)).toEqual(Array.from({ length: fitting }, () => expect.objectContaining(place)));
+  expect(new Set(toldAs(false).map((answer) => answer?.constructor))).toEqual(new Set([DependencyError]));
+  // Nothing of them was stored, so they may be sent again.
+  expect(toldAs(false).filter((answer) => (answer as DependencyError).meta['retryable'] === false)).toEqual([]);
+}
+
+describe('the second round fails', () => {
+  it('without a connection to be had', async () => {
+    const database = connect({ connectMs: 200 });
+    const writes = flushOf();
+    const taken: Promise<unknown>[] = [];
+    // Asked for before the second round asks: it waits in vain.
+    database.on('query-response', () => taken.push(database.client.acquireConnection() as Promise<unknown>));
+    try {
+      await expectTruth(writes, storeOn(database).join(writes));
+    } finally {
+      for (const connection of await Promise.all(taken)) await database.client.releaseConnection(connection);
+    }
+  });
+
+  it('at a statement that takes too long', async () => {
+    await before('operations', 'perform pg_sleep(600);');
+    const writes = flushOf();
+    await expectTruth(writes, storeOn(connect({ statementMs: 1_000 })).join(writes));
+  });
+
+  it('because others take the open batch each time', async () => {
+    await before('operations', 'return null;');
+    const writes = flushOf();
+    await expectTruth(writes, storeOn(connect({})).join(writes));
+  });
+
+  it('at a record that cannot be stored: its neighbours are', async () => {
+    await before('records', `if new.ref = ''bad'' then raise exception using errcode = ''22023''; end if;`);
+    const writes = flushOf((at) => (at === 70 ? { ref: 'bad' } : {}));
+    const answers = await storeOn(connect({})).join(writes);
+    const told = writes.map(({ recordId }) => answers.get(recordId));
+    expect(told.filter((answer) => answer instanceof Error)).toEqual([told[70]]);
+    expect(told[70]).toBeInstanceOf(DefectError);
+    const places = told.filter((answer): answer is BatchMembership => typeof answer === 'object' && 'index' in answer);
+    expect(new Set(places.map(({ operationId, index }) => `${operationId}/${index}`)).size).toBe(flushed - 1);
+    expect((await storedIds()).size).toBe(standing + flushed - 1);
+  });
+});
+
+it('the first round fails: nobody was stored, and everybody hears it', async () => {
+  await before('records', 'perform pg_sleep(600);');
+  const joining = storeOn(connect({ statementMs: 1_000 })).join(flushOf());
+  await expect(joining).rejects.toBeInstanceOf(DependencyError);
+  expect((await storedIds()).size).toBe(standing);
+});
