@@ -75,6 +75,7 @@ export type {
   ReleasedCall,
   Settled,
   Settlement,
+  SettlingAnswer,
   Split,
 } from './writes/settlement';
 export type { CallKey, NewOperation, NewRecord, Pins } from './writes/write-rows';

@@ -1,4 +1,12 @@
-import { callId, openDatabase, type ClaimedCall, type RecordSettlement, type Settlement } from '@sluice/store';
+import { DependencyError } from '@sluice/errors';
+import {
+  callId,
+  openDatabase,
+  type ClaimedCall,
+  type RecordSettlement,
+  type Settled,
+  type Settlement,
+} from '@sluice/store';
 import { patientLimits } from '@sluice/testkit';
 import { settle } from '../src/writes/settle';
 import { settleTogether } from '../src/writes/settle-calls';
@@ -102,7 +110,7 @@ describe('calls that are all of their operation', () => {
     const [alone, beside] = (await sendCalls(count, count)) as [ClaimedCall, ClaimedCall];
     const [one, other] = [ended(alone, records(), more), ended(beside, records(), more)];
     const answers = [await settle(database, [one], 1), await settleTogether(database, [other], 1)];
-    const [answer, expected] = [answers[0]?.get(callId(one)), answers[1]?.get(callId(other))];
+    const [answer, expected] = [answers[0]?.get(callId(one)), answers[1]?.get(callId(other))] as Settled[];
     expect(answer).toEqual({ ...expected, ended: { ...expected?.ended, operationId: one.operationId } });
     expect(await storedOf(alone)).toEqual(await storedOf(beside));
   });
@@ -159,6 +167,37 @@ describe('what is more than its call, or not its own any more, is left to the tr
     const settlement = ended(call, [written(0)]);
     expect((await settle(database, [settlement], 1)).get(callId(settlement))).toMatchObject({ isHeld: false });
     expect(await find(settlement)).toMatchObject({ status: 'in_progress' });
+  });
+});
+
+// Told that it failed, whom the first statement has settled would be offered again, and be late.
+describe('a transaction that fails is the news of those who are in it', () => {
+  const again: RecordSettlement = { index: 0, kind: 'again', sendState: 'none' };
+  const goesOn = { next: { state: 'ready', delayMs: 0 } } as const;
+
+  it('takes too long: they may be offered again', async () => {
+    const [one, other] = await sendCalls(1, 1);
+    const settlements = [ended(one, [written(0)]), ended(other, [again], goesOn)] as const;
+    const limits = { ...patientLimits, statementMs: 500 };
+    const hurried = openDatabase({ url: fixture.url, poolMax: 1, applicationName: 'test', limits });
+    const answers = await database.transaction(async (holding) => {
+      await holding('operations').where('id', other?.operationId).forUpdate().select('id');
+      return await settle(hurried, settlements, 1);
+    });
+    await hurried.destroy();
+    expect(answers.get(callId(settlements[0]))).toMatchObject({ isHeld: true, ended: { status: 'success' } });
+    expect(answers.get(callId(settlements[1]))).toBeInstanceOf(DependencyError);
+    const offered = await settle(database, [settlements[1]], 1);
+    expect(offered.get(callId(settlements[1]))).toMatchObject({ isHeld: true });
+  });
+
+  it('the only one in it cannot be stored: it is missing from the answer', async () => {
+    const [one, other] = await sendCalls(1, 1);
+    const attempt = { durationMs: 7, status: 2 ** 40 };
+    const settlements = [ended(one, [written(0)]), ended(other, [again], { ...goesOn, attempt })] as const;
+    const answers = await settle(database, settlements, 1);
+    expect([...answers.keys()]).toEqual([callId(settlements[0])]);
+    expect(await find(settlements[0])).toMatchObject({ status: 'success' });
   });
 });
 

@@ -79,6 +79,11 @@ describe('settledOf', () => {
     expect(settledOf(settled, settlement)).toBe(settled);
   });
 
+  it('throws what kept the store from settling it, so that it is offered again', () => {
+    const reason = new DependencyError({ code: 'service.unavailable', detail: 'away' });
+    expect(() => settledOf(reason, settlement)).toThrow(reason);
+  });
+
   it('names the call that the store left out', () => {
     expect(() => settledOf(undefined, settlement)).toThrow(/call p1\/o1\/1 cannot be stored/);
   });

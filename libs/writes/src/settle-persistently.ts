@@ -1,5 +1,5 @@
 import { DefectError, SluiceError } from '@sluice/errors';
-import { callId, type Settled, type Settlement } from '@sluice/store';
+import { callId, type Settled, type Settlement, type SettlingAnswer } from '@sluice/store';
 
 /** How long a known outcome is kept while the database is away, and how often it is offered. */
 const keepMs = 60_000;
@@ -26,9 +26,10 @@ export async function settlePersistently(
   }
 }
 
-/** @throws DefectError when the store left the settlement out of its answer */
-export function settledOf(settled: Settled | undefined, settlement: Settlement): Settled {
-  if (settled !== undefined) return settled;
+/** @throws SluiceError the one that the store answered; DefectError when it left the settlement out of its answer */
+export function settledOf(answer: SettlingAnswer | undefined, settlement: Settlement): Settled {
+  if (answer instanceof SluiceError) throw answer;
+  if (answer !== undefined) return answer;
   const detail = `The outcome of call ${callId(settlement)} cannot be stored.`;
   throw new DefectError({ code: 'service.defect', detail });
 }

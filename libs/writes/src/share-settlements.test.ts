@@ -1,4 +1,5 @@
-import { callId, type Settled, type Settlement } from '@sluice/store';
+import { DependencyError } from '@sluice/errors';
+import { callId, type Settled, type Settlement, type SettlingAnswer } from '@sluice/store';
 import { claimedCall } from '../test/builders';
 import { sharingSettlements } from './share-settlements';
 
@@ -34,5 +35,16 @@ it('settles together what comes together, ordered calls apart, and tells one of 
       ['b', 'd'],
     ]),
   );
-  expect(settled.map((each) => each?.released)).toEqual([released, released, [], []]);
+  expect(settled.map((each) => (each as Settled).released)).toEqual([released, released, [], []]);
+});
+
+it('tells each what became of its own', async () => {
+  const reason = new DependencyError({ code: 'service.unavailable', detail: 'away' });
+  const [one, other, left] = ['a', 'b', 'c'].map((id) => settlementOf(id)) as [Settlement, Settlement, Settlement];
+  const answers = new Map<string, SettlingAnswer>([
+    [callId(one), { isHeld: true, released: [] }],
+    [callId(other), reason],
+  ]);
+  const share = sharingSettlements({ settle: () => Promise.resolve(answers) });
+  expect(await Promise.all([one, other, left].map(share))).toEqual([{ isHeld: true, released: [] }, reason, undefined]);
 });

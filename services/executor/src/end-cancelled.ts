@@ -2,6 +2,7 @@ import { callId, type CancelledPlace, type LaneKey, type Step } from '@sluice/st
 import { leaseMs } from '@sluice/writes';
 import type { ExecutorContext } from './context';
 import { cancelled, endCall } from './ended-records';
+import { settleFound } from './settle-found';
 
 /** Operations of one step. */
 const operationsPerStep = 200;
@@ -20,7 +21,7 @@ export async function endCancelled(
   const onward = next === undefined ? {} : { next };
   if (calls.length === 0) return { found: [], ...onward };
   const settlements = calls.map((call) => endCall(call, call.records, cancelled));
-  const settled = await store.writes.settle(settlements);
+  const settled = await settleFound(context, settlements);
   const held = settlements.filter((settlement) => settled.get(callId(settlement))?.isHeld);
   for (const { records } of held) meters.settled(records, { isRetried: false });
   const ended = calls.filter((call) => settled.get(callId(call))?.ended !== undefined).length;

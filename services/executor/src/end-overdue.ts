@@ -8,6 +8,7 @@ import {
 } from '@sluice/store';
 import { leaseMs } from '@sluice/writes';
 import type { ExecutorContext } from './context';
+import { settleFound } from './settle-found';
 import { traceOverdue } from './trace-call';
 
 /** Records of one step: their settlement is one transaction. */
@@ -24,7 +25,7 @@ export async function endOverdue(context: ExecutorContext, after: string | undef
   const onward = next === undefined ? {} : { next };
   if (calls.length === 0) return { found: [], ...onward };
   const settlements = calls.map(toSettlement);
-  const settled = await store.writes.settle(settlements);
+  const settled = await settleFound(context, settlements);
   const held = settlements.filter((settlement) => settled.get(callId(settlement))?.isHeld);
   for (const { records, provider } of held) meters.settled(records, { provider, isRetried: true });
   for (const call of calls) traceOverdue(call);

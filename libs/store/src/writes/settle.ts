@@ -1,24 +1,32 @@
-import { DefectError } from '@sluice/errors';
+import { DefectError, type SluiceError } from '@sluice/errors';
 import type { Knex } from 'knex';
 import { callId } from './call-key';
 import { guard } from './guard';
 import { settleTogether } from './settle-calls';
 import { settleWhole } from './settle-whole';
-import type { Settled, Settlement } from './settlement';
+import type { Settled, Settlement, SettlingAnswer } from './settlement';
 
 /**
  * Settles calls: those that are all of their operation in one statement, then the others in one transaction. What one row makes
- * impossible is left out of the answer; its neighbours are settled.
+ * impossible is left out of the answer; its neighbours are settled. What fails the transaction is the answer of those who are in it.
+ * @throws SluiceError when nothing was settled
  */
 export async function settle(
   database: Knex,
   settlements: readonly Settlement[],
   timeScale: number,
-): Promise<Map<string, Settled>> {
+): Promise<Map<string, SettlingAnswer>> {
   const whole = await orNothing(guard(() => settleWhole(database, settlements, timeScale)));
   const others = settlements.filter((settlement) => !whole.has(callId(settlement)));
   if (others.length === 0) return whole;
-  return new Map([...whole, ...(await settleRowByRow(database, others, timeScale))]);
+  const rest = settleRowByRow(database, others, timeScale);
+  if (whole.size === 0) return await rest;
+  const answers = await orNothing(rest).catch((reason: SluiceError) => answerAll(others, reason));
+  return new Map([...whole, ...answers]);
+}
+
+function answerAll(settlements: readonly Settlement[], reason: SluiceError): Map<string, SettlingAnswer> {
+  return new Map(settlements.map((settlement) => [callId(settlement), reason]));
 }
 
 async function settleRowByRow(

@@ -1,4 +1,4 @@
-import type { FailureClass } from '@sluice/errors';
+import type { FailureClass, SluiceError } from '@sluice/errors';
 import type { OperationStatus, WriteType } from '@sluice/types';
 import type { KeyEnding } from './idempotency-key';
 import type { LaneKey } from './lane-room';
@@ -103,3 +103,6 @@ export interface Settled {
   /** Calls that this settlement released, with what an announcement of them needs. */
   readonly released: readonly ReleasedCall[];
 }
+
+/** What a store tells of one settlement: what became of it, or why it failed while others were settled. */
+export type SettlingAnswer = Settled | SluiceError;

@@ -21,7 +21,7 @@ import { insertIntents, type Intent } from './record-intents';
 import { replayRecords, type Replay, type Replaying } from './replay-records';
 import { findClaimedIds, findRivals, readDoubt, type Doubt } from './reconciliation';
 import { sealBatch, type PlanCalls, type Sealing } from './seal-batch';
-import type { Settled, Settlement } from './settlement';
+import type { Settlement, SettlingAnswer } from './settlement';
 import { settle } from './settle';
 import { repairOrder, type WaitingCall } from './repair-order';
 import { countQuarantined, sampleLanes, type SampledLane } from './sample-lanes';
@@ -58,8 +58,11 @@ export interface WriteStore {
   /** The same of many calls, in one statement and in their order. */
   loadManyPending(calls: readonly CallKey[]): Promise<readonly (readonly PendingRecord[])[]>;
   recordIntents(intents: readonly Intent[]): Promise<Set<string>>;
-  /** Settles together; if that fails on one row, each alone. A call that cannot be settled is absent from the answer. */
-  settle(settlements: readonly Settlement[]): Promise<Map<string, Settled>>;
+  /**
+   * Settles together; if that fails on one row, each alone. A call that cannot be settled is absent from the answer; one that failed
+   * while others were settled has the error there, and may be offered again.
+   */
+  settle(settlements: readonly Settlement[]): Promise<Map<string, SettlingAnswer>>;
   renewLeases(calls: readonly HeldCall[], leaseMs: number): Promise<Set<string>>;
   release(calls: readonly (HeldCall & { delayMs: number; isInDoubt: boolean })[]): Promise<void>;
   /** At most `limit` calls. */
