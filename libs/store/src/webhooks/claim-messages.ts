@@ -159,7 +159,7 @@ export async function claimMessages(database: Knex, claim: MessageClaim): Promis
 export async function countFailing(database: Knex, limit: number): Promise<number> {
   const { rows } = await database.raw<{ rows: [{ failing: number }] }>(
     `select count(*)::integer as failing from (
-       select 1 from webhook_endpoints where failing_since is not null and is_enabled limit :limit) e`,
+       select project_id from webhook_endpoints where failing_since is not null and is_enabled limit :limit) e`,
     { limit },
   );
   return rows[0].failing;
