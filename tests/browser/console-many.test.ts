@@ -59,6 +59,14 @@ function listReplies(): Promise<OperationListReply>[] {
   return replies;
 }
 
+/** A hand faster than the page: it types before the cleared list is drawn. */
+const clearAndTypeAtOnce = `{
+  const form = document.querySelector('form[role=search]');
+  form.querySelector('a').click();
+  form.elements.objectName.focus();
+  document.execCommand('insertText', false, 'companies');
+}`;
+
 // Issue 9, Speed: the server pages, so the tab holds one page however many there are.
 withBrowser('10,000 operations are shown a page at a time', async () => {
   tab = await openConsole(browser, new URL(stack.baseUrl).origin);
@@ -88,8 +96,9 @@ withBrowser('10,000 operations are shown a page at a time', async () => {
   await page.getByText('This is the last page.').waitFor();
   expect(await rows.count()).toBe(Math.floor((total - 1) / 100) - pageSize);
 
-  await page.getByRole('link', { name: 'Clear' }).click();
-  await page.getByLabel('Object').fill('companies');
+  await page.evaluate(clearAndTypeAtOnce);
+  await page.getByText('Number 49', { exact: true }).waitFor();
+  expect(await page.getByLabel('Object').inputValue()).toBe('companies');
   await page.keyboard.press('Enter');
   await page.getByText('Nothing matches').waitFor();
 

@@ -1,17 +1,21 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { goTo, hrefOf } from '../place';
 
 /** The filters of the operations list; each change leads to the first page of another list. */
 export function Filters({ query }: { readonly query: URLSearchParams }) {
   const shown = useRef<HTMLFormElement>(null);
-  // Set when the list changes, not with each render: what is being typed stays, and so does the focus.
-  useEffect(() => {
+  const typed = useRef<EventTarget | null>(null);
+  // Set when the list changes, not with each render, and before the page is shown: what is being typed stays, and so does the focus.
+  useLayoutEffect(() => {
     for (const field of fieldsOf(shown.current)) {
+      if (field === typed.current) continue;
       const given = query.get(field.name) ?? '';
       field.value = field.name === 'since' ? localOf(given) : given;
     }
   }, [query.toString()]);
+  const onInput = ({ target }: Event): void => void (typed.current = target);
   const apply = (form: HTMLFormElement): void => {
+    typed.current = null;
     const given = Object.fromEntries(fieldsOf(form).map(({ name, value }) => [name, value.trim()]));
     const { since = '', ...rest } = given;
     goTo(hrefOf('operations', { ...rest, ...(since === '' ? {} : { since: new Date(since).toISOString() }) }));
@@ -22,7 +26,7 @@ export function Filters({ query }: { readonly query: URLSearchParams }) {
     apply(event.currentTarget as HTMLFormElement);
   };
   return (
-    <form class="filters" onChange={onChange} onSubmit={onSubmit} role="search" ref={shown}>
+    <form class="filters" onInput={onInput} onChange={onChange} onSubmit={onSubmit} role="search" ref={shown}>
       <label>
         Status
         <select name="status">
