@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ApiKey, Page, Scope } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
+import { deletionOf } from './deletion-of';
 import { onPage } from './page';
 import { translated } from './translate-errors';
 
@@ -75,7 +76,10 @@ export function apiKeyStore(database: Knex): ApiKeyStore {
     remove: async (projectId, keyId) => (await table().where({ project_id: projectId, id: keyId }).delete()) > 0,
     findPresented: async (secret) => {
       const digest = hash(secret);
-      const rows = await table().where({ key_hash: digest, active: true }).select('*');
+      const rows = await table()
+        .where({ key_hash: digest, active: true })
+        .whereNotExists(deletionOf(database, 'api_keys'))
+        .select('*');
       const row = rows.find((candidate) => timingSafeEqual(candidate.key_hash, digest));
       return row && toApiKey(row);
     },

@@ -1,6 +1,7 @@
 import type { JwtKey } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
+import { deletionOf } from './deletion-of';
 import { translated } from './translate-errors';
 
 export interface NewJwtKey {
@@ -69,7 +70,10 @@ export function jwtKeyStore(database: Knex): JwtKeyStore {
     },
     remove: async (projectId, keyId) => (await one(projectId, keyId).delete()) > 0,
     findNamed: async (keyId) => {
-      const row = await table().where({ id: keyId, active: true }).first();
+      const row = await table()
+        .where({ id: keyId, active: true })
+        .whereNotExists(deletionOf(database, 'jwt_keys'))
+        .first();
       return row && toJwtKey(row);
     },
   });

@@ -2,6 +2,8 @@ import { ConflictError } from '@sluice/errors';
 import { projectNameOf, type Project, type UpdateProjectRequest } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
+import { deleteProject, listDeletions } from './delete-project';
+import { eraseProject, type Erasure } from './erase-project';
 import { resourceTimes } from './resource-time';
 import { onDuplicate, translated } from './translate-errors';
 
@@ -30,6 +32,12 @@ export interface ProjectStore {
    * @throws ConflictError `project.name-taken`
    */
   update(projectId: string, change: ProjectChange): Promise<Project | undefined>;
+  /** Its name is free and its keys are nobody's at once; the rest is `erase`'s. False when there is no such project. */
+  remove(projectId: string): Promise<boolean>;
+  /** Ids of the projects that were removed and are not erased yet, the oldest removal first. */
+  removed(): Promise<string[]>;
+  /** One round of erasing a project that was removed, to be repeated; any process may do so, also beside another one. */
+  erase(projectId: string): Promise<Erasure>;
 }
 
 interface ProjectRow {
@@ -78,6 +86,9 @@ export function projectStore(database: Knex): ProjectStore {
       const row = await database<ProjectRow>('projects').where('id', projectId).first();
       return row && toProject(row);
     },
+    remove: (projectId) => database.transaction((transaction) => deleteProject(transaction, projectId)),
+    removed: () => listDeletions(database),
+    erase: (projectId) => eraseProject(database, projectId),
   });
 }
 

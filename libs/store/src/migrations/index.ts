@@ -4,6 +4,7 @@ import { createIdempotencyAndQuarantine } from './20261120T100300-create-idempot
 import { createIntegrationsAndInstallations } from './20261120T100100-create-integrations-and-installations';
 import { createOAuthStates } from './20261121T153000-create-oauth-states';
 import { createOperations } from './20261120T100200-create-operations';
+import { createProjectDeletions } from './20261122T190000-create-project-deletions';
 import { createProjectsAndKeys } from './20261120T100000-create-projects-and-keys';
 import { indexCallsForFlatClaims } from './20261121T180000-index-calls-for-flat-claims';
 import { vacuumHotTablesEarly } from './20261121T181000-vacuum-hot-tables-early';
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   indexMessagesByState,
   addEndpointHold,
   indexFailingEndpoints,
+  createProjectDeletions,
 ];

@@ -1,0 +1,186 @@
+import { newId, openDatabase, type Store } from '@sluice/store';
+import { countRows, fillBacklog, patientLimits, seedInstallation } from '@sluice/testkit';
+import { fillTables, rowsOf } from './fill-tables';
+import { createWriteFixture, type WriteFixture } from './write-fixture';
+
+type Database = ReturnType<typeof openDatabase>;
+
+let fixture: WriteFixture;
+let store: Store;
+let database: Database;
+beforeEach(async () => {
+  fixture = await createWriteFixture();
+  store = fixture.store;
+  database = openDatabase({ url: fixture.url, applicationName: 'test', poolMax: 2, limits: patientLimits });
+});
+afterEach(async () => {
+  await database.destroy();
+  await fixture.close();
+});
+
+const removed = async () => {
+  expect(await store.projects.remove(fixture.seeded.projectId)).toBe(true);
+};
+const erase = () => store.projects.erase(fixture.seeded.projectId);
+/** Rounds until one says this. */
+async function eraseUntil(last: string): Promise<string[]> {
+  const rounds: string[] = [];
+  while (rounds.at(-1) !== last && rounds.length < 100) rounds.push(await erase());
+  expect(rounds.at(-1)).toBe(last);
+  return rounds;
+}
+const letTimePass = () =>
+  database.raw(
+    `update project_deletions set requested_at = requested_at - interval '11 minutes' where project_id = ?`,
+    [fixture.seeded.projectId],
+  );
+const find = (id: string) => store.operations.find(fixture.seeded.projectId, id);
+
+describe('removing', () => {
+  it('takes the project and its keys away at once, and frees the name', async () => {
+    const { projectId, projectName } = fixture.seeded;
+    const jwtKey = await store.jwtKeys.create({ projectId, label: 'x', publicKeyPem: 'pem' });
+    await removed();
+    expect(await store.projects.find(projectId)).toBeUndefined();
+    expect(await store.apiKeys.findPresented('a secret of the test')).toBeUndefined();
+    expect(await store.jwtKeys.findNamed(jwtKey.id)).toBeUndefined();
+    expect(await store.projects.removed()).toEqual([projectId]);
+    await store.projects.create({ name: projectName, appName: 'Next', orgId: 'org-1' });
+    expect(await store.projects.remove(projectId)).toBe(false);
+  });
+
+  // A request that found the project a moment before may make one all the same.
+  it('leaves no key that opens anything, also when it is made afterwards', async () => {
+    const { projectId } = fixture.seeded;
+    await removed();
+    await store.apiKeys.create({ projectId, label: 'late', scopes: ['full'], secret: 'a late secret' });
+    const jwtKey = await store.jwtKeys.create({ projectId, label: 'late', publicKeyPem: 'pem' });
+    expect(await store.apiKeys.findPresented('a late secret')).toBeUndefined();
+    expect(await store.jwtKeys.findNamed(jwtKey.id)).toBeUndefined();
+  });
+
+  it('lets no write in that was planned before', async () => {
+    const write = fixture.asynchronous();
+    await removed();
+    expect((await store.writes.accept([write])).get(write.operation.id)).toBe('stale');
+  });
+
+  it('happens once, of twenty at once', async () => {
+    const removals = Array.from({ length: 20 }, () => store.projects.remove(fixture.seeded.projectId));
+    expect((await Promise.all(removals)).filter(Boolean)).toHaveLength(1);
+  });
+});
+
+describe('erasing', () => {
+  it('leaves no row of the project in any table, and every row of the others', async () => {
+    const others = await seedInstallation(store);
+    await fillTables(database, [fixture.seeded.projectId, others.projectId]);
+    const { project_deletions: deletions, ...before } = await rowsOf(database, others.projectId);
+    // A table that is not filled would prove nothing.
+    expect([deletions, Object.values(before).includes(0)]).toEqual([0, false]);
+    await removed();
+    await eraseUntil('waiting');
+    await letTimePass();
+    await eraseUntil('done');
+    expect(Object.entries(await rowsOf(database, fixture.seeded.projectId)).filter(([, rows]) => rows > 0)).toEqual([]);
+    expect(await rowsOf(database, others.projectId)).toEqual({ ...before, project_deletions: 0 });
+    expect(await store.projects.removed()).toEqual([]);
+  });
+
+  it('withdraws access and secrets before anything else, and what waits with them', async () => {
+    const writes = Array.from({ length: 3 }, () => fixture.asynchronous());
+    const open = fixture.batchable();
+    await store.writes.accept(writes);
+    await store.writes.join([open]);
+    await removed();
+    while ((await erase()) === 'withdrawing');
+    const left = Object.keys(await countRows(fixture.url));
+    for (const table of ['connections', 'installations', 'api_keys', 'provider_apps', 'webhook_endpoints', 'groups'])
+      expect(left).not.toContain(table);
+    expect(await fixture.claim()).toEqual([]);
+    await eraseUntil('waiting');
+    for (const table of ['operations', 'calls', 'records'])
+      expect(await countRows(fixture.url)).not.toHaveProperty(table);
+  });
+
+  it('waits for what is being sent, which ends as it would have', async () => {
+    const write = fixture.asynchronous();
+    await store.writes.accept([write]);
+    const [running] = await fixture.claim();
+    if (!running) throw new Error('nothing was claimed');
+    await removed();
+    await letTimePass();
+    await eraseUntil('waiting');
+    expect(await find(write.operation.id)).toMatchObject({ status: 'in_progress' });
+    await fixture.settleAll(running);
+    expect(await find(write.operation.id)).toMatchObject({ status: 'success' });
+    await eraseUntil('done');
+    expect(await find(write.operation.id)).toBeUndefined();
+  });
+
+  it('keeps what a claim needs while a call can still come back, and who claims it is told', async () => {
+    const write = fixture.asynchronous();
+    await store.writes.accept([write]);
+    const [running] = await fixture.claim();
+    if (!running) throw new Error('nothing was claimed');
+    await removed();
+    await letTimePass();
+    await eraseUntil('waiting');
+    await store.writes.release([{ ...running, delayMs: 0, isInDoubt: true }]);
+    const [again] = await fixture.claim();
+    expect(again).toMatchObject({ isUninstalled: true, isInDoubt: true });
+    await fixture.settleAll(again ?? running);
+    await eraseUntil('done');
+  });
+
+  it('waits for requests that may still be under way, and erases what they make', async () => {
+    const { projectId } = fixture.seeded;
+    await removed();
+    await eraseUntil('waiting');
+    await seedConnection();
+    expect(await erase()).toBe('withdrawing');
+    await eraseUntil('waiting');
+    await letTimePass();
+    await seedConnection();
+    await eraseUntil('done');
+    expect(await rowsOf(database, projectId)).toMatchObject({ connections: 0, lanes: 0 });
+  });
+
+  it('goes on from what is there, by several at once', async () => {
+    const { projectId, integrationId, revisionId } = fixture.seeded;
+    for (let at = 0; at < 45; at += 1) {
+      const connection = await seedConnection(`group-of-${at}`);
+      const config = { revisionId, content: { provider: 'hubspot' }, createdBy: 'builder:x' };
+      const named = { projectId, integrationId, groupRef: `group-of-${at}`, connectionId: connection.id };
+      await store.installations.create({ ...named, createdBy: 'consumer:anna', config });
+    }
+    await store.writes.accept(Array.from({ length: 250 }, () => fixture.asynchronous()));
+    await removed();
+    await letTimePass();
+    const eraser = async () => {
+      while ((await erase()) !== 'done');
+    };
+    await Promise.all([eraser(), eraser(), eraser(), eraser()]);
+    expect(Object.entries(await rowsOf(database, projectId)).filter(([, rows]) => rows > 0)).toEqual([]);
+  });
+
+  it('takes the operations of a large project in rounds', async () => {
+    await fillBacklog(fixture.url, fixture.seeded, { calls: 2_500 });
+    await removed();
+    const rounds = await eraseUntil('waiting');
+    expect(rounds.filter((round) => round === 'erasing')).toHaveLength(2);
+    expect(await countRows(fixture.url)).not.toHaveProperty('operations');
+  });
+});
+
+function seedConnection(groupRef = 'late') {
+  return store.connections.create({
+    projectId: fixture.seeded.projectId,
+    provider: 'hubspot',
+    groupRef,
+    consumerRef: 'anna',
+    authScheme: 'apiKey',
+    reportedAccountRef: `account-${newId()}`,
+    seal: () => ({ text: 'sealed', keyId: 'k1' }),
+  });
+}
