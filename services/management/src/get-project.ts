@@ -9,7 +9,7 @@ export function projectIdOf(caller: Caller): string | undefined {
 }
 
 /**
- * Id of the project of a path. A key that names its own project by id costs no look: projects are never deleted.
+ * Id of the project of a path. A key that names its own project by id costs no look: a key goes with its project.
  * @throws NotFoundError `project.not-found`
  */
 export async function getProjectId(context: ManagementContext, caller: Caller, idOrName: string): Promise<string> {
@@ -23,7 +23,12 @@ export async function getProjectId(context: ManagementContext, caller: Caller, i
 export async function getProject(context: ManagementContext, caller: Caller, idOrName: string): Promise<Project> {
   const project = await context.store.projects.find(idOrName, projectIdOf(caller));
   if (project !== undefined) return project;
-  throw new NotFoundError({
+  throw projectNotFound();
+}
+
+/** The same for one that was deleted meanwhile, and for another one's. */
+export function projectNotFound(): NotFoundError {
+  return new NotFoundError({
     code: 'project.not-found',
     detail: 'projectIdOrName: there is no such project for this key.',
   });

@@ -23,6 +23,7 @@ import { oauthConnectPath, oauthConnectRoutes } from './routes/oauth-connect';
 import { installationChangeRoutes } from './routes/installation-changes';
 import { installationRoutes } from './routes/installations';
 import { compatibilityRoutes } from './compat/routes';
+import { sweepDeletions } from './compat/sweep-deletions';
 import { integrationRoutes } from './routes/integrations';
 import { jwtKeyRoutes } from './routes/jwt-keys';
 import { laneRoutes } from './routes/lanes';
@@ -63,7 +64,7 @@ export function createManagementService(context: ManagementContext): ManagementS
   let server: HttpServer | undefined;
   let metricsServer: HttpServer | undefined;
   let delivery: Delivery | undefined;
-  let endSweep = (): Promise<void> => Promise.resolve();
+  let endSweeps: readonly (() => Promise<void>)[] = [];
   return {
     contract: contractOfApp(app),
     start: async () => {
@@ -73,12 +74,12 @@ export function createManagementService(context: ManagementContext): ManagementS
       metricsServer = await startMetricsServer({ metrics, logger, port: config.metricsPort, host: config.host });
       server = await startServer(app, { port, host, logger, drainDelayMs, idleGraceMs, shutdownMs });
       delivery = deliverMessages(context);
-      endSweep = sweepMessages(context);
+      endSweeps = [sweepMessages(context), sweepDeletions(context)];
       return { port: server.port };
     },
     stop: async () => {
       watch.stop();
-      await Promise.all([server?.close(), delivery?.stop(), endSweep()]);
+      await Promise.all([server?.close(), delivery?.stop(), ...endSweeps.map((end) => end())]);
       await Promise.all([context.connectors.close(), context.hints?.close(), store.close()]);
       // Last, so that the drain can be watched.
       await metricsServer?.close();

@@ -1,7 +1,7 @@
 import { logs, operation, operationPage, project } from '../published/resources';
 import { apiKey, jwtKey, newJwtKey, providerApp, providerInfo } from '../published/access';
 import { listOf, mapOf } from '../published/shape';
-import { freshApiKey, freshJwtKey, freshProviderApp } from '../../security/tenancy/world';
+import { freshApiKey, freshJwtKey, freshProject, freshProviderApp } from '../../security/tenancy/world';
 import { invalidInput, json, plainText, problem, type Replay } from '../replay';
 
 const P = '/projects/{projectIdOrName}';
@@ -57,6 +57,15 @@ export const projects: readonly Replay[] = [
     body: () => ({ updateMask: ['appName'], project: { appName: 'Renamed' } }),
     status: 200,
     reply: json(project),
+  },
+  {
+    ...platform,
+    call: 'projects.delete',
+    request: `DELETE ${P}`,
+    as: 'builder',
+    fresh: freshProject,
+    status: 204,
+    reply: 'nothing',
   },
 ];
 

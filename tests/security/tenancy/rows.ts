@@ -7,6 +7,7 @@ import {
   freshIntegration,
   freshJwtKey,
   freshOperation,
+  freshProject,
   freshProviderApp,
   freshWebhook,
   deafWebhook,
@@ -42,6 +43,8 @@ const projects: Row[] = [
   row('management', `PATCH ${project}`, '200 200 403 403 403 404 200 403 403', {
     body: () => ({ updateMask: ['appName'], project: { appName: 'App' } }),
   }),
+  // Made anew it is of no caller but the bootstrap key. A key that deletes its own: tests/flows/project-deletion.test.ts.
+  row('management', `DELETE ${project}`, '404 403 403 403 403 404 204 403 403', { fresh: freshProject }),
 ];
 
 const keys: Row[] = [

@@ -157,6 +157,11 @@ export async function freshFailure({ customer, next }: World): Promise<Partial<I
   return { operationId: body.operationId };
 }
 
+/** A project of nobody's key. */
+export async function freshProject({ stack }: World): Promise<Partial<Ids>> {
+  return { projectIdOrName: (await createProject(stack)).id };
+}
+
 export async function freshApiKey({ project: { url, key } }: World): Promise<Partial<Ids>> {
   return { apiKeyId: (await call<{ id: string }>(`${url}/api-keys`, { key, body: { label: 'fresh' } })).id };
 }

@@ -40,6 +40,13 @@ export interface ManagementOperations {
     };
     readonly reply: Project;
   };
+  /** Delete a project. Its keys, installations, connections and all else go with it. Writes that wait fail; what is being sent finishes and is not tried again. */
+  readonly deleteProject: {
+    readonly params: {
+      /** Project id or name. */ readonly projectIdOrName?: string;
+    };
+    readonly reply: void;
+  };
   /** List API keys. */
   readonly listApiKeys: {
     readonly params: {
@@ -658,6 +665,7 @@ export const managementOperations: Readonly<Record<keyof ManagementOperations, O
   createProject: { method: 'POST', path: '/projects', query: [] },
   getProject: { method: 'GET', path: '/projects/{projectIdOrName}', query: ['includeEntitlements'] },
   updateProject: { method: 'PATCH', path: '/projects/{projectIdOrName}', query: [] },
+  deleteProject: { method: 'DELETE', path: '/projects/{projectIdOrName}', query: [] },
   listApiKeys: { method: 'GET', path: '/projects/{projectIdOrName}/api-keys', query: ['active', 'pageSize', 'pageToken'] },
   createApiKey: { method: 'POST', path: '/projects/{projectIdOrName}/api-keys', query: [] },
   getApiKey: { method: 'GET', path: '/projects/{projectIdOrName}/api-keys/{keyId}', query: [] },

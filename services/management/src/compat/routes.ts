@@ -8,16 +8,40 @@ import {
   type CreateConsumerRequest,
   type CreateGroupRequest,
 } from './requests';
+import { deleteProject } from './delete-project';
 
 interface ProjectParts {
   readonly params: { projectIdOrName: string };
 }
 
+/** What only older clients need. */
+export function compatibilityRoutes(router: Router, context: ManagementContext): void {
+  madeAloneRoutes(router, context);
+  router.delete(
+    projectPath,
+    route<ProjectParts>({
+      operationId: 'deleteProject',
+      summary: 'Delete a project',
+      description:
+        'Its keys, installations, connections and all else go with it. Writes that wait fail; what is being sent finishes and is not tried again.',
+      tags: ['Compatibility'],
+      replies: { 204: noBody('It is deleted, with all that was its.') },
+      // It takes keys, provider apps and webhook endpoints away, which no other scope may.
+      scopes: ['admin', 'full'],
+      query: noQuery,
+      handle: async ({ caller, params }) => {
+        await deleteProject(context, await getProject(context, caller, params.projectIdOrName));
+        return { status: 204 };
+      },
+    }),
+  );
+}
+
 /**
- * What only older clients need: they make groups and consumers by themselves, before a connection does.
+ * Older clients make groups and consumers by themselves, before a connection does.
  * A ref that is there already gets the name that is sent. Source: published API before its change 194.
  */
-export function compatibilityRoutes(router: Router, context: ManagementContext): void {
+function madeAloneRoutes(router: Router, context: ManagementContext): void {
   router.post(
     `${projectPath}/groups`,
     route<ProjectParts & { readonly body: CreateGroupRequest }>({
