@@ -175,3 +175,61 @@ it('two records without a value share no unique one', async () => {
   expect((await make({ name: 'e', email: 'null' })).status).toBe(201);
   expect((await make({ name: 'f', email: 'NULL' })).status).toBe(409);
 });
+
+describe('the data centre of an account', () => {
+  const grants = { redirect_uri: 'https://app.example/back', client_id: 'places', client_secret: 'secret' };
+  const app = { clientId: grants.client_id, clientSecret: grants.client_secret };
+
+  async function comeBack(account: string): Promise<URLSearchParams> {
+    const { client_secret: _, ...page } = grants;
+    const query = new URLSearchParams({ ...page, account, state: 's' });
+    const reply = await fetch(`${sandbox.url}/rest/zoho/oauth/v2/auth?${query}`, { redirect: 'manual' });
+    return new URL(reply.headers.get('location') ?? '').searchParams;
+  }
+  async function tokensFor(grant: Record<string, string>): Promise<Record<string, string>> {
+    const body = new URLSearchParams({ ...grants, ...grant });
+    return (await (await fetch(`${sandbox.url}/rest/zoho/oauth/v2/token`, { method: 'POST', body })).json()) as never;
+  }
+
+  it.each([
+    [undefined, 'us', 'https://accounts.zoho.com', 'https://www.zohoapis.com'],
+    ['au', 'au', 'https://accounts.zoho.com.au', 'https://www.zohoapis.com.au'],
+    ['ca', 'ca', 'https://accounts.zohocloud.ca', 'https://www.zohoapis.ca'],
+  ])('%s is told by the return and by the token reply', async (dataCentre, location, server, api) => {
+    const { account } = await open('zoho', { app, ...(dataCentre && { dataCentre }) });
+    const back = await comeBack(account);
+    expect(Object.fromEntries(back)).toEqual({
+      state: 's',
+      location,
+      'accounts-server': server,
+      code: expect.any(String),
+    });
+    const code = back.get('code') ?? '';
+    expect(await tokensFor({ grant_type: 'authorization_code', code })).toMatchObject({ api_domain: api });
+  });
+
+  it('changes while the account is used, and its token replies say what a test wants', async () => {
+    const { account } = await open('zoho', { app, rotateRefreshTokens: true });
+    const code = (await comeBack(account)).get('code') ?? '';
+    let { refresh_token = '' } = await tokensFor({ grant_type: 'authorization_code', code });
+    const told: unknown[] = [];
+    for (const more of [{ dataCentre: 'eu' }, { tokenMembers: { api_domain: 'https://evil.example' } }]) {
+      await send('/_sandbox/accounts', { body: { name: account, provider: 'zoho', ...more } });
+      const next = await tokensFor({ grant_type: 'refresh_token', refresh_token });
+      expect(next['refresh_token']).not.toBe(refresh_token);
+      refresh_token = next['refresh_token'] ?? '';
+      told.push(next['api_domain']);
+    }
+    expect(told).toEqual(['https://www.zohoapis.eu', 'https://evil.example']);
+  });
+
+  it.each([
+    ['zoho', 'moon', 'zoho has no data centre moon. Known: us, eu, in, au, jp, cn, sa, ca.'],
+    ['pipedrive', 'eu', 'pipedrive has no data centre eu. Known: none.'],
+    ['hubspot', 'eu', 'hubspot has no data centre eu. Known: none.'],
+  ])('of %s is none that it lacks: %s', async (provider, dataCentre, detail) => {
+    const { status, text } = await send('/_sandbox/accounts', { body: { name: 'nowhere', provider, dataCentre } });
+    expect([status, JSON.parse(text)]).toEqual([400, expect.objectContaining({ detail })]);
+    expect((await send('/_sandbox/accounts')).text).not.toContain('"nowhere"');
+  });
+});

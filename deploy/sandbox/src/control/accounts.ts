@@ -17,6 +17,8 @@ export interface AccountRequest {
   readonly lockContention?: number;
   readonly searchLagMs?: number;
   readonly markerField?: string;
+  readonly dataCentre?: string;
+  readonly tokenMembers?: Readonly<Record<string, string>>;
   readonly limits?: Partial<CallLimits>;
   /** The OAuth app of the account. @default one app for all accounts of a provider */
   readonly app?: AppCredentials;
@@ -42,7 +44,8 @@ export class Accounts {
 
   /**
    * Opens an account, or changes the settings of the one with this name.
-   * @throws ConflictError when a token selects another account, or the name is taken at another provider
+   * @throws ConflictError when a token selects another account, the name is taken at another provider, or the provider has no such
+   *   data centre
    */
   open(request: AccountRequest, now: Date): Account {
     const existing = this.byNames.get(request.name);
@@ -53,6 +56,7 @@ export class Accounts {
       });
     }
     for (const token of [request.token, request.refreshToken]) this.refuseTaken(token, existing);
+    refuseElsewhere(this.provider(request.provider), request.dataCentre);
     const account = existing ?? this.add(request, now);
     account.settings = mergeSettings(account.settings, request);
     if (existing) changeGrant(existing.grant, request, now);
@@ -126,6 +130,13 @@ export class Accounts {
   }
 }
 
+function refuseElsewhere({ name, dataCentres = [] }: ImitatedProvider, dataCentre: string | undefined): void {
+  if (dataCentre === undefined || dataCentres.includes(dataCentre)) return;
+  const known = dataCentres.join(', ') || 'none';
+  const detail = `${name} has no data centre ${dataCentre}. Known: ${known}.`;
+  throw new ConflictError({ code: 'request.invalid', detail });
+}
+
 /** An account that nothing is asked of is as quick as this process. */
 const usualSettings: Omit<AccountSettings, 'limits'> = {
   latencyMs: 0,
@@ -136,9 +147,11 @@ const usualSettings: Omit<AccountSettings, 'limits'> = {
 };
 
 function mergeSettings(current: AccountSettings, request: AccountRequest): AccountSettings {
-  const markerField = request.markerField ?? current.markerField;
+  const { markerField, dataCentre, tokenMembers } = { ...current, ...request };
   return {
     ...(markerField === undefined ? {} : { markerField }),
+    ...(dataCentre === undefined ? {} : { dataCentre }),
+    ...(tokenMembers === undefined ? {} : { tokenMembers }),
     latencyP95Ms: request.latencyP95Ms ?? current.latencyP95Ms,
     latencyMs: request.latencyMs ?? current.latencyMs,
     latencyProfile: request.latencyProfile ?? current.latencyProfile,

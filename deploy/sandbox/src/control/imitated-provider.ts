@@ -80,6 +80,10 @@ export interface AccountSettings {
   readonly searchLagMs: number;
   /** Field whose values the ledger notes of each write, so that a test finds its records again. @default the provider's */
   readonly markerField?: string;
+  /** The data centre of the account, in the provider's word, where it has several. @default the provider's first */
+  readonly dataCentre?: string;
+  /** Members of the account's token replies, besides the provider's own and in place of those of their names. @default none */
+  readonly tokenMembers?: Readonly<Record<string, string>>;
   readonly limits: CallLimits;
 }
 
@@ -188,8 +192,8 @@ export interface ImitatedAccount extends AccountData {
   statusReply(status: number): WireReply;
   /** How the provider refuses a call that is over a limit. */
   quotaReply(policy: QuotaPolicy): WireReply;
-  /** The 200 of the token endpoint. */
-  tokenReply(tokens: IssuedTokens, call: ReceivedCall, now: Date): WireReply;
+  /** The 200 of the token endpoint; with what `settings` name of a data centre. */
+  tokenReply(tokens: IssuedTokens, call: ReceivedCall, now: Date, settings: AccountSettings): WireReply;
 }
 
 /** Why a token endpoint refuses. `account-gone`: the customer uninstalled the app. */
@@ -229,6 +233,10 @@ export interface ImitatedProvider {
     readonly lifetimeSeconds: number;
   };
   readonly defaultLimits: CallLimits;
+  /** Its data centres, by the word that its accounts name them by; the first is the usual one. Absent: it has one. */
+  readonly dataCentres?: readonly string[];
+  /** What it adds to the address that a customer comes back to. @default nothing */
+  returnParameters?(settings: AccountSettings): Readonly<Record<string, string>>;
   /** Field that marks the records of accounts that name no other: a last name. */
   readonly markerField: string;
   /** The same identity for the same name on every run; distinct for distinct names of one sandbox. */

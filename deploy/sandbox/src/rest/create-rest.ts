@@ -1,5 +1,6 @@
 import { derivedUuid, digest } from '../control/derived';
 import type { CallKind, ImitatedProvider, ReceivedCall, TokenRefusal } from '../control/imitated-provider';
+import { dataCentreOf } from './data-centre';
 import { findCall, rootOf } from './find-call';
 import { readJson } from './read-json';
 import { RestAccount, toWire } from './rest-account';
@@ -47,6 +48,8 @@ function createRest(style: RestStyle): ImitatedProvider {
       longAfterMs: 20_000,
     },
     markerField: style.markerField,
+    ...(style.dataCentres && { dataCentres: Object.keys(style.dataCentres) }),
+    returnParameters: (settings) => dataCentreOf(style, settings)?.returned ?? {},
     openAccount: (name) => new RestAccount(style, workspaceOf(name), ids),
     newTokens: (_account, name, serial) => ({
       accessToken: digest(`token ${serial} of ${style.name} ${name}`).toString('hex', 0, 20),

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type {
   AccountChange,
+  AccountSettings,
   CallContext,
   ImitatedAccount,
   IssuedTokens,
@@ -9,6 +10,7 @@ import type {
 } from '../control/imitated-provider';
 import { answerRest } from './answer-rest';
 import { RestData, type SerialIds } from './rest-data';
+import { dataCentreOf } from './data-centre';
 import type { RestReply, RestStyle } from './rest-style';
 
 const windowMs = 10_000;
@@ -64,6 +66,8 @@ export class RestAccount implements ImitatedAccount {
   tokenReply(
     { accessToken, refreshToken, isRefreshTokenNew, lifetimeSeconds }: IssuedTokens,
     call: ReceivedCall,
+    _: Date,
+    settings: AccountSettings,
   ): WireReply {
     const isOfCode = new URLSearchParams(call.bodyText).get('grant_type') === 'authorization_code';
     const body = {
@@ -71,7 +75,7 @@ export class RestAccount implements ImitatedAccount {
       ...(isRefreshTokenNew || isOfCode ? { refresh_token: refreshToken } : {}),
       token_type: 'Bearer',
       expires_in: lifetimeSeconds,
-      ...this.style.tokenMembers,
+      ...dataCentreOf(this.style, settings)?.tokenMembers,
     };
     return toWire({ status: 200, body });
   }

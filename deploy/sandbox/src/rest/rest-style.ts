@@ -81,6 +81,14 @@ export interface SentSearch {
   readonly body: unknown;
 }
 
+/** How a provider names the place of an account. */
+export interface DataCentre {
+  /** Parameters of the customer's return besides RFC 6749. */
+  readonly returned: Readonly<Record<string, string>>;
+  /** What a token reply says besides RFC 6749. */
+  readonly tokenMembers: Readonly<Record<string, string>>;
+}
+
 export interface RestStyle {
   readonly name: string;
   readonly objects: readonly RestObject[];
@@ -105,8 +113,8 @@ export interface RestStyle {
   /** Records that only look like the conditions are found too. @default false */
   readonly findsAlike?: boolean;
   account(workspaceRef: string): unknown;
-  /** What a token reply says besides RFC 6749. @default nothing */
-  readonly tokenMembers?: Readonly<Record<string, string>>;
+  /** Its data centres, by the word that its accounts name them by; the first is the usual one. @default one, which nothing names */
+  readonly dataCentres?: Readonly<Record<string, DataCentre>>;
   /** The object whose fields are at this address, by the parameter or the query. */
   describedBy?(call: ReceivedCall, param: string): string | undefined;
   fields?(object: RestObject): unknown;

@@ -6,7 +6,7 @@ import type { PreparedCall } from './prepare-call';
 const kind = { action: 'authorize', records: 0 };
 
 /**
- * The page where a customer allows an app in, without the page: it redirects at once with `code` and `state`.
+ * The page where a customer allows an app in, without the page: it redirects at once with `code`, `state` and what the provider adds.
  * The account is the one that `account` names (a parameter of the sandbox), else the first with the app's `client_id`.
  */
 export function authorize(sandbox: Sandbox, provider: ImitatedProvider, call: ReceivedCall): PreparedCall {
@@ -23,6 +23,8 @@ export function authorize(sandbox: Sandbox, provider: ImitatedProvider, call: Re
     const grant = { account, redirectUri, ...(codeChallenge === null ? {} : { codeChallenge }) };
     target.searchParams.set('code', sandbox.codes.issue(grant, now));
     if (state !== null) target.searchParams.set('state', state);
+    const more = Object.entries(provider.returnParameters?.(account.settings) ?? {});
+    for (const [name, value] of more) target.searchParams.set(name, value);
     return { status: 302, headers: { location: target.href }, payload: '' };
   };
   return { kind, account, refuse: () => undefined, work };

@@ -28,6 +28,8 @@ export const accountSchema = object(
     latencyProfile: { enum: ['none', 'typical'] },
     lockContention: { type: 'number', minimum: 0, maximum: 1 },
     markerField: text,
+    dataCentre: text,
+    tokenMembers: { type: 'object', maxProperties: 20, additionalProperties: text },
     searchLagMs: durationMs,
     limits: object({
       perTenSeconds: count,

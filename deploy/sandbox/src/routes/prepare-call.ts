@@ -39,13 +39,20 @@ function tokenCall(sandbox: Sandbox, provider: ImitatedProvider, call: ReceivedC
   const request = readTokenRequest(sandbox, provider, call);
   if (!request.account) return { kind, reply: provider.refuseTokenRequest(request.refusal) };
   const { account, exchange } = request;
-  const work = ({ now }: CallContext): WireReply => {
+  const work = ({ now, settings }: CallContext): WireReply => {
     const outcome = exchange(now);
     if (typeof outcome === 'string') return provider.refuseTokenRequest(outcome);
     sandbox.recordGrant(account);
-    return account.imitated.tokenReply(outcome, call, now);
+    return withMembers(account.imitated.tokenReply(outcome, call, now, settings), settings);
   };
   return { kind, account, refuse: () => undefined, work };
+}
+
+/** A token reply that says something else as well: a provider that moves an account, or one that lies. */
+function withMembers(reply: WireReply, { tokenMembers }: CallContext['settings']): WireReply {
+  if (tokenMembers === undefined) return reply;
+  const members = JSON.parse(reply.payload) as Readonly<Record<string, unknown>>;
+  return { ...reply, payload: JSON.stringify({ ...members, ...tokenMembers }) };
 }
 
 function apiCall(sandbox: Sandbox, provider: ImitatedProvider, call: ReceivedCall): PreparedCall {

@@ -1,5 +1,5 @@
 import { afterWord, membersOf } from '../read-json';
-import type { Conditions, RestObject, RestRecord, RestRefusal, RestReply, RestStyle } from '../rest-style';
+import type { Conditions, DataCentre, RestObject, RestRecord, RestRefusal, RestReply, RestStyle } from '../rest-style';
 
 const person = {
   First_Name: 'text',
@@ -71,6 +71,12 @@ function readCriteria(criteria: string): Conditions | undefined {
   return parts.map(([, name = '', value = '']) => [name, value.replace(/\\(.)/g, '$1')]);
 }
 
+/** Source: Zoho Accounts, "Multi DC support"; Bigin API, "Multi-DC Support" for the domains of the API. */
+const dataCentre = (location: string, accounts: string, api: string): DataCentre => ({
+  returned: { location, 'accounts-server': `https://accounts.${accounts}` },
+  tokenMembers: { api_domain: `https://www.${api}` },
+});
+
 /** A list around the record, and a status for each record inside a 2xx. */
 export const zohoStyle: RestStyle = {
   name: 'zoho',
@@ -86,8 +92,16 @@ export const zohoStyle: RestStyle = {
     { method: 'PUT', path: '/crm/v6/:object/:id', action: 'update' },
   ],
   newId: (serial) => String(4_150_868_000_000_500_000n + BigInt(serial)),
-  // Every account is in the United States; a fault puts one elsewhere.
-  tokenMembers: { api_domain: 'https://www.zohoapis.com' },
+  dataCentres: {
+    us: dataCentre('us', 'zoho.com', 'zohoapis.com'),
+    eu: dataCentre('eu', 'zoho.eu', 'zohoapis.eu'),
+    in: dataCentre('in', 'zoho.in', 'zohoapis.in'),
+    au: dataCentre('au', 'zoho.com.au', 'zohoapis.com.au'),
+    jp: dataCentre('jp', 'zoho.jp', 'zohoapis.jp'),
+    cn: dataCentre('cn', 'zoho.com.cn', 'zohoapis.com.cn'),
+    sa: dataCentre('sa', 'zoho.sa', 'zohoapis.sa'),
+    ca: dataCentre('ca', 'zohocloud.ca', 'zohoapis.ca'),
+  },
   tokenOf: ({ headers }) =>
     afterWord(headers.authorization, 'Zoho-oauthtoken') ?? afterWord(headers.authorization, 'Bearer'),
   fieldsOf(body) {

@@ -1,0 +1,10 @@
+import type { AccountSettings } from '../control/imitated-provider';
+import type { DataCentre, RestStyle } from './rest-style';
+
+/** Where an account is; undefined for a provider that names no places. */
+export function dataCentreOf(
+  { dataCentres = {} }: RestStyle,
+  { dataCentre }: Pick<AccountSettings, 'dataCentre'>,
+): DataCentre | undefined {
+  return dataCentre === undefined ? Object.values(dataCentres)[0] : dataCentres[dataCentre];
+}
