@@ -16,7 +16,7 @@ import type {
   TokenRefresh,
   UpdateWrite,
 } from './requests';
-import type { FoundCreated, FreshTokens, ProviderRecord, RecordResult, Workspace } from './results';
+import type { FoundCreated, FreshTokens, ProviderRecord, RecordResult, ReturnedPlace, Workspace } from './results';
 
 /** A capability with the most records one provider call takes. */
 export interface Limited {
@@ -88,13 +88,19 @@ export interface Connector {
   /**
    * Changes a refresh token into an access token. Throws ProviderError: `credentials` only when the provider says that
    * the grant is gone; `rejected` when the app itself is refused, from which nothing follows for the connection;
-   * `quota`, `unavailable`, `timeout` when it can be tried again.
+   * `quota`, `unavailable`, `timeout` when it can be tried again. Never after the provider gave tokens, whatever else its
+   * reply says: the old refresh token may be dead.
    */
   readonly refresh?: (refresh: TokenRefresh) => Promise<FreshTokens>;
   /** How an account can be opened. What is not in it is refused before anybody is asked. */
   readonly authSchemes: readonly AuthScheme[];
   /** Where a customer allows an app in. Absent: no scheme of this provider has such a page. */
   readonly authorizationUrl?: (request: AuthorizationRequest) => string;
+  /**
+   * Where a customer's account is, by the query parameters of the return. Called before `exchangeCode`, which takes what it says
+   * as metadata. Absent: the provider's return names no place.
+   */
+  readonly returnedPlace?: (parameters: Readonly<Record<string, string>>) => ReturnedPlace;
   /** Changes the code of that page into tokens. Throws as `refresh` does; a code that is refused is `credentials`. */
   readonly exchangeCode?: (exchange: CodeExchange) => Promise<FreshTokens>;
   /**

@@ -101,9 +101,22 @@ export interface FreshTokens {
   /** The account and the user, where the reply names them. */
   readonly workspaceRef?: string;
   readonly consumerRef?: string;
-  /** What of the connection's `providerMetadata` the reply tells: it wins over what was given. Absent: nothing. */
+  /**
+   * What of the connection's `providerMetadata` the reply tells: it wins over what was given. Of a refresh only what it tells otherwise.
+   * Absent: nothing.
+   */
   readonly metadata?: Readonly<Record<string, string>>;
+  /** Of a refresh: why the place that its reply names is not followed. Safe to log; the tokens are good all the same. */
+  readonly refusedPlace?: string;
 }
+
+/**
+ * What of a connection's `providerMetadata` the parameters of a customer's return tell (empty: nothing), or the parameter
+ * that cannot be believed, with what it must be.
+ */
+export type ReturnedPlace =
+  | { readonly ok: true; readonly metadata: Readonly<Record<string, string>> }
+  | { readonly ok: false; readonly parameter: string; readonly value: string; readonly rule: string };
 
 /** Warning of a create that was sent again and met its own earlier send, or what somebody made in the same moment. */
 export const wasThereWarning =

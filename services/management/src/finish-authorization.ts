@@ -1,14 +1,15 @@
 import { DefectError, SluiceError } from '@sluice/errors';
 import type { OAuthState } from '@sluice/store';
 import type { FreshTokens } from '@sluice/connectors';
+import { toldMetadata } from '@sluice/installations';
 import { isSameWorkspace, metadataValues } from '@sluice/types';
 import type { ManagementContext } from './context';
 import { learnAccount } from './learn-account';
 import { cookieIn } from './oauth-cookie';
 import { hashOf, isHashed, projectOfState } from './oauth-secrets';
 import { contradiction } from './refuse-issues';
+import { returnedMetadata } from './returned-metadata';
 import { storeAuthorized } from './store-authorized';
-import { toldMetadata } from './told-metadata';
 
 /** How a customer came back from a provider's page. */
 export interface Return {
@@ -16,6 +17,8 @@ export interface Return {
   readonly code?: string;
   readonly error?: string;
   readonly errorDescription?: string;
+  /** Every parameter of the query, as it was sent. */
+  readonly parameters: Readonly<Record<string, string>>;
   /** The `Cookie` header. */
   readonly cookies?: string;
   readonly traceparent: string;
@@ -56,18 +59,23 @@ async function connect(context: ManagementContext, state: OAuthState, returned: 
   }
   if (returned.error !== undefined) throw refused(`was ended by ${provider}: ${wordsOf(returned)}`);
   if (returned.code === undefined) throw refused(`came back from ${provider} without a code; begin again`);
-  const { code } = returned;
-  const tokens = await context.installations.exchangeCode({ code, state, traceparent: returned.traceparent });
-  const placed = withToldMetadata(state, tokens);
-  const account = await accountOf(context, placed, tokens, returned.traceparent);
+  const { code, traceparent } = returned;
+  // Before anything is sent: the code and the app's secret go to the place that the return names.
+  const told = returnedMetadata(context, provider, returned.parameters);
+  const begun = withMetadata(state, told);
+  const tokens = await context.installations.exchangeCode({ code, state: begun, traceparent });
+  const metadata = { ...told, ...toldMetadata(tokens.metadata ?? {}) };
+  const placed = withMetadata(state, metadata);
+  const account = await accountOf(context, placed, tokens, traceparent);
   refuseOtherChoice(state.workspaceRef, account.workspaceRef);
-  return await storeAuthorized(context, { state: placed, tokens, account });
+  const isTold = Object.keys(metadata).length > 0;
+  return await storeAuthorized(context, { state: placed, tokens, account, ...(isTold && { toldMetadata: metadata }) });
 }
 
-/** What the token reply says of the account's place stands over what was given when the authorization was begun. */
-function withToldMetadata(state: OAuthState, tokens: FreshTokens): OAuthState {
-  const told = toldMetadata(tokens);
-  return told === undefined ? state : { ...state, providerMetadata: { ...state.providerMetadata, ...told } };
+/** What the provider says of the account's place stands over what was given when the authorization was begun. */
+function withMetadata(state: OAuthState, told: NonNullable<OAuthState['providerMetadata']>): OAuthState {
+  if (Object.keys(told).length === 0) return state;
+  return { ...state, providerMetadata: { ...state.providerMetadata, ...told } };
 }
 
 /** The provider's answer to a question, else what its token reply says. */

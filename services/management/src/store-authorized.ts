@@ -5,12 +5,13 @@ import type { ManagementContext } from './context';
 import type { ReportedAccount } from './learn-account';
 import { withTokens } from './obtain-credentials';
 import { contradiction } from './refuse-issues';
-import { toldMetadata } from './told-metadata';
 import { toNewCredentials } from './update-connection';
 
 /** Tokens of a customer who allowed the app in, and the account they open. */
 export interface AuthorizedAccount {
   readonly state: OAuthState;
+  /** What the provider said of the account's place; the state's metadata has it too. */
+  readonly toldMetadata?: NonNullable<OAuthState['providerMetadata']>;
   readonly tokens: FreshTokens;
   readonly account: ReportedAccount;
 }
@@ -54,13 +55,13 @@ async function refuseOtherAccount(
 
 async function renew(
   context: ManagementContext,
-  { state, tokens, account }: AuthorizedAccount,
+  { state, tokens, account, toldMetadata }: AuthorizedAccount,
   connectionId: string,
 ): Promise<string> {
   const { projectId, providerAppId } = state;
   const { workspaceRef, consumerRef } = account;
   // Of a connection that connects again the state repeats what there was; it may have been changed meanwhile.
-  const addedMetadata = state.connectionId === undefined ? state.providerMetadata : toldMetadata(tokens);
+  const addedMetadata = state.connectionId === undefined ? state.providerMetadata : toldMetadata;
   const credentials = {
     ...toNewCredentials(context, connectionId, withTokens({ credentials: {} }, tokens)),
     authScheme: 'oauth2/authorizationCodePKCE' as const,

@@ -8,6 +8,7 @@ import type { Declaration, DeclaredAuth, DeclaredOAuth2 } from './declaration';
 import { describe, type FieldsCache } from './describe';
 import { findCreated } from './find-created';
 import { fingerprint } from './fingerprint';
+import { returnedPlace } from './returned-place';
 import { search } from './search';
 import { exchangeCode, grant, refresh } from './tokens';
 import { workspace } from './workspace';
@@ -79,7 +80,7 @@ function schemesOf({ none, apiKey, basic, oauth2 }: DeclaredAuth): AuthScheme[] 
   ];
 }
 
-type TokenMethods = Pick<Connector, 'refresh' | 'authorizationUrl' | 'exchangeCode' | 'grant'>;
+type TokenMethods = Pick<Connector, 'refresh' | 'authorizationUrl' | 'returnedPlace' | 'exchangeCode' | 'grant'>;
 
 function tokenMethods(api: DeclaredApi, oauth2: DeclaredOAuth2): TokenMethods {
   const { grants } = oauth2;
@@ -89,6 +90,7 @@ function tokenMethods(api: DeclaredApi, oauth2: DeclaredOAuth2): TokenMethods {
     ...(hasPage && {
       refresh: (request) => refresh(api, oauth2, request),
       authorizationUrl: (request) => authorizationUrl(api, oauth2, request),
+      returnedPlace: (parameters) => returnedPlace(api.file, parameters),
       exchangeCode: (request) => exchangeCode(api, oauth2, request),
     }),
     ...(hasGrant && { grant: (request) => grant(api, oauth2, request) }),

@@ -4,6 +4,7 @@ import { factIssues } from './fact-rules';
 import { hostIssues } from './host-rules';
 import { isSingleFilter, placesOf } from './known-names';
 import { namesIn, segmentFault, textsOf } from './template';
+import { toldIssues } from './told-rules';
 
 /** What is ours to send, or belongs to the connection. */
 const refusedHeaders =
@@ -13,6 +14,7 @@ const refusedHeaders =
 export function checkDeclaration(file: Declaration): YamlIssue[] {
   return [
     ...hostIssues(file),
+    ...toldIssues(file),
     ...authIssues(file),
     ...headerIssues(file),
     ...objectIssues(file),

@@ -38,6 +38,11 @@ const word = {
   pattern: '^[A-Za-z][A-Za-z0-9_]{0,49}$',
   description: 'a word of letters, digits and _',
 };
+const parameterName = {
+  type: 'string',
+  pattern: '^[A-Za-z][A-Za-z0-9_.-]{0,49}$',
+  description: 'the name of a query parameter, of letters, digits, _ . and -',
+};
 const valueType = {
   enum: ['string', 'boolean', 'singleSelect', 'multiSelect', 'date', 'datetime', 'int', 'float', 'reference', 'other'],
 };
@@ -140,6 +145,7 @@ const variable = object(
     displayName: text,
     prompt: text,
     told: object({ at: pointer, form: text }, ['at', 'form']),
+    returned: list(object({ parameter: parameterName, form: text, values: map(text) }, ['parameter'])),
   },
   ['from'],
 );

@@ -72,6 +72,8 @@ export interface Variable {
   readonly prompt?: string;
   /** Where the reply of the token endpoint names it; of `metadata` only. A value that it may not be ends in no token. */
   readonly told?: ToldVariable;
+  /** Parameters of the customer's return that name it; of `metadata` only. One that says another value than it may have gives no token. */
+  readonly returned?: readonly ReturnedVariable[];
 }
 
 /** A text of a token reply that holds the value of a variable: `https://www.zohoapis.eu` by `https://www.zohoapis.{value}`. */
@@ -79,6 +81,15 @@ export interface ToldVariable {
   readonly at: string;
   /** The whole text, with `{value}` where the value stands. */
   readonly form: string;
+}
+
+/** A query parameter of the callback that holds the value of a variable; one of `form` and `values`. */
+export interface ReturnedVariable {
+  readonly parameter: string;
+  /** The whole text, with `{value}` where the value stands: `https://accounts.zoho.{value}`. */
+  readonly form?: string;
+  /** The provider's word to the value: `us` to `com`. */
+  readonly values?: Readonly<Record<string, string>>;
 }
 
 /** How accounts are opened: a member per kind of credentials. */

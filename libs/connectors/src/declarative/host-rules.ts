@@ -17,7 +17,6 @@ export function hostIssues(file: Declaration): YamlIssue[] {
   return [
     ...urls.flatMap(([steps, url]) => (url === undefined ? [] : urlRules(file, url).map((rule) => ({ steps, rule })))),
     ...variableIssues(file),
-    ...toldIssues(file),
   ];
 }
 
@@ -62,19 +61,5 @@ function variableIssues({ variables = {} }: Declaration): YamlIssue[] {
     }
     if (usual === undefined || oneOf === undefined || oneOf.includes(usual)) return [];
     return [{ steps: ['variables', name, 'default'], rule: 'must be one of oneOf' }];
-  });
-}
-
-function toldIssues({ variables = {}, auth }: Declaration): YamlIssue[] {
-  return Object.entries(variables).flatMap(([name, { from, told }]) => {
-    if (told === undefined) return [];
-    const steps = ['variables', name, 'told'];
-    const issues: YamlIssue[] = [];
-    if (from !== 'metadata') issues.push({ steps, rule: 'goes with from: metadata only' });
-    if (auth.oauth2 === undefined) issues.push({ steps, rule: 'needs auth.oauth2, whose reply it is of' });
-    if (told.form.split('{value}').length !== 2) {
-      issues.push({ steps: [...steps, 'form'], rule: 'must hold {value} once' });
-    }
-    return issues;
   });
 }

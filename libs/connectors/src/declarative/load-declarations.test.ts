@@ -110,6 +110,34 @@ it.each<[string, [string, string], string | RegExp]>([
     /must be "recorded: …", "documented: …" or "assumed: …"/,
   ],
   ['a fact of nothing', ["auth: 'assumed: a'", "auth: 'assumed: a', serach: 'assumed: a'"], /did you mean search\?/],
+  [
+    'a return without a page',
+    ['{ from: workspace }', '{ from: metadata, returned: [{ parameter: at, form: "{value}" }] }'],
+    /returned needs an authorization code grant, whose return it is of/,
+  ],
+  [
+    'a return that tells the workspace',
+    ['{ from: workspace }', '{ from: workspace, returned: [{ parameter: at, form: "{value}" }] }'],
+    /returned goes with from: metadata only/,
+  ],
+  [
+    'a return that is no place',
+    ['{ from: workspace }', '{ from: workspace, oneOf: [a], returned: [{ parameter: code, values: { x: b } }] }'],
+    /parameter must not be code.*\n.*values\.x must be one of a/s,
+  ],
+  [
+    'a return that is said in two ways, twice',
+    [
+      '{ from: workspace }',
+      '{ from: workspace, returned: [{ parameter: at, form: x, values: {} }, { parameter: at }] }',
+    ],
+    /names a parameter twice.*exactly one of form and values.*must hold \{value\} once.*exactly one of/s,
+  ],
+  [
+    'a reply that tells without a token',
+    ['{ from: workspace }', '{ from: workspace, told: { at: /x, form: x } }'],
+    /told goes with from: metadata only.*needs auth\.oauth2.*form must hold \{value\} once/s,
+  ],
   ['no YAML', ['name: acme', 'name: [acme'], /is not readable as YAML: /],
   ['a name that is taken', ['name: acme', 'name: close'], /is close, which is a provider of .*close\.yaml already$/],
   ['a name of a connector', ['name: acme', 'name: hubspot'], /is hubspot, which is a provider of this build already$/],

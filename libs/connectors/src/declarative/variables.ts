@@ -40,3 +40,10 @@ export function ruleOf({ oneOf, form = 'label' }: Variable, value: string): stri
   if (form === 'text') return textForm.test(value) ? undefined : 'printable ASCII of at most 200 characters';
   return label.test(value) ? undefined : 'letters, digits and hyphens';
 }
+
+/** The value that stands in a text of this form. Whole texts are compared, so nothing stands before or behind it. */
+export function valueIn(form: string, said: string): string | undefined {
+  const [before = '', behind = ''] = form.split('{value}');
+  const isOfForm = said.startsWith(before) && said.endsWith(behind) && said.length > before.length + behind.length;
+  return isOfForm ? said.slice(before.length, said.length - behind.length) : undefined;
+}

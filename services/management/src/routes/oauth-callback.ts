@@ -6,7 +6,7 @@ import type { ManagementContext } from '../context';
 import { finishAuthorization } from '../finish-authorization';
 
 interface CallbackParts {
-  readonly query: {
+  readonly query: Readonly<Record<string, string>> & {
     readonly state?: string;
     readonly code?: string;
     readonly error?: string;
@@ -16,7 +16,7 @@ interface CallbackParts {
 
 /** Longer than any code or text that a provider is known to send. */
 const word = { type: 'string', maxLength: 4096 } as const;
-/** Providers add parameters of their own, which are ignored. */
+/** Providers add parameters of their own; those that say where an account is are the connector's to read, all others are ignored. */
 const query = {
   type: 'object',
   properties: { state: word, code: word, error: word, error_description: word },
@@ -34,6 +34,7 @@ export function oauthCallbackRoutes(router: Router, context: ManagementContext):
         const cookies = request.header('cookie');
         const outcome = await finishAuthorization(context, {
           traceparent: request.traceparent,
+          parameters: request.query,
           ...(state === undefined ? {} : { state }),
           ...(code === undefined ? {} : { code }),
           ...(error === undefined ? {} : { error }),
