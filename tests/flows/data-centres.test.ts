@@ -19,8 +19,9 @@ interface Prepared {
   readonly account: Account;
 }
 
-async function prepare(): Promise<Prepared> {
-  const [project, account] = [await createProject(stack), await createAccount(stack, provider)];
+/** @param more what the sandbox is told of the account */
+async function prepare(more: object = {}): Promise<Prepared> {
+  const [project, account] = [await createProject(stack), await createAccount(stack, provider, more)];
   const { clientId, clientSecret } = account;
   await call(`${project.url}/provider-apps`, { key: project.key, body: { provider, clientId, clientSecret } });
   return { project, account };
@@ -51,6 +52,10 @@ const connectionsOf = ({ project }: Prepared) =>
   call<Connection[]>(`${project.url}/connections`, { method: 'GET', key: project.key });
 const chosen = (value: string) => ({ providerMetadata: { region: { value, source: 'input' } } });
 const told = (value: string) => ({ value, source: 'token' });
+
+/** Changes what the sandbox knows of the account: it moves, or its token endpoint tells a lie. */
+const change = ({ account: { name } }: Prepared, more: object) =>
+  call(`${stack.sandboxUrl}/_sandbox/accounts`, { body: { name, provider, ...more } });
 
 /** Calls that carried a token to the imitated API. */
 const apiCalls = async ({ account }: Prepared) =>
@@ -123,27 +128,114 @@ describe('the data centre of a Zoho account', () => {
     const beginning = oauthConnect(stack, prepared.project, { provider, groupRef: 'g', ...chosen('evil.example') });
     await expect(beginning).rejects.toThrow(/region must be one of com, eu/);
   });
+});
 
-  it('does not move under a connection: a refresh that names another place gives no token', async () => {
-    const prepared = await prepare();
-    const { account } = prepared;
+// Nobody names a region: the page sends the customer home, and the code is good there only.
+describe('the data centre that a return names', () => {
+  it.each([
+    ['us', 'com'],
+    ['eu', 'eu'],
+    ['in', 'in'],
+    ['au', 'com.au'],
+    ['jp', 'jp'],
+    ['cn', 'com.cn'],
+    ['sa', 'sa'],
+  ])('is the one of a customer of %s, whatever was chosen', async (dataCentre, region) => {
+    for (const more of [{}, chosen('in')]) {
+      const prepared = await prepare({ dataCentre });
+      expect((await connect(prepared, more)).message.eventType).toBe('AUTHORIZATION_SUCCEEDED');
+      expect(await connectionsOf(prepared)).toMatchObject([{ providerMetadata: { region: told(region) } }]);
+    }
+  });
+
+  it('stands also where the token reply tells none', async () => {
+    const prepared = await prepare({ dataCentre: 'eu' });
+    await tell(prepared, undefined);
+    expect((await connect(prepared)).message.eventType).toBe('AUTHORIZATION_SUCCEEDED');
+    expect(await connectionsOf(prepared)).toMatchObject([
+      { providerMetadata: { region: { value: 'eu', source: 'provider' } } },
+    ]);
+  });
+
+  it('that the file does not list ends the authorization before a code is sent', async () => {
+    const prepared = await prepare({ dataCentre: 'ca' });
+    const { status, message } = await connect(prepared);
+    expect([status, message.eventType]).toEqual([400, 'AUTHORIZATION_FAILED']);
+    expect(message.data.error).toBe(
+      "The parameter location of the return from zoho must be one of us, eu, in, au, jp, cn, sa, not 'ca'; begin again, with an account at one of its places.",
+    );
+    expect((await prepared.account.calls()).map(({ action }) => action)).toEqual(['authorize']);
+    expect(await connectionsOf(prepared)).toEqual([]);
+  });
+
+  it.each([
+    ['accounts-server', 'https://evil.example'],
+    ['accounts-server', 'https://accounts.zoho.eu@evil.example'],
+    ['accounts-server', 'http://169.254.169.254'],
+    ['accounts-server', 'https://accounts.zoho.in'],
+    ['location', 'in'],
+    ['location', 'moon'],
+  ])('with a forged %s, %s, ends it too [sec-15]', async (parameter, forged) => {
+    const prepared = await prepare({ dataCentre: 'eu' });
+    const { project, account } = prepared;
+    const { url } = await oauthConnect(stack, project, { provider, groupRef: 'g' });
+    const back = new URL(await allow(url, account));
+    back.searchParams.set(parameter, forged);
+    const { status, message } = await visit(back.href);
+    expect([status, message.eventType]).toEqual([400, 'AUTHORIZATION_FAILED']);
+    expect(message.data.error).toMatch(
+      /^The parameter [a-z-]+ of the return from zoho must be .* not '.*'; begin again/,
+    );
+    expect((await account.calls()).map(({ action }) => action)).toEqual(['authorize']);
+    expect(await connectionsOf(prepared)).toEqual([]);
+  });
+});
+
+// Refresh tokens are good once here: a pair that were thrown away would cost the customer's connection at the second refresh.
+describe('a refresh whose reply names another place', () => {
+  async function connected() {
+    const prepared = await prepare({ dataCentre: 'eu', rotateRefreshTokens: true });
+    const { project, account } = prepared;
     const customer = await createCustomer(stack, {
       provider,
-      project: prepared.project,
+      project,
       account,
       write: ['Leads'],
       connect: async (_, __, groupRef) => ({ id: (await connect(prepared, { groupRef })).message.data.connection }),
     });
     const write = (name: string) => customer.write('Leads', { type: 'create', record: { Last_Name: name } });
-    expect(await write('Before')).toMatchObject({ status: 200 });
-    await account.expireToken();
-    await tell(prepared, 'https://www.zohoapis.in');
-    const refused = await write('Elsewhere');
-    expect([refused.status, refused.body.detail]).toEqual([
-      502,
-      expect.stringContaining('providerMetadata.region must be in'),
-    ]);
-    expect(await customer.connection()).not.toMatchObject({ status: 'bad_credentials' });
-    expect((await account.records('Leads')).map(({ fields }) => fields['Last_Name'])).toEqual(['Before']);
+    /** Writes with a token that must be refreshed first. */
+    const writeRefreshed = async (name: string) => {
+      await account.expireToken();
+      return (await write(name)).status;
+    };
+    const names = async () => (await account.records('Leads')).map(({ fields }) => fields['Last_Name']);
+    expect((await write('Before')).status).toBe(200);
+    return { prepared, customer, writeRefreshed, names };
+  }
+
+  it('that is one of the file: the pair is kept and the connection moves there', async () => {
+    const { prepared, customer, writeRefreshed, names } = await connected();
+    expect(await customer.connection()).toMatchObject({ providerMetadata: { region: told('eu') } });
+    await change(prepared, { dataCentre: 'in' });
+    expect(await writeRefreshed('Moved')).toBe(200);
+    expect(await customer.connection()).toMatchObject({ providerMetadata: { region: told('in') } });
+    expect(await writeRefreshed('Again')).toBe(200);
+    expect(await customer.connection()).toMatchObject({ status: 'working', providerMetadata: { region: told('in') } });
+    expect(await names()).toEqual(['Before', 'Moved', 'Again']);
+  });
+
+  it.each([
+    'https://evil.example',
+    'https://www.zohoapis.eu@evil.example',
+    'https://www.zohoapis.ca',
+    'http://169.254.169.254',
+  ])('that is none of them, %s: the pair is kept, the connection stays where it was [sec-15]', async (apiDomain) => {
+    const { prepared, customer, writeRefreshed, names } = await connected();
+    await change(prepared, { tokenMembers: { api_domain: apiDomain } });
+    expect(await writeRefreshed('Forged')).toBe(200);
+    expect(await writeRefreshed('Again')).toBe(200);
+    expect(await customer.connection()).toMatchObject({ status: 'working', providerMetadata: { region: told('eu') } });
+    expect(await names()).toEqual(['Before', 'Forged', 'Again']);
   });
 });

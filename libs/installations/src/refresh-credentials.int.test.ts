@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { FreshTokens } from '@sluice/connectors';
 import { DependencyError } from '@sluice/errors';
 import { createStore, openDatabase, type Store } from '@sluice/store';
 import { createLogger, silentLogger } from '@sluice/telemetry';
@@ -266,6 +267,75 @@ describe('a refresh that fails', () => {
     expect(await stored()).toMatchObject({ status: 'created' });
     await register();
     expect(await processOn(provider).refreshCredentials(projectId, connectionId, 1)).toMatchObject({ tokenVersion: 2 });
+  });
+});
+
+// The refresh token was good once: whatever the reply says of a place, the pair is in force, and the next refresh proves it.
+describe('a refresh whose reply names a place', () => {
+  const keyed = ({ projectId, connectionId }: Awaited<ReturnType<typeof scene>>) => ({ projectId, connectionId });
+
+  it('of the provider: the connection is there from the same moment on, and says so', async () => {
+    const made = await scene();
+    const { provider, refresh, stored, row } = made;
+    const { lines, logger } = recordingLogger();
+    const before = { region: { value: 'eu', source: 'input' }, plan: { value: 'gold', source: 'input' } };
+    await database('connections')
+      .where({ project_id: made.projectId, id: made.connectionId })
+      .update({ provider_metadata: JSON.stringify(before) });
+    provider.says = { metadata: { region: 'in' } };
+    const live = await refresh(1, processOn(provider, { logger }));
+    expect(live).toMatchObject({ tokenVersion: 2, metadata: { region: 'in', plan: 'gold' } });
+    expect(await stored()).toMatchObject({ tokenVersion: 2, metadata: { region: 'in', plan: 'gold' } });
+    const { provider_metadata: metadata } = (await row()) as { provider_metadata: string };
+    expect(JSON.parse(metadata)).toEqual({ ...before, region: { value: 'in', source: 'token' } });
+    expect(lines()).toMatchObject([
+      { event: 'connection.refreshed' },
+      { level: 'warn', event: 'connection.moved', ...keyed(made), tokenVersion: 2, to: { region: 'in' } },
+    ]);
+    provider.says = {};
+    expect(await refresh(2)).toMatchObject({ tokenVersion: 3, metadata: { region: 'in' } });
+  });
+
+  it.each<[string, Partial<FreshTokens>, string]>([
+    ['of somebody else', { refusedPlace: "names 'https://evil.example'" }, "names 'https://evil.example'"],
+    ['of another account', { workspaceRef: '777' }, 'hubspot names the workspace 777; the connection stays at 424242'],
+  ])('%s: the pair is kept, the connection stays where it was, and the log says so', async (_, says, reason) => {
+    const made = await scene();
+    const { provider, refresh, stored } = made;
+    const { lines, logger } = recordingLogger();
+    const before = await stored();
+    provider.says = says;
+    const live = await refresh(1, processOn(provider, { logger }));
+    expect(live).toMatchObject({ tokenVersion: 2, status: 'created', workspaceRef: '424242' });
+    const { workspaceRef, metadata } = before ?? {};
+    expect(await stored()).toMatchObject({ tokenVersion: 2, status: 'created', workspaceRef });
+    expect((await stored())?.metadata).toEqual(metadata);
+    expect(lines()).toMatchObject([
+      { event: 'connection.refreshed' },
+      { level: 'warn', event: 'connection.place-refused', ...keyed(made), reason: expect.stringContaining(reason) },
+    ]);
+    expect(await refresh(2)).toMatchObject({ tokenVersion: 3, credentials: { refreshToken: 'refresh-2' } });
+    expect(provider.asked).toHaveLength(2);
+  });
+
+  it('of the account itself says nothing', async () => {
+    const { provider, refresh } = await scene();
+    const { lines, logger } = recordingLogger();
+    provider.says = { workspaceRef: '424242' };
+    await refresh(1, processOn(provider, { logger }));
+    expect(lines().map(({ event }) => event)).toEqual(['connection.refreshed']);
+  });
+
+  // Another process saved its own pair meanwhile: ours changes nothing, the place neither.
+  it('moves nothing with a pair that came too late', async () => {
+    const { provider, mine, refresh, stored, projectId, connectionId } = await scene();
+    provider.says = { metadata: { region: 'in' } };
+    provider.before = async () => {
+      const sealed = mine.seal(connectionId, { accessToken: 'access-9', refreshToken: 'refresh-9' });
+      await store.connections.saveTokens({ projectId, connectionId, tokenVersion: 1, sealed });
+    };
+    expect(await refresh(1)).toMatchObject({ tokenVersion: 2, credentials: { accessToken: 'access-9' } });
+    expect((await stored())?.metadata).toBeUndefined();
   });
 });
 

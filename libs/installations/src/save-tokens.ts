@@ -5,16 +5,19 @@ import type { Credentials, LiveCredentials } from '@sluice/types';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RefreshSource } from './ask-for-tokens';
 import { openConnection } from './live-credentials';
+import { tellPlace } from './moved-account';
 import { sealCredentials } from './seal-credentials';
+import type { Sealed } from './sealed-value';
+import { toldMetadata } from './told-metadata';
 
 /** How long a fresh pair is kept while the database is away, and how often it is offered: as long as a write's outcome. */
 const keepMs = 60_000;
 const offerEveryMs = 250;
 
 /**
- * Saves a fresh pair durably, before anybody uses it. Goes on trying while the database does not answer: the old refresh
- * token may be dead.
- * @returns the credentials in force: these, or newer ones that somebody else saved meanwhile
+ * Saves a fresh pair durably, before anybody uses it and whatever else came with it. Goes on trying while the database does not
+ * answer: the old refresh token may be dead.
+ * @returns the credentials in force, at the place of the account: these, or newer ones that somebody else saved meanwhile
  * @throws DependencyError after a minute; with a provider that rotates refresh tokens the customer must then connect again
  */
 export async function saveFreshTokens(
@@ -23,20 +26,28 @@ export async function saveFreshTokens(
   live: LiveCredentials,
   fresh: FreshTokens,
 ): Promise<LiveCredentials> {
-  const { tokenVersion } = live;
+  const version = { projectId, connectionId, tokenVersion: live.tokenVersion };
   const credentials = withFresh(live.credentials, fresh);
-  const { expiresAt, scopes } = fresh;
+  const kept = toKept(fresh, sealCredentials(source.keyring, connectionId, credentials));
+  const isSaved = await persistently(source, version, () => ({ ...version, ...kept() }));
+  if (!isSaved) return (await openConnection(source, version)).live;
+  const names = { ...version, tokenVersion: live.tokenVersion + 1 };
+  source.logger.info(names, 'connection.refreshed');
+  tellPlace(source.logger, names, live, fresh);
+  const place = fresh.metadata === undefined ? {} : { metadata: { ...live.metadata, ...fresh.metadata } };
+  return { ...live, ...place, tokenVersion: names.tokenVersion, status: 'created', credentials };
+}
+
+/** What of the pair is stored, by the moment of each try: a token does not live longer because the database was away. */
+function toKept({ expiresAt, scopes, metadata }: FreshTokens, sealed: Sealed) {
   const receivedAtMs = performance.now();
   const lifeMs = expiresAt === undefined ? undefined : expiresAt.getTime() - Date.now();
-  const sealed = sealCredentials(source.keyring, connectionId, credentials);
-  const isSaved = await persistently(source, { projectId, connectionId, tokenVersion }, () => {
-    const waitedMs = performance.now() - receivedAtMs;
-    const times = lifeMs === undefined ? {} : { expiresInMs: lifeMs - waitedMs };
-    return { projectId, connectionId, tokenVersion, sealed, ...times, ...(scopes === undefined ? {} : { scopes }) };
+  return () => ({
+    sealed,
+    ...(lifeMs === undefined ? {} : { expiresInMs: lifeMs - (performance.now() - receivedAtMs) }),
+    ...(scopes === undefined ? {} : { scopes }),
+    ...(metadata === undefined ? {} : { addedMetadata: toldMetadata(metadata) }),
   });
-  if (!isSaved) return (await openConnection(source, { projectId, connectionId })).live;
-  source.logger.info({ projectId, connectionId, tokenVersion: tokenVersion + 1 }, 'connection.refreshed');
-  return { ...live, tokenVersion: tokenVersion + 1, status: 'created', credentials };
 }
 
 function withFresh(old: Credentials, { accessToken, refreshToken, expiresAt }: FreshTokens): Credentials {

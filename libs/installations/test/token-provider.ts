@@ -19,6 +19,8 @@ export interface TokenProvider {
   hasGrace: boolean;
   /** Life of the tokens given out, in milliseconds; undefined: not told. */
   lifeMs: number | undefined;
+  /** What its replies say besides the tokens: of the account's place. */
+  says: Partial<FreshTokens>;
 }
 
 export function createTokenProvider(): TokenProvider {
@@ -30,6 +32,7 @@ export function createTokenProvider(): TokenProvider {
     before: () => Promise.resolve(),
     hasGrace: false,
     lifeMs: 1_800_000,
+    says: {},
   };
   let [last, good] = ['', 'refresh-0'];
   const refresh = async (asked: TokenRefresh): Promise<FreshTokens> => {
@@ -42,7 +45,7 @@ export function createTokenProvider(): TokenProvider {
     [last, good] = [asked.refreshToken, `refresh-${number}`];
     provider.given.push(`access-${number}`);
     const expiry = provider.lifeMs === undefined ? {} : { expiresAt: new Date(Date.now() + provider.lifeMs) };
-    return { accessToken: `access-${number}`, refreshToken: good, ...expiry };
+    return { accessToken: `access-${number}`, refreshToken: good, ...expiry, ...provider.says };
   };
   return provider;
 }

@@ -65,23 +65,34 @@ async function askForTokens(api: DeclaredApi, oauth2: DeclaredOAuth2, call: Toke
   meter.measured(call.operation, failure?.class ?? 'ok', outcome, seen);
   call.observe?.(seen);
   if (failure) throw toProviderError(failure, file.name);
-  const told = placeTold(api, call, body);
-  return { ...toTokens(body, accessToken as string, startedAt), ...(told && { metadata: told }) };
+  const tokens = toTokens(body, accessToken as string, startedAt);
+  return { ...tokens, ...placeTold(api, call, body) };
 }
 
-/**
- * Where the reply says that the account is. Who comes with a code learns it here; a connection that stands keeps its address, and a reply
- * that names another gives it no token. @throws ProviderError; for a refresh `unavailable`, because the app is not to blame
- */
-function placeTold({ file }: DeclaredApi, call: TokenCall, body: unknown): FreshTokens['metadata'] {
+/** Where the reply says that the account is, and what of it becomes the connection's. @throws ProviderError, for a refresh never */
+function placeTold(api: DeclaredApi, call: TokenCall, body: unknown): Pick<FreshTokens, 'metadata' | 'refusedPlace'> {
+  const { file } = api;
   const told = toldVariables(file, body);
-  const fault = told.ok ? call.operation !== 'exchange-code' && otherwise(file, told.metadata, call) : told.message;
-  if (fault !== false && fault !== undefined) {
-    const failureClass = call.operation === 'refresh' ? 'unavailable' : 'rejected';
-    const message = cleanText(fault, ...call.secrets, call.clientSecret);
-    throw toProviderError({ class: failureClass, scope: 'call', message }, file.name);
+  if (told.ok) {
+    const other = call.operation === 'exchange-code' ? told.metadata : otherwise(file, told.metadata, call);
+    const [first] = Object.entries(other);
+    if (first === undefined) return {};
+    // Who sends credentials of its own named the place itself, and no connection has these tokens yet.
+    if (call.operation === 'grant') throw refusedPlace(api, call, elsewhere(first));
+    return { metadata: other };
   }
-  return told.ok && Object.keys(told.metadata).length > 0 ? told.metadata : undefined;
+  const message = cleanText(told.message, ...call.secrets, call.clientSecret);
+  // The old refresh token may be dead, so the pair must not be lost for what else the reply says.
+  if (call.operation === 'refresh') return { refusedPlace: message };
+  throw refusedPlace(api, call, message);
+}
+
+const elsewhere = ([name, value]: readonly [string, string]) =>
+  `the account is at another address: providerMetadata.${name} must be ${value}`;
+
+function refusedPlace({ file }: DeclaredApi, call: TokenCall, fault: string) {
+  const message = cleanText(fault, ...call.secrets, call.clientSecret);
+  return toProviderError({ class: 'rejected', scope: 'call', message }, file.name);
 }
 
 function toRequest(address: string, { client = 'body' }: DeclaredOAuth2, call: TokenCall) {

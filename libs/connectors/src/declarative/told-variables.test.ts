@@ -14,7 +14,12 @@ const telling = (apiDomain: unknown) =>
   captureDeclared(zoho, ({ form }) =>
     form === undefined
       ? { data: [{ status: 'success', details: { id: '1' } }], org: [{ id: '7' }] }
-      : { access_token: 'token-1', expires_in: 3600, ...(apiDomain !== undefined && { api_domain: apiDomain }) },
+      : {
+          access_token: 'token-1',
+          refresh_token: 'refresh-2',
+          expires_in: 3600,
+          ...(apiDomain !== undefined && { api_domain: apiDomain }),
+        },
   );
 
 const regions = ['com', 'eu', 'in', 'com.au', 'jp', 'com.cn', 'sa'];
@@ -82,28 +87,43 @@ describe.each([
   'https://www.zohoapis.__proto__',
   42,
 ])('an api_domain like %j', (apiDomain) => {
-  it('ends in no token, and nothing is sent there', async () => {
+  it('ends in no token, but for a refresh, and nothing is sent there', async () => {
     const { connector, taken } = telling(apiDomain);
     const refused = expect.stringMatching(/^Zoho CRM names '.*' as the account's address; region must be /s);
     await expect(connector.exchangeCode(code)).rejects.toMatchObject({ class: 'rejected', detail: refused });
     await expect(connector.grant(granting)).rejects.toMatchObject({ class: 'rejected' });
-    // The app is not to blame, and the connection not either.
-    await expect(connector.refresh(refreshing)).rejects.toMatchObject({ class: 'unavailable' });
+    // The old refresh token may be dead: the pair is given, and no place with it.
+    const fresh = await connector.refresh(refreshing);
+    expect(fresh).toMatchObject({ accessToken: 'token-1', refreshToken: 'refresh-2', refusedPlace: refused });
+    expect(fresh).not.toHaveProperty('metadata');
     expect(taken().map(({ origin }) => new URL(origin ?? '').origin)).toEqual(
       Array(3).fill('https://accounts.zoho.com'),
     );
   });
 });
 
+// A single-use refresh token is dead by then: whoever throws the pair away loses the customer.
+it.each([{ region: 'eu' }, undefined])(
+  'a refresh of a connection at %j gives the pair and the other place',
+  async (metadata) => {
+    const { connector } = telling('https://www.zohoapis.in');
+    const fresh = await connector.refresh({ ...refreshing, ...(metadata && { metadata }) });
+    expect(fresh).toMatchObject({ accessToken: 'token-1', refreshToken: 'refresh-2', metadata: { region: 'in' } });
+    expect(fresh).not.toHaveProperty('refusedPlace');
+  },
+);
+
 it.each([
-  ['refresh', { region: 'eu' }, 'unavailable'],
-  ['refresh', undefined, 'unavailable'],
-  ['grant', { region: 'eu' }, 'rejected'],
-] as const)('a %s of a connection at %j gives no token of another place', async (operation, metadata, failure) => {
+  ['https://www.zohoapis.eu', { region: 'eu' }],
+  ['https://www.zohoapis.com', undefined],
+])('a refresh that names %s tells a connection at %j nothing new', async (apiDomain, metadata) => {
+  const { connector } = telling(apiDomain);
+  expect(await connector.refresh({ ...refreshing, ...(metadata && { metadata }) })).not.toHaveProperty('metadata');
+});
+
+it('credentials of a connection at eu get no token of another place', async () => {
   const { connector } = telling('https://www.zohoapis.in');
-  const place = metadata && { metadata };
-  const asked =
-    operation === 'grant' ? connector.grant({ ...granting, ...place }) : connector.refresh({ ...refreshing, ...place });
   const detail = 'the account is at another address: providerMetadata.region must be in';
-  await expect(asked).rejects.toMatchObject({ class: failure, detail });
+  const asked = connector.grant({ ...granting, metadata: { region: 'eu' } });
+  await expect(asked).rejects.toMatchObject({ class: 'rejected', detail });
 });

@@ -1,5 +1,7 @@
+import type { Connection } from '@sluice/types';
 import type { Knex } from 'knex';
 import { tellConnection } from '../webhooks/tell-events';
+import { withAddedMetadata } from './added-metadata';
 import type { SealedCredentials } from './connection-store';
 
 /** Names one connection. */
@@ -20,6 +22,8 @@ export interface RefreshedTokens extends TokenVersion {
   readonly expiresInMs?: number;
   /** Absent: as they were. */
   readonly scopes?: readonly string[];
+  /** Members of the connection's metadata, in place of those of their names; the others stay. */
+  readonly addedMetadata?: NonNullable<Connection['providerMetadata']>;
 }
 
 /** Columns of an access token's end. */
@@ -59,8 +63,10 @@ export async function releaseRefreshLease(database: Knex, key: ConnectionKey, le
   );
 }
 
-/** Puts a refreshed pair in place of the one it came from, and ends the lease. False: another pair stands there already. */
+/** Puts a refreshed pair in place of the one it came from, and ends the lease. False: another pair stands there already, and nothing changes. */
 export async function saveTokens(transaction: Knex.Transaction, tokens: RefreshedTokens): Promise<boolean> {
+  const { addedMetadata } = tokens;
+  const metadata = addedMetadata && (await withAddedMetadata(transaction, tokens, addedMetadata));
   const changed = await transaction('connections')
     .where({ project_id: tokens.projectId, id: tokens.connectionId, token_version: tokens.tokenVersion })
     .update({
@@ -71,6 +77,7 @@ export async function saveTokens(transaction: Knex.Transaction, tokens: Refreshe
       refresh_lease_until: null,
       ...tokenTimes(transaction, tokens.expiresInMs),
       ...(tokens.scopes === undefined ? {} : { scopes: [...tokens.scopes] }),
+      ...(metadata === undefined ? {} : { provider_metadata: JSON.stringify(metadata) }),
       updated_at: transaction.fn.now(),
     });
   if (changed > 0) await tellConnection(transaction, 'connection.refreshed', tokens);
