@@ -2,11 +2,13 @@ import { associationCases } from './conformance/association-cases';
 import { batchCreateCases } from './conformance/batch-create-cases';
 import { batchUpdateCases } from './conformance/batch-update-cases';
 import { capabilityCases } from './conformance/capability-cases';
+import { changeFaultCases } from './conformance/change-fault-cases';
 import { deleteCases } from './conformance/delete-cases';
 import { describeCases } from './conformance/describe-cases';
 import { faultCases } from './conformance/fault-cases';
 import { hostileCases } from './conformance/hostile-cases';
 import { readCases } from './conformance/read-cases';
+import { readFaultCases } from './conformance/read-fault-cases';
 import { reconcileCases } from './conformance/reconcile-cases';
 import { refreshCases } from './conformance/refresh-cases';
 import { resendCases } from './conformance/resend-cases';
@@ -33,6 +35,8 @@ export function connectorConformance(harness: ConnectorHarness): ConformanceCase
     ...(harness.linked ? associationCases(harness, harness.linked) : []),
     ...(harness.grants ? refreshCases(harness, harness.grants) : []),
     ...(harness.fault ? faultCases(harness, harness.fault) : []),
+    ...(harness.fault ? changeFaultCases(harness, harness.fault) : []),
+    ...(harness.fault ? readFaultCases(harness, harness.fault) : []),
     ...(harness.fault ? resendCases(harness, harness.fault) : []),
   ];
 }

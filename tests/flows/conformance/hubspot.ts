@@ -17,7 +17,7 @@ const contacts = (hubspotVersion: 'v3' | '2026-03'): ProviderWords => ({
   isUnique: true,
   textField: 'lastname',
   link: { from: 'contacts', to: 'companies', typeId: 279, fields: (seed) => ({ name: seed }) },
-  casesMin: 34,
+  casesMin: 69,
 });
 
 /** HubSpot: both layouts, and objects without a unique property. */
@@ -32,7 +32,7 @@ export const hubspotWords: readonly ProviderWords[] = [
     isUnique: false,
     textField: 'name',
     link: { from: 'companies', to: 'deals', typeId: 342, fields: (seed) => ({ dealname: seed }) },
-    casesMin: 32,
+    casesMin: 67,
   },
   {
     ...common,
@@ -43,6 +43,6 @@ export const hubspotWords: readonly ProviderWords[] = [
     isUnique: false,
     textField: 'dealname',
     link: { from: 'deals', to: 'contacts', typeId: 3, fields: (seed) => ({ lastname: seed }) },
-    casesMin: 32,
+    casesMin: 67,
   },
 ];

@@ -76,8 +76,9 @@ async function harness(url: string, connector: Connector, words: ProviderWords):
     auth,
     badAuth: { ...auth, accessToken: badToken },
     count: (fields) => countOf(control, words.objectName, fields),
-    fault: async (fault) => {
-      await call(`${url}/_sandbox/faults`, { body: { account: account.account, match, action: actions[fault] } });
+    fault: async (fault, of = 'create') => {
+      const which = of === 'create' ? { match } : {};
+      await call(`${url}/_sandbox/faults`, { body: { account: account.account, ...which, action: actions[fault] } });
     },
     ...(words.link && { linked: linkedTo(url, account, words.link) }),
     ...(hasGrants && { grants: grantsOf(url, words) }),

@@ -24,7 +24,7 @@ export const restWords: readonly ProviderWords[] = [
     statuses,
     writePath,
     auth: byKey,
-    casesMin: 17,
+    casesMin: 35,
   },
   {
     provider: 'zendeskSupport',
@@ -41,7 +41,7 @@ export const restWords: readonly ProviderWords[] = [
       kind: 'basic',
       workspaceRef,
     }),
-    casesMin: 14,
+    casesMin: 32,
   },
   {
     provider: 'klaviyo',
@@ -55,7 +55,7 @@ export const restWords: readonly ProviderWords[] = [
     writePath,
     auth: byKey,
     describesFromFile: true,
-    casesMin: 19,
+    casesMin: 37,
   },
   {
     provider: 'zoho',
@@ -68,7 +68,7 @@ export const restWords: readonly ProviderWords[] = [
     statuses,
     writePath,
     hasGrants: true,
-    casesMin: 20,
+    casesMin: 38,
   },
   {
     provider: 'close',
@@ -81,7 +81,7 @@ export const restWords: readonly ProviderWords[] = [
     statuses,
     writePath,
     auth: byKey,
-    casesMin: 14,
+    casesMin: 32,
   },
   {
     provider: 'freshdesk',
@@ -94,6 +94,6 @@ export const restWords: readonly ProviderWords[] = [
     statuses,
     writePath,
     auth: byKey,
-    casesMin: 20,
+    casesMin: 38,
   },
 ];

@@ -12,6 +12,6 @@ export const salesforceWords: readonly ProviderWords[] = [
     absentId: '003000000000000AAA',
     statuses: { quota: 403, unavailable: 503 },
     hasGrants: true,
-    casesMin: 30,
+    casesMin: 65,
   },
 ];

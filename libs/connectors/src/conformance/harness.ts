@@ -2,8 +2,11 @@ import type { Association } from '@sluice/types';
 import type { Connector } from '../connector';
 import type { Auth, Fields, TokenRefresh } from '../requests';
 
-/** What happens to the next write that reaches the provider. */
+/** What happens to a call that reaches the provider. */
 export type Fault = 'commit-then-reset' | 'reset-before-commit' | 'quota' | 'unavailable' | 'redirect' | 'unreadable';
+
+/** Which call a fault meets: the next create, or the next call whatever it is. @default 'create' */
+export type FaultyCall = 'create' | 'any';
 
 /** What the suite needs of a provider, real or imitated. */
 export interface ConnectorHarness {
@@ -27,7 +30,7 @@ export interface ConnectorHarness {
   /** A create can be sent again without a second record: `isResend` makes an upsert of it. @default false */
   readonly isResendSafe?: boolean;
   /** Absent: the provider cannot be made to fail, and the cases of failure are left out. */
-  readonly fault?: (fault: Fault) => Promise<void>;
+  readonly fault?: (fault: Fault, of?: FaultyCall) => Promise<void>;
   /** Absent: the provider has no associations, or nobody can tell whether one was made. */
   readonly linked?: LinkedObject;
   /** Absent: tokens are not refreshed here. Each call makes a grant of its own account. */

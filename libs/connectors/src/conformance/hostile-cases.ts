@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { ProviderError } from '@sluice/errors';
-import { classOf, idOf, newSeed, toTest } from './expectations';
+import type { Fields } from '../requests';
+import { classOf, hasClass, idOf, newSeed, toTest } from './expectations';
 import type { ConformanceCase, ConnectorHarness } from './harness';
 
 /** Ids that would lead to another address if one stood in a path as it is. Source: reliability checklist, items 26, 27. */
@@ -36,6 +37,27 @@ const values = [
   '\ud800',
 ];
 
+/** Names of objects and of fields that are none, or of something that every object has. Source: reliability checklist, items 25, 26, 30. */
+const names = [
+  '',
+  '..',
+  '../batch/archive',
+  'a/b',
+  '%2e%2e%2fx',
+  'x?y=1',
+  'x#y',
+  'Id FROM User--',
+  "a' = 'a",
+  'a"b',
+  'a\\b',
+  'a\nb',
+  'a\u0000b',
+  '\\u0061',
+  'a.b.c',
+  '__proto__',
+  'constructor',
+];
+
 /** What nobody sends by mistake: refused, or taken as a plain value, and never anything else. */
 export function hostileCases(harness: ConnectorHarness): ConformanceCase[] {
   const { connector, auth, objectName, textField } = harness;
@@ -57,6 +79,43 @@ export function hostileCases(harness: ConnectorHarness): ConformanceCase[] {
       }),
     );
   }
+  if (create) {
+    cases.push(
+      toTest('hostile: an object that is none is refused, whatever is asked of it', async () => {
+        for (const name of names) {
+          const of = { auth, objectName: name };
+          const written = await create({ ...of, fields: { [textField]: 'x' } });
+          assert.ok(['rejected', 'not-found'].includes(classOf(written)), `${name}: ${JSON.stringify(written)}`);
+          const changed = await update?.({ ...of, recordId: harness.absentId, fields: { [textField]: 'x' } });
+          assert.ok(
+            !changed || ['rejected', 'not-found'].includes(classOf(changed)),
+            `${name}: ${JSON.stringify(changed)}`,
+          );
+          const filters = [{ field: textField, value: 'x' }];
+          for (const read of [
+            () => search?.({ ...of, filters, fields: [textField], limit: 10 }),
+            () => connector.describe?.(of),
+            () => connector.readBatch?.({ ...of, ids: [harness.absentId], fields: [textField] }),
+          ]) {
+            const seen: unknown = await read()?.catch((error: unknown) => error);
+            const isTold = seen === undefined || hasClass(seen, 'rejected') || hasClass(seen, 'not-found');
+            assert.ok(isTold, `${name}: ${String(read)}: ${JSON.stringify(seen)} ${String(seen)}`);
+          }
+        }
+      }),
+      toTest('hostile: a field that is none is refused, and nothing is written', async () => {
+        for (const name of names) {
+          const fields = harness.fields(newSeed());
+          // Defined, because an assignment of __proto__ makes no member.
+          const hostile = Object.defineProperty({ ...fields }, name, { value: 'x', enumerable: true });
+          const result = await create({ ...call, fields: hostile });
+          assert.equal(classOf(result), 'rejected', `${name}: ${JSON.stringify(result)}`);
+          assert.equal(await harness.count(fields), 0, name);
+        }
+        assert.equal(({} as Fields)['x'], undefined);
+      }),
+    );
+  }
   if (create && search) {
     cases.push(
       toTest('hostile: a value that ends a string finds nothing, or is refused', async () => {
@@ -72,7 +131,7 @@ export function hostileCases(harness: ConnectorHarness): ConformanceCase[] {
         assert.equal(await harness.count(fields), 1);
       }),
       toTest('hostile: a field name that is none is refused', async () => {
-        for (const field of ['Id FROM User--', "a' = 'a", '', 'a\nb', '../x', '__proto__']) {
+        for (const field of names) {
           const filters = [{ field, value: 'x' }];
           const asked = search({ ...call, filters, fields: [textField], limit: 10 });
           await assert.rejects(asked, ProviderError, field);
