@@ -72,6 +72,28 @@ describe('what a person does in a HubSpot account', () => {
   });
 });
 
+// Nothing at Salesforce refuses a second record of such a value, so two equal creates are two records, whatever became of a reply.
+it('two equal creates with an external id that is not unique, one of them lost: each has a record', async () => {
+  const customer = await createCustomer(stack, { provider: 'salesforce', write: ['Contact'] });
+  const match = { method: 'POST', path: '^/services/data/.*/(sobjects/Contact|composite/sobjects)$' };
+  await customer.account.fault({ match, action: { kind: 'reset-before' } });
+  const record = { LastName: 'Ito', Legacy_Id__c: 'legacy-1' };
+  const create = async () => (await customer.write('Contact', { type: 'create', mode: 'asynchronous', record })).body;
+  const operations = [await create(), await create()].map(({ operationId }) => operationId);
+  const ended = operations.map(async (id) => {
+    await customer.ended(id, 240_000);
+    return await customer.recordsOf(id);
+  });
+  const outcomes = (await Promise.all(ended)).flat();
+  expect(outcomes.map(({ status, error }) => [status, error])).toEqual([
+    ['succeeded', undefined],
+    ['succeeded', undefined],
+  ]);
+  const ids = (await customer.account.records('Contact')).map(({ id }) => id);
+  expect(new Set(outcomes.map(({ recordId }) => recordId))).toEqual(new Set(ids));
+  expect(ids).toHaveLength(2);
+});
+
 it('[sec-18] nobody was sent to where a redirect pointed, with or without a token', async () => {
   const [account, elsewhere] = [await createAccount(stack, 'hubspot'), await createAccount(stack, 'hubspot')];
   const customer = await createCustomer(stack, { provider: 'hubspot', write: ['contacts'], account });

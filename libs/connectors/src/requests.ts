@@ -77,8 +77,16 @@ export interface MayBeResend {
   readonly isResend?: boolean;
 }
 
+/** A create is looked for before it is sent again where nothing at the provider would refuse a second record. */
+export interface MayBeCreatedBefore extends MayBeResend {
+  /**
+   * Which of these records other creates are known to have made: none of them is what an earlier send of this one made. @default none
+   */
+  readonly findClaimed?: (recordIds: readonly string[]) => Promise<ReadonlySet<string>>;
+}
+
 /** Create one record. */
-export interface CreateWrite extends SingleWrite, MayBeResend {
+export interface CreateWrite extends SingleWrite, MayBeCreatedBefore {
   /** Of a resend: when the record's earliest send was. What that made is not older. @default the record was never sent */
   readonly firstSentAt?: Date;
   readonly associations?: readonly Association[];
@@ -107,7 +115,7 @@ export interface BatchWrite<Item> extends ObjectCall {
 type NewRecord = Pick<CreateWrite, 'fields' | 'associations' | 'firstSentAt'>;
 
 /** All-or-none: the provider writes every record or none of them. @default false */
-export interface BatchCreate extends BatchWrite<NewRecord>, MayBeResend {
+export interface BatchCreate extends BatchWrite<NewRecord>, MayBeCreatedBefore {
   readonly allOrNone?: boolean;
 }
 

@@ -228,7 +228,7 @@ describe('Salesforce', () => {
       stub.replyWith(shared, row(idB, mine));
       expect(await salesforce.create({ ...call, ...first, isResend: true, firstSentAt })).toMatchObject({
         ok: false,
-        error: { class: 'conflict', existingId: idB, scope: 'record', message: expect.stringContaining(idB) },
+        error: { class: 'unknown', existingId: idB, scope: 'record', message: expect.stringContaining(idB) },
       });
       expect(sent()).toEqual([`GET ${root}/sobjects/Contact/describe`, `GET ${root}/query`]);
       expect(soqlOf(stub.requests[1]?.path)).toContain("Legacy__c = 'L\\'1' AND CreatedDate >= 2026-11-20T11:59:50Z");
@@ -238,9 +238,35 @@ describe('Salesforce', () => {
       stub.replyWith(shared, row(idB, mine));
       const results = await salesforce.createBatch({ ...call, records, isResend: true });
       expect(results).toMatchObject([
-        { error: { class: 'conflict', existingId: idB } },
+        { error: { class: 'unknown', existingId: idB } },
         { error: { class: 'unavailable', scope: 'call' } },
       ]);
+      expect(sent().some((each) => each.startsWith('P'))).toBe(false);
+    });
+
+    // Two creates that are equal in every value: the record is the other one's, so this one has none and nothing refuses it one.
+    test.each([
+      ['the same', mine],
+      ['nearly the same', { ...mine, LastName: 'A.' }],
+    ])('a record of %s values that another create made: it is sent', async (_, values) => {
+      stub.replyWith(shared, row(idB, values), { status: 201, body: done(idA) });
+      const asked: (readonly string[])[] = [];
+      const findClaimed = async (ids: readonly string[]) => {
+        asked.push(ids);
+        return new Set(ids);
+      };
+      const result = await salesforce.create({ ...call, ...first, isResend: true, firstSentAt, findClaimed });
+      expect(result).toEqual({ ok: true, recordId: idA });
+      expect(asked).toEqual([[idB]]);
+      expect(sent().at(-1)).toBe(`POST ${root}/sobjects/Contact`);
+    });
+
+    test('one of two such records is another’s: the other one may be ours', async () => {
+      const when = { CreatedDate: '2026-11-20T12:20:00.000+0000' };
+      stub.replyWith(shared, page(record(idA, { ...when, ...mine }), record(idB, { ...when, ...mine })));
+      const findClaimed = async () => new Set([idA]);
+      const result = await salesforce.create({ ...call, ...first, isResend: true, firstSentAt, findClaimed });
+      expect(result).toMatchObject({ error: { class: 'unknown', existingId: idB } });
       expect(sent().some((each) => each.startsWith('P'))).toBe(false);
     });
 

@@ -18,7 +18,8 @@ import { isJson } from './wire';
  * Creates that may have been carried out before, sent again as an upsert by a unique external id: what the earlier send still makes is
  * then the same record. Only where nobody has the values, because an upsert writes over what is there and a create never does (ADR 19).
  * The collection takes one record too, so that no value stands in a path. An external id that the account does not keep unique refuses
- * no second record, so what the earlier send made is looked for by it once more, and nothing is sent where it is seen.
+ * no second record, so what the earlier send made is looked for by it once more, and nothing is sent where it is seen. A record that
+ * another create is known to have made is not it: two equal creates make two records there, as they do without an external id.
  * @returns undefined where neither is to be done: they are then created as ever, and a unique value that is taken is a conflict
  */
 export async function resendCreates(
@@ -79,16 +80,25 @@ async function holdBack(
   const found = await findCreated(api, describe, { ...call, records: looks });
   const failure = found.find((each) => each.kind === 'cannot-look' && each.failure !== undefined);
   if (failure?.kind === 'cannot-look' && failure.failure) throw toProviderError(failure.failure, 'salesforce');
-  const held = new Map(found.map((each, of) => [looks[of]?.at, toHeld(each)]));
+  const seen = found.flatMap(seenIn);
+  const claimed = seen.length === 0 ? new Set<string>() : ((await write.findClaimed?.(seen)) ?? new Set<string>());
+  const held = new Map(found.map((each, of) => [looks[of]?.at, toHeld(each, claimed)]));
   if (![...held.values()].some(Boolean)) return undefined;
   return records.map((_record, at) => ({ ok: false, error: held.get(at) ?? waiting }));
 }
 
+/** Ids of the records that may be what an earlier send made. */
+function seenIn(found: FoundCreated): readonly string[] {
+  if (found.kind === 'found') return found.matches.map(({ recordId }) => recordId);
+  return (found.kind === 'none' && found.near) || [];
+}
+
 /** Why one record is not sent; undefined: it may be. */
-function toHeld(found: FoundCreated): ProviderFailure | undefined {
-  if (found.kind === 'found') return found.matches[0] && mayBeOurs(found.matches[0].recordId);
-  const [near] = (found.kind === 'none' && found.near) || [];
-  return near === undefined ? undefined : isNear(near);
+function toHeld(found: FoundCreated, claimed: ReadonlySet<string>): ProviderFailure | undefined {
+  const existingId = seenIn(found).find((id) => !claimed.has(id));
+  return existingId === undefined
+    ? undefined
+    : mayBeOurs(existingId, found.kind === 'found' ? 'the same' : 'nearly the same');
 }
 
 const waiting: ProviderFailure = {
@@ -97,16 +107,13 @@ const waiting: ProviderFailure = {
   message: 'Not sent again yet: another record of the call may be there, and is looked for first',
 };
 
-/** A conflict, because that is looked for: the record is adopted unless another create made it. */
-function mayBeOurs(existingId: string): ProviderFailure {
-  const message = `Not sent again: record ${existingId} was made since the first send and has the same values, among them an external id that Salesforce does not keep unique`;
-  return { class: 'conflict', scope: 'record', message, existingId };
-}
-
-/** Unknown, because that is looked for: our own record, in which a trigger rewrote a value, must not be made a second time. */
-function isNear(recordId: string): ProviderFailure {
-  const message = `Not sent again: record ${recordId} was made since the first send and has nearly the same values, so it may be what that made`;
-  return { class: 'unknown', scope: 'record', message };
+/**
+ * Unknown, because that is looked for: what is our own is adopted, also one in which a trigger rewrote a value. No conflict: nothing refused
+ * the record, and once the one that was seen turns out to be another create's it is sent.
+ */
+function mayBeOurs(existingId: string, values: 'the same' | 'nearly the same'): ProviderFailure {
+  const message = `Not sent again: record ${existingId} was made since the first send and has ${values} values, so it may be what that made; Salesforce does not keep the external id among them unique`;
+  return { class: 'unknown', scope: 'record', message, existingId };
 }
 
 /** `PATCH /composite/sobjects/{object}/{field}`, answered as a create, with `created` per record. Source: reference B3. */

@@ -10,7 +10,7 @@ import type {
 import { DefectError, ProviderError } from '@sluice/errors';
 import type { ClaimedCall } from '@sluice/store';
 import { claimedCall, connector, failure, hubspotLike, live, sendable, type SendableParts } from '../../test/builders';
-import { performCall } from './perform-call';
+import { performCall, type CallToPerform } from './perform-call';
 import type { Sendable } from './sendable';
 
 const hold = { signal: new AbortController().signal, mayStillSend: () => true };
@@ -50,15 +50,16 @@ function writing(exchange?: ObservedExchange) {
 function perform(
   provider: Partial<Connector>,
   records: readonly Sendable[],
-  o: Partial<ClaimedCall> & { mayStillSend?: () => boolean } = {},
+  o: Partial<ClaimedCall> & { mayStillSend?: () => boolean } & Pick<CallToPerform, 'findClaimed'> = {},
 ) {
-  const { mayStillSend = hold.mayStillSend, ...call } = o;
+  const { mayStillSend = hold.mayStillSend, findClaimed, ...call } = o;
   return performCall({
     call: claimedCall(call),
     records,
     connector: connector(provider),
     live: live(),
     hold: { ...hold, mayStillSend },
+    ...(findClaimed && { findClaimed }),
   });
 }
 
@@ -145,6 +146,22 @@ describe('one provider call', () => {
     const [[, write] = []] = sent as [string, BatchCreate][];
     expect(write).toMatchObject({ isResend: true });
     expect(write?.records.map(({ firstSentAt }) => firstSentAt?.getTime())).toEqual([undefined, 9_000, 5_000]);
+  });
+
+  // Nothing of a first send can be another create's, and a question costs a statement.
+  it('offers a resend, and no first send, to tell which records are other creates’', async () => {
+    const { sent, methods } = writing();
+    const findClaimed = async (ids: readonly string[]) => new Set(ids.slice(1));
+    const again = sendable({ index: 2, firstSentAt: new Date(), write: { type: 'create' } });
+    for (const records of [[create(1)], [again], [create(1), again]]) {
+      await perform(methods, records, { type: 'create', findClaimed });
+    }
+    const asked = sent.map(([, write]) => ('findClaimed' in write ? write.findClaimed : undefined));
+    expect(await Promise.all(asked.map(async (ask) => await ask?.(['8', '9'])))).toEqual([
+      undefined,
+      new Set(['9']),
+      new Set(['9']),
+    ]);
   });
 
   it('updates one record', async () => {

@@ -23,6 +23,8 @@ export interface CallToPerform {
   readonly hold: Pick<Hold, 'signal' | 'mayStillSend'>;
   /** Asked before each provider call after the first: after a read. */
   readonly takeQuota?: () => Promise<QuotaAnswer>;
+  /** Which of these provider ids other creates have claimed. Asked before a create is sent again. Absent: none is known. */
+  readonly findClaimed?: (providerIds: readonly string[]) => Promise<ReadonlySet<string>>;
 }
 
 /** Which credentials an outcome speaks of. Holds no secret. */

@@ -29,14 +29,16 @@ async function send(request: AuthorizedCall): Promise<readonly RecordResult[]> {
   const writes = records.map(({ write }) => write);
   const [only] = writes;
   if (call.type === 'create') {
+    const { findClaimed } = request;
+    const create = { ...shared, ...(base.isResend && findClaimed && { findClaimed }) };
     const items = records.map(({ firstSentAt, write: { fields, associations } }) => ({
       fields,
       ...(associations && { associations }),
       ...(base.isResend && firstSentAt && { firstSentAt }),
     }));
-    if (items.length === 1 && items[0] && connector.create) return [await connector.create({ ...shared, ...items[0] })];
+    if (items.length === 1 && items[0] && connector.create) return [await connector.create({ ...create, ...items[0] })];
     if (connector.createBatch)
-      return await connector.createBatch({ ...shared, records: items, allOrNone: call.allOrNone });
+      return await connector.createBatch({ ...create, records: items, allOrNone: call.allOrNone });
   }
   if (call.type === 'update') {
     const items = writes.map(({ fields, recordId, associations }) => ({

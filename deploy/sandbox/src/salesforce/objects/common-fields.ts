@@ -20,9 +20,10 @@ export const identityFields: readonly FieldDefinition[] = [
 /** The owner: the integration user unless a write names another. */
 export const ownerField: FieldDefinition = reference('OwnerId', 'User', { nillable: false, defaultedOnCreate: true });
 
-/** What a customer typically adds: one of each type, one unique, one that the integration user cannot see. */
+/** What a customer typically adds: one of each type, one unique, one external id that is not, one that the integration user cannot see. */
 export const customerFields: readonly FieldDefinition[] = [
   field('External_Id__c', 'string', { externalId: true, unique: true }),
+  field('Legacy_Id__c', 'string', { externalId: true }),
   field('Score__c', 'double'),
   field('Active__c', 'boolean'),
   picklist('Level__c', ['Primary', 'Secondary', 'Tertiary'], { restricted: true }),
