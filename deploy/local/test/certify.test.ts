@@ -34,7 +34,7 @@ it.each(providers.filter((provider) => !['hubspot', 'salesforce'].includes(provi
     const { code, text } = await customer.certify('--leave').ended;
     expect(text).toMatch(/^update +the field that was sent, and no other +the field that was sent, and no other +ok$/m);
     expect(text).toMatch(
-      /, 0 differ, \d+ not tried\nstays in the account, as asked: \S+\n\n.*replays to the same findings/,
+      /, 0 differ, \d+ not tried\nstays in the account, as asked: \S+\n[^]*replays to the same findings/,
     );
     expect(code).toBe(0);
     const [record, ...more] = (await customer.records()) as { id: string }[];
@@ -52,6 +52,61 @@ it('an account that does something else: it differs, exit code 1, and nothing is
   expect(text).toMatch(/^update +the field that was sent, and no other +rejected: no updates here +differs$/m);
   expect(code).toBe(1);
   expect(await customer.records()).toEqual([]);
+});
+
+describe('an account that says that it made no record, and has it', () => {
+  const body = { status: 'error', message: 'no creates here', category: 'VALIDATION_ERROR' };
+  const action = { kind: 'commit-then-status', status: 400, body };
+
+  it('hubspot: it differs, and the record is removed', async () => {
+    const customer = await account('hubspot');
+    await customer.fault({ match: { method: 'POST', path: '^/crm/v3/objects/contacts$' }, action });
+    const { code, text } = await customer.certify().ended;
+    expect(text).toMatch(/^what was refused +was not written +sluice-certify-\S+-1 is there, as \d+ +differs$/m);
+    expect(code).toBe(1);
+    expect(await customer.records()).toEqual([]);
+  });
+
+  it('pipedrive: it differs, and what stays is told', async () => {
+    const customer = await account('pipedrive');
+    await customer.fault({ match: { method: 'POST', path: '^/rest/pipedrive/.*/persons$' }, action });
+    const { code, text } = await customer.certify('--leave').ended;
+    const [record] = (await customer.records()) as { id: string }[];
+    expect(text).toMatch(/^what was refused +was not written +sluice-certify-\S+-1 is there, as \d+ +differs$/m);
+    expect(text).toContain(`delete by hand: ${record?.id}`);
+    expect(code).toBe(1);
+  });
+});
+
+describe('below the report', () => {
+  it.each([
+    ['hubspot', 'contacts', /createdate \(datetime, read-only\)/, '409 "Contact already exists. Existing ID: '],
+    ['salesforce', 'Contact', /LastName \(string, required\)/, "400 \"No such column 'sluice_no_such_field'"],
+    // What it refuses is a 2xx.
+    ['zoho', 'Leads', /Last_Name \(text, required\)/, '200 "INVALID_DATA" "invalid data" => rejected'],
+  ])('%s: the fields of %s whole, and its answers beside what we make of them', async (provider, object, one, said) => {
+    const { text } = await (await account(provider)).certify('--leave').ended;
+    const [, listed = '', answers = ''] = text.split(/^(?:fields of .*:|what the provider answered.*:)$/m);
+    expect(text).toMatch(new RegExp(`^fields of ${object}, \\d+:$`, 'm'));
+    expect(listed).toMatch(one);
+    expect(answers).toContain(said);
+    expect(answers).toMatch(/^ {2}update of what is not there: \w+ \S+: \d{3} ".*" => not-found$/m);
+  });
+
+  it('a whole list of scopes, and no token that a provider repeats', async () => {
+    const customer = await account('hubspot');
+    const body = {
+      status: 'error',
+      message: `no updates for ${customer.token}\u001b[2J`,
+      category: 'VALIDATION_ERROR',
+    };
+    await customer.fault({ match: { method: 'PATCH' }, action: { kind: 'status', status: 400, body } });
+    const { text } = await customer.certify().ended;
+    expect(text).toMatch(/^scopes of the token, 10:\n(?: {2}.*\n)*.*crm\.schemas\.deals\.read, oauth$/m);
+    expect(text).toMatch(/^ {2}update: PATCH \S+: 400 "no updates for .* => differs$/m);
+    expect(text).not.toContain(customer.token);
+    expect(text).not.toContain('\u001b');
+  });
 });
 
 describe('calls nobody', () => {

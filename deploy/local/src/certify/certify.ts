@@ -30,6 +30,8 @@ export interface CertifyReport extends CleanUp {
   readonly startedAt: Date;
   /** What the provider calls the account. */
   readonly workspaceRef: string;
+  /** What the account told that is longer than a row: title and items. */
+  readonly shown: ReadonlyMap<string, readonly string[]>;
   /** Why the checks did not come to their end, and it was neither the account nor the token. */
   readonly interrupted?: unknown;
 }
@@ -60,7 +62,8 @@ export async function certify(options: CertifyOptions): Promise<CertifyReport> {
   const { signal: _, ...rest } = trial;
   const cleaned = await cleanUp(rest).catch((error: unknown) => notCleaned(trial, error));
   if (cleaned.left.length === 0) options.journal.remove(options.run);
-  const report = { startedAt: trial.startedAt, workspaceRef, ...cleaned, findings: [...findings, ...cleaned.findings] };
+  const { startedAt, shown } = trial;
+  const report = { startedAt, workspaceRef, shown, ...cleaned, findings: [...findings, ...cleaned.findings] };
   return interrupted === undefined ? report : { ...report, interrupted };
 }
 
@@ -129,6 +132,7 @@ function trialOf(options: CertifyOptions, workspaceRef: string, records: MarkedR
     run,
     startedAt,
     records,
+    shown: new Map(),
     clock,
     save,
     ...(signal && { signal }),

@@ -26,9 +26,12 @@ export async function cleanUp(trial: Trial): Promise<CleanUp> {
   if (!trial.connector.delete) return await notDeletable(trial);
   await untilVisible(trial);
   const failed: string[] = [];
+  const refused: string[] = [];
   let deleted = 0;
   for (const same of byMark(trial.records)) {
-    for (const id of await idsOf(trial, same)) {
+    const ids = await idsOf(trial, same);
+    refused.push(...writtenThough(same, ids));
+    for (const id of ids) {
       const result = await remove(trial, id);
       if (result.ok || result.error.class === 'not-found') deleted += 1;
       else failed.push(`${same[0].mark} (${id}): ${result.error.message}`);
@@ -39,6 +42,7 @@ export async function cleanUp(trial: Trial): Promise<CleanUp> {
     left,
     stays: [],
     findings: [
+      refusals(trial, refused),
       { ...deletion, ...(failed.length > 0 ? differing(failed) : seenAs(`${deleted} records`, deleted > 0)) },
       { ...emptiness, ...(left.length > 0 ? differing(left) : seenAs(proofOf(trial), true)) },
     ],
@@ -48,6 +52,23 @@ export async function cleanUp(trial: Trial): Promise<CleanUp> {
 const deletion = { capability: 'delete', claimed: 'each record, by its id' };
 /** The row that says whether a run left anything. */
 export const emptiness = { capability: 'nothing is left', claimed: 'no mark is found, by no way' };
+
+const refusal = { capability: 'what was refused', claimed: 'was not written' };
+
+/** Of records that the provider said it did not make, those that are there: nobody was told their ids. */
+function writtenThough(same: SameMark, ids: readonly string[]): string[] {
+  if (same.some(isInDoubt)) return [];
+  const known = knownIds(same);
+  return ids.filter((id) => !known.includes(id)).map((id) => `${same[0].mark} is there, as ${id}`);
+}
+
+function refusals({ records }: Trial, written: readonly string[]): Finding {
+  const count = records.filter(({ isRefused }) => isRefused === true).length;
+  return {
+    ...refusal,
+    ...(written.length > 0 ? differing(written) : seenAs(`${count} refused, none written`, count > 0)),
+  };
+}
 
 type Seen = Pick<Finding, 'seen' | 'verdict'>;
 const differing = (wrong: readonly string[]): Seen => ({ seen: wrong.join('; '), verdict: 'differs' });
@@ -144,15 +165,21 @@ function proofOf({ connector, subject, records }: Trial): string {
 async function notDeletable(trial: Trial): Promise<CleanUp> {
   await untilVisible(trial);
   const stays = new Set<string>();
-  for (const record of trial.records.filter(({ isRefused }) => isRefused !== true)) {
-    const ids = record.id === undefined ? await bySearch(trial, record) : [record.id];
-    const told = ids.length > 0 ? ids : isInDoubt(record) && !trial.connector.search ? [record.mark] : [];
+  const refused: string[] = [];
+  for (const same of byMark(trial.records)) {
+    const isSure = same.every(({ id }) => id !== undefined);
+    const ids = [...new Set([...knownIds(same), ...(isSure ? [] : await bySearch(trial, same[0]))])];
+    refused.push(...writtenThough(same, ids));
+    const told = ids.length === 0 && same.some(isInDoubt) && !trial.connector.search ? [same[0].mark] : ids;
     for (const each of told) stays.add(each);
   }
   const seen = `delete by hand: ${[...stays].join(', ') || 'nothing'}`;
   return {
     left: [],
     stays: [...stays],
-    findings: [{ capability: 'delete', claimed: 'not offered', seen, verdict: 'not tried' }],
+    findings: [
+      ...(trial.connector.search ? [refusals(trial, refused)] : []),
+      { capability: 'delete', claimed: 'not offered', seen, verdict: 'not tried' },
+    ],
   };
 }

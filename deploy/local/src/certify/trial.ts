@@ -26,6 +26,8 @@ export interface Trial {
   readonly records: MarkedRecord[];
   readonly clock: Clock;
   readonly signal?: AbortSignal;
+  /** What a person is shown whole below the report: title and items. No part of a recording. */
+  readonly shown: Map<string, readonly string[]>;
   /** Called after each change of `records`, before anything is sent that could make one more. */
   readonly save: () => void;
 }

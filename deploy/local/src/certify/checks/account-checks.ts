@@ -1,4 +1,5 @@
 import { ProviderError } from '@sluice/errors';
+import type { FieldMetadata } from '@sluice/types';
 import { Differs, expect, explained, NotTried } from '../finding';
 import { callOf } from '../trial';
 import type { Check } from './check';
@@ -28,9 +29,10 @@ export const accountChecks: readonly Check[] = [
   {
     capability: 'scopes',
     claimed: ({ scopes }) => (scopes ? 'told by the account' : undefined),
-    run: async ({ connector, auth, subject: { scopes: needed = [] } }) => {
+    run: async ({ connector, auth, subject: { scopes: needed = [] }, shown }) => {
       const scopes = await connector.scopes?.({ auth });
       if (!scopes) throw new NotTried('this kind of token does not tell its scopes');
+      shown.set('scopes of the token', scopes.toSorted());
       const lacking = needed.filter((scope) => !scopes.includes(scope));
       if (lacking.length > 0) throw new NotTried(`forbidden: the token lacks ${lacking.join(', ')}`, 'forbidden');
       return scopes.toSorted().join(' ');
@@ -42,6 +44,7 @@ export const accountChecks: readonly Check[] = [
     run: async (trial) => {
       const { connector, subject } = trial;
       const fields = (await connector.describe?.(callOf(trial)))?.fields ?? {};
+      trial.shown.set(`fields of ${subject.objectName}`, Object.values(fields).map(told).toSorted());
       const sent = Object.keys(subject.fields('x'));
       const missing = sent.filter((name) => !fields[name] || fields[name].readOnly === true);
       expect(missing.length === 0, `missing or read-only: ${missing.join(', ')}`);
@@ -52,6 +55,11 @@ export const accountChecks: readonly Check[] = [
     },
   },
 ];
+
+function told({ fieldName, providerType, valueType, readOnly, isRequired }: FieldMetadata): string {
+  const is = [providerType ?? valueType, isRequired && 'required', readOnly && 'read-only'].filter(Boolean);
+  return is.length === 0 ? fieldName : `${fieldName} (${is.join(', ')})`;
+}
 
 /** A token of the same form that opens nothing: its last characters are turned round. */
 function spoiled(token: string): string {
