@@ -7,7 +7,7 @@ export function addOperationCommands(program: Command, lazily: Lazily): void {
   const op = program.command('op').description('list, watch, explain, export, cancel and replay operations');
   op.command('list', { isDefault: true })
     .description('list operations, newest first')
-    .addOption(new Option('--status <status>').choices(['in_progress', 'success', 'failure']))
+    .addOption(new Option('--status <status>', 'only of this status').choices(['in_progress', 'success', 'failure']))
     .option('--group <ref>', 'only of this group')
     .option('--object <name>', 'only of this object')
     .option('--since <when>', 'only those accepted since: 30m, 12h, 2d, or a moment such as 2026-01-31T08:00:00Z')

@@ -1,7 +1,9 @@
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import type { RunCommand } from './command';
 import { addOperationCommands } from './operation-commands';
 import { exitCodes } from './failure';
+
+const shells = ['bash', 'zsh', 'fish'] as const;
 
 const codes = new WeakMap<Command, number>();
 
@@ -45,9 +47,9 @@ export function createProgram(): Command {
   program
     .command('completion')
     .description('print a completion script for your shell')
-    .argument('<shell>', 'bash, zsh or fish')
-    .action(async (shell: string) => {
-      const { renderCompletion } = await import('./completion.js');
+    .addArgument(new Argument('<shell>', 'whose script').choices(shells))
+    .action(async (shell: (typeof shells)[number]) => {
+      const { renderCompletion } = await import('./completion/render-completion.js');
       process.stdout.write(renderCompletion(program, shell));
     });
   return program;

@@ -1,0 +1,74 @@
+import type { Choice, Place, Values } from './places';
+
+/** For bash 4 and later. Source: Bash reference manual, "Programmable Completion". */
+export function bash(places: readonly Place[], common: readonly Choice[]): string {
+  const options = [...common, ...places.flatMap((place) => place.options)].filter(({ values }) => values !== undefined);
+  const many = options.filter(({ values }) => values?.isMany);
+  return `# bash: source <(sluice completion bash)
+_sluice() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" path=sluice option='' word words options='${spelled(common)}'
+  # Which command the words lead to, and the option whose value is typed.
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "$word" in
+      =) continue ;;
+      ${patterns(options)}) option="$word"; continue ;;
+      -*) option=''; continue ;;
+    esac
+    case "$option" in
+      '') ;;
+      ${patterns(many)}) continue ;;
+      *) option=''; continue ;;
+    esac
+    case "$path $word" in
+      ${places
+        .slice(1)
+        .map(({ path }) => `'${path}'`)
+        .join('|')}) path="$path $word" ;;
+    esac
+  done
+  [ "$current" != = ] || current=''
+  case "$path" in
+${places.map((place) => `    '${place.path}') options="$options ${spelled(place.options)}" words=${atPlace(place)} ;;`).join('\n')}
+  esac
+  case "$path $option" in
+${[...valueCases(places)].join('\n')}
+    *' ') ;;
+    *) words='' ;;
+  esac
+  case "$current" in -*) words="$options" ;; esac
+  if [ "$words" = '<file>' ]; then
+    compopt -o default
+    COMPREPLY=()
+  else
+    COMPREPLY=($(compgen -W "$words" -- "$current"))
+  fi
+}
+complete -F _sluice sluice
+`;
+}
+
+/** Commands, else values, else there is nothing but options. */
+function atPlace({ commands, argument }: Place): string {
+  if (argument !== undefined) return wordsOf(argument);
+  return commands.length === 0 ? '"$options"' : `'${spelled(commands)}'`;
+}
+
+function* valueCases(places: readonly Place[]): Iterable<string> {
+  for (const { path, options } of places) {
+    for (const { word, values } of options) {
+      if (values !== undefined) yield `    '${path} ${word}') words=${wordsOf(values)} ;;`;
+    }
+  }
+}
+
+function wordsOf({ isFile, words }: Values): string {
+  return isFile ? `'<file>'` : `'${words.join(' ')}'`;
+}
+
+function spelled(words: readonly { readonly word: string }[]): string {
+  return words.map(({ word }) => word).join(' ');
+}
+
+function patterns(options: readonly Choice[]): string {
+  return [...new Set(options.map(({ word }) => word))].join('|');
+}

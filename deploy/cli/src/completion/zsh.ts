@@ -1,0 +1,68 @@
+import type { Choice, Place, Values, Word } from './places';
+
+/** A function for each place. Source: zsh manual, "Completion System", _arguments and _describe. */
+export function zsh(places: readonly Place[], common: readonly Choice[]): string {
+  return `#compdef sluice
+# zsh, after compinit: source <(sluice completion zsh)
+# or for good: sluice completion zsh > "\${fpath[1]}/_sluice"
+_sluice() {
+  local -a everywhere=(
+${common.map((choice) => `    ${option(choice)}`).join('\n')}
+  )
+  _sluice_at
+}
+${places.map((place) => at(place, places)).join('')}if [ "\${funcstack[1]}" = _sluice ]; then _sluice "$@"; else compdef _sluice sluice; fi
+`;
+}
+
+function at({ path, commands, options, argument }: Place, places: readonly Place[]): string {
+  const specs = [...options.map(option), '$everywhere'];
+  if (commands.length === 0) {
+    if (argument !== undefined) specs.push(quoted(`1${action(argument)}`));
+    return `${named(path)}() {\n  _arguments ${specs.join(' \\\n    ')}\n}\n`;
+  }
+  const below = places.filter((place) => commands.some(({ word }) => place.path === `${path} ${word}`));
+  return `${named(path)}() {
+  local curcontext="$curcontext" state line
+  typeset -A opt_args
+  local -a commands=(
+${commands.map((command) => `    ${described(command)}`).join('\n')}
+  )
+  _arguments -C ${specs.join(' \\\n    ')} \\
+    '1: :->command' '*:: :->rest'
+  case $state in
+    command) _describe command commands ;;
+    rest)
+      case $line[1] in
+${below.map((place) => `        ${place.path.slice(path.length + 1)}) ${named(place.path)} ;;`).join('\n')}
+      esac
+      ;;
+  esac
+}
+`;
+}
+
+/** `sluice op watch`: `_sluice_at_op_watch`. */
+function named(path: string): string {
+  return path.replace('sluice', '_sluice_at').replaceAll(' ', '_');
+}
+
+function described({ word, about }: Word): string {
+  return quoted(`${word}:${about}`);
+}
+
+function option({ word, about, values }: Choice): string {
+  const explained = `[${about.replaceAll(/[\][:\\]/g, '\\$&')}]`;
+  if (values === undefined) return quoted(word + explained);
+  return quoted(values.isMany ? `${word}${explained}:*-*${action(values)}` : `${word}=${explained}${action(values)}`);
+}
+
+/** Message and action; a value that only the service knows is named and not completed. */
+function action({ name, words, isFile }: Values): string {
+  if (isFile) return `:${name}:_files`;
+  return words.length === 0 ? `:${name}: ` : `:${name}:(${words.join(' ')})`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,74 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createPerson, type Person } from './run-sluice';
+import { completeInBash, completeInFish, completeInZsh, findShell, type Complete } from './shells/complete-in';
+
+// What the shells themselves make of the scripts: a script that reads well may still not run.
+const commands = ['cancel', 'describe', 'explain', 'export', 'list', 'logs', 'replay', 'watch'];
+const statuses = ['failure', 'in_progress', 'success'];
+const scopes = ['frontend', 'full', 'read', 'search', 'write'];
+
+const offers: readonly (readonly [line: string, words: readonly string[]])[] = [
+  ['sluice dep', ['deploy']],
+  ['sluice op ', commands],
+  ['sluice op ex', ['explain', 'export']],
+  ['sluice op watch --ti', ['--timeout']],
+  ['sluice op list --st', ['--status']],
+  ['sluice op list --status ', statuses],
+  // A group without a further word lists.
+  ['sluice op --status f', ['failure']],
+  ['sluice keys create nightly --scope ', scopes],
+  ['sluice keys create nightly --scope read wr', ['write']],
+  ['sluice completion ', ['bash', 'fish', 'zsh']],
+  // The value of an option is no command.
+  ['sluice --profile op de', ['deploy']],
+  ['sluice --profile acme op ', commands],
+  ['sluice deploy man', ['manifest.yaml']],
+  ['sluice deploy --destructive man', ['manifest.yaml']],
+  ['sluice op export 1 --out man', ['manifest.yaml']],
+  // Only the service knows these: no file is offered in their place.
+  ['sluice op watch ', []],
+  ['sluice op list --group ', []],
+];
+
+const completes: Readonly<Record<string, Complete>> = {
+  bash: completeInBash,
+  zsh: (...given) => completeInZsh(...given),
+  fish: completeInFish,
+};
+const shells = Object.entries(completes).map(([shell, complete]) => ({ shell, complete, program: findShell(shell) }));
+
+let person: Person;
+const scriptOf = (shell: string) => join(person.home, `completion.${shell}`);
+beforeAll(async () => {
+  person = createPerson();
+  writeFileSync(join(person.home, 'manifest.yaml'), '');
+  for (const { shell } of shells) writeFileSync(scriptOf(shell), await person.run('completion', shell));
+});
+
+for (const { shell, complete, program = '' } of shells) {
+  // Bash is everywhere that the tests run: without it they fail.
+  const suite = program === '' && shell !== 'bash' ? describe.skip : describe;
+  suite(`in ${shell}`, () => {
+    it.each(offers)('%s', async (line, words) => {
+      expect(await complete(program, { script: scriptOf(shell), line, cwd: person.home })).toEqual(words);
+    });
+
+    it('a value after "="', async () => {
+      const asked = { script: scriptOf(shell), line: 'sluice op list --status=s', cwd: person.home };
+      const offered = await complete(program, asked);
+      expect(offered.map((word) => word.replace('--status=', ''))).toEqual(['success']);
+    });
+  });
+}
+
+const { program: zsh } = shells.find(({ shell }) => shell === 'zsh') ?? {};
+(zsh === undefined ? describe.skip : describe)('in a folder of its functions', () => {
+  it('zsh finds the script', async () => {
+    const folder = join(person.home, 'functions');
+    mkdirSync(folder);
+    writeFileSync(join(folder, '_sluice'), await person.run('completion', 'zsh'));
+    const asked = { script: '', line: 'sluice op ex', cwd: person.home };
+    expect(await completeInZsh(zsh ?? '', asked, folder)).toEqual(['explain', 'export']);
+  });
+});
