@@ -1,7 +1,7 @@
 import type { Lane, LaneListReply } from '@sluice/types';
 import type { GivenOptions } from '../command';
 import { print, shortTime } from '../output/print';
-import { renderTable, type Column } from '../output/table';
+import { renderTable, shortened, type Column } from '../output/table';
 import { connect } from '../profiles/connect';
 
 /** The most lanes that one request answers. Source: published API, pageSize. */
@@ -18,6 +18,7 @@ const columns: readonly Column<Lane>[] = [
   ['IN DOUBT', ({ calls }) => String(calls.inDoubt)],
   ['WAITING', ({ calls }) => String(calls.waiting)],
   ['GROUPS', ({ groupRefs }) => groupRefs.join(', ')],
+  ['REFUSED WITH', refusalOf],
 ];
 
 /** `sluice lanes list`: every lane of the project, oldest first. */
@@ -36,7 +37,13 @@ export async function list(_args: readonly string[], options: GivenOptions): Pro
 
 function stateOf({ blockedUntil, callsAtOnceMax }: Lane): string {
   if (blockedUntil !== undefined) return `blocked until ${shortTime(blockedUntil)}`;
-  return callsAtOnceMax === undefined ? 'open' : `${callsAtOnceMax} at once`;
+  return callsAtOnceMax === undefined ? 'open' : `recovering, ${callsAtOnceMax} at once`;
+}
+
+/** Of no interest once the account is well again. */
+function refusalOf({ blockedUntil, callsAtOnceMax, lastError }: Lane): string {
+  const isWell = blockedUntil === undefined && callsAtOnceMax === undefined;
+  return isWell || lastError === undefined ? '-' : shortened(lastError);
 }
 
 /** What is left is not known where the counts cannot be read; the limit always is. */

@@ -2,7 +2,7 @@ import type { Log, Operation, OperationRecord, OperationStatus } from '@sluice/t
 import type { GivenOptions } from '../command';
 import { CommandFailure, exitCodes } from '../failure';
 import { clockTime, print, shortTime } from '../output/print';
-import { plain, renderFields, renderTable, type Column } from '../output/table';
+import { plain, renderFields, renderTable, shortened, type Column } from '../output/table';
 import { connect, type Management } from '../profiles/connect';
 
 interface ListOptions extends GivenOptions {
@@ -20,13 +20,6 @@ const columns: readonly Column<Operation>[] = [
   ['OPERATION', ({ id }) => id],
   ['RESULT', ({ result }) => shortened(result ?? '-')],
 ];
-
-/** Characters of a result in a list; `op describe` shows all of it. */
-const resultMax = 80;
-
-function shortened(text: string): string {
-  return text.length > resultMax ? `${text.slice(0, resultMax - 1)}…` : text;
-}
 
 /** `sluice op list`. */
 export async function list(_args: readonly string[], options: ListOptions): Promise<void> {
@@ -119,9 +112,9 @@ function renderRecords(records: readonly OperationRecord[]): string {
 export async function logs([operationId = '']: readonly string[], options: GivenOptions): Promise<void> {
   const { management } = await connect(options);
   const log = await management.listOperationLogs({ operationId });
-  print(options, log, () => log.map(toLine).join('\n') || 'Nothing has happened yet.');
+  print(options, log, () => log.map((line) => toLine(line, log[0] ?? line)).join('\n') || 'Nothing has happened yet.');
 }
 
-function toLine({ timestamp, severity, message }: Log): string {
-  return `${clockTime(timestamp)}  ${severity.padEnd(5)}  ${plain(message.msg)}`;
+function toLine({ timestamp, severity, message }: Log, first: Log): string {
+  return `${clockTime(timestamp, first.timestamp)}  ${severity.padEnd(5)}  ${plain(message.msg)}`;
 }

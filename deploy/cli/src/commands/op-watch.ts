@@ -1,7 +1,7 @@
 import type { Operation, OperationProgress } from '@sluice/types';
 import type { GivenOptions } from '../command';
 import { CommandFailure, exitCodes } from '../failure';
-import { print } from '../output/print';
+import { clockTime, print } from '../output/print';
 import { createProgress, type Standing } from '../output/progress';
 import { plain } from '../output/table';
 import { connect } from '../profiles/connect';
@@ -61,5 +61,5 @@ function phaseOf({ phase, batch, nextAttemptTime }: Omit<OperationProgress, 'rec
 }
 
 function timeOf(moment: string): string {
-  return plain(moment.slice(11, 19));
+  return plain(clockTime(moment, new Date().toISOString()).replace(/\.\d+$/, ''));
 }

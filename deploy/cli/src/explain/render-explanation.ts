@@ -3,6 +3,8 @@ import { clockTime, counted, shortTime } from '../output/print';
 import { plain } from '../output/table';
 import { planStep, storyOf, type Step } from './story';
 
+type Batch = NonNullable<OperationExplanation['batch']>;
+
 /** What happened to an operation, for people: its course, then each record. Records with the same story are told together. */
 export function renderExplanation(explanation: OperationExplanation): string {
   const chapters = [...groupByStory(explanation)].map(([story, records]) =>
@@ -15,20 +17,24 @@ function renderHead(explanation: OperationExplanation): string {
   const { operation, provider, type, mode, batch, calls, cancelRequestedAt, laneBlockedUntil } = explanation;
   const { id, resource, status, result, createTime } = operation;
   const isCollecting = calls.length === 0 && status === 'in_progress';
-  const joined = batch === undefined ? '' : `, into a batch that ${leaves(batch, isCollecting)}`;
+  const joined = batch === undefined ? '' : `, into a batch that ${leaves(batch, createTime, isCollecting)}`;
   const steps: (readonly [string, string | undefined])[] = [
     ['accepted', `${shortTime(createTime)}${joined}`],
-    ['cancel', cancelRequestedAt && `was asked for at ${clockTime(cancelRequestedAt)}`],
-    ['blocked', laneBlockedUntil && `nothing is sent to this account before ${clockTime(laneBlockedUntil)}`],
+    ['cancel', cancelRequestedAt && `was asked for at ${clockTime(cancelRequestedAt, createTime)}`],
+    [
+      'blocked',
+      laneBlockedUntil && `nothing is sent to this account before ${clockTime(laneBlockedUntil, createTime)}`,
+    ],
     [status === 'in_progress' ? 'now' : 'ended', `${status}${result === undefined ? '' : `: ${result}`}`],
   ];
   const lines = steps.flatMap(([step, text]) => (text === undefined ? [] : [toLine([step, text])]));
   return [`Operation ${id}: ${mode} ${type} of ${resource} at ${provider}`, ...lines].join('\n');
 }
 
-function leaves({ dueAt, isFull }: NonNullable<OperationExplanation['batch']>, isCollecting: boolean): string {
+function leaves(batch: Batch, createTime: string | undefined, isCollecting: boolean): string {
+  const { dueAt, isFull } = batch;
   if (isFull) return 'left when it was full';
-  return `${isCollecting ? 'leaves' : 'was to leave'} at ${clockTime(dueAt)} at the latest`;
+  return `${isCollecting ? 'leaves' : 'was to leave'} at ${clockTime(dueAt, createTime)} at the latest`;
 }
 
 function groupByStory(explanation: OperationExplanation): Map<string, ExplainedRecord[]> {

@@ -71,7 +71,10 @@ function sentSteps(record: ExplainedRecord, explanation: OperationExplanation): 
     const where = `call ${call}, attempt ${number}, ${counted(recordIndexes.length, 'record')}`;
     // What a batch that was written in part says first may be another record's; what is said of this one is its end.
     const isOwn = at < all.length - 1 || status === undefined || status >= 400;
-    return ['sent', `${clockTime(sentAt)} in ${where} -> ${answerOf(attempt, isOwn)}`];
+    return [
+      'sent',
+      `${clockTime(sentAt, explanation.operation.createTime)} in ${where} -> ${answerOf(attempt, isOwn)}`,
+    ];
   });
 }
 
@@ -95,7 +98,7 @@ function lookedSteps(record: ExplainedRecord, explanation: OperationExplanation)
   return status === 'pending' ? [] : [['looked', 'whether the provider has the record could not be told for certain']];
 }
 
-function endStep(record: ExplainedRecord, { calls, batch }: OperationExplanation): Step {
+function endStep(record: ExplainedRecord, { calls, batch, operation }: OperationExplanation): Step {
   const { status, error, warnings, replayedBy, retryUntil, call } = record;
   const replay = replayedBy === undefined ? '' : `; replayed by operation ${replayedBy}`;
   const said = error === undefined ? '' : ` (${error.class}): ${error.message}`;
@@ -103,9 +106,12 @@ function endStep(record: ExplainedRecord, { calls, batch }: OperationExplanation
   if (status === 'failed') return ['ended', `not written${said}${replay}`];
   if (status === 'unknown') return ['ended', `nobody can tell whether it was written${said}${replay}`];
   if (call === undefined)
-    return ['waits', `its batch collects until ${batch === undefined ? 'it leaves' : clockTime(batch.dueAt)}`];
+    return [
+      'waits',
+      `its batch collects until ${batch === undefined ? 'it leaves' : clockTime(batch.dueAt, operation.createTime)}`,
+    ];
   const found = calls.find(({ number }) => number === call);
-  const when = found?.notBefore === undefined ? '' : ` until ${clockTime(found.notBefore)}`;
+  const when = found?.notBefore === undefined ? '' : ` until ${clockTime(found.notBefore, operation.createTime)}`;
   const until = retryUntil === undefined ? '' : `, tried until ${retryUntil.slice(0, 19).replace('T', ' ')}`;
   const state =
     found?.state === 'waiting'

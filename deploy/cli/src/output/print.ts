@@ -10,9 +10,9 @@ export function shortTime(moment: string | undefined): string {
   return moment === undefined ? '-' : moment.slice(0, 19).replace('T', ' ');
 }
 
-/** The time of day, to the millisecond. */
-export function clockTime(moment: string): string {
-  return moment.slice(11, 23);
+/** The time of day, to the millisecond; with the date where that is not the one of `near`, which the reader has before them. */
+export function clockTime(moment: string, near: string | undefined): string {
+  return moment.slice(0, 10) === near?.slice(0, 10) ? moment.slice(11, 23) : moment.slice(0, 23).replace('T', ' ');
 }
 
 export function counted(count: number, noun: string): string {

@@ -23,6 +23,14 @@ export function renderFields(fields: readonly (readonly [name: string, value: st
   return shown.map(([name, value]) => `${name.padEnd(width)}  ${plain(value ?? '')}`).join('\n');
 }
 
+/** Characters of a sentence in a list. Ours: what stands before it fits on a line of 160 then. */
+const sentenceMax = 80;
+
+/** The beginning of a sentence that is all there in the document, as `describe` or `--json` show it. */
+export function shortened(sentence: string): string {
+  return sentence.length > sentenceMax ? `${sentence.slice(0, sentenceMax - 1)}…` : sentence;
+}
+
 function pad(cell: string, width: number): string {
   return cell + ' '.repeat(Math.max(0, width - widthOf(cell)));
 }

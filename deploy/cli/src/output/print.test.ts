@@ -1,0 +1,15 @@
+import { clockTime } from './print';
+
+// A batch may collect for a day and a write be retried for two: a time of day alone would be taken for today's.
+describe('clockTime', () => {
+  const near = '2026-11-22T18:48:39.060Z';
+  it.each([
+    ['2026-11-22T23:59:59.999Z', '23:59:59.999'],
+    ['2026-11-23T00:00:00.000Z', '2026-11-23 00:00:00.000'],
+    ['2026-11-21T18:48:39.060Z', '2026-11-21 18:48:39.060'],
+    // The same day of another month.
+    ['2026-12-22T18:48:39.060Z', '2026-12-22 18:48:39.060'],
+  ])('%s is %s', (moment, shown) => {
+    expect(clockTime(moment, near)).toBe(shown);
+  });
+});
