@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { readProcessEnv } from '@sluice/config';
 import { createCustomer, type Customer } from '../harness/customer';
@@ -33,13 +33,16 @@ beforeAll(async () => {
   copyFileSync(join(root, 'sluice.yaml'), join(person.home, 'sluice.yaml'));
   const { baseUrl } = stack;
   const { key: apiKey, id, name } = customer.project;
-  writeFileSync(join(person.home, 'demo.json'), JSON.stringify({ baseUrl, apiKey, project: { id, name } }));
+  mkdirSync(join(person.home, '.sluice'));
+  writeFileSync(join(person.home, '.sluice', 'demo.json'), JSON.stringify({ baseUrl, apiKey, project: { id, name } }));
   variables = await makeOperations(customer);
 });
 afterAll(() => stack.stop());
 
 const customerOptions = {
   provider: 'hubspot',
+  // A real account's quota.
+  accountOptions: { limits: { perTenSeconds: 110, searchesPerSecond: 0 } },
   read: [{ objectName: 'contacts', optionalFields: [{ mapToName: 'position', prompt: 'Which field?' }] }],
   write: [{ objectName: 'contacts', inheritMapping: true }],
   config: {
@@ -126,12 +129,16 @@ async function run(command: string): Promise<string> {
 
 /** What does not differ from run to run. */
 function forms(output: string): string {
-  return output
-    .replaceAll(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '<id>')
-    .replaceAll(/\b(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d(?:\.\d{3})?/g, '<moment>')
-    .replaceAll(/\b\d{8,}\b/g, '<number>')
-    .replaceAll(/\b\d+ ms\b/g, '<time>')
-    .replaceAll(/127\.0\.0\.1:\d+/g, '<address>')
-    .replaceAll(/group-\d+|crm-\d+/g, '<name>')
-    .replaceAll(/[ \t]+/g, ' ');
+  return (
+    output
+      .replaceAll(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '<id>')
+      .replaceAll(/\b(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d(?:\.\d{3})?/g, '<moment>')
+      .replaceAll(/\b\d{8,}\b/g, '<number>')
+      .replaceAll(/\b\d+ ms\b/g, '<time>')
+      // What is left of a quota is a matter of seconds.
+      .replaceAll(/\b\d+ (?=of 110 in 10 s)/g, '<count> ')
+      .replaceAll(/127\.0\.0\.1:\d+/g, '<address>')
+      .replaceAll(/group-\d+|crm-\d+/g, '<name>')
+      .replaceAll(/[ \t]+/g, ' ')
+  );
 }
