@@ -1,5 +1,5 @@
 import type { Fields, ProviderFailure, RecordResult } from '@sluice/connectors';
-import type { ClaimedCall, Settlement } from '@sluice/store';
+import type { CallKey, ClaimedCall, Settlement } from '@sluice/store';
 import type { LiveCredentials } from '@sluice/types';
 import { leaseMs, settleSynchronous, type Sendable } from '@sluice/writes';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -45,7 +45,7 @@ export async function sendOpened(
   live: LiveCredentials,
 ): Promise<EndedWrite> {
   const { call, records } = opened;
-  const first: Part = { call, records, live, hold: context.leases.hold(call, opened.openedAtMs) };
+  const first: Part = { call, records, live, hold: await context.leases.holdRenewed(call, opened.openedAtMs) };
   const sending: Sending = { context, write, opened, outcomes: new Map(), parts: [first], settling: [] };
   let stop: ProviderFailure | undefined;
   for (let part = sending.parts.shift(); part !== undefined; part = sending.parts.shift()) {
@@ -106,7 +106,7 @@ async function settleRefused(sending: Sending, part: Part, made: MadeCall): Prom
   ).finally(() => part.hold.end());
   void track(context, settling);
   const settled = await Promise.race([settling, lapseOf(part)]);
-  const opened = settled === undefined ? [] : toParts(sending, part, made, settled);
+  const opened = settled === undefined ? [] : await toParts(sending, part, made, settled);
   const left = part.records.filter(({ index }) => made.parts.some((indexes) => indexes.includes(index)));
   if (opened.length === 0) keepOutcomes(sending, left, withheld({ records: left }, notSent));
   return opened;
@@ -126,12 +126,18 @@ function lapseOf({ hold: { signal } }: Part): Promise<undefined> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }));
 }
 
-function toParts({ context }: Sending, part: Part, made: MadeCall, { parts, offeredAtMs }: SettledWrite): Part[] {
-  return parts.map(({ number }, at) => {
+function toParts(
+  { context }: Sending,
+  part: Part,
+  made: MadeCall,
+  { parts, offeredAtMs }: SettledWrite,
+): Promise<Part[]> {
+  const toPart = async ({ number }: CallKey, at: number): Promise<Part> => {
     const call = { ...part.call, number, fence: 1 };
     const records = part.records.filter(({ index }) => made.parts[at]?.includes(index));
-    return { call, records, hold: context.leases.hold(call, offeredAtMs) };
-  });
+    return { call, records, hold: await context.leases.holdRenewed(call, offeredAtMs) };
+  };
+  return Promise.all(parts.map(toPart));
 }
 
 function toSettlement({ context, write }: Sending, { call, records }: Part, performed: MadeCall): Settlement {

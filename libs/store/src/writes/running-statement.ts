@@ -44,7 +44,10 @@ const recordColumns = [
   column<PlacedRecord>('fingerprint', 'text', (r) => r.fingerprint),
 ];
 
-/** `current`: what may be opened. `fresh`: what is; without a key that is taken. */
+/**
+ * `current`: what may be opened. `fresh`: what is; without a key that is taken. The lease begins when the row is written, so that one that waited
+ * for a lock is not over before its opening has committed; its owner counts from before the statement.
+ */
 const runningSql = (claimed: string): string => `
   with current as materialized (select i.* from ${keptRowsSql('i', operationColumns)} where ${pinsAreCurrent('i')}),
   claimed as (${claimed}),
@@ -57,7 +60,7 @@ const runningSql = (claimed: string): string => `
   called as (insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state,
       all_or_none, traceparent, sent_at, attempts, fence, lease_until, owner)
     select project_id, id, 1, lane_id, connection_id, object_name, type, 'synchronous', 'running', all_or_none,
-      traceparent, now(), 1, 1, now() + make_interval(secs => lease_ms / 1000), owner from fresh),
+      traceparent, now(), 1, 1, clock_timestamp() + make_interval(secs => lease_ms / 1000), owner from fresh),
   stored as (insert into records (project_id, operation_id, record_index, call_number, ref, accept_seq, lane_id,
       connection_id, object_name, type, order_key, traceparent, config_id, headers_key, plan, retry_until, retry_ms,
       fingerprint, send_state, first_sent_at)

@@ -134,6 +134,48 @@ describe('the lease keeper', () => {
     expect(hold.mayStillSend()).toBe(false);
   });
 
+  describe('a call that a caller waits for', () => {
+    const late = () => performance.now() - leaseMs;
+
+    // Seen once as a 502 while gateways were replaced on a busy machine: opened after six seconds, and never sent.
+    it('is renewed before it is held when its lease was spent in the opening', async () => {
+      const hold = await keeper.holdRenewed(call(1), late());
+      expect(renewing.asked).toEqual([{ numbers: [1], leaseMs: 6_000 }]);
+      expect(hold.mayStillSend()).toBe(true);
+      await pass(60_000);
+      expect(hold.signal.aborted).toBe(false);
+    });
+
+    it('costs no statement while there is time to send', async () => {
+      const hold = await keeper.holdRenewed(call(1), performance.now() - leaseMs + 300);
+      expect([hold.mayStillSend(), renewing.asked]).toEqual([true, []]);
+    });
+
+    it('counts its lease from before the renewal', async () => {
+      const slow = Promise.withResolvers<Set<string>>();
+      renewing.answerWith(() => slow.promise);
+      const held = keeper.holdRenewed(call(1), late());
+      await pass(5_000);
+      renewing.answerWith(() => new Promise(() => undefined));
+      slow.resolve(new Set([callId(call(1))]));
+      const hold = await held;
+      expect(hold.mayStillSend()).toBe(true);
+      await pass(760);
+      expect(hold.mayStillSend()).toBe(false);
+    });
+
+    it.each<[why: string, answer: () => Promise<Set<string>>]>([
+      ['somebody else has it', () => Promise.resolve(new Set())],
+      ['the renewal fails', () => Promise.reject(new DependencyError({ code: 'service.unavailable', detail: 'gone' }))],
+    ])('is not sent when %s', async (_, answer) => {
+      renewing.answerWith(answer);
+      const hold = await keeper.holdRenewed(call(1), late());
+      expect(hold.mayStillSend()).toBe(false);
+      await pass(500);
+      expect(hold.signal.aborted).toBe(true);
+    });
+  });
+
   // The same process may claim a call again before it has let go of it.
   it('lets an old hold end without ending the new one', async () => {
     const old = keeper.hold(call(1, 1), performance.now());

@@ -21,6 +21,11 @@ export interface Hold {
 export interface LeaseKeeper {
   /** @param claimedAtMs `performance.now()` from before the claim or the opening was sent to the database */
   hold(call: HeldCall, claimedAtMs: number): Hold;
+  /**
+   * The same for a call that a caller waits for: one whose lease is too short to send under, because its opening took longer than that on a
+   * busy database, is renewed first. Somebody who has taken it meanwhile keeps it. Never rejects: without a renewal the hold is a spent one.
+   */
+  holdRenewed(call: HeldCall, claimedAtMs: number): Promise<Hold>;
   stop(): void;
 }
 
@@ -37,6 +42,14 @@ interface Held {
 export function createLeaseKeeper(store: Pick<WriteStore, 'renewLeases'>, logger: Logger): LeaseKeeper {
   const held = new Map<string, Held>();
 
+  const renewOne = async (call: HeldCall): Promise<boolean> => {
+    try {
+      return (await store.renewLeases([call], leaseMs)).has(callId(call));
+    } catch (error) {
+      logger.warn({ error, calls: 1 }, 'leases.not-renewed');
+      return false;
+    }
+  };
   const renewAll = async (): Promise<void> => {
     const startedAtMs = performance.now();
     const calls = [...held.values()].map(({ call }) => call);
@@ -58,17 +71,23 @@ export function createLeaseKeeper(store: Pick<WriteStore, 'renewLeases'>, logger
   const renewing = setInterval(() => void renewAll(), renewEveryMs).unref();
   const watching = setInterval(abortLapsed, sendMarginMs).unref();
 
+  const hold: LeaseKeeper['hold'] = (call, claimedAtMs) => {
+    const each: Held = { call, controller: new AbortController(), leasedUntilMs: claimedAtMs + leaseMs };
+    held.set(callId(call), each);
+    return {
+      signal: each.controller.signal,
+      mayStillSend: () => !each.controller.signal.aborted && performance.now() < each.leasedUntilMs - sendMarginMs,
+      end: () => {
+        if (held.get(callId(call)) === each) held.delete(callId(call));
+      },
+    };
+  };
   return {
-    hold: (call, claimedAtMs) => {
-      const each: Held = { call, controller: new AbortController(), leasedUntilMs: claimedAtMs + leaseMs };
-      held.set(callId(call), each);
-      return {
-        signal: each.controller.signal,
-        mayStillSend: () => !each.controller.signal.aborted && performance.now() < each.leasedUntilMs - sendMarginMs,
-        end: () => {
-          if (held.get(callId(call)) === each) held.delete(callId(call));
-        },
-      };
+    hold,
+    holdRenewed: async (call, claimedAtMs) => {
+      const askedAtMs = performance.now();
+      const isSpent = askedAtMs >= claimedAtMs + leaseMs - sendMarginMs;
+      return hold(call, isSpent && (await renewOne(call)) ? askedAtMs : claimedAtMs);
     },
     stop: () => {
       clearInterval(renewing);
