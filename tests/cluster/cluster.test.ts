@@ -121,6 +121,8 @@ step(
     tell(
       `helm upgrade --wait: ${upgradeSeconds} s, helm rollback --wait: ${rollbackSeconds} s, at ${settings.rate} writes/s`,
     );
+    // Which pod came and went when: what a failed request is compared with.
+    if (status !== 0) tell(kubectl('get', 'events', '--sort-by', '.lastTimestamp'));
     expect(stdout).toMatch(/^\d+ accepted, 0 lost, 0 duplicate/m);
     expect(status).toBe(0);
   },

@@ -7,6 +7,7 @@ import { connectWorld } from './connect-world';
 import { deletePods, type Deletion } from './delete-pods';
 import { openPods } from './pods';
 import { crashTestEnv, type CrashTestSettings } from './settings';
+import { tellFailures, type ReadOperation } from './tell-failures';
 import { tellResult } from './tell-result';
 
 const services = ['write-gateway', 'executor', 'batcher', 'management', 'search'];
@@ -29,10 +30,14 @@ async function main(settings: CrashTestSettings): Promise<boolean> {
   tell('waiting until every operation has ended, then comparing');
   const boundMs = settings.crashTestBoundSeconds * 1_000;
   const verdict = await check({ world }, ledger, { boundMs, flushLateMs: boundMs });
-  const { lines, isHeld } = tellResult({ verdict, ledger, wanted, deletions });
+  const failures = await tellFailures(ledger.failedRequests, logOf);
+  const { lines, isHeld } = tellResult({ verdict, ledger, wanted, deletions, failures });
   for (const line of lines) tell(line);
   return isHeld;
 }
+
+const logOf: ReadOperation = async ({ customer: { project } }, operationId) =>
+  await project.client.management.listOperationLogs({ operationId });
 
 /** So many writes; none more once the signal came. What was sent until then is compared all the same. */
 function endedBy(signal: NodeJS.Signals, writes: number): { readonly writes: number } {

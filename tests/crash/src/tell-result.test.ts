@@ -67,6 +67,14 @@ it.each<[string, Partial<CrashTestResult>, RegExp]>([
   expect(isHeld).toBe(false);
 });
 
+it('tells what is known of failed requests, where none may fail', () => {
+  const ledger = { ...result().ledger, statuses: new Map([[502, 1]]) };
+  const failures = ['failed: 502 at …', '  operation o1: []'];
+  const { lines } = tellResult(result({ wanted: 0, deletions: [], ledger, failures }));
+  expect(lines.slice(-3, -1)).toEqual(failures);
+  expect(tellResult(result({ failures })).lines).not.toEqual(expect.arrayContaining(failures));
+});
+
 it('allows lost replies where pods were deleted', () => {
   const ledger = {
     ...result().ledger,

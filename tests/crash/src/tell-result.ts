@@ -1,6 +1,7 @@
 import type { ClientLedger } from '../../faults/harness/client-ledger';
 import { invariants, type Verdict } from '../../faults/harness/verdict';
 import type { Deletion } from './delete-pods';
+import { wordOf } from './tell-failures';
 
 export interface CrashTestResult {
   readonly verdict: Verdict;
@@ -8,6 +9,8 @@ export interface CrashTestResult {
   /** How many pods were to be deleted. */
   readonly wanted: number;
   readonly deletions: readonly Deletion[];
+  /** What `tellFailures` says; told where no request may fail. @default nothing */
+  readonly failures?: readonly string[];
 }
 
 /** What is printed in the end, and whether everything held. */
@@ -17,7 +20,7 @@ export interface Told {
 }
 
 /** The first line is the result in one sentence, the last one everything that was counted, as JSON. */
-export function tellResult({ verdict, ledger, wanted, deletions }: CrashTestResult): Told {
+export function tellResult({ verdict, ledger, wanted, deletions, failures = [] }: CrashTestResult): Told {
   const { examples, ...counts } = verdict;
   const broken = findBroken({ verdict, ledger, wanted, deletions });
   const seconds = (verdict.recoveryMs / 1_000).toFixed(1);
@@ -32,7 +35,7 @@ export function tellResult({ verdict, ledger, wanted, deletions }: CrashTestResu
       `pods deleted: ${deletions.length}${listed(deletions.map(({ service }) => service))}`,
       `requests: ${tellStatuses(ledger.statuses)}`,
       ...broken.map((sentence) => `BROKEN: ${sentence}`),
-      ...(broken.length > 0 ? examples : []),
+      ...(broken.length > 0 ? [...examples, ...failures] : []),
       JSON.stringify({ ...counts, ...span }),
     ],
   };
@@ -47,10 +50,8 @@ function findBroken({ verdict, ledger, wanted, deletions }: CrashTestResult): st
   return broken;
 }
 
-const words: Readonly<Record<number, string>> = { 0: 'no connection', [-1]: 'reply lost' };
-
 function tellStatuses(statuses: ReadonlyMap<number, number>): string {
-  return [...statuses].map(([status, count]) => `${words[status] ?? status} ${count}x`).join(', ');
+  return [...statuses].map(([status, count]) => `${wordOf(status)} ${count}x`).join(', ');
 }
 
 function listed(names: readonly string[]): string {

@@ -37,11 +37,31 @@ export interface SentRecord {
   answeredAtMs?: number;
 }
 
+/** A request that was answered with anything but a 200, or not at all, for who has to find out why. */
+export interface FailedRequest {
+  /** `0`: no connection; `-1`: the reply was lost. */
+  readonly status: number;
+  readonly way: Way;
+  readonly customer: Customer;
+  /** Of its first record. */
+  readonly marker: string;
+  /** Moments of the client's clock, in milliseconds since the epoch. */
+  readonly sentAtMs: number;
+  readonly answeredAtMs: number;
+  /** As it came. Holds the request id, and the operation's where there is one. */
+  readonly body?: unknown;
+}
+
+/** More are counted and not kept. */
+const failedRequestsMax = 50;
+
 /** Everything one load sent and heard. */
 export interface ClientLedger {
   readonly records: SentRecord[];
   /** Replies by status; `0` counts refused connections, `-1` lost replies. */
   readonly statuses: Map<number, number>;
+  /** The first of those that are no 200, each try by itself. */
+  readonly failedRequests: FailedRequest[];
   /** Replies of 429 and 503 that did not say when to come again. */
   withoutRetryAfter: number;
   /** Operations that were seen in a final status while the load ran. */
@@ -62,6 +82,7 @@ export function newLedger(sinceSeq = 0): ClientLedger {
   return {
     records: [],
     statuses: new Map(),
+    failedRequests: [],
     withoutRetryAfter: 0,
     finals: new Map(),
     missing: new Set(),
@@ -73,11 +94,19 @@ export function newLedger(sinceSeq = 0): ClientLedger {
   };
 }
 
+/** Counts one try of a request, and keeps what is known of it if it failed. */
+export function countAnswer(ledger: ClientLedger, answer: FailedRequest): void {
+  const { status } = answer;
+  ledger.statuses.set(status, (ledger.statuses.get(status) ?? 0) + 1);
+  if (status !== 200 && ledger.failedRequests.length < failedRequestsMax) ledger.failedRequests.push(answer);
+}
+
 /** Puts what several loads sent into one ledger, as if one client had sent it. */
 export function mergeLedgers(ledgers: readonly ClientLedger[]): ClientLedger {
   const merged = newLedger(Math.min(...ledgers.map(({ sinceSeq }) => sinceSeq)));
   for (const ledger of ledgers) {
     merged.records.push(...ledger.records);
+    merged.failedRequests.push(...ledger.failedRequests);
     for (const [status, count] of ledger.statuses)
       merged.statuses.set(status, (merged.statuses.get(status) ?? 0) + count);
     for (const [id, status] of ledger.finals) merged.finals.set(id, status);

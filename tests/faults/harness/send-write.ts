@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { exchange, type Reply } from '../../harness/api';
+import { exchange, type Answer, type Reply } from '../../harness/api';
 import type { Customer } from '../../harness/customer';
-import type { ClientLedger, SentRecord, Way } from './client-ledger';
+import { countAnswer, type ClientLedger, type SentRecord, type Way } from './client-ledger';
 
 /** A request that is to be sent. */
 export interface Write {
@@ -72,11 +72,12 @@ async function request(ledger: ClientLedger, { write, options, records }: Sendin
   const begunAtMs = performance.now();
   for (let tries = 0; ;) {
     const url = writeUrls[tries % writeUrls.length] ?? '';
+    const sentAtMs = Date.now();
     const answer = await exchange(`${url}${pathOf(write)}`, order);
+    count(ledger, write, { sentAtMs, answer });
     const waitedMs = performance.now() - begunAtMs;
     if (answer.kind !== 'reply') {
       const isRefused = answer.kind === 'refused';
-      count(ledger, isRefused ? 0 : -1);
       if (!isRefused && write.idempotencyKey === undefined) return undefined;
       if (waitedMs > (isRefused ? patienceMs : repeatMs)) return undefined;
       if (isRefused) tries += 1;
@@ -84,7 +85,6 @@ async function request(ledger: ClientLedger, { write, options, records }: Sendin
       await sleep(isRefused ? 20 : 50);
       continue;
     }
-    count(ledger, answer.status);
     if (secrets.some((secret) => JSON.stringify(answer.body)?.includes(secret))) ledger.leaks += 1;
     const waitMs = waitOf(ledger, answer, write.idempotencyKey !== undefined);
     if (waitMs === undefined || waitedMs > patienceMs) return answer;
@@ -140,8 +140,16 @@ function intentOf({ customer, way, recordId, idempotencyKey, hasEmail = true }: 
   };
 }
 
-function count(ledger: ClientLedger, status: number): void {
-  ledger.statuses.set(status, (ledger.statuses.get(status) ?? 0) + 1);
+function count(
+  ledger: ClientLedger,
+  { way, customer, markers: [marker = ''] }: Write,
+  { sentAtMs, answer }: { readonly sentAtMs: number; readonly answer: Answer },
+): void {
+  const told =
+    answer.kind === 'reply'
+      ? { status: answer.status, body: answer.body }
+      : { status: answer.kind === 'refused' ? 0 : -1 };
+  countAnswer(ledger, { way, customer, marker, sentAtMs, answeredAtMs: Date.now(), ...told });
 }
 
 function pathOf({ customer: { project, integrationId, account } }: Write): string {
