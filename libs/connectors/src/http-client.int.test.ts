@@ -1,4 +1,4 @@
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer, type AddressInfo, type LookupFunction, type Server, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import {
   impatientMs,
@@ -45,6 +45,11 @@ async function withRawServer<T>(onData: (socket: Socket) => void, use: (url: str
   } finally {
     server.close();
   }
+}
+
+/** Nobody listens there: what asked before us has heard the same. */
+async function refusedOnce(url: string): Promise<void> {
+  expect(await sendOnce(url)).toMatchObject({ kind: 'not-sent', reason: 'ECONNREFUSED' });
 }
 
 async function sendOnce(baseUrl: string, callTimeoutMs = patientMs): Promise<HttpOutcome> {
@@ -229,6 +234,103 @@ describe('nothing was sent', () => {
     expect(await sent).toMatchObject({ kind: 'not-sent' });
     await client.send({ ...post, method: 'GET', body: undefined });
     expect(stub.requests.map(({ method }) => method)).toEqual(['GET']);
+  });
+});
+
+describe('a connection that cannot be made at this moment', () => {
+  /** A provider that listens only after it has been asked for a while, on the port where it was before. */
+  async function withReturning<T>(use: (url: string, listenAgain: () => Promise<ProviderStub>) => Promise<T>) {
+    const gone = await startProviderStub();
+    const port = Number(new URL(gone.url).port);
+    await gone.close();
+    return await use(gone.url, () => startProviderStub(port));
+  }
+  const patient = (baseUrl: string) => createHttpClient({ baseUrl, callTimeoutMs: patientMs, reconnects: true });
+
+  // A provider's process that is replaced refuses for a moment, and a caller waits for the answer.
+  test.each(['POST', 'GET'] as const)('is made again: the %s arrives once', async (method) => {
+    const outcome = await withReturning(async (url, listenAgain) => {
+      const returning = patient(url);
+      const sent = returning.send({ ...post, method });
+      await refusedOnce(url);
+      const back = await listenAgain();
+      back.replyWith({ status: 201, body: { id: '1' } });
+      const reply = await sent;
+      await returning.close();
+      const { requests } = back;
+      await back.close();
+      return { reply, seen: requests.map((request) => request.method) };
+    });
+    expect(outcome).toMatchObject({ reply: { kind: 'reply', reply: { status: 201 } }, seen: [method] });
+  });
+
+  test('is given up after some seconds, within the time of the call', async () => {
+    const gone = await startProviderStub();
+    await gone.close();
+    const returning = patient(gone.url);
+    const outcome = await returning.send(post);
+    await returning.close();
+    expect(outcome).toMatchObject({ kind: 'not-sent', reason: 'ECONNREFUSED' });
+    // All pauses together.
+    expect(outcome.durationMs).toBeGreaterThan(3_000);
+    const hurried = createHttpClient({ baseUrl: gone.url, callTimeoutMs: 300, reconnects: true });
+    expect(await hurried.send(post)).toMatchObject({ kind: 'not-sent', reason: 'ECONNREFUSED' });
+    await hurried.close();
+  });
+
+  test('is not waited for when the call is cancelled', async () => {
+    const gone = await startProviderStub();
+    await gone.close();
+    const returning = patient(gone.url);
+    const cancel = new AbortController();
+    const sent = returning.send({ ...post, signal: cancel.signal });
+    await refusedOnce(gone.url);
+    cancel.abort();
+    expect(await sent).toMatchObject({ kind: 'not-sent', reason: 'the call was cancelled' });
+    await returning.close();
+  });
+
+  /** How often a name is asked for when the answer is one of these, the last one for good. */
+  async function lookupsOf(...codes: readonly string[]): Promise<number> {
+    let asked = 0;
+    const lookup: LookupFunction = (_name, _options, callback) => {
+      const code = codes[Math.min(asked, codes.length - 1)];
+      asked += 1;
+      callback(Object.assign(new Error('no answer'), { code }), []);
+    };
+    const options = { baseUrl: stub.url, callTimeoutMs: patientMs, reconnects: true };
+    const returning = createHttpClient({ ...options, egress: { policy: addressPolicy([]), lookup } });
+    const outcome = await returning.send({ ...post, origin: 'https://api.example.com' });
+    expect(outcome).toMatchObject({ kind: 'not-sent', reason: codes.at(-1) });
+    await returning.close();
+    return asked;
+  }
+
+  test('is also one whose name is not answered for; a name that nobody knows is asked for once', async () => {
+    expect(await lookupsOf('EAI_AGAIN', 'ENOTFOUND')).toBe(2);
+    expect(await lookupsOf('ENOTFOUND')).toBe(1);
+  });
+
+  test('is none whose TLS fails: one try', async () => {
+    let connections = 0;
+    const server = createServer((socket) => {
+      connections += 1;
+      socket.on('error', () => undefined).end('HTTP/1.1 400 Bad Request\r\n\r\n');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const returning = patient(`https://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    expect(await returning.send(post)).toMatchObject({ kind: 'not-sent' });
+    await returning.close();
+    server.close();
+    expect(connections).toBe(1);
+  });
+
+  test('what was sent is never sent again', async () => {
+    const returning = patient(stub.url);
+    stub.replyWith((response) => response.destroy());
+    expect(await returning.send(post)).toMatchObject({ kind: 'no-reply', fault: 'broken' });
+    expect(stub.requests).toHaveLength(1);
+    await returning.close();
   });
 });
 

@@ -3,8 +3,9 @@ import { Agent } from 'undici';
 import type { ForwardedHeader } from '@sluice/types';
 import { addressPolicy } from './egress/address-policy';
 import { guardedConnect, type Egress } from './egress/guarded-connect';
-import { exchange, type ReplyFault } from './http-exchange';
+import { exchange, type ExchangeLimits, type ReplyFault } from './http-exchange';
 import { readReplyBody } from './reply-body';
+import { untilConnected } from './until-connected';
 
 /** Longest wait for TCP and TLS. A host that takes longer is not there. */
 const connectTimeoutMs = 5_000;
@@ -58,7 +59,7 @@ export type HttpOutcome = { readonly durationMs: number } & (
   | { readonly kind: 'no-reply'; readonly fault: ReplyFault; readonly reason: string }
 );
 
-/** Sends requests, by default to one origin. Follows no redirect, retries nothing, never throws. */
+/** Sends requests, by default to one origin. Follows no redirect, sends nothing twice, never throws. */
 export interface HttpClient {
   send(request: HttpRequest): Promise<HttpOutcome>;
   /** Waits for running requests, then ends the connections. */
@@ -72,6 +73,8 @@ export interface HttpClientOptions {
   readonly callTimeoutMs: number;
   /** Where connections may go besides `baseUrl`'s own origin. @default public addresses, over TLS */
   readonly egress?: Partial<Egress>;
+  /** Whether a connection that cannot be made is tried again for some seconds, before anything is sent. @default false */
+  readonly reconnects?: boolean;
 }
 
 /**
@@ -108,8 +111,12 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         headers: headersOf(request),
         body: bodyOf(request),
       };
-      if (method !== 'GET') await noticeClosed();
-      const result = await exchange(agent, dispatched, signal ? { ...limits, signal } : limits);
+      const sendOnce = async (within: ExchangeLimits) => {
+        if (method !== 'GET') await noticeClosed();
+        return await exchange(agent, dispatched, within);
+      };
+      const bounds = signal ? { ...limits, signal } : limits;
+      const result = await (options.reconnects ? untilConnected(sendOnce, bounds) : sendOnce(bounds));
       if (result.kind !== 'reply') return result;
       const { status, headers, bytes, durationMs } = result;
       const body = result.fault

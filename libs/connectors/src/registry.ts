@@ -33,6 +33,11 @@ export interface ConnectorsOptions {
   readonly callTimeoutMs: number;
   /** Networks (CIDR) that calls may reach although they are private, and without TLS. The origins of `urls` need none. @default none */
   readonly egressAllow?: readonly string[];
+  /**
+   * Whether a call whose connection cannot be made is begun again for some seconds: for services whose callers wait for the answer. Nothing was
+   * sent then. @default false: who queues calls has a backoff of its own
+   */
+  readonly reconnects?: boolean;
   /** Shown every exchange, once it is over; for recordings. Must not throw. @default nobody */
   readonly tap?: (exchange: TappedExchange) => void;
   readonly logger: Logger;
@@ -46,12 +51,12 @@ export interface ConnectorsOptions {
  * @throws ConfigError with every problem of every file
  */
 export function createConnectors(options: ConnectorsOptions): ConnectorRegistry {
-  const { urls, callTimeoutMs, logger, metrics, hubspotVersion = 'v3', egressAllow = [] } = options;
+  const { urls, callTimeoutMs, logger, metrics, hubspotVersion = 'v3', egressAllow = [], reconnects = false } = options;
   const clients: HttpClient[] = [];
   const policy = addressPolicy(egressAllow);
   const clientOf = (baseUrl: string, ...trusted: readonly string[]): HttpClient => {
     const trustedOrigins = trusted.map((url) => new URL(url).origin);
-    const direct = createHttpClient({ baseUrl, callTimeoutMs, egress: { policy, trustedOrigins } });
+    const direct = createHttpClient({ baseUrl, callTimeoutMs, reconnects, egress: { policy, trustedOrigins } });
     const client = options.tap ? tapped(direct, options.tap) : direct;
     clients.push(client);
     return client;

@@ -31,8 +31,8 @@ export interface ProviderStub {
   close(): Promise<void>;
 }
 
-/** An HTTP server on a real socket that records requests and answers as told. */
-export async function startProviderStub(): Promise<ProviderStub> {
+/** An HTTP server on a real socket that records requests and answers as told. @param port 0 takes a free one */
+export async function startProviderStub(port = 0): Promise<ProviderStub> {
   const requests: StubRequest[] = [];
   let replies: StubReply[] = [];
   const server = createServer((request, response) => {
@@ -46,7 +46,7 @@ export async function startProviderStub(): Promise<ProviderStub> {
       answer(response, reply ?? { status: 500, body: { message: 'the test gave no reply' } });
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,

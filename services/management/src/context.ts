@@ -45,6 +45,7 @@ export function createContext(config: ManagementConfig, overrides: Partial<Manag
       providersDir: config.providersDir,
       egressAllow: config.egressAllow,
       callTimeoutMs: config.callTimeoutMs,
+      reconnects: true,
       logger,
       metrics,
     });

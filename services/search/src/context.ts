@@ -43,6 +43,7 @@ export function createContext(config: SearchConfig, overrides: Partial<SearchCon
       providersDir: config.providersDir,
       egressAllow: config.egressAllow,
       callTimeoutMs: config.callTimeoutMs,
+      reconnects: true,
       logger,
       metrics,
     });

@@ -72,6 +72,7 @@ export function createContext(config: GatewayConfig, overrides: Partial<GatewayC
       providersDir: config.providersDir,
       egressAllow: config.egressAllow,
       callTimeoutMs: config.callTimeoutMs,
+      reconnects: true,
       logger,
       metrics,
     });

@@ -37,8 +37,8 @@ export interface FakeHubspot {
   close(): Promise<void>;
 }
 
-/** HubSpot's write endpoints, in as many lines as these tests need. */
-export async function startFakeHubspot(): Promise<FakeHubspot> {
+/** HubSpot's write endpoints, in as many lines as these tests need. @param port 0 takes a free one */
+export async function startFakeHubspot(port = 0): Promise<FakeHubspot> {
   const calls: HubspotCall[] = [];
   const serve = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const call = await read(req);
@@ -46,7 +46,7 @@ export async function startFakeHubspot(): Promise<FakeHubspot> {
     send(req, res, await fake.answer(call));
   };
   const server = createServer((req, res) => void serve(req, res));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const accept = accepting();
   const fake: FakeHubspot = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

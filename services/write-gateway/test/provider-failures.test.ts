@@ -1,4 +1,6 @@
-import { refusal, type Answer } from './_fake-hubspot';
+import { until } from '@sluice/testkit';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { refusal, startFakeHubspot, type Answer } from './_fake-hubspot';
 import { canary, startGateway, type RunningGateway, type Seed } from './_gateway';
 
 let gateway: RunningGateway;
@@ -116,6 +118,25 @@ describe('502 and 504', () => {
     const reply = await away.write(seed, createWithoutKey).expect(502);
     expect(reply.body).toMatchObject({ code: 'provider.unavailable', retryable: true });
     await away.stop();
+  });
+});
+
+// A provider whose process is replaced, or a name server that is busy, is no reason to fail what somebody waits for: nothing was sent.
+describe('a provider that nobody reaches at this moment', () => {
+  it('is asked again: 200, and it has the record once', async () => {
+    const free = await startFakeHubspot();
+    await free.close();
+    const waiting = await startGateway({ env: { HUBSPOT_API_URL: free.url, SLUICE_CALL_TIMEOUT_MS: '20000' } });
+    const seed = await waiting.seed();
+    const replying = waiting.write(seed, createWithoutKey).then((reply) => reply);
+    // Committed, so the connection is tried from now on, and refused in the next moment.
+    await until('the opening', () => waiting.database('attempts').first<object>('operation_id'));
+    await sleep(300);
+    const back = await startFakeHubspot(Number(new URL(free.url).port));
+    expect((await replying).status).toBe(200);
+    expect(back.calls).toHaveLength(1);
+    await waiting.stop();
+    await back.close();
   });
 });
 
