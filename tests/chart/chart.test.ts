@@ -83,6 +83,20 @@ withHelm('migrates before the services of a new version start', () => {
   expect(hookOf(matrix['a trial'] ?? {})).toBe('pre-upgrade');
 });
 
+// A roll-out must cut no synchronous write, however slow its provider is: a request has the first half of the time to come and the second to end.
+withHelm('gives a pod that leaves the time of its slowest request, before the node kills it', () => {
+  const { manifests } = render(helm, matrix['Secrets of the user'] ?? {});
+  for (const service of services) {
+    const { env } = containerOf(manifests, service);
+    const valueOf = (name: string) => Number(env?.find((each) => each.name === name)?.value ?? 0);
+    const shutdownMs = valueOf('SLUICE_SHUTDOWN_MS');
+    expect(shutdownMs).toBeGreaterThanOrEqual(2 * valueOf('SLUICE_CALL_TIMEOUT_MS'));
+    // 5 s more: for closing pools and leaving groups.
+    const killedMs = (podOf(manifests, service).terminationGracePeriodSeconds ?? 0) * 1_000;
+    expect(killedMs).toBeGreaterThan(valueOf('SLUICE_DRAIN_DELAY_MS') + shutdownMs + 5_000);
+  }
+});
+
 withHelm('lets the crash test delete pods of its own release, and only while it is wanted', () => {
   const { manifests } = render(helm, matrix['a crash test beside services of the user'] ?? {});
   const policy = manifests.find(({ kind }) => kind === 'ValidatingAdmissionPolicy');
