@@ -20,6 +20,8 @@ export interface CheckedParts<P extends RouteParts> {
   readonly bodyText: string;
   /** Size of the body in bytes. */
   readonly bodyBytes: number;
+  /** The body of a route that takes `bytes`; empty for every other. */
+  readonly bodyContent: Buffer;
 }
 
 /** One request as a route's handler sees it: checked, and without Express. */
@@ -30,6 +32,7 @@ export class RouteRequest<P extends RouteParts> {
   /** See CheckedParts. */
   readonly bodyText: string;
   readonly bodyBytes: number;
+  readonly bodyContent: Buffer;
   private leaving: AbortController | undefined;
 
   constructor(
@@ -42,6 +45,7 @@ export class RouteRequest<P extends RouteParts> {
     this.body = parts.body;
     this.bodyText = parts.bodyText;
     this.bodyBytes = parts.bodyBytes;
+    this.bodyContent = parts.bodyContent;
   }
 
   /** Who asks. @throws DefectError when the app has no authenticator */

@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Admission, JsonSchema } from '@sluice/types';
 import { stateOf } from './app-state';
 import { declareContract, type RouteDescription } from './contract/route-contract';
+import { readBytes, type BytesBody } from './json/read-bytes';
 import { readJson } from './json/read-json';
 import { readQuery } from './validation/read-query';
 import { callerOf, scopeCheck } from './require-scope';
@@ -37,6 +38,8 @@ export interface RouteOptions<P extends RouteParts> extends RouteDescription {
   readonly body?: JsonSchema;
   /** @default the app's limit */
   readonly bodyBytesMax?: number;
+  /** In place of a JSON body: one that is taken as it is. The document says nothing of it, so such a route is internal. */
+  readonly bytes?: BytesBody;
   readonly handle: (request: RouteRequest<P>) => Promise<Reply> | Reply;
 }
 
@@ -63,6 +66,8 @@ function send(res: Response, { status, body, text, file, headers }: Reply): void
   else sendJson(res, status ?? (body === undefined ? 204 : 200), body);
 }
 
+const noContent = Buffer.alloc(0);
+
 function partsReader<P extends RouteParts>(
   o: RouteOptions<P>,
 ): (req: Request) => CheckedParts<P> | Promise<CheckedParts<P>> {
@@ -76,10 +81,20 @@ function partsReader<P extends RouteParts>(
       query: query ? query(sentQuery) : sentQuery,
     };
   };
-  if (!body) return (req) => ({ ...readHead(req), body: undefined, bodyText: '', bodyBytes: 0 });
+  const { bytes } = o;
+  if (bytes) {
+    return async (req) => {
+      const head = readHead(req);
+      const content = await readBytes(req, bytes);
+      return { ...head, body: undefined, bodyText: '', bodyBytes: content.length, bodyContent: content };
+    };
+  }
+  if (!body) {
+    return (req) => ({ ...readHead(req), body: undefined, bodyText: '', bodyBytes: 0, bodyContent: noContent });
+  }
   return async (req) => {
     const head = readHead(req);
     const sent = await readJson(req, { bytesMax: o.bodyBytesMax ?? stateOf(req.app).bodyBytesMax });
-    return { ...head, body: body(sent.value), bodyText: sent.text, bodyBytes: sent.bytes };
+    return { ...head, body: body(sent.value), bodyText: sent.text, bodyBytes: sent.bytes, bodyContent: noContent };
   };
 }

@@ -5,6 +5,8 @@ export interface BodyLimits {
   readonly bytesMax: number;
   /** Longest time from the call to the last byte, in milliseconds. @default 10 000 (reliability.md, 4.3 number 28) */
   readonly timeoutMs?: number;
+  /** What the sender of a larger one can do. @default that of `request.body-too-large` */
+  readonly remedy?: string;
 }
 
 /** After a 413 the rest is thrown away, so that an ordinary client gets to read the reply; then the socket is cut. */
@@ -22,7 +24,7 @@ export function hasBody(req: IncomingMessage): boolean {
 export function readBody(req: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
   if (Number(req.headers['content-length'] ?? 0) > limits.bytesMax) {
     discardRest(req);
-    return Promise.reject(tooLarge(limits.bytesMax));
+    return Promise.reject(tooLarge(limits));
   }
   const arrived = readArrived(req);
   return arrived === undefined ? readArriving(req, limits) : Promise.resolve(arrived);
@@ -53,7 +55,7 @@ function readArriving(req: IncomingMessage, limits: BodyLimits): Promise<Buffer>
         chunks.push(chunk);
         return;
       }
-      settle(() => reject(tooLarge(limits.bytesMax)));
+      settle(() => reject(tooLarge(limits)));
       discardRest(req);
     };
     const finish = () => settle(() => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
@@ -74,11 +76,12 @@ function discardRest(req: IncomingMessage): void {
   req.on('error', () => undefined).once('close', () => clearTimeout(timer));
 }
 
-function tooLarge(bytesMax: number): InboundError {
+function tooLarge({ bytesMax, remedy }: BodyLimits): InboundError {
   return new InboundError({
     code: 'request.body-too-large',
     detail: `The body is larger than ${bytesMax} bytes.`,
     meta: { bytesMax },
+    ...(remedy === undefined ? {} : { remedy }),
   });
 }
 

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { InboundError } from '../inbound-error';
+import { checkEncoding } from './check-encoding';
 import { parseJson } from './parse-json';
 import { hasBody, readBody, type BodyLimits } from './read-body';
 
@@ -29,17 +30,6 @@ export async function readJson(req: IncomingMessage, limits: BodyLimits): Promis
   // A replacement character is the only trace of broken bytes, and seldom there: no second look at most bodies.
   if (text.includes('\uFFFD') && !isUtf8(body)) throw malformed('The body is not encoded as UTF-8.');
   return { value: parseJson(text), text, bytes: body.length };
-}
-
-/** A small compressed body can become a huge one; nobody gains from compressing 1 KB. RFC 9110, 12.5.3 for the reply. */
-function checkEncoding(encoding: string | undefined): void {
-  if (encoding === undefined || encoding.toLowerCase() === 'identity') return;
-  throw new InboundError({
-    code: 'request.content-type',
-    detail: `Content-Encoding ${encoding.slice(0, 40)} is not supported.`,
-    remedy: 'Send the body without Content-Encoding.',
-    headers: { 'Accept-Encoding': 'identity' },
-  });
 }
 
 function checkType(type: string | undefined): void {
