@@ -26,6 +26,7 @@ export type { InstallationFilter, InstallationStore, NewInstallation } from './m
 export type { IntegrationStore, StoredRevision } from './management/integration-store';
 export type { JwtKeyChange, JwtKeyStore, NewJwtKey } from './management/jwt-key-store';
 export type { NewOAuthState, OAuthState, OAuthStateStore } from './management/oauth-state-store';
+export type { NewUpload, Upload, UploadKey, UploadStore } from './management/upload-store';
 export type { OperationEvent, OperationEventKind } from './management/operation-history';
 export type { LaneStore, StoredLane } from './management/lane-store';
 export type { OperationStore } from './management/operation-store';

@@ -14,6 +14,7 @@ import { operationStore, type OperationStore } from './management/operation-stor
 import { projectStore, type ProjectStore } from './management/project-store';
 import { providerAppStore, type ProviderAppStore } from './management/provider-app-store';
 import { sealedSecretStore, type SealedSecretStore } from './management/sealed-secrets';
+import { uploadStore, type UploadStore } from './management/upload-store';
 import { awaitDatabase, type Patience } from './await-database';
 import { assertMigrated, migrate } from './migrate';
 import { countingRefused, watchPool } from './store-metrics';
@@ -57,6 +58,7 @@ export interface Store {
   readonly providerApps: ProviderAppStore;
   readonly oauthStates: OAuthStateStore;
   readonly sealedSecrets: SealedSecretStore;
+  readonly uploads: UploadStore;
   readonly webhookEndpoints: WebhookEndpointStore;
   readonly webhookMessages: WebhookMessageStore;
   readonly writes: WriteStore;
@@ -88,6 +90,7 @@ export function createStore(options: StoreOptions): Store {
     providerApps: providerAppStore(database),
     oauthStates: oauthStateStore(database),
     sealedSecrets: sealedSecretStore(database),
+    uploads: uploadStore(database),
     webhookEndpoints: webhookEndpointStore(database),
     webhookMessages: webhookMessageStore(database, options.timeScale ?? 1),
     writes: createWriteStore(database, options.timeScale ?? 1),

@@ -12,6 +12,7 @@ import { createWebhooks } from './20261122T090000-create-webhooks';
 import { indexMessagesByState } from './20261122T150000-index-messages-by-state';
 import { addEndpointHold } from './20261122T151000-add-endpoint-hold';
 import { indexFailingEndpoints } from './20261122T152000-index-failing-endpoints';
+import { createUploads } from './20261122T163000-create-uploads';
 import { indexCancelledAndFailedOperations } from './20261121T154000-index-cancelled-and-failed-operations';
 import { indexKeptPlans } from './20261121T155000-index-kept-plans';
 import { indexJwtKeys } from './20261121T152000-index-jwt-keys';
@@ -33,5 +34,6 @@ export const migrations: readonly Migration[] = [
   indexMessagesByState,
   addEndpointHold,
   indexFailingEndpoints,
+  createUploads,
   createProjectDeletions,
 ];

@@ -1,0 +1,85 @@
+import { cloneDatabase, patientLimits, type ClonedDatabase } from '@sluice/testkit';
+import type { Knex } from 'knex';
+import { openDatabase } from '../database';
+import { newId } from '../new-id';
+import { uploadStore, type NewUpload, type UploadStore } from './upload-store';
+
+let clone: ClonedDatabase;
+let database: Knex;
+let uploads: UploadStore;
+beforeAll(async () => {
+  clone = await cloneDatabase();
+  database = openDatabase({ url: clone.url, applicationName: 'upload-test', limits: patientLimits });
+  uploads = uploadStore(database);
+});
+afterAll(async () => {
+  await database.destroy();
+  await clone.drop();
+});
+
+const hour = 3_600_000;
+const newUpload = (projectId: string): NewUpload => {
+  const id = newId();
+  return { projectId, id, tokenHash: `hash-of-${id}` };
+};
+const saved = async (projectId: string, lifeMs = hour): Promise<NewUpload> => {
+  const upload = newUpload(projectId);
+  await uploads.save(upload, lifeMs, 100);
+  return upload;
+};
+
+it('keeps the bytes of a manifest as they are, a NUL among them, found by name and by token', async () => {
+  const upload = { ...newUpload('bytes'), md5: '1B2M2Y8AsgTpgAmY7PhCfg==' };
+  await uploads.save(upload, hour, 100);
+  const { projectId, id, tokenHash, md5 } = upload;
+  expect(await uploads.find(upload)).toEqual({ projectId, id, md5 });
+  const manifest = Buffer.from([0, 255, 13, 10]);
+  expect(await uploads.put(upload, manifest, hour)).toBe(true);
+  expect(await uploads.findByToken({ projectId, tokenHash })).toEqual({ projectId, id, md5, manifest });
+});
+
+it('takes one manifest, of however many come at once', async () => {
+  const upload = await saved('race');
+  const puts = Array.from({ length: 8 }, (_, at) => uploads.put(upload, Buffer.from(String(at)), hour));
+  const taken = (await Promise.all(puts)).map(Number);
+  expect(taken.reduce((sum, one) => sum + one)).toBe(1);
+  expect((await uploads.find(upload))?.manifest?.toString()).toBe(String(taken.indexOf(1)));
+});
+
+it('shows nothing to another project', async () => {
+  const { id, tokenHash } = await saved('mine');
+  expect(await uploads.find({ projectId: 'theirs', id })).toBeUndefined();
+  expect(await uploads.findByToken({ projectId: 'theirs', tokenHash })).toBeUndefined();
+  expect(await uploads.put({ projectId: 'theirs', id }, Buffer.from('x'), hour)).toBe(false);
+});
+
+it('has no upload that ended, and deletes those only, of all projects, as many as are asked for', async () => {
+  const ended = [await saved('ended'), await saved('ended'), await saved('ended-too')];
+  const living = await saved('ended');
+  await database('uploads')
+    .whereIn(
+      'id',
+      ended.map(({ id }) => id),
+    )
+    .update({ expires_at: database.raw(`now() - interval '1 second'`) });
+  for (const upload of ended) {
+    expect(await uploads.find(upload)).toBeUndefined();
+    expect(await uploads.findByToken(upload)).toBeUndefined();
+    expect(await uploads.put(upload, Buffer.from('x'), hour)).toBe(false);
+  }
+  expect([await uploads.purge(2), await uploads.purge(2), await uploads.purge(2)]).toEqual([2, 1, 0]);
+  expect(await uploads.find(living)).toBeDefined();
+});
+
+it('keeps as many of a project as may wait: the oldest give way, and no other project', async () => {
+  const other = await saved('crowd-2');
+  const crowd: NewUpload[] = [];
+  for (let at = 0; at < 5; at += 1) {
+    const upload = newUpload('crowd');
+    await uploads.save(upload, hour, 3);
+    crowd.push(upload);
+  }
+  const there = await Promise.all(crowd.map(async (upload) => (await uploads.find(upload)) !== undefined));
+  expect(there).toEqual([false, false, true, true, true]);
+  expect(await uploads.find(other)).toBeDefined();
+});
