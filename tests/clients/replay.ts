@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createReplyChecker, type OpenApiOperation, type ReplyChecker } from '@sluice/http';
 import type { JsonSchema } from '@sluice/types';
 import type { RowRequest } from '../security/tenancy/row';
@@ -7,8 +8,16 @@ import { apiProblem, inputValidationProblem } from './published/records';
 /** Who sends a request: the two Node SDKs, the command line, or whoever reads the published API. */
 export type Client = 'sdk-node-platform' | 'sdk-node-write' | 'amp' | 'published API';
 
+/** What stands in the requests, and of an upload, which no other table has. */
+export interface ReplayIds extends Ids {
+  /** The end of the address that was handed out. */
+  readonly uploadToken: string;
+  /** `gs://…`, as the command line makes it of the reply. */
+  readonly sourceZipUrl: string;
+}
+
 /** One request of a published client, and the reply that it takes. */
-export interface Replay extends RowRequest {
+export interface Replay extends Pick<RowRequest, 'query'> {
   readonly client: Client;
   /** The client's own name of it. */
   readonly call: string;
@@ -17,6 +26,11 @@ export interface Replay extends RowRequest {
   readonly base: 'baseUrl' | 'searchUrl' | 'writeUrl';
   /** Whom it comes from. @default a key of the project, in X-Api-Key */
   readonly as?: 'builder';
+  readonly body?: (ids: ReplayIds, world: World) => object;
+  /** In place of a JSON body. Whoever puts at an address that was handed out sends no key and no type with it. */
+  readonly bytes?: Buffer;
+  /** What the request uses up, made for it. */
+  readonly fresh?: (world: World) => Promise<Partial<ReplayIds>>;
   readonly status: number;
   readonly reply: Reply;
   /** Why the published reply is not given; `status` and `reply` are then what is answered in its place. */
@@ -42,19 +56,27 @@ interface Answer {
 
 /** Sends the request as its client does, byte for byte where the client leaves no choice. */
 export async function send(replay: Replay, world: World): Promise<Answer> {
-  const ids = { ...world.ids, ...(await replay.fresh?.(world)) };
+  const ids: ReplayIds = { ...world.ids, uploadToken: '', sourceZipUrl: '', ...(await replay.fresh?.(world)) };
   const [method = '', template = ''] = replay.request.split(' ');
   const query = new URLSearchParams(replay.query?.(ids)).toString();
-  const path = template.replace(/\{(\w+)\}/g, (_, name: keyof Ids) => encodeURIComponent(ids[name]));
+  const path = template.replace(/\{(\w+)\}/g, (_, name: keyof ReplayIds) => encodeURIComponent(ids[name]));
   const body = replay.body?.(ids, world);
   const reply = await fetch(`${world.stack[replay.base]}${path}${query && `?${query}`}`, {
     method,
-    headers: { ...clientHeaders(replay, method, body !== undefined), ...credentials(replay, world) },
+    headers: replay.bytes
+      ? { 'content-md5': md5Of(replay.bytes) }
+      : { ...clientHeaders(replay, method, body !== undefined), ...credentials(replay, world) },
+    ...(replay.bytes && { body: new Uint8Array(replay.bytes) }),
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     redirect: 'manual',
   });
   const contentType = reply.headers.get('content-type') ?? undefined;
   return { status: reply.status, contentType, text: await reply.text() };
+}
+
+/** As `Content-MD5` has it. Source: RFC 1864. */
+export function md5Of(bytes: Buffer): string {
+  return createHash('md5').update(bytes).digest('base64');
 }
 
 function credentials({ as }: Replay, { project, stack }: World): Record<string, string> {

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { startStack, type Stack } from '../harness/stack';
 import { createWorld, type World } from '../security/tenancy/world';
 import { guideRows, tableUnder } from './guide-rows';
-import { faultOf, send, type Replay } from './replay';
+import { faultOf, md5Of, send, type Replay } from './replay';
 import { replays } from './replays';
+import { handedOut, zip } from './replays/uploads';
 
 let stack: Stack;
 let world: World;
@@ -22,6 +23,20 @@ describe('a request of a published client gets the published reply', () => {
   it.each(done)('$client $call: $request -> $status', async (replay) => {
     expect(await fault(replay)).toBeUndefined();
   });
+});
+
+// The rows take the address apart; the command line does not.
+it('amp deploy: the three requests, with the address as it was handed out', async () => {
+  const { bucket, path, url } = await handedOut(world, md5Of(zip));
+  const put = await fetch(url, { method: 'PUT', headers: { 'content-md5': md5Of(zip) }, body: new Uint8Array(zip) });
+  expect(put.status).toBe(200);
+  const deployed = await fetch(`${world.project.url}/integrations:batch`, {
+    method: 'PUT',
+    headers: { 'x-api-key': world.project.key, 'content-type': 'application/json' },
+    // It puts a slash before a path that has none.
+    body: JSON.stringify({ sourceZipUrl: `gs://${bucket}${path.startsWith('/') ? '' : '/'}${path}` }),
+  });
+  expect([deployed.status, await deployed.json()]).toMatchObject([200, [{ name: 'zipped' }]]);
 });
 
 // So that the table of the guide stays true: who builds one of these moves its row.

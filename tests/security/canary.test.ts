@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readProcessEnv } from '@sluice/config';
-import { cloneDatabase, until, type ClonedDatabase } from '@sluice/testkit';
+import { cloneDatabase, until, zipOf, type ClonedDatabase } from '@sluice/testkit';
 import { createAccount, type Account } from '../harness/account';
 import { ask, call } from '../harness/api';
 import { startCollector, type Collector } from '../harness/collector';
@@ -133,6 +133,22 @@ async function manage(customer: Customer): Promise<void> {
     expect((await ask(`${project.url}/${path}`, { method: 'GET', key: project.key })).status).toBe(200);
   }
   await notify();
+  await upload();
+}
+
+/** The end of an upload's address is a secret that the service makes: good for one zip. */
+async function upload(): Promise<void> {
+  const { key, url } = project;
+  type Signed = { url: string; bucket: string; path: string };
+  const signed = await call<Signed>(`${stack.baseUrl}/generate-upload-url`, { method: 'GET', key });
+  secrets['uploadToken'] = signed.url.split('.').at(-1) ?? '';
+  const content = 'specVersion: 1.0.0\nintegrations:\n  - name: zipped\n    provider: hubspot\n';
+  const put = async (body: Buffer) => (await fetch(signed.url, { method: 'PUT', body: new Uint8Array(body) })).status;
+  expect(await put(Buffer.from(content))).toBe(400);
+  expect(await put(zipOf([{ name: 'amp.yaml', content }]))).toBe(200);
+  expect(await put(zipOf([{ name: 'amp.yaml', content }]))).toBe(409);
+  const body = { sourceZipUrl: `gs://${signed.bucket}/${signed.path}` };
+  expect((await ask(`${url}/integrations:batch`, { method: 'PUT', key, body })).status).toBe(200);
 }
 
 /** The secret of an endpoint is made by the service; a message that goes nowhere is signed with it all the same. */
@@ -232,9 +248,15 @@ describe('[sec-45] a key', () => {
 it('[sec-43] no reply holds a secret, but those that hand one out that was just made, or that was asked for', () => {
   const isHandingOut = ({ method, url, status }: { method: string; url: string; status: number }) =>
     (method === 'POST' && /\/(api-keys|webhook-endpoints)$/.test(url) && status === 201) ||
-    /\/webhook-endpoints\/[^/]+\/secret$/.test(url);
+    /\/webhook-endpoints\/[^/]+\/secret$/.test(url) ||
+    url.endsWith('/generate-upload-url');
   const handedOut = replies.replies.filter(isHandingOut);
-  expect(handedOut.flatMap(({ text }) => leaksIn(text))).toEqual(['apiKey', 'webhookSecret', 'webhookSecret']);
+  expect(handedOut.flatMap(({ text }) => leaksIn(text))).toEqual([
+    'apiKey',
+    'webhookSecret',
+    'webhookSecret',
+    'uploadToken',
+  ]);
   expect(replies.replies.length).toBeGreaterThan(30);
   const leaking = replies.replies.filter((reply) => !isHandingOut(reply) && leaksIn(reply.text).length > 0);
   expect(leaking.map(({ method, url, text }) => [method, url, leaksIn(text)])).toEqual([]);

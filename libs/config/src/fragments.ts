@@ -261,7 +261,7 @@ export const publicUrlEnv = {
   SLUICE_PUBLIC_URL: {
     type: 'url',
     optional: true,
-    doc: 'Address of the management service as browsers see it; http://127.0.0.1:<SLUICE_PORT> when absent. /callbacks/v1/oauth under it is the redirect address to register at a provider.',
+    doc: 'Address of the management service as browsers see it; http://127.0.0.1:<SLUICE_PORT> when absent. /callbacks/v1/oauth under it is the redirect address to register at a provider, and zips are put under /v1/uploads.',
   },
 } as const satisfies EnvFields;
 

@@ -81,6 +81,16 @@ export const problems = {
     'Enable it: PATCH with updateMask ["status"] and status "enabled".',
   ),
   'webhook-message.not-found': problem(404, 'No such message', checkId),
+  'upload.not-found': problem(
+    404,
+    'Nothing is to be put at this address',
+    'Ask GET /v1/generate-upload-url for an address, and PUT the zip there within an hour.',
+  ),
+  'upload.taken': problem(
+    409,
+    'The address of an upload is good for one zip',
+    'Deploy what was put there, or ask GET /v1/generate-upload-url for another address.',
+  ),
   'write.object-not-in-manifest': problem(
     404,
     'The manifest does not declare this object for writing',

@@ -9,3 +9,4 @@ export { startTcpProxy, type TcpProxy } from './tcp-proxy';
 export type { WireFault } from './wire-fault';
 export { encodePart, tokenIssuer, type TokenIssuer } from './token-issuer';
 export { until } from './until';
+export { zipOf, type ZipEntry } from './zip-of';

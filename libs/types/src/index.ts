@@ -294,3 +294,4 @@ export {
   type WebhookReplayReply,
 } from './webhook-message';
 export { webhookHoldMsMax, webhookPauseMs } from './webhook-retries';
+export { signedUrlSchema, type SignedUrl } from './signed-url';

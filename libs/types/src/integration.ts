@@ -30,7 +30,7 @@ export interface CreateIntegrationRequest {
 export interface DeployManifestRequest {
   /** Text of the manifest, YAML or JSON. */
   readonly sourceYaml?: string;
-  /** Address of an uploaded zip that holds `amp.yaml`. */
+  /** `gs://<bucket>/<path>` of a zip that was put where `GET /v1/generate-upload-url` said. */
   readonly sourceZipUrl?: string;
 }
 
@@ -91,6 +91,10 @@ export const deployManifestRequestSchema = {
   maxProperties: 1,
   properties: {
     sourceYaml: { type: 'string', minLength: 1, description: 'Text of the manifest, YAML or JSON.' },
-    sourceZipUrl: { type: 'string', minLength: 1, description: 'Address of an uploaded zip with the manifest.' },
+    sourceZipUrl: {
+      type: 'string',
+      minLength: 1,
+      description: 'gs://<bucket>/<path> of a zip that was put where GET /v1/generate-upload-url said.',
+    },
   },
 } as const;

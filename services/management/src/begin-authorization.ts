@@ -6,7 +6,7 @@ import { callbackUrl } from './callback-address';
 import type { ManagementContext } from './context';
 import { getConnector } from './get-connector';
 import { cookieOf } from './oauth-cookie';
-import { hashOf, newSecret, newState } from './oauth-secrets';
+import { hashOf, newSecret, newProjectSecret } from './one-time-secrets';
 import { contradiction } from './refuse-issues';
 
 /** Who is to allow what in. */
@@ -39,7 +39,7 @@ export async function beginAuthorization(
   const { authorizationUrl } = connector;
   if (authorizationUrl === undefined) throw noPage(order.provider, connector.authSchemes);
   const app = await findApp(context, order, providerAppId);
-  const [state, verifier, cookie] = [newState(order.projectId), newSecret(), newSecret()];
+  const [state, verifier, cookie] = [newProjectSecret(order.projectId), newSecret(), newSecret()];
   const [stateHash, redirectUri] = [hashOf(state), callbackUrl(context.config)];
   const { projectId, provider, workspaceRef, providerMetadata: metadata } = order;
   const url = pageOf(connector, () =>

@@ -15,12 +15,13 @@ export async function createRevision(
   { projectId, name }: Integration,
   request: DeployManifestRequest,
 ): Promise<Integration> {
-  const { manifest } = readManifest(context, request);
+  const { manifest } = await readManifest(context, projectId, request);
   const content = manifest.integrations.find((integration) => integration.name === name);
   if (content === undefined) {
     const names = manifest.integrations.map((integration) => integration.name).join(', ') || 'none';
     const detail = `has no integration called ${name}; it has: ${names}`;
-    throw invalid([{ in: 'body', name: 'sourceYaml', detail }]);
+    const source = request.sourceYaml === undefined ? 'sourceZipUrl' : 'sourceYaml';
+    throw invalid([{ in: 'body', name: source, detail }]);
   }
   const { specVersion } = manifest;
   const entry = { projectId, name, provider: content.provider, specVersion, content };

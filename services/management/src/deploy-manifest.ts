@@ -1,10 +1,10 @@
 import { NotFoundError, type Issue } from '@sluice/errors';
-import { invalid } from '@sluice/http';
 import type { DeployManifestRequest, Integration } from '@sluice/types';
 import type { ManagementContext } from './context';
 import { deleteIntegration } from './delete-integration';
 import { parseManifest, type ParsedManifest } from './parse-manifest';
 import { refuseContradictions } from './refuse-issues';
+import { readUpload } from './uploads/read-upload';
 
 /** A deploy request with what came beside the body. */
 export interface Deployment {
@@ -22,7 +22,7 @@ export interface Deployment {
  */
 export async function deployManifest(context: ManagementContext, deployment: Deployment): Promise<Integration[]> {
   const { projectId, request, isDestructive } = deployment;
-  const { manifest } = readManifest(context, request);
+  const { manifest } = await readManifest(context, projectId, request);
   const entries = manifest.integrations.map((content) => {
     const { name, provider } = content;
     return { projectId, name, provider, specVersion: manifest.specVersion, content };
@@ -36,13 +36,19 @@ export async function deployManifest(context: ManagementContext, deployment: Dep
   return deployed;
 }
 
-/** @throws ValidationError 400 for what breaks a rule; 422 `provider.unknown` with all of them */
-export function readManifest(context: ManagementContext, request: DeployManifestRequest): ParsedManifest {
-  if (request.sourceYaml === undefined) {
-    const detail = 'is not supported: nothing can be uploaded yet; send the text of the manifest as sourceYaml';
-    throw invalid([{ in: 'body', name: 'sourceZipUrl', detail }]);
-  }
-  const parsed = parseManifest(request.sourceYaml);
+/**
+ * The manifest of a request, which is its text or a zip that was put before.
+ * @throws ValidationError 400 for what breaks a rule; 422 `provider.unknown` with all of them
+ */
+export async function readManifest(
+  context: ManagementContext,
+  projectId: string,
+  { sourceYaml, sourceZipUrl = '' }: DeployManifestRequest,
+): Promise<ParsedManifest> {
+  const parsed =
+    sourceYaml === undefined
+      ? parseManifest(await readUpload(context, projectId, sourceZipUrl), 'sourceZipUrl')
+      : parseManifest(sourceYaml, 'sourceYaml');
   refuseContradictions('provider.unknown', unknownProviders(context, parsed));
   return parsed;
 }

@@ -6,7 +6,7 @@ import { isSameWorkspace, metadataValues } from '@sluice/types';
 import type { ManagementContext } from './context';
 import { learnAccount } from './learn-account';
 import { cookieIn } from './oauth-cookie';
-import { hashOf, isHashed, projectOfState } from './oauth-secrets';
+import { hashOf, isHashed, projectOfSecret } from './one-time-secrets';
 import { contradiction } from './refuse-issues';
 import { returnedMetadata } from './returned-metadata';
 import { storeAuthorized } from './store-authorized';
@@ -105,7 +105,7 @@ function refuseOtherChoice(wanted: string | undefined, chosen: string | undefine
 
 /** A state that is not of our form is not looked for. */
 async function takeState({ store }: ManagementContext, state: string | undefined): Promise<OAuthState | undefined> {
-  const projectId = state === undefined ? undefined : projectOfState(state);
+  const projectId = state === undefined ? undefined : projectOfSecret(state);
   if (state === undefined || projectId === undefined) return undefined;
   return await store.oauthStates.take({ projectId, stateHash: hashOf(state) });
 }

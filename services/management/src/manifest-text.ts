@@ -3,6 +3,9 @@ import type { Issue } from '@sluice/errors';
 import { invalid } from '@sluice/http';
 import { limits } from '@sluice/types';
 
+/** Member of the request that the text came with, or that names it. */
+export type ManifestSource = 'sourceYaml' | 'sourceZipUrl';
+
 /** The text of a manifest as JSON, and where each member stands in the text. */
 export interface ManifestText {
   /** Values pass through JSON, so what YAML has besides (dates, tags, binary, anchors used as types) does not get in. */
@@ -18,12 +21,14 @@ export interface ManifestText {
  * Reads YAML 1.2 or JSON, which is a part of it.
  * @throws ValidationError, 400, with an issue per error of the text, each with its place
  */
-export function readManifestText(text: string): ManifestText {
+export function readManifestText(text: string, source: ManifestSource): ManifestText {
   const read = readYaml(text);
   if (!read.ok) {
     const problems = read.problems.slice(0, limits.issuesMax);
     throw invalid(
-      problems.map(({ reason, place }) => unreadable(place === undefined ? reason : `${reason} ${shown(place)}`)),
+      problems.map(({ reason, place }) =>
+        unreadable(source, place === undefined ? reason : `${reason} ${shown(place)}`),
+      ),
     );
   }
   const { json, placeOf } = read.text;
@@ -34,8 +39,8 @@ function shown({ line, column }: YamlPlace): string {
   return `(line ${line}, column ${column})`;
 }
 
-function unreadable(reason: string): Issue {
-  return { in: 'body', name: 'sourceYaml', detail: `is not readable as YAML or JSON: ${reason}` };
+function unreadable(source: ManifestSource, reason: string): Issue {
+  return { in: 'body', name: source, detail: `is not readable as YAML or JSON: ${reason}` };
 }
 
 /** `a[0]["b c"].d` as its steps. */

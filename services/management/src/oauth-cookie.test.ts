@@ -1,6 +1,6 @@
 import { callbackUrl } from './callback-address';
 import { cookieIn, cookieOf } from './oauth-cookie';
-import { hashOf, isHashed, newSecret, newState, projectOfState } from './oauth-secrets';
+import { hashOf, isHashed, newSecret, newProjectSecret, projectOfSecret } from './one-time-secrets';
 
 const stateHash = hashOf('state');
 
@@ -26,11 +26,11 @@ it('is found among others, and only its own', () => {
 });
 
 it('a state names its project, and is never the same', () => {
-  const state = newState('0198-project');
-  expect(projectOfState(state)).toBe('0198-project');
-  expect(newState('0198-project')).not.toBe(state);
+  const state = newProjectSecret('0198-project');
+  expect(projectOfSecret(state)).toBe('0198-project');
+  expect(newProjectSecret('0198-project')).not.toBe(state);
   for (const bad of ['', '0198-project', '0198-project.', `${state}x`, `a/b.${newSecret()}`]) {
-    expect(projectOfState(bad)).toBeUndefined();
+    expect(projectOfSecret(bad)).toBeUndefined();
   }
 });
 

@@ -10,7 +10,7 @@ import {
   type Manifest,
   type ManifestIntegration,
 } from '@sluice/types';
-import { readManifestText, type ManifestText } from './manifest-text';
+import { readManifestText, type ManifestSource, type ManifestText } from './manifest-text';
 import { refuseIssues } from './refuse-issues';
 
 const checkSchema = validate<Manifest>(manifestSchema);
@@ -25,8 +25,8 @@ export interface ParsedManifest extends Pick<ManifestText, 'placeOf'> {
  * Reads the text of a manifest, YAML or JSON, under the limits of the JSON reader.
  * @throws ValidationError, 400: all problems at once, each with its path inside the manifest and its line and column
  */
-export function parseManifest(text: string): ParsedManifest {
-  const { json, placeOf } = readManifestText(text);
+export function parseManifest(text: string, source: ManifestSource): ParsedManifest {
+  const { json, placeOf } = readManifestText(text, source);
   try {
     return { manifest: checkAll(parseJson(json)), placeOf };
   } catch (error) {

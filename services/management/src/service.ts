@@ -38,6 +38,7 @@ import { watchOperations, type OperationWatch } from './watch-operations';
 import { providerAppRoutes } from './routes/provider-apps';
 import { providerRoutes } from './routes/providers';
 import { revisionRoutes } from './routes/revisions';
+import { uploadRoutes, uploadUrlRoutes } from './routes/uploads';
 import { webhookEndpointRoutes } from './routes/webhook-endpoints';
 import { webhookMessageRoutes } from './routes/webhook-messages';
 import { webhookReplayRoutes } from './routes/webhook-replays';
@@ -109,6 +110,7 @@ function registerRoutes(router: Router, context: ManagementContext, watch: Opera
   apiKeyRoutes(router, context);
   jwtKeyRoutes(router, context);
   integrationRoutes(router, context);
+  uploadUrlRoutes(router, context);
   deploymentRoutes(router, context);
   revisionRoutes(router, context);
   objectMetadataRoutes(router, context);
@@ -135,6 +137,7 @@ function registerRoutes(router: Router, context: ManagementContext, watch: Opera
 /** For anybody, without credentials. */
 function registerOpenRoutes(router: Router, context: ManagementContext): void {
   oauthCallbackRoutes(router, context);
+  uploadRoutes(router, context);
   providerRoutes(router, context);
   consoleRoutes(router, context);
 }

@@ -142,7 +142,7 @@ describe('POST revisions', () => {
     const { send, integrationPath } = await prepareInstallation(management);
     const cases: [object, number, string, string][] = [
       [manifestOf('another'), 400, 'request.invalid', 'no integration called crm; it has: another'],
-      [{ sourceZipUrl: 'https://example.com/a.zip' }, 400, 'request.invalid', 'sourceYaml'],
+      [{ sourceZipUrl: 'https://example.com/a.zip' }, 400, 'request.invalid', 'must start with gs://sluice-uploads/'],
       [{ sourceYaml: 'a: [' }, 400, 'request.invalid', 'line 1'],
       [{}, 400, 'request.invalid', 'exactly one of sourceYaml or sourceZipUrl'],
       [

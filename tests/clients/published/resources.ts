@@ -56,6 +56,8 @@ export const integration = shape(
   { updateTime: moment },
 );
 
+export const signedUrl = shape({ url: text, bucket: text, path: text });
+
 /** Of an object's metadata, and of a hydrated object. */
 const fieldMetadata = shape(
   { fieldName: text, displayName: text },

@@ -1,35 +1,15 @@
-import { invalidInput, problem, type Replay } from '../replay';
+import { problem, type Replay } from '../replay';
 
 const P = '/projects/{projectIdOrName}';
 const I = `${P}/integrations/{integrationId}`;
 const platform = { client: 'sdk-node-platform', base: 'baseUrl' } as const;
-const amp = { client: 'amp', base: 'baseUrl' } as const;
 const api = { client: 'published API', base: 'baseUrl' } as const;
 const absent = { status: 404, reply: problem } as const;
 
-const uploads = 'a manifest is sent as `sourceYaml`; there is no store for archives yet';
 const reads = 'nothing reads on a schedule here';
 
 /** What is not answered as published, each with its reason, and what is answered. */
 export const leftOut: readonly Replay[] = [
-  { ...platform, call: 'uploadUrls.generate', request: 'GET /generate-upload-url', ...absent, notDone: uploads },
-  {
-    ...amp,
-    call: 'deploy, step 1',
-    request: 'GET /generate-upload-url',
-    query: () => ({ md5: '1B2M2Y8AsgTpgAmY7PhCfg==' }),
-    ...absent,
-    notDone: uploads,
-  },
-  {
-    ...amp,
-    call: 'deploy, step 3',
-    request: `PUT ${P}/integrations:batch`,
-    body: () => ({ sourceZipUrl: 'gs://bucket/path' }),
-    status: 400,
-    reply: invalidInput,
-    notDone: uploads,
-  },
   {
     ...api,
     call: 'customAuthConnect',

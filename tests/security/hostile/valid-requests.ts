@@ -82,6 +82,10 @@ function others({ groupRef, words: { provider } }: Target): Record<string, Valid
     createWebhookEndpoint: [{ body: { url: 'https://localhost:1/', eventTypes: ['write.async.done'] } }],
     updateWebhookEndpoint: [{ body: { updateMask: ['description'], webhookEndpoint: { description: 'x' } } }],
     createJwtKey: [{ body: { label: 'beside', algorithm: 'RS256', publicKeyPem } }],
-    deployManifest: [{ body: { sourceYaml: JSON.stringify(integration) } }],
+    generateUploadUrl: [{ query: { md5: '1B2M2Y8AsgTpgAmY7PhCfg==' } }],
+    deployManifest: [
+      { body: { sourceYaml: JSON.stringify(integration) } },
+      { body: { sourceZipUrl: 'gs://sluice-uploads/01a1fb19-0000-7000-8000-000000000000/x.zip' } },
+    ],
   };
 }

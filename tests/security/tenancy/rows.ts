@@ -104,6 +104,8 @@ const webhooks: Row[] = [
 ];
 
 const integrations: Row[] = [
+  // The project is that of the key, so another project's key gets its own address, and the bootstrap key none.
+  row('management', 'GET /generate-upload-url', '200 200 403 403 403 200 403 403 403'),
   row('management', `GET ${project}/integrations`, '200 200 200 403 403 404 403 200 200'),
   row('management', `POST ${project}/integrations`, '201 201 403 403 403 404 403 403 403', {
     body: (_ids, { next }) => {

@@ -114,10 +114,12 @@ it('says which members are stored and not executed', () => {
   }
 });
 
-/** Problems of addresses that no operation has, and of programs that do not start. */
+/** Problems of addresses that no operation has (an upload's is handed out, not documented), and of programs that do not start. */
 const ofNoOperation = [
   'request.path-unknown',
   'request.method-not-allowed',
+  'upload.not-found',
+  'upload.taken',
   'service.config-invalid',
   'service.unmigrated',
 ];

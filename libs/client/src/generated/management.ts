@@ -1,6 +1,6 @@
 // Generated from the document of the management API by: npm run generate:client. Do not edit.
 /* eslint-disable max-lines */
-import type { ApiKey, Config, ConfigVersion, Connection, CreateApiKeyRequest, CreateInstallationRequest, CreateIntegrationRequest, CreateJwtKeyReply, CreateJwtKeyRequest, CreateProjectRequest, CreateProviderAppRequest, CreateWebhookEndpointRequest, CreatedWebhookEndpoint, DeployManifestRequest, GenerateConnectionRequest, HydratedRevision, Installation, Integration, JwtKey, LaneListReply, Log, ObjectMetadata, Operation, OperationExplanation, OperationListReply, OperationProgress, OperationRecordListReply, PatchConfigContentRequest, Project, ProviderApp, ProviderInfo, UpdateApiKeyRequest, UpdateConnectionRequest, UpdateInstallationRequest, UpdateJwtKeyRequest, UpdateProjectRequest, UpdateProviderAppRequest, UpdateWebhookEndpointRequest, WebhookAttempt, WebhookEndpoint, WebhookMessage, WebhookMessageListReply, WebhookMessageWithPayload, WebhookReplayReply, WebhookSecret } from '@sluice/types';
+import type { ApiKey, Config, ConfigVersion, Connection, CreateApiKeyRequest, CreateInstallationRequest, CreateIntegrationRequest, CreateJwtKeyReply, CreateJwtKeyRequest, CreateProjectRequest, CreateProviderAppRequest, CreateWebhookEndpointRequest, CreatedWebhookEndpoint, DeployManifestRequest, GenerateConnectionRequest, HydratedRevision, Installation, Integration, JwtKey, LaneListReply, Log, ObjectMetadata, Operation, OperationExplanation, OperationListReply, OperationProgress, OperationRecordListReply, PatchConfigContentRequest, Project, ProviderApp, ProviderInfo, SignedUrl, UpdateApiKeyRequest, UpdateConnectionRequest, UpdateInstallationRequest, UpdateJwtKeyRequest, UpdateProjectRequest, UpdateProviderAppRequest, UpdateWebhookEndpointRequest, WebhookAttempt, WebhookEndpoint, WebhookMessage, WebhookMessageListReply, WebhookMessageWithPayload, WebhookReplayReply, WebhookSecret } from '@sluice/types';
 import type { OperationShape } from '../operation-shape';
 
 /** A customer who is to allow an app in. */
@@ -163,6 +163,13 @@ export interface ManagementOperations {
       /** Integration id or name. */ readonly integrationId: string;
     };
     readonly reply: void;
+  };
+  /** Get an address for a zip with a manifest. PUT a zip that holds amp.yaml or amp.yml to url within an hour, once and without a key: at most 1 MB, Content-Type application/zip, application/octet-stream or none. Then deploy it as sourceZipUrl gs://<bucket>/<path>, within another hour. */
+  readonly generateUploadUrl: {
+    readonly params: {
+      /** MD5 of the zip in base64 (RFC 1864): then other bytes are refused. */ readonly md5?: string;
+    };
+    readonly reply: SignedUrl;
   };
   /** Deploy a manifest. Creates an integration per entry, or gives it a new revision. With destructive=true integrations that the manifest leaves out are deleted, with their installations. */
   readonly deployManifest: {
@@ -680,6 +687,7 @@ export const managementOperations: Readonly<Record<keyof ManagementOperations, O
   createIntegration: { method: 'POST', path: '/projects/{projectIdOrName}/integrations', query: [] },
   getIntegration: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}', query: [] },
   deleteIntegration: { method: 'DELETE', path: '/projects/{projectIdOrName}/integrations/{integrationId}', query: [] },
+  generateUploadUrl: { method: 'GET', path: '/generate-upload-url', query: ['md5'] },
   deployManifest: { method: 'PUT', path: '/projects/{projectIdOrName}/integrations:batch', query: ['destructive'] },
   createRevision: { method: 'POST', path: '/projects/{projectIdOrName}/integrations/{integrationId}/revisions', query: ['destructive'] },
   getHydratedRevision: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/revisions/{revisionId}:hydrate', query: ['connectionId'] },

@@ -11,7 +11,7 @@ const failingMax = 1_000;
 
 /**
  * Shows how late the oldest message is and how many endpoints fail, gives up what waits for disabled endpoints, and deletes messages whose
- * retention is over. Any number of processes may do so. Returns a function that ends it.
+ * retention is over, and uploads whose hour is. Any number of processes may do so. Returns a function that ends it.
  */
 export function sweepMessages({ config, logger, metrics, store }: ManagementContext): () => Promise<void> {
   const oldest = metrics.gauge('sluice_webhook_oldest_due_seconds');
@@ -30,6 +30,7 @@ export function sweepMessages({ config, logger, metrics, store }: ManagementCont
     await inRounds((limit) => store.webhookMessages.giveUp(limit));
     if (looks++ % looksPerPurge !== 0) return;
     await inRounds((limit) => store.webhookMessages.purge(config.retentionDays, limit));
+    await inRounds((limit) => store.uploads.purge(limit));
   };
   const run = (): void => {
     running ??= sweep()

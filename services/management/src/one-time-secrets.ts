@@ -3,20 +3,20 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 /** 256 bits: nobody guesses it. RFC 6749, 10.10 asks for at least 128; RFC 7636, 4.1 recommends these for a verifier. */
 const secretBytes = 32;
 
-/** The `state` of an authorization: the project, so that it can be looked up inside it, and the secret. */
-const stateForm = /^([A-Za-z0-9-]{1,64})\.([A-Za-z0-9_-]{43})$/;
+/** The `state` of an authorization, the end of an upload's address: the project, so that it can be looked up inside it, and the secret. */
+const secretForm = /^([A-Za-z0-9-]{1,64})\.([A-Za-z0-9_-]{43})$/;
 
 export function newSecret(): string {
   return randomBytes(secretBytes).toString('base64url');
 }
 
-export function newState(projectId: string): string {
+export function newProjectSecret(projectId: string): string {
   return `${projectId}.${newSecret()}`;
 }
 
-/** The project that a state names; undefined for what is no state of ours. */
-export function projectOfState(state: string): string | undefined {
-  return stateForm.exec(state)?.[1];
+/** The project that a secret names; undefined for what is no secret of ours. */
+export function projectOfSecret(secret: string): string | undefined {
+  return secretForm.exec(secret)?.[1];
 }
 
 /** What is kept of a secret that only has to be recognised; of a PKCE verifier its challenge (S256 of RFC 7636, 4.2). */

@@ -1,0 +1,20 @@
+/** Where one zip with a manifest may be put, and what it is called then. Source: published API, `SignedUrl`. */
+export interface SignedUrl {
+  /** Takes one PUT of the zip, without a key: whoever has the address may. */
+  readonly url: string;
+  /** With `path` what a deployment names: `gs://<bucket>/<path>`. */
+  readonly bucket: string;
+  readonly path: string;
+}
+
+/** Schema of the reply. */
+export const signedUrlSchema = {
+  type: 'object',
+  description: 'Where one zip with a manifest may be put. Deploy it as sourceZipUrl: gs://<bucket>/<path>.',
+  required: ['url', 'bucket', 'path'],
+  properties: {
+    url: { type: 'string', description: 'Takes one PUT of the zip, without a key. Secret: whoever has it may put.' },
+    bucket: { type: 'string', description: 'The same for every upload.' },
+    path: { type: 'string', description: 'Name of the zip in the bucket. Not secret.' },
+  },
+} as const;
