@@ -27,6 +27,7 @@ const owned = [
   'api_keys',
   'jwt_keys',
   'oauth_states',
+  'uploads',
   'connections',
   'provider_apps',
   'integrations',
