@@ -42,7 +42,8 @@ export {
 } from './management/sealed-secrets';
 export { momentOf, newId } from './new-id';
 export { createStore, migrateDatabase, type Store, type StoreOptions } from './store';
-export type { Acceptance, AcceptableWrite } from './writes/accept-writes';
+export type { AcceptAnswer } from './writes/accept-persistently';
+export type { AcceptableWrite } from './writes/accept-writes';
 export type { Claim, ClaimedCall, ClaimRequest } from './writes/claim-calls';
 export {
   cancelledError,

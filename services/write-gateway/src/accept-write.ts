@@ -1,5 +1,6 @@
+import { SluiceError } from '@sluice/errors';
 import { topics } from '@sluice/messaging';
-import type { Acceptance, AcceptableWrite } from '@sluice/store';
+import type { AcceptAnswer, AcceptableWrite } from '@sluice/store';
 import type { AcceptedWriteReply } from '@sluice/types';
 import { batchLimit, coalesce, planCalls } from '@sluice/writes';
 import type { GatewayContext } from './context';
@@ -24,7 +25,7 @@ const writesBesideAnother = 48;
  * records. 3. Reply. 4. Announce the calls. A crash after 2 loses nothing: a sweep finds calls that nobody announced.
  */
 export function acceptor(context: GatewayContext): (call: WriteCall) => Promise<AcceptedWriteReply | 'key-taken'> {
-  const accept = coalesce<AcceptableWrite, Acceptance>({
+  const accept = coalesce<AcceptableWrite, AcceptAnswer>({
     run: async (writes) => {
       const accepted = await context.store.writes.accept(writes);
       return writes.map(({ operation }) => accepted.get(operation.id) ?? 'stale');
@@ -48,6 +49,7 @@ export function acceptor(context: GatewayContext): (call: WriteCall) => Promise<
       const acceptable = { operation: write.operation, records, ...(idempotency && { idempotency }) };
       const startedAtMs = performance.now();
       const acceptance = await accept(acceptable);
+      if (acceptance instanceof SluiceError) throw acceptance;
       if (acceptance === 'stale' || acceptance === 'key-taken') return acceptance;
       await context.failpoints.hit('gw.after_commit');
       took.observe((performance.now() - startedAtMs) / 1_000);

@@ -31,6 +31,8 @@ export interface AcceptOptions {
   readonly timeScale: number;
   /** An earlier try of the same writes may have been committed. */
   readonly isRepeated: boolean;
+  /** Answers of earlier tries, which hold; filled as soon as they are known, so that what fails afterwards leaves them. @default none */
+  readonly answers?: Map<string, Acceptance>;
 }
 
 /**
@@ -41,28 +43,52 @@ export interface AcceptOptions {
 export async function insertAccepted(
   database: Knex,
   writes: readonly AcceptableWrite[],
-  { timeScale, isRepeated }: AcceptOptions,
+  { timeScale, isRepeated, answers = new Map() }: AcceptOptions,
 ): Promise<Map<string, Acceptance>> {
-  const grouped = groupBySource(writes.map((write) => write.operation));
-  const build = !isRepeated && areSingles(writes) ? acceptSingles : acceptStatement;
-  const { name, sql, bindings } = build(writes, grouped, timeScale);
+  const isUnanswered = ({ operation }: AcceptableWrite): boolean => !answers.has(operation.id);
+  const asked = writes.filter(isUnanswered);
+  const grouped = groupBySource(asked.map((write) => write.operation));
+  const build = !isRepeated && areSingles(asked) ? acceptSingles : acceptStatement;
+  const { name, sql, bindings } = build(asked, grouped, timeScale);
   const result = await database
     .raw<{ rows: [Inserted] }>(sql, bindings as Knex.Value[])
     .options(name === undefined ? {} : { name });
   const [inserted] = result.rows;
-  const acceptance = { acceptedAt: inserted.accepted_at };
-  if (inserted.opened === writes.length) return new Map(writes.map(({ operation }) => [operation.id, acceptance]));
-  const stored = await findStored(database, writes);
-  const isCurrent = new Set(inserted.sources);
-  const isClaimed = new Set(inserted.claimed);
-  const decide = ({ operation: { id }, idempotency }: AcceptableWrite, at: number): Acceptance => {
-    const createdAt = stored.get(id);
-    if (createdAt !== undefined) return { acceptedAt: createdAt };
-    if (!isCurrent.has(grouped.sourceOf[at] as number)) return 'stale';
-    if (idempotency !== undefined && !isClaimed.has(id)) return 'key-taken';
-    throw new Error('an accept of unknown outcome is still under way');
-  };
-  return new Map(writes.map((write, at) => [write.operation.id, decide(write, at)]));
+  const [isCurrent, isClaimed] = [new Set(inserted.sources), new Set(inserted.claimed)];
+  const refusals = new Map<string, Acceptance>();
+  for (const [at, { operation, idempotency }] of asked.entries()) {
+    if (!isCurrent.has(grouped.sourceOf[at] as number)) refusals.set(operation.id, 'stale');
+    else if (idempotency !== undefined && !isClaimed.has(operation.id)) refusals.set(operation.id, 'key-taken');
+  }
+  const stored = asked.filter(({ operation }) => !refusals.has(operation.id));
+  // As many as there were to store: this statement has stored each of them.
+  if (inserted.opened === stored.length) {
+    for (const { operation } of stored) answers.set(operation.id, { acceptedAt: inserted.accepted_at });
+  }
+  const left = asked.filter(isUnanswered);
+  if (left.length > 0) await answerLeft(database, left, { refusals, answers });
+  return answers;
+}
+
+/**
+ * What an earlier try has stored is accepted, whatever this one would refuse. Of what neither refused nor stored now an earlier try has: when
+ * that cannot be read, nobody may be told that nothing was written.
+ */
+async function answerLeft(
+  database: Knex,
+  left: readonly AcceptableWrite[],
+  { refusals, answers }: Record<'refusals' | 'answers', Map<string, Acceptance>>,
+): Promise<void> {
+  const isAnyStored = left.some(({ operation }) => !refusals.has(operation.id));
+  const known = await findStored(database, left).catch((cause: unknown) => {
+    throw isAnyStored ? new Error('an accept was stored and cannot be read', { cause }) : cause;
+  });
+  for (const { operation } of left) {
+    const createdAt = known.get(operation.id);
+    const answer = createdAt === undefined ? refusals.get(operation.id) : { acceptedAt: createdAt };
+    if (answer === undefined) throw new Error('an accept of unknown outcome is still under way');
+    answers.set(operation.id, answer);
+  }
 }
 
 /** What an earlier try committed, with its time. A statement of its own, because it must see what the insert waited for. */

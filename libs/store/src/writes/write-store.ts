@@ -1,12 +1,13 @@
 import type { Knex } from 'knex';
-import { insertAccepted, type Acceptance, type AcceptableWrite } from './accept-writes';
+import { acceptPersistently, type AcceptAnswer } from './accept-persistently';
+import type { AcceptableWrite } from './accept-writes';
 import { claimReady, type Claim, type ClaimedCall, type ClaimRequest } from './claim-calls';
 import type { LaneKey } from './lane-room';
 import { claimCancelled, type CancelledCall, type CancelledPlace, type CancelledRequest } from './claim-cancelled';
 import { findReadyLanes, type Page, type Step } from './find-ready-lanes';
 import { countBacklog } from './count-backlog';
 import { doubtCreates, endOpenBatches, findServices, type FingerprintOf } from './doubt-restored';
-import { guard, persist } from './guard';
+import { guard } from './guard';
 import type { BatchableWrite } from './join-batch';
 import { joinPersistently, type JoinAnswer } from './join-persistently';
 import type { KeptKey } from './idempotency-key';
@@ -33,8 +34,8 @@ import type { CallKey } from './write-rows';
  * database's. Throws `DependencyError` when the database does not answer.
  */
 export interface WriteStore {
-  /** Accepts asynchronous writes. A COMMIT of unknown outcome is looked up and repeated for up to 5 s. */
-  accept(writes: readonly AcceptableWrite[]): Promise<Map<string, Acceptance>>;
+  /** Accepts asynchronous writes. A COMMIT of unknown outcome is looked up and repeated for up to 5 s; what fails a look is the answer of those who were not stored. */
+  accept(writes: readonly AcceptableWrite[]): Promise<Map<string, AcceptAnswer>>;
   /** Joins records to the open auto-batches of their keys. Repeats like `accept`; what fails it midway is the answer of those who had none by then. */
   join(writes: readonly BatchableWrite[]): Promise<Map<string, JoinAnswer>>;
   openSynchronous(write: SynchronousWrite): Promise<Opening>;
@@ -108,7 +109,7 @@ export interface WriteStore {
 /** @param timeScale divides the minutes and hours of the specification where they become moments. 1 in production. */
 export function createWriteStore(database: Knex, timeScale: number): WriteStore {
   return {
-    accept: (writes) => persist((isRepeated) => insertAccepted(database, writes, { timeScale, isRepeated })),
+    accept: (writes) => acceptPersistently(database, writes, timeScale),
     join: (writes) => joinPersistently(database, writes, timeScale),
     openSynchronous: (write) => guard(() => insertSynchronous(database, write, timeScale)),
     openTogether: (writes) => guard(() => insertTogether(database, writes, timeScale)),

@@ -1,0 +1,133 @@
+import { DependencyError } from '@sluice/errors';
+import { newId, type AcceptableWrite, type AcceptAnswer } from '@sluice/store';
+import { openDatabase, type DatabaseLimits } from '../src/database';
+import { createWriteStore, type WriteStore } from '../src/writes/write-store';
+import { createWriteFixture, type WriteFixture } from './write-fixture';
+
+// A flush is stored by one commit and, where some of it was not, read by a statement after it. What keeps that from being read is no news for those
+// whom the commit has stored: told to send their writes again, they would have them stored twice.
+
+type Database = ReturnType<typeof openDatabase>;
+
+let fixture: WriteFixture;
+let arrange: Database;
+let open: Database[];
+beforeEach(async () => {
+  fixture = await createWriteFixture();
+  open = [];
+  arrange = connect({});
+});
+afterEach(async () => {
+  for (const database of open) await database.destroy();
+  await fixture.close();
+});
+
+function connect(limits: Partial<DatabaseLimits>): Database {
+  const patient = { connectMs: 60_000, statementMs: 60_000, idleMs: 60_000 };
+  const names = { url: fixture.url, applicationName: 'test', poolMax: 1 };
+  const database = openDatabase({ ...names, limits: { ...patient, ...limits } });
+  open.push(database);
+  return database;
+}
+
+interface Cut {
+  readonly store: WriteStore;
+  /** Gives back what was taken. */
+  end(): Promise<void>;
+}
+
+/** From the first statement that is answered on there is no connection to be had. */
+function withoutConnection(): Cut {
+  const database = connect({ connectMs: 200 });
+  const taken: Promise<unknown>[] = [];
+  // Asked for before the next statement asks: it waits in vain.
+  database.on('query-response', () => taken.push(database.client.acquireConnection() as Promise<unknown>));
+  const end = async (): Promise<void> => {
+    for (const connection of await Promise.all(taken)) await database.client.releaseConnection(connection);
+  };
+  return { store: createWriteStore(database, 1), end };
+}
+
+/** From the first statement that is answered on every look at the operations is cancelled, as one that takes too long is. */
+function withoutLook(): Cut {
+  const database = connect({});
+  let locking: Promise<unknown> | undefined;
+  const over = new AbortController();
+  const lock = async (connection: unknown): Promise<void> => {
+    await arrange.transaction(async (transaction) => {
+      await transaction.raw('lock table operations in access exclusive mode');
+      await database.client.releaseConnection(connection);
+      while (!over.signal.aborted) {
+        await transaction.raw(
+          `select pg_cancel_backend(pid) from pg_stat_activity where datname = current_database() and wait_event = 'relation'`,
+        );
+      }
+    });
+  };
+  database.on('query-response', () => {
+    locking ??= (database.client.acquireConnection() as Promise<unknown>).then(lock);
+  });
+  const end = async (): Promise<void> => {
+    over.abort();
+    await locking;
+  };
+  return { store: createWriteStore(database, 1), end };
+}
+
+const cuts: [string, () => Cut][] = [
+  ['without a connection to be had', withoutConnection],
+  ['at a statement that takes too long', withoutLook],
+];
+
+/** What each write was told, whether by its answer or by the failure of all. */
+async function tell(cut: Cut, writes: readonly AcceptableWrite[]): Promise<(AcceptAnswer | undefined)[]> {
+  const told = await cut.store.accept(writes).then(
+    (answers) => writes.map(({ operation }) => answers.get(operation.id)),
+    (error: unknown) => writes.map(() => error as DependencyError),
+  );
+  await cut.end();
+  return told;
+}
+
+async function storedOf(writes: readonly AcceptableWrite[]): Promise<boolean[]> {
+  const rows = await arrange<{ id: string }>('operations').select('id');
+  const ids = new Set(rows.map(({ id }) => id));
+  return writes.map(({ operation }) => ids.has(operation.id));
+}
+
+const accepted = { acceptedAt: expect.any(Date) };
+const retryableOf = (told: AcceptAnswer | undefined): unknown => (told as DependencyError).meta['retryable'] ?? true;
+
+describe.each(cuts)('the look that follows the commit fails %s', (_case, cut) => {
+  it('who was stored is accepted; who was not hears that it may come again', async () => {
+    const writes = [fixture.asynchronous(), fixture.asynchronous({ configId: newId() }), fixture.asynchronous()];
+    const told = await tell(cut(), writes);
+    expect(await storedOf(writes)).toEqual([true, false, true]);
+    expect([told[0], told[2]]).toEqual([accepted, accepted]);
+    expect(told[1]).toBeInstanceOf(DependencyError);
+    expect(retryableOf(told[1])).toBe(true);
+  });
+
+  // Each alone, after a flush that a neighbour's value has spoilt: the first try may have been committed.
+  it('what an earlier try has stored is told as doubt, with the remedy', async () => {
+    const write = fixture.asynchronous();
+    await fixture.store.writes.accept([write]);
+    const [told] = await tell(cut(), [write]);
+    expect(told).toBeInstanceOf(DependencyError);
+    expect(retryableOf(told)).toBe(false);
+    expect(told).toMatchObject({
+      detail: expect.stringContaining('Nobody knows whether the write was accepted'),
+      remedy: expect.stringContaining('Idempotency-Key'),
+    });
+    expect(await storedOf([write])).toEqual([true]);
+  });
+});
+
+// The config may have changed since, so that it would be refused now.
+it('what an earlier try has stored is accepted, whatever has changed meanwhile', async () => {
+  const write = fixture.asynchronous();
+  await fixture.store.writes.accept([write]);
+  await arrange('installations').update({ config_id: 'another' });
+  const again = await fixture.store.writes.accept([write]);
+  expect(again.get(write.operation.id)).toEqual(accepted);
+});
