@@ -13,6 +13,9 @@ export const failpointNames = [
   'ex.after_reply_before_finish',
   'ex.after_finish',
   'oauth.after_reply_before_save',
+  'st.after_whole',
+  'st.after_join_round',
+  'st.after_end_round',
 ] as const;
 export type FailpointName = (typeof failpointNames)[number];
 

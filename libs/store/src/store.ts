@@ -1,5 +1,6 @@
 import type { Logger, Metrics } from '@sluice/telemetry';
 import { openDatabase, type DatabaseLimits } from './database';
+import { nowhere, type StoreFailpoints } from './failpoints';
 import { apiKeyStore, type ApiKeyStore } from './management/api-key-store';
 import { configStore, type ConfigStore } from './management/config-store';
 import { connectionStore, type ConnectionStore } from './management/connection-store';
@@ -38,6 +39,8 @@ export interface StoreOptions {
   /** @default 2 s for a connection, 5 s per statement, 10 s idle in a transaction */
   readonly limits?: DatabaseLimits;
   readonly logger?: Logger;
+  /** Where a test may end the process. @default nowhere */
+  readonly failpoints?: StoreFailpoints;
   /** Shows the pool, and counts connections that are refused. @default nobody asks */
   readonly metrics?: Metrics;
 }
@@ -72,7 +75,7 @@ export interface Store {
 /** Opens a pool. Connects with the first statement, not before. */
 export function createStore(options: StoreOptions): Store {
   const database = openDatabase(options);
-  const { url, metrics, logger, waitMs = 0 } = options;
+  const { url, metrics, logger, waitMs = 0, timeScale = 1, failpoints = nowhere } = options;
   if (metrics) watchPool(database, metrics);
   const connections = connectionStore(database);
   return {
@@ -83,7 +86,7 @@ export function createStore(options: StoreOptions): Store {
     configs: configStore(database),
     connections: metrics ? countingRefused(connections, metrics) : connections,
     groups: groupStore(database),
-    installations: installationStore(database),
+    installations: installationStore(database, failpoints),
     installationLookup: installationLookup(database),
     lanes: laneStore(database),
     operations: operationStore(database),
@@ -92,8 +95,8 @@ export function createStore(options: StoreOptions): Store {
     sealedSecrets: sealedSecretStore(database),
     uploads: uploadStore(database),
     webhookEndpoints: webhookEndpointStore(database),
-    webhookMessages: webhookMessageStore(database, options.timeScale ?? 1),
-    writes: createWriteStore(database, options.timeScale ?? 1),
+    webhookMessages: webhookMessageStore(database, timeScale),
+    writes: createWriteStore(database, timeScale, failpoints),
     assertMigrated: () => awaitDatabase(() => assertMigrated(database), { url, waitMs, logger }),
     healthy: async () => {
       try {

@@ -46,6 +46,7 @@ const service = 'executor';
 export function createContext(config: ExecutorConfig, overrides: Partial<ExecutorContext> = {}): ExecutorContext {
   const logger = overrides.logger ?? createLogger({ service, level: config.logLevel });
   const metrics = overrides.metrics ?? createMetrics(service);
+  const failpoints = overrides.failpoints ?? createFailpoints(config.failpoint);
   const store =
     overrides.store ??
     createStore({
@@ -56,9 +57,9 @@ export function createContext(config: ExecutorConfig, overrides: Partial<Executo
       waitMs: config.databaseWaitMs,
       timeScale: config.timeScale,
       logger,
+      failpoints,
       metrics,
     });
-  const failpoints = overrides.failpoints ?? createFailpoints(config.failpoint);
   const hints = overrides.hints ?? createRedisHints({ url: config.redisUrl, logger, metrics });
   const connectors =
     overrides.connectors ??

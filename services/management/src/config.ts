@@ -31,6 +31,7 @@ export const managementEnv = defineEnv({
   ...retentionEnv,
   // A replay sets deadlines, as an accept does.
   SLUICE_TIME_SCALE: testingEnv.SLUICE_TIME_SCALE,
+  SLUICE_FAILPOINT: testingEnv.SLUICE_FAILPOINT,
 });
 
 export type ManagementConfig = ReturnType<typeof managementEnv.read>;

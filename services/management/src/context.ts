@@ -1,4 +1,4 @@
-import { providerUrls } from '@sluice/config';
+import { createFailpoints, providerUrls } from '@sluice/config';
 import { createConnectors, createWebhookSender, type ConnectorRegistry, type WebhookSender } from '@sluice/connectors';
 import { createInstallations, type Installations } from '@sluice/installations';
 import { createRedisHints, type Hints } from '@sluice/redis';
@@ -36,6 +36,7 @@ export function createContext(config: ManagementConfig, overrides: Partial<Manag
       waitMs: config.databaseWaitMs,
       timeScale: config.timeScale,
       logger,
+      failpoints: createFailpoints(config.failpoint),
       metrics,
     });
   const connectors =

@@ -50,6 +50,7 @@ const service = 'write-gateway';
 export function createContext(config: GatewayConfig, overrides: Partial<GatewayContext> = {}): GatewayContext {
   const logger = overrides.logger ?? createLogger({ service, level: config.logLevel });
   const metrics = overrides.metrics ?? createMetrics(service);
+  const failpoints = overrides.failpoints ?? createFailpoints(config.failpoint);
   const store = sharingReads(
     overrides.store ??
       createStore({
@@ -60,10 +61,10 @@ export function createContext(config: GatewayConfig, overrides: Partial<GatewayC
         waitMs: config.databaseWaitMs,
         timeScale: config.timeScale,
         logger,
+        failpoints,
         metrics,
       }),
   );
-  const failpoints = overrides.failpoints ?? createFailpoints(config.failpoint);
   const hints = overrides.hints ?? createRedisHints({ url: config.redisUrl, logger, metrics });
   const connectors =
     overrides.connectors ??

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { nowhere, type StoreFailpoints } from '../failpoints';
 import { uninstalledError } from '../writes/end-uninstalled';
 import { endUnsent } from '../writes/end-unsent';
 import type { Owner } from '../webhooks/tell-ended';
@@ -33,9 +34,14 @@ interface Deleted {
  * Operations, records and configs stay.
  * @returns false when there is no such installation
  */
-export async function deleteInstallation(database: Knex, key: InstallationKey): Promise<boolean> {
+export async function deleteInstallation(
+  database: Knex,
+  key: InstallationKey,
+  failpoints: StoreFailpoints = nowhere,
+): Promise<boolean> {
   const deleted = await guard(() => database.transaction((transaction) => uninstall(transaction, key)));
   if (deleted === undefined) return false;
+  do await failpoints.hit('st.after_end_round');
   while (await guard(() => database.transaction((transaction) => endRound(transaction, deleted))));
   return true;
 }

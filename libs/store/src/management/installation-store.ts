@@ -4,6 +4,7 @@ import type { Knex } from 'knex';
 import { newId } from '../new-id';
 import { tellInstallation } from '../webhooks/tell-events';
 import { changeInstallation, type InstallationKey, type ReviseInstallation } from './change-installation';
+import type { StoreFailpoints } from '../failpoints';
 import { deleteInstallation } from './delete-installation';
 import { holdConnection } from './hold-connection';
 import { holdIntegration } from './hold-integration';
@@ -53,7 +54,7 @@ export interface InstallationStore {
   remove(key: InstallationKey): Promise<boolean>;
 }
 
-export function installationStore(database: Knex): InstallationStore {
+export function installationStore(database: Knex, failpoints: StoreFailpoints): InstallationStore {
   const find = (projectId: string, integrationId: string, installationId: string) =>
     findInstallation(database, { projectId, integrationId, installationId });
   return translated<InstallationStore>({
@@ -76,7 +77,7 @@ export function installationStore(database: Knex): InstallationStore {
         // Still under the lock: the answer shows this change and none that came after it.
         return isThere ? await findInstallation(transaction, key) : undefined;
       }),
-    remove: (key) => deleteInstallation(database, key),
+    remove: (key) => deleteInstallation(database, key, failpoints),
   });
 }
 

@@ -1,6 +1,7 @@
 import { DependencyError } from '@sluice/errors';
 import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
+import { nowhere, type StoreFailpoints } from '../failpoints';
 import { claimIn, completeIn, releaseIn, type KeyClaim, type KeyedOperation } from './idempotency-key';
 import { joinGroups, type JoinedGroup, type JoiningGroup } from './join-statement';
 import { column, rowBindings, rowsSql } from './row-source';
@@ -34,8 +35,13 @@ export type Joining = BatchMembership | 'stale' | 'key-taken';
 
 type Memberships = Map<string, Joining>;
 
-interface JoinOptions {
+export interface JoinContext {
   readonly timeScale: number;
+  /** @default nowhere */
+  readonly failpoints?: StoreFailpoints;
+}
+
+interface JoinOptions extends JoinContext {
   /** An earlier try of the same records may have been committed. */
   readonly isRepeated: boolean;
   /** Answers of earlier tries, which hold; filled as rounds commit, so that one that fails leaves those of the ones before. @default none */
@@ -54,7 +60,7 @@ interface JoinOptions {
 export async function insertIntoBatch(
   database: Knex,
   writes: readonly BatchableWrite[],
-  { timeScale, isRepeated, answers = new Map() }: JoinOptions,
+  { timeScale, failpoints = nowhere, isRepeated, answers = new Map() }: JoinOptions,
 ): Promise<Memberships> {
   const unanswered = (among: readonly BatchableWrite[]) => among.filter(({ recordId }) => !answers.has(recordId));
   const stored = isRepeated ? await findStored(database, unanswered(writes)) : [];
@@ -67,6 +73,7 @@ export async function insertIntoBatch(
     lost = told.size > 0 ? 0 : lost + 1;
     if (lost > lostRoundsMax) throw neverOpen();
     joining = unanswered(joining);
+    if (told.size > 0 && joining.length > 0) await failpoints.hit('st.after_join_round');
   }
   return answers;
 }

@@ -1,7 +1,7 @@
 import { DefectError, SluiceError } from '@sluice/errors';
 import type { Knex } from 'knex';
 import { persist } from './guard';
-import { insertIntoBatch, type BatchableWrite, type Joining } from './join-batch';
+import { insertIntoBatch, type BatchableWrite, type JoinContext, type Joining } from './join-batch';
 
 /** What a join tells of one record: its answer, or why it has none while others of the same join have theirs. */
 export type JoinAnswer = Joining | SluiceError;
@@ -16,15 +16,15 @@ type Answers = Map<string, JoinAnswer>;
 export async function joinPersistently(
   database: Knex,
   writes: readonly BatchableWrite[],
-  timeScale: number,
+  context: JoinContext,
 ): Promise<Answers> {
   const answers = new Map<string, Joining>();
   try {
-    return await persist((isRepeated) => insertIntoBatch(database, writes, { timeScale, isRepeated, answers }));
+    return await persist((isRepeated) => insertIntoBatch(database, writes, { ...context, isRepeated, answers }));
   } catch (error) {
     if (answers.size === 0) throw error;
     const others = writes.filter(({ recordId }) => !answers.has(recordId));
-    return new Map([...answers, ...(await answerOthers(database, others, timeScale, error as SluiceError))]);
+    return new Map([...answers, ...(await answerOthers(database, others, context, error as SluiceError))]);
   }
 }
 
@@ -32,7 +32,7 @@ export async function joinPersistently(
 async function answerOthers(
   database: Knex,
   writes: readonly BatchableWrite[],
-  timeScale: number,
+  context: JoinContext,
   reason: SluiceError,
 ): Promise<Answers> {
   const answers: Answers = new Map();
@@ -40,15 +40,15 @@ async function answerOthers(
   for (const write of writes) {
     // Of a database that has gone meanwhile all hear at once, not each after 5 s more.
     const isWorthIt = told instanceof DefectError && writes.length > 1;
-    const answer = isWorthIt ? await joinAlone(database, write, timeScale) : told;
+    const answer = isWorthIt ? await joinAlone(database, write, context) : told;
     if (answer instanceof SluiceError) told = answer;
     answers.set(write.recordId, answer);
   }
   return answers;
 }
 
-async function joinAlone(database: Knex, write: BatchableWrite, timeScale: number): Promise<JoinAnswer> {
-  const answers = joinPersistently(database, [write], timeScale);
+async function joinAlone(database: Knex, write: BatchableWrite, context: JoinContext): Promise<JoinAnswer> {
+  const answers = joinPersistently(database, [write], context);
   return await answers.then(
     (told) => told.get(write.recordId) as JoinAnswer,
     (error: unknown) => error as SluiceError,

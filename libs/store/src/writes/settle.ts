@@ -1,5 +1,6 @@
 import { DefectError, type SluiceError } from '@sluice/errors';
 import type { Knex } from 'knex';
+import { nowhere, type StoreFailpoints } from '../failpoints';
 import { callId } from './call-key';
 import { guard } from './guard';
 import { settleTogether } from './settle-calls';
@@ -15,10 +16,12 @@ export async function settle(
   database: Knex,
   settlements: readonly Settlement[],
   timeScale: number,
+  failpoints: StoreFailpoints = nowhere,
 ): Promise<Map<string, SettlingAnswer>> {
   const whole = await orNothing(guard(() => settleWhole(database, settlements, timeScale)));
   const others = settlements.filter((settlement) => !whole.has(callId(settlement)));
   if (others.length === 0) return whole;
+  if (whole.size > 0) await failpoints.hit('st.after_whole');
   const rest = settleRowByRow(database, others, timeScale);
   if (whole.size === 0) return await rest;
   const answers = await orNothing(rest).catch((reason: SluiceError) => answerAll(others, reason));

@@ -7,6 +7,7 @@ import { claimCancelled, type CancelledCall, type CancelledPlace, type Cancelled
 import { findReadyLanes, type Page, type Step } from './find-ready-lanes';
 import { countBacklog } from './count-backlog';
 import { doubtCreates, endOpenBatches, findServices, type FingerprintOf } from './doubt-restored';
+import { nowhere, type StoreFailpoints } from '../failpoints';
 import { guard } from './guard';
 import type { BatchableWrite } from './join-batch';
 import { joinPersistently, type JoinAnswer } from './join-persistently';
@@ -107,10 +108,10 @@ export interface WriteStore {
 }
 
 /** @param timeScale divides the minutes and hours of the specification where they become moments. 1 in production. */
-export function createWriteStore(database: Knex, timeScale: number): WriteStore {
+export function createWriteStore(database: Knex, timeScale: number, failpoints: StoreFailpoints = nowhere): WriteStore {
   return {
     accept: (writes) => acceptPersistently(database, writes, timeScale),
-    join: (writes) => joinPersistently(database, writes, timeScale),
+    join: (writes) => joinPersistently(database, writes, { timeScale, failpoints }),
     openSynchronous: (write) => guard(() => insertSynchronous(database, write, timeScale)),
     openTogether: (writes) => guard(() => insertTogether(database, writes, timeScale)),
     findKey: (name) => guard(() => findKey(database, name, timeScale)),
@@ -124,7 +125,7 @@ export function createWriteStore(database: Knex, timeScale: number): WriteStore 
     loadPending: (call) => guard(async () => (await loadPending(database, [call]))[0] ?? []),
     loadManyPending: (calls) => guard(() => loadPending(database, calls)),
     recordIntents: (intents) => guard(() => insertIntents(database, intents)),
-    settle: (settlements) => settle(database, settlements, timeScale),
+    settle: (settlements) => settle(database, settlements, timeScale, failpoints),
     renewLeases: (calls, leaseMs) => guard(() => renew(database, calls, leaseMs)),
     release: (calls) => guard(() => release(database, calls)),
     lapse: (limit) => guard(() => lapse(database, limit)),
