@@ -5,10 +5,11 @@ import { createCustomer } from '../../harness/customer';
 import { createProject } from '../../harness/project';
 import { check } from '../harness/checker';
 import { mergeLedgers, newLedger, type ClientLedger } from '../harness/client-ledger';
-import { latestSeq } from '../harness/load';
+import { latestSeq, sendLoad } from '../harness/load';
 import type { Row, RowContext } from '../harness/row';
 import { sendWrite } from '../harness/send-write';
 import type { World } from '../harness/world';
+import { dieWhileDeleting } from './support/die-while-deleting';
 import { raceDeletions } from './support/race-deletions';
 import { executors } from './support/parties';
 import { sandboxCalls } from './support/sandbox-account';
@@ -34,6 +35,11 @@ const changes: readonly Change[] = [
   { name: 'connection', apply: (_world, customer) => reconnect(customer), refusal: /another connection/ },
 ];
 
+/** One that takes several transactions, whose process dies between them. */
+const deletion: Change = { name: 'deletion', apply: dieWhileDeleting, refusal: /installation/i };
+/** More than the 250 calls that one of them ends. */
+const deletedWrites = 300;
+
 /**
  * Writes wait while their executors are away, and the ground changes. What was accepted is written as it was accepted, unless
  * it may not be any more. Source: reliability reference, section 2.25.
@@ -49,11 +55,16 @@ export const f26: Row = {
     for (const party of executors) await world.kill(party, 'SIGTERM');
     const each = Math.floor(size.writes / (changes.length + 1));
     const ledgers = await Promise.all(customers.map((customer, at) => queue(context, customer, { at, writes: each })));
+    const deleted = await configured(world);
+    const load = { writes: deletedWrites, mix: { single: 1 }, customers: [deleted], name: '-deleted' };
+    const lastLedger = await sendLoad(context, load);
     for (const [at, customer] of customers.entries()) await changes[at]?.apply(world, customer);
+    const misses = await dieWhileDeleting(world, deleted);
     await Promise.all(executors.map((party) => world.start(party)));
     const kept = ledgers.filter((_, at) => changes[at]?.refusal === undefined);
     const verdict = await check(context, mergeLedgers(kept));
-    const misses = await raceDeletions(context, await configured(world), each);
+    misses.push(...(await raceDeletions(context, await configured(world), each)));
+    misses.push(...(await judge(world, lastLedger, deletion)));
     for (const [at, ledger] of ledgers.entries()) {
       const change = changes[at];
       if (change) misses.push(...(await judge(world, ledger, change)));

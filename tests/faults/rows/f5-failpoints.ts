@@ -13,7 +13,7 @@ const executor = { name: 'executor', index: 1 } as const;
 /**
  * The traps of each service, in the second of its instances: the first one goes on, else calls that killed three executors would be
  * quarantined, as F24 wants. A process lives for about a second; an executor gets its first calls from a sweep, two seconds after
- * its start. The token's failpoint is row F22.
+ * its start. The token's failpoint is row F22, that of a deletion F26.
  */
 const chains: readonly (readonly Trap[])[] = [
   [
@@ -21,6 +21,8 @@ const chains: readonly (readonly Trap[])[] = [
     { party: gateway, name: 'gw.before_reply', probability: 0.03 },
     { party: gateway, name: 'pub.before_send', probability: 0.2 },
     { party: gateway, name: 'pub.after_send', probability: 0.2 },
+    { party: gateway, name: 'st.after_whole', probability: 1 },
+    { party: gateway, name: 'st.after_join_round', probability: 1 },
   ],
   [{ party: batcher, name: 'bt.after_seal', probability: 0.5 }],
   [
@@ -32,11 +34,16 @@ const chains: readonly (readonly Trap[])[] = [
   ],
 ];
 const driven = chains.flat().map(({ name }) => name);
-const elsewhere = ['oauth.after_reply_before_save'];
+const elsewhere = ['oauth.after_reply_before_save', 'st.after_end_round'];
 /** Records of one load; as many loads as the traps need, for the size's writes and these minutes at least. */
 const writesPerLoad = 250;
 const patienceMs = 20 * 60_000;
 const perSecond = 100;
+/**
+ * Beside each load, at once and for one customer: synchronous writes, of which some have a key and are settled after those without, and more than
+ * one batch holds.
+ */
+const burst = { writes: 150, perSecond: 1_000, mix: { auto: 4, sync: 1 }, keyedShare: 0.5 };
 /** A dead executor holds the places of its lanes until its leases lapse, so there must be others for the next one to die of. */
 const accounts = 12;
 
@@ -58,7 +65,9 @@ export const f5: Row = {
       round * writesPerLoad < size.writes || performance.now() - begunAtMs < patienceMs;
     const sending = async (): Promise<void> => {
       for (let round = 0; !isOver() && isDue(round); round += 1) {
-        ledgers.push(await sendLoad(context, { writes: writesPerLoad, perSecond, customers, name: `-${round}` }));
+        const load = { writes: writesPerLoad, perSecond, customers, name: `-${round}` };
+        const beside = { ...burst, customers: customers.slice(0, 1), name: `-${round}-burst` };
+        ledgers.push(...(await Promise.all([sendLoad(context, load), sendLoad(context, beside)])));
       }
       over.abort();
     };
