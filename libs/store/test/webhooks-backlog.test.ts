@@ -168,11 +168,56 @@ it('what waits for an endpoint that fails makes nothing late', async () => {
   const age = (key: EndpointKey, hours: number) =>
     messagesOf(key).update({ not_before: database.raw(`now() - make_interval(hours => ?::integer)`, [hours]) });
   await age(failing, 2);
-  expect(await fixture.store.webhookMessages.oldestDueSeconds()).toBe(0);
+  expect(await fixture.store.webhookMessages.lateness()).toEqual({ oldestDue: 0, longestUnserved: 0 });
   await fill(well, 1);
   await age(well, 1);
-  const seconds = await fixture.store.webhookMessages.oldestDueSeconds();
-  expect([seconds >= 3_600, seconds < 7_200]).toEqual([true, true]);
+  const { oldestDue } = await fixture.store.webhookMessages.lateness();
+  expect([oldestDue >= 3_600, oldestDue < 7_200]).toEqual([true, true]);
+});
+
+describe('a receiver that comes back to a long backlog', () => {
+  const longestUnserved = async () => (await fixture.store.webhookMessages.lateness()).longestUnserved;
+  const servedAt = async (key: EndpointKey) =>
+    (await database('webhook_endpoints').where({ id: key.endpointId }).pluck('served_at')) as [Date];
+  /** Its messages came due an hour ago; one failed then, and one is delivered now. */
+  async function comeBack(): Promise<EndpointKey> {
+    const key = await addEndpoint();
+    await fill(key, 20);
+    await messagesOf(key).update({ not_before: database.raw(`now() - interval '1 hour'`) });
+    await fixture.store.webhookMessages.settle(await claimOne(key), failed);
+    await database('webhook_endpoints').update({ served_at: database.raw(`now() - interval '1 hour'`) });
+    await fixture.store.webhookMessages.settle(await claimOne(key), delivered);
+    return key;
+  }
+
+  it('is old and not late while it is served', async () => {
+    await comeBack();
+    const { oldestDue, longestUnserved } = await fixture.store.webhookMessages.lateness();
+    expect(oldestDue).toBeGreaterThanOrEqual(3_600);
+    expect(longestUnserved).toBeLessThan(600);
+  });
+
+  it('is late when nobody serves it, from its last message on', async () => {
+    await comeBack();
+    await database('webhook_endpoints').update({ served_at: database.raw(`now() - interval '20 minutes'`) });
+    const seconds = await longestUnserved();
+    expect([seconds >= 1_200, seconds < 2_400]).toEqual([true, true]);
+  });
+
+  it('is late from the end of a pause on that it asked for', async () => {
+    await comeBack();
+    const at = (minutes: number) => database.raw(`now() - make_interval(mins => ?::integer)`, [minutes]);
+    await database('webhook_endpoints').update({ served_at: at(50), held_until: at(20) });
+    const seconds = await longestUnserved();
+    expect([seconds >= 1_200, seconds < 2_400]).toEqual([true, true]);
+  });
+
+  it('costs its row one write in ten seconds, however much is delivered', async () => {
+    const key = await comeBack();
+    const first = await servedAt(key);
+    await claimOne(key);
+    expect(await servedAt(key)).toEqual(first);
+  });
 });
 
 it('a purge takes at most so much of what is old, and of what belongs to no endpoint', async () => {
@@ -208,7 +253,7 @@ describe('what a receiver says of itself', () => {
     await fixture.store.webhookMessages.settle(serves, delivered);
     await messagesOf(key).update({ not_before: database.raw(`now() - interval '1 hour'`) });
     expect([await isDue(key), await claim(key)]).toEqual([false, []]);
-    expect(await fixture.store.webhookMessages.oldestDueSeconds()).toBe(0);
+    expect(await fixture.store.webhookMessages.lateness()).toEqual({ oldestDue: 0, longestUnserved: 0 });
     await database('webhook_endpoints').update({ held_until: database.raw('now()') });
     expect(await isDue(key)).toBe(true);
     expect(await claim(key)).toHaveLength(1);

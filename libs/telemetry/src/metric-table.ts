@@ -174,6 +174,11 @@ export const metricTable = {
     help: 'How long ago the oldest notification came due that nobody delivers; 0: none. What waits for its next attempt is not due, and what waits for an endpoint that fails or asked for a pause does not count.',
     labels: {},
   },
+  sluice_webhook_longest_unserved_seconds: {
+    kind: 'gauge',
+    help: 'How long a webhook endpoint with a notification due has got none, exact to ten seconds; 0: none is due. An endpoint that fails or asked for a pause does not count, and a backlog that is being delivered does not, however old.',
+    labels: {},
+  },
   sluice_webhook_failing_endpoints: {
     kind: 'gauge',
     help: 'Webhook endpoints whose last attempt failed, counted up to 1,000. Those that are disabled are not among them.',

@@ -13,6 +13,7 @@ import { indexMessagesByState } from './20261122T150000-index-messages-by-state'
 import { addEndpointHold } from './20261122T151000-add-endpoint-hold';
 import { indexFailingEndpoints } from './20261122T152000-index-failing-endpoints';
 import { createUploads } from './20261122T163000-create-uploads';
+import { addEndpointServed } from './20261122T190000-add-endpoint-served';
 import { indexCancelledAndFailedOperations } from './20261121T154000-index-cancelled-and-failed-operations';
 import { indexKeptPlans } from './20261121T155000-index-kept-plans';
 import { indexJwtKeys } from './20261121T152000-index-jwt-keys';
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   indexFailingEndpoints,
   createUploads,
   createProjectDeletions,
+  addEndpointServed,
 ];

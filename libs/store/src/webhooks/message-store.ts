@@ -6,8 +6,9 @@ import {
   claimMessages,
   countFailing,
   findDueEndpoints,
-  oldestDueSeconds,
+  deliveryLateness,
   type ClaimedMessage,
+  type DeliveryLateness,
   type DueEndpoint,
   type DueSearch,
   type MessageClaim,
@@ -47,7 +48,7 @@ export interface WebhookMessageStore {
   findDue(search: DueSearch): Promise<DueEndpoint[]>;
   claim(claim: MessageClaim): Promise<ClaimedMessage[]>;
   settle(claimed: ClaimedMessage, end: AttemptEnd): Promise<SettledAttempt>;
-  oldestDueSeconds(): Promise<number>;
+  lateness(): Promise<DeliveryLateness>;
   /** Endpoints whose last attempt failed, of all projects; up to `limit`. */
   countFailing(limit: number): Promise<number>;
   /** Fails what waits for endpoints that are disabled. @returns how many; at `limit` there may be more */
@@ -121,7 +122,7 @@ export function webhookMessageStore(database: Knex, timeScale: number): WebhookM
     findDue: (search) => findDueEndpoints(database, search),
     claim: (claim) => claimMessages(database, claim),
     settle: (claimed, end) => settleAttempt(database, claimed, end, timeScale),
-    oldestDueSeconds: () => oldestDueSeconds(database),
+    lateness: () => deliveryLateness(database),
     countFailing: (limit) => countFailing(database, limit),
     giveUp: (limit) => giveUpDisabled(database, limit),
     purge: (days, limit) => purgeMessages(database, days, limit),

@@ -10,11 +10,12 @@ const messagesPerRound = 1_000;
 const failingMax = 1_000;
 
 /**
- * Shows how late the oldest message is and how many endpoints fail, gives up what waits for disabled endpoints, and deletes messages whose
+ * Shows how late deliveries are and how many endpoints fail, gives up what waits for disabled endpoints, and deletes messages whose
  * retention is over, and uploads whose hour is. Any number of processes may do so. Returns a function that ends it.
  */
 export function sweepMessages({ config, logger, metrics, store }: ManagementContext): () => Promise<void> {
   const oldest = metrics.gauge('sluice_webhook_oldest_due_seconds');
+  const unserved = metrics.gauge('sluice_webhook_longest_unserved_seconds');
   const failing = metrics.gauge('sluice_webhook_failing_endpoints');
   let looks = 0;
   let isEnded = false;
@@ -25,7 +26,9 @@ export function sweepMessages({ config, logger, metrics, store }: ManagementCont
     if ((await round(messagesPerRound)) === messagesPerRound) await inRounds(round);
   };
   const sweep = async (): Promise<void> => {
-    oldest.set(await store.webhookMessages.oldestDueSeconds());
+    const late = await store.webhookMessages.lateness();
+    oldest.set(late.oldestDue);
+    unserved.set(late.longestUnserved);
     failing.set(await store.webhookMessages.countFailing(failingMax));
     await inRounds((limit) => store.webhookMessages.giveUp(limit));
     if (looks++ % looksPerPurge !== 0) return;

@@ -123,10 +123,14 @@ export const writePanels: readonly Panel[] = [
     ],
   },
   {
-    title: 'Oldest notification due',
-    description: 'How long the oldest one waits that is due and nobody delivers.',
+    title: 'Notifications late',
+    description:
+      'How long the oldest one waits that is due and nobody has; and how long an endpoint with one has got nothing. Only the first: a receiver has come back to its backlog, or answers more slowly than its project writes. Both: nobody delivers.',
     unit: 's',
-    lines: [['max(sluice_webhook_oldest_due_seconds)', 'age']],
+    lines: [
+      ['max(sluice_webhook_oldest_due_seconds)', 'oldest due'],
+      ['max(sluice_webhook_longest_unserved_seconds)', 'longest unserved'],
+    ],
   },
   {
     title: 'Webhook endpoints that fail',
