@@ -3,30 +3,22 @@ import { until, patientLimits } from '@sluice/testkit';
 import type { WebhookFilter } from '@sluice/types';
 import { findDueEndpoints } from '../src/webhooks/claim-messages';
 import { pagesOf } from './statement-cost';
-import { createWriteFixture, type WriteFixture } from './write-fixture';
+import { createWebhookFixture, type WebhookFixture } from './webhook-fixture';
 
 // What many waiting messages must not do: stand in the way of a deactivation, of a deletion, or of the others' deliveries.
-let fixture: WriteFixture;
-let database: ReturnType<typeof openDatabase>;
+let fixture: WebhookFixture;
+let database: WebhookFixture['database'];
 beforeEach(async () => {
-  fixture = await createWriteFixture();
-  database = openDatabase({ url: fixture.url, poolMax: 4, applicationName: 'test', limits: patientLimits });
+  fixture = await createWebhookFixture();
+  ({ database } = fixture);
 });
-afterEach(async () => {
-  await database.destroy();
-  await fixture.close();
-});
+afterEach(() => fixture.close());
 
 const waitMs = 30_000;
 const failed = { class: 'refused', status: 500, durationMs: 5, pauseMs: 60_000 } as const;
 const delivered = { class: 'delivered', status: 200, durationMs: 5 } as const;
 
-async function addEndpoint(eventTypes: readonly WebhookFilter[] = ['connection.*']): Promise<EndpointKey> {
-  const { projectId } = fixture.seeded;
-  const seal = () => ({ text: 'v1.k1.iv.tag.text', keyId: 'k1' });
-  const one = { projectId, url: 'https://receiver.example.com/', eventTypes, max: 20, seal };
-  return { projectId, endpointId: (await fixture.store.webhookEndpoints.create(one))?.id ?? '' };
-}
+const addEndpoint = (eventTypes: readonly WebhookFilter[] = ['connection.*']) => fixture.addEndpoint(eventTypes);
 
 const fill = async ({ projectId, endpointId }: EndpointKey, n: number) =>
   await database.raw(
@@ -176,7 +168,7 @@ it('what waits for an endpoint that fails makes nothing late', async () => {
 });
 
 describe('a receiver that comes back to a long backlog', () => {
-  const longestUnserved = async () => (await fixture.store.webhookMessages.lateness()).longestUnserved;
+  const unservedSeconds = async () => (await fixture.store.webhookMessages.lateness()).longestUnserved;
   const servedAt = async (key: EndpointKey) =>
     (await database('webhook_endpoints').where({ id: key.endpointId }).pluck('served_at')) as [Date];
   /** Its messages came due an hour ago; one failed then, and one is delivered now. */
@@ -200,7 +192,7 @@ describe('a receiver that comes back to a long backlog', () => {
   it('is late when nobody serves it, from its last message on', async () => {
     await comeBack();
     await database('webhook_endpoints').update({ served_at: database.raw(`now() - interval '20 minutes'`) });
-    const seconds = await longestUnserved();
+    const seconds = await unservedSeconds();
     expect([seconds >= 1_200, seconds < 2_400]).toEqual([true, true]);
   });
 
@@ -208,7 +200,7 @@ describe('a receiver that comes back to a long backlog', () => {
     await comeBack();
     const at = (minutes: number) => database.raw(`now() - make_interval(mins => ?::integer)`, [minutes]);
     await database('webhook_endpoints').update({ served_at: at(50), held_until: at(20) });
-    const seconds = await longestUnserved();
+    const seconds = await unservedSeconds();
     expect([seconds >= 1_200, seconds < 2_400]).toEqual([true, true]);
   });
 

@@ -1,31 +1,22 @@
 import { openDatabase, type EndpointKey } from '@sluice/store';
 import { countRows, patientLimits } from '@sluice/testkit';
-import { webhookFiltersDefault } from '@sluice/types';
 import { webhookMessageStore } from '../src/webhooks/message-store';
 import { replayFailed } from '../src/webhooks/replay-failed';
 import { pagesOf } from './statement-cost';
-import { createWriteFixture, type WriteFixture } from './write-fixture';
+import { createWebhookFixture, type WebhookFixture } from './webhook-fixture';
 
 // A statement has 5 s. What writes messages, or changes many, does so in statements that are bounded whatever there is.
-let fixture: WriteFixture;
-let database: ReturnType<typeof openDatabase>;
+let fixture: WebhookFixture;
+let database: WebhookFixture['database'];
 beforeEach(async () => {
-  fixture = await createWriteFixture();
-  database = openDatabase({ url: fixture.url, poolMax: 4, applicationName: 'test', limits: patientLimits });
+  fixture = await createWebhookFixture();
+  ({ database } = fixture);
 });
-afterEach(async () => {
-  await database.destroy();
-  await fixture.close();
-});
+afterEach(() => fixture.close());
 
 const messagesPerStatement = 1_000;
 
-async function addEndpoint(): Promise<EndpointKey> {
-  const { projectId } = fixture.seeded;
-  const seal = () => ({ text: 'v1.k1.iv.tag.text', keyId: 'k1' });
-  const one = { projectId, url: 'https://receiver.example.com/', eventTypes: webhookFiltersDefault, max: 20, seal };
-  return { projectId, endpointId: (await fixture.store.webhookEndpoints.create(one))?.id ?? '' };
-}
+const addEndpoint = () => fixture.addEndpoint();
 
 /** Counts the messages of each statement that inserts or changes some. */
 async function countStatements(event: 'insert' | 'update'): Promise<() => Promise<number[]>> {

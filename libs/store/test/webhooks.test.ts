@@ -1,32 +1,16 @@
-import { openDatabase, type ClaimedMessage, type EndpointKey } from '@sluice/store';
-import { patientLimits } from '@sluice/testkit';
+import type { ClaimedMessage, EndpointKey } from '@sluice/store';
 import { webhookFiltersDefault, type WebhookEvent, type WebhookFilter } from '@sluice/types';
-import { createWriteFixture, type WriteFixture } from './write-fixture';
+import { createWebhookFixture, sealed, type WebhookFixture } from './webhook-fixture';
 
-let fixture: WriteFixture;
-let database: ReturnType<typeof openDatabase>;
+let fixture: WebhookFixture;
+let database: WebhookFixture['database'];
 beforeEach(async () => {
-  fixture = await createWriteFixture();
-  database = openDatabase({ url: fixture.url, poolMax: 4, applicationName: 'test', limits: patientLimits });
+  fixture = await createWebhookFixture();
+  ({ database } = fixture);
 });
-afterEach(async () => {
-  await database.destroy();
-  await fixture.close();
-});
+afterEach(() => fixture.close());
 
-const sealed = { text: 'v1.k1.iv.tag.text', keyId: 'k1' };
-async function addEndpoint(eventTypes: readonly WebhookFilter[] = webhookFiltersDefault): Promise<EndpointKey> {
-  const { projectId } = fixture.seeded;
-  const url = 'https://receiver.example.com/';
-  const endpoint = await fixture.store.webhookEndpoints.create({
-    projectId,
-    url,
-    eventTypes,
-    max: 20,
-    seal: () => sealed,
-  });
-  return { projectId, endpointId: endpoint?.id ?? '' };
-}
+const addEndpoint = (eventTypes?: readonly WebhookFilter[]) => fixture.addEndpoint(eventTypes);
 
 /** Bodies of an endpoint's messages, oldest first. */
 async function bodiesOf({ endpointId }: EndpointKey): Promise<WebhookEvent[]> {
