@@ -71,6 +71,28 @@ it('says whose it was also of what ends in a later transaction of the deletion',
   expect((await countRows(fixture.url))['connections'] ?? 0).toBe(0);
 });
 
+it('says whose it was also of what an executor ends later, with its installation and connection gone', async () => {
+  await addEndpoint();
+  const write = fixture.asynchronous();
+  await fixture.store.writes.accept([write]);
+  const [underWay] = await fixture.claim();
+  if (underWay === undefined) throw new Error('nothing was claimed');
+  await fixture.store.installations.remove(fixture.seeded);
+  expect((await countRows(fixture.url))['connections'] ?? 0).toBe(0);
+  await fixture.settleAll(underWay);
+  const [told] = await database('webhook_messages').where({ type: 'write.async.done' }).pluck('payload');
+  const { installationId, connectionId, groupRef } = fixture.seeded;
+  expect((JSON.parse(told) as { data: object }).data).toMatchObject({
+    operationId: write.operation.id,
+    installationId,
+    connectionId,
+    groupRef,
+    groupName: groupRef,
+    consumerRef: 'user-1',
+    consumerName: 'user-1',
+  });
+});
+
 it('leaves no connection behind when a deletion of many dies after its first transaction', async () => {
   await addEndpoint();
   const writes = Array.from({ length: 300 }, () => fixture.asynchronous());

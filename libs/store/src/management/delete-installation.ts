@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 import { nowhere, type StoreFailpoints } from '../failpoints';
 import { uninstalledError } from '../writes/end-uninstalled';
 import { endUnsent } from '../writes/end-unsent';
-import type { Owner } from '../webhooks/tell-ended';
 import { eventBindings, tellInstallationSql } from '../webhooks/tell-events';
 import { guard } from '../writes/guard';
 import { deleteConnection } from './change-connection';
@@ -20,14 +19,12 @@ interface Deleted {
   readonly connectionId: string;
   /** Where its calls stand: the lanes of all connections of its group, because it may have had another one before. */
   readonly laneIds: readonly string[];
-  /** Whose it was. No row says it any more when a later transaction tells of what it ended. */
-  readonly owner: Owner;
 }
 
 /**
  * Deletes an installation whatever is in flight, and its connection if nobody else uses it.
- * In one transaction: 1. the row goes, under a lock that waits for joins under way and that the next join waits for. 2. The
- * lanes, so that nothing is claimed meanwhile. 3. What waits ends as failed, open batches too; operations reach their end.
+ * In one transaction: 1. the row goes, under a lock that waits for joins under way and that the next join waits for; a row of
+ * `deleted_installations` keeps whose it was, for who tells of what ends after it. 2. The lanes, so that nothing is claimed meanwhile. 3. What waits ends as failed, open batches too; operations reach their end.
  * 4. The connection. What is running finishes with its lease and is never tried again (`endUninstalled`); what was being
  * accepted at this moment ends when an executor claims it (`isUninstalled`). More than 250 waiting calls end in further
  * transactions; of those that die with their process the rest is an executor's, too, and nothing else is left to do.
@@ -49,7 +46,6 @@ export async function deleteInstallation(
 interface GoneRow {
   readonly group_ref: string;
   readonly connection_id: string;
-  readonly consumer_ref: string | null;
 }
 
 async function uninstall(transaction: Knex.Transaction, key: InstallationKey): Promise<Deleted | undefined> {
@@ -57,9 +53,13 @@ async function uninstall(transaction: Knex.Transaction, key: InstallationKey): P
   const { rows } = await transaction.raw<{ rows: GoneRow[] }>(
     `with gone as (delete from installations where project_id = :projectId and id = :installationId
        and integration_id = :integrationId returning *),
-     told as (${tellInstallationSql('gone')})
-     select g.group_ref, g.connection_id, k.consumer_ref from gone g
-     left join connections k on k.project_id = g.project_id and k.id = g.connection_id`,
+     told as (${tellInstallationSql('gone')}),
+     kept as (
+       insert into deleted_installations (project_id, id, group_ref, connection_id, consumer_ref)
+       select g.project_id, g.id, g.group_ref, g.connection_id, k.consumer_ref from gone g
+       left join connections k on k.project_id = g.project_id and k.id = g.connection_id
+       on conflict do nothing)
+     select group_ref, connection_id from gone`,
     { projectId, installationId, integrationId: key.integrationId, ...eventBindings('installation.deleted') },
   );
   const [row] = rows;
@@ -68,9 +68,7 @@ async function uninstall(transaction: Knex.Transaction, key: InstallationKey): P
     .where({ project_id: projectId, group_ref: row.group_ref })
     .distinct<{ lane_id: string }[]>('lane_id');
   const laneIds = lanes.map((lane) => lane.lane_id);
-  const connectionId = row.connection_id;
-  const owner = { groupRef: row.group_ref, connectionId, consumerRef: row.consumer_ref ?? '' };
-  const deleted = { projectId, installationId, connectionId, laneIds, owner };
+  const deleted = { projectId, installationId, connectionId: row.connection_id, laneIds };
   await endRound(transaction, deleted);
   await deleteUnused(transaction, deleted);
   return deleted;

@@ -34,7 +34,7 @@ const owned = [
   'groups',
   'consumers',
 ] as const;
-/** What an operation that has not ended may need: a claim locks the lane, and reads config and revision. */
+/** What an operation that has not ended may need: a claim locks the lane, and reads config and revision; its end is told to the group of a deleted installation. */
 const last = [
   'idempotency_keys',
   'quarantine',
@@ -42,6 +42,7 @@ const last = [
   'records',
   'calls',
   'lanes',
+  'deleted_installations',
   'configs',
   'config_contents',
   'revisions',

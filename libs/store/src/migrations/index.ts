@@ -13,7 +13,8 @@ import { indexMessagesByState } from './20261122T150000-index-messages-by-state'
 import { addEndpointHold } from './20261122T151000-add-endpoint-hold';
 import { indexFailingEndpoints } from './20261122T152000-index-failing-endpoints';
 import { createUploads } from './20261122T163000-create-uploads';
-import { addEndpointServed } from './20261122T190000-add-endpoint-served';
+import { addEndpointServed } from './20261122T193000-add-endpoint-served';
+import { createDeletedInstallations } from './20261122T193100-create-deleted-installations';
 import { indexCancelledAndFailedOperations } from './20261121T154000-index-cancelled-and-failed-operations';
 import { indexKeptPlans } from './20261121T155000-index-kept-plans';
 import { indexJwtKeys } from './20261121T152000-index-jwt-keys';
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   createUploads,
   createProjectDeletions,
   addEndpointServed,
+  createDeletedInstallations,
 ];

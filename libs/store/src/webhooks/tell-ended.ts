@@ -10,33 +10,21 @@ export interface EndedKey {
   readonly operationId: string;
 }
 
-/** Whose an installation was that is deleted, and perhaps its connection with it. */
-export interface Owner {
-  readonly groupRef: string;
-  /** The installation's last one. */
-  readonly connectionId: string;
-  /** Of that connection; '' when it was gone before. */
-  readonly consumerRef: string;
-}
-
 /**
  * SQL that says whether anybody asks what became of an operation `o`: one look at the endpoints' key, so a settlement of a project
  * without endpoints pays nothing else. A synchronous write told its caller.
  */
 export const isAwaitedSql = `(o.mode <> 'synchronous' and exists (select 1 from webhook_endpoints e where e.project_id = o.project_id))`;
 
-type Ended = EndedKey & Partial<Owner> & { readonly eventId: string };
+type Ended = EndedKey & { readonly eventId: string };
 const columns: Column<Ended>[] = [
   column('project_id', 'text', (ended) => ended.projectId),
   column('operation_id', 'text', (ended) => ended.operationId),
   column('event_id', 'text', (ended) => ended.eventId),
-  column('group_ref', 'text', (ended) => ended.groupRef),
-  column('connection_id', 'text', (ended) => ended.connectionId),
-  column('consumer_ref', 'text', (ended) => ended.consumerRef),
 ];
 
-const groupRef = 'coalesce(i.group_ref, k.group_ref, t.group_ref)';
-const consumerRef = 'coalesce(k.consumer_ref, case when o.connection_id = t.connection_id then t.consumer_ref end)';
+const groupRef = 'coalesce(i.group_ref, d.group_ref, k.group_ref)';
+const consumerRef = 'coalesce(k.consumer_ref, case when o.connection_id = d.connection_id then d.consumer_ref end)';
 
 /**
  * The published members: who it was for, `objectName`, `success` (every record was written), the written records' ids, and `errors`. Ours
@@ -59,6 +47,7 @@ const data = `json_build_object('projectId', o.project_id, 'provider', coalesce(
 
 const joins = `join operations o on o.project_id = t.project_id and o.id = t.operation_id
   left join installations i on i.project_id = o.project_id and i.id = o.installation_id
+  left join deleted_installations d on d.project_id = o.project_id and d.id = o.installation_id
   left join integrations n on n.project_id = o.project_id and n.id = o.integration_id
   left join connections k on k.project_id = o.project_id and k.id = o.connection_id
   left join groups g on g.project_id = o.project_id and g.group_ref = ${groupRef}
@@ -71,18 +60,13 @@ const operationsPerStatement = Math.floor(messagesPerStatement / webhookEndpoint
 /**
  * Tells of operations that this transaction has ended: `write.async.done`. Statements of their own, because they read their outcome,
  * each of so many operations that it is bounded whoever asks: what ends many (a deletion) does so in one transaction.
- * @param owner of their installation where its row is gone. Without, what ends after the installation and its connection names nobody.
  */
-export async function tellEnded(
-  transaction: Knex.Transaction,
-  ended: readonly EndedKey[],
-  owner?: Owner,
-): Promise<void> {
+export async function tellEnded(transaction: Knex.Transaction, ended: readonly EndedKey[]): Promise<void> {
   for (let from = 0; from < ended.length; from += operationsPerStatement) {
     const some = ended.slice(from, from + operationsPerStatement);
     await tellSome(
       transaction,
-      some.map((key) => ({ ...key, ...owner, eventId: newId() })),
+      some.map((key) => ({ ...key, eventId: newId() })),
     );
   }
 }

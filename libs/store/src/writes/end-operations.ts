@@ -1,6 +1,6 @@
 import { statusOf, type OperationState } from '@sluice/types';
 import type { Knex } from 'knex';
-import { isAwaitedSql, tellEnded, type Owner } from '../webhooks/tell-ended';
+import { isAwaitedSql, tellEnded } from '../webhooks/tell-ended';
 import { column, rowSource, type Column, type RowSource } from './row-source';
 import type { EndedOperation, Settlement } from './settlement';
 
@@ -68,12 +68,10 @@ const counted: EndSource = {
 /**
  * Ends operations without an open call. Whoever asked for notifications is told in the same transaction. Returns them by operation id.
  * A statement of its own: it must see the counts and the records' outcomes that this transaction wrote.
- * @param owner of their installation where its row is gone. @default read from the rows there are
  */
 export async function endCounted(
   transaction: Knex.Transaction,
   operations: readonly { project_id: string; id: string }[],
-  owner?: Owner,
 ): Promise<Map<string, EndedOperation>> {
   if (operations.length === 0) return new Map();
   const input = rowSource('k', operationColumns, operations);
@@ -88,7 +86,7 @@ export async function endCounted(
     input.bindings as Knex.Value[],
   );
   const awaited = result.rows.filter((row) => row.is_awaited).map(toEnded);
-  await tellEnded(transaction, awaited, owner);
+  await tellEnded(transaction, awaited);
   return new Map(result.rows.map((row) => [row.id, toEnded(row)]));
 }
 

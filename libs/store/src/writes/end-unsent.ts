@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import type { Owner } from '../webhooks/tell-ended';
 import { callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
 import { endCounted } from './end-operations';
 import { lockOrderKeys } from './lock-order-keys';
@@ -15,8 +14,6 @@ export interface UnsentWork {
   /** The lanes its calls may stand in. The caller has locked them: no call of them is claimed meanwhile. */
   readonly laneIds: readonly string[];
   readonly error: RecordError;
-  /** Whose the installation was. */
-  readonly owner: Owner;
   /** Calls at most. */
   readonly limit: number;
 }
@@ -43,7 +40,7 @@ export async function endUnsent(transaction: Knex.Transaction, work: UnsentWork)
   await lockOperations(transaction, projectId, found);
   const calls = await lockCalls(transaction, found.calls);
   const idle = await endRecords(transaction, work, { calls, batchIds: found.batchIds });
-  await endCounted(transaction, idle, work.owner);
+  await endCounted(transaction, idle);
   await releaseWaiting(transaction, [{ projectId, orderKeys }]);
   return count;
 }
