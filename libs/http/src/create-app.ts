@@ -1,6 +1,7 @@
 import express, { type Express, type RequestHandler } from 'express';
 import type { Logger, Metrics } from '@sluice/telemetry';
 import { DefectError } from '@sluice/errors';
+import { answerPathless } from './answer-pathless';
 import { stateOf } from './app-state';
 import { buildDocument, type BuiltDocument } from './contract/build-document';
 import { checkReplies } from './contract/check-replies';
@@ -57,8 +58,9 @@ export function createApp(o: AppOptions): Express {
   o.openRoutes?.(open.router);
   const contract = o.api && buildDocument(o.api, [...work.routes, ...open.routes]);
   if (contract) state.contract = contract;
+  const observe = requestObserver(o);
   const handlers = [
-    requestObserver(o),
+    observe,
     ...(contract && o.checkReplies ? [checkReplies(contract, o.logger)] : []),
     ...(o.cors ? [cors(o.cookiePaths)] : []),
     refuseNul,
@@ -70,6 +72,7 @@ export function createApp(o: AppOptions): Express {
     unknownPath,
   ];
   app.use(oneAfterAnother(handlers), problemHandler);
+  answerPathless(app, observe, problemHandler);
   return app;
 }
 

@@ -339,6 +339,37 @@ describe('[sec-37] bytes that are no request', () => {
   });
 });
 
+describe('an address without a path', () => {
+  it.each(['GET http://?x', 'GET http://[', 'POST ?x', 'OPTIONS http://?x', 'GET x://?/healthz', 'GET //'])(
+    '%s: a problem document, never a page of Express',
+    async (line) => {
+      const { server } = await start();
+      const reply = await raw(server.port, `${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`).reply;
+      const [head = '', body = ''] = reply.split('\r\n\r\n');
+      expect(head).toMatch(/^HTTP\/1.1 40[04] /);
+      expect(head).toContain('application/problem+json');
+      expect(JSON.parse(body)).toMatchObject({
+        code: expect.stringMatching(/^request\./),
+        requestId: expect.any(String),
+      });
+    },
+  );
+
+  it('is a request of ours in every other way: 400, with its id and the headers of every reply', async () => {
+    const { server } = await start();
+    const ask = 'GET http://?x HTTP/1.1\r\nHost: x\r\nX-Request-Id: mine\r\nConnection: close\r\n\r\n';
+    const reply = await raw(server.port, ask).reply;
+    expect(reply).toMatch(/^HTTP\/1.1 400 /);
+    expect(reply).toContain('X-Request-Id: mine');
+    expect(reply.toLowerCase()).toContain('x-content-type-options: nosniff');
+    expect(JSON.parse(reply.slice(reply.indexOf('\r\n\r\n')))).toMatchObject({
+      code: 'request.invalid',
+      status: 400,
+      detail: 'The address of the request is not valid: it has no path.',
+    });
+  });
+});
+
 describe('[sec-28] a head that does not end', () => {
   it('500 slow clients are sent away with 408; others do not notice', async () => {
     const timeouts = { headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 };
