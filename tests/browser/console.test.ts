@@ -152,6 +152,8 @@ withBrowser('installations show their health', async () => {
     'failure',
   ]);
   await rowOf(ill).getByRole('link').click();
+  // Until the other page is there: the one that is left says failure, too.
+  await page.getByRole('heading', { name: 'Operations' }).waitFor();
   await outcomes(page, 'failure').waitFor();
   expect(await page.locator('tbody tr').count()).toBe(1);
 });
@@ -245,8 +247,15 @@ withBrowser('nothing that others wrote becomes part of the page', async () => {
   const page = await openAt(`operations/${id}`);
   await page.getByText('Ended: 0 of 1 record').waitFor();
   expect(await page.locator('td.answer').innerText()).toContain(hostile);
-  for (const place of ['operations', 'lanes', 'installations', `operations?groupRef=${encodeURIComponent(hostile)}`]) {
+  for (const [place, heading] of [
+    ['operations', 'Operations'],
+    ['lanes', 'Lanes'],
+    ['installations', 'Installations'],
+    [`operations?groupRef=${encodeURIComponent(hostile)}`, 'Operations'],
+  ] as const) {
     await tab.goTo(place);
+    // The page that is left has rows, too.
+    await page.getByRole('heading', { name: heading }).waitFor();
     await page.locator('tbody tr, .empty').first().waitFor();
     expect(await page.locator('img, #console script, iframe').count()).toBe(0);
   }
