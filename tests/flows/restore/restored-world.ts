@@ -24,6 +24,9 @@ const services: readonly ProcessName[] = ['management', 'write-gateway', 'batche
 /** Hours and the providers' windows pass so much faster: Salesforce's ten minutes last four seconds, and 48 hours twenty minutes, which no slow machine needs for all the restores. */
 const timeScale = 150;
 
+/** A Postgres that has just started beside a Kafka may give no connection for more than the 2 s of a service. */
+const databaseWaitMs = 120_000;
+
 /** A database to back up, databases made from the backup, an empty Kafka and Redis for those, and a sandbox that outlives them all. */
 export interface RestoredWorld {
   readonly addresses: Addresses;
@@ -52,7 +55,7 @@ export async function openRestoredWorld(): Promise<RestoredWorld> {
     const env = databaseUrl === firstUrl ? given : { ...given, ...empty };
     return startProcesses(names, { portBase, logDir: join(folder, `logs-${stops.length}`), env });
   };
-  await Promise.all([createTopics(own.url('kafka').split(',')), migrateDatabase(firstUrl)]);
+  await Promise.all([createTopics(own.url('kafka').split(',')), migrateDatabase(firstUrl, { waitMs: databaseWaitMs })]);
   const sandbox = await start(['sandbox'], firstUrl);
   stops.push(() => sandbox.stop());
   return {
