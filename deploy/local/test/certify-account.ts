@@ -58,8 +58,8 @@ export async function account(provider: string, settings: object = {}) {
     access,
     fault: (fault: object) => control('faults', { account: name, ...fault }),
     isFaultMet: async () => {
-      const faults = await control<{ account: string; seen: number }[]>('faults');
-      return faults.some((fault) => fault.account === name && fault.seen > 0);
+      const faults = await control<{ account: string; hits: number }[]>('faults');
+      return faults.some((fault) => fault.account === name && fault.hits > 0);
     },
     clearFaults: () => fetch(`${sandbox.url}/_sandbox/faults?account=${name}`, { method: 'DELETE' }),
     expire: () => fetch(`${sandbox.url}/_sandbox/accounts/${name}/expire-token`, { method: 'POST' }),
