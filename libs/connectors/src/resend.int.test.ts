@@ -270,6 +270,34 @@ describe('Salesforce', () => {
       expect(sent().some((each) => each.startsWith('P'))).toBe(false);
     });
 
+    // The equal one was made by an equal create; ours was changed since, and a resend would be its second.
+    test('the same one is another’s, and a nearly same one is nobody’s: nothing is sent', async () => {
+      const when = { CreatedDate: '2026-11-20T12:20:00.000+0000' };
+      const changed = { ...when, ...mine, LastName: 'A.' };
+      stub.replyWith(shared, page(record(idA, { ...when, ...mine }), record(idB, changed)));
+      const asked: (readonly string[])[] = [];
+      const findClaimed = async (ids: readonly string[]) => {
+        asked.push(ids);
+        return new Set([idA]);
+      };
+      const result = await salesforce.create({ ...call, ...first, isResend: true, firstSentAt, findClaimed });
+      expect(result).toMatchObject({
+        error: { class: 'unknown', existingId: idB, message: expect.stringContaining('nearly the same') },
+      });
+      expect(asked).toEqual([[idA, idB]]);
+      expect(sent().some((each) => each.startsWith('P'))).toBe(false);
+    });
+
+    test('all that are seen are others’, and there are more: nothing is sent', async () => {
+      const when = { CreatedDate: '2026-11-20T12:20:00.000+0000' };
+      const many = page(...Array.from({ length: 500 }, () => record(idB, { ...when, ...mine })));
+      stub.replyWith(shared, many, many);
+      const findClaimed = async (ids: readonly string[]) => new Set(ids);
+      const result = await salesforce.create({ ...call, ...first, isResend: true, firstSentAt, findClaimed });
+      expect(result).toMatchObject({ error: { class: 'unknown', scope: 'record' } });
+      expect(sent().some((each) => each.startsWith('P'))).toBe(false);
+    });
+
     // Else it would be told of a conflict with somebody's record, which nothing of its own can have made.
     test('one of the batch that was never sent is not looked for', async () => {
       stub.replyWith(shared, page(), page(), ok([done(idA), done(idB)]));

@@ -63,7 +63,8 @@ export interface CreatedMatch {
 
 /**
  * What looking for one create of unknown outcome showed.
- * `found`: records that carry every sent value and were created in time, oldest first; more than one is possible.
+ * `found`: records that carry every sent value and were created in time, oldest first; more than one is possible. Each may be another
+ * create's: `near`, and without `consistent` what was not seen, count then as they do of `none`.
  * `none`: the look succeeded and saw no such record. With `consistent` that is proof that nothing was committed up
  * to the look, so a resend is safe once the late-commit window is over; without, the outcome stays unknown. `near` are
  * records of that time that are like it but not equal, oldest first: one that no other create has made may be it, changed
@@ -75,7 +76,7 @@ export type FoundCreated = {
   /** True: the look sees every committed record at once. False: it reads a search index that lags. */
   readonly consistent: boolean;
 } & (
-  | { readonly kind: 'found'; readonly matches: readonly CreatedMatch[] }
+  | { readonly kind: 'found'; readonly matches: readonly CreatedMatch[]; readonly near?: readonly string[] }
   | { readonly kind: 'none'; readonly near?: readonly string[] }
   | { readonly kind: 'cannot-look'; readonly reason: string; readonly failure?: ProviderFailure }
 );

@@ -5,23 +5,22 @@ import { sameValue } from './same-value';
 /**
  * What the rows say of one create. `none` is proof, and so a licence to send again, only when no row comes near: a
  * record of ours in which a trigger changed a value must not be made a second time. Where the key is unique the account
- * itself refuses a second one; a row with that key is near whatever else is in it.
+ * itself refuses a second one; a row with that key is near whatever else is in it. So it is of `found`, whose matches may be another's.
  */
 export function decideLook(look: Look, rows: Rows, looks: readonly Look[]): FoundCreated {
   const isMoreDetailed = (record: ProviderRecord) => look.others.some((sent) => differing({ sent }, record) === 0);
   const candidates = rows.records.filter((record) => isCandidate(look, record) && !isMoreDetailed(record));
   const matches = candidates.filter((record) => differing(look, record) === 0);
-  if (matches.length > 0) {
-    const found = matches.map(toMatch).sort((one, other) => +one.createdAt - +other.createdAt);
-    return { kind: 'found', consistent: true, matches: found };
-  }
   const { isUnique } = look.key.field;
   const isAnothers = (record: ProviderRecord) =>
     looks.some((other) => other.index !== look.index && isCandidate(other, record) && differing(other, record) === 0);
   const isNear = (record: ProviderRecord) =>
     isUnique || (differing(look, record) * 2 <= look.sent.length && !isAnothers(record));
-  const near = candidates.filter(isNear).map(({ id }) => id);
-  return { kind: 'none', consistent: isUnique || rows.isWhole, ...(near.length > 0 && { near }) };
+  const near = candidates.filter((record) => !matches.includes(record) && isNear(record)).map(({ id }) => id);
+  const seen = { consistent: isUnique || rows.isWhole, ...(near.length > 0 && { near }) };
+  if (matches.length === 0) return { kind: 'none', ...seen };
+  const found = matches.map(toMatch).sort((one, other) => +one.createdAt - +other.createdAt);
+  return { kind: 'found', ...seen, matches: found };
 }
 
 function isCandidate(look: Look, { createdAt, fields }: ProviderRecord): boolean {

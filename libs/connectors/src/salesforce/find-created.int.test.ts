@@ -114,6 +114,15 @@ test('a record of which half the values differ comes near', async () => {
   ]);
 });
 
+// The equal one may be another create's: ours is then the one that was changed.
+test('a record that comes near is told beside one that is equal', async () => {
+  const [equal, changed] = [record('A', jane, 2), record('B', { ...jane, FirstName: 'JJ' })];
+  harness.stub.replyWith(described, page(equal, changed));
+  expect(await look(jane)).toMatchObject([
+    { kind: 'found', consistent: true, matches: [{ recordId: equal.Id }], near: [changed.Id] },
+  ]);
+});
+
 // A trigger that rewrites the value we look by would hide our own record, and a resend make a second one.
 test('a record whose most telling value a trigger has rewritten is seen by the next one', async () => {
   harness.stub.replyWith(described, page(), page(record('A', { ...jane, Email: 'sales@x.io' })));
@@ -164,6 +173,14 @@ test('more look-alikes than a page: each is looked for narrowly, and none is no 
   harness.stub.replyWith(described, page(...many), page());
   expect(await look({ LastName: 'Smith', FirstName: 'Jane' })).toEqual([{ kind: 'none', consistent: false }]);
   expect(queries()[1]).toContain("WHERE LastName = 'Smith' AND FirstName = 'Jane' AND CreatedDate");
+});
+
+test('more equal ones than a page: those that are found are not all', async () => {
+  const many = Array.from({ length: 500 }, (_, at) => record(String(at).padStart(3, '0'), jane));
+  harness.stub.replyWith(described, page(...many), page(...many));
+  expect(await look({ LastName: 'Smith', FirstName: 'Jane', Email: 'jane@x.io' })).toMatchObject([
+    { kind: 'found', consistent: false },
+  ]);
 });
 
 test("a record that carries all that a more detailed create of others has sent is that one's", async () => {

@@ -89,17 +89,24 @@ async function holdBack(
 
 /** Ids of the records that may be what an earlier send made. */
 function seenIn(found: FoundCreated): readonly string[] {
-  if (found.kind === 'found') return found.matches.map(({ recordId }) => recordId);
-  return (found.kind === 'none' && found.near) || [];
+  return found.kind === 'cannot-look' ? [] : [...matchesIn(found), ...(found.near ?? [])];
 }
+
+const matchesIn = (found: FoundCreated): readonly string[] =>
+  found.kind === 'found' ? found.matches.map(({ recordId }) => recordId) : [];
 
 /** Why one record is not sent; undefined: it may be. */
 function toHeld(found: FoundCreated, claimed: ReadonlySet<string>): ProviderFailure | undefined {
   const existingId = seenIn(found).find((id) => !claimed.has(id));
-  return existingId === undefined
-    ? undefined
-    : mayBeOurs(existingId, found.kind === 'found' ? 'the same' : 'nearly the same');
+  if (existingId === undefined) return found.consistent ? undefined : notAllSeen;
+  return mayBeOurs(existingId, matchesIn(found).includes(existingId) ? 'the same' : 'nearly the same');
 }
+
+const notAllSeen: ProviderFailure = {
+  class: 'unknown',
+  scope: 'record',
+  message: 'Not sent again: more records with its external id were made since the first send than can be looked at',
+};
 
 const waiting: ProviderFailure = {
   class: 'unavailable',

@@ -357,6 +357,30 @@ describe('after the window', () => {
       expect(asked).toEqual([['9']]);
     });
 
+    describe('and one that is equal', () => {
+      const both = { ...found('8'), near: ['9'] };
+
+      it('ends as unknown when the equal one is another create’s', async () => {
+        const { settlement, asked } = await reconcile({ records: [create()], shows: [both], claimed: ['8'] });
+        expect(settlement.records).toEqual([
+          { index: 0, kind: 'unknown', error: { class: 'unknown', text: nearText } },
+        ]);
+        expect(asked).toEqual([['8', '9']]);
+      });
+
+      it('sends again when other creates made both, and takes the equal one where nobody did', async () => {
+        const again = await settled({ records: [create()], shows: [both], claimed: ['8', '9'] });
+        expect(again.records).toEqual([sendAgain()]);
+        expect((await settled({ records: [create()], shows: [both] })).records).toEqual([adopted(0, '8')]);
+      });
+    });
+
+    it('ends as unknown when the equal ones that were seen are others’ and there are more', async () => {
+      const part: FoundCreated = { kind: 'found', consistent: false, matches: [match('9')] };
+      const { records } = await settled({ records: [create()], shows: [part], claimed: ['9'] });
+      expect(records).toEqual([{ index: 0, kind: 'unknown', error: { class: 'unknown', text: duplicateText } }]);
+    });
+
     it('sends again when another record of the call takes that one', async () => {
       const settlement = await settled({ records: [create(), create({ index: 1 })], shows: [near, found('9')] });
       expect(settlement.records).toEqual([sendAgain(0), adopted(1, '9')]);

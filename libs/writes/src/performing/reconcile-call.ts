@@ -85,8 +85,9 @@ async function know(store: ReconcileStore, { input, doubt, open, looked }: Known
 }
 
 function idsOf(found: FoundCreated): readonly string[] {
-  if (found.kind === 'found') return found.matches.map(({ recordId }) => recordId);
-  return found.kind === 'none' ? (found.near ?? []) : [];
+  if (found.kind === 'cannot-look') return [];
+  const matches = found.kind === 'found' ? found.matches.map(({ recordId }) => recordId) : [];
+  return [...matches, ...(found.near ?? [])];
 }
 
 /** The caller of a synchronous write has gone: what was not written is not sent any more. */
@@ -140,7 +141,8 @@ function resolve(input: ReconcileInput, record: Sendable, known: Knowledge): Rec
 function endUnseen(input: ReconcileInput, record: Sendable, known: Knowledge): RecordSettlement {
   const { index } = record;
   const found = known.found.get(index) as FoundCreated;
-  if (found.kind === 'none' && found.near?.some((id) => !known.owned.has(id))) {
+  // Also where what is equal is another create's: the one that is like it may be this record, changed.
+  if (found.kind !== 'cannot-look' && found.near?.some((id) => !known.owned.has(id))) {
     return outcomeUnknown(record, 'because the provider has a record that is like it');
   }
   // The last attempt was refused for a record that an earlier attempt might have made, and did not.
