@@ -1,15 +1,25 @@
 import type { CertifyReport } from './certify';
 import type { RecordedExchange } from './recording';
 
-/** What a person reads below the table of the report: what the account listed, whole, and what it answered. */
-export function renderAnswers({ findings, shown }: CertifyReport, exchanges: readonly RecordedExchange[]): string {
+/**
+ * What a person reads below the table of the report: what the account listed, whole, and what it answered.
+ * @param token which a provider may repeat; masked before anything is cut, because a part of it is not found any more
+ */
+export function renderAnswers(
+  { findings, shown }: Pick<CertifyReport, 'findings' | 'shown'>,
+  exchanges: readonly RecordedExchange[],
+  token: string,
+): string {
+  const hide: Hide = (text) => (token === '' ? text : text.replaceAll(token, '[token]'));
   const lists = [...shown].map(([title, items]) => `${title}, ${items.length}:\n${wrapped(items)}`);
   const rows = findings.flatMap(({ capability, seen, verdict }) => {
     const decisive = decisiveOf(exchanges.filter(({ step }) => step === capability));
-    return decisive ? [`  ${capability}: ${answered(decisive)} => ${verdict === 'ok' ? seen : verdict}`] : [];
+    return decisive ? [`  ${capability}: ${answered(decisive, hide)} => ${verdict === 'ok' ? seen : verdict}`] : [];
   });
-  return [...lists, `what the provider answered, and what we make of it:\n${rows.join('\n')}`].join('\n\n');
+  return hide([...lists, `what the provider answered, and what we make of it:\n${rows.join('\n')}`].join('\n\n'));
 }
+
+type Hide = (text: string) => string;
 
 const lineMax = 150;
 
@@ -32,11 +42,11 @@ function decisiveOf(exchanges: readonly RecordedExchange[]): RecordedExchange | 
   );
 }
 
-function answered({ request: { method, path }, reply }: RecordedExchange): string {
+function answered({ request: { method, path }, reply }: RecordedExchange, hide: Hide): string {
   const asked = `${method} ${plain(path.replace(/\?.*/s, '?…'))}`;
   if (!reply) return `${asked}: no reply`;
   const words = wordsOf(reply.json);
-  return [`${asked}: ${reply.status}`, ...words.map((word) => JSON.stringify(shortened(plain(word))))].join(' ');
+  return [`${asked}: ${reply.status}`, ...words.map((word) => JSON.stringify(shortened(plain(hide(word)))))].join(' ');
 }
 
 /** Members in which providers say what is wrong. */

@@ -93,16 +93,11 @@ async function perform(request: CertificationRequest, opened: Certified): Promis
   };
   const report = await certify({ connector, auth, subject, run, journal: journalOf(request), signal, onStep: step });
   say(`\n${renderReport(report)}`);
-  say(`\n${withoutToken(renderAnswers(report, recorder.exchanges), auth.accessToken)}`);
+  say(`\n${renderAnswers(report, recorder.exchanges, auth.accessToken)}`);
   const first = hindered(report.findings);
   if (first) say(hindranceLine({ provider, tokenName, hindrance: first.hindrance, said: first.seen }));
   if (report.interrupted === undefined) await record(request, opened, { run, report });
   return report;
-}
-
-/** A provider may repeat what it was sent. */
-function withoutToken(text: string, token: string): string {
-  return token === '' ? text : text.replaceAll(token, '[token]');
 }
 
 interface Ended {
