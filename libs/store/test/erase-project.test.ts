@@ -1,5 +1,5 @@
-import { newId, openDatabase, type Store } from '@sluice/store';
-import { countRows, fillBacklog, patientLimits, seedInstallation } from '@sluice/testkit';
+import { createStore, newId, openDatabase, type Store } from '@sluice/store';
+import { countRows, fillBacklog, patientLimits, seedInstallation, until } from '@sluice/testkit';
 import { fillTables, rowsOf } from './fill-tables';
 import { createWriteFixture, type WriteFixture } from './write-fixture';
 
@@ -103,6 +103,34 @@ describe('erasing', () => {
       expect(await countRows(fixture.url)).not.toHaveProperty(table);
   });
 
+  it('withdraws access before it erases what was told, however much that is', async () => {
+    await fillMessages(2_500);
+    await fixture.store.writes.accept([fixture.asynchronous()]);
+    await removed();
+    while ((await erase()) === 'withdrawing');
+    const left = await countRows(fixture.url);
+    expect(left['installations'] ?? 0).toBe(0);
+    expect(left['webhook_messages']).toBeGreaterThan(0);
+    await eraseUntil('waiting');
+    expect(await countRows(fixture.url)).not.toHaveProperty('webhook_messages');
+  });
+
+  // Read from its start, a table is read past all that is gone, in each round further.
+  it('reads no table of a project that has most of it from the start', async () => {
+    await fillMessages(5_000);
+    await removed();
+    const eraser = createStore({ url: fixture.url, applicationName: 'test', poolMax: 1, limits: patientLimits });
+    while ((await eraser.projects.erase(fixture.seeded.projectId)) !== 'waiting');
+    // A connection says what it read when it ends at the latest.
+    await eraser.close();
+    const { seq_scan: fromTheStart } = await until('the looks are told', async () => {
+      const looks = database('pg_stat_user_tables').where({ relname: 'webhook_messages' });
+      const told = await looks.first<Looks>('seq_scan', 'idx_scan');
+      return Number(told.seq_scan) + Number(told.idx_scan) >= 10 ? told : undefined;
+    });
+    expect(Number(fromTheStart)).toBe(0);
+  });
+
   it('waits for what is being sent, which ends as it would have', async () => {
     const write = fixture.asynchronous();
     await store.writes.accept([write]);
@@ -172,6 +200,21 @@ describe('erasing', () => {
     expect(await countRows(fixture.url)).not.toHaveProperty('operations');
   });
 });
+
+interface Looks {
+  readonly seq_scan: string;
+  readonly idx_scan: string;
+}
+
+/** Messages of an endpoint of the project, and statistics that know of them. */
+async function fillMessages(count: number): Promise<void> {
+  await database.raw(
+    `insert into webhook_messages (project_id, endpoint_id, id, type, payload, state)
+     select ?, 'e', n::text, 'write.async.done', '{}', 'delivered' from generate_series(1, ?::integer) n`,
+    [fixture.seeded.projectId, count],
+  );
+  await database.raw('analyze webhook_messages');
+}
 
 function seedConnection(groupRef = 'late') {
   return store.connections.create({

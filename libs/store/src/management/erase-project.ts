@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { guard } from '../writes/guard';
 import { deleteInstallation } from './delete-installation';
+import { emptySome, findFilled } from './empty-tables';
 
 /**
  * How far the erasure of a deleted project is. `withdrawing`: something of it can still act or is a secret. `erasing`: only what happened is
@@ -8,8 +9,6 @@ import { deleteInstallation } from './delete-installation';
  */
 export type Erasure = 'withdrawing' | 'erasing' | 'waiting' | 'done';
 
-/** Rows that one statement deletes: the statement stays far from its limit of 5 s. */
-const rowsPerRound = 1_000;
 /** Operations that one statement deletes, with at most 100 records each. */
 const operationsPerStep = 100;
 const stepsPerRound = 20;
@@ -20,8 +19,9 @@ const installationsPerRound = 20;
  */
 const quietMinutes = 10;
 
-/** First, so that nothing is made for them that would be deleted next. */
-const receivers = ['webhook_endpoints', 'webhook_messages', 'webhook_attempts'] as const;
+/** First, so that nothing is made for them that would be deleted next. What they were told goes later: however much it is, it cannot act. */
+const receivers = ['webhook_endpoints'] as const;
+const told = ['webhook_messages', 'webhook_attempts'] as const;
 /** Credentials, and whom they are of. After the installations: their deletion looks for lanes by the group's connections. */
 const owned = [
   'api_keys',
@@ -57,6 +57,7 @@ export async function eraseProject(database: Knex, projectId: string): Promise<E
   if (await emptySome(database, projectId, receivers)) return 'withdrawing';
   if (await removeInstallations(database, projectId)) return 'withdrawing';
   if (await emptySome(database, projectId, owned)) return 'withdrawing';
+  if (await emptySome(database, projectId, told)) return 'erasing';
   if (await eraseEnded(database, projectId)) return 'erasing';
   if ((await findFilled(database, projectId, ['operations'])).length > 0) return 'waiting';
   if (!(await isQuiet(database, projectId))) return 'waiting';
@@ -75,31 +76,6 @@ async function removeInstallations(database: Knex, projectId: string): Promise<b
   for (const { id: installationId, integration_id: integrationId } of rows)
     await deleteInstallation(database, { projectId, integrationId, installationId });
   return rows.length > 0;
-}
-
-/** @returns whether one of the tables had a row, so that there may be more: who asks twice at once finds what the other one left */
-async function emptySome(database: Knex, projectId: string, tables: readonly string[]): Promise<boolean> {
-  const filled = await findFilled(database, projectId, tables);
-  for (const table of filled)
-    await guard(() =>
-      database.raw('delete from ?? where ctid = any(array(select ctid from ?? where project_id = ? limit ?))', [
-        table,
-        table,
-        projectId,
-        rowsPerRound,
-      ]),
-    );
-  return filled.length > 0;
-}
-
-/** Those of the tables that have a row of the project: one jump into each key. */
-async function findFilled(database: Knex, projectId: string, tables: readonly string[]): Promise<string[]> {
-  const look = 'select ?::text as name where exists (select 1 from ?? where project_id = ?)';
-  const { rows } = await database.raw<{ rows: { name: string }[] }>(
-    tables.map(() => look).join(' union all '),
-    tables.flatMap((table) => [table, table, projectId]),
-  );
-  return rows.map(({ name }) => name);
 }
 
 /** Each step goes on where the one before ended: the entries of what went stand in the key until a vacuum. */
@@ -134,12 +110,11 @@ async function eraseStep(database: Knex, projectId: string, after: string): Prom
   return rows[0].last_erased;
 }
 
-/** Whether no request of before the deletion can bring anything. */
+/** Whether no request of before the deletion can bring anything; also when another process has finished. */
 async function isQuiet(database: Knex, projectId: string): Promise<boolean> {
   const { rows } = await database.raw<{ rows: { is_quiet: boolean }[] }>(
     `select requested_at < now() - make_interval(mins => ?) as is_quiet from project_deletions where project_id = ?`,
     [quietMinutes, projectId],
   );
-  // Another process has finished.
   return rows[0]?.is_quiet ?? true;
 }
