@@ -4,23 +4,12 @@ import type { ManagementContext } from '../context';
 const everyMs = 10_000;
 
 /** Erases what is left of deleted projects. Any number of processes may do so. Returns a function that ends it. */
-export function sweepDeletions({ logger, store: { projects } }: ManagementContext): () => Promise<void> {
+export function sweepDeletions(context: ManagementContext): () => Promise<void> {
+  const { logger } = context;
   let isEnded = false;
   let running: Promise<void> | undefined;
-
-  const erase = async (projectId: string): Promise<void> => {
-    if (isEnded) return;
-    const erasure = await projects.erase(projectId);
-    if (erasure === 'done') logger.info({ projectId }, 'project.erased');
-    if (erasure === 'withdrawing' || erasure === 'erasing') await erase(projectId);
-  };
-  const sweep = async (): Promise<void> => {
-    for (const projectId of await projects.removed())
-      // One that cannot be erased does not keep the others.
-      await erase(projectId).catch((error: unknown) => logger.warn({ error, projectId }, 'project.erasure-failed'));
-  };
   const run = (): void => {
-    running ??= sweep()
+    running ??= sweep(context, () => isEnded)
       .catch((error: unknown) => logger.warn({ error }, 'project.erasure-failed'))
       .finally(() => (running = undefined));
   };
@@ -31,4 +20,32 @@ export function sweepDeletions({ logger, store: { projects } }: ManagementContex
     clearInterval(timer);
     await running;
   };
+}
+
+/**
+ * A round of each project in turn, also of those that come meanwhile: what a large one did takes long to erase, and the access of another
+ * one is to end within seconds.
+ */
+async function sweep(context: ManagementContext, isEnded: () => boolean): Promise<void> {
+  const resting = new Set<string>();
+  const next = async (): Promise<string[]> =>
+    (await context.store.projects.removed()).filter((projectId) => !resting.has(projectId));
+  for (let due = await next(); due.length > 0; due = await next()) {
+    for (const projectId of due) {
+      if (isEnded()) return;
+      if (!(await advance(context, projectId))) resting.add(projectId);
+    }
+  }
+}
+
+/** @returns whether there is more to do at once: not for one that waits, nor for one that cannot be erased, which does not keep the others */
+async function advance({ logger, store: { projects } }: ManagementContext, projectId: string): Promise<boolean> {
+  try {
+    const erasure = await projects.erase(projectId);
+    if (erasure === 'done') logger.info({ projectId }, 'project.erased');
+    return erasure === 'withdrawing' || erasure === 'erasing';
+  } catch (error) {
+    logger.warn({ error, projectId }, 'project.erasure-failed');
+    return false;
+  }
 }
