@@ -106,11 +106,17 @@ describe('404 DELETE P', () => {
   });
 
   it('a project that is deleted while it is changed is not found', async () => {
-    const { id, key, name } = await management.newProject();
-    await management.as(key).get(`/v1/projects/${id}`).expect(200);
-    await management.context.store.projects.remove(id);
+    const { id } = await management.newProject();
+    const { projects } = management.context.store;
+    const { find } = projects;
+    const found = jest.spyOn(projects, 'find').mockImplementationOnce(async (...named) => {
+      const project = await find(...named);
+      expect(await projects.remove(id)).toBe(true);
+      return project;
+    });
     const sent = { updateMask: ['appName'], project: { appName: 'Late' } };
-    const reply = await management.as(adminKey).patch(`/v1/projects/${name}`).send(sent).expect(404);
+    const reply = await management.as(adminKey).patch(`/v1/projects/${id}`).send(sent).expect(404);
+    found.mockRestore();
     expect(reply.body).toMatchObject({ code: 'project.not-found' });
   });
 });
