@@ -273,9 +273,11 @@ describe('a connection that cannot be made at this moment', () => {
     expect(outcome).toMatchObject({ kind: 'not-sent', reason: 'ECONNREFUSED' });
     // All pauses together.
     expect(outcome.durationMs).toBeGreaterThan(3_000);
-    const hurried = createHttpClient({ baseUrl: gone.url, callTimeoutMs: 300, reconnects: true });
-    expect(await hurried.send(post)).toMatchObject({ kind: 'not-sent', reason: 'ECONNREFUSED' });
+    const hurried = createHttpClient({ baseUrl: gone.url, callTimeoutMs: impatientMs, reconnects: true });
+    const hurriedly = await hurried.send(post);
     await hurried.close();
+    expect(hurriedly).toMatchObject({ kind: 'not-sent', reason: 'ECONNREFUSED' });
+    expect(hurriedly.durationMs).toBeLessThan(impatientMs);
   });
 
   test('is not waited for when the call is cancelled', async () => {
@@ -323,6 +325,14 @@ describe('a connection that cannot be made at this moment', () => {
     await returning.close();
     server.close();
     expect(connections).toBe(1);
+  });
+
+  test('a provider that says nothing is told with the time of the call, as it is set', async () => {
+    stub.replyWith(silence);
+    const returning = createHttpClient({ baseUrl: stub.url, callTimeoutMs: impatientMs, reconnects: true });
+    const reason = `no reply within ${impatientMs} ms`;
+    expect(await returning.send(post)).toMatchObject({ kind: 'no-reply', fault: 'timeout', reason });
+    await returning.close();
   });
 
   test('what was sent is never sent again', async () => {

@@ -32,14 +32,16 @@ export async function untilConnected(
 ): Promise<Exchange> {
   const begunAtMs = performance.now();
   const untilMs = Math.min(beginsWithinMs, limits.timeoutMs);
+  let left = limits;
   for (let tries = 0; ; tries += 1) {
-    const timeoutMs = limits.timeoutMs - (performance.now() - begunAtMs);
-    const result = await exchange({ ...limits, timeoutMs });
+    const result = await exchange(left);
     const durationMs = performance.now() - begunAtMs;
     const pauseMs = pausesMs[tries];
     const isOver = pauseMs === undefined || durationMs + pauseMs >= untilMs;
     if (isOver || result.kind !== 'not-sent' || !passing.has(result.reason)) return { ...result, durationMs };
     // A cancelled pause is over; the next try then says that the call was cancelled.
     await sleep(pauseMs, undefined, limits.signal && { signal: limits.signal }).catch(() => undefined);
+    // Whole milliseconds: a caller is told of them when nothing comes.
+    left = { ...limits, timeoutMs: Math.max(1, Math.round(limits.timeoutMs - (performance.now() - begunAtMs))) };
   }
 }
