@@ -22,8 +22,9 @@ export interface LeaseKeeper {
   /** @param claimedAtMs `performance.now()` from before the claim or the opening was sent to the database */
   hold(call: HeldCall, claimedAtMs: number): Hold;
   /**
-   * The same for a call that a caller waits for: one whose lease is too short to send under, because its opening took longer than that on a
-   * busy database, is renewed first. Somebody who has taken it meanwhile keeps it. Never rejects: without a renewal the hold is a spent one.
+   * The same for a call that a caller waits for: one whose lease would run out before all are renewed, because its opening took long on a busy
+   * database, is renewed first; it would end while the provider works, and its outcome would be unknown. Somebody who has taken it meanwhile keeps
+   * it. Never rejects: without a renewal the hold has what was left.
    */
   holdRenewed(call: HeldCall, claimedAtMs: number): Promise<Hold>;
   stop(): void;
@@ -86,8 +87,8 @@ export function createLeaseKeeper(store: Pick<WriteStore, 'renewLeases'>, logger
     hold,
     holdRenewed: async (call, claimedAtMs) => {
       const askedAtMs = performance.now();
-      const isSpent = askedAtMs >= claimedAtMs + leaseMs - sendMarginMs;
-      return hold(call, isSpent && (await renewOne(call)) ? askedAtMs : claimedAtMs);
+      const isShort = askedAtMs >= claimedAtMs + leaseMs - renewEveryMs - sendMarginMs;
+      return hold(call, isShort && (await renewOne(call)) ? askedAtMs : claimedAtMs);
     },
     stop: () => {
       clearInterval(renewing);
