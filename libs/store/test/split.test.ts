@@ -6,7 +6,7 @@ import {
   type Settlement,
   type Split,
 } from '@sluice/store';
-import { patientLimits } from '@sluice/testkit';
+import { patientLimits, until } from '@sluice/testkit';
 import { createWriteFixture, type WriteFixture } from './write-fixture';
 
 let fixture: WriteFixture;
@@ -217,12 +217,12 @@ it('of a deleted installation nothing goes on', async () => {
 describe('under a lease', () => {
   const lease = { owner: 'gateway', leaseMs: 6_000 };
 
-  async function openedParts() {
+  async function openedFirst(): Promise<ClaimedCall> {
     const write = fixture.asynchronous({ type: 'update', records: [{ recordId: '1' }, { recordId: '2' }] });
     const operation = { ...write.operation, mode: 'synchronous' as const };
     const opening = await fixture.store.writes.openSynchronous({ ...write, operation, ...lease });
     expect(opening.kind).toBe('opened');
-    const first: ClaimedCall = {
+    return {
       ...operation,
       operationId: operation.id,
       number: 1,
@@ -232,9 +232,13 @@ describe('under a lease', () => {
       crashCount: 0,
       isInDoubt: false,
     };
+  }
+
+  async function openedParts() {
+    const first = await openedFirst();
     const settled = await fixture.store.writes.settle([refused(first, [[0], [1]], { lease })]);
     const parts = settled.get(callId(first))?.parts ?? [];
-    return { id: operation.id, parts: parts.map(({ number }) => ({ ...first, number })) };
+    return { id: first.operationId, parts: parts.map(({ number }) => ({ ...first, number })) };
   }
 
   it('the parts run at once: their records stay busy, and each is sent with an intent of its own', async () => {
@@ -249,6 +253,25 @@ describe('under a lease', () => {
     for (const part of parts) await send(part);
     for (const part of parts) await fixture.settleAll(part);
     expect(await operationOf(id)).toMatchObject({ status: 'success' });
+  });
+
+  // Else parts that nobody has taken could not be renewed, and would not be sent.
+  it('the lease of a part begins when it is opened, however long its settlement waited', async () => {
+    const first = await openedFirst();
+    const holder = await database.transaction();
+    await holder('operations').where({ id: first.operationId }).forUpdate().select('id');
+    const settling = fixture.store.writes.settle([refused(first, [[0], [1]], { lease })]);
+    await until('the settlement waits', async () => {
+      const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      return (await holder.raw<{ rows: object[] }>(waiting)).rows[0];
+    });
+    const { rows } = await holder.raw<{ rows: [{ at: string }] }>('select clock_timestamp()::text as at');
+    await holder.commit();
+    await settling;
+    const early = database.raw(`?::timestamptz + interval '6 seconds'`, [rows[0].at]);
+    const parts = database('calls').where({ operation_id: first.operationId, state: 'running' });
+    expect(await parts.clone()).toHaveLength(2);
+    expect(await parts.where('lease_until', '<', early)).toEqual([]);
   });
 
   // Nobody waits for a synchronous write any more: a part that was not sent must never become ready.

@@ -54,7 +54,7 @@ function partsOf({ projectId, operationId, number, next }: Settlement): Part[] {
   return next.parts.map((indexes) => ({ projectId, operationId, number, indexes, owner, leaseMs }));
 }
 
-/** Their numbers, in the order of `parts`. */
+/** Their numbers, in the order of `parts`. A lease begins when its row is written: the transaction may have waited for its locks. */
 async function openParts(transaction: Knex.Transaction, parts: readonly Part[]): Promise<number[]> {
   const given = rowSource('i', partColumns, parts);
   const members = rowSource(
@@ -73,7 +73,8 @@ async function openParts(transaction: Knex.Transaction, parts: readonly Part[]):
        select c.project_id, c.operation_id, n.part_number, c.lane_id, c.connection_id, c.object_name, c.type, c.mode,
               case when n.owner is null then 'ready' else 'running' end,
               c.created_at + n.ord * interval '1 microsecond', greatest(0, c.attempts - 1),
-              case when n.owner is null then 0 else 1 end, n.owner, now() + make_interval(secs => n.lease_ms / 1000),
+              case when n.owner is null then 0 else 1 end, n.owner,
+              clock_timestamp() + make_interval(secs => n.lease_ms / 1000),
               c.all_or_none, c.traceparent
        from numbered n join calls c on c.project_id = n.project_id and c.operation_id = n.operation_id and c.number = n.number),
      moved as (
