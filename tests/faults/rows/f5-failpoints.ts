@@ -41,9 +41,9 @@ const patienceMs = 20 * 60_000;
 const perSecond = 100;
 /**
  * Beside each load, at once and for one customer: synchronous writes, of which some have a key and are settled after those without, and more than
- * one batch holds.
+ * one batch holds. All are under way together: a batch is open for a second, and a slow machine takes longer for one after the other.
  */
-const burst = { writes: 150, perSecond: 1_000, mix: { auto: 4, sync: 1 }, keyedShare: 0.5 };
+const burst = { writes: 150, perSecond: 10_000, concurrency: 150, mix: { auto: 4, sync: 1 }, keyedShare: 0.5 };
 /** A dead executor holds the places of its lanes until its leases lapse, so there must be others for the next one to die of. */
 const accounts = 12;
 
