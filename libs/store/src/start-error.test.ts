@@ -20,6 +20,8 @@ it.each([
   ['EAI_AGAIN', 'does not answer (EAI_AGAIN)'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'cannot be used: no'],
   ['3D000', 'does not exist'],
+  ['42501', 'does not let the user u read the schema'],
+  ['42P07', 'cannot be used: no'],
 ])('%s is told as: it %s', (code, why) => {
   expect(toStartError(failure(code), url).detail).toBe(`The database sluice at db:5432 ${why}.`);
 });

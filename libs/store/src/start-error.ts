@@ -53,14 +53,14 @@ interface Reason {
   readonly remedy: string;
 }
 
-/** By SQLSTATE. Source: https://www.postgresql.org/docs/18/errcodes-appendix.html */
+/** By SQLSTATE, or its class. Source: https://www.postgresql.org/docs/18/errcodes-appendix.html */
 const refusals: Readonly<Record<string, (place: Pick<Place, 'user' | 'name'>) => Reason>> = {
   '28': ({ user }) => ({
     why: `refuses the user ${user}`,
     remedy: 'Check user and password in DATABASE_URL, and pg_hba.conf of the server.',
   }),
   '3D': () => ({ why: 'does not exist', remedy: 'Create it, or correct DATABASE_URL; then run: npm run migrate' }),
-  '42': ({ user }) => ({
+  '42501': ({ user }) => ({
     why: `does not let the user ${user} read the schema`,
     remedy: 'Grant what docs/guides/security.md lists, or use the user that ran the migrations.',
   }),
@@ -73,7 +73,7 @@ const refusals: Readonly<Record<string, (place: Pick<Place, 'user' | 'name'>) =>
 
 function reasonOf(error: unknown, place: Pick<Place, 'user' | 'name'>): Reason {
   const code = errorCode(error) ?? '';
-  const refusal = /^[0-9A-Z]{5}$/.test(code) ? refusals[code.slice(0, 2)] : undefined;
+  const refusal = /^[0-9A-Z]{5}$/.test(code) ? (refusals[code] ?? refusals[code.slice(0, 2)]) : undefined;
   if (refusal !== undefined) return refusal(place);
   const remedy =
     'Check DATABASE_URL, and that Postgres runs there and lets this host in; then start the service again.';
