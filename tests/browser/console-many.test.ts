@@ -102,6 +102,13 @@ withBrowser('10,000 operations are shown a page at a time', async () => {
   await page.keyboard.press('Enter');
   await page.getByText('Nothing matches').waitFor();
 
+  // What is typed and taken back is no change, and is not being typed any more.
+  await page.keyboard.type('x');
+  await page.keyboard.press('Backspace');
+  await page.getByRole('link', { name: 'Clear' }).click();
+  await page.getByText('Number 49', { exact: true }).waitFor();
+  expect(await page.getByLabel('Object').inputValue()).toBe('');
+
   const sizes = (await Promise.all(replies)).map(({ results }) => results.length);
   expect(sizes.length).toBeGreaterThanOrEqual(6);
   expect(Math.max(...sizes)).toBe(pageSize);
