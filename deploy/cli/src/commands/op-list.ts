@@ -112,9 +112,13 @@ function renderRecords(records: readonly OperationRecord[]): string {
 export async function logs([operationId = '']: readonly string[], options: GivenOptions): Promise<void> {
   const { management } = await connect(options);
   const log = await management.listOperationLogs({ operationId });
-  print(options, log, () => log.map((line) => toLine(line, log[0] ?? line)).join('\n') || 'Nothing has happened yet.');
+  print(options, log, () => renderLog(log, new Date().toISOString()));
 }
 
-function toLine({ timestamp, severity, message }: Log, first: Log): string {
-  return `${clockTime(timestamp, first.timestamp)}  ${severity.padEnd(5)}  ${plain(message.msg)}`;
+/** A line for each; what did not happen today names its day. */
+export function renderLog(log: readonly Log[], now: string): string {
+  const lines = log.map(
+    ({ timestamp, severity, message }) => `${clockTime(timestamp, now)}  ${severity.padEnd(5)}  ${plain(message.msg)}`,
+  );
+  return lines.join('\n') || 'Nothing has happened yet.';
 }

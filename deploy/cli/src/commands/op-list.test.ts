@@ -1,0 +1,14 @@
+import { renderLog } from './op-list';
+
+const line = (timestamp: string, msg: string) => ({ timestamp, severity: 'INFO', message: { msg } });
+
+it('a log names the day of what did not happen today, its first line too', () => {
+  const log = [line('2026-11-21T23:59:59.000Z', 'Accepted.'), line('2026-11-22T00:00:01.500Z', 'Ended.')];
+  const yesterdays = '2026-11-21 23:59:59.000  INFO   Accepted.';
+  expect(renderLog(log, '2026-11-22T08:00:00.000Z')).toBe(`${yesterdays}\n00:00:01.500  INFO   Ended.`);
+  expect(renderLog(log, '2026-11-23T08:00:00.000Z')).toBe(`${yesterdays}\n2026-11-22 00:00:01.500  INFO   Ended.`);
+});
+
+it('an empty log says so', () => {
+  expect(renderLog([], '2026-11-22T08:00:00.000Z')).toBe('Nothing has happened yet.');
+});
