@@ -1,5 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { createPerson, type Person } from './run-sluice';
 import { completeInBash, completeInFish, completeInZsh, findShell, type Complete } from './shells/complete-in';
 
@@ -34,7 +34,7 @@ const offers: readonly (readonly [line: string, words: readonly string[]])[] = [
 const completes: Readonly<Record<string, Complete>> = {
   bash: completeInBash,
   zsh: (...given) => completeInZsh(...given),
-  fish: completeInFish,
+  fish: (...given) => completeInFish(...given),
 };
 const shells = Object.entries(completes).map(([shell, complete]) => ({ shell, complete, program: findShell(shell) }));
 
@@ -70,5 +70,16 @@ const { program: zsh } = shells.find(({ shell }) => shell === 'zsh') ?? {};
     writeFileSync(join(folder, '_sluice'), await person.run('completion', 'zsh'));
     const asked = { script: '', line: 'sluice op ex', cwd: person.home };
     expect(await completeInZsh(zsh ?? '', asked, folder)).toEqual(['explain', 'export']);
+  });
+});
+
+const { program: fish } = shells.find(({ shell }) => shell === 'fish') ?? {};
+(fish === undefined ? describe.skip : describe)('called as the guide says', () => {
+  it('fish offers nothing of node', async () => {
+    const guide = readFileSync(resolve(__dirname, '../../docs/guides/command-line.md'), 'utf8');
+    const called = /^In fish: `([^`]+)`/m.exec(guide)?.[1] ?? 'the guide says nothing of fish';
+    const asked = { script: scriptOf('fish'), line: 'sluice --', cwd: person.home };
+    const own = ['--help', '--json', '--profile', '--project', '--version'];
+    expect(await completeInFish(fish ?? '', asked, called)).toEqual(own);
   });
 });

@@ -49,14 +49,17 @@ export async function completeInZsh(
   return linesOf(offered);
 }
 
-export const completeInFish: Complete = async (program, { script, line, cwd }) => {
-  const command = `source "$argv[1]"; complete -C "$argv[2]"`;
-  const { stdout } = await runProgram(program, ['--no-config', '-c', command, script, line], {
-    cwd,
-    env: { HOME: cwd },
-  });
+/** @param before lines that a person had typed, in a fish with all that it brings for other programs; without it there is nothing else */
+export async function completeInFish(
+  program: string,
+  { script, line, cwd }: Asked,
+  before = '',
+): Promise<readonly string[]> {
+  const command = `${before}\nsource "$argv[1]"; complete -C "$argv[2]"`;
+  const args = [...(before === '' ? ['--no-config'] : []), '-c', command, script, line];
+  const { stdout } = await runProgram(program, args, { cwd, env: { HOME: cwd } });
   return linesOf(stdout).map((each) => each.split('\t')[0] ?? '');
-};
+}
 
 function linesOf(text: string): readonly string[] {
   return text
