@@ -24,9 +24,7 @@ beforeAll(async () => {
   const processes = await world.startServices(world.firstUrl, ['management', 'write-gateway']);
   const [hubspot, salesforce] = await connect();
   accepted = await sendWrites(hubspot, salesforce);
-  const match = { method: 'POST', nth: letThrough + 1 };
-  for (const { account } of [hubspot, salesforce])
-    await account.fault({ match, times: 0, action: { kind: 'timeout' } });
+  await Promise.all([hubspot, salesforce].map(({ account }) => holdUp(account)));
   // Only now, so that much is left to do however slow this machine is; and no batcher, so that the batches stay open.
   await processes.start('executor');
   await untilPerformed([hubspot, salesforce]);
@@ -39,21 +37,27 @@ afterAll(() => world?.stop());
 /** Of a call in milliseconds: until the services are killed, so that some are under way then; and afterwards. */
 const latency = { first: 1_500, later: 200 };
 
-/** A call takes long enough for a backlog to build up behind it. */
 async function connect(): Promise<[Customer, Customer]> {
   const project = await createProject(world.addresses);
-  const accountOptions = { latencyMs: latency.first };
-  const common = { project, accountOptions };
   return [
-    await createCustomer(world.addresses, { ...common, provider: 'hubspot', read: ['contacts'], write: ['contacts'] }),
-    await createCustomer(world.addresses, { ...common, provider: 'salesforce', read: ['Contact'], write: ['Contact'] }),
+    await createCustomer(world.addresses, { project, provider: 'hubspot', read: ['contacts'], write: ['contacts'] }),
+    await createCustomer(world.addresses, { project, provider: 'salesforce', read: ['Contact'], write: ['Contact'] }),
   ];
 }
 
-async function letGo({ name, provider }: Account): Promise<void> {
-  await call(`${world.addresses.sandboxUrl}/_sandbox/faults?account=${name}`, { method: 'DELETE' });
-  const body = { name, provider, latencyMs: latency.later };
-  await call(`${world.addresses.sandboxUrl}/_sandbox/accounts`, { body });
+/** A call takes long enough for a backlog to build up behind it. Only now: the record to update is created while its caller waits, 3 s at most. */
+async function holdUp(account: Account): Promise<void> {
+  await setLatency(account, latency.first);
+  await account.fault({ match: { method: 'POST', nth: letThrough + 1 }, times: 0, action: { kind: 'timeout' } });
+}
+
+async function letGo(account: Account): Promise<void> {
+  await call(`${world.addresses.sandboxUrl}/_sandbox/faults?account=${account.name}`, { method: 'DELETE' });
+  await setLatency(account, latency.later);
+}
+
+async function setLatency({ name, provider }: Account, latencyMs: number): Promise<void> {
+  await call(`${world.addresses.sandboxUrl}/_sandbox/accounts`, { body: { name, provider, latencyMs } });
 }
 
 async function untilPerformed(customers: readonly Customer[]): Promise<void> {
