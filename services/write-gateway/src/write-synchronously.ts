@@ -1,4 +1,4 @@
-import { ConflictError } from '@sluice/errors';
+import { ConflictError, NotFoundError } from '@sluice/errors';
 import type { ClaimedCall } from '@sluice/store';
 import { assertLaneOpen, leaseMs, toSendables } from '@sluice/writes';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,9 +26,11 @@ export function synchronousWriter(context: GatewayContext): (call: WriteCall) =>
     onCurrentInstallation(context, call, async (write) => {
       const { projectId, laneId, pins } = write.operation;
       const [live] = await Promise.all([
-        context.installations.liveCredentials(projectId, pins.connectionId),
+        context.installations.liveCredentials(projectId, pins.connectionId).catch(goneAsUndefined),
         assertLaneOpen(context, { projectId, laneId }, write.connector),
       ]);
+      // What is known of the installation is older than the end of its connection.
+      if (live === undefined) return 'stale';
       const startedAtMs = performance.now();
       const opened = await open(context, call, write);
       if (opened === 'stale' || opened === 'key-taken') return opened;
@@ -40,6 +42,10 @@ export function synchronousWriter(context: GatewayContext): (call: WriteCall) =>
       await context.failpoints.hit('gw.before_reply');
       return ended;
     });
+}
+
+function goneAsUndefined(error: unknown): undefined {
+  if (!(error instanceof NotFoundError)) throw error;
 }
 
 /** Opens the operation, waiting while a call executes on the same record at this moment. */

@@ -57,6 +57,22 @@ describe('a config that changes after it was cached', () => {
     expect(await storedOf(after)).toEqual({ fields: { ...record, source: 'new' }, configId });
   });
 
+  it.each([
+    ['asynchronous', { mode: 'asynchronous' }],
+    ['synchronous', {}],
+  ])(
+    '%s: a write to an installation that was deleted with its connection names the installation',
+    async (_mode, more) => {
+      const seed = await gateway.seed();
+      const { projectId, integrationId, installationId } = seed;
+      const write = { type: 'create', record, ...more };
+      await gateway.write(seed, write).expect(200);
+      await gateway.context.store.installations.remove({ projectId, integrationId, installationId });
+      const { body } = await gateway.write(seed, write).expect(404);
+      expect(body).toMatchObject({ code: 'installation.not-found' });
+    },
+  );
+
   // The tour found it: deletion was allowed and the next delete refused, for as long as the ids were cached.
   it('a delete that the old one forbade and the new one allows is performed at once', async () => {
     const seed = await gateway.seed();
