@@ -36,6 +36,7 @@ export function searchRecordsRoute(router: Router, context: SearchContext): void
       problems: [
         'group.not-found',
         'installation.not-found',
+        'connection.not-found',
         'search.object-not-in-manifest',
         'search.object-disabled',
         'search.capability-missing',
