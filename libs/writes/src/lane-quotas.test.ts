@@ -1,4 +1,4 @@
-import type { QuotaBuckets, QuotaRequest } from '@sluice/redis';
+import { createInMemoryHints, type QuotaBuckets, type QuotaRequest } from '@sluice/redis';
 import { createMetrics } from '@sluice/telemetry';
 import { connector } from '../test/builders';
 import { createLaneQuotas } from './lane-quotas';
@@ -47,13 +47,30 @@ describe('lane quotas', () => {
 
   it('tell a limit to who looks when it is new, and not with every reply', () => {
     const told: unknown[] = [];
-    const shown = { set: (...sent: unknown[]) => Promise.resolve(void told.push(sent)) };
+    const shown = {
+      get: () => Promise.resolve(undefined),
+      set: (...sent: unknown[]) => Promise.resolve(void told.push(sent)),
+    };
     const quotas = createLaneQuotas(bucketsThatRemember().buckets, createMetrics('test'), shown);
     for (const limit of [190, 190, 250]) quotas.learn(lane, { limit, windowMs: 10_000 });
     expect(told).toEqual([
       ['lane-limit:p1/l1', '190/10000', 3_600_000],
       ['lane-limit:p1/l1', '250/10000', 3_600_000],
     ]);
+  });
+
+  // A process that has just started would refuse as long as the others send more than the declared limit, and so never learn.
+  it('count by what other processes were told, before a lane is refused by what is declared', async () => {
+    const hints = createInMemoryHints();
+    const [busy, started] = [1, 2].map(() => createLaneQuotas(hints.quotas, createMetrics('test'), hints.cache));
+    busy?.learn(lane, { limit: 190, windowMs: 60_000 });
+    const { capabilities } = connector();
+    const minute = connector({ capabilities: { ...capabilities, quota: { limit: 110, windowMs: 60_000 } } });
+    for (let sent = 0; sent < 120; sent += 1) await busy?.take(lane, minute, 'asynchronous');
+    expect((await started?.take(lane, minute, 'synchronous'))?.granted).toBe(true);
+    expect((await started?.take(lane, minute, 'synchronous'))?.granted).toBe(true);
+    for (let sent = 0; sent < 120; sent += 1) await busy?.take(other, minute, 'synchronous');
+    expect((await started?.take(other, minute, 'synchronous'))?.granted).toBe(false);
   });
 
   it('keep what they know when a reply says nothing', async () => {

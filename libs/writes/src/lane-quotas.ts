@@ -2,7 +2,7 @@ import type { Connector, ObservedQuota } from '@sluice/connectors';
 import type { Cache, QuotaAnswer, QuotaBuckets } from '@sluice/redis';
 import type { LaneKey } from '@sluice/store';
 import type { Metrics } from '@sluice/telemetry';
-import { bucketOf, limitKeyOf, limitText } from './lane-buckets';
+import { bucketOf, limitKeyOf, limitOf, limitText } from './lane-buckets';
 
 /** Lanes whose limit is remembered per process; one that is forgotten counts by the provider's declared limit again. */
 const lanesMax = 10_000;
@@ -10,26 +10,47 @@ const lanesMax = 10_000;
 /** A learned limit is shown this long after the last reply that stated it, and told again at half of that. Ours: plans change rarely. */
 const shownMs = 3_600_000;
 
+type Priority = 'synchronous' | 'asynchronous';
+
 /** The provider's burst limit per lane, counted over all processes. */
 export interface LaneQuotas {
-  take(lane: LaneKey, connector: Connector, priority: 'synchronous' | 'asynchronous'): Promise<QuotaAnswer>;
+  take(lane: LaneKey, connector: Connector, priority: Priority): Promise<QuotaAnswer>;
   /** What a reply said of the account's own limit, which depends on the customer's plan. */
   learn(lane: LaneKey, quota: ObservedQuota | undefined): void;
 }
 
 /**
- * Counts by the limit that replies state, and by the one the connector declares until the first reply.
- * @param shown where a learned limit is put for who looks at the lane
+ * Counts by the limit that replies state, and by the one the connector declares until the first reply. Who would be refused by the declared
+ * one asks what the replies of other processes stated: their calls fill the same bucket, up to the account's own limit.
+ * @param shown where a learned limit is put for the other processes, and for who looks at the lane
  */
-export function createLaneQuotas(buckets: QuotaBuckets, metrics: Metrics, shown?: Pick<Cache, 'set'>): LaneQuotas {
+export function createLaneQuotas(
+  buckets: QuotaBuckets,
+  metrics: Metrics,
+  shown?: Pick<Cache, 'get' | 'set'>,
+): LaneQuotas {
   const left = metrics.histogram('sluice_quota_left_ratio');
   const refusals = metrics.counter('sluice_quota_refusals_total');
   const learned = new Map<string, ObservedQuota & { readonly toldMs: number }>();
+  const remember = (lane: LaneKey, quota: ObservedQuota, toldMs: number): void => {
+    learned.set(bucketOf(lane), { ...quota, toldMs });
+    const [oldest] = learned.keys();
+    if (learned.size > lanesMax && oldest !== undefined) learned.delete(oldest);
+  };
+  const countBy = ({ limit, windowMs }: ObservedQuota, lane: LaneKey, priority: Priority): Promise<QuotaAnswer> =>
+    buckets.take(bucketOf(lane), { limit, windowMs, priority });
+  const takeFirst = async (lane: LaneKey, declared: ObservedQuota, priority: Priority): Promise<QuotaAnswer> => {
+    const answer = await countBy(declared, lane, priority);
+    const stated = answer.granted ? undefined : limitOf(await shown?.get(limitKeyOf(lane)));
+    if (stated === undefined) return answer;
+    remember(lane, stated, performance.now());
+    return await countBy(stated, lane, priority);
+  };
   return {
     take: async (lane, connector, priority) => {
-      const { limit, windowMs } = learned.get(bucketOf(lane)) ?? connector.capabilities.quota;
-      const answer = await buckets.take(bucketOf(lane), { limit, windowMs, priority });
-      const { provider } = connector;
+      const known = learned.get(bucketOf(lane));
+      const { provider, capabilities } = connector;
+      const answer = await (known ? countBy(known, lane, priority) : takeFirst(lane, capabilities.quota, priority));
       if (answer.leftRatio !== undefined) left.observe({ provider }, answer.leftRatio);
       if (!answer.granted) refusals.inc({ provider });
       return answer;
@@ -38,10 +59,8 @@ export function createLaneQuotas(buckets: QuotaBuckets, metrics: Metrics, shown?
       if (quota === undefined) return;
       const [known, now] = [learned.get(bucketOf(lane)), performance.now()];
       const isTold = known !== undefined && isSame(known, quota) && now - known.toldMs < shownMs / 2;
-      learned.set(bucketOf(lane), { ...quota, toldMs: isTold ? known.toldMs : now });
+      remember(lane, quota, isTold ? known.toldMs : now);
       if (!isTold) void shown?.set(limitKeyOf(lane), limitText(quota), shownMs);
-      const [oldest] = learned.keys();
-      if (learned.size > lanesMax && oldest !== undefined) learned.delete(oldest);
     },
   };
 }
