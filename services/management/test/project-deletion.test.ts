@@ -107,17 +107,22 @@ describe('404 DELETE P', () => {
 
   it('a project that is deleted while it is changed is not found', async () => {
     const { id } = await management.newProject();
-    const { projects } = management.context.store;
-    const { find } = projects;
-    const found = jest.spyOn(projects, 'find').mockImplementationOnce(async (...named) => {
-      const project = await find(...named);
-      expect(await projects.remove(id)).toBe(true);
-      return project;
-    });
     const sent = { updateMask: ['appName'], project: { appName: 'Late' } };
-    const reply = await management.as(adminKey).patch(`/v1/projects/${id}`).send(sent).expect(404);
-    found.mockRestore();
-    expect(reply.body).toMatchObject({ code: 'project.not-found' });
+    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'`;
+    // The change finds the project, and waits for whoever deletes its row.
+    const change = await database.transaction(async (deletion) => {
+      await deletion('projects').where({ id }).delete();
+      const reply = management
+        .as(adminKey)
+        .patch(`/v1/projects/${id}`)
+        .send(sent)
+        .then((answer) => answer);
+      await until('the change waits', async () => (await deletion.raw(waiting)).rowCount > 0 || undefined);
+      return { reply };
+    });
+    const { status, body } = await change.reply;
+    expect(status).toBe(404);
+    expect(body).toMatchObject({ code: 'project.not-found' });
   });
 });
 
