@@ -1,6 +1,7 @@
 import { DependencyError } from '@sluice/errors';
 import type { Logger } from '@sluice/telemetry';
 import { knex, type Knex } from 'knex';
+import { forgetNames, renewPlans, type PooledClient } from './kept-plans';
 
 /** How long what the database does may take, each in milliseconds, so that one that is gone becomes a 503 and not a queue. */
 export interface DatabaseLimits {
@@ -22,16 +23,11 @@ export interface DatabaseOptions {
   readonly poolMax?: number;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
-  /** Whether hot statements keep their names, under which a connection plans them once. @default true */
+  /** Whether hot statements keep their names, under which a connection plans them every few seconds. @default true */
   readonly prepared?: boolean;
   /** @default 2 s for a connection, 5 s per statement, 10 s idle in a transaction */
   readonly limits?: DatabaseLimits;
   readonly logger?: Logger;
-}
-
-interface PooledClient {
-  on(event: 'error', listener: (error: Error) => void): void;
-  query(statement: string | { name?: string }, ...rest: unknown[]): unknown;
 }
 
 /** A knex instance that fails fast. */
@@ -55,21 +51,11 @@ export function openDatabase(options: DatabaseOptions): Knex {
       // A server that shuts down emits an error on idle clients, which would end the process unheard.
       afterCreate: (client: PooledClient, done: (error: Error | null, client: PooledClient) => void) => {
         client.on('error', (error) => options.logger?.warn({ reason: error.message }, 'database.connection-lost'));
-        if (options.prepared === false) forgetNames(client);
+        (options.prepared === false ? forgetNames : renewPlans)(client);
         done(null, client);
       },
     },
   });
-}
-
-/** A pooler in transaction mode gives each transaction another session, where the name was never heard of. */
-function forgetNames(client: PooledClient): void {
-  const query = client.query.bind(client);
-  client.query = (statement, ...rest) => {
-    // knex makes the object for this one call.
-    if (typeof statement !== 'string') delete statement.name;
-    return query(statement, ...rest);
-  };
 }
 
 /** SQLSTATE of a driver error, or the Node code of a socket error. Undefined for anything else. */

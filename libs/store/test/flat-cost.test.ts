@@ -1,13 +1,16 @@
-import { createStore, openDatabase, type LaneKey } from '@sluice/store';
+import { createStore, openDatabase, type ClaimedCall, type LaneKey, type Settlement } from '@sluice/store';
 import { cloneDatabase, fillBacklog, seedInstallation, patientLimits } from '@sluice/testkit';
 import { claimReady } from '../src/writes/claim-calls';
 import { claimCancelled } from '../src/writes/claim-cancelled';
 import { findReadyLanes } from '../src/writes/find-ready-lanes';
+import { insertIntents } from '../src/writes/record-intents';
 import { lapse } from '../src/writes/leases';
+import { loadPending } from '../src/writes/load-records';
 import { claimOverdue } from '../src/writes/overdue';
 import { purgePlans } from '../src/writes/purge-plans';
 import { sampleLanes } from '../src/writes/sample-lanes';
 import { repairOrder } from '../src/writes/repair-order';
+import { settleWhole } from '../src/writes/settle-whole';
 import { findIsolated } from '../src/writes/sweeps';
 import { pagesOf } from './statement-cost';
 
@@ -89,6 +92,20 @@ describe('with ten times as much waiting, no more is read by', () => {
     await change(({ database }) => database.raw(`update connections set status = 'working'`));
   });
 
+  it('the send and the settlement of calls that are all of their operation', async () => {
+    await expectFlat(async (inside, { lanes }) => {
+      const { calls } = await claimReady(inside, { ...request, lanes: lanes.slice(0, 16) });
+      const records = [{ index: 0 }];
+      const sent = await insertIntents(
+        inside,
+        calls.map((call) => ({ ...call, owner: 'test', records })),
+      );
+      const loaded = await loadPending(inside, calls);
+      const settled = await settleWhole(inside, calls.map(written), 1);
+      expect([sent.size, loaded.flat().length, settled.size]).toEqual([64, 64, 64]);
+    });
+  });
+
   it('a step of the sweep of ready lanes', async () => {
     await expectFlat(async (inside) => {
       const step = await findReadyLanes(inside, { limit: 100 });
@@ -133,6 +150,17 @@ describe('with ten times as much waiting, no more is read by', () => {
     await expectFlat(look);
   });
 });
+
+function written(call: ClaimedCall, at: number): Settlement {
+  return {
+    ...call,
+    isCreate: true,
+    attempt: { durationMs: 1, status: 201 },
+    records: [{ index: 0, kind: 'succeeded', providerId: String(at) }],
+    next: { state: 'done' },
+    orderKeys: [],
+  };
+}
 
 /** Changes both, and leaves no dead row for the statements that are counted. */
 async function change(work: (backlog: Backlog) => PromiseLike<unknown>): Promise<void> {

@@ -1,6 +1,6 @@
 import type { AcceptableWrite } from './accept-writes';
 import { claimBindings, claimSql, type KeyedOperation } from './idempotency-key';
-import { column, keptRowsSql, rowBindings, rowsSql } from './row-source';
+import { column, keptRowsMax, keptRowsSql, rowBindings, rowsSql } from './row-source';
 import type { NewRecord } from './write-rows';
 import { pinsAreCurrent, sourceColumns, type WriteSources } from './write-source';
 
@@ -85,8 +85,6 @@ const statements = {
   bare: { name: 'accept-writes', kept: bareSql(keptRowsSql), seen: bareSql(rowsSql) },
   keyed: { name: 'accept-keyed-writes', kept: keyedSql(keptRowsSql), seen: keyedSql(rowsSql) },
 };
-/** Above this the planner should see how many records there are, because its guess for a plan that it keeps is ten. */
-const keptPlanRecordsMax = 256;
 
 /** Inserts writes of any kind, with their keys. What is stored already stays as it is, so it may run twice with the same rows. */
 export function acceptStatement(
@@ -111,7 +109,7 @@ export function acceptStatement(
     timeScale,
     ...rowBindings(recordColumns, records),
   ];
-  return records.length <= keptPlanRecordsMax ? { name, sql: kept, bindings } : { sql: seen, bindings };
+  return records.length <= keptRowsMax ? { name, sql: kept, bindings } : { sql: seen, bindings };
 }
 
 /** An asynchronous write's reply is known before its commit. */

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { lockOrderKeys } from './lock-order-keys';
 import { callKeyColumns } from './call-key';
 import { laneIdOf, lockLanes, type LaneKey, type LaneMoment, type LaneRoom } from './lane-room';
-import { rowSource } from './row-source';
+import { keepPlan, unseen } from './row-source';
 import { splitBlocked } from './split-blocked';
 import { takeCalls } from './take-calls';
 import type { CallKey, WriteMode } from './write-rows';
@@ -114,15 +114,17 @@ async function readRecords(
   transaction: Knex.Transaction,
   taken: readonly ClaimedCall[],
 ): Promise<{ calls: ClaimedCall[]; orderKeys: string[] }> {
-  const input = rowSource('i', callKeyColumns, taken);
-  const result = await transaction.raw<{ rows: { ord: string; bytes: number; order_keys: string[] | null }[] }>(
+  const { source, options } = keepPlan('read-claimed', taken.length);
+  const input = source('i', callKeyColumns, taken);
+  const reading = transaction.raw<{ rows: { ord: string; bytes: number; order_keys: string[] | null }[] }>(
     `select i.ord, sum(octet_length(r.plan))::float8 as bytes,
             array_agg(r.order_key) filter (where r.order_key is not null) as order_keys
      from ${input.sql}
      join records r on r.project_id = i.project_id and r.operation_id = i.operation_id and r.call_number = i.number
-     where r.outcome = 'pending' group by i.ord`,
+     where r.outcome = ${unseen('pending')} group by i.ord`,
     input.bindings as Knex.Value[],
   );
+  const result = await reading.options(options);
   const bytes = new Map(result.rows.map((row) => [Number(row.ord), row.bytes]));
   return {
     calls: taken.map((call, at) => ({ ...call, planBytes: bytes.get(at + 1) ?? 0 })),

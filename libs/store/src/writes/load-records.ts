@@ -2,7 +2,7 @@ import type { SendState } from '@sluice/types';
 import type { Knex } from 'knex';
 import { momentOf } from '../new-id';
 import { callKeyColumns } from './call-key';
-import { rowSource } from './row-source';
+import { keepPlan, unseen } from './row-source';
 import type { CallKey } from './write-rows';
 
 /** A record still to do, with its plan. */
@@ -48,16 +48,18 @@ export async function loadPending(
   database: Knex,
   calls: readonly CallKey[],
 ): Promise<readonly (readonly PendingRecord[])[]> {
-  const input = rowSource('i', callKeyColumns, calls);
-  const result = await database.raw<{ rows: PendingRow[] }>(
+  const { source, options } = keepPlan('load-pending', calls.length);
+  const input = source('i', callKeyColumns, calls);
+  const loading = database.raw<{ rows: PendingRow[] }>(
     `select i.ord, r.record_index, r.plan, r.order_key, r.send_state, r.first_sent_at, r.fingerprint, r.error_class,
             r.error_text, r.traceparent, r.record_id,
             extract(epoch from coalesce(r.retry_until, now()) - now())::float8 * 1000 as left_ms
      from ${input.sql}
      join records r on r.project_id = i.project_id and r.operation_id = i.operation_id and r.call_number = i.number
-     where r.outcome = 'pending' order by i.ord, r.accept_seq, r.record_index`,
+     where r.outcome = ${unseen('pending')} order by i.ord, r.accept_seq, r.record_index`,
     input.bindings as Knex.Value[],
   );
+  const result = await loading.options(options);
   const pending: PendingRecord[][] = calls.map(() => []);
   for (const row of result.rows) {
     const at = Number(row.ord) - 1;

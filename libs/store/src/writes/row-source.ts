@@ -37,6 +37,32 @@ export function keptRowsSql<Row>(alias: string, columns: readonly Column<Row>[])
   return unnested(alias, columns, arrays);
 }
 
+/** How the rows of a statement are given, and the options that let its plan be kept. */
+export interface PlanKeeping {
+  readonly source: typeof rowSource;
+  readonly options: { readonly name?: string };
+}
+
+/** Above this the planner should see how many rows there are, because its guess for a plan that it keeps is ten. */
+export const keptRowsMax = 256;
+
+/** A statement of this name and of one text keeps its plan for a while (`renewPlans`), unless it has many rows. */
+export function keepPlan(name: string, rows: number): PlanKeeping {
+  return rows <= keptRowsMax ? { source: keptRowSource, options: { name } } : { source: rowSource, options: {} };
+}
+
+function keptRowSource<Row>(alias: string, columns: readonly Column<Row>[], rows: readonly Row[]): RowSource {
+  return { sql: keptRowsSql(alias, columns), bindings: rowBindings(columns, rows) };
+}
+
+/**
+ * A constant that the planner does not see. It then finds rows by their key: a partial index on that constant is small when the plan is made,
+ * and would be read whole however much waits later.
+ */
+export function unseen(constant: string): string {
+  return `(select '${constant}')`;
+}
+
 function arrayOf<Row>({ type }: Column<Row>): string {
   return type === 'json' ? `string_to_array(?::text, E'\\x1f')` : `?::${type}[]`;
 }

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { isAwaitedSql } from '../webhooks/tell-ended';
 import { callId, callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
 import { endSql, toEnded } from './end-operations';
-import { column, rowSource, type Column } from './row-source';
+import { column, keepPlan, unseen, type Column, type PlanKeeping, type RowSource } from './row-source';
 import { closeAttempts, moveCalls, updateRecords } from './settled-rows';
 import type { RecordSettlement, Settled, Settlement } from './settlement';
 
@@ -71,32 +71,38 @@ export async function settleWhole(
 ): Promise<Map<string, Settled>> {
   const plain = asked.filter(isPlain);
   if (plain.length === 0) return new Map();
-  const given = rowSource('i', columns, plain);
-  const claimed = rowSource('n', claimedColumns, plain.flatMap(claimedBy));
-  const within = '(i.project_id, i.operation_id) in (select project_id, operation_id from whole)';
-  const parts = [updateRecords(plain, timeScale, within), closeAttempts(plain, within), moveCalls(plain, within)];
+  const keeping = keepPlan('settle-whole', plain.flatMap(({ records }) => records).length);
+  const { sql, bindings } = wholeStatement(plain, timeScale, keeping);
   type Row = CallKeyRow & { id: string; state: OperationState; result: string };
-  const settled = await database.raw<{ rows: Row[] }>(
-    `with whole as materialized (
+  const settled = await database.raw<{ rows: Row[] }>(sql, bindings as Knex.Value[]).options(keeping.options);
+  return new Map(
+    settled.rows.map((row) => [callId(toCallKey(row)), { isHeld: true, ended: toEnded(row), released: [] }]),
+  );
+}
+
+function wholeStatement(plain: readonly Settlement[], timeScale: number, { source }: PlanKeeping): RowSource {
+  const given = source('i', columns, plain);
+  const claimed = source('n', claimedColumns, plain.flatMap(claimedBy));
+  const scope = { source, within: '(i.project_id, i.operation_id) in (select project_id, operation_id from whole)' };
+  const parts = [updateRecords(plain, timeScale, scope), closeAttempts(plain, scope), moveCalls(plain, scope)];
+  const sql = `
+    with whole as materialized (
        select i.* from ${given.sql}
        join operations o on o.project_id = i.project_id and o.id = i.operation_id and o.state = 'queued'
          and o.calls_open = 1 and o.records_total = i.succeeded + i.failed
          and not ${isAwaitedSql}
        join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
-         and c.state = 'running' and c.fence = i.fence
+         and c.state = ${unseen('running')} and c.fence = i.fence
        where (i.project_id, i.operation_id) not in (
          select n.project_id, n.operation_id from ${claimed.sql}
          join records r on r.project_id = n.project_id and r.lane_id = n.lane_id and r.object_name = n.object_name
            and r.claimed_provider_id = n.provider_id)
        order by o.project_id, o.id for update of o, c),
-     ${parts.map(({ sql }, at) => `part_${at} as (${sql})`).join(', ')}
+     ${parts.map((part, at) => `part_${at} as (${part.sql})`).join(', ')}
      update operations o set calls_open = 0, records_succeeded = w.succeeded, records_failed = w.failed, updated_at = now(),
             ${endSql(ending)}
      from whole w where o.project_id = w.project_id and o.id = w.operation_id
-     returning o.project_id, w.operation_id, w.number, o.id, o.state, o.result`,
-    [...given.bindings, ...claimed.bindings, ...parts.flatMap(({ bindings }) => bindings)] as Knex.Value[],
-  );
-  return new Map(
-    settled.rows.map((row) => [callId(toCallKey(row)), { isHeld: true, ended: toEnded(row), released: [] }]),
-  );
+     returning o.project_id, w.operation_id, w.number, o.id, o.state, o.result`;
+  const bindings = [...given.bindings, ...claimed.bindings, ...parts.flatMap((part) => part.bindings)];
+  return { sql, bindings };
 }

@@ -1,12 +1,17 @@
 import { callKeyColumns } from './call-key';
-import { column, rowSource, type Column, type RowSource } from './row-source';
+import { column, rowSource, unseen, type Column, type RowSource } from './row-source';
 import type { RecordSettlement, Settlement } from './settlement';
 import type { CallKey } from './write-rows';
 
-/**
- * The updates that a settlement makes, as statements that run together in one round trip: they touch different tables.
- * `within`: SQL that says of which of the given rows `i` they are made. @default of all
- */
+/** The updates that a settlement makes, as statements that run together in one round trip: they touch different tables. */
+export interface Scope {
+  /** SQL that says of which of the given rows `i` they are made. */
+  readonly within: string;
+  /** How the rows are given. */
+  readonly source: typeof rowSource;
+}
+
+const all: Scope = { within: 'true', source: rowSource };
 
 type SettledRecord = RecordSettlement &
   CallKey & { readonly isCreate: boolean; readonly barrierMs: number | undefined };
@@ -40,7 +45,7 @@ function sendStateOf(record: SettledRecord): string | null {
 /**
  * A provider id that another create has claimed already is stored, but not claimed twice: such a record is returned as contested.
  */
-export function updateRecords(held: readonly Settlement[], timeScale: number, within = 'true'): RowSource {
+export function updateRecords(held: readonly Settlement[], timeScale: number, scope = all): RowSource {
   const rows = held.flatMap((settlement) =>
     settlement.records.map((record): SettledRecord => ({
       ...record,
@@ -51,7 +56,7 @@ export function updateRecords(held: readonly Settlement[], timeScale: number, wi
       barrierMs: settlement.barrierMs,
     })),
   );
-  const input = rowSource('i', recordColumns, rows);
+  const input = scope.source('i', recordColumns, rows);
   const sql = `
     update records r set outcome = i.outcome, send_state = coalesce(i.send_state, r.send_state), updated_at = now(),
            first_sent_at = case when not i.is_untried then r.first_sent_at end, provider_id = i.provider_id,
@@ -63,7 +68,7 @@ export function updateRecords(held: readonly Settlement[], timeScale: number, wi
            barrier_until = greatest(r.barrier_until, now() + make_interval(secs => i.barrier_ms / 1000 / ?::float8))
     from ${input.sql}
     where r.project_id = i.project_id and r.operation_id = i.operation_id and r.record_index = i.record_index
-      and r.outcome = 'pending' and ${within}
+      and r.outcome = ${unseen('pending')} and ${scope.within}
     returning r.project_id, r.operation_id, r.record_index, r.provider_id,
               i.claims and i.provider_id is not null and r.claimed_provider_id is null as is_contested`;
   return { sql, bindings: [timeScale, ...input.bindings] };
@@ -80,8 +85,8 @@ const attemptColumns: Column<Settlement>[] = [
 ];
 
 /** What was not sent has no attempt to close. */
-export function closeAttempts(held: readonly Settlement[], within = 'true'): RowSource {
-  const input = rowSource(
+export function closeAttempts(held: readonly Settlement[], scope = all): RowSource {
+  const input = scope.source(
     'i',
     attemptColumns,
     held.filter((settlement) => settlement.attempt !== undefined),
@@ -91,7 +96,7 @@ export function closeAttempts(held: readonly Settlement[], within = 'true'): Row
            error_class = i.error_class, error_text = i.error_text, duration_ms = i.duration_ms
     from ${input.sql}
     where a.project_id = i.project_id and a.operation_id = i.operation_id and a.call_number = i.number and a.fence = i.fence
-      and ${within}`;
+      and ${scope.within}`;
   return { sql, bindings: input.bindings };
 }
 
@@ -107,14 +112,14 @@ const moveColumns: Column<Settlement>[] = [
  * A recorded outcome clears `sent_at` and the crash count. A call in doubt keeps `sent_at`: its next lapse must not send. A look keeps the
  * crash count: a create that kills its sender each time would else be sent again until its deadline.
  */
-export function moveCalls(held: readonly Settlement[], within = 'true'): RowSource {
-  const input = rowSource('i', moveColumns, held);
+export function moveCalls(held: readonly Settlement[], scope = all): RowSource {
+  const input = scope.source('i', moveColumns, held);
   const sql = `
     update calls c set state = i.state, not_before = now() + make_interval(secs => i.delay_ms / 1000),
            sent_at = case when i.state = 'in_doubt' then c.sent_at end,
            crash_count = case when i.was_sent then 0 else c.crash_count end, lease_until = null, owner = null
     from ${input.sql}
     where c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
-      and ${within}`;
+      and ${scope.within}`;
   return { sql, bindings: input.bindings };
 }
