@@ -80,7 +80,8 @@ export interface MayBeResend {
 /** A create is looked for before it is sent again where nothing at the provider would refuse a second record. */
 export interface MayBeCreatedBefore extends MayBeResend {
   /**
-   * Which of these records other creates are known to have made: none of them is what an earlier send of this one made. @default none
+   * Which of these records, each named once, other creates are known to have made: none of them is what an earlier send of this one
+   * made. A DependencyError of it is a look that failed: nothing is sent. @default none
    */
   readonly findClaimed?: (recordIds: readonly string[]) => Promise<ReadonlySet<string>>;
 }

@@ -1,3 +1,4 @@
+import { DefectError, DependencyError } from '@sluice/errors';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { patientMs, startProviderStub, type ProviderStub } from '../test/provider-stub';
 import { collections, done, field, idA, idB, page, record, refused, root, soqlOf } from '../test/salesforce-stub';
@@ -329,6 +330,45 @@ describe('Salesforce', () => {
       expect(result).toEqual({ ok: true, recordId: idA });
       expect(sent().at(-1)).toBe(`POST ${root}/sobjects/Contact`);
       expect(sent().some((each) => each.startsWith('PATCH'))).toBe(false);
+    });
+
+    // Thrown on, it would be a crash of the call after its intent: two of them and two more alone, and the call is taken out.
+    test('a database that cannot say whose the records are: a look that failed, and nothing is sent', async () => {
+      stub.replyWith(shared, row(idB, mine));
+      const findClaimed = () =>
+        Promise.reject(new DependencyError({ code: 'service.unavailable', detail: 'The database does not answer.' }));
+      const results = await salesforce.createBatch({ ...call, records, isResend: true, findClaimed });
+      const failure = { class: 'unavailable', scope: 'call', message: expect.stringContaining('Not sent again yet') };
+      expect(results).toEqual([
+        { ok: false, error: failure },
+        { ok: false, error: failure },
+      ]);
+      expect(sent().some((each) => each.startsWith('P'))).toBe(false);
+    });
+
+    test('a defect of ours in asking is no look that failed', async () => {
+      stub.replyWith(shared, row(idB, mine));
+      const defect = new DefectError({ code: 'service.defect', detail: 'broken' });
+      const findClaimed = () => Promise.reject(defect);
+      await expect(salesforce.create({ ...call, ...first, isResend: true, firstSentAt, findClaimed })).rejects.toBe(
+        defect,
+      );
+      expect(sent().some((each) => each.startsWith('P'))).toBe(false);
+    });
+
+    test('a record that is seen twice is asked for once', async () => {
+      const when = { CreatedDate: '2026-11-20T12:20:00.000+0000' };
+      stub.replyWith(shared, page(record(idB, { ...when, ...mine }), record(idB, { ...when, ...mine })), {
+        status: 201,
+        body: done(idA),
+      });
+      const asked: (readonly string[])[] = [];
+      const findClaimed = async (ids: readonly string[]) => {
+        asked.push(ids);
+        return new Set(ids);
+      };
+      await salesforce.create({ ...call, ...first, isResend: true, firstSentAt, findClaimed });
+      expect(asked).toEqual([[idB]]);
     });
 
     test('a look that fails: nothing is sent', async () => {

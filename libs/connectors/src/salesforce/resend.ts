@@ -1,4 +1,4 @@
-import { ProviderError, retryOf } from '@sluice/errors';
+import { DependencyError, ProviderError, retryOf } from '@sluice/errors';
 import type { BatchCreate, Fields } from '../requests';
 import { wasThereWarning, type FoundCreated, type ProviderFailure, type RecordResult } from '../results';
 import { toFailure, toProviderError } from '../thrown-failure';
@@ -80,11 +80,22 @@ async function holdBack(
   const found = await findCreated(api, describe, { ...call, records: looks });
   const failure = found.find((each) => each.kind === 'cannot-look' && each.failure !== undefined);
   if (failure?.kind === 'cannot-look' && failure.failure) throw toProviderError(failure.failure, 'salesforce');
-  const seen = found.flatMap(seenIn);
-  const claimed = seen.length === 0 ? new Set<string>() : ((await write.findClaimed?.(seen)) ?? new Set<string>());
+  const claimed = await findClaimed(write, [...new Set(found.flatMap(seenIn))]);
   const held = new Map(found.map((each, of) => [looks[of]?.at, toHeld(each, claimed)]));
   if (![...held.values()].some(Boolean)) return undefined;
   return records.map((_record, at) => ({ ok: false, error: held.get(at) ?? waiting }));
+}
+
+/** Nothing has left yet, so a database that is away is a look that failed: no send that nobody knows the outcome of. */
+async function findClaimed({ findClaimed: find }: BatchCreate, seen: readonly string[]): Promise<ReadonlySet<string>> {
+  if (find === undefined || seen.length === 0) return new Set();
+  try {
+    return await find(seen);
+  } catch (error) {
+    if (!(error instanceof DependencyError)) throw error;
+    const detail = 'Not sent again yet: whose the records with its external id are could not be looked up';
+    throw new ProviderError({ class: 'unavailable', detail, cause: error });
+  }
 }
 
 /** Ids of the records that may be what an earlier send made. */

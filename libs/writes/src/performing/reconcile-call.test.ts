@@ -172,6 +172,12 @@ describe('looking', () => {
     expect(asked).toEqual([['9']]);
   });
 
+  it('asks once whose a record is that several looks show', async () => {
+    const shows = [found('9'), found('9', '10')];
+    const { asked } = await reconcile({ records: [create(), create({ index: 1 })], shows, doubt: { sinceSentMs: 0 } });
+    expect(asked).toEqual([['9', '10']]);
+  });
+
   // An equal create is open for as long as one of these might still be.
   it('asks for equal creates over the longest window of its records', async () => {
     const visibilityMs = (_: string, fields: object) => (JSON.stringify(fields).includes('1@') ? 30_000 : 0);

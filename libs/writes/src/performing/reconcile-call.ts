@@ -71,7 +71,7 @@ interface Known {
 
 async function know(store: ReconcileStore, { input, doubt, open, looked }: Known): Promise<Knowledge> {
   const found = new Map(open.map(({ index }, at) => [index, looked.found[at] as FoundCreated]));
-  const ids = [...found.values()].flatMap(idsOf);
+  const ids = [...new Set([...found.values()].flatMap(idsOf))];
   const claimed = new Set([
     ...doubt.twinIds,
     ...(ids.length === 0 ? [] : await store.findClaimedIds(input.call, ids)),
