@@ -204,13 +204,38 @@ describe('a receiver that comes back to a long backlog', () => {
     expect([seconds >= 1_200, seconds < 2_400]).toEqual([true, true]);
   });
 
+  // It is claimed again whenever its lease is over, for ever, and its receiver gets it again each time.
+  it.each([
+    ['in nobody’s hands', `now() - interval '1 second'`],
+    ['under way', `now() + interval '1 minute'`],
+  ])('is late when no delivery can be settled, while the message is %s', async (_, leaseUntil) => {
+    const key = await comeBack();
+    await database('webhook_endpoints').update({ served_at: database.raw(`now() - interval '20 minutes'`) });
+    await messagesOf(key).whereNot({ id: 'm1' }).delete();
+    await messagesOf(key).update({
+      state: 'pending',
+      ended_at: null,
+      not_before: database.raw(`now() - interval '1 hour'`),
+    });
+    await database.raw(`alter table webhook_messages add constraint unsettled check (state <> 'delivered') not valid`);
+    await expect(fixture.store.webhookMessages.settle(await claimOne(key), delivered)).rejects.toThrow(
+      'refused by the database',
+    );
+    await messagesOf(key).update({ lease_until: database.raw(leaseUntil) });
+    const seconds = await unservedSeconds();
+    expect([seconds >= 1_200, seconds < 2_400]).toEqual([true, true]);
+  });
+
   it('costs its row one write in ten seconds, however much is delivered', async () => {
     const key = await comeBack();
     // Not ten seconds ago, however long this machine takes for the next statement.
     await database('webhook_endpoints').update({ served_at: database.raw(`now() + interval '1 hour'`) });
     const first = await servedAt(key);
-    await claimOne(key);
+    await fixture.store.webhookMessages.settle(await claimOne(key), delivered);
     expect(await servedAt(key)).toEqual(first);
+    await database('webhook_endpoints').update({ served_at: database.raw(`now() - interval '11 seconds'`) });
+    await fixture.store.webhookMessages.settle(await claimOne(key), delivered);
+    expect(await servedAt(key)).not.toEqual(first);
   });
 });
 

@@ -176,7 +176,7 @@ export const metricTable = {
   },
   sluice_webhook_longest_unserved_seconds: {
     kind: 'gauge',
-    help: 'How long a webhook endpoint with a notification due has got none, exact to ten seconds; 0: none is due. An endpoint that fails or asked for a pause does not count, and a backlog that is being delivered does not, however old.',
+    help: 'How long a webhook endpoint with a notification due has got none that was written down, exact to ten seconds; 0: none is due. An endpoint that fails or asked for a pause does not count, and a backlog that is being delivered does not, however old.',
     labels: {},
   },
   sluice_webhook_failing_endpoints: {

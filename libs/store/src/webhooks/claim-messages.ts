@@ -55,8 +55,11 @@ export const pendingEndpoints = `recursive hops as (
       where m.state = 'pending' and (m.project_id, m.endpoint_id) > (h.project_id, h.endpoint_id)
       order by m.project_id, m.endpoint_id limit 1) n)`;
 
+/** What an endpoint has yet to get, whoever has it. */
+const isOwed = `m.state = 'pending' and m.not_before <= now()`;
+
 /** What can be sent now: nobody has it, and its moment has come. */
-const isDue = `m.state = 'pending' and m.not_before <= now() and (m.lease_until is null or m.lease_until <= now())`;
+const isDue = `${isOwed} and (m.lease_until is null or m.lease_until <= now())`;
 
 /** Nobody asked us to leave the endpoint `e` alone for a while. */
 const isFree = `(e.held_until is null or e.held_until <= now())`;
@@ -109,12 +112,9 @@ interface ClaimedRow {
   is_failing: boolean;
 }
 
-/** An endpoint's row is written so often at most for what it is sent: it works, and is no row that every delivery writes. */
-const servedEverySeconds = 10;
-
 /**
  * Takes messages for one attempt each, oldest first, and notes the attempts: a process that dies with them leaves a trace. Who else
- * claims passes over what is locked; an endpoint's row is locked so that two do not count its room at once, and says when it last got one.
+ * claims passes over what is locked; an endpoint's row is locked so that two do not count its room at once.
  */
 export async function claimMessages(database: Knex, claim: MessageClaim): Promise<ClaimedMessage[]> {
   const input = rowSource('i', keyColumns, claim.endpoints);
@@ -139,12 +139,7 @@ export async function claimMessages(database: Knex, claim: MessageClaim): Promis
        returning m.project_id, m.endpoint_id, m.id, m.attempts, m.tries, m.payload),
      noted as (
        insert into webhook_attempts (project_id, endpoint_id, message_id, number, started_at)
-       select project_id, endpoint_id, id, attempts, clock_timestamp() from claimed),
-     served as (
-       update webhook_endpoints e set served_at = now()
-       from open o where e.project_id = o.project_id and e.id = o.id
-         and (e.served_at is null or e.served_at < now() - make_interval(secs => ${servedEverySeconds}))
-         and exists (select 1 from claimed c where c.project_id = o.project_id and c.endpoint_id = o.id))
+       select project_id, endpoint_id, id, attempts, clock_timestamp() from claimed)
      select c.*, e.url, e.sealed_secret, e.has_previous, e.is_failing
      from claimed c join open e on e.project_id = c.project_id and e.id = c.endpoint_id`,
     [...input.bindings, claim.perEndpoint, claim.inFlightMax, claim.leaseMs] as Knex.Value[],
@@ -167,7 +162,10 @@ export async function claimMessages(database: Knex, claim: MessageClaim): Promis
 export interface DeliveryLateness {
   /** How long ago the oldest message came due that nobody has. */
   readonly oldestDue: number;
-  /** How long an endpoint that has such a message has got nothing: its backlog, however old, does not count while it is served. */
+  /**
+   * How long an endpoint with a message that has come due has got nothing, whoever has the message: its backlog, however old, does not
+   * count while it is served.
+   */
   readonly longestUnserved: number;
 }
 
@@ -183,17 +181,19 @@ export async function countFailing(database: Knex, limit: number): Promise<numbe
 
 /**
  * How late deliveries are. An endpoint that fails has one message under way, so what is behind it says nothing of who delivers; nor does
- * what waits for one that asked for a pause.
+ * what waits for one that asked for a pause. What is claimed again and again, because no delivery of it can be settled, is not served.
  */
 export async function deliveryLateness(database: Knex): Promise<DeliveryLateness> {
   const { rows } = await database.raw<{ rows: [{ oldest_due: number; longest_unserved: number }] }>(
     `with ${pendingEndpoints}
      select coalesce(max(extract(epoch from now() - m.not_before)), 0)::float8 as oldest_due,
-            coalesce(max(extract(epoch from now() - greatest(m.not_before, e.served_at, e.held_until))), 0)::float8 as longest_unserved
+            coalesce(max(extract(epoch from now() - greatest(o.not_before, e.served_at, e.held_until))), 0)::float8 as longest_unserved
      from hops h join webhook_endpoints e on e.project_id = h.project_id and e.id = h.endpoint_id
        and e.is_enabled and e.failing_since is null and ${isFree}
      cross join lateral (select m.not_before from webhook_messages m
-       where m.project_id = e.project_id and m.endpoint_id = e.id and ${isDue} order by m.not_before limit 1) m`,
+       where m.project_id = e.project_id and m.endpoint_id = e.id and ${isOwed} order by m.not_before limit 1) o
+     left join lateral (select m.not_before from webhook_messages m
+       where m.project_id = e.project_id and m.endpoint_id = e.id and ${isDue} order by m.not_before limit 1) m on true`,
   );
   const [{ oldest_due, longest_unserved }] = rows;
   return { oldestDue: oldest_due, longestUnserved: longest_unserved };

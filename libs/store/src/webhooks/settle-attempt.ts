@@ -31,6 +31,9 @@ export interface SettledAttempt {
   readonly disabled?: 'failing' | 'gone';
 }
 
+/** The row of an endpoint that works says so often at most when it last got something: no row that every delivery writes. */
+const servedEverySeconds = 10;
+
 /** Attempts of an endpoint fail for so long before it is disabled. Source: issue 9, a week. */
 const disabledAfterDays = 7;
 
@@ -80,11 +83,12 @@ async function deliver(
   transaction: Knex.Transaction,
   { projectId, endpointId, messageId }: ClaimedMessage,
 ): Promise<boolean> {
-  // Only after a failure: an endpoint that works is no row that every delivery writes.
-  await transaction('webhook_endpoints')
-    .where({ project_id: projectId, id: endpointId })
-    .whereNotNull('failing_since')
-    .update({ failing_since: null });
+  // With the message and not with its claim: what nobody can write down is sent again, and is not served.
+  await transaction.raw(
+    `update webhook_endpoints set failing_since = null, served_at = now() where project_id = :projectId and id = :endpointId
+       and (failing_since is not null or served_at is null or served_at < now() - make_interval(secs => :servedEverySeconds))`,
+    { projectId, endpointId, servedEverySeconds },
+  );
   const changed = await transaction('webhook_messages')
     .where({ project_id: projectId, endpoint_id: endpointId, id: messageId, state: 'pending' })
     .update({ state: 'delivered', ended_at: transaction.fn.now(), lease_until: null });
