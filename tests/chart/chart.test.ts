@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { settingsOf } from '../harness/service-settings';
-import { lint, render, type Container, type Manifest, type PodSpec } from './render';
+import { lint, notesOf, render, type Container, type Manifest, type PodSpec } from './render';
 import { findTool } from './tools';
 import { matrix, refused } from './values';
 
@@ -95,6 +95,27 @@ withHelm('gives a pod that leaves the time of its slowest request, before the no
     const killedMs = (podOf(manifests, service).terminationGracePeriodSeconds ?? 0) * 1_000;
     expect(killedMs).toBeGreaterThan(valueOf('SLUICE_DRAIN_DELAY_MS') + shutdownMs + 5_000);
   }
+});
+
+// A number that the chart itself refuses would be no advice.
+withHelm.each([
+  [{ callTimeoutMs: 300_000, shutdownMs: 599_999 }, { shutdownMs: 600_000 }],
+  [
+    { callTimeoutMs: 300_001, shutdownMs: 600_000 },
+    { shutdownMs: 600_000, callTimeoutMs: 300_000 },
+  ],
+  [{ callTimeoutMs: 600_000 }, { shutdownMs: 600_000, callTimeoutMs: 300_000 }],
+  [{ callTimeoutMs: 45_000 }, { shutdownMs: 90_000 }],
+])('advises with %j what the chart takes and what is enough', (settings, better) => {
+  const values = { ...matrix['Secrets of the user'], settings };
+  const advised = /Raise it to (\d+)(?:, which is the most, and lower settings\.callTimeoutMs to (\d+))?;/.exec(
+    notesOf(helm, values),
+  );
+  const [, shutdownMs, callTimeoutMs] = advised ?? [];
+  const taken = { shutdownMs: Number(shutdownMs), ...(callTimeoutMs && { callTimeoutMs: Number(callTimeoutMs) }) };
+  expect(taken).toEqual(better);
+  const followed = notesOf(helm, { ...values, settings: { ...settings, ...taken } });
+  expect(followed).not.toMatch(/settings\.shutdownMs/);
 });
 
 withHelm('lets the crash test delete pods of its own release, and only while it is wanted', () => {

@@ -59,6 +59,14 @@ export function render(helm: string, values: object): Rendering {
   return { manifests, text: stdout, refusal: '' };
 }
 
+/** What an installation with these values tells whoever made it. No cluster is asked. */
+export function notesOf(helm: string, values: object): string {
+  const args = ['install', 'sluice', chart, '--namespace', 'sluice', '--dry-run=client'];
+  const { stdout, stderr, status } = spawnSync(helm, [...args, '--values', valuesFile(values)], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+  return stdout.slice(stdout.indexOf('\nNOTES:'));
+}
+
 /** What `helm lint --strict` says; empty when it has nothing to say. */
 export function lint(helm: string, values: object): string {
   const args = ['lint', '--strict', chart, '--kube-version', '1.34.0', '--values', valuesFile(values)];
