@@ -41,6 +41,19 @@ describe('childTraceparent', () => {
     expect(child).toMatch(new RegExp(`^00-${traceId}-(?!00f067aa0ba902b7)[0-9a-f]{16}-${flag}$`));
   });
 
+  it.each([true, false])('takes %p as the flag where it is given, whatever the parent says', (isSampled) => {
+    for (const flag of ['00', '01']) {
+      const child = childTraceparent(`${parent.slice(0, -2)}${flag}`, isSampled);
+      expect(readTraceparent(child)).toMatchObject({ traceId, isSampled });
+    }
+  });
+
+  // Node joins repeated headers with a comma.
+  it.each([`${parent}, ${parent}`, `${parent.slice(0, -2)}01,`, `${parent}${'0'.repeat(15_000)}`])(
+    'starts a new trace for a header that came twice or is too long (%#)',
+    (value) => expect(childTraceparent(value)).not.toContain(traceId),
+  );
+
   it('reads a later version by its first four fields', () => {
     expect(childTraceparent(`cc${parent.slice(2)}-what-ever`)).toContain(traceId);
   });

@@ -32,12 +32,14 @@ export function newTraceparent(): string {
 }
 
 /**
- * A `traceparent` for work done inside `parent`: same trace and flag, a span id of its own.
+ * A `traceparent` for work done inside `parent`: same trace, a span id of its own.
  * An absent or invalid parent starts a new trace, as the W3C recommendation asks.
+ * @param isSampled whether somebody keeps it. @default as the parent says
  */
-export function childTraceparent(parent: string | undefined): string {
+export function childTraceparent(parent: string | undefined, isSampled?: boolean): string {
   const place = readTraceparent(parent);
-  return place ? toTraceparent({ ...place, spanId: newId(8) }) : newTraceparent();
+  if (place === undefined) return newTraceparent();
+  return toTraceparent({ ...place, isSampled: isSampled ?? place.isSampled, spanId: newId(8) });
 }
 
 function isValid(fields: Record<string, string>): boolean {

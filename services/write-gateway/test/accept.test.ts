@@ -84,7 +84,7 @@ describe('the announcement', () => {
       callNumber: 1,
       acceptedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       // A span of its own in the caller's trace.
-      traceparent: expect.stringMatching(/^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01$/),
+      traceparent: expect.stringMatching(/^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-00$/),
     });
     expect(JSON.stringify(announcement)).not.toMatch(/secret|Zo|canary|sk_/);
   });

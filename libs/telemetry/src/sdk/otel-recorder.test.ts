@@ -81,7 +81,7 @@ describe('which traces are kept', () => {
       logger: logged().logger,
     });
 
-  it('is decided by the trace id: the same in every process, and about the share', () => {
+  it('is decided by an id of ours: the same in every process, and about the share', () => {
     const [recorder, another] = [recorderOf(0.01), recorderOf(0.01)];
     const ids = Array.from({ length: 20_000 }, () => newId(16));
     const kept = ids.filter((id) => recorder.keeps(id, undefined));
@@ -89,6 +89,17 @@ describe('which traces are kept', () => {
     expect(Math.abs(kept.length - 200)).toBeLessThan(70);
     expect(ids.filter((id) => another.keeps(id, undefined))).toEqual(kept);
   });
+
+  // Whoever sends one such id with every request, without a key too, would fill the queue and have the failures dropped.
+  it.each([`${'0'.repeat(31)}1`, 'ab'.repeat(16)])(
+    'is not decided by a caller’s id: %s is kept as often as any',
+    (id) => {
+      const recorder = recorderOf(0.01);
+      const caller = { traceId: id, spanId: newId(8), isSampled: true };
+      const kept = Array.from({ length: 20_000 }, () => recorder.keeps(id, caller)).filter(Boolean);
+      expect(Math.abs(kept.length - 200)).toBeLessThan(70);
+    },
+  );
 
   it('is the caller’s choice only where the setting says so', () => {
     const caller = (isSampled: boolean) => ({ traceId: newId(16), spanId: newId(8), isSampled });

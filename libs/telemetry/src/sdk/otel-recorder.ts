@@ -12,7 +12,7 @@ import type { Logger } from '../logger';
 import { toAttributes } from '../tracing/facts';
 import type { EndedStep, SpanRecorder, StepKind } from '../tracing/recorder';
 import { outsideSteps } from '../tracing/scope';
-import type { TracePlace } from '../traceparent';
+import { newId, type TracePlace } from '../traceparent';
 import { ChosenIds } from './chosen-ids';
 import type { SuccessRule } from './settings';
 import { watchExporter } from './watched-exporter';
@@ -70,7 +70,9 @@ export function createOtelRecorder({ exporter, successes, logger }: OtelRecorder
   return {
     keeps: (traceId, caller) => {
       if (caller !== undefined && successes.isCallersChoice) return caller.isSampled;
-      return byTraceId.shouldSample(ROOT_CONTEXT, traceId).decision === SamplingDecision.RECORD_AND_SAMPLED;
+      // A caller chooses its id, and could choose one that is kept: for a caller the lot is drawn by an id of ours.
+      const drawn = caller === undefined ? traceId : newId(16);
+      return byTraceId.shouldSample(ROOT_CONTEXT, drawn).decision === SamplingDecision.RECORD_AND_SAMPLED;
     },
     // The batch's timer serves everybody: it must not carry the ids of whoever started it.
     record: (steps) => outsideSteps(() => steps.forEach(write)),

@@ -215,4 +215,10 @@ describe('without a recorder', () => {
     expect(await asStep('x', {}, () => Promise.resolve(1))).toBe(1);
     expect(recorded).toEqual([]);
   });
+
+  // A row outlives the process and its settings, and whoever goes on from it may record.
+  it('hands on no caller’s wish to be kept, but the place of the trace', () => {
+    const step = start({ isOfCaller: true, parent: sampled });
+    expect(step.traceparent).toMatch(new RegExp(`^00-${traceId}-(?!00f067aa0ba902b7)[0-9a-f]{16}-00$`));
+  });
 });

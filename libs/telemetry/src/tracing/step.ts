@@ -168,12 +168,14 @@ class QuietStep implements Step {
   private own: string | undefined;
   private operationId: string | undefined;
 
-  constructor(private readonly options: Pick<StepOptions, 'parent' | 'logged' | 'facts'>) {
+  constructor(private readonly options: Pick<StepOptions, 'parent' | 'isOfCaller' | 'logged' | 'facts'>) {
     this.operationId = options.facts?.operationId;
   }
 
   get traceparent(): string {
-    return (this.own ??= childTraceparent(this.options.parent));
+    const { parent, isOfCaller } = this.options;
+    // Rows and messages carry the flag to services that record: a caller's would be followed there, and for as long as the rows last.
+    return (this.own ??= isOfCaller === true ? childTraceparent(parent, false) : childTraceparent(parent));
   }
 
   note({ operationId }: Facts): void {
