@@ -105,7 +105,7 @@ describe('the data centre of a Zoho account', () => {
 
   it.each([
     'https://evil.example',
-    'https://www.zohoapis.ca',
+    'https://www.zohoapis.uk',
     'http://169.254.169.254',
     'https://www.zohoapis.eu@evil.example',
   ])(
@@ -158,11 +158,11 @@ describe('the data centre that a return names', () => {
   });
 
   it('that the file does not list ends the authorization before a code is sent', async () => {
-    const prepared = await prepare({ dataCentre: 'ca' });
+    const prepared = await prepare({ dataCentre: 'uk' });
     const { status, message } = await connect(prepared);
     expect([status, message.eventType]).toEqual([400, 'AUTHORIZATION_FAILED']);
     expect(message.data.error).toBe(
-      "The parameter location of the return from zoho must be one of us, eu, in, au, jp, cn, sa, not 'ca'; begin again, with an account at one of its places.",
+      "The parameter location of the return from zoho must be one of us, eu, in, au, jp, cn, sa, ca, not 'uk'; begin again, with an account at one of its places.",
     );
     expect((await prepared.account.calls()).map(({ action }) => action)).toEqual(['authorize']);
     expect(await connectionsOf(prepared)).toEqual([]);
@@ -228,7 +228,7 @@ describe('a refresh whose reply names another place', () => {
   it.each([
     'https://evil.example',
     'https://www.zohoapis.eu@evil.example',
-    'https://www.zohoapis.ca',
+    'https://www.zohoapis.uk',
     'http://169.254.169.254',
   ])('that is none of them, %s: the pair is kept, the connection stays where it was [sec-15]', async (apiDomain) => {
     const { prepared, customer, writeRefreshed, names } = await connected();

@@ -224,7 +224,7 @@ describe('the data centre of an account', () => {
   });
 
   it.each([
-    ['zoho', 'moon', 'zoho has no data centre moon. Known: us, eu, in, au, jp, cn, sa, ca.'],
+    ['zoho', 'moon', 'zoho has no data centre moon. Known: us, eu, in, au, jp, cn, sa, ca, uk.'],
     ['pipedrive', 'eu', 'pipedrive has no data centre eu. Known: none.'],
     ['hubspot', 'eu', 'hubspot has no data centre eu. Known: none.'],
   ])('of %s is none that it lacks: %s', async (provider, dataCentre, detail) => {

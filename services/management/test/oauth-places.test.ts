@@ -75,6 +75,7 @@ const places = [
   ['jp', 'https://accounts.zoho.jp', 'jp'],
   ['cn', 'https://accounts.zoho.com.cn', 'com.cn'],
   ['sa', 'https://accounts.zoho.sa', 'sa'],
+  ['ca', 'https://accounts.zohocloud.ca', 'ca'],
 ] as const;
 
 // Nobody named a region: the page at accounts.zoho.com sends every customer home.
@@ -121,8 +122,8 @@ it.each([
     /accounts-server.*must be https:\/\/accounts\.zoho\.eu, as location is/,
   ],
   [
-    { location: 'ca', 'accounts-server': 'https://accounts.zohocloud.ca' },
-    /location.*must be one of us, eu, in, au, jp, cn, sa, not/,
+    { location: 'uk', 'accounts-server': 'https://accounts.zoho.uk' },
+    /location.*must be one of us, eu, in, au, jp, cn, sa, ca, not/,
   ],
   [{ location: '__proto__' }, /location/],
   [{ location: '<script>alert(1)</script>' }, /location/],

@@ -95,7 +95,7 @@ function prepare(
 ): HttpRequest | ProviderFailure {
   const variables = variablesOf(file, auth);
   if (!variables.ok) return refuse(variables.message);
-  const place = originOf(file.baseUrl, variables.texts, override);
+  const place = originOf(file, file.baseUrl, variables.texts, override);
   if (!place.ok) return refuse(place.message);
   const named = { ...variables.texts, ...texts };
   for (const [name, value] of Object.entries(named)) {

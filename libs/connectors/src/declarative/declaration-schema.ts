@@ -188,6 +188,7 @@ export const declarationSchema = {
       docsUrl: url,
       baseUrl: url,
       variables: map(variable),
+      hosts: map(text),
       headers: map(headerValue),
       auth: { ...object({ apiKey: attachment, basic: flag, oauth2, none: flag }), minProperties: 1 },
       account: object({ path: pathForm, workspace: pointer, consumer: pointer }, ['path']),

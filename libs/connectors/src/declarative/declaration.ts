@@ -26,6 +26,8 @@ export interface Declaration {
   /** Scheme, host and path; the host may hold variables. */
   readonly baseUrl: string;
   readonly variables?: Readonly<Record<string, Variable>>;
+  /** A host that a URL comes to, with listed values in it, and the one that it is: `accounts.zoho.ca` to `accounts.zohocloud.ca`. */
+  readonly hosts?: Readonly<Record<string, string>>;
   /** Sent with every call. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly auth: DeclaredAuth;

@@ -1,7 +1,7 @@
 import type { YamlIssue } from '@sluice/config';
 import { workspaceInput } from '@sluice/types';
 import type { Declaration } from './declaration';
-import { namesIn } from './template';
+import { fillText, namesIn } from './template';
 
 /** Hosts that a plain http URL may have: this machine. */
 const loopback = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|localhost|\[::1\])$/;
@@ -17,7 +17,28 @@ export function hostIssues(file: Declaration): YamlIssue[] {
   return [
     ...urls.flatMap(([steps, url]) => (url === undefined ? [] : urlRules(file, url).map((rule) => ({ steps, rule })))),
     ...variableIssues(file),
+    ...otherHostIssues(file, [file.baseUrl, authorizeUrl ?? '', tokenUrl ?? '']),
   ];
+}
+
+/** Another host stands for one that a URL of the file comes to by a listed value, so it is the file's own choice too. */
+function otherHostIssues(file: Declaration, urls: readonly string[]): YamlIssue[] {
+  const known = new Set(urls.flatMap((url) => listedHosts(file, url)));
+  return Object.entries(file.hosts ?? {}).flatMap(([named, host]) => {
+    const steps = ['hosts', named];
+    if (!known.has(named)) return [{ steps, rule: 'is no host that a URL of this file comes to by a value of oneOf' }];
+    const labels = host.split('.');
+    if (labels.length > 1 && labels.every((part) => label.test(part))) return [];
+    return [{ steps, rule: 'must be a host in small letters, below a domain' }];
+  });
+}
+
+/** What the host of a URL with one variable can be. */
+function listedHosts({ variables = {} }: Declaration, url: string): string[] {
+  const [, host = ''] = /^https?:\/\/([^/]*)/.exec(url) ?? [];
+  const [name = '', ...more] = namesIn(host);
+  const listed = Object.hasOwn(variables, name) ? (variables[name]?.oneOf ?? []) : [];
+  return more.length > 0 ? [] : listed.map((value) => fillText(host, { [name]: value }));
 }
 
 function urlRules(file: Declaration, url: string): string[] {

@@ -55,6 +55,11 @@ it('each shipped file says what ids look like, how a missing record is answered,
   }
 });
 
+it('takes another host for one of the listed values', () => {
+  const listed = '{ from: workspace, oneOf: [a, b] } }\nhosts: { b.acme.example: b.other.example }';
+  expect(problemsOf(least.replace('{ from: workspace } }', listed))).toBeUndefined();
+});
+
 it('reads a folder besides', () => {
   expect(problemsOf(least)).toBeUndefined();
   expect(loadDeclarations(folder).map(({ name }) => name)).toContain('acme');
@@ -86,6 +91,23 @@ it.each<[string, [string, string], string | RegExp]>([
     ['{ from: workspace }', '{ from: metadata }'],
     /from must be workspace: it is the published name/,
   ],
+  [
+    "another host in place of somebody else's",
+    ['account:', 'hosts: { b.acme.example: b.example }\naccount:'],
+    /hosts\.b\.acme\.example is no host that a URL of this file comes to by a value of oneOf$/m,
+  ],
+  [
+    'another host for a value that is not listed',
+    ['{ from: workspace } }', '{ from: workspace, oneOf: [a] } }\nhosts: { b.acme.example: b.example }'],
+    /hosts\.b\.acme\.example is no host/,
+  ],
+  ...['localhost', 'B.example', 'b.example/x', 'b@c.example', '{workspace}.example', 'b.example:1'].map(
+    (host): [string, [string, string], RegExp] => [
+      `another host like ${host}`,
+      ['{ from: workspace } }', `{ from: workspace, oneOf: [a] } }\nhosts: { a.acme.example: '${host}' }`],
+      /hosts\.a\.acme\.example must be a host in small letters, below a domain$/m,
+    ],
+  ),
   ['a variable that is none', ['{ workspace: {', '{ worksp: {'], /has \{workspace\}, which is none of the variables/],
   [
     'two places of a key',

@@ -11,10 +11,16 @@ export type Origin = { readonly ok: true; readonly origin: string } | { readonly
  * meant: `acme.zendesk.com/` in place of a label would else be another host. Source: reliability checklist, item 15.
  * @param override in place of scheme and host, with a path before the URL's own; for the sandbox
  */
-export function originOf(url: string, texts: Readonly<Record<string, string>>, override: string | undefined): Origin {
+export function originOf(
+  { hosts = {} }: Pick<Declaration, 'hosts'>,
+  url: string,
+  texts: Readonly<Record<string, string>>,
+  override: string | undefined,
+): Origin {
   const [, scheme = '', host = '', path = ''] = /^(https?:\/\/)([^/]*)(.*)$/.exec(url) ?? [];
   if (override !== undefined) return { ok: true, origin: override.replace(/\/+$/, '') + path };
-  const filled = fillText(host, texts);
+  const named = fillText(host, texts);
+  const filled = (Object.hasOwn(hosts, named) ? hosts[named] : undefined) ?? named;
   const parsed = URL.parse(`${scheme}${filled}${path}`);
   if (parsed?.host !== filled || parsed.username !== '' || parsed.password !== '') {
     return { ok: false, message: `the account's address would be '${filled.slice(0, 80)}', which is no host` };
@@ -32,5 +38,5 @@ export function addressOf(
   const used = new Set(namesIn(url));
   const variables = Object.fromEntries(Object.entries(file.variables ?? {}).filter(([name]) => used.has(name)));
   const values = variablesOf({ ...file, variables }, account);
-  return values.ok ? originOf(url, values.texts, override) : values;
+  return values.ok ? originOf(file, url, values.texts, override) : values;
 }

@@ -15,6 +15,7 @@ const places = [
   ['jp', 'https://accounts.zoho.jp', 'jp'],
   ['cn', 'https://accounts.zoho.com.cn', 'com.cn'],
   ['sa', 'https://accounts.zoho.sa', 'sa'],
+  ['ca', 'https://accounts.zohocloud.ca', 'ca'],
 ] as const;
 
 it('every data centre of the file is one that a return can name', () => {
@@ -49,7 +50,7 @@ it('a return without them names no place', () => {
   expect(returnedPlace(zoho, { code: 'c', state: 's', region: 'eu' })).toEqual({ ok: true, metadata: {} });
 });
 
-const locations = 'one of us, eu, in, au, jp, cn, sa';
+const locations = 'one of us, eu, in, au, jp, cn, sa, ca';
 const servers = `one of ${places.map(([, at]) => at).join(', ')}`;
 
 // A code and the secret of an app go there: what is none of the listed ones is none, in whatever dress.
@@ -67,7 +68,13 @@ it.each([
   'https%3A%2F%2Faccounts.zoho.eu',
   'https://accounts.zoho.',
   'https://accounts.zoho.__proto__',
-  'https://accounts.zohocloud.ca',
+  'https://accounts.zoho.ca',
+  'https://accounts.zohocloud.eu',
+  'https://accounts.zohocloud.ca.evil.example',
+  'https://accounts.zohocloud.ca@evil.example',
+  'https://accounts.zohocloud.ca/',
+  'https://zohocloud.ca',
+  'https://accounts.zoho.uk',
   'http://accounts.zoho.eu',
   'http://169.254.169.254',
   'accounts.zoho.eu',
@@ -80,7 +87,7 @@ it.each([
   }
 });
 
-it.each(['ca', 'EU', 'com', 'eu ', '', '__proto__', 'constructor', 'x'.repeat(500)])(
+it.each(['uk', 'CA', 'EU', 'com', 'eu ', '', '__proto__', 'constructor', 'x'.repeat(500)])(
   'a location like %j is refused, also beside a server that is one',
   (location) => {
     for (const beside of [{}, { [server]: 'https://accounts.zoho.eu' }] as Readonly<Record<string, string>>[]) {

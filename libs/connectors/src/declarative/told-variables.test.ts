@@ -22,7 +22,8 @@ const telling = (apiDomain: unknown) =>
         },
   );
 
-const regions = ['com', 'eu', 'in', 'com.au', 'jp', 'com.cn', 'sa'];
+const regions = ['com', 'eu', 'in', 'com.au', 'jp', 'com.cn', 'sa', 'ca'];
+const accountsOf = (region: string) => `https://accounts.${region === 'ca' ? 'zohocloud.ca' : `zoho.${region}`}`;
 
 describe.each(regions)('the data centre %s', (region) => {
   const metadata = { region };
@@ -30,7 +31,7 @@ describe.each(regions)('the data centre %s', (region) => {
   it('has its own page and token endpoint, and takes every call', async () => {
     const { connector, taken } = telling(`https://www.zohoapis.${region}`);
     const page = connector.authorizationUrl({ ...code, state: 's', codeChallenge: 'c', metadata });
-    expect(page).toMatch(`https://accounts.zoho.${region}/oauth/v2/auth?`);
+    expect(page).toMatch(`${accountsOf(region)}/oauth/v2/auth?`);
     await connector.exchangeCode({ ...code, metadata });
     await connector.refresh({ ...refreshing, metadata });
     await connector.grant({ ...granting, metadata });
@@ -41,7 +42,7 @@ describe.each(regions)('the data centre %s', (region) => {
     await connector
       .search({ auth, objectName: 'Leads', filters: [{ field: 'Email', value: 'a' }], fields: [], limit: 1 })
       .catch(() => []);
-    const [accounts, api] = [`https://accounts.zoho.${region}`, `https://www.zohoapis.${region}`];
+    const [accounts, api] = [accountsOf(region), `https://www.zohoapis.${region}`];
     expect(taken().map(({ origin }) => new URL(origin ?? '').origin)).toEqual([
       accounts,
       accounts,
@@ -72,7 +73,10 @@ it('is not told by a reply without it', async () => {
 describe.each([
   'https://evil.example',
   'https://www.zohoapis.evil.example',
-  'https://www.zohoapis.ca',
+  'https://www.zohoapis.uk',
+  'https://www.zohocloud.ca',
+  'https://www.zohoapis.zohocloud.ca',
+  'https://www.zohoapis.ca.evil.example',
   'https://www.zohoapis.eu.evil.example',
   'https://www.zohoapis.eu/',
   'https://www.zohoapis.eu:8443',

@@ -71,7 +71,7 @@ function readCriteria(criteria: string): Conditions | undefined {
   return parts.map(([, name = '', value = '']) => [name, value.replace(/\\(.)/g, '$1')]);
 }
 
-/** Source: Zoho Accounts, "Multi DC support"; Bigin API, "Multi-DC Support" for the domains of the API. */
+/** Source: Zoho Accounts, "Multi DC support"; Bigin API, "Multi-DC Support" for the domains of the API, but that of the UK, which is assumed. */
 const dataCentre = (location: string, accounts: string, api: string): DataCentre => ({
   returned: { location, 'accounts-server': `https://accounts.${accounts}` },
   tokenMembers: { api_domain: `https://www.${api}` },
@@ -101,6 +101,7 @@ export const zohoStyle: RestStyle = {
     cn: dataCentre('cn', 'zoho.com.cn', 'zohoapis.com.cn'),
     sa: dataCentre('sa', 'zoho.sa', 'zohoapis.sa'),
     ca: dataCentre('ca', 'zohocloud.ca', 'zohoapis.ca'),
+    uk: dataCentre('uk', 'zoho.uk', 'zohoapis.uk'),
   },
   tokenOf: ({ headers }) =>
     afterWord(headers.authorization, 'Zoho-oauthtoken') ?? afterWord(headers.authorization, 'Bearer'),
