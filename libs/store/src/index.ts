@@ -30,6 +30,7 @@ export type { NewUpload, Upload, UploadKey, UploadStore } from './management/upl
 export type { OperationEvent, OperationEventKind } from './management/operation-history';
 export type { LaneStore, StoredLane } from './management/lane-store';
 export type { OperationStore } from './management/operation-store';
+export type { Erasure } from './management/erase-project';
 export type { ProjectChange, ProjectStore } from './management/project-store';
 export type { ClientOfApp, NewProviderApp, ProviderAppChange, ProviderAppStore } from './management/provider-app-store';
 export type { ConfigStore, ConfigWithPrevious } from './management/config-store';

@@ -1,5 +1,5 @@
 import { createStore, newId, openDatabase, type Store } from '@sluice/store';
-import { countRows, fillBacklog, patientLimits, seedInstallation, until } from '@sluice/testkit';
+import { countRows, fillBacklog, patientLimits, seedInstallation, startTcpProxy, until } from '@sluice/testkit';
 import { fillTables, rowsOf } from './fill-tables';
 import { createWriteFixture, type WriteFixture } from './write-fixture';
 
@@ -68,6 +68,23 @@ describe('removing', () => {
   it('happens once, of twenty at once', async () => {
     const removals = Array.from({ length: 20 }, () => store.projects.remove(fixture.seeded.projectId));
     expect((await Promise.all(removals)).filter(Boolean)).toHaveLength(1);
+  });
+
+  // Its key goes with it: who asked could not ask again.
+  it('is told as made when the answer to its COMMIT is lost', async () => {
+    const { projectId } = fixture.seeded;
+    const proxy = await startTcpProxy(fixture.url);
+    const reached = createStore({ url: proxy.url, applicationName: 'test', poolMax: 1, limits: patientLimits });
+    try {
+      proxy.loseAnswerTo('COMMIT');
+      expect(await reached.projects.remove(projectId)).toBe(true);
+      expect(proxy.lost()).toBe(1);
+      expect(await store.projects.removed()).toEqual([projectId]);
+      expect(await reached.projects.remove(projectId)).toBe(false);
+    } finally {
+      await reached.close();
+      proxy.close();
+    }
   });
 });
 

@@ -1,11 +1,24 @@
 import type { Knex } from 'knex';
+import { isRefusedByServer, neverReached } from '../database';
 
 /**
  * Takes a project away from everybody in one transaction: its row, so that its name is free and no request finds it, and its keys.
  * What else is its goes in rounds (`eraseProject`), which the row made here asks for until nothing is left.
+ * A COMMIT whose answer is lost is looked for: whoever asked may have no key any more to ask again. Another try waits for it if it is
+ * still under way.
  * @returns false when there is no such project
  */
-export async function deleteProject(transaction: Knex.Transaction, projectId: string): Promise<boolean> {
+export async function deleteProject(database: Knex, projectId: string): Promise<boolean> {
+  const attempt = () => database.transaction((transaction) => takeAway(transaction, projectId));
+  try {
+    return await attempt();
+  } catch (error) {
+    if (isRefusedByServer(error) || neverReached(error)) throw error;
+    return (await attempt()) || (await listDeletions(database)).includes(projectId);
+  }
+}
+
+async function takeAway(transaction: Knex.Transaction, projectId: string): Promise<boolean> {
   if ((await transaction('projects').where({ id: projectId }).delete()) === 0) return false;
   await transaction('project_deletions').insert({ project_id: projectId });
   await transaction('api_keys').where({ project_id: projectId }).delete();

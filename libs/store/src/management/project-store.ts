@@ -86,7 +86,7 @@ export function projectStore(database: Knex): ProjectStore {
       const row = await database<ProjectRow>('projects').where('id', projectId).first();
       return row && toProject(row);
     },
-    remove: (projectId) => database.transaction((transaction) => deleteProject(transaction, projectId)),
+    remove: (projectId) => deleteProject(database, projectId),
     removed: () => listDeletions(database),
     erase: (projectId) => eraseProject(database, projectId),
   });

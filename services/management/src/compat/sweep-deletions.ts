@@ -1,4 +1,5 @@
 import type { ManagementContext } from '../context';
+import { eraseRound } from './erase-round';
 
 /** How often it is looked whether what was being sent has ended, and whether a process died while it deleted a project. */
 const everyMs = 10_000;
@@ -39,13 +40,7 @@ async function sweep(context: ManagementContext, isEnded: () => boolean): Promis
 }
 
 /** @returns whether there is more to do at once: not for one that waits, nor for one that cannot be erased, which does not keep the others */
-async function advance({ logger, store: { projects } }: ManagementContext, projectId: string): Promise<boolean> {
-  try {
-    const erasure = await projects.erase(projectId);
-    if (erasure === 'done') logger.info({ projectId }, 'project.erased');
-    return erasure === 'withdrawing' || erasure === 'erasing';
-  } catch (error) {
-    logger.warn({ error, projectId }, 'project.erasure-failed');
-    return false;
-  }
+async function advance(context: ManagementContext, projectId: string): Promise<boolean> {
+  const erasure = await eraseRound(context, projectId);
+  return erasure === 'withdrawing' || erasure === 'erasing';
 }
