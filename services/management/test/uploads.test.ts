@@ -208,11 +208,41 @@ describe('a zip that is refused leaves its address good', () => {
 });
 
 describe('[sec-51] an address', () => {
-  it('takes one zip: a second is 409, also when both come at once', async () => {
+  const zipNamed = (name: string) => zipOf([{ name: 'amp.yaml', content: yaml(name) }]);
+  const taken = { code: 'upload.taken', detail: 'Another zip was put at this address before.' };
+
+  it('takes one zip: another one is 409, also with the same manifest, damaged, or when they come at once', async () => {
     const { url } = await signed();
-    const replies = await Promise.all([put(url, zip), put(url, zip), put(url, zip)]);
+    const replies = await Promise.all(['a', 'b', 'c'].map((name) => put(url, zipNamed(name))));
     expect(replies.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 409, 409]);
-    expect((await put(url, zip).expect(409)).body).toMatchObject({ code: 'upload.taken' });
+    const address = await signed();
+    await put(address.url, zip).expect(200);
+    const alike = zipOf([
+      { name: 'amp.yaml', content: yaml('zipped') },
+      { name: 'README.md', content: 'x' },
+    ]);
+    for (const bytes of [zipNamed('other'), alike, zip.subarray(1)])
+      expect((await put(address.url, bytes).expect(409)).body).toMatchObject(taken);
+    expect((await deploy(nameOf(address)).expect(200)).body).toMatchObject([{ name: 'zipped' }]);
+  });
+
+  // The reply to the first may have been lost.
+  it('takes the same zip again and answers alike, at once, afterwards and after its deployment', async () => {
+    const address = await signed({ md5: md5Of(zip) });
+    const again = async () => {
+      const { status, text } = await put(address.url, zip);
+      return [status, text];
+    };
+    expect(await Promise.all([again(), again(), again()])).toEqual([
+      [200, ''],
+      [200, ''],
+      [200, ''],
+    ]);
+    await deploy(nameOf(address)).expect(200);
+    expect(await again()).toEqual([200, '']);
+    await put(address.url, zip, { 'content-md5': md5Of(zipNamed('other')) }).expect(400);
+    await expire(address);
+    await put(address.url, zip).expect(404);
   });
 
   it('is 404 when it is unknown, changed, of another project or an hour old, with the same words', async () => {

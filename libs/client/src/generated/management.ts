@@ -164,7 +164,7 @@ export interface ManagementOperations {
     };
     readonly reply: void;
   };
-  /** Get an address for a zip with a manifest. PUT a zip that holds amp.yaml or amp.yml to url within an hour, once and without a key: at most 1 MB, Content-Type application/zip, application/octet-stream or none. Then deploy it as sourceZipUrl gs://<bucket>/<path>, within another hour. */
+  /** Get an address for a zip with a manifest. PUT a zip that holds amp.yaml or amp.yml to url within an hour, without a key: at most 1 MB, Content-Type application/zip, application/octet-stream or none. The same zip may be put again, another one not. Then deploy it as sourceZipUrl gs://<bucket>/<path>, within another hour. */
   readonly generateUploadUrl: {
     readonly params: {
       /** MD5 of the zip in base64 (RFC 1864): then other bytes are refused. */ readonly md5?: string;

@@ -22,6 +22,7 @@ const newUpload = (projectId: string): NewUpload => {
   const id = newId();
   return { projectId, id, tokenHash: `hash-of-${id}` };
 };
+const contentOf = (text: string) => ({ manifest: Buffer.from(text), zipHash: `hash-of-${text}` });
 const saved = async (projectId: string, lifeMs = hour): Promise<NewUpload> => {
   const upload = newUpload(projectId);
   await uploads.save(upload, lifeMs, 100);
@@ -33,24 +34,24 @@ it('keeps the bytes of a manifest as they are, a NUL among them, found by name a
   await uploads.save(upload, hour, 100);
   const { projectId, id, tokenHash, md5 } = upload;
   expect(await uploads.find(upload)).toEqual({ projectId, id, md5 });
-  const manifest = Buffer.from([0, 255, 13, 10]);
-  expect(await uploads.put(upload, manifest, hour)).toBe(true);
-  expect(await uploads.findByToken({ projectId, tokenHash })).toEqual({ projectId, id, md5, manifest });
+  const content = { manifest: Buffer.from([0, 255, 13, 10]), zipHash: 'hash' };
+  expect(await uploads.put(upload, content, hour)).toBe(true);
+  expect(await uploads.findByToken({ projectId, tokenHash })).toEqual({ projectId, id, md5, ...content });
 });
 
 it('takes one manifest, of however many come at once', async () => {
   const upload = await saved('race');
-  const puts = Array.from({ length: 8 }, (_, at) => uploads.put(upload, Buffer.from(String(at)), hour));
+  const puts = Array.from({ length: 8 }, (_, at) => uploads.put(upload, contentOf(String(at)), hour));
   const taken = (await Promise.all(puts)).map(Number);
   expect(taken.reduce((sum, one) => sum + one)).toBe(1);
-  expect((await uploads.find(upload))?.manifest?.toString()).toBe(String(taken.indexOf(1)));
+  expect(await uploads.find(upload)).toMatchObject(contentOf(String(taken.indexOf(1))));
 });
 
 it('shows nothing to another project', async () => {
   const { id, tokenHash } = await saved('mine');
   expect(await uploads.find({ projectId: 'theirs', id })).toBeUndefined();
   expect(await uploads.findByToken({ projectId: 'theirs', tokenHash })).toBeUndefined();
-  expect(await uploads.put({ projectId: 'theirs', id }, Buffer.from('x'), hour)).toBe(false);
+  expect(await uploads.put({ projectId: 'theirs', id }, contentOf('x'), hour)).toBe(false);
 });
 
 it('has no upload that ended, and deletes those only, of all projects, as many as are asked for', async () => {
@@ -65,7 +66,7 @@ it('has no upload that ended, and deletes those only, of all projects, as many a
   for (const upload of ended) {
     expect(await uploads.find(upload)).toBeUndefined();
     expect(await uploads.findByToken(upload)).toBeUndefined();
-    expect(await uploads.put(upload, Buffer.from('x'), hour)).toBe(false);
+    expect(await uploads.put(upload, contentOf('x'), hour)).toBe(false);
   }
   expect([await uploads.purge(2), await uploads.purge(2), await uploads.purge(2)]).toEqual([2, 1, 0]);
   expect(await uploads.find(living)).toBeDefined();

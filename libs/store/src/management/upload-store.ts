@@ -13,9 +13,11 @@ export interface Upload extends UploadKey {
   readonly md5?: string;
   /** Bytes of the manifest in what was put; absent: nothing was put yet. */
   readonly manifest?: Buffer;
+  /** SHA-256 of the zip that was put. */
+  readonly zipHash?: string;
 }
 
-export interface NewUpload extends Omit<Upload, 'manifest'> {
+export interface NewUpload extends Omit<Upload, 'manifest' | 'zipHash'> {
   /** SHA-256 of the secret in the address, which is not kept. */
   readonly tokenHash: string;
 }
@@ -34,7 +36,7 @@ export interface UploadStore {
    * Keeps what was put, for `lifeMs` from now.
    * @returns false when something was put before, or the address has ended
    */
-  put(key: UploadKey, manifest: Buffer, lifeMs: number): Promise<boolean>;
+  put(key: UploadKey, content: Required<Pick<Upload, 'manifest' | 'zipHash'>>, lifeMs: number): Promise<boolean>;
   /** Deletes those that have ended. @returns how many, `limit` at most; at `limit` there may be more */
   purge(limit: number): Promise<number>;
 }
@@ -44,13 +46,14 @@ interface UploadRow {
   id: string;
   md5: string | null;
   manifest: Buffer | null;
+  zip_hash: string | null;
 }
 
 export function uploadStore(database: Knex): UploadStore {
   const endIn = (lifeMs: number) => database.raw('now() + make_interval(secs => ?::float8 / 1000)', [lifeMs]);
   const findBy = async (key: { project_id: string } & ({ id: string } | { token_hash: string })) => {
     const living = database<UploadRow>('uploads').where(key).where('expires_at', '>', database.raw('now()'));
-    const row = await living.first('project_id', 'id', 'md5', 'manifest');
+    const row = await living.first('project_id', 'id', 'md5', 'manifest', 'zip_hash');
     return row && toUpload(row);
   };
   return translated<UploadStore>({
@@ -61,10 +64,10 @@ export function uploadStore(database: Knex): UploadStore {
     },
     find: ({ projectId, id }) => findBy({ project_id: projectId, id }),
     findByToken: ({ projectId, tokenHash }) => findBy({ project_id: projectId, token_hash: tokenHash }),
-    put: async ({ projectId, id }, manifest, lifeMs) => {
+    put: async ({ projectId, id }, { manifest, zipHash }, lifeMs) => {
       const waiting = database('uploads').where({ project_id: projectId, id }).whereNull('manifest');
       const living = waiting.where('expires_at', '>', database.raw('now()'));
-      return (await living.update({ manifest, expires_at: endIn(lifeMs) })) === 1;
+      return (await living.update({ manifest, zip_hash: zipHash, expires_at: endIn(lifeMs) })) === 1;
     },
     purge: async (limit) => (await database.raw<{ rowCount: number }>(purgeSql, { limit })).rowCount,
   });
@@ -77,6 +80,12 @@ const givingWaySql = `delete from uploads where project_id = :projectId and id i
 const purgeSql = `delete from uploads where (project_id, id) in (
   select project_id, id from uploads where expires_at <= now() order by expires_at limit :limit for update skip locked)`;
 
-function toUpload({ project_id: projectId, id, md5, manifest }: UploadRow): Upload {
-  return { projectId, id, ...(md5 === null ? {} : { md5 }), ...(manifest === null ? {} : { manifest }) };
+function toUpload({ project_id: projectId, id, md5, manifest, zip_hash: zipHash }: UploadRow): Upload {
+  return {
+    projectId,
+    id,
+    ...(md5 === null ? {} : { md5 }),
+    ...(manifest === null ? {} : { manifest }),
+    ...(zipHash === null ? {} : { zipHash }),
+  };
 }

@@ -16,6 +16,7 @@ import { createUploads } from './20261122T163000-create-uploads';
 import { addEndpointServed } from './20261122T193000-add-endpoint-served';
 import { createDeletedInstallations } from './20261122T193100-create-deleted-installations';
 import { leaveRoomForUpdates } from './20261122T221500-leave-room-for-updates';
+import { addZipHash } from './20261122T220000-add-zip-hash';
 import { indexCancelledAndFailedOperations } from './20261121T154000-index-cancelled-and-failed-operations';
 import { indexKeptPlans } from './20261121T155000-index-kept-plans';
 import { indexJwtKeys } from './20261121T152000-index-jwt-keys';
@@ -41,5 +42,6 @@ export const migrations: readonly Migration[] = [
   createProjectDeletions,
   addEndpointServed,
   createDeletedInstallations,
+  addZipHash,
   leaveRoomForUpdates,
 ];

@@ -30,7 +30,7 @@ export function uploadUrlRoutes(router: Router, context: ManagementContext): voi
       operationId: 'generateUploadUrl',
       summary: 'Get an address for a zip with a manifest',
       description:
-        'PUT a zip that holds amp.yaml or amp.yml to url within an hour, once and without a key: at most 1 MB, Content-Type application/zip, application/octet-stream or none. Then deploy it as sourceZipUrl gs://<bucket>/<path>, within another hour.',
+        'PUT a zip that holds amp.yaml or amp.yml to url within an hour, without a key: at most 1 MB, Content-Type application/zip, application/octet-stream or none. The same zip may be put again, another one not. Then deploy it as sourceZipUrl gs://<bucket>/<path>, within another hour.',
       tags: ['Integrations'],
       replies: { 200: json(signedUrlSchema) },
       scopes: ['frontend'],

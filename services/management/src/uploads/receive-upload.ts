@@ -16,7 +16,7 @@ export interface SentZip {
 
 /**
  * The upload that an address stands for. Asked before the body is read, and again with it.
- * @throws NotFoundError `upload.not-found`, alike for what was never made and what has ended; ConflictError `upload.taken`
+ * @throws NotFoundError `upload.not-found`, alike for what was never made and what has ended
  */
 export async function findAddressed({ store }: Pick<ManagementContext, 'store'>, token: string): Promise<Upload> {
   const projectId = projectOfSecret(token);
@@ -26,19 +26,28 @@ export async function findAddressed({ store }: Pick<ManagementContext, 'store'>,
     const detail = 'The address of the upload is unknown, or older than an hour.';
     throw new NotFoundError({ code: 'upload.not-found', detail });
   }
-  if (upload.manifest !== undefined) throw taken();
   return upload;
 }
 
 /**
- * Takes the zip of an upload: what is kept of it is its manifest. A zip that is refused leaves the address as it was.
- * @throws ValidationError 400 for other bytes than were announced and for a zip that breaks a rule; as findAddressed does
+ * Takes the zip of an upload: what is kept of it is its manifest. A zip that is refused leaves the address as it was; the one that was taken
+ * may come again, because the reply to it may have been lost, and changes nothing.
+ * @throws ValidationError 400 for other bytes than were announced and for a zip that breaks a rule; ConflictError `upload.taken` for another
+ *   zip than was taken; as findAddressed does
  */
 export async function receiveUpload(context: ManagementContext, token: string, zip: SentZip): Promise<void> {
   const upload = await findAddressed(context, token);
+  const zipHash = createHash('sha256').update(zip.content).digest('base64url');
+  const isTaken = upload.manifest !== undefined;
+  if (isTaken && upload.zipHash !== zipHash) {
+    throw new ConflictError({ code: 'upload.taken', detail: 'Another zip was put at this address before.' });
+  }
   refuseOtherBytes(upload, zip);
+  if (isTaken) return;
   const manifest = await manifestIn(zip.content);
-  if (!(await context.store.uploads.put(upload, manifest, uploadLimits.lifeMs))) throw taken();
+  const isPut = await context.store.uploads.put(upload, { manifest, zipHash }, uploadLimits.lifeMs);
+  // Somebody was faster, or the hour is over: another look says which.
+  if (!isPut) return await receiveUpload(context, token, zip);
   const { projectId, id } = upload;
   context.logger.info({ projectId, uploadId: id, bytes: zip.content.length }, 'upload.received');
 }
@@ -58,8 +67,4 @@ function refuseOtherBytes({ md5: asked }: Upload, { content, contentMd5 }: SentZ
     detail: `must have the MD5 that its address was asked for, ${asked}`,
   };
   throw refusedUpload({ ...issue, value: actual }, remedy);
-}
-
-function taken(): ConflictError {
-  return new ConflictError({ code: 'upload.taken', detail: 'A zip was put at this address before.' });
 }
