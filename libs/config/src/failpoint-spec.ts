@@ -16,6 +16,7 @@ export const failpointNames = [
   'st.after_whole',
   'st.after_join_round',
   'st.after_end_round',
+  'st.after_erase_step',
 ] as const;
 export type FailpointName = (typeof failpointNames)[number];
 

@@ -79,7 +79,7 @@ export function createStore(options: StoreOptions): Store {
   if (metrics) watchPool(database, metrics);
   const connections = connectionStore(database);
   return {
-    projects: projectStore(database),
+    projects: projectStore(database, failpoints),
     apiKeys: apiKeyStore(database),
     jwtKeys: jwtKeyStore(database),
     integrations: integrationStore(database),

@@ -1,5 +1,6 @@
 import { createStore, newId, openDatabase, type Store } from '@sluice/store';
 import { countRows, fillBacklog, patientLimits, seedInstallation, startTcpProxy, until } from '@sluice/testkit';
+import { eraseUntilDeath } from './erase-until-death';
 import { fillTables, rowsOf } from './fill-tables';
 import { createWriteFixture, type WriteFixture } from './write-fixture';
 
@@ -208,6 +209,28 @@ describe('erasing', () => {
     await Promise.all([eraser(), eraser(), eraser(), eraser()]);
     expect(Object.entries(await rowsOf(database, projectId)).filter(([, rows]) => rows > 0)).toEqual([]);
   });
+
+  // Each goes one commit further, and finds the project as the one before it left it.
+  it('is finished by processes of which each dies behind its first commit', async () => {
+    const { projectId } = fixture.seeded;
+    const others = await seedInstallation(store);
+    await fillTables(database, [projectId, others.projectId]);
+    const { project_deletions: _, ...before } = await rowsOf(database, others.projectId);
+    await store.writes.accept(Array.from({ length: 3 }, () => fixture.asynchronous()));
+    await store.writes.join([fixture.batchable()]);
+    await removed();
+    await letTimePass();
+    const deaths: string[] = [];
+    const next = () => (deaths.length < 200 ? eraseUntilDeath(fixture.url) : undefined);
+    for (let at = next(); at !== undefined; at = next()) deaths.push(at);
+    expect(Object.entries(await rowsOf(database, projectId)).filter(([, rows]) => rows > 0)).toEqual([]);
+    expect(await rowsOf(database, others.projectId)).toEqual({ ...before, project_deletions: 0 });
+    expect(await store.projects.removed()).toEqual([]);
+    // Two installations, and each table that the rounds empty; the keys went before, with the project.
+    expect(deaths.filter((at) => at === 'st.after_end_round')).toHaveLength(2);
+    expect(deaths.filter((at) => at === 'st.after_erase_step').length).toBeGreaterThanOrEqual(15);
+    // Some thirty processes, one after the other: 10 s on a machine that is free.
+  }, 300_000);
 
   it('takes the operations of a large project in rounds', async () => {
     await fillBacklog(fixture.url, fixture.seeded, { calls: 2_500 });

@@ -13,7 +13,8 @@ const executor = { name: 'executor', index: 1 } as const;
 /**
  * The traps of each service, in the second of its instances: the first one goes on, else calls that killed three executors would be
  * quarantined, as F24 wants. A process lives for about a second; an executor gets its first calls from a sweep, two seconds after
- * its start. The token's failpoint is row F22, that of a deletion F26.
+ * its start. The token's failpoint is row F22, that of a deletion F26, that of an
+ * erasure `tests/flows/project-deletion.test.ts`.
  */
 const chains: readonly (readonly Trap[])[] = [
   [
@@ -34,7 +35,7 @@ const chains: readonly (readonly Trap[])[] = [
   ],
 ];
 const driven = chains.flat().map(({ name }) => name);
-const elsewhere = ['oauth.after_reply_before_save', 'st.after_end_round'];
+const elsewhere = ['oauth.after_reply_before_save', 'st.after_end_round', 'st.after_erase_step'];
 /** Records of one load; as many loads as the traps need, for the size's writes and these minutes at least. */
 const writesPerLoad = 250;
 const patienceMs = 20 * 60_000;

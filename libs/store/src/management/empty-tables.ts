@@ -1,22 +1,32 @@
 import type { Knex } from 'knex';
+import type { StoreFailpoints } from '../failpoints';
 import { guard } from '../writes/guard';
+
+/** A deleted project, where it is, and where a test may end who erases it. */
+export interface Erased {
+  readonly database: Knex;
+  readonly projectId: string;
+  readonly failpoints: StoreFailpoints;
+}
 
 /** Rows that one statement deletes: the statement stays far from its limit of 5 s. */
 const rowsPerRound = 1_000;
 
 /** @returns whether one of the tables had a row, so that there may be more: who asks twice at once finds what the other one left */
-export async function emptySome(database: Knex, projectId: string, tables: readonly string[]): Promise<boolean> {
-  const filled = await findFilled(database, projectId, tables);
+export async function emptySome(erased: Erased, tables: readonly string[]): Promise<boolean> {
+  const { database, projectId, failpoints } = erased;
+  const filled = await findFilled(erased, tables);
   for (const table of filled) {
     const bindings = [table, table, projectId, rowsPerRound];
     const sql = 'delete from ?? where ctid = any(array(select ctid from ?? where project_id = ? limit ?))';
     await guard(() => byKey(database, (transaction) => transaction.raw(sql, bindings)));
+    await failpoints.hit('st.after_erase_step');
   }
   return filled.length > 0;
 }
 
 /** Those of the tables that have a row of the project: one jump into each key. */
-export async function findFilled(database: Knex, projectId: string, tables: readonly string[]): Promise<string[]> {
+export async function findFilled({ database, projectId }: Erased, tables: readonly string[]): Promise<string[]> {
   const look = 'select ?::text as name where exists (select 1 from ?? where project_id = ?)';
   const { rows } = await byKey(database, (transaction) =>
     transaction.raw<{ rows: { name: string }[] }>(

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { guard } from '../writes/guard';
 import { deleteInstallation } from './delete-installation';
-import { emptySome, findFilled } from './empty-tables';
+import { emptySome, findFilled, type Erased } from './empty-tables';
 
 /**
  * How far the erasure of a deleted project is. `withdrawing`: something of it can still act or is a secret. `erasing`: only what happened is
@@ -53,38 +53,40 @@ const last = [
  * process that dies leaves nothing to repair. Installations end as when they are deleted alone: what waits fails, what is being sent
  * finishes and is not tried again. An operation is erased when it has ended.
  */
-export async function eraseProject(database: Knex, projectId: string): Promise<Erasure> {
-  if (await emptySome(database, projectId, receivers)) return 'withdrawing';
-  if (await removeInstallations(database, projectId)) return 'withdrawing';
-  if (await emptySome(database, projectId, owned)) return 'withdrawing';
-  if (await emptySome(database, projectId, told)) return 'erasing';
-  if (await eraseEnded(database, projectId)) return 'erasing';
-  if ((await findFilled(database, projectId, ['operations'])).length > 0) return 'waiting';
+export async function eraseProject(erased: Erased): Promise<Erasure> {
+  const { database, projectId } = erased;
+  if (await emptySome(erased, receivers)) return 'withdrawing';
+  if (await removeInstallations(erased)) return 'withdrawing';
+  if (await emptySome(erased, owned)) return 'withdrawing';
+  if (await emptySome(erased, told)) return 'erasing';
+  if (await eraseEnded(erased)) return 'erasing';
+  if ((await findFilled(erased, ['operations'])).length > 0) return 'waiting';
   if (!(await isQuiet(database, projectId))) return 'waiting';
-  if (await emptySome(database, projectId, last)) return 'erasing';
+  if (await emptySome(erased, last)) return 'erasing';
   await database('project_deletions').where({ project_id: projectId }).delete();
   return 'done';
 }
 
 /** The rows themselves are asked, not the list of installations: it lacks one whose connection is gone. */
-async function removeInstallations(database: Knex, projectId: string): Promise<boolean> {
+async function removeInstallations({ database, projectId, failpoints }: Erased): Promise<boolean> {
   const rows = await database('installations')
     .where({ project_id: projectId })
     .orderBy('id')
     .limit(installationsPerRound)
     .select<{ id: string; integration_id: string }[]>('id', 'integration_id');
   for (const { id: installationId, integration_id: integrationId } of rows)
-    await deleteInstallation(database, { projectId, integrationId, installationId });
+    await deleteInstallation(database, { projectId, integrationId, installationId }, failpoints);
   return rows.length > 0;
 }
 
 /** Each step goes on where the one before ended: the entries of what went stand in the key until a vacuum. */
-async function eraseEnded(database: Knex, projectId: string): Promise<boolean> {
+async function eraseEnded({ database, projectId, failpoints }: Erased): Promise<boolean> {
   let after = '';
   for (let step = 0; step < stepsPerRound; step += 1) {
     const lastErased = await eraseStep(database, projectId, after);
     if (lastErased === null) return step > 0;
     after = lastErased;
+    await failpoints.hit('st.after_erase_step');
   }
   return true;
 }

@@ -1,6 +1,7 @@
 import { ConflictError } from '@sluice/errors';
 import { projectNameOf, type Project, type UpdateProjectRequest } from '@sluice/types';
 import type { Knex } from 'knex';
+import { nowhere, type StoreFailpoints } from '../failpoints';
 import { newId } from '../new-id';
 import { deleteProject, listDeletions } from './delete-project';
 import { eraseProject, type Erasure } from './erase-project';
@@ -50,7 +51,7 @@ interface ProjectRow {
   updated_at: Date | null;
 }
 
-export function projectStore(database: Knex): ProjectStore {
+export function projectStore(database: Knex, failpoints: StoreFailpoints = nowhere): ProjectStore {
   const visible = (withinProjectId?: string) => {
     const query = database<ProjectRow>('projects').select('*');
     return withinProjectId === undefined ? query : query.where('id', withinProjectId);
@@ -88,7 +89,7 @@ export function projectStore(database: Knex): ProjectStore {
     },
     remove: (projectId) => deleteProject(database, projectId),
     removed: () => listDeletions(database),
-    erase: (projectId) => eraseProject(database, projectId),
+    erase: (projectId) => eraseProject({ database, projectId, failpoints }),
   });
 }
 
