@@ -7,6 +7,9 @@ it.each([
   [['--quick'], { isQuick: true }],
   [['--row', 'P1,P18'], { isQuick: false, rows: ['P1', 'P18'] }],
   [['--row=p2', '--quick'], { isQuick: true, rows: ['P2'] }],
+  // A row that was asked for and silently left out would keep an old figure.
+  [['--row', 'P1', '--row', 'P18'], { isQuick: false, rows: ['P1', 'P18'] }],
+  [['--row=P1,P2', '--quick', '--row', 'P2,P18'], { isQuick: true, rows: ['P1', 'P2', 'P18'] }],
 ])('reads %j', (args, expected) => {
   expect(readOptions(args, known)).toEqual(expected);
 });
@@ -17,6 +20,7 @@ it.each([
   [['--quick=yes'], /no option "--quick=yes"/],
   [['--row', 'P3'], /no row "P3"/],
   [['--row'], /no row ""/],
+  [['--row', 'P3', '--row', 'P1'], /no row "P3"/],
 ])('refuses %j', (args, message) => {
   expect(() => readOptions(args, known)).toThrow(message);
 });

@@ -6,7 +6,7 @@ export interface BenchOptions {
 }
 
 const usage = `npm run bench [-- options]
-  --row P1,P6   only these rows; the others keep their figures in BENCHMARKS.md
+  --row P1,P6   only these rows; the others keep their figures in BENCHMARKS.md; may be repeated
   --quick       one short round of each, to see that it runs; writes nothing
 `;
 
@@ -20,10 +20,10 @@ export function readOptions(args: readonly string[], known: readonly string[]): 
   for (let index = 0; index < args.length; index += 1) {
     const [name, inline] = (args[index] ?? '').split('=', 2);
     if (name === '--quick' && inline === undefined) isQuick = true;
-    else if (name === '--row') rows = readRows(inline ?? args[(index += 1)] ?? '', known);
+    else if (name === '--row') rows = [...(rows ?? []), ...readRows(inline ?? args[(index += 1)] ?? '', known)];
     else throw new Error(`There is no option "${args[index]}".\n${usage}`);
   }
-  return { isQuick, ...(rows !== undefined && { rows }) };
+  return { isQuick, ...(rows !== undefined && { rows: [...new Set(rows)] }) };
 }
 
 function readRows(text: string, known: readonly string[]): string[] {
