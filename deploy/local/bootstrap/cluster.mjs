@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import { parseArgs } from 'node:util';
 import { buildImages, everyTarget, findEngine, withOfflineSettings } from './container-engine.mjs';
 import { root, tool, workspaceNode } from './paths.mjs';
+import { readOptions } from './read-options.mjs';
 import { runChild } from './run-child.mjs';
 
 const usage = `usage: npm run test:cluster -- --load COMMAND [--offline] [--no-build] [--rate 200] [--namespace sluice-test]
@@ -89,18 +89,12 @@ function whatIsMissing(env) {
 }
 
 function readChoice(args) {
-  try {
-    const options = {
-      load: { type: 'string' },
-      offline: { type: 'boolean', default: false },
-      'no-build': { type: 'boolean', default: false },
-      rate: { type: 'string', default: '200' },
-      namespace: { type: 'string', default: 'sluice-test' },
-    };
-    // pnpm hands on the dashes that npm takes away.
-    const { values } = parseArgs({ args: args.filter((arg) => arg !== '--'), options });
-    return values.load !== undefined && /^\d+$/.test(values.rate) ? values : undefined;
-  } catch {
-    return undefined;
-  }
+  const values = readOptions(args, {
+    load: { type: 'string' },
+    offline: { type: 'boolean', default: false },
+    'no-build': { type: 'boolean', default: false },
+    rate: { type: 'string', default: '200' },
+    namespace: { type: 'string', default: 'sluice-test' },
+  });
+  return values?.load !== undefined && /^\d+$/.test(values.rate) ? values : undefined;
 }

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import process from 'node:process';
-import { parseArgs } from 'node:util';
 import { childEnvironment } from './environment.mjs';
 import { root, tool, workspaceNode } from './paths.mjs';
+import { readOptions } from './read-options.mjs';
 import { runChild } from './run-child.mjs';
 
-const usage = 'usage: npm run test:faults -- [--full] [--row F3[,F6]] [--seed 7]';
+const usage = 'usage: npm run test:faults -- [--full] [--row F3[,F6]]... [--seed 7]';
 
 /**
  * `npm run test:faults`: the rows of the fault matrix, all or some, at the size of `npm test` or at full size, on services of their
@@ -23,7 +23,7 @@ export async function runFaults(args) {
     ...childEnvironment(),
     FAULTS_SEED: seed,
     ...(full ? { FAULTS_FULL: 'true' } : {}),
-    ...(row === undefined ? {} : { FAULTS_ROWS: row }),
+    ...(row === undefined ? {} : { FAULTS_ROWS: row.join() }),
   };
   const config = join(root, 'tests', 'faults', 'jest.config.js');
   return await runChild(
@@ -34,12 +34,10 @@ export async function runFaults(args) {
 }
 
 function readChoice(args) {
-  try {
-    const options = { full: { type: 'boolean' }, row: { type: 'string' }, seed: { type: 'string', default: '7' } };
-    // pnpm hands on the dashes that npm takes away.
-    const { values } = parseArgs({ args: args.filter((arg) => arg !== '--'), options });
-    return /^\d+$/.test(values.seed) ? values : undefined;
-  } catch {
-    return undefined;
-  }
+  const values = readOptions(args, {
+    full: { type: 'boolean' },
+    row: { type: 'string', multiple: true },
+    seed: { type: 'string', default: '7' },
+  });
+  return /^\d+$/.test(values?.seed) ? values : undefined;
 }

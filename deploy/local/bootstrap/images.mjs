@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
-import { parseArgs } from 'node:util';
 import { buildImages, everyTarget, findEngine, withOfflineSettings } from './container-engine.mjs';
 import { root, tool, workspaceNode } from './paths.mjs';
+import { readOptions } from './read-options.mjs';
 import { runChild } from './run-child.mjs';
 
-const usage = `usage: npm run test:images -- [--offline] [--no-build] [--target executor[,search]]
+const usage = `usage: npm run test:images -- [--offline] [--no-build] [--target executor[,search]]...
   --offline   podman on bases made from Debian packages, where no image registry can be reached (as root)
   --no-build  tests the images of package.json's version that are there`;
 
@@ -25,30 +25,24 @@ export async function runImages(args) {
   if (found === undefined) return 1;
   const engine = choice.offline ? withOfflineSettings(found) : found;
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const targets = choice.target?.split(',') ?? everyTarget;
+  const targets = choice.target ?? everyTarget;
   // The migration prepares the database of every test.
-  const needed = [...new Set(['migrate', ...targets])];
+  const needed = [...new Set(['migrate'].concat(targets))];
   const built = choice['no-build']
     ? 0
     : await buildImages(engine, { targets: needed, tag: version, isOffline: choice.offline });
   if (built !== 0) return built;
   const env = { ...engine.env, IMAGES_ENGINE: engine.program, IMAGES_TAG: version };
-  if (choice.target !== undefined) env.IMAGES_TARGETS = choice.target;
+  if (choice.target !== undefined) env.IMAGES_TARGETS = choice.target.join();
   const config = join(root, 'tests', 'images', 'jest.config.js');
   return await runChild(workspaceNode, [tool('jest'), '-c', config, '--runInBand'], { env });
 }
 
 function readChoice(args) {
-  try {
-    const options = {
-      offline: { type: 'boolean', default: false },
-      'no-build': { type: 'boolean', default: false },
-      target: { type: 'string' },
-    };
-    // pnpm hands on the dashes that npm takes away.
-    const { values } = parseArgs({ args: args.filter((arg) => arg !== '--'), options });
-    return (values.target?.split(',') ?? []).every((target) => everyTarget.includes(target)) ? values : undefined;
-  } catch {
-    return undefined;
-  }
+  const values = readOptions(args, {
+    offline: { type: 'boolean', default: false },
+    'no-build': { type: 'boolean', default: false },
+    target: { type: 'string', multiple: true },
+  });
+  return values?.target?.every((target) => everyTarget.includes(target)) === false ? undefined : values;
 }

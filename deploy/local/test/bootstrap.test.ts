@@ -26,6 +26,28 @@ describe('the bootstrap', () => {
   });
 });
 
+// What is named a second time and silently left out would be taken for tested.
+describe('an option that is repeated', () => {
+  const run = (what: string, ...words: readonly string[]) =>
+    outcome(
+      runModule(`import { ${what} } from './bootstrap/${what.slice(3).toLowerCase()}.mjs';
+        process.exitCode = await ${what}(${JSON.stringify(words)});`),
+    );
+
+  it('adds up: every row of the fault matrix that was asked for', async () => {
+    // Rows that do not exist are named, and none runs.
+    const { code, output } = await run('runFaults', '--row', 'F97,F98', '--row', 'F99', '--row=F97');
+    expect(code).toBe(1);
+    expect(output.match(/"F\d+"/g)).toEqual(['"F97"', '"F98"', '"F99"']);
+  });
+
+  it('adds up: a wrong image is refused wherever it stands', async () => {
+    const { code, output } = await run('runImages', '--target', 'exekutor', '--target', 'executor');
+    expect(code).toBe(2);
+    expect(output).toMatch(/usage: npm run test:images/);
+  });
+});
+
 describe('the environment of a child', () => {
   const env = {
     npm_config_registry: 'https://registry.example/',
