@@ -1,6 +1,6 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { createPerson, type Person } from './run-sluice';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { createPerson, sluicePath, type Person } from './run-sluice';
 import { completeInBash, completeInFish, completeInZsh, findShell, type Complete } from './shells/complete-in';
 
 // What the shells themselves make of the scripts: a script that reads well may still not run.
@@ -23,6 +23,12 @@ const offers: readonly (readonly [line: string, words: readonly string[]])[] = [
   // The value of an option is no command.
   ['sluice --profile op de', ['deploy']],
   ['sluice --profile acme op ', commands],
+  // Profiles stand in a file: nobody answers at their addresses.
+  ['sluice --profile ', ['acme', 'demo', 'east coast']],
+  ['sluice op list --profile d', ['demo']],
+  ['sluice profile use a', ['acme']],
+  ['sluice profile remove ', ['acme', 'demo', 'east coast']],
+  ['sluice profile add ', []],
   ['sluice deploy man', ['manifest.yaml']],
   ['sluice deploy --destructive man', ['manifest.yaml']],
   ['sluice op export 1 --out man', ['manifest.yaml']],
@@ -39,10 +45,18 @@ const completes: Readonly<Record<string, Complete>> = {
 const shells = Object.entries(completes).map(([shell, complete]) => ({ shell, complete, program: findShell(shell) }));
 
 let person: Person;
+const profileFile = () => join(person.home, '.config', 'sluice', 'profiles.json');
 const scriptOf = (shell: string) => join(person.home, `completion.${shell}`);
 beforeAll(async () => {
   person = createPerson();
   writeFileSync(join(person.home, 'manifest.yaml'), '');
+  const profile = { url: 'http://127.0.0.1:9/v1', apiKey: 'secret' };
+  const profiles = { acme: profile, demo: profile, 'east coast': profile };
+  mkdirSync(dirname(profileFile()), { recursive: true });
+  writeFileSync(profileFile(), JSON.stringify({ current: 'demo', profiles }), { mode: 0o600 });
+  mkdirSync(join(person.home, 'bin'));
+  const start = `#!/bin/sh\nexec '${process.execPath}' '${sluicePath}' "$@"\n`;
+  writeFileSync(join(person.home, 'bin', 'sluice'), start, { mode: 0o755 });
   for (const { shell } of shells) writeFileSync(scriptOf(shell), await person.run('completion', shell));
 });
 
@@ -51,7 +65,19 @@ for (const { shell, complete, program = '' } of shells) {
   const suite = program === '' && shell !== 'bash' ? describe.skip : describe;
   suite(`in ${shell}`, () => {
     it.each(offers)('%s', async (line, words) => {
-      expect(await complete(program, { script: scriptOf(shell), line, cwd: person.home })).toEqual(words);
+      const offered = await complete(program, { script: scriptOf(shell), line, cwd: person.home });
+      // Bash leaves the quoting of a blank to who completes.
+      expect(offered.map((word) => word.replaceAll('\\', ''))).toEqual(words);
+    });
+
+    it('no profile of a file that is refused, and not a word of it between the lines', async () => {
+      chmodSync(profileFile(), 0o644);
+      try {
+        const asked = { script: scriptOf(shell), line: 'sluice --profile ', cwd: person.home };
+        expect(await complete(program, asked)).toEqual([]);
+      } finally {
+        chmodSync(profileFile(), 0o600);
+      }
     });
 
     it('a value after "="', async () => {

@@ -24,7 +24,7 @@ export function createProgram(): Command {
   const program = new Command('sluice')
     .description('The command line of Sluice.')
     .version('0.1.0')
-    .option('--profile <name>', 'use this profile')
+    .option('--profile <profile>', 'use this profile')
     .option('--project <idOrName>', "work in this project; default: the profile's, else the key's own")
     .option('--json', 'print one JSON document, for scripts')
     .addHelpText('after', footer)
@@ -120,6 +120,7 @@ function addProfileCommands(program: Command, lazily: Lazily): void {
   profiles
     .command('list', { isDefault: true })
     .description('list the profiles')
+    .option('--names', 'only the names, one a line')
     .action(lazily(async () => ({ run: (await load()).list })));
   profiles
     .command('add')
@@ -131,11 +132,11 @@ function addProfileCommands(program: Command, lazily: Lazily): void {
   profiles
     .command('use')
     .description('use a profile from now on')
-    .argument('<name>')
+    .argument('<profile>')
     .action(lazily(async () => ({ run: (await load()).use })));
   profiles
     .command('remove')
     .description('forget a profile and its key')
-    .argument('<name>')
+    .argument('<profile>')
     .action(lazily(async () => ({ run: (await load()).remove })));
 }

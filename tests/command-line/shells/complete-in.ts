@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { readProcessEnv } from '@sluice/config';
-import { runProgram } from '../run-sluice';
+import { runProgram, type Ran } from '../run-sluice';
 
 /** Where completion is asked for. */
 export interface Asked {
@@ -9,8 +9,13 @@ export interface Asked {
   readonly script: string;
   /** What is typed before Tab. */
   readonly line: string;
-  /** With the files that may be named. */
+  /** The person's home, with the files that may be named, and `bin/sluice`. */
   readonly cwd: string;
+}
+
+/** A shell finds `sluice`, and that its profiles. */
+function environmentOf(cwd: string) {
+  return { HOME: cwd, PATH: [join(cwd, 'bin'), '/usr/bin', '/bin'].join(delimiter) };
 }
 
 /** The words that a shell offers, sorted. */
@@ -31,8 +36,8 @@ export function findShell(shell: string): string | undefined {
 /** Asks bash's function as readline does, which divides words at "=" too. */
 export const completeInBash: Complete = async (program, { script, line, cwd }) => {
   const words = line.split(/ +|(=)/).filter((word) => word !== undefined);
-  const { stdout } = await runProgram(program, [join(__dirname, 'complete.bash'), script, ...words], { cwd });
-  return linesOf(stdout);
+  const args = [join(__dirname, 'complete.bash'), script, ...words];
+  return quietly(await runProgram(program, args, { cwd, env: environmentOf(cwd) }));
 };
 
 /** Types into a zsh with a terminal. @param folder where `_sluice` was kept, in place of sourcing the script */
@@ -43,7 +48,10 @@ export async function completeInZsh(
 ): Promise<readonly string[]> {
   const source = folder === '' ? script : '';
   const args = ['-f', join(__dirname, 'complete.zsh'), folder, source, line];
-  const { stdout } = await runProgram(program, args, { cwd, env: { HOME: cwd, TERM: 'dumb', ZSH_PROGRAM: program } });
+  const { stdout } = await runProgram(program, args, {
+    cwd,
+    env: { ...environmentOf(cwd), TERM: 'dumb', ZSH_PROGRAM: program },
+  });
   const offered = /<<\r?\n([^]*?)>>/.exec(stdout)?.[1];
   if (offered === undefined) throw new Error(`zsh did not complete "${line}":\n${stdout}`);
   return linesOf(offered);
@@ -57,8 +65,14 @@ export async function completeInFish(
 ): Promise<readonly string[]> {
   const command = `${before}\nsource "$argv[1]"; complete -C "$argv[2]"`;
   const args = [...(before === '' ? ['--no-config'] : []), '-c', command, script, line];
-  const { stdout } = await runProgram(program, args, { cwd, env: { HOME: cwd } });
-  return linesOf(stdout).map((each) => each.split('\t')[0] ?? '');
+  const offered = quietly(await runProgram(program, args, { cwd, env: environmentOf(cwd) }));
+  return offered.map((each) => each.split('\t')[0] ?? '');
+}
+
+/** What a shell prints besides would stand in the middle of the line that a person types. */
+function quietly({ stdout, stderr }: Ran): readonly string[] {
+  if (stderr !== '') throw new Error(`Completion printed:\n${stderr}`);
+  return linesOf(stdout);
 }
 
 function linesOf(text: string): readonly string[] {

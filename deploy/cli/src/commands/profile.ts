@@ -3,7 +3,7 @@ import { readProcessEnv } from '@sluice/config';
 import type { GivenOptions } from '../command';
 import { CommandFailure } from '../failure';
 import { print } from '../output/print';
-import { renderTable } from '../output/table';
+import { plain, renderTable } from '../output/table';
 import { askSecret } from '../profiles/ask-secret';
 import { addressOf, ownProject, unknownProfile } from '../profiles/connect';
 import { profileFileOf, readProfiles, writeProfiles, type Profile } from '../profiles/profile-file';
@@ -13,11 +13,20 @@ interface AddOptions extends GivenOptions {
   readonly demo?: string;
 }
 
+interface ListOptions extends GivenOptions {
+  readonly names?: boolean;
+}
+
 const file = () => profileFileOf(readProcessEnv());
 
-/** `sluice profile list`. The keys are not shown. */
-export async function list(_args: readonly string[], options: GivenOptions): Promise<void> {
+/** `sluice profile list`. The keys are not shown. With `--names` it is what a shell completes, so nothing stands for none. */
+export async function list(_args: readonly string[], options: ListOptions): Promise<void> {
   const { current, profiles } = readProfiles(file());
+  const names = Object.keys(profiles);
+  if (options.names === true && options.json !== true) {
+    process.stdout.write(names.map((name) => `${plain(name)}\n`).join(''));
+    return;
+  }
   const shown = Object.entries(profiles).map(([name, { url, project }]) => ({
     name,
     url,
@@ -72,7 +81,7 @@ function readDemo(path: string): Profile {
   }
 }
 
-/** `sluice profile use <name>`. */
+/** `sluice profile use <profile>`. */
 export async function use([name = '']: readonly string[], options: GivenOptions): Promise<void> {
   const { profiles } = readProfiles(file());
   const { url } = known(profiles, name);
@@ -80,7 +89,7 @@ export async function use([name = '']: readonly string[], options: GivenOptions)
   print(options, { name, url, inUse: true }, () => `Profile ${name} is in use: ${url}.`);
 }
 
-/** `sluice profile remove <name>`. */
+/** `sluice profile remove <profile>`. */
 export async function remove([name = '']: readonly string[], options: GivenOptions): Promise<void> {
   const { current, profiles } = readProfiles(file());
   known(profiles, name);

@@ -1,4 +1,4 @@
-import type { Choice, Place, Values } from './places';
+import { profilesCommand, type Choice, type Place, type Values } from './places';
 
 /** For bash 4 and later. Source: Bash reference manual, "Programmable Completion". */
 export function bash(places: readonly Place[], common: readonly Choice[]): string {
@@ -31,7 +31,7 @@ _sluice() {
 ${places.map((place) => `    '${place.path}') options="$options ${spelled(place.options)}" words=${atPlace(place)} ;;`).join('\n')}
   esac
   case "$path $option" in
-${[...valueCases(places)].join('\n')}
+${[...valueCases(places, common)].join('\n')}
     *' ') ;;
     *) words='' ;;
   esac
@@ -39,6 +39,12 @@ ${[...valueCases(places)].join('\n')}
   if [ "$words" = '<file>' ]; then
     compopt -o default
     COMPREPLY=()
+  elif [ "$words" = '<profile>' ]; then
+    COMPREPLY=()
+    while IFS= read -r word; do
+      printf -v word %q "$word"
+      [[ "$word" != "$current"* ]] || COMPREPLY+=("$word")
+    done < <(${profilesCommand} 2>/dev/null)
   else
     COMPREPLY=($(compgen -W "$words" -- "$current"))
   fi
@@ -53,7 +59,10 @@ function atPlace({ commands, argument }: Place): string {
   return commands.length === 0 ? '"$options"' : `'${spelled(commands)}'`;
 }
 
-function* valueCases(places: readonly Place[]): Iterable<string> {
+function* valueCases(places: readonly Place[], common: readonly Choice[]): Iterable<string> {
+  for (const { word, values } of common) {
+    if (values !== undefined) yield `    *' ${word}') words=${wordsOf(values)} ;;`;
+  }
   for (const { path, options } of places) {
     for (const { word, values } of options) {
       if (values !== undefined) yield `    '${path} ${word}') words=${wordsOf(values)} ;;`;
@@ -61,7 +70,8 @@ function* valueCases(places: readonly Place[]): Iterable<string> {
   }
 }
 
-function wordsOf({ isFile, words }: Values): string {
+function wordsOf({ isFile, isProfile, words }: Values): string {
+  if (isProfile) return `'<profile>'`;
   return isFile ? `'<file>'` : `'${words.join(' ')}'`;
 }
 

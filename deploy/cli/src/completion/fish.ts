@@ -1,4 +1,4 @@
-import type { Choice, Place, Values } from './places';
+import { profilesCommand, type Choice, type Place, type Values } from './places';
 
 /** Source: fish documentation, "complete". */
 export function fish(places: readonly Place[], common: readonly Choice[]): string {
@@ -57,9 +57,10 @@ function option({ word, about, values }: Choice): string {
   return `-l ${word.slice(2)} -d ${quoted(about)}${taken}`;
 }
 
-/** Files, or the words that are valid; nothing where only the service knows. */
-function offered({ isFile, words }: Values): string {
+/** Files, profiles, or the words that are valid; nothing where only the service knows. */
+function offered({ isFile, isProfile, words }: Values): string {
   if (isFile) return '-F';
+  if (isProfile) return `-f -a ${quoted(`(${profilesCommand} 2>/dev/null)`)}`;
   return words.length === 0 ? '' : `-f -a ${quoted(words.join(' '))}`;
 }
 

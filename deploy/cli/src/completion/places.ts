@@ -26,12 +26,17 @@ export interface Choice extends Word {
 export interface Values {
   /** As the help calls it. */
   readonly name: string;
-  /** Every one that is valid; empty where only the service knows. */
+  /** Every one that is valid; empty for files and profiles, and where only the service knows. */
   readonly words: readonly string[];
   readonly isFile: boolean;
+  /** One of `profilesCommand`, which the shell asks at the time. */
+  readonly isProfile: boolean;
   /** Whether more may follow the first. */
   readonly isMany: boolean;
 }
+
+/** Prints what the file of profiles names, one a line; asks no server. */
+export const profilesCommand = 'sluice profile list --names';
 
 /** Every place of the program, the program itself first. */
 export function placesOf(command: Command): Place[] {
@@ -66,5 +71,5 @@ function toChoice(option: Option): Choice {
 }
 
 function toValues(name: string, { argChoices = [], variadic }: Argument | Option): Values {
-  return { name, words: argChoices, isFile: name === 'file', isMany: variadic };
+  return { name, words: argChoices, isFile: name === 'file', isProfile: name === 'profile', isMany: variadic };
 }

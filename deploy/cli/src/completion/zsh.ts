@@ -1,4 +1,4 @@
-import type { Choice, Place, Values, Word } from './places';
+import { profilesCommand, type Choice, type Place, type Values, type Word } from './places';
 
 /** A function for each place. Source: zsh manual, "Completion System", _arguments and _describe. */
 export function zsh(places: readonly Place[], common: readonly Choice[]): string {
@@ -10,6 +10,10 @@ _sluice() {
 ${common.map((choice) => `    ${option(choice)}`).join('\n')}
   )
   _sluice_at
+}
+_sluice_profiles() {
+  local -a expl profiles=(\${(f)"$(_call_program profiles ${profilesCommand} 2>/dev/null)"})
+  _wanted profiles expl profile compadd -a profiles
 }
 ${places.map((place) => at(place, places)).join('')}if [ "\${funcstack[1]}" = _sluice ]; then _sluice "$@"; else compdef _sluice sluice; fi
 `;
@@ -58,8 +62,9 @@ function option({ word, about, values }: Choice): string {
 }
 
 /** Message and action; a value that only the service knows is named and not completed. */
-function action({ name, words, isFile }: Values): string {
+function action({ name, words, isFile, isProfile }: Values): string {
   if (isFile) return `:${name}:_files`;
+  if (isProfile) return `:${name}:_sluice_profiles`;
   return words.length === 0 ? `:${name}: ` : `:${name}:(${words.join(' ')})`;
 }
 
