@@ -1,6 +1,6 @@
-import type { Lane, LaneListReply } from '@sluice/types';
+import { laneCallsMax, type Lane, type LaneListReply } from '@sluice/types';
 import type { GivenOptions } from '../command';
-import { print, shortTime } from '../output/print';
+import { grouped, print, shortTime } from '../output/print';
 import { renderTable, shortened, type Column } from '../output/table';
 import { connect } from '../profiles/connect';
 
@@ -12,11 +12,11 @@ const columns: readonly Column<Lane>[] = [
   ['ACCOUNT', ({ workspaceRef }) => workspaceRef ?? '-'],
   ['STATE', stateOf],
   ['QUOTA LEFT', quotaOf],
-  ['RUNNING', ({ calls }) => String(calls.running)],
-  ['READY', ({ calls }) => String(calls.ready)],
-  ['RETRYING', ({ calls }) => String(calls.retrying)],
-  ['IN DOUBT', ({ calls }) => String(calls.inDoubt)],
-  ['WAITING', ({ calls }) => String(calls.waiting)],
+  ['RUNNING', ({ calls }) => callsOf(calls.running)],
+  ['READY', ({ calls }) => callsOf(calls.ready)],
+  ['RETRYING', ({ calls }) => callsOf(calls.retrying)],
+  ['IN DOUBT', ({ calls }) => callsOf(calls.inDoubt)],
+  ['WAITING', ({ calls }) => callsOf(calls.waiting)],
   ['GROUPS', ({ groupRefs }) => groupRefs.join(', ')],
   ['REFUSED WITH', refusalOf],
 ];
@@ -32,12 +32,17 @@ export async function list(_args: readonly string[], options: GivenOptions): Pro
     lanes.push(...reply.results);
     page = reply.pagination;
   } while (!page.done);
-  print(options, lanes, () => renderTable(lanes, columns, 'No lanes.'));
+  print(options, lanes, () => renderLanes(lanes));
+}
+
+/** A row for each. */
+export function renderLanes(lanes: readonly Lane[]): string {
+  return renderTable(lanes, columns, 'No lanes.');
 }
 
 function stateOf({ blockedUntil, callsAtOnceMax }: Lane): string {
   if (blockedUntil !== undefined) return `blocked until ${shortTime(blockedUntil)}`;
-  return callsAtOnceMax === undefined ? 'open' : `recovering, ${callsAtOnceMax} at once`;
+  return callsAtOnceMax === undefined ? 'open' : `recovering, ${grouped(callsAtOnceMax)} at once`;
 }
 
 /** Of no interest once the account is well again. */
@@ -50,5 +55,11 @@ function refusalOf({ blockedUntil, callsAtOnceMax, lastError }: Lane): string {
 function quotaOf({ quota }: Lane): string {
   if (quota === undefined) return '-';
   const { left, limit, windowSeconds } = quota;
-  return `${left === undefined ? '' : `${left} of `}${limit} in ${windowSeconds} s`;
+  const known = left === undefined ? '' : `${grouped(left)} of `;
+  return `${known}${grouped(limit)} in ${grouped(windowSeconds)} s`;
+}
+
+/** The service stops counting there. */
+function callsOf(count: number): string {
+  return count < laneCallsMax ? grouped(count) : `${grouped(laneCallsMax)}+`;
 }

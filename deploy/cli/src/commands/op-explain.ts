@@ -1,7 +1,7 @@
 import type { GivenOptions } from '../command';
 import { CommandFailure } from '../failure';
 import { renderExplanation } from '../explain/render-explanation';
-import { print } from '../output/print';
+import { grouped, print } from '../output/print';
 import { connect } from '../profiles/connect';
 
 interface ExplainOptions extends GivenOptions {
@@ -16,7 +16,7 @@ export async function run([operationId = '']: readonly string[], options: Explai
   const records = record === undefined ? all.records : all.records.filter(({ index }) => String(index) === record);
   if (record !== undefined && records.length === 0) {
     throw new CommandFailure(
-      `There is no record ${record} in this operation: it has ${all.records.length}, from 0 on.`,
+      `There is no record ${record} in this operation: it has ${grouped(all.records.length)}, from 0 on.`,
     );
   }
   const explanation = { ...all, records };

@@ -1,7 +1,7 @@
 import type { Log, Operation, OperationRecord, OperationStatus } from '@sluice/types';
 import type { GivenOptions } from '../command';
 import { CommandFailure, exitCodes } from '../failure';
-import { clockTime, print, shortTime } from '../output/print';
+import { clockTime, grouped, print, shortTime } from '../output/print';
 import { plain, renderFields, renderTable, shortened, type Column } from '../output/table';
 import { connect, type Management } from '../profiles/connect';
 
@@ -85,7 +85,7 @@ function renderOperation({ id, status, result, resource, metadata, ...more }: Op
     ['object', resource],
     ['status', status],
     ['result', result],
-    ['attempts', attempts === undefined ? undefined : String(attempts)],
+    ['attempts', attempts === undefined ? undefined : grouped(attempts)],
     ['installation', more.installationId],
     ['config', more.configId],
     ['created', shortTime(more.createTime)],

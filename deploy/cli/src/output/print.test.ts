@@ -1,4 +1,4 @@
-import { clockTime } from './print';
+import { clockTime, counted } from './print';
 
 // A batch may collect for a day and a write be retried for two: a time of day alone would be taken for today's.
 describe('clockTime', () => {
@@ -13,3 +13,9 @@ describe('clockTime', () => {
     expect(clockTime(moment, near)).toBe(shown);
   });
 });
+
+it.each([
+  [1, '1 record'],
+  [0, '0 records'],
+  [100_000, '100,000 records'],
+])('%d is told as %s', (count, told) => expect(counted(count, 'record')).toBe(told));
