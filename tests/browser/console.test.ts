@@ -195,6 +195,16 @@ withBrowser('a batch fills, waits out a storm of 429, drains, and tells what bec
   await picture(page, 'console-ended');
 });
 
+// Six digits in a row are misread: what the account's replies stated is told with its thousands.
+withBrowser('a lane tells its quota with the thousands apart', async () => {
+  const customer = await newCustomer();
+  await customer.write('contacts', { type: 'create', record: person() });
+  const page = await openAt('lanes');
+  const lane = page.locator('tbody tr', { hasText: customer.groupRef });
+  await lane.getByText('100,000 calls in 10 s').waitFor();
+  expect(await lane.innerText()).toMatch(/\d{2},\d{3} left now/);
+});
+
 withBrowser('cancels after asking, and retries what was cancelled', async () => {
   const customer = await newCustomer();
   const id = await join100(customer, [person(), person(), person()]);

@@ -3,13 +3,15 @@ import { Badge } from '../parts/badge';
 import { Empty } from '../parts/empty';
 import { Pager } from '../parts/pager';
 import { Problem } from '../parts/problem';
-import { fromNow, inFull } from '../format';
+import { counted, fromNow, grouped, inFull } from '../format';
 import { hrefOf } from '../place';
 import { apiOf, type Session } from '../session';
 import { useLoad } from '../use-load';
 
 const pageSize = 50;
 const everyMs = 2_000;
+/** The service stops counting there: `laneCallsMax` of @sluice/types, of which a browser takes types only. */
+const callsMax = 1_000;
 
 /** The queues of the provider accounts: what waits, and what holds it back. */
 export function LanesPage({ session, query }: { readonly session: Session; readonly query: URLSearchParams }) {
@@ -91,7 +93,9 @@ function LaneRow({ lane }: { readonly lane: Lane }) {
             asked again {fromNow(blockedUntil)}
           </div>
         )}
-        {state === 'recovering' ? <div class="fine">{callsAtOnceMax} at once</div> : null}
+        {state !== 'recovering' || callsAtOnceMax === undefined ? null : (
+          <div class="fine">{grouped(callsAtOnceMax)} at once</div>
+        )}
       </td>
       <td>
         {provider}
@@ -102,12 +106,12 @@ function LaneRow({ lane }: { readonly lane: Lane }) {
         {lastError === undefined || state === 'open' ? null : <div class="answer bad-text">{lastError}</div>}
       </td>
       <td>
-        {quota === undefined ? null : `${quota.limit} calls in ${quota.windowSeconds} s`}
-        {quota?.left === undefined ? null : <div class="fine">{quota.left} left now</div>}
+        {quota === undefined ? null : `${counted(quota.limit, 'call')} in ${grouped(quota.windowSeconds)} s`}
+        {quota?.left === undefined ? null : <div class="fine">{grouped(quota.left)} left now</div>}
       </td>
       {columns.map(([name]) => (
         <td key={name} class={calls[name] === 0 ? 'number fine' : 'number'}>
-          {calls[name] >= 1_000 ? '1,000+' : calls[name]}
+          {calls[name] < callsMax ? grouped(calls[name]) : `${grouped(callsMax)}+`}
         </td>
       ))}
     </tr>

@@ -1,5 +1,5 @@
 import type { OperationProgress, OperationRecord } from '@sluice/types';
-import { counted, fromNow } from '../format';
+import { counted, fromNow, grouped } from '../format';
 
 /** A cell per record in accept order, empty ones for what an open batch still takes, and the same in words. */
 export function BatchView({ progress, records }: BatchViewOptions) {
@@ -15,8 +15,8 @@ export function BatchView({ progress, records }: BatchViewOptions) {
       <div
         class="cells"
         role="img"
-        aria-label={`${counts.total} records: ${legendOf(progress)
-          .map(([word, count]) => `${count} ${word}`)
+        aria-label={`${counted(counts.total, 'record')}: ${legendOf(progress)
+          .map(([word, count]) => `${grouped(count)} ${word}`)
           .join(', ')}`}
       >
         {cells.map((status, index) => (
@@ -27,7 +27,7 @@ export function BatchView({ progress, records }: BatchViewOptions) {
         {legendOf(progress).map(([word, count]) => (
           <li key={word}>
             <i class={word} />
-            {word} <b>{count}</b>
+            {word} <b>{grouped(count)}</b>
           </li>
         ))}
       </ul>
@@ -55,12 +55,12 @@ function legendOf({ records, batch, phase }: OperationProgress): (readonly [stri
 
 function sentenceOf(progress: OperationProgress): string {
   const { phase, batch, records, laneBlockedUntil, nextAttemptTime, cancelRequestTime, calls } = progress;
-  if (phase === 'ended') return `Ended: ${records.succeeded} of ${counted(records.total, 'record')} written.`;
+  if (phase === 'ended') return `Ended: ${grouped(records.succeeded)} of ${counted(records.total, 'record')} written.`;
   if (cancelRequestTime !== undefined) return 'A cancel was asked for: what has not been sent ends as cancelled.';
   if (phase === 'accumulating' && batch !== undefined) {
-    return `Filling: ${records.total} of ${batch.recordsMax} records. Sent when full, or ${fromNow(batch.dueTime)}.`;
+    return `Filling: ${grouped(records.total)} of ${counted(batch.recordsMax, 'record')}. Sent when full, or ${fromNow(batch.dueTime)}.`;
   }
-  const done = `Draining: ${records.total - records.pending} of ${counted(records.total, 'record')} decided.`;
+  const done = `Draining: ${grouped(records.total - records.pending)} of ${counted(records.total, 'record')} decided.`;
   if (laneBlockedUntil !== undefined)
     return `${done} The provider refused; it is asked again ${fromNow(laneBlockedUntil)}.`;
   if (calls.inDoubt > 0) return `${done} What one call has written is being looked up.`;
