@@ -1,5 +1,5 @@
+import { nearestName } from '@sluice/config';
 import { NotFoundError, ProviderError, type Issue } from '@sluice/errors';
-import { nearestName } from '@sluice/http';
 import {
   fieldMappings,
   fieldSteps,

@@ -1,5 +1,5 @@
+import { nearestName } from '@sluice/config';
 import type { Issue } from '@sluice/errors';
-import { nearestName } from '@sluice/http';
 import type { ChangeableInstallation, ChangedInstallation } from '@sluice/store';
 import {
   applyUpdateMask,

@@ -1,9 +1,9 @@
+import { nearestName } from '@sluice/config';
 import type { ErrorObject } from 'ajv';
 import type { Issue } from '@sluice/errors';
 import { limits } from '@sluice/types';
 import { collapseUnions, type PhrasedError } from './collapse-unions';
 import { fieldPath } from './field-path';
-import { nearestName } from './nearest-name';
 import { shownValue } from './shown-value';
 
 /** Part of the request that was checked. `mayNameSecrets`: it carries some, so an unknown name in it may be one. */
