@@ -1,4 +1,5 @@
 import { memberName } from './json-schema';
+import { manifestBackfillSchema } from './manifest-stored';
 
 /** Reading of one object, in an installation. Source: specification, Config Content, read.objects. */
 export interface ReadObjectConfig {
@@ -101,23 +102,8 @@ const dynamicMapping = {
 } as const;
 
 const backfill = {
-  type: 'object',
-  description: 'What is read at first. Stored only.',
-  additionalProperties: false,
-  required: ['defaultPeriod'],
-  properties: {
-    defaultPeriod: {
-      type: 'object',
-      description: 'At least one of days and fullHistory.',
-      additionalProperties: false,
-      minProperties: 1,
-      properties: {
-        days: { type: 'integer', minimum: 0, description: 'Days back; 0 means none.' },
-        fullHistory: { type: 'boolean', description: 'Everything.' },
-      },
-    },
-    fieldFilters,
-  },
+  ...manifestBackfillSchema,
+  properties: { ...manifestBackfillSchema.properties, fieldFilters },
 } as const;
 
 /** Schema of one entry of `read.objects` in a request; unknown fields are refused. */
