@@ -1,3 +1,4 @@
+import { askingForCode, exchangeForm } from '../code-grant';
 import type { AuthorizationRequest, CodeExchange } from '../requests';
 import type { FreshTokens } from '../results';
 import type { HubspotApi } from './call-hubspot';
@@ -18,15 +19,7 @@ export function authorizeUrlOf(apiUrl: string): string {
  * the public pages say of it only that some apps need it (ours; see rulings). Source: reference A1; RFC 7636.
  */
 export function authorizationUrl(pageUrl: string, request: AuthorizationRequest): string {
-  const url = new URL(pageUrl);
-  const { clientId, redirectUri, state, codeChallenge, scopes = [] } = request;
-  url.searchParams.set('client_id', clientId);
-  url.searchParams.set('redirect_uri', redirectUri);
-  if (scopes.length > 0) url.searchParams.set('scope', scopes.join(' '));
-  url.searchParams.set('state', state);
-  url.searchParams.set('code_challenge', codeChallenge);
-  url.searchParams.set('code_challenge_method', 'S256');
-  return url.href;
+  return askingForCode(new URL(pageUrl), request);
 }
 
 /**
@@ -34,15 +27,5 @@ export function authorizationUrl(pageUrl: string, request: AuthorizationRequest)
  * @throws ProviderError
  */
 export function exchangeCode(api: HubspotApi, request: CodeExchange): Promise<FreshTokens> {
-  const { code, redirectUri, codeVerifier, clientId, clientSecret } = request;
-  const form = {
-    grant_type: 'authorization_code',
-    client_id: clientId,
-    client_secret: clientSecret,
-    redirect_uri: redirectUri,
-    code,
-    code_verifier: codeVerifier,
-  };
-  const secrets = [code, codeVerifier, clientSecret];
-  return askForTokens(api, { ...request, operation: 'exchange-code', form, secrets });
+  return askForTokens(api, { ...request, ...exchangeForm(request), operation: 'exchange-code' });
 }
