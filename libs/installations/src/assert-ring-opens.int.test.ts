@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createStore, openDatabase } from '@sluice/store';
+import { cloneDatabase, patientLimits, seedInstallation } from '@sluice/testkit';
+import { assertRingOpens } from './assert-ring-opens';
+import { sealClientSecret, sealCredentials, sealWebhookSecrets } from './seal-credentials';
+
+const keys = new Map(['k1', 'k2'].map((id) => [id, randomBytes(32)]));
+const ringOf = (...ids: [string, ...string[]]) => ({
+  currentId: ids[0],
+  key: (id: string) => (ids.includes(id) ? keys.get(id) : undefined),
+});
+
+/** The statements of "A key that is lost", as the page shows them. */
+function statementsOfTheGuide(): string {
+  const page = readFileSync(join(__dirname, '../../../docs/guides/operate.md'), 'utf8');
+  const [, statements] = /^### A key that is lost\n[^#]*?```sql\n(.*?)```$/ms.exec(page) ?? [];
+  if (statements === undefined) throw new Error('operate.md shows no statements for a key that is lost');
+  return statements;
+}
+
+// The page is read when nothing starts any more: a kind of secret that it forgets keeps every service down.
+it('[sec-42] starts again after the statements that the operator guide gives for a lost key', async () => {
+  const clone = await cloneDatabase();
+  const limits = patientLimits;
+  const store = createStore({ url: clone.url, applicationName: 'ring-test', limits });
+  const database = openDatabase({ url: clone.url, poolMax: 1, applicationName: 'ring-test', limits });
+  try {
+    const lost = ringOf('k1');
+    const seal = (id: string) => sealCredentials(lost, id, { accessToken: 'token' });
+    const { projectId } = await seedInstallation(store, { seal });
+    const sealApp = (id: string) => sealClientSecret(lost, id, 'client-secret');
+    await store.providerApps.create({ projectId, provider: 'hubspot', clientId: 'c', seal: sealApp });
+    const sealEndpoint = (id: string) => sealWebhookSecrets(lost, id, { current: 'whsec_1' });
+    const endpoint = { projectId, url: 'https://app.example.com/', eventTypes: [], max: 20 };
+    await store.webhookEndpoints.create({ ...endpoint, seal: sealEndpoint });
+
+    const left = ringOf('k2');
+    await expect(assertRingOpens(store, left)).rejects.toThrow(
+      /1 connection is.*1 provider app is.*1 webhook endpoint/s,
+    );
+    await database.raw(statementsOfTheGuide());
+    await assertRingOpens(store, left);
+    expect(await store.connections.list(projectId, {})).toMatchObject([{ status: 'bad_credentials' }]);
+  } finally {
+    await database.destroy();
+    await store.close();
+    await clone.drop();
+  }
+});
