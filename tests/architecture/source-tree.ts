@@ -25,15 +25,23 @@ export function bootstrapFiles(): string[] {
   return walk('deploy/local', /\.mjs$/);
 }
 
+/** Every page of the checkout. */
+export function markdownPages(): string[] {
+  return walk('.', /\.md$/).map((path) => path.slice('./'.length));
+}
+
 /** The text of a file named from the root. */
 export function readText(path: string): string {
   return readFileSync(join(root, path), 'utf8');
 }
 
+/** What an install, a build or a run leaves in a checkout. */
+const made = ['node_modules', 'dist', '.git', '.sluice'];
+
 function walk(folder: string, pattern: RegExp): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return ['node_modules', 'dist'].includes(entry.name) ? [] : walk(path, pattern);
+    if (entry.isDirectory()) return made.includes(entry.name) ? [] : walk(path, pattern);
     return pattern.test(entry.name) ? [path] : [];
   });
 }
