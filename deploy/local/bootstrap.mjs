@@ -22,6 +22,9 @@ const launcherCommands = ['start', 'dev', 'migrate', 'connect', 'certify', 'stac
 /** What is done here. */
 const developerCommands = ['test', 'check', 'mutate', 'bench', 'faults', 'images', 'cluster'];
 
+/** The package manager's npm wants it, and says so in words that help nobody. README names it. */
+const oldestNode = 20;
+
 const [command = '', ...args] = process.argv.slice(2);
 process.exitCode = await main();
 
@@ -29,6 +32,12 @@ async function main() {
   if (!developerCommands.includes(command) && !launcherCommands.includes(command)) {
     const commands = [...launcherCommands, ...developerCommands].join('|');
     process.stderr.write(`usage: node deploy/local/bootstrap.mjs <${commands}> [args]\n`);
+    return 2;
+  }
+  if (Number.parseInt(process.versions.node) < oldestNode) {
+    const here = `This is Node ${process.versions.node}, of ${process.execPath}.`;
+    const remedy = `Install one, or run the same with: npx node@24 deploy/local/bootstrap.mjs ${command}`;
+    process.stderr.write(`Sluice is installed and started with Node ${oldestNode} or later. ${here}\n${remedy}\n`);
     return 2;
   }
   const prepared = await withCheckoutLock(prepare);

@@ -24,6 +24,17 @@ describe('the bootstrap', () => {
     expect(code).toBe(2);
     expect(output).toMatch(/start\|dev\|.*\|test\|check/);
   });
+
+  // An install with an old Node ends somewhere within npm, with words about a function that nobody has called.
+  it('says which Node it needs before it installs anything', async () => {
+    const code = `Object.defineProperty(process.versions, 'node', { value: '18.20.8' });
+      process.argv = ['node', 'bootstrap.mjs', 'start'];
+      await import('./bootstrap.mjs');`;
+    const { code: exitCode, output } = await outcome(runModule(code));
+    expect(exitCode).toBe(2);
+    expect(output).toMatch(/^Sluice is installed and started with Node 20 or later\. This is Node 18\.20\.8, of /);
+    expect(output).not.toContain('Installing');
+  });
 });
 
 // What is named a second time and silently left out would be taken for tested.
