@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { readSpanFile } from './traces/read-spans';
+import { DependencyError } from '@sluice/errors';
+import { readSpanFile, type Span } from './traces/read-spans';
 import { tellStory } from './traces/tell-story';
 
 const usage = `npm run trace -- <file> <operation id>
@@ -13,6 +14,16 @@ export async function run([file, operationId, ...more]: readonly string[]): Prom
     process.stderr.write(usage);
     return 2;
   }
-  process.stdout.write(tellStory(readSpanFile(readFileSync(file, 'utf8')), operationId));
+  process.stdout.write(tellStory(spansOf(file), operationId));
   return 0;
+}
+
+function spansOf(file: string): Span[] {
+  try {
+    return readSpanFile(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    const detail = `${file} cannot be read as spans: ${cause instanceof Error ? cause.message : String(cause)}`;
+    const remedy = "It is to hold what a collector's file exporter wrote: OTLP as JSON, one export per line.";
+    throw new DependencyError({ code: 'service.unavailable', detail, remedy, cause });
+  }
 }
