@@ -1,6 +1,7 @@
+import { createSluiceClient, SluiceApiError } from '@sluice/client';
 import { readProcessEnv } from '@sluice/config';
 import { join } from 'node:path';
-import { demoFileOf } from './demo/demo-file';
+import { demoFileOf, type Demo } from './demo/demo-file';
 import { realCustomer, type DemoCustomer } from './demo/demo-settings';
 import { seedDemo } from './demo/seed-demo';
 import { describeRunning } from './describe-running';
@@ -11,11 +12,12 @@ import { listenForStop, untilStopped } from './stop-signal';
 
 /** What a real account is opened with, by provider. */
 const accesses = {
-  hubspot: { token: 'HUBSPOT_ACCESS_TOKEN', address: 'HUBSPOT_API_URL' },
+  hubspot: { token: 'HUBSPOT_ACCESS_TOKEN', address: 'HUBSPOT_API_URL', object: 'contacts' },
   salesforce: {
     token: 'SALESFORCE_ACCESS_TOKEN',
     workspace: 'SALESFORCE_WORKSPACE',
     address: 'SALESFORCE_INSTANCE_URL',
+    object: 'Contact',
   },
 } as const;
 
@@ -63,13 +65,27 @@ async function connect(customer: DemoCustomer, env: NodeJS.ProcessEnv): Promise<
     async ({ folder, addresses, secrets, footprint }) => {
       const names = { name: 'connect', customers: [customer], withSandbox: false };
       const demo = await seedDemo({ folder, addresses, secrets, ...names });
-      say(`connected: project ${demo.project.name}, all in ${demoFileOf(folder)}; logs: ${footprint.logs}`);
+      say(await sayStanding(demo, customer));
+      say(`project ${demo.project.name}, all in ${demoFileOf(folder)}; logs: ${footprint.logs}`);
       for (const line of describeRunning(demo, demoFileOf(folder))) say(line);
       await untilStopped(stop);
       say('stopping');
       return 0;
     },
   );
+}
+
+/** Asks for the fields of an object. Who is out of reach when connecting stays unknown, and a token of an earlier run may be refused by now. */
+async function sayStanding({ baseUrl, apiKey, project }: Demo, { provider, groupRef }: DemoCustomer): Promise<string> {
+  const { management } = createSluiceClient({ baseUrl, apiKey, projectIdOrName: project.id });
+  const { object: objectName } = accesses[provider as keyof typeof accesses];
+  try {
+    await management.getObjectMetadataForConnection({ provider, objectName, groupRef });
+    return `connected: ${provider} takes the token`;
+  } catch (error) {
+    if (!(error instanceof SluiceApiError)) throw error;
+    return `NOT CONNECTED yet: ${error.detail}\n${error.remedy ?? ''}`.trimEnd();
+  }
 }
 
 function say(line: string): void {

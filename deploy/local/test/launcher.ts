@@ -9,6 +9,8 @@ export interface LauncherOptions {
   readonly args: readonly string[];
   readonly dataDir: string;
   readonly portBase: number;
+  /** Beside those of the tests. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /** A launcher as a process, as `npm start` runs it. */
@@ -23,11 +25,11 @@ export interface Launcher {
 const executable = join(__dirname, '../dist/index.js');
 
 /** The addresses of the tests' own stack are taken away: an embedded launcher brings its Postgres. */
-export function startLauncher({ args, dataDir, portBase }: LauncherOptions): Launcher {
+export function startLauncher({ args, dataDir, portBase, env: more }: LauncherOptions): Launcher {
   const { DATABASE_URL: _database, KAFKA_BROKERS: _kafka, REDIS_URL: _redis, ...env } = readProcessEnv();
   const own = { SLUICE_DATA_DIR: dataDir, SLUICE_PORT_BASE: String(portBase) };
   const child = spawn(process.execPath, [executable, ...args], {
-    env: { ...env, ...own },
+    env: { ...env, ...own, ...more },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
