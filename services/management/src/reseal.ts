@@ -13,7 +13,7 @@ async function reseal(): Promise<number> {
   const store = createStore({ url: databaseUrl, waitMs, applicationName: 'reseal', poolMax: 2 });
   try {
     await store.assertMigrated();
-    const summaries = await resealSecrets({ store, keyring, onProgress: say });
+    const summaries = await resealSecrets({ store, keyring, onProgress });
     for (const summary of summaries) {
       say(summary);
       for (const { id, reason } of summary.unreadable) process.stderr.write(`${summary.noun} ${id}: ${reason}\n`);
@@ -22,6 +22,11 @@ async function reseal(): Promise<number> {
   } finally {
     await store.close();
   }
+}
+
+/** The last batch is told by the summary. */
+function onProgress(progress: ResealProgress): void {
+  if (progress.left > progress.unreadable.length) say(progress);
 }
 
 function say({ noun, resealed, overtaken, unreadable, left }: ResealProgress): void {
