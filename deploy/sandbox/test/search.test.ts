@@ -43,6 +43,25 @@ it('joins filters by AND and groups by OR', async () => {
   expect(await ids(where({ propertyName: 'country', operator: 'NOT_HAS_PROPERTY' }))).toEqual([]);
 });
 
+it('finds by what a record is linked to, by any name of that object', async () => {
+  const [linked, alone] = [await client.create({ city: 'Oslo' }), await client.create({ city: 'Oslo' })];
+  const company = (await client.call('POST', '/crm/v3/objects/companies', { properties: { name: 'Fjordlys' } })).body
+    .id;
+  await client.call('PUT', `/crm/v4/objects/contacts/${linked}/associations/default/companies/${company}`);
+  const ids = async (filter: object) =>
+    (await client.search(where(eq('city', 'Oslo'), filter))).body.results.map((one: WireRecord) => one.id);
+  expect(await ids(eq('associations.company', company))).toEqual([linked]);
+  expect(await ids(eq('associations.0-2', company))).toEqual([linked]);
+  expect(await ids(eq('associations.deal', company))).toEqual([]);
+  expect(await ids({ propertyName: 'associations.company', operator: 'IN', values: ['1', company] })).toEqual([linked]);
+  expect(await ids({ propertyName: 'associations.company', operator: 'NEQ', value: company })).toEqual([alone]);
+  expect(await ids({ propertyName: 'associations.company', operator: 'HAS_PROPERTY' })).toEqual([linked]);
+  expect(await ids({ propertyName: 'associations.company', operator: 'NOT_HAS_PROPERTY' })).toEqual([alone]);
+  expect((await client.search(where(eq('associations.planet', company)))).status).toBe(400);
+  const larger = { propertyName: 'associations.company', operator: 'GT', value: company };
+  expect((await client.search(where(larger))).status).toBe(400);
+});
+
 it('pages, oldest first unless sorted', async () => {
   const ids: string[] = [];
   for (const points of [3, 1, 2]) ids.push(await client.create({ loyalty_points: points }));

@@ -10,6 +10,8 @@ export interface Filter {
   readonly value: string;
   readonly highValue: string;
   readonly values: readonly string[];
+  /** Set for the pseudo-property `associations.{object}`, whose values are the ids of the linked records of this object. */
+  readonly linkedTo?: ObjectType;
 }
 
 export const operators = [
@@ -51,6 +53,17 @@ export function matches(objectType: ObjectType, record: CrmRecord, filter: Filte
     default:
       return meets(actual, filter, type);
   }
+}
+
+/** Operators of the pseudo-property `associations.{object}`; that the others are refused is assumed. */
+export const linkOperators: readonly Operator[] = ['EQ', 'NEQ', 'IN', 'NOT_IN', 'HAS_PROPERTY', 'NOT_HAS_PROPERTY'];
+
+/** Whether a record that is linked to these meets a condition on its links. */
+export function matchesLinks(linkedIds: readonly string[], { operator, value, values }: Filter): boolean {
+  const isAny = operator.endsWith('HAS_PROPERTY');
+  const wanted = operator.endsWith('IN') ? values : [value];
+  const isMet = isAny ? linkedIds.length > 0 : wanted.some((id) => linkedIds.includes(id));
+  return isMet !== operator.startsWith('N');
 }
 
 /** Orders two values of one type: numbers and moments by size, anything else as lower-case text. */

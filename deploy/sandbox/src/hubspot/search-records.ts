@@ -1,6 +1,6 @@
 import type { Action, ObjectCall } from './api-call';
 import type { CrmRecord } from './crm-record';
-import { compareValues, matches } from './filters';
+import { compareValues, matches, matchesLinks, type Filter } from './filters';
 import type { ObjectType } from './objects/object-type';
 import { presentRead } from './present-record';
 import { propertyValue } from './record-values';
@@ -13,7 +13,7 @@ export const searchRecords: Action<ObjectCall> = (call) => {
   const visible = [...call.records.searchIndex.visible(call.now, call.searchLagMs)];
   const found = sorted(
     type,
-    visible.filter((record) => isWanted(type, record, request)),
+    visible.filter((record) => isWanted(call, record, request)),
     request.sort,
   );
   const next = request.after + request.limit;
@@ -27,9 +27,13 @@ export const searchRecords: Action<ObjectCall> = (call) => {
   };
 };
 
-function isWanted(type: ObjectType, record: CrmRecord, { groups, query }: SearchRequest): boolean {
-  const inGroups =
-    groups.length === 0 || groups.some((group) => group.every((filter) => matches(type, record, filter)));
+function isWanted({ type, data }: ObjectCall, record: CrmRecord, { groups, query }: SearchRequest): boolean {
+  const isMet = (filter: Filter): boolean => {
+    if (!filter.linkedTo) return matches(type, record, filter);
+    const linkedIds = data.linked(record.id, filter.linkedTo).map(({ toId }) => toId);
+    return matchesLinks(linkedIds, filter);
+  };
+  const inGroups = groups.length === 0 || groups.some((group) => group.every(isMet));
   if (!inGroups || query.trim() === '') return inGroups;
   const haystack = type.searched.map((name) => propertyValue(type, record, name) ?? '').join('\n');
   return query

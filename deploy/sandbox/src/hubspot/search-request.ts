@@ -1,5 +1,6 @@
 import { HubspotError, invalid, invalidJson } from './errors';
-import { operators, type Filter, type Operator } from './filters';
+import { linkOperators, operators, type Filter, type Operator } from './filters';
+import { findObjectType } from './object-types';
 import type { ObjectType } from './objects/object-type';
 import { isObject, readJsonObject, readNames } from './request-body';
 
@@ -53,8 +54,9 @@ function readFilter(type: ObjectType, value: unknown): Filter {
     throw invalidJson('line 1, column 1. Some required fields were not set: [propertyName]');
   }
   const { propertyName } = value;
-  requireProperty(type, propertyName);
-  const operator = operators.find((known) => known === value.operator);
+  const linkedTo = linkedToBy(propertyName);
+  if (!linkedTo) requireProperty(type, propertyName);
+  const operator = (linkedTo ? linkOperators : operators).find((known) => known === value.operator);
   if (!operator) {
     throw invalidJson(
       `line 1, column 1: Cannot deserialize value of type \`Operator\` from String "${String(value.operator)}"`,
@@ -66,9 +68,16 @@ function readFilter(type: ObjectType, value: unknown): Filter {
     value: text(value.value),
     highValue: text(value.highValue),
     values: Array.isArray(value.values) ? value.values.map(String) : [],
+    ...(linkedTo && { linkedTo }),
   };
   requireValues(filter, operator);
   return filter;
+}
+
+/** `associations.company` in the place of a property. Source: HubSpot's guide to search, "Search through associations". */
+function linkedToBy(propertyName: string): ObjectType | undefined {
+  const [, name] = /^associations\.(.+)$/.exec(propertyName) ?? [];
+  return name === undefined ? undefined : findObjectType(name);
 }
 
 function requireValues(filter: Filter, operator: Operator): void {
