@@ -19,6 +19,43 @@ it('there is one of each provider that has been certified', () => {
   expect(new Set(providers)).toEqual(new Set(known));
 });
 
+type Exchange = Recording['exchanges'][number];
+
+/** What a recording gives for a capability when some of its replies are other ones. */
+async function findingOf(provider: string, capability: string, changed: (exchange: Exchange) => unknown) {
+  const recording = recordings.map(([, one]) => one).find((one) => one.provider === provider);
+  if (!recording) throw new Error(`${provider}: no recording`);
+  const exchanges = recording.exchanges.map((exchange) => {
+    const json = changed(exchange);
+    return json === undefined
+      ? exchange
+      : { ...exchange, reply: { status: 200, headers: {}, ...exchange.reply, json } };
+  });
+  const { findings } = await replayRecording({ ...recording, exchanges });
+  return findings.find((finding) => finding.capability === capability);
+}
+
+describe('a row that', () => {
+  it('was refused as a whole and changed records all the same differs', async () => {
+    const capability = 'batch update, all or none';
+    const changed = ({ step, reply }: Exchange) =>
+      step === capability
+        ? (JSON.parse(JSON.stringify(reply?.json).replace('Certified twice', 'Certified never')) as unknown)
+        : undefined;
+    const finding = await findingOf('salesforce', capability, changed);
+    expect(finding).toMatchObject({ verdict: 'differs', seen: expect.stringContaining('was changed') as string });
+  });
+
+  it.each(['create with an association', 'update with an association'])(
+    'was accepted and is linked to nothing is not ok: %s',
+    async (capability) => {
+      const changed = ({ request }: Exchange) =>
+        JSON.stringify(request.body ?? '').includes('associations.company') ? { total: 0, results: [] } : undefined;
+      expect((await findingOf('hubspot', capability, changed))?.verdict).not.toBe('ok');
+    },
+  );
+});
+
 describe.each(recordings)('%s', (_, recording) => {
   it('asks what was asked, and finds what was found', async () => {
     const { findings, strays, unused } = await replayRecording(recording);

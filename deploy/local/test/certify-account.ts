@@ -11,7 +11,7 @@ export interface Ended {
 }
 
 const objects: Readonly<Record<string, string>> = {
-  hubspot: 'contacts',
+  hubspot: 'contacts companies',
   salesforce: 'Contact',
   pipedrive: 'persons',
   zendeskSupport: 'tickets',
@@ -63,7 +63,11 @@ export async function account(provider: string, settings: object = {}) {
     },
     clearFaults: () => fetch(`${sandbox.url}/_sandbox/faults?account=${name}`, { method: 'DELETE' }),
     expire: () => fetch(`${sandbox.url}/_sandbox/accounts/${name}/expire-token`, { method: 'POST' }),
-    records: () => control<unknown[]>(`records?account=${name}&object=${objects[provider]}`),
+    records: async () => {
+      const names = (objects[provider] ?? '').split(' ');
+      const lists = names.map((object) => control<unknown[]>(`records?account=${name}&object=${object}`));
+      return (await Promise.all(lists)).flat();
+    },
     calls: () => control<{ method: string; path: string; action: string }[]>(`ledger?account=${name}`),
     certify: (...more: string[]) => command(provider, access, ['--url', sandbox.url, ...more]),
   };

@@ -46,8 +46,14 @@ describe('killed', () => {
       { match: { path: '^/crm/v3/objects/contacts/batch/create$' }, action: { ...hangs, commit: 'first' } },
       3,
     ],
-    ['between the writes and the search', 'hubspot', { match: search, action: hangs }, 3],
-    ['while it deletes', 'hubspot', { match: { method: 'DELETE', nth: 2 }, action: hangs }, 2],
+    [
+      'while that of what is linked to is out',
+      'hubspot',
+      { match: { method: 'POST', path: '^/crm/v3/objects/companies$' }, action: { ...hangs, commit: 'first' } },
+      4,
+    ],
+    ['between the writes and the search', 'hubspot', { match: search, action: hangs }, 5],
+    ['while it deletes', 'hubspot', { match: { method: 'DELETE', nth: 2 }, action: hangs }, 4],
     [
       'while the reply of the first create is out',
       'salesforce',
@@ -101,12 +107,12 @@ describe('killed', () => {
   });
 
   it.each([
-    ['hubspot', search],
-    ['salesforce', { path: '^/services/data/v[0-9.]+/query' }],
-  ])('%s, and what it noted is lost: --clean finds the marks themselves', async (provider, match) => {
+    ['hubspot', search, 5],
+    ['salesforce', { path: '^/services/data/v[0-9.]+/query' }, 3],
+  ])('%s, and what it noted is lost: --clean finds the marks themselves', async (provider, match, count) => {
     const customer = await account(provider);
     await killed(customer, { match, action: hangs });
-    expect(await customer.records()).toHaveLength(3);
+    expect(await customer.records()).toHaveLength(count);
     rmSync(inDataDir('certify'), { recursive: true });
     const { code, text } = await customer.certify('--clean').ended;
     expect(text).toMatch(/had not come to its end: what it left is removed\nnothing of an earlier run is left\n$/);

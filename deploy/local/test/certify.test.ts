@@ -54,6 +54,48 @@ it('an account that does something else: it differs, exit code 1, and nothing is
   expect(await customer.records()).toEqual([]);
 });
 
+describe('associations', () => {
+  it('of an account that makes none: it differs, and what was to be linked is removed', async () => {
+    const customer = await account('hubspot');
+    const body = { status: 'error', message: 'no links here', category: 'VALIDATION_ERROR' };
+    const match = { method: 'POST', path: '^/crm/v4/associations/contacts/companies/batch/create$' };
+    await customer.fault({ match, action: { kind: 'status', status: 400, body } });
+    const { code, text } = await customer.certify().ended;
+    expect(text).toMatch(/^create with an association +linked, as a search shows +linked, as a search shows +ok$/m);
+    expect(text).toMatch(
+      /^update with an association +linked, as a search shows +rejected: .*no links here +differs$/m,
+    );
+    expect(code).toBe(1);
+    expect(await customer.records()).toEqual([]);
+  });
+
+  it('of a token that may not write companies: not tried, and the rest as we say', async () => {
+    const customer = await account('hubspot');
+    const body = { status: 'error', message: 'This app hasn’t been granted the scopes', category: 'MISSING_SCOPES' };
+    const match = { path: '^/crm/v3/objects/companies' };
+    await customer.fault({ match, times: 0, action: { kind: 'status', status: 403, body } });
+    const { code, text } = await customer.certify().ended;
+    expect(text).toMatch(/^a record to link to +one, with its id +the token may not write companies: .* +not tried$/m);
+    expect(text).toMatch(/^update with an association .* there is no record to link to +not tried$/m);
+    expect(text).toMatch(/\n\d+ ok, 0 differ, \d not tried\nnothing is left in the account\n/);
+    expect(code).toBe(0);
+    const cleaned = await customer.certify('--clean').ended;
+    expect(cleaned.text).toMatch(/^companies: the token may not look for what is left of them\n/);
+  });
+});
+
+it('an update of all or none of which a part is made: it differs', async () => {
+  const customer = await account('salesforce');
+  const refusal = { statusCode: 'INVALID_CROSS_REFERENCE_KEY', message: 'invalid cross reference id', fields: [] };
+  const made = { id: '003000000000001AAA', success: true, errors: [] };
+  const body = [made, { success: false, errors: [refusal] }, { ...made, id: '003000000000002AAA' }];
+  const match = { method: 'PATCH', path: '^/services/data/v[0-9.]+/composite/sobjects', nth: 2 };
+  await customer.fault({ match, action: { kind: 'status', status: 200, body } });
+  const { code, text } = await customer.certify().ended;
+  expect(text).toMatch(/^batch update, all or none +one refused, none written +\S+, not-found, \S+ +differs$/m);
+  expect(code).toBe(1);
+});
+
 describe('an account that says that it made no record, and has it', () => {
   const body = { status: 'error', message: 'no creates here', category: 'VALIDATION_ERROR' };
   const action = { kind: 'commit-then-status', status: 400, body };

@@ -6,7 +6,7 @@ import { machineClock, type Clock } from './clock';
 import { Differs, explained, type Finding } from './finding';
 import type { Journal, JournalEntry } from './journal';
 import { patient } from './patient-connector';
-import type { Subject } from './subjects';
+import { subjectNamed, type Subject } from './subjects';
 import type { MarkedRecord, Trial } from './trial';
 
 export interface CertifyOptions {
@@ -82,11 +82,10 @@ export async function cleanUpAfter(
   workspaceRef: string,
   options: Omit<CertifyOptions, 'run'>,
 ): Promise<CleanUp> {
-  const marked = records.map((record) => ({
-    ...record,
-    sentAt: new Date(record.sentAt),
-    fields: options.subject.fields(record.mark),
-  }));
+  const marked = records.map(({ objectName, ...record }) => {
+    const subject = subjectNamed(options.subject, objectName);
+    return { ...record, subject, sentAt: new Date(record.sentAt), fields: subject.fields(record.mark) };
+  });
   const trial = trialOf({ ...options, run, startedAt: new Date(startedAt) }, workspaceRef, marked);
   const cleaned = await cleanUp(trial).catch((error: unknown) => notCleaned(trial, error));
   if (cleaned.left.length === 0 && cleaned.stays.length === 0) options.journal.remove(run);
@@ -117,8 +116,9 @@ function trialOf(options: CertifyOptions, workspaceRef: string, records: MarkedR
     objectName: subject.objectName,
     startedAt: startedAt.toISOString(),
     pid: process.pid,
-    records: records.map(({ mark, sentAt, id, isRefused }) => ({
+    records: records.map(({ mark, sentAt, id, isRefused, subject: { objectName } }) => ({
       mark,
+      ...(objectName !== subject.objectName && { objectName }),
       sentAt: sentAt.toISOString(),
       ...(id !== undefined && { id }),
       ...(isRefused === true && { isRefused }),

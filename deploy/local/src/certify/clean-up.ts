@@ -2,7 +2,7 @@ import type { RecordResult } from '@sluice/connectors';
 import { find, visibleWithinMs } from './find';
 import type { Finding } from './finding';
 import { poll } from './poll';
-import { byMark, callOf, type MarkedRecord, type Trial } from './trial';
+import { at, byMark, callOf, type MarkedRecord, type Trial } from './trial';
 
 /** What became of the records of a run. */
 export interface CleanUp {
@@ -29,10 +29,11 @@ export async function cleanUp(trial: Trial): Promise<CleanUp> {
   const refused: string[] = [];
   let deleted = 0;
   for (const same of byMark(trial.records)) {
-    const ids = await idsOf(trial, same);
+    const its = at(trial, same[0]);
+    const ids = await idsOf(its, same);
     refused.push(...writtenThough(same, ids));
     for (const id of ids) {
-      const result = await remove(trial, id);
+      const result = await remove(its, id);
       if (result.ok || result.error.class === 'not-found') deleted += 1;
       else failed.push(`${same[0].mark} (${id}): ${result.error.message}`);
     }
@@ -78,11 +79,15 @@ const seenAs = (seen: string, isTried: boolean): Seen => ({ seen, verdict: isTri
 const waitMaxMs = 60_000;
 
 /** When the last create that nobody knows the end of has happened or never will, and every look shows it. */
-function visibleFrom({ connector, subject, records, run }: Trial): number {
-  const { lateCommitMs } = connector.capabilities;
+function visibleFrom(trial: Trial): number {
+  const { lateCommitMs } = trial.connector.capabilities;
+  const doubted = trial.records.filter(isInDoubt);
+  return Math.max(0, ...doubted.map((record) => record.sentAt.getTime() + lateCommitMs + lagMs(at(trial, record))));
+}
+
+function lagMs({ connector, subject, run }: Trial): number {
   const isConsistent = subject.uniqueField !== undefined && connector.readBatch !== undefined;
-  const lagMs = isConsistent ? 0 : connector.visibilityMs(subject.objectName, { [subject.markField]: run });
-  return Math.max(0, ...records.filter(isInDoubt).map(({ sentAt }) => sentAt.getTime() + lateCommitMs + lagMs));
+  return isConsistent ? 0 : connector.visibilityMs(subject.objectName, { [subject.markField]: run });
 }
 
 const isInDoubt = ({ id, isRefused }: MarkedRecord): boolean => id === undefined && isRefused !== true;
@@ -119,8 +124,9 @@ async function whatIsLeft(trial: Trial): Promise<string[]> {
   // What may still be made cannot be proven to be gone.
   const left = visibleFrom(trial) > trial.clock.nowMs() ? trial.records.filter(isInDoubt).map(({ mark }) => mark) : [];
   for (const same of byMark(trial.records)) {
-    const boundMs = visibleWithinMs(trial);
-    const isGone = async () => !(await isThere(trial, same));
+    const its = at(trial, same[0]);
+    const boundMs = visibleWithinMs(its);
+    const isGone = async () => !(await isThere(its, same));
     if (!(await poll(isGone, { ...trial, boundMs }))) left.push(knownIds(same).join(', ') || same[0].mark);
   }
   return left;
@@ -153,12 +159,13 @@ async function bySearch(trial: Trial, { mark }: MarkedRecord): Promise<string[]>
 }
 
 function proofOf({ connector, subject, records }: Trial): string {
+  const subjects = [...new Set([subject, ...records.map((record) => record.subject)])];
   const ways = [
     ...(connector.readBatch ? ['id'] : []),
-    ...(connector.readBatch && subject.uniqueField !== undefined ? [subject.uniqueField] : []),
-    ...(connector.search ? [subject.markField] : []),
+    ...(connector.readBatch ? subjects.flatMap(({ uniqueField }) => uniqueField ?? []) : []),
+    ...(connector.search ? subjects.map(({ markField }) => markField) : []),
   ];
-  return `${byMark(records).length} marks, looked for by ${ways.join(', ')}`;
+  return `${byMark(records).length} marks, looked for by ${[...new Set(ways)].join(', ')}`;
 }
 
 /** Whoever asked for it knew that they stay, and has to be told which. */
@@ -168,7 +175,7 @@ async function notDeletable(trial: Trial): Promise<CleanUp> {
   const refused: string[] = [];
   for (const same of byMark(trial.records)) {
     const isSure = same.every(({ id }) => id !== undefined);
-    const ids = [...new Set([...knownIds(same), ...(isSure ? [] : await bySearch(trial, same[0]))])];
+    const ids = [...new Set([...knownIds(same), ...(isSure ? [] : await bySearch(at(trial, same[0]), same[0]))])];
     refused.push(...writtenThough(same, ids));
     const told = ids.length === 0 && same.some(isInDoubt) && !trial.connector.search ? [same[0].mark] : ids;
     for (const each of told) stays.add(each);

@@ -18,6 +18,8 @@ export interface JournalEntry {
 /** A record that was made, refused, or sent without anybody knowing what became of it. */
 export interface JournalRecord {
   readonly mark: string;
+  /** @default that of the entry */
+  readonly objectName?: string;
   readonly sentAt: string;
   readonly id?: string;
   readonly isRefused?: boolean;

@@ -1,6 +1,7 @@
+import { ProviderError } from '@sluice/errors';
 import { cleanUpAfter, type Leftover } from './certify';
 import type { Journal, JournalEntry } from './journal';
-import { findMarked } from './marked-records';
+import { findMarked, type FoundRecord } from './marked-records';
 import type { Certified } from './open-certified';
 
 export interface LeftoversRequest {
@@ -21,7 +22,7 @@ export async function removeLeftovers(
   const noted = journal.unfinished(connector.provider, workspaceRef);
   const alive = isThorough ? [] : noted.filter(isAlive);
   for (const { run, pid } of alive) say(`the run ${run} is under way in process ${pid}: left alone`);
-  const found = isThorough ? unnoted((await findMarked(connector, auth, subject)) ?? [], noted) : [];
+  const found = isThorough ? unnoted(await findAll({ connector, auth, subject }, say), noted) : [];
   let isClean = true;
   for (const leftover of [...noted.filter((entry) => !alive.includes(entry)), ...found]) {
     const { left, stays } = await cleanUpAfter(leftover, workspaceRef, { connector, auth, subject, journal });
@@ -48,16 +49,30 @@ function isAlive({ pid }: JournalEntry): boolean {
   }
 }
 
-type Found = NonNullable<Awaited<ReturnType<typeof findMarked>>>;
+/** Of both objects; of the second one only where the token may read it. */
+async function findAll({ connector, auth, subject }: Subjected, say: LeftoversRequest['say']): Promise<FoundRecord[]> {
+  const own = (await findMarked(connector, auth, subject)) ?? [];
+  if (!subject.linked) return own;
+  const second = subject.linked.subject;
+  try {
+    return [...own, ...((await findMarked(connector, auth, second)) ?? [])];
+  } catch (error) {
+    if (!(error instanceof ProviderError) || error.class !== 'forbidden') throw error;
+    say(`${second.objectName}: the token may not look for what is left of them`);
+    return own;
+  }
+}
+
+type Subjected = Pick<Certified, 'connector' | 'auth' | 'subject'>;
 
 /** Runs that only their records tell of: made on another machine, or their journal is lost. */
-function unnoted(found: Found, noted: readonly JournalEntry[]): Leftover[] {
+function unnoted(found: readonly FoundRecord[], noted: readonly JournalEntry[]): Leftover[] {
   const unknown = found.filter(({ run }) => !noted.some((entry) => entry.run === run));
   return [...new Set(unknown.map(({ run }) => run))].map((run) => ({
     run,
     startedAt: new Date(0).toISOString(),
     records: unknown
       .filter((record) => record.run === run)
-      .map(({ mark, id }) => ({ mark, id, sentAt: new Date(0).toISOString() })),
+      .map(({ mark, objectName, id }) => ({ mark, objectName, id, sentAt: new Date(0).toISOString() })),
   }));
 }

@@ -8,12 +8,13 @@ const markForm = /^(sluice-certify-\d{8}-[0-9a-f]{6})-\d+(?:@example\.com)?$/;
 export interface FoundRecord {
   readonly run: string;
   readonly mark: string;
+  readonly objectName: string;
   readonly id: string;
 }
 
 /**
  * Every record in the account that carries the mark of any run: of a run on another machine, or one whose journal is lost. One page,
- * because a run makes eight records at most.
+ * because a run makes a dozen records at most.
  * @returns undefined where records cannot be found without knowing their mark
  */
 export async function findMarked(
@@ -28,6 +29,6 @@ export async function findMarked(
   return found.flatMap(({ id, fields }) => {
     const mark = String(fields[markField]).replace(/@example\.com$/, '');
     const run = markForm.exec(mark)?.[1];
-    return run === undefined ? [] : [{ run, mark, id }];
+    return run === undefined ? [] : [{ run, mark, objectName, id }];
   });
 }

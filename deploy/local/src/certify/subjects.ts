@@ -1,4 +1,5 @@
 import type { Auth, Fields } from '@sluice/connectors';
+import type { AssociationType } from '@sluice/types';
 
 /** The object that a certification writes, and how its records look. */
 export interface Subject {
@@ -21,18 +22,47 @@ export interface Subject {
   readonly scopes?: readonly string[];
   /** What the token is. @default 'oauth2' */
   readonly access?: NonNullable<Auth['kind']>;
+  /** What its records are linked to. Absent: nobody has said it. */
+  readonly linked?: Linked;
+}
+
+/** A second object, of which a certification makes one record and links its others to it. */
+export interface Linked {
+  readonly subject: Subject;
+  readonly types: readonly AssociationType[];
+  /** Stands for a field in a search for the records that are linked to one, whose id is the value. */
+  readonly searchedBy: string;
+}
+
+/** The subject itself, or the one that its records are linked to. @param objectName @default its own */
+export function subjectNamed(subject: Subject, objectName: string | undefined): Subject {
+  const { linked } = subject;
+  return linked && linked.subject.objectName === objectName ? linked.subject : subject;
 }
 
 /** A mail address of a domain that belongs to nobody. Source: RFC 2606, 3. */
 const emailOf = (mark: string): string => `${mark}@example.com`;
 
 /** What is written besides the mark. */
-export const texts = { made: 'Certification', changed: 'Certified', changedAgain: 'Certified twice' } as const;
+export const texts = {
+  made: 'Certification',
+  changed: 'Certified',
+  changedAgain: 'Certified twice',
+  neverMade: 'Certified never',
+} as const;
 /** The name of no field. */
 export const absentField = 'sluice_no_such_field';
 const text = texts.made;
 const firstName = 'Sluice';
 const noAddress = 'no address';
+
+const companies: Subject = {
+  objectName: 'companies',
+  fields: (mark) => ({ name: mark, city: firstName, description: text }),
+  markField: 'name',
+  textField: 'description',
+  constantField: 'city',
+};
 
 const subjects: Readonly<Record<string, Subject>> = {
   hubspot: {
@@ -45,6 +75,13 @@ const subjects: Readonly<Record<string, Subject>> = {
     scopes: ['crm.objects.contacts.read', 'crm.objects.contacts.write', 'crm.schemas.contacts.read'],
     invalid: { email: noAddress },
     absentId: '999999999999',
+    linked: {
+      subject: companies,
+      // Contact to company. Source: reference A4.
+      types: [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 279 }],
+      // HubSpot's guide to search, "Search through associations".
+      searchedBy: 'associations.company',
+    },
   },
   salesforce: {
     objectName: 'Contact',
@@ -115,7 +152,7 @@ export function subjectOf(provider: string): Subject | undefined {
 export const certifiable: readonly string[] = Object.keys(subjects);
 
 /** What a run sends besides its marks: nobody's, so a recording keeps it. */
-export function ownTexts({ fields, invalid, absentId, objectName }: Subject): string[] {
+export function ownTexts({ fields, invalid, absentId, objectName, linked }: Subject): string[] {
   const values = [...Object.values(fields('')), ...Object.values(invalid ?? {})];
   const strings = values.filter((value) => typeof value === 'string' && value !== '');
   return [
@@ -124,5 +161,6 @@ export function ownTexts({ fields, invalid, absentId, objectName }: Subject): st
     absentField,
     objectName,
     ...(absentId === undefined ? [] : [absentId]),
+    ...(linked ? [linked.searchedBy, ...Object.keys(linked.subject.fields('')), ...ownTexts(linked.subject)] : []),
   ];
 }

@@ -6,6 +6,8 @@ import type { Subject } from './subjects';
 /** A record that this run makes, or tries to. */
 export interface MarkedRecord {
   readonly mark: string;
+  /** How it looks, and of which object it is. */
+  readonly subject: Subject;
   readonly fields: Fields;
   readonly sentAt: Date;
   /** Absent: refused, or nobody knows. */
@@ -37,18 +39,29 @@ export function callOf({ auth, subject, signal }: Trial) {
   return { auth, objectName: subject.objectName, ...(signal && { signal }) };
 }
 
+/** The same trial for the object of one of its records. */
+export function at(trial: Trial, { subject }: MarkedRecord): Trial {
+  return { ...trial, subject };
+}
+
 /** Notes a record before it is sent, so that whatever happens next it can be found by its mark. */
-export function announce(trial: Trial): MarkedRecord {
+export function announce(trial: Trial, subject = trial.subject): MarkedRecord {
   const mark = `${trial.run}-${byMark(trial.records).length + 1}`;
-  return add(trial, { mark, fields: trial.subject.fields(mark) });
+  return add(trial, { mark, subject, fields: subject.fields(mark) });
 }
 
 /** The same of a record that is sent once more as it is: a provider that takes it has two of one mark. */
-export function announceAgain(trial: Trial, { mark, fields }: MarkedRecord): MarkedRecord {
-  return add(trial, { mark, fields });
+export function announceAgain(trial: Trial, { mark, subject, fields }: MarkedRecord): MarkedRecord {
+  return add(trial, { mark, subject, fields });
 }
 
-function add(trial: Trial, marked: Pick<MarkedRecord, 'mark' | 'fields'>): MarkedRecord {
+/** Forgets a record of an object that the token may not write: it was not made, and the token may not look for it either. */
+export function withdraw(trial: Trial, record: MarkedRecord): void {
+  trial.records.splice(trial.records.indexOf(record), 1);
+  trial.save();
+}
+
+function add(trial: Trial, marked: Pick<MarkedRecord, 'mark' | 'subject' | 'fields'>): MarkedRecord {
   const record: MarkedRecord = { ...marked, sentAt: new Date(trial.clock.nowMs()) };
   trial.records.push(record);
   trial.save();

@@ -52,6 +52,26 @@ export const batchChecks: readonly Check[] = [
     },
   },
   {
+    capability: 'batch update, all or none',
+    claimed: ({ capabilities: { allOrNone } }) => (allOrNone.update ? 'one refused, none written' : undefined),
+    run: async (trial) => {
+      const { textField } = trial.subject;
+      const [one, other] = made(trial);
+      const change = { [textField]: texts.neverMade };
+      const ids = [one.id, absentIdOf(trial), other.id];
+      const records = ids.map((recordId) => ({ recordId, fields: change }));
+      const results = await trial.connector.updateBatch?.({ ...callOf(trial), records, allOrNone: true });
+      const shape = shapeOf(results);
+      // What was rolled back failed for the reason of the one that was refused.
+      expect(shape === ids.map(() => 'not-found').join(', '), shape);
+      for (const record of [one, other]) {
+        const stored = await readBack(trial, record);
+        expect(stored[textField] !== texts.neverMade, `${shape}, and ${record.mark} was changed`);
+      }
+      return 'one refused, none written';
+    },
+  },
+  {
     capability: 'batch read',
     claimed: ({ capabilities: { batchRead } }) => (batchRead ? `up to ${batchRead.limit}, in order` : undefined),
     run: async (trial) => {
@@ -67,12 +87,16 @@ export const batchChecks: readonly Check[] = [
   },
 ];
 
-/** Ids of the records that were made. */
-function existing({ records }: Trial): string[] {
-  const ids = records.flatMap(({ id }) => id ?? []);
-  if (ids.length < 2) throw new NotTried('there are not two records: creates failed');
-  return ids;
+type Made = MarkedRecord & { readonly id: string };
+
+/** The records that were made: two at least. */
+function made({ records }: Trial): [Made, Made, ...Made[]] {
+  const [one, other, ...more] = records.filter((record): record is Made => record.id !== undefined);
+  if (!one || !other) throw new NotTried('there are not two records: creates failed');
+  return [one, other, ...more];
 }
+
+const existing = (trial: Trial): string[] => made(trial).map(({ id }) => id);
 
 /** Before anything is compared: whatever was written has to be found again. */
 function noteAll(trial: Trial, records: readonly MarkedRecord[], results: readonly RecordResult[] = []): void {
