@@ -100,6 +100,18 @@ it('an exhausted quota is waited out, for as long as the provider asks [write.ru
   ];
   const exhausted = [
     { crm: hubspot, action: { kind: 'status', status: 429, retryAfterSeconds: 2 }, leastMs: 2_000 },
+    // By the provider's clock, an hour ahead of ours.
+    {
+      crm: hubspot,
+      action: {
+        kind: 'status',
+        status: 429,
+        retryAfterSeconds: 2,
+        retryAfterForm: 'date',
+        clockAheadSeconds: 3_600,
+      },
+      leastMs: 2_000,
+    },
     // Salesforce says no time; the connector waits ten seconds.
     { crm: salesforce, action: { kind: 'status', status: 403, body: limited }, leastMs: 9_000 },
   ];

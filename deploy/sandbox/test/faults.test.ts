@@ -72,6 +72,28 @@ describe('refuse before commit', () => {
   });
 });
 
+it.each([
+  ['as a date, by a clock that is right', { retryAfterForm: 'date' }, 0],
+  ['as a date, by a clock that is ahead', { retryAfterForm: 'date', clockAheadSeconds: 7_200 }, 7_200],
+  ['as a date, by a clock that is behind', { retryAfterForm: 'date', clockAheadSeconds: -7_200 }, -7_200],
+] as const)('a wait %s: it and Date are of that clock', async (_, form, aheadSeconds) => {
+  await client.fault({ action: { kind: 'quota', retryAfterSeconds: 30, ...form } });
+  const before = Math.floor(Date.now() / 1000);
+  const { headers } = await create();
+  const [until, date] = ['retry-after', 'date'].map((name) => Date.parse(headers.get(name) ?? '') / 1000);
+  expect(headers.get('retry-after')).toMatch(/^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/);
+  expect(until).toBe((date ?? NaN) + 30);
+  expect(date).toBeGreaterThanOrEqual(before + aheadSeconds);
+  expect(date).toBeLessThanOrEqual(Date.now() / 1000 + aheadSeconds);
+});
+
+it('a clock that is wrong shows in Date alone where the wait is in seconds', async () => {
+  await client.fault({ action: { kind: 'status', status: 503, retryAfterSeconds: 30, clockAheadSeconds: -86_400 } });
+  const { headers } = await create();
+  expect(headers.get('retry-after')).toBe('30');
+  expect(Date.parse(headers.get('date') ?? '')).toBeLessThan(Date.now() - 86_000_000);
+});
+
 describe('connection faults', () => {
   it('reset before: nothing happened', async () => {
     await client.fault({ action: { kind: 'reset-before' } });

@@ -1,4 +1,4 @@
-import type { FaultAction, PartialAction } from './fault';
+import type { AskedWait, FaultAction, PartialAction } from './fault';
 import type { ImitatedAccount, InputRefusal, WireReply } from './imitated-provider';
 
 type ReplyingAction = Extract<FaultAction, { readonly status: number }>;
@@ -6,11 +6,26 @@ type QuotaAction = Extract<FaultAction, { readonly kind: 'quota' }>;
 
 /** The reply that a fault puts in the place of the provider's. */
 export function faultReply(action: ReplyingAction | QuotaAction, account: ImitatedAccount): WireReply {
-  const retryAfter: Record<string, string> =
-    action.retryAfterSeconds === undefined ? {} : { 'retry-after': String(action.retryAfterSeconds) };
   const reply = action.kind === 'quota' ? account.quotaReply(action.policy ?? 'burst') : shaped(action, account);
-  return { ...reply, headers: { ...reply.headers, ...retryAfter } };
+  return { ...reply, headers: { ...reply.headers, ...waitHeaders(action, Date.now()) } };
 }
+
+/** `Date` is always said where a moment is: the second that both are counted from is one and the same then. */
+function waitHeaders(
+  { retryAfterSeconds, retryAfterForm = 'seconds', clockAheadSeconds }: AskedWait,
+  nowMs: number,
+): Record<string, string> {
+  const dateMs = nowMs + (clockAheadSeconds ?? 0) * 1000;
+  const isMoment = retryAfterForm === 'date' && retryAfterSeconds !== undefined;
+  const waitText = isMoment ? httpDate(dateMs + retryAfterSeconds * 1000) : retryAfterSeconds?.toString();
+  return {
+    ...(waitText !== undefined && { 'retry-after': waitText }),
+    ...((isMoment || clockAheadSeconds !== undefined) && { date: httpDate(dateMs) }),
+  };
+}
+
+/** IMF-fixdate, whole seconds. Source: RFC 9110, section 5.6.7. */
+const httpDate = (moment: number): string => new Date(moment).toUTCString();
 
 /** The reply of a gateway that has moved. */
 export function redirectReply(action: Extract<FaultAction, { readonly kind: 'redirect' }>): WireReply {

@@ -3,7 +3,7 @@ import type { QuotaPolicy } from './imitated-provider';
 /** What a fault does to the call it hits. */
 export type FaultAction =
   /** Refuses for a limit in the provider's own words, instead of doing anything. */
-  | { readonly kind: 'quota'; readonly policy?: QuotaPolicy; readonly retryAfterSeconds?: number }
+  | ({ readonly kind: 'quota'; readonly policy?: QuotaPolicy } & AskedWait)
   /** Answers with `status` instead of doing anything. */
   | ({ readonly kind: 'status'; readonly status: number } & ReplyShape)
   /** Does the work, then answers with `status`. */
@@ -41,11 +41,19 @@ export type FaultAction =
 /** How a reply is compressed; `broken` says gzip and is none. */
 export type Encoding = 'gzip' | 'deflate' | 'br' | 'broken';
 
-interface ReplyShape {
+interface ReplyShape extends AskedWait {
   /** An object is sent as JSON, a string as it is (HTML when it begins with `<`). @default the provider's body for the status */
   readonly body?: unknown;
+}
+
+/** How long a reply asks its caller to wait, and by which clock. Source: RFC 9110, sections 6.6.1 and 10.2.3. */
+export interface AskedWait {
   /** Sent as `Retry-After`. @default absent */
   readonly retryAfterSeconds?: number;
+  /** `date`: as the moment, by the clock of the reply, at which so many seconds are over. @default seconds */
+  readonly retryAfterForm?: 'seconds' | 'date';
+  /** How far the provider's clock is ahead of ours, behind where negative: `Date` says it, and a moment is by it. @default 0 */
+  readonly clockAheadSeconds?: number;
 }
 
 export interface PartialAction {

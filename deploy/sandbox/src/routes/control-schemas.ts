@@ -43,11 +43,13 @@ export const accountSchema = object(
   ['name', 'provider'],
 );
 
-const reply = {
-  status: { type: 'integer', minimum: 200, maximum: 599 },
-  body: {},
+const askedWait = {
   retryAfterSeconds: { type: 'integer', minimum: 0, maximum: 86_400 },
+  retryAfterForm: { enum: ['seconds', 'date'] },
+  clockAheadSeconds: { type: 'integer', minimum: -31_536_000, maximum: 31_536_000 },
 };
+
+const reply = { status: { type: 'integer', minimum: 200, maximum: 599 }, body: {}, ...askedWait };
 
 const action = (kinds: readonly string[], properties: JsonSchema = {}, required: readonly string[] = []): JsonSchema =>
   object({ kind: { enum: kinds }, ...properties }, ['kind', ...required]);
@@ -60,7 +62,7 @@ const faultAction = {
   discriminator: { propertyName: 'kind' },
   oneOf: [
     action(['status', 'commit-then-status'], reply, ['status']),
-    action(['quota'], { policy: { enum: ['burst', 'daily'] }, retryAfterSeconds: reply.retryAfterSeconds }),
+    action(['quota'], { policy: { enum: ['burst', 'daily'] }, ...askedWait }),
     action(['reset-before', 'commit-then-reset', 'reset-mid-reply']),
     action(['timeout'], { delayMs: durationMs, commit: { enum: ['never', 'first', 'last'] } }),
     action(['slow', 'close-idle', 'drip'], { delayMs: durationMs }),
