@@ -17,7 +17,7 @@ async function main(): Promise<void> {
   });
   const stop = (signal: string) => {
     logger.info({ signal }, 'sandbox.stopping');
-    void sandbox.close().then(() => process.exit(0));
+    void sandbox.drain().then(() => process.exit(0));
   };
   process.once('SIGTERM', stop).once('SIGINT', stop);
 }

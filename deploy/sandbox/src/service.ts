@@ -21,7 +21,7 @@ export interface SandboxOptions {
   readonly ledgerFile?: string;
   /** Search lag of accounts that ask for none, in milliseconds. @default 0 */
   readonly searchLagMs?: number;
-  /** Longest wait for calls in flight when closing; calls that wait by script are cut at once. @default 2000 */
+  /** Longest wait for calls in flight when closing or draining. @default 2000 */
   readonly shutdownMs?: number;
 }
 
@@ -30,8 +30,10 @@ export interface RunningSandbox {
   /** Base URL of the imitated APIs, of the control API and of the page: `http://127.0.0.1:4600`. */
   readonly url: string;
   readonly port: number;
-  /** Cuts held connections, stops listening, finishes the journal. Repeatable. */
+  /** Cuts the calls that wait by script, stops listening, finishes the others and the journal. Repeatable. */
   close(): Promise<void>;
+  /** Stops listening and finishes every call in flight; what is left after `shutdownMs` is cut, and the journal finished. */
+  drain(): Promise<void>;
 }
 
 /**
@@ -54,14 +56,23 @@ export async function createSandbox(options: SandboxOptions): Promise<RunningSan
   });
   const { port, host, shutdownMs = 2000 } = options;
   const server = await startServer(app, { port, host, logger, shutdownMs });
-  const close = async (): Promise<void> => {
-    sandbox.stop();
+  const drain = async (): Promise<void> => {
     await server.close();
+    sandbox.stop();
     await sandbox.close();
+  };
+  const close = (): Promise<void> => {
+    sandbox.stop();
+    return drain();
   };
   let closing: Promise<void> | undefined;
   const shownHost = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return { url: `http://${shownHost}:${server.port}`, port: server.port, close: () => (closing ??= close()) };
+  return {
+    url: `http://${shownHost}:${server.port}`,
+    port: server.port,
+    close: () => (closing ??= close()),
+    drain: () => (closing ??= drain()),
+  };
 }
 
 function register(sandbox: Sandbox, router: Router): void {
