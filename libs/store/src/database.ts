@@ -68,7 +68,8 @@ export function errorCode(error: unknown): string | undefined {
 export function isRefusedByServer(error: unknown): boolean {
   const code = errorCode(error);
   // 57P01-57P03: the server goes away; 08xxx: the connection is gone. Both leave a COMMIT's outcome open.
-  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !code.startsWith('57P') && !code.startsWith('08');
+  // EPIPE is as long, but the system's: no class of answers begins with E.
+  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^(57P|08|E)/.test(code);
 }
 
 /** Whether no connection was to be had, so that the statement never left. */

@@ -19,6 +19,7 @@ describe('persist', () => {
     ['an answer that was lost', lost()],
     ['a deadlock', refused('40P01')],
     ['no connection', refused('ECONNREFUSED')],
+    ['a connection that was closed at the other end', refused('EPIPE')],
   ])('repeats after %s', async (_case, error) => {
     expect(await persist(failing(error))).toBe(true);
   });
