@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
@@ -51,20 +51,30 @@ export interface Rendering {
 }
 
 /** Renders the chart with these values, as an installation into an empty cluster would. */
-export function render(helm: string, values: object): Rendering {
-  const args = ['template', 'sluice', chart, '--namespace', 'sluice', '--kube-version', '1.34.0'];
+export function render(helm: string, values: object, at = chart): Rendering {
+  const args = ['template', 'sluice', at, '--namespace', 'sluice', '--kube-version', '1.34.0'];
   const { stdout, stderr, status } = spawnSync(helm, [...args, '--values', valuesFile(values)], { encoding: 'utf8' });
   if (status !== 0) return { manifests: [], text: '', refusal: stderr };
   const manifests = parseAllDocuments(stdout).flatMap((document) => (document.toJS() as Manifest | null) ?? []);
   return { manifests, text: stdout, refusal: '' };
 }
 
-/** What an installation with these values tells whoever made it. No cluster is asked. */
+/**
+ * What an installation with these values tells whoever made it. Rendered as a manifest of a copy: `helm template` leaves notes out, and
+ * helm 3 asks a cluster for them, also in a dry run of the client.
+ */
 export function notesOf(helm: string, values: object): string {
-  const args = ['install', 'sluice', chart, '--namespace', 'sluice', '--dry-run=client'];
-  const { stdout, stderr, status } = spawnSync(helm, [...args, '--values', valuesFile(values)], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(stderr);
-  return stdout.slice(stdout.indexOf('\nNOTES:'));
+  const copy = join(mkdtempSync(join(tmpdir(), 'sluice-chart-')), 'sluice');
+  cpSync(chart, copy, { recursive: true });
+  const templates = join(copy, 'templates');
+  const notes = readFileSync(join(templates, 'NOTES.txt'), 'utf8');
+  const head = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: notes }';
+  const data = 'data: { notes: {{ include "test.notes" . | toJson }} }';
+  writeFileSync(join(templates, 'notes.yaml'), `{{- define "test.notes" }}${notes}{{ end -}}\n${head}\n${data}\n`);
+  const { manifests, refusal } = render(helm, values, copy);
+  const told = manifests.find(({ metadata }) => metadata.name === 'notes')?.data?.['notes'];
+  if (told === undefined) throw new Error(refusal);
+  return told;
 }
 
 /** What `helm lint --strict` says; empty when it has nothing to say. */
