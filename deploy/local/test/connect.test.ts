@@ -1,7 +1,8 @@
 import { createSandbox } from '@sluice/sandbox';
 import { makeDataDir, startLauncher, type Launcher } from './launcher';
 
-const portBase = 18_950;
+/** No port of it is one of the other tests here, which run at the same time. */
+const portBase = 18_650;
 const scratch = makeDataDir();
 let launcher: Launcher | undefined;
 afterEach(async () => {
