@@ -48,6 +48,13 @@ describe('the tree', () => {
       expect(imported.length).toBeGreaterThan(0);
     }
   });
+
+  // A word it does not know ends a Node before it has run a line, with a message about that word.
+  it('tells an old Node that it is too old: the way in imports the rest late, and has no word that Node 12 does not know', () => {
+    const wayIn = readText('deploy/local/bootstrap.mjs');
+    expect([...wayIn.matchAll(/^import .*$/gm)].map(([line]) => line)).toEqual([`import process from 'node:process';`]);
+    expect(wayIn).not.toMatch(/\bawait\b|\?\?|\?\.|\|\|=|&&=/);
+  });
 });
 
 // A checker that finds nothing passes on every tree, so each rule is seen to bite.

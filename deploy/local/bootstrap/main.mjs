@@ -1,0 +1,49 @@
+import process from 'node:process';
+import { runBench } from './bench.mjs';
+import { withCheckoutLock } from './checkout-lock.mjs';
+import { runCheck } from './check.mjs';
+import { runCluster } from './cluster.mjs';
+import { compile } from './compile.mjs';
+import { runFaults } from './faults.mjs';
+import { runImages } from './images.mjs';
+import { installWhenNeeded } from './install.mjs';
+import { runMutations } from './mutate.mjs';
+import { launcher, workspaceNode } from './paths.mjs';
+import { runChild } from './run-child.mjs';
+import { runTests } from './test.mjs';
+
+/** What `deploy/local/dist/index.js` knows. */
+const launcherCommands = ['start', 'dev', 'migrate', 'connect', 'certify', 'stack', 'generate', 'trace'];
+
+/** What is done here. */
+const developerCommands = ['test', 'check', 'mutate', 'bench', 'faults', 'images', 'cluster'];
+
+const [command = '', ...args] = process.argv.slice(2);
+process.exitCode = await main();
+
+async function main() {
+  if (!developerCommands.includes(command) && !launcherCommands.includes(command)) {
+    const commands = [...launcherCommands, ...developerCommands].join('|');
+    process.stderr.write(`usage: node deploy/local/bootstrap.mjs <${commands}> [args]\n`);
+    return 2;
+  }
+  const prepared = await withCheckoutLock(prepare);
+  if (prepared !== 0) return prepared;
+  if (command === 'test') return runTests(args);
+  if (command === 'check') return runCheck();
+  if (command === 'mutate') return runMutations();
+  if (command === 'bench') return runBench(args);
+  if (command === 'faults') return runFaults(args);
+  if (command === 'images') return runImages(args);
+  if (command === 'cluster') return runCluster(args);
+  return runChild(workspaceNode, ['--enable-source-maps', launcher, command, ...args], { isTiedToUs: true });
+}
+
+async function prepare() {
+  const installed = await installWhenNeeded();
+  if (installed !== 0) return installed;
+  // `check` compiles as one of its own steps, to report on it like on the others.
+  if (command === 'check') return 0;
+  // The console and the command line compile against the client that it makes.
+  return command === 'generate' ? compile('deploy/local') : compile();
+}
