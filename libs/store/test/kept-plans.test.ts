@@ -48,3 +48,26 @@ it('inside a transaction that has failed, the statement is refused for that and 
   await client.query('rollback');
   expect((await find()).rows).toEqual([]);
 });
+
+// As knex asks.
+it('an answer comes to a callback as well', async () => {
+  renewPlans(client, 0);
+  const one = await new Promise((resolve, reject) => {
+    const query = { name: 'find-one', text: 'select 1 as one' };
+    client.query(query, (error, result) => (error ? reject(error) : resolve(result.rows)));
+  });
+  expect(one).toEqual([{ one: 1 }]);
+});
+
+it.each<[string, () => Promise<unknown>]>([
+  ['closed', () => client.end()],
+  ['lost', () => client.query('select pg_terminate_backend(pg_backend_pid())')],
+])('a connection that is %s meanwhile refuses the statement', async (_case, end) => {
+  renewPlans(client, 0);
+  client.on('error', () => undefined);
+  const [found] = await Promise.allSettled([find(), end()]);
+  expect(found).toMatchObject({
+    status: 'rejected',
+    reason: { message: expect.stringMatching(/closed|not queryable|terminated/) },
+  });
+});
