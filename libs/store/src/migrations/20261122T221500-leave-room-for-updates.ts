@@ -2,7 +2,7 @@ import type { Migration } from '../migration';
 
 /**
  * A record is updated two or three times soon after its insert. A new version that fits its own page needs no other page in memory and in the
- * log: a third less log for an auto-batched record (4.0 kB instead of 5.4, measured), for a page that is 40 % empty until then. Of `attempts` it also touches no index.
+ * log: a quarter less log for an auto-batched record (4.0 kB instead of 5.4, measured), for a page that is 40 % empty until then. Of `attempts` it also touches no index.
  * A vacuum reads all indexes of a table. Of records it came after each hundredth and took a quarter of Postgres' CPU time under load (P16: 100
  * to 220 of 330 to 550 s per million records, 4 to 16 with a tenth); what a claim reads are the indexes of `calls`, which stay as they were.
  */

@@ -4,7 +4,7 @@ import { column, keptRowsMax, keptRowsSql, rowBindings, rowsSql } from './row-so
 import type { NewRecord } from './write-rows';
 import { pinsAreCurrent, sourceColumns, type WriteSources } from './write-source';
 
-/** What accepts a flush. Its text never changes, so the server plans it once per connection. */
+/** What accepts a flush. Its text never changes, so its plan is kept (`renewPlans`). */
 export interface AcceptStatement {
   /** Absent: planned for the occasion. */
   readonly name?: string;
@@ -80,7 +80,7 @@ const insertSql = (rowsOf: Sql, claimed: string, claimedIds: string): string => 
 const bareSql = (sql: Sql): string => insertSql(sql, 'select null::text as operation_id where false', `'{}'::text[]`);
 const keyedSql = (sql: Sql): string =>
   insertSql(sql, claimSql('k.operation_id in (select id from current)'), 'array(select operation_id from claimed)');
-/** The texts never change. `kept`: planned once per connection, for any number of rows. */
+/** The texts never change. `kept`: of one plan for any number of rows. */
 const statements = {
   bare: { name: 'accept-writes', kept: bareSql(keptRowsSql), seen: bareSql(rowsSql) },
   keyed: { name: 'accept-keyed-writes', kept: keyedSql(keptRowsSql), seen: keyedSql(rowsSql) },

@@ -131,7 +131,7 @@ export async function joinGroups(
   ];
   const result = await database
     .raw<{ rows: Row[] }>(joinSql, bindings as Knex.Value[])
-    // Its text never changes, so the server plans it once per connection.
+    // Its text never changes, so its plan is kept (`renewPlans`).
     .options({ name: 'join-batches' });
   const joined: (JoinedGroup | 'stale' | undefined)[] = groups.map(() => 'stale');
   for (const row of result.rows) joined[row.group_at - 1] = toJoined(row);

@@ -4,7 +4,7 @@ import { column, keptRowsSql, rowBindings } from './row-source';
 import type { NewRecord } from './write-rows';
 import { pinColumns, pinsAreCurrent } from './write-source';
 
-/** What opens synchronous writes with their calls running. Its text never changes, so the server plans it once per connection. */
+/** What opens synchronous writes with their calls running. Its text never changes, so its plan is kept (`renewPlans`). */
 export interface RunningStatement {
   readonly name: string;
   readonly sql: string;
