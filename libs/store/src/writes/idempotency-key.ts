@@ -1,6 +1,6 @@
 import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
-import { column, rowBindings, rowsSql, type Column } from './row-source';
+import { column, keptRowsSql, rowBindings, type Column } from './row-source';
 
 /**
  * `Idempotency-Key`s. A key's row is inserted by the statement or the transaction that accepts the write, so that a crash
@@ -68,7 +68,7 @@ const keyColumns: readonly Column<KeyedOperation>[] = [
 export function claimSql(among = 'true'): string {
   return `
     insert into idempotency_keys as held (project_id, scope, key, operation_id, body_hash, reply)
-    select k.project_id, k.scope, k.key, k.operation_id, k.body_hash, k.reply from ${rowsSql('k', keyColumns)}
+    select k.project_id, k.scope, k.key, k.operation_id, k.body_hash, k.reply from ${keptRowsSql('k', keyColumns)}
     where ${among} order by k.project_id, k.scope, k.key
     on conflict (project_id, scope, key) do update set operation_id = excluded.operation_id,
       body_hash = excluded.body_hash, reply = excluded.reply, created_at = now()
@@ -102,7 +102,7 @@ export async function claimIn(
 export async function completeIn(transaction: Knex.Transaction, keyed: readonly KeyedOperation[]): Promise<void> {
   if (keyed.length === 0) return;
   await transaction.raw(
-    `update idempotency_keys held set operation_id = k.operation_id, reply = k.reply from ${rowsSql('k', keyColumns)}
+    `update idempotency_keys held set operation_id = k.operation_id, reply = k.reply from ${keptRowsSql('k', keyColumns)}
      where held.project_id = k.project_id and held.scope = k.scope and held.key = k.key`,
     rowBindings(keyColumns, keyed) as Knex.Value[],
   );
@@ -112,7 +112,7 @@ export async function completeIn(transaction: Knex.Transaction, keyed: readonly 
 export async function releaseIn(transaction: Knex.Transaction, keyed: readonly KeyedOperation[]): Promise<void> {
   if (keyed.length === 0) return;
   await transaction.raw(
-    `delete from idempotency_keys held using ${rowsSql('k', keyColumns)}
+    `delete from idempotency_keys held using ${keptRowsSql('k', keyColumns)}
      where held.project_id = k.project_id and held.scope = k.scope and held.key = k.key`,
     rowBindings(keyColumns, keyed) as Knex.Value[],
   );
