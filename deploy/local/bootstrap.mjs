@@ -16,5 +16,5 @@ if (Number.parseInt(process.versions.node) < oldestNode) {
 } else {
   // Of a command that ends without saying how.
   process.exitCode = 13;
-  import('./bootstrap/main.mjs');
+  void import('./bootstrap/main.mjs');
 }
