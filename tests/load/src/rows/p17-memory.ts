@@ -34,7 +34,7 @@ export const p17: Row = {
 
 /** What the images set for each service (docker/Dockerfile): memory is what they are chosen for. */
 const nodeOptions = (name: ProcessName): string =>
-  `--expose-gc --max-semi-space-size=${name === 'write-gateway' ? 16 : 2}`;
+  `--expose-gc --max-semi-space-size=${name === 'write-gateway' ? 16 : 2}${name === 'executor' ? ' --max-old-space-size=320' : ''}`;
 
 const note = `P17: fresh processes each time, with the settings of the images (docker/README.md), ${writesPerSecond} writes/s for ${loadMs / 1000} s (half of them auto-batched), measured at its end; the executor works on the backlog meanwhile.`;
 
