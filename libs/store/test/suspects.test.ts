@@ -38,3 +38,51 @@ it('a call that is given back unsent keeps its crash count', async () => {
   await fixture.store.writes.release([{ ...call, delayMs: 0, isInDoubt: false }]);
   expect((await fixture.claim())[0]).toMatchObject({ crashCount: 1 });
 });
+
+/** Claims as an executor that dies: while it sends, or while it looks for what was sent. */
+async function die(o: { sends?: boolean; isolated?: boolean } = {}): Promise<void> {
+  const [call] = await fixture.claim({ leaseMs: 60_000, isolated: o.isolated ?? false });
+  if (!call) throw new Error('nothing was claimed');
+  if (o.sends === true) await fixture.store.writes.recordIntents([{ ...call, owner: 'test', records: [{ index: 0 }] }]);
+  await database('calls')
+    .where({ state: 'running' })
+    .update({ lease_until: database.raw(`now() - interval '1 second'`) });
+  expect(await fixture.store.writes.lapse(10)).toHaveLength(1);
+}
+
+/** A look that ended: nothing found yet, or nothing any more. */
+async function look(state: 'in_doubt' | 'ready', isolated: boolean): Promise<void> {
+  const [call] = await fixture.claim({ isolated });
+  if (!call) throw new Error('nothing was claimed');
+  expect(call).toMatchObject({ isInDoubt: true });
+  const next = { state, delayMs: 0 };
+  await fixture.store.writes.settle([{ ...call, isCreate: true, records: [], orderKeys: [], next }]);
+}
+
+// A look takes ten claims of a minute at HubSpot: an innocent call that keeps the crashes of each ends as quarantined (fault row F3).
+it('a look that ends takes back the crashes of looks, and keeps those of sends', async () => {
+  await fixture.store.writes.accept([fixture.asynchronous()]);
+  await die({ sends: true });
+  await die();
+  await die({ isolated: true });
+  await look('in_doubt', true);
+  await look('ready', false);
+  expect((await fixture.claim())[0]).toMatchObject({ crashCount: 1, isInDoubt: false });
+});
+
+it('a call that kills whoever sends it is counted through all looks in between', async () => {
+  await fixture.store.writes.accept([fixture.asynchronous()]);
+  for (const isolated of [false, false, true, true]) {
+    await die({ sends: true, isolated });
+    const [{ crash_count: crashes }] = await database('calls').select('crash_count');
+    if (crashes < 4) await look('ready', crashes >= 2);
+  }
+  expect((await fixture.claim({ isolated: true }))[0]).toMatchObject({ crashCount: 4 });
+});
+
+it('a call that kills whoever looks for it is counted too', async () => {
+  await fixture.store.writes.accept([fixture.asynchronous()]);
+  await die({ sends: true });
+  for (const isolated of [false, true, true]) await die({ isolated });
+  expect((await fixture.claim({ isolated: true }))[0]).toMatchObject({ crashCount: 4 });
+});

@@ -108,7 +108,7 @@ export const operationProgressSchema = {
         inDoubt: count('Sent; what became of them is being looked up.'),
         waiting: count('Stand behind an earlier write to the same record.'),
         done: count('Ended.'),
-        quarantined: count('Taken out after three crashes of the executor.'),
+        quarantined: count('Taken out after four crashes of the executor.'),
       },
     },
     nextAttemptTime: { ...moment, description: 'When the next attempt is due.' },

@@ -15,6 +15,7 @@ import { indexFailingEndpoints } from './20261122T152000-index-failing-endpoints
 import { createUploads } from './20261122T163000-create-uploads';
 import { addEndpointServed } from './20261122T193000-add-endpoint-served';
 import { createDeletedInstallations } from './20261122T193100-create-deleted-installations';
+import { countCrashesOfLooks } from './20261123T022000-count-crashes-of-looks';
 import { leaveRoomForUpdates } from './20261122T221500-leave-room-for-updates';
 import { addZipHash } from './20261122T220000-add-zip-hash';
 import { indexCancelledAndFailedOperations } from './20261121T154000-index-cancelled-and-failed-operations';
@@ -44,4 +45,5 @@ export const migrations: readonly Migration[] = [
   createDeletedInstallations,
   addZipHash,
   leaveRoomForUpdates,
+  countCrashesOfLooks,
 ];

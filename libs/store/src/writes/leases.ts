@@ -65,6 +65,7 @@ export interface LapsedCall extends CallKey, LaneKey {
  * Takes calls from processes that stopped renewing. One update decides from `sent_at`: sent ones are in doubt, the others
  * ready. A synchronous one is never ready, because nobody waits for it any more: it is looked at and ends. The fence stays, because
  * the next claim raises it. They keep their place in the lane: what was under way goes before what has not begun.
+ * A crash without an attempt of this fence, of a call that was sent before, was one of a look.
  * @returns at most `limit` of them; when as many, there may be more
  */
 export async function lapse(database: Knex, limit: number): Promise<LapsedCall[]> {
@@ -74,6 +75,9 @@ export async function lapse(database: Knex, limit: number): Promise<LapsedCall[]
        select project_id, operation_id, number from calls where state = 'running' and lease_until < now()
        order by lease_until limit ? for update skip locked)
      update calls c set crash_count = c.crash_count + 1, owner = null, lease_until = null,
+            look_crashes = c.look_crashes + case when c.sent_at is not null and not exists (
+              select 1 from attempts a where a.project_id = c.project_id and a.operation_id = c.operation_id
+                and a.call_number = c.number and a.fence = c.fence) then 1 else 0 end,
             state = case when c.sent_at is null and c.mode <> 'synchronous' then 'ready' else 'in_doubt' end
      from expired e where c.project_id = e.project_id and c.operation_id = e.operation_id and c.number = e.number
      returning c.project_id, c.operation_id, c.number, c.lane_id, c.state, c.crash_count`,

@@ -109,15 +109,17 @@ const moveColumns: Column<Settlement>[] = [
 ];
 
 /**
- * A recorded outcome clears `sent_at` and the crash count. A call in doubt keeps `sent_at`: its next lapse must not send. A look keeps the
- * crash count: a create that kills its sender each time would else be sent again until its deadline.
+ * A recorded outcome clears `sent_at` and the crash count. A call in doubt keeps `sent_at`: its next lapse must not send. A look that ends takes
+ * back the crashes of looks, which it shows to be somebody else's, and keeps those of sends: a create that kills its sender each time would else
+ * be sent again until its deadline.
  */
 export function moveCalls(held: readonly Settlement[], scope = all): RowSource {
   const input = scope.source('i', moveColumns, held);
   const sql = `
     update calls c set state = i.state, not_before = now() + make_interval(secs => i.delay_ms / 1000),
            sent_at = case when i.state = 'in_doubt' then c.sent_at end,
-           crash_count = case when i.was_sent then 0 else c.crash_count end, lease_until = null, owner = null
+           crash_count = case when i.was_sent then 0 else c.crash_count - c.look_crashes end, look_crashes = 0,
+           lease_until = null, owner = null
     from ${input.sql}
     where c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
       and ${scope.within}`;
