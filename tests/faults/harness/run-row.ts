@@ -52,12 +52,13 @@ function judge({ allows = {} }: Row, { verdict, misses }: RowOutcome): string[] 
 }
 
 /**
- * One JSON line. `bound`: what 0 of n events say at 95 % is a rate under 3/n.
+ * One JSON line, with the day it was run (UTC). `bound`: what 0 of n events say at 95 % is a rate under 3/n.
  * Source: issue 5, and the rule of three.
  */
 export function reportLine({ row, seed, size, verdict, numbers, slow, broken }: RowReport): string {
   const seen = verdict.accepted + verdict.unknown;
   const { examples, ...counts } = verdict;
   const told = { ...(slow.length > 0 && { slow }), ...(broken.length > 0 && { broken, examples }) };
-  return JSON.stringify({ row, seed, size, ...counts, ...numbers, bound: `3/${seen}`, ...told });
+  const day = new Date().toISOString().slice(0, 10);
+  return JSON.stringify({ row, seed, size, day, ...counts, ...numbers, bound: `3/${seen}`, ...told });
 }

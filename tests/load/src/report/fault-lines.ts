@@ -9,11 +9,29 @@ export interface FaultLine {
   readonly [member: string]: unknown;
 }
 
+/**
+ * What a row saw and should not have (`broken`), and times past its own aims (`slow`), which the table has no column for.
+ * @returns lines of Markdown, none when every row was as it should be
+ */
+export function faultFindings(lines: readonly FaultLine[]): string[] {
+  const found = lines.flatMap((line) =>
+    [...textsOf(line.broken), ...textsOf(line.slow)].map((text) => `- ${line.row}: ${text}.`),
+  );
+  return found.length === 0
+    ? []
+    : ['', 'What must not be seen, or came later than a row aims at (milliseconds):', '', ...found];
+}
+
+function textsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
 /** Members of a fault line in the order of the table, with their headings. */
 const columns: readonly (readonly [member: string, heading: string])[] = [
   ['row', 'row'],
   ['size', 'size'],
   ['seed', 'seed'],
+  ['day', 'day'],
   ['accepted', 'accepted'],
   ['unknown', 'unknown'],
   ['lost', 'lost'],

@@ -75,9 +75,9 @@ describe('BENCHMARKS.md', () => {
 
   it('shows the fault rows, or that none was run', () => {
     expect(renderReport(rows, {}, [])).toContain('No row was run at full size yet');
-    const line = { row: 'F3', seed: 7, size: 'full', accepted: 20_000, lost: 0, bound: '3/20000' };
+    const line = { row: 'F3', seed: 7, size: 'full', day: '2026-11-23', accepted: 20_000, lost: 0, bound: '3/20000' };
     expect(renderReport(rows, {}, [line])).toContain(
-      '| F3 | full | 7 | 20,000 |  | 0 |  |  |  |  |  |  |  | 3/20000 |',
+      '| F3 | full | 7 | 2026-11-23 | 20,000 |  | 0 |  |  |  |  |  |  |  | 3/20000 |',
     );
   });
 });

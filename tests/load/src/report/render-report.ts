@@ -1,7 +1,7 @@
 import { shortFigure } from '../harness/alternate';
 import type { Row } from '../harness/bench';
 import { isMet, type Finding } from '../harness/finding';
-import { faultTable, type FaultLine } from './fault-lines';
+import { faultFindings, faultTable, type FaultLine } from './fault-lines';
 import type { Machine } from './machine';
 import { judgedText, targetText } from './print-result';
 import type { Results } from './results-file';
@@ -42,6 +42,7 @@ export function renderReport(
     'what was promised with what the provider got. `bound`: with no violation in n writes, fewer than 3/n at 95 %.',
     '',
     ...faultTable(faults),
+    ...faultFindings(faults),
     '',
   ].join('\n');
 }
