@@ -8,7 +8,7 @@ const block = Buffer.alloc(8_192);
 
 /**
  * Work, and how long the disk of this folder took meanwhile to keep 8 kB in a file that nothing else uses (fdatasync). Commits wait
- * for the same disk, so a stall here is the machine's and not ours. It says nothing about a Postgres on another disk.
+ * for the same disk: what stalls both is not a lock, a plan or a queue of ours. It says nothing about a Postgres on another disk.
  * @returns the slowest try in milliseconds beside what the work gave
  */
 export async function watchDisk<Result>(work: () => Promise<Result>): Promise<{ result: Result; slowestMs: number }> {
@@ -17,15 +17,12 @@ export async function watchDisk<Result>(work: () => Promise<Result>): Promise<{ 
   const folder = await mkdtemp(join(state, 'disk-'));
   const file = await open(join(folder, 'block'), 'w');
   const watch = { isOver: false, slowestMs: 0 };
-  const tries = tryUntilOver(file, watch);
   try {
-    const result = await work();
-    watch.isOver = true;
-    await tries;
+    const working = work().finally(() => (watch.isOver = true));
+    const [result] = await Promise.all([working, tryUntilOver(file, watch)]);
     return { result, slowestMs: watch.slowestMs };
   } finally {
     watch.isOver = true;
-    await tries.catch(() => undefined);
     await file.close();
     await rm(folder, { recursive: true, force: true });
   }
