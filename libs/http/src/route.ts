@@ -4,6 +4,7 @@ import { stateOf } from './app-state';
 import { declareContract, type RouteDescription } from './contract/route-contract';
 import { readBytes, type BytesBody } from './json/read-bytes';
 import { readJson } from './json/read-json';
+import type { JsonBounds } from './json/scan-json';
 import { readQuery } from './validation/read-query';
 import { callerOf, scopeCheck } from './require-scope';
 import { RouteRequest, type CheckedParts, type RouteParts } from './route-request';
@@ -38,6 +39,8 @@ export interface RouteOptions<P extends RouteParts> extends RouteDescription {
   readonly body?: JsonSchema;
   /** @default the app's limit */
   readonly bodyBytesMax?: number;
+  /** What of a JSON body is refused before it is parsed. @default its size alone */
+  readonly bodyBounds?: JsonBounds;
   /** In place of a JSON body: one that is taken as it is. The document says nothing of it, so such a route is internal. */
   readonly bytes?: BytesBody;
   readonly handle: (request: RouteRequest<P>) => Promise<Reply> | Reply;
@@ -94,7 +97,8 @@ function partsReader<P extends RouteParts>(
   }
   return async (req) => {
     const head = readHead(req);
-    const sent = await readJson(req, { bytesMax: o.bodyBytesMax ?? stateOf(req.app).bodyBytesMax });
+    const bytesMax = o.bodyBytesMax ?? stateOf(req.app).bodyBytesMax;
+    const sent = await readJson(req, { bytesMax, bounds: o.bodyBounds });
     return { ...head, body: body(sent.value), bodyText: sent.text, bodyBytes: sent.bytes, bodyContent: noContent };
   };
 }

@@ -13,6 +13,14 @@ export const limits = {
   deadlineHoursDefault: 1,
   /** Fields of one record. Source: design 6; the JSON reader's cap on keys of one object. */
   recordFieldsMax: 1000,
+  /** Items of a list that a record holds. Ours: the JSON reader's cap on a list of a write, batch and policies included. */
+  recordListItemsMax: 100,
+  /** Bytes of one text of a write, as it stands in the body. Ours: the size of a single write. */
+  textBytesMax: 1_000_000,
+  /** Values of a write's body, however they are nested. Ours: 100 records of 1000 fields, and lists of some items beside them. */
+  bodyValuesMax: 250_000,
+  /** Bytes of the plans of one write, with the config's defaults. Ours: the largest body, and a fifth for what planning adds. */
+  planBytesMax: 6_000_000,
   /** Forwarded headers, and the bytes of their names and values together. Source: design 6. */
   forwardedHeadersMax: 20,
   forwardedHeadersBytesMax: 8192,

@@ -3,11 +3,11 @@ import { isExactNumber } from './exact-number';
 import { fieldPath } from '../validation/field-path';
 import { isBelowSecret } from '../validation/shown-value';
 import { membersMax, nameFault } from './member-names';
-import { depthMax, endOfString } from './scan-json';
+import { depthMax, endOfString, isLongString, type JsonBounds } from './scan-json';
 
 /** One reason to refuse a JSON text. `at` is an index into it. */
 export interface JsonFault {
-  readonly kind: 'syntax' | 'depth' | 'number' | 'member';
+  readonly kind: 'syntax' | 'depth' | 'bound' | 'number' | 'member';
   readonly at: number;
   readonly path: string;
   readonly detail: string;
@@ -24,10 +24,10 @@ const badInString = /[\0-\x1f]|\\(?!["\\/bfnrtu])|\\u(?![0-9a-fA-F]{4})/;
 
 /**
  * Reads a refused text again, slowly, to say where it breaks which rule. Not on the path of accepted bodies.
- * @returns at most `limits.issuesMax` faults in the order of the text; a syntax error or too much depth is the last one
+ * @returns at most `limits.issuesMax` faults in the order of the text; a syntax error, too much depth or a passed bound is the last one
  */
-export function inspectJson(text: string): readonly JsonFault[] {
-  const inspector = new Inspector(text);
+export function inspectJson(text: string, bounds: JsonBounds): readonly JsonFault[] {
+  const inspector = new Inspector(text, bounds);
   try {
     inspector.document();
   } catch (stop) {
@@ -44,7 +44,12 @@ class Inspector {
   private depth = 0;
   private readonly steps: (string | number)[] = [];
 
-  constructor(private readonly text: string) {}
+  private values = 0;
+
+  constructor(
+    private readonly text: string,
+    private readonly bounds: JsonBounds,
+  ) {}
 
   document(): void {
     this.value();
@@ -63,6 +68,7 @@ class Inspector {
 
   private inside(close: string, content: () => void): void {
     if (++this.depth > depthMax) this.stop('depth', `is nested deeper than ${depthMax} levels`);
+    this.count();
     this.at += 1;
     this.take(space);
     if (!this.takeChar(close)) content();
@@ -87,7 +93,7 @@ class Inspector {
       this.value();
       this.steps.pop();
       this.take(space);
-    } while (this.takeChar(','));
+    } while (this.takeComma());
     if (!this.takeChar('}')) this.stop('syntax', 'has no comma or } where one is expected');
   }
 
@@ -97,18 +103,24 @@ class Inspector {
   }
 
   private list(): void {
+    const { listItemsMax } = this.bounds;
     let index = 0;
     do {
+      if (index === listItemsMax) this.stop('bound', `must have at most ${listItemsMax} items`);
       this.steps.push(index++);
       this.value();
       this.steps.pop();
       this.take(space);
-    } while (this.takeChar(','));
+    } while (this.takeComma());
     if (!this.takeChar(']')) this.stop('syntax', 'has no comma or ] where one is expected');
   }
 
   private string(): string {
     const end = endOfString(this.text, this.at);
+    const { stringBytesMax } = this.bounds;
+    if (isLongString(this.text, this.at, end, stringBytesMax)) {
+      this.stop('bound', `must have at most ${stringBytesMax} bytes`);
+    }
     const content = this.text.slice(this.at + 1, end);
     const bad = content.search(badInString);
     if (bad !== -1) {
@@ -139,6 +151,19 @@ class Inspector {
     return taken;
   }
 
+  private takeComma(): boolean {
+    if (!this.takeChar(',')) return false;
+    this.count();
+    return true;
+  }
+
+  private count(): void {
+    const { valuesMax } = this.bounds;
+    if (++this.values <= valuesMax) return;
+    this.steps.length = 0;
+    this.stop('bound', `must hold at most ${valuesMax} values`);
+  }
+
   private takeChar(char: string): boolean {
     if (this.text[this.at] !== char) return false;
     this.at += 1;
@@ -152,7 +177,7 @@ class Inspector {
     if (this.faults.length === limits.issuesMax) throw halt;
   }
 
-  private stop(kind: 'syntax' | 'depth', detail: string): never {
+  private stop(kind: 'syntax' | 'depth' | 'bound', detail: string): never {
     this.note(kind, this.at, detail);
     throw halt;
   }

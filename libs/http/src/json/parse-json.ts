@@ -2,29 +2,30 @@ import { ValidationError, type Issue } from '@sluice/errors';
 import { InboundError } from '../inbound-error';
 import { inspectJson, type JsonFault } from './inspect-json';
 import { countMembers } from './member-names';
-import { scanJson } from './scan-json';
+import { scanJson, unbounded, type JsonBounds } from './scan-json';
 
 /**
  * JSON.parse that refuses what it would silently change or what would hurt later: repeated names, names that reach a
  * prototype, names with NUL, more than 1 000 members in an object, more than 32 levels, numbers that a double cannot carry.
+ * @param bounds what is refused before it is parsed, because of what parsing and planning it would cost. @default none
  * @throws InboundError `request.malformed-json`, with line and column
  * @throws ValidationError `request.invalid` or `write.number-not-exact`, with the path of each fault
  */
-export function parseJson(text: string): unknown {
-  const scan = scanJson(text);
-  if (scan.isTooDeep || scan.hasInexactNumber) throw refusal(text);
+export function parseJson(text: string, bounds: JsonBounds = unbounded): unknown {
+  const scan = scanJson(text, bounds);
+  if (scan.isTooDeep || scan.isTooLarge || scan.hasInexactNumber) throw refusal(text, bounds);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw refusal(text);
+    throw refusal(text, bounds);
   }
-  if (countMembers(value, text.includes('\\u')) !== scan.members) throw refusal(text);
+  if (countMembers(value, text.includes('\\u')) !== scan.members) throw refusal(text, bounds);
   return value;
 }
 
-function refusal(text: string): InboundError | ValidationError {
-  const faults = inspectJson(text);
+function refusal(text: string, bounds: JsonBounds): InboundError | ValidationError {
+  const faults = inspectJson(text, bounds);
   const broken = faults.find((fault) => fault.kind === 'syntax');
   if (broken) return malformed(text, broken);
   const onlyNumbers = faults.length > 0 && faults.every((fault) => fault.kind === 'number');

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { InboundError } from '../inbound-error';
 import { checkEncoding } from './check-encoding';
 import { parseJson } from './parse-json';
+import type { JsonBounds } from './scan-json';
 import { hasBody, readBody, type BodyLimits } from './read-body';
 
 /** A body, as sent and as parsed. */
@@ -21,7 +22,10 @@ const charset = /(?:^|;)[ \t]*charset[ \t]*=[ \t]*"?([^\s;"]+)/i;
  * Content-Length over the limit. For the rest see readBody and parseJson.
  * @throws InboundError 400, 408, 413, 415; ValidationError 400
  */
-export async function readJson(req: IncomingMessage, limits: BodyLimits): Promise<JsonBody> {
+export async function readJson(
+  req: IncomingMessage,
+  limits: BodyLimits & { readonly bounds?: JsonBounds | undefined },
+): Promise<JsonBody> {
   if (!hasBody(req)) throw malformed('The body is empty; this endpoint needs a JSON document.');
   checkEncoding(req.headers['content-encoding']);
   checkType(req.headers['content-type']);
@@ -29,7 +33,7 @@ export async function readJson(req: IncomingMessage, limits: BodyLimits): Promis
   const text = body.toString('utf8');
   // A replacement character is the only trace of broken bytes, and seldom there: no second look at most bodies.
   if (text.includes('\uFFFD') && !isUtf8(body)) throw malformed('The body is not encoded as UTF-8.');
-  return { value: parseJson(text), text, bytes: body.length };
+  return { value: parseJson(text, limits.bounds), text, bytes: body.length };
 }
 
 function checkType(type: string | undefined): void {

@@ -9,9 +9,15 @@ import { presentWrite, type EndedWrite } from '../present-write';
 import type { WriteCall } from '../resolve-write';
 import { writeProblems, writeReplies, writeRequestHeaders } from './write-replies';
 
-/** Largest body of a batch and of a single record, in bytes. Source: reliability notes 2.24. */
+/** Largest body of a batch and of a single record, in bytes. */
 const batchBytesMax = 5_000_000;
 const singleBytesMax = 1_000_000;
+/** Refused before the body is parsed: what they keep out costs seconds and gigabytes to parse, check and plan. */
+const bodyBounds = {
+  listItemsMax: limits.recordListItemsMax,
+  stringBytesMax: limits.textBytesMax,
+  valuesMax: limits.bodyValuesMax,
+};
 /** A header carries bytes, not characters: anything but visible ASCII and spaces would come back as something else. */
 const refForm = /^[\x20-\x7e]*$/;
 
@@ -55,6 +61,7 @@ export function writeRecordsRoute(router: Router, writers: Writers): void {
       query: querySchema,
       body: writeRequestSchema,
       bodyBytesMax: batchBytesMax,
+      bodyBounds,
       handle: async (request) => {
         const call = toWriteCall(request);
         if (request.query.dryRun === 'true') return { body: await writers.plan(call) };
