@@ -1,6 +1,7 @@
 import type { Issue } from '@sluice/errors';
+import { limits } from './limits';
 
-/** Names that would reach into an object's prototype. Source: reliability notes 4.3, number 30. */
+/** Names that would reach into an object's prototype. */
 const hostileNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** Whether a name reaches into the prototype of an object that is built or copied carelessly. Refused wherever a name is sent. */
@@ -14,15 +15,27 @@ export function pathOf(base: string, name: string | number): string {
   return /^[\w$-]+$/.test(name) ? (base === '' ? name : `${base}.${name}`) : `${base}[${JSON.stringify(name)}]`;
 }
 
-/** An issue for each member name of `value`, at any depth, that is empty, holds a NUL or reaches into a prototype. */
+/**
+ * An issue for each member name of `value`, at any depth, that is empty, holds a NUL or reaches into a prototype; at most
+ * `limits.issuesMax`. Paths are made of faults only: a value may have 250 000 parts.
+ */
 export function checkNames(value: unknown, path: string): Issue[] {
-  if (typeof value !== 'object' || value === null) return [];
-  if (Array.isArray(value)) return value.flatMap((item, index) => checkNames(item, pathOf(path, index)));
-  return Object.entries(value).flatMap(([name, member]) => {
-    const rule = nameRule(name);
-    const here = pathOf(path, name);
-    return rule === undefined ? checkNames(member, here) : [{ in: 'body' as const, name: here, detail: rule }];
-  });
+  const issues: Issue[] = [];
+  const steps: (string | number)[] = [];
+  const walk = (part: unknown): void => {
+    if (typeof part !== 'object' || part === null) return;
+    const isList = Array.isArray(part);
+    for (const [name, member] of isList ? part.entries() : Object.entries(part)) {
+      if (issues.length === limits.issuesMax) return;
+      steps.push(name);
+      const rule = isList ? undefined : nameRule(String(name));
+      if (rule === undefined) walk(member);
+      else issues.push({ in: 'body', name: steps.reduce(pathOf, path), detail: rule });
+      steps.pop();
+    }
+  };
+  walk(value);
+  return issues;
 }
 
 /** Whether no member may be called so: empty, with a NUL, or reaching into a prototype. */

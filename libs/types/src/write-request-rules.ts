@@ -60,17 +60,19 @@ function checkDelete(body: WriteRequest): Issue[] {
       issues.push(bodyIssue(name, 'cannot be used with a delete: it takes a single record and no policy'));
   }
   for (const name of Object.keys(body.record ?? {})) {
-    if (name !== 'id')
+    if (name !== 'id' && issues.length < limits.issuesMax)
       issues.push(bodyIssue(pathOf('record', name), 'is not allowed: the record of a delete holds only id'));
   }
   return issues;
 }
 
 function checkRecords({ type, record, batch }: WriteRequest): Issue[] {
-  const inBatch = (batch ?? []).flatMap((item, index) =>
-    checkRecord(type, item.record, `${pathOf('batch', index)}.record`),
-  );
-  return record ? [...checkRecord(type, record, 'record'), ...inBatch] : inBatch;
+  const issues = record ? checkRecord(type, record, 'record') : [];
+  for (const [index, item] of (batch ?? []).entries()) {
+    if (issues.length >= limits.issuesMax) break;
+    issues.push(...checkRecord(type, item.record, `${pathOf('batch', index)}.record`));
+  }
+  return issues;
 }
 
 function checkRecord(type: WriteType, record: WriteRecord, path: string): Issue[] {

@@ -15,9 +15,13 @@ export function checkLists(decisions: readonly FieldDecision[], separator: strin
     for (const [at, item] of value.entries()) {
       const detail = listItemRule(item, separator);
       if (detail !== undefined) issues.push({ in: 'body', name: pathOf(pathOf(path, field), at), detail });
+      if (issues.length === limits.issuesMax) throw unwritable(issues);
     }
   }
-  if (issues.length === 0) return;
+  if (issues.length > 0) throw unwritable(issues);
+}
+
+function unwritable(issues: readonly Issue[]): ValidationError {
   const detail = 'A list holds an item that cannot be written as one of several values.';
-  throw new ValidationError({ code: 'request.invalid', detail, issues: issues.slice(0, limits.issuesMax) });
+  return new ValidationError({ code: 'request.invalid', detail, issues });
 }

@@ -165,3 +165,21 @@ describe('lists', () => {
     });
   });
 });
+
+// An issue for each of 1.6 million items was made before the list was cut to 20.
+it('stops at the 20th item of a list that cannot be joined', () => {
+  let asked = 0;
+  const items = new Proxy(
+    Array.from({ length: 1_000 }, () => []),
+    {
+      get: (list, name) => {
+        if (typeof name === 'string' && /^\d+$/.test(name)) asked += 1;
+        return Reflect.get(list, name) as unknown;
+      },
+    },
+  );
+  const { issues } = refusalOf(() => plan({}, 'create', { list: items as JsonValue }));
+  expect(issues).toHaveLength(20);
+  expect(issues[19]?.name).toBe('record.list[19]');
+  expect(asked).toBe(20);
+});

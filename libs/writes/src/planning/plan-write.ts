@@ -1,6 +1,7 @@
 import type { FieldCapabilities } from '@sluice/connectors';
 import { ValidationError, type Issue } from '@sluice/errors';
 import {
+  limits,
   pathOf,
   recordIdOf,
   type FieldDecision,
@@ -127,6 +128,7 @@ function refuseAmbiguous({ ruleOf }: WriteRules, names: readonly string[], path:
     else {
       const detail = `means the same field as ${other}; send one of the two`;
       issues.push({ in: 'body', name: pathOf(path, name), detail });
+      if (issues.length === limits.issuesMax) break;
     }
   }
   if (issues.length === 0) return nameOf;
