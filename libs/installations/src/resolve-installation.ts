@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { DefectError, NotFoundError } from '@sluice/errors';
 import type { InstallationIds, InstallationNames, Store } from '@sluice/store';
 import type { InstallationContext } from '@sluice/types';
@@ -11,7 +12,7 @@ export interface Resolver {
    * @throws NotFoundError for the first of project, integration, group, installation that does not exist
    */
   readonly resolve: (names: InstallationNames) => Promise<InstallationContext>;
-  /** The same from the database as it is now. */
+  /** The same from the database as it is now; the very context of `resolve` where nothing has changed. */
   readonly resolveAgain: (names: InstallationNames) => Promise<InstallationContext>;
 }
 
@@ -50,13 +51,15 @@ export function createResolver(store: ResolverStore, contents: ImmutableContents
       // A read of its own: one that is under way may have begun before the change this caller knows of.
       const found = await findIds(store, names);
       const key = keyOf(names);
-      ids.set(key, found);
-      return await join(key, found);
+      const known = joined.get(key);
+      const isUnchanged = known !== undefined && isDeepStrictEqual(known.ids, found);
+      ids.set(key, isUnchanged ? known.ids : found);
+      return isUnchanged ? known.context : await join(key, found);
     },
   };
 }
 
-/** A context with the very row of ids it was made from: another row, even an equal one, makes another context. */
+/** A context with the row of ids it was made from. */
 interface Joined {
   readonly ids: InstallationIds;
   readonly context: InstallationContext;

@@ -1,4 +1,4 @@
-import { DependencyError, RequestError } from '@sluice/errors';
+import { DependencyError, RequestError, ValidationError } from '@sluice/errors';
 import type { Connector } from '@sluice/connectors';
 import type { InstallationNames, KeyClaim, NewOperation, NewRecord } from '@sluice/store';
 import { newId } from '@sluice/store';
@@ -27,19 +27,25 @@ export interface WriteCall {
   readonly traceparent: string;
 }
 
+/** A planned record with its plan as it is stored. */
+export interface StorablePlan extends PlannedWrite {
+  readonly text: string;
+}
+
 /** A write with everything decided but its acceptance. */
 export interface ResolvedWrite {
   readonly installation: InstallationContext;
   readonly connector: Connector;
   readonly operation: NewOperation;
-  readonly planned: readonly PlannedWrite[];
+  readonly planned: readonly StorablePlan[];
   /** The request came in the batch form, also when it held one record. */
   readonly isBatch: boolean;
 }
 
 /**
- * Does `work` on the installation as it is known, and once more on a fresh look when the accepting statement finds it
- * changed, or when what is known would refuse the write. So a change is in force for the next request, without a timer.
+ * Does `work` on the installation as it is known, and once more on a fresh read when the accepting statement finds it
+ * changed. A refusal by what is known may be a second old, so the installation is read again before it counts; nothing is planned again when
+ * that finds what was known. So a change is in force for the next request, without a timer.
  */
 export async function onCurrentInstallation<T>(
   context: GatewayContext,
@@ -47,10 +53,13 @@ export async function onCurrentInstallation<T>(
   work: (write: ResolvedWrite) => Promise<T | 'stale'>,
 ): Promise<T> {
   const { installations } = context;
-  const known = unlessRefused(context, call, await installations.resolve(call.names));
-  const first = known === undefined ? 'stale' : await work(known);
+  const installation = await installations.resolve(call.names);
+  const known = resolveOrRefuse(context, call, installation);
+  const first = known instanceof RequestError ? 'stale' : await work(known);
   if (first !== 'stale') return first;
-  const second = await work(resolveWrite(context, call, await installations.resolveAgain(call.names)));
+  const current = await installations.resolveAgain(call.names);
+  if (known instanceof RequestError && current === installation) throw known;
+  const second = await work(resolveWrite(context, call, current));
   if (second !== 'stale') return second;
   throw new DependencyError({
     code: 'service.unavailable',
@@ -59,16 +68,15 @@ export async function onCurrentInstallation<T>(
   });
 }
 
-/** A refusal by what is known may be a second old: the caller's config may allow by now what it forbade. */
-function unlessRefused(
+function resolveOrRefuse(
   context: GatewayContext,
   call: WriteCall,
   installation: InstallationContext,
-): ResolvedWrite | undefined {
+): ResolvedWrite | RequestError {
   try {
     return resolveWrite(context, call, installation);
   } catch (error) {
-    if (error instanceof RequestError) return undefined;
+    if (error instanceof RequestError) return error;
     throw error;
   }
 }
@@ -89,7 +97,17 @@ export function resolveWrite(
   const connectors = context.connectors.all();
   checkCapabilities(connector, request, connectors);
   const plan = writePlanner(installation, connector.capabilities.fields, { type: request.type, objectName });
-  const planned = itemsOf(request).map((item) => plan({ ...item, headers: request.headers }));
+  const planned: StorablePlan[] = [];
+  let bytes = 0;
+  for (const item of itemsOf(request)) {
+    const each = plan({ ...item, headers: request.headers });
+    // Before it becomes text: the config may fill a small record with megabytes.
+    if (bytes + textCharactersOf(each) > limits.planBytesMax) throw tooLarge(request);
+    const text = JSON.stringify(each.plan);
+    bytes += Buffer.byteLength(text);
+    if (bytes > limits.planBytesMax) throw tooLarge(request);
+    planned.push({ ...each, text });
+  }
   checkIfEmpty(
     connector,
     planned.map((each) => each.plan),
@@ -103,6 +121,22 @@ export function resolveWrite(
     planned,
     isBatch: request.batch !== undefined,
   };
+}
+
+/** Characters of the values that are texts: what defaults and value mappings put in place of what was sent. */
+function textCharactersOf({ decisions }: PlannedWrite): number {
+  return decisions.reduce((sum, { value }) => sum + (typeof value === 'string' ? value.length : 0), 0);
+}
+
+function tooLarge({ batch }: WriteRequest): ValidationError {
+  const detail = `has plans of more than ${limits.planBytesMax} bytes with the defaults and mapped values of the config`;
+  const name = batch === undefined ? 'record' : 'batch';
+  return new ValidationError({
+    code: 'request.body-too-large',
+    detail: `${name} ${detail}. Nothing was written.`,
+    issues: [{ in: 'body', name, detail, ...(batch && { value: `list of ${batch.length}` }) }],
+    remedy: 'Send fewer records in one request, or shorten the defaults and mapped values of the config.',
+  });
 }
 
 function itemsOf({ record, batch, associations }: WriteRequest) {
@@ -137,9 +171,9 @@ function toOperation(call: WriteCall, installation: InstallationContext): NewOpe
 export function toRecord(
   call: WriteCall,
   write: ResolvedWrite,
-  planned: PlannedWrite,
+  planned: StorablePlan,
 ): Omit<NewRecord, 'index' | 'callNumber'> {
-  const { plan } = planned;
+  const { plan, text } = planned;
   const recordKey = plan.recordId === undefined ? undefined : write.connector.recordKey(plan.recordId);
   const orderKey = orderKeyOf(write.operation.laneId, plan.objectName, recordKey);
   const { autoBatchPolicy, retryPolicy } = call.request;
@@ -149,7 +183,7 @@ export function toRecord(
     ...(call.ref === undefined ? {} : { ref: call.ref }),
     ...(orderKey === undefined ? {} : { orderKey }),
     headersKey: headersKeyOf(plan.headers),
-    plan: JSON.stringify(plan),
+    plan: text,
     retryMs: hoursToMs(hours ?? limits.deadlineHoursDefault),
   };
 }

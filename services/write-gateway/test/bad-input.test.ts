@@ -1,3 +1,4 @@
+import { sampleConfig } from '@sluice/testkit';
 import { canary, startGateway, type RunningGateway, type Seed } from './_gateway';
 
 let gateway: RunningGateway;
@@ -70,6 +71,51 @@ describe('400 what is no JSON of ours', () => {
     const problem = await refused(400, sendText(text));
     expect(problem.issues).toMatchObject([{ name: 'record.phone' }]);
     expect(`${problem.remedy} ${problem.issues?.[0]?.detail}`).toContain('string');
+  });
+});
+
+// Each of these cost seconds and hundreds of megabytes, or killed a gateway of 512 MiB.
+describe('what is small to send and large to handle', () => {
+  const inRecord = (value: string) =>
+    sendText(`{"groupRef":"group-1","type":"create","batch":[{"record":{"a":${value}}}]}`);
+  const nested = (value: string, levels: number): string =>
+    levels === 0 ? value : nested(`[${Array(100).fill(value).join(',')}]`, levels - 1);
+
+  it.each([
+    ['1.6 million empty lists', `[${'[],'.repeat(1_600_000)}[]]`, 'batch[0].record.a must have at most 100 items'],
+    ['2.4 million numbers', `[${'1,'.repeat(2_400_000)}1]`, 'batch[0].record.a must have at most 100 items'],
+    ['a million lists, 100 in each', nested('[]', 3), 'body must hold at most 250000 values'],
+    ['a text of 2 MB', `"${'x'.repeat(2_000_000)}"`, 'batch[0].record.a must have at most 1000000 bytes'],
+  ])('%s', async (_case, value, cause) => {
+    const { issues = [] } = await refused(400, inRecord(value));
+    expect(issues.map(({ name, detail }) => `${name} ${detail}`)).toEqual([cause]);
+  });
+
+  it('lists that cannot be joined, in each field: 20 issues', async () => {
+    const fields = Object.fromEntries(Array.from({ length: 900 }, (_, at) => [`f${at}`, [[], [], []]]));
+    const batch = Array.from({ length: 10 }, () => ({ record: fields }));
+    const problem = await refused(400, sendBody({ groupRef: seed.groupRef, type: 'create', batch }));
+    expect(problem.issues).toHaveLength(20);
+  });
+
+  it('a hundred small records that the config fills with 900 KB each', async () => {
+    const selectedFieldSettings = { note: { default: { stringValue: 'x'.repeat(900_000) } } };
+    const config = sampleConfig({
+      write: { objects: { contacts: { objectName: 'contacts', selectedFieldSettings } } },
+    });
+    const filled = await gateway.seed({ config });
+    const batch = Array.from({ length: 100 }, () => ({ record }));
+    for (const query of ['', '?dryRun=true']) {
+      const { body, status } = await gateway
+        .post(filled.path + query)
+        .set('x-api-key', filled.key)
+        .send({ groupRef: filled.groupRef, type: 'create', batch });
+      expect({ status, code: body.code }).toEqual({ status: 413, code: 'request.body-too-large' });
+      expect(body).toMatchObject({
+        issues: [{ name: 'batch', value: 'list of 100' }],
+        remedy: expect.stringMatching(/defaults/),
+      });
+    }
   });
 });
 
