@@ -1,9 +1,12 @@
 import type { BuiltDocument } from './contract/build-document';
+import { createBodyRoom, type BodyRoom } from './json/body-room';
 
 /** What the server and the routes of one app share. */
 export interface AppState {
   /** Largest request body, in bytes. */
   bodyBytesMax: number;
+  /** What bodies wait for when many large ones come at once. */
+  readonly bodyRoom: BodyRoom;
   /** True once the server is closing: the app is alive, and no longer ready. */
   draining: boolean;
   /** What the app's routes promise; absent when it has no API. */
@@ -16,8 +19,8 @@ const states = new WeakMap<object, AppState>();
 export function stateOf(app: object): AppState {
   let state = states.get(app);
   if (!state) {
-    // 1 MB: the largest single write (reliability.md, 2.24).
-    state = { bodyBytesMax: 1_048_576, draining: false };
+    // 1 MB: the largest single write.
+    state = { bodyBytesMax: 1_048_576, bodyRoom: createBodyRoom(), draining: false };
     states.set(app, state);
   }
   return state;

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import type { SluiceError } from '@sluice/errors';
-import type { Step } from '@sluice/telemetry';
+import { HeldBytes, type Step } from '@sluice/telemetry';
 import type { Caller } from '@sluice/types';
 
 /** What the kit knows about one request. Kept in `res.locals`. */
@@ -14,6 +14,8 @@ export interface RequestLocals {
   route?: string;
   /** Set by the authenticator. */
   caller?: Caller;
+  /** What it holds of budgets; see `heldOf`. */
+  held?: HeldBytes;
   /** What the problem handler presented; logged with the request, once. */
   failure?: SluiceError;
 }
@@ -21,4 +23,15 @@ export interface RequestLocals {
 /** The kit's notes on the request that `res` answers. */
 export function localsOf(res: Response): RequestLocals {
   return res.locals as RequestLocals;
+}
+
+/** What a request takes of budgets: given back when its reply is done or its caller has left. */
+export function heldOf(res: Response): HeldBytes {
+  const locals = localsOf(res);
+  if (locals.held === undefined) {
+    const held = new HeldBytes();
+    locals.held = held;
+    res.on('close', () => held.end());
+  }
+  return locals.held;
 }

@@ -1,7 +1,8 @@
 import type { Request, Response } from 'express';
 import { childTraceparent } from '@sluice/telemetry';
 import type { Caller } from '@sluice/types';
-import { localsOf } from './request-locals';
+import type { HeldBytes } from '@sluice/telemetry';
+import { heldOf, localsOf } from './request-locals';
 import { callerOf } from './require-scope';
 
 /** Types of the checked parts of a request; a part that is left out is taken as it comes. */
@@ -16,8 +17,6 @@ export interface CheckedParts<P extends RouteParts> {
   readonly params: P['params'];
   readonly query: P['query'];
   readonly body: P['body'];
-  /** The body as it arrived, for hashing and keeping. Empty when the route reads none. */
-  readonly bodyText: string;
   /** Size of the body in bytes. */
   readonly bodyBytes: number;
   /** The body of a route that takes `bytes`; empty for every other. */
@@ -30,7 +29,6 @@ export class RouteRequest<P extends RouteParts> {
   readonly query: P['query'];
   readonly body: P['body'];
   /** See CheckedParts. */
-  readonly bodyText: string;
   readonly bodyBytes: number;
   readonly bodyContent: Buffer;
   private leaving: AbortController | undefined;
@@ -43,7 +41,6 @@ export class RouteRequest<P extends RouteParts> {
     this.params = parts.params;
     this.query = parts.query;
     this.body = parts.body;
-    this.bodyText = parts.bodyText;
     this.bodyBytes = parts.bodyBytes;
     this.bodyContent = parts.bodyContent;
   }
@@ -65,6 +62,11 @@ export class RouteRequest<P extends RouteParts> {
   /** Place of this request in its trace, which is the caller's, or a new one. */
   get traceparent(): string {
     return localsOf(this.res).step?.traceparent ?? childTraceparent(this.header('traceparent'));
+  }
+
+  /** Takes what the request holds of budgets until its reply is done. */
+  get held(): HeldBytes {
+    return heldOf(this.res);
   }
 
   /** Aborts when the caller leaves before the reply. Not for work that must end once begun. */

@@ -2,11 +2,14 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Admission, JsonSchema } from '@sluice/types';
 import { stateOf } from './app-state';
 import { declareContract, type RouteDescription } from './contract/route-contract';
+import { takeBodyRoom } from './json/body-room';
+import { hasBody } from './json/read-body';
 import { readBytes, type BytesBody } from './json/read-bytes';
 import { readJson } from './json/read-json';
 import type { JsonBounds } from './json/scan-json';
 import { readQuery } from './validation/read-query';
 import { callerOf, scopeCheck } from './require-scope';
+import { heldOf, localsOf } from './request-locals';
 import { RouteRequest, type CheckedParts, type RouteParts } from './route-request';
 import { sendFile, type FileBody } from './send-file';
 import { sendJson } from './send-json';
@@ -55,7 +58,7 @@ export function route<P extends RouteParts>(o: RouteOptions<P>): RequestHandler 
   const check = o.scopes && scopeCheck(o.scopes);
   const handler: RequestHandler = async (req, res) => {
     check?.(callerOf(res));
-    const parts = readParts(req);
+    const parts = readParts(req, res);
     // Only a body has to be waited for.
     send(res, await o.handle(new RouteRequest(req, res, parts instanceof Promise ? await parts : parts)));
   };
@@ -73,7 +76,7 @@ const noContent = Buffer.alloc(0);
 
 function partsReader<P extends RouteParts>(
   o: RouteOptions<P>,
-): (req: Request) => CheckedParts<P> | Promise<CheckedParts<P>> {
+): (req: Request, res: Response) => CheckedParts<P> | Promise<CheckedParts<P>> {
   const params = o.params && validate<P['params']>(o.params, 'path');
   const query = o.query && validate<P['query']>(o.query, 'query');
   const body = o.body && validate<P['body']>(o.body, 'body');
@@ -86,19 +89,27 @@ function partsReader<P extends RouteParts>(
   };
   const { bytes } = o;
   if (bytes) {
-    return async (req) => {
+    return async (req, res) => {
       const head = readHead(req);
+      await takeRoom(req, res, bytes.bytesMax);
       const content = await readBytes(req, bytes);
-      return { ...head, body: undefined, bodyText: '', bodyBytes: content.length, bodyContent: content };
+      return { ...head, body: undefined, bodyBytes: content.length, bodyContent: content };
     };
   }
   if (!body) {
-    return (req) => ({ ...readHead(req), body: undefined, bodyText: '', bodyBytes: 0, bodyContent: noContent });
+    return (req) => ({ ...readHead(req), body: undefined, bodyBytes: 0, bodyContent: noContent });
   }
-  return async (req) => {
+  return async (req, res) => {
     const head = readHead(req);
     const bytesMax = o.bodyBytesMax ?? stateOf(req.app).bodyBytesMax;
+    await takeRoom(req, res, bytesMax);
     const sent = await readJson(req, { bytesMax, bounds: o.bodyBounds });
-    return { ...head, body: body(sent.value), bodyText: sent.text, bodyBytes: sent.bytes, bodyContent: noContent };
+    return { ...head, body: body(sent.value), bodyBytes: sent.bytes, bodyContent: noContent };
   };
+}
+
+async function takeRoom(req: Request, res: Response, bytesMax: number): Promise<void> {
+  if (!hasBody(req)) return;
+  const owner = localsOf(res).caller?.projectId;
+  await takeBodyRoom(stateOf(req.app).bodyRoom, req, { bytesMax, owner, held: heldOf(res) });
 }

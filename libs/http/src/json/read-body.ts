@@ -3,7 +3,7 @@ import { InboundError } from '../inbound-error';
 
 export interface BodyLimits {
   readonly bytesMax: number;
-  /** Longest time from the call to the last byte, in milliseconds. @default 10 000 (reliability.md, 4.3 number 28) */
+  /** Longest time from the call to the last byte, in milliseconds. @default 10 000 */
   readonly timeoutMs?: number;
   /** What the sender of a larger one can do. @default that of `request.body-too-large` */
   readonly remedy?: string;
@@ -65,7 +65,8 @@ function readArriving(req: IncomingMessage, limits: BodyLimits): Promise<Buffer>
   });
 }
 
-function discardRest(req: IncomingMessage): void {
+/** Throws away what is still to come, so that the client gets to read a refusal; a long or slow rest is cut. */
+export function discardRest(req: IncomingMessage): void {
   let bytes = 0;
   const cut = () => req.socket.destroy();
   const timer = setTimeout(cut, discard.timeoutMs).unref();

@@ -6,11 +6,9 @@ import { parseJson } from './parse-json';
 import type { JsonBounds } from './scan-json';
 import { hasBody, readBody, type BodyLimits } from './read-body';
 
-/** A body, as sent and as parsed. */
+/** A parsed body. */
 export interface JsonBody {
   readonly value: unknown;
-  /** The text as it arrived, for hashing and keeping. */
-  readonly text: string;
   readonly bytes: number;
 }
 
@@ -33,7 +31,7 @@ export async function readJson(
   const text = body.toString('utf8');
   // A replacement character is the only trace of broken bytes, and seldom there: no second look at most bodies.
   if (text.includes('\uFFFD') && !isUtf8(body)) throw malformed('The body is not encoded as UTF-8.');
-  return { value: parseJson(text, limits.bounds), text, bytes: body.length };
+  return { value: parseJson(text, limits.bounds), bytes: body.length };
 }
 
 function checkType(type: string | undefined): void {
