@@ -1,7 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import { createByteBudget, HeldBytes } from '@sluice/telemetry';
 import { impatientMs, patientMs, startProviderStub, type ProviderStub, type StubReply } from '../test/provider-stub';
 import { createHttpClient, type HttpClient, type HttpOutcome } from './http-client';
+import type { ReplyRoom } from './reply-room';
 
 const MB = 1024 * 1024;
 
@@ -92,6 +94,11 @@ describe('[sec-22] a reply costs bounded memory and time', () => {
     });
   });
 
+  it('three million empty lists: refused before they are parsed', async () => {
+    const body = `{"results":[${'[],'.repeat(3_300_000)}[]]}`;
+    expect(await sendTo({ status: 200, body })).toMatchObject({ kind: 'reply', reply: { fault: 'undecodable' } });
+  });
+
   it('more headers than a reply may have', async () => {
     const headers = Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`x-${at}`, 'y'.repeat(100)]));
     expect(await sendTo({ status: 200, headers, body: {} })).toMatchObject({ kind: 'no-reply', fault: 'broken' });
@@ -103,6 +110,66 @@ describe('[sec-22] a reply costs bounded memory and time', () => {
       body: '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}',
     });
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+});
+
+describe('many large replies at once', () => {
+  const text = JSON.stringify({ text: Array.from({ length: 450_000 }, (_, at) => at).join(' ') });
+  /** Room for one of them at a time. */
+  const room = (): ReplyRoom => {
+    const budget = createByteBudget(4 * MB);
+    return {
+      freeBytes: 65_536,
+      take: async (arrived, announced = 4 * MB, untilMs = 0) => {
+        const release = await budget.take(announced, untilMs);
+        return release && { bytes: announced, release };
+      },
+    };
+  };
+  const request = { method: 'POST', path: '/x', headers: {}, body: {} } as const;
+  const lengthOf = (outcome: HttpOutcome): unknown =>
+    outcome.kind === 'reply' && JSON.stringify(outcome.reply.json).length;
+
+  it.each([
+    ['with their length', (response: ServerResponse) => response.setHeader('content-length', text.length).end(text)],
+    [
+      'in chunks',
+      (response: ServerResponse) => (response.write(text.slice(0, 100_000)), response.end(text.slice(100_000))),
+    ],
+    ['compressed', (response: ServerResponse) => response.setHeader('content-encoding', 'gzip').end(gzipSync(text))],
+  ])('%s: are read one after the other, and all arrive', async (_, reply) => {
+    const waiting = createHttpClient({ baseUrl: stub.url, callTimeoutMs: patientMs, replyRoom: room() });
+    stub.replyWith((response) => void reply(response));
+    const outcomes = await Promise.all(Array.from({ length: 8 }, () => waiting.send(request)));
+    expect(outcomes.map(lengthOf)).toEqual(Array(8).fill(text.length));
+    await waiting.close();
+  });
+
+  it('one is not read while another is in use, and small ones are', async () => {
+    const waiting = createHttpClient({ baseUrl: stub.url, callTimeoutMs: patientMs, replyRoom: room() });
+    stub.replyWith((response) => response.end(text));
+    const held = new HeldBytes();
+    await waiting.send({ ...request, held });
+    let isRead = false;
+    const second = waiting.send(request).then((outcome) => ((isRead = true), outcome));
+    await until(() => stub.requests.length === 2);
+    stub.replyWith({ status: 200, body: { small: true } });
+    expect(await waiting.send(request)).toMatchObject({ reply: { json: { small: true } } });
+    expect(isRead).toBe(false);
+    held.end();
+    expect(lengthOf(await second)).toBe(text.length);
+    await waiting.close();
+  });
+
+  it('one that finds no room within its call ends as one that did not come in time', async () => {
+    const hurried = createHttpClient({ baseUrl: stub.url, callTimeoutMs: impatientMs, replyRoom: room() });
+    stub.replyWith((response) => response.end(text));
+    const held = new HeldBytes();
+    await hurried.send({ ...request, held });
+    expect(await hurried.send(request)).toMatchObject({ kind: 'reply', reply: { fault: 'timeout' } });
+    held.end();
+    expect(lengthOf(await hurried.send(request))).toBe(text.length);
+    await hurried.close();
   });
 });
 

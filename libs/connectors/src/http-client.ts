@@ -1,16 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
+import type { HeldBytes, Release } from '@sluice/telemetry';
 import { Agent } from 'undici';
 import type { ForwardedHeader } from '@sluice/types';
 import { addressPolicy } from './egress/address-policy';
 import { guardedConnect, type Egress } from './egress/guarded-connect';
 import { exchange, type ExchangeLimits, type ReplyFault } from './http-exchange';
-import { readReplyBody } from './reply-body';
+import { grownBytesMax, readReplyBody } from './reply-body';
+import { createReplyRoom, replyBytesMax, type ReplyRoom } from './reply-room';
 import { untilConnected } from './until-connected';
 
 /** Longest wait for TCP and TLS. A host that takes longer is not there. */
 const connectTimeoutMs = 5_000;
-/** Largest reply that is read. Source: reliability checklist, item 22. A full HubSpot batch reply is below 1 MB. */
-const replyBytesMax = 10 * 1024 * 1024;
 
 /** A request to the client's own origin, or to the one it names. At most one of `body` and `form`; neither: no body. */
 export interface HttpRequest {
@@ -32,6 +32,8 @@ export interface HttpRequest {
   /** Sent as `application/x-www-form-urlencoded`: what token endpoints take. */
   readonly form?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  /** See ProviderCall. */
+  readonly held?: HeldBytes | undefined;
   /** Stays here: see ProviderCall. */
   readonly traceparent?: string;
 }
@@ -75,6 +77,8 @@ export interface HttpClientOptions {
   readonly egress?: Partial<Egress>;
   /** Whether a connection that cannot be made is tried again for some seconds, before anything is sent. @default false */
   readonly reconnects?: boolean;
+  /** Shared by the clients of a process. @default one of its own */
+  readonly replyRoom?: ReplyRoom;
 }
 
 /**
@@ -98,7 +102,13 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     allowH2: false,
     pipelining: 1,
   });
-  const limits = { timeoutMs: options.callTimeoutMs, bytesMax: replyBytesMax };
+  const room = options.replyRoom ?? createReplyRoom();
+  const limits = { timeoutMs: options.callTimeoutMs, bytesMax: replyBytesMax, room };
+  const roomToGrow = async (bytes: number | undefined, durationMs: number): Promise<Release | 'none' | undefined> => {
+    if (bytes === undefined || bytes <= room.freeBytes) return undefined;
+    const taken = await room.take(bytes, bytes, performance.now() + limits.timeoutMs - durationMs);
+    return taken?.release ?? 'none';
+  };
   return {
     async send(request) {
       const { method, path, signal } = request;
@@ -119,9 +129,13 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const result = await (options.reconnects ? untilConnected(sendOnce, bounds) : sendOnce(bounds));
       if (result.kind !== 'reply') return result;
       const { status, headers, bytes, durationMs } = result;
-      const body = result.fault
-        ? { fault: result.fault }
-        : await readReplyBody(bytes, headers['content-encoding'], replyBytesMax);
+      const encoding = headers['content-encoding'];
+      const grownBytes = result.fault ? undefined : grownBytesMax(bytes, encoding, replyBytesMax);
+      const release = result.release ?? (await roomToGrow(grownBytes, durationMs));
+      if (release === 'none') return { kind: 'reply', durationMs, reply: { status, headers, fault: 'timeout' } };
+      if (release) request.held?.add(release);
+      const body = result.fault ? { fault: result.fault } : await readReplyBody(bytes, encoding, replyBytesMax);
+      if (!request.held) release?.();
       return { kind: 'reply', durationMs, reply: { status, headers, ...body } };
     },
     close: () => agent.close(),

@@ -1,5 +1,7 @@
 import { performance } from 'node:perf_hooks';
+import type { Release } from '@sluice/telemetry';
 import type { Dispatcher } from 'undici';
+import type { ReplyRoom } from './reply-room';
 
 /** Why a request that may have left has no whole reply. */
 export type ReplyFault = 'timeout' | 'broken' | 'aborted' | 'too-large';
@@ -15,6 +17,8 @@ export type Exchange = { readonly durationMs: number } & (
       readonly bytes: Buffer;
       /** Set when the body ended early: `bytes` is what came, at most `bytesMax`. */
       readonly fault?: ReplyFault;
+      /** Gives back the room of a large reply, once nobody needs it any more. */
+      readonly release?: Release;
     }
 );
 
@@ -22,6 +26,8 @@ export interface ExchangeLimits {
   /** From the start of the call to the last byte of the reply, connecting included. */
   readonly timeoutMs: number;
   readonly bytesMax: number;
+  /** Where the bytes of large replies are counted; a reply waits there for its turn, within `timeoutMs`. Absent: they are not. */
+  readonly room?: ReplyRoom;
   readonly signal?: AbortSignal;
 }
 
@@ -51,12 +57,18 @@ class Run implements Dispatcher.DispatchHandler {
   private head: { status: number; headers: Record<string, string> } | undefined;
   private readonly chunks: Buffer[] = [];
   private length = 0;
+  /** How large the reply may become before it needs more room. */
+  private roomBytes: number;
+  private readonly releases: Release[] = [];
   private readonly timer: NodeJS.Timeout;
+  private readonly untilMs: number;
 
   constructor(
     private readonly limits: ExchangeLimits,
     private readonly settle: (outcome: Outcome) => void,
   ) {
+    this.roomBytes = limits.room?.freeBytes ?? Infinity;
+    this.untilMs = performance.now() + limits.timeoutMs;
     this.timer = setTimeout(() => this.stop('timeout', `no reply within ${limits.timeoutMs} ms`), limits.timeoutMs);
     limits.signal?.addEventListener('abort', this.onAbort);
     if (limits.signal?.aborted) this.onAbort();
@@ -75,11 +87,25 @@ class Run implements Dispatcher.DispatchHandler {
     this.head = { status, headers: joinHeaders(headers) };
   }
 
-  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const { bytesMax } = this.limits;
     this.chunks.push(chunk.subarray(0, bytesMax - this.length));
     this.length += chunk.length;
     if (this.length > bytesMax) this.stop('too-large', `the reply is larger than ${bytesMax} bytes`);
+    else if (this.length > this.roomBytes && !controller.paused) void this.waitForRoom(controller);
+  }
+
+  /** Reads no further until there is room; the provider's connection waits meanwhile. */
+  private async waitForRoom(controller: Dispatcher.DispatchController): Promise<void> {
+    controller.pause();
+    const announced = this.head?.headers['content-length'];
+    const bytes = announced === undefined ? undefined : Number(announced);
+    const taken = await this.limits.room?.take(this.length, bytes, this.untilMs);
+    if (taken === undefined) return this.stop('timeout', 'there was no room for the reply in time');
+    if (this.isEnded) return taken.release();
+    this.releases.push(taken.release);
+    this.roomBytes = taken.bytes;
+    controller.resume();
   }
 
   onResponseEnd(): void {
@@ -102,9 +128,15 @@ class Run implements Dispatcher.DispatchHandler {
     this.isEnded = true;
     clearTimeout(this.timer);
     this.limits.signal?.removeEventListener('abort', this.onAbort);
+    const { releases } = this;
+    const release = releases.length === 0 ? undefined : (): void => releases.forEach((each) => each());
+    if (!this.controller || !this.head) release?.();
     if (!this.controller) this.settle({ kind: 'not-sent', reason });
     else if (!this.head) this.settle({ kind: 'no-reply', fault: fault ?? 'broken', reason });
-    else this.settle({ kind: 'reply', ...this.head, bytes: Buffer.concat(this.chunks), ...(fault && { fault }) });
+    else {
+      const bytes = Buffer.concat(this.chunks);
+      this.settle({ kind: 'reply', ...this.head, bytes, ...(fault && { fault }), ...(release && { release }) });
+    }
   }
 }
 

@@ -11,6 +11,7 @@ import { createHubspotConnector } from './hubspot/connector';
 import { hubspotUrls, type HubspotVersion } from './hubspot/urls';
 import { createSalesforceApi } from './salesforce/call-salesforce';
 import { createSalesforceConnector } from './salesforce/connector';
+import { createReplyRoom } from './reply-room';
 import { tapped, type TappedExchange } from './tap-exchanges';
 
 /** Base URLs of the providers. */
@@ -54,9 +55,16 @@ export function createConnectors(options: ConnectorsOptions): ConnectorRegistry 
   const { urls, callTimeoutMs, logger, metrics, hubspotVersion = 'v3', egressAllow = [], reconnects = false } = options;
   const clients: HttpClient[] = [];
   const policy = addressPolicy(egressAllow);
+  const replyRoom = createReplyRoom();
   const clientOf = (baseUrl: string, ...trusted: readonly string[]): HttpClient => {
     const trustedOrigins = trusted.map((url) => new URL(url).origin);
-    const direct = createHttpClient({ baseUrl, callTimeoutMs, reconnects, egress: { policy, trustedOrigins } });
+    const direct = createHttpClient({
+      baseUrl,
+      callTimeoutMs,
+      reconnects,
+      replyRoom,
+      egress: { policy, trustedOrigins },
+    });
     const client = options.tap ? tapped(direct, options.tap) : direct;
     clients.push(client);
     return client;

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 
-/** A reply may grow by this factor when it is decompressed. Source: reliability checklist, item 22. */
+/** A reply may grow by this factor when it is decompressed. */
 const ratioMax = 100;
 /** Below this size the ratio means nothing: a small JSON text of one repeated byte compresses far better. */
 const ratioFloorBytes = 64 * 1024;
@@ -9,6 +9,11 @@ const ratioFloorBytes = 64 * 1024;
 const textMax = 200;
 /** Deeper JSON than any provider sends; what walks the value later may recurse. */
 const depthMax = 64;
+/**
+ * More values than any provider sends: a page of 100 records of 1000 properties has 100 000, the description of a large object 200 000. Ten
+ * megabytes of empty lists would be three million, and fifty bytes each.
+ */
+const valuesMax = 400_000;
 
 const decoders = {
   gzip: promisify(gunzip),
@@ -39,12 +44,17 @@ export async function readReplyBody(
   }
 }
 
+/** How large a reply may become when it is decompressed; undefined for one that is not compressed. */
+export function grownBytesMax(bytes: Buffer, encoding: string | undefined, bytesMax: number): number | undefined {
+  const isPlain = encoding === undefined || /^\s*(identity)?\s*$/i.test(encoding);
+  return isPlain ? undefined : Math.min(bytesMax, Math.max(ratioFloorBytes, bytes.length * ratioMax));
+}
+
 async function decompress(bytes: Buffer, encoding: string | undefined, bytesMax: number): Promise<Buffer | undefined> {
-  const name = encoding?.trim().toLowerCase() ?? 'identity';
-  if (name === 'identity' || name === '' || bytes.length === 0) return bytes;
-  if (!isKnown(name)) return undefined;
-  const maxOutputLength = Math.min(bytesMax, Math.max(ratioFloorBytes, bytes.length * ratioMax));
-  return decoders[name](bytes, { maxOutputLength });
+  const maxOutputLength = grownBytesMax(bytes, encoding, bytesMax);
+  if (maxOutputLength === undefined || bytes.length === 0) return bytes;
+  const name = encoding?.trim().toLowerCase() ?? '';
+  return isKnown(name) ? decoders[name](bytes, { maxOutputLength }) : undefined;
 }
 
 function codeOf(error: unknown): unknown {
@@ -57,7 +67,7 @@ function isKnown(name: string): name is keyof typeof decoders {
 
 function parse(text: string): ReplyBody {
   if (!text.trim()) return {};
-  if (isTooDeep(text)) return { fault: 'undecodable' };
+  if (isTooMuch(text)) return { fault: 'undecodable' };
   try {
     return { json: longDigits.test(text) ? (JSON.parse(text, keepDigits) as unknown) : JSON.parse(text) };
   } catch {
@@ -75,18 +85,22 @@ function keepDigits(_: string, value: unknown, context?: { readonly source?: str
   return isLost ? source : value;
 }
 
-/** Counts brackets outside of strings; cheaper than walking the parsed value. */
-function isTooDeep(text: string): boolean {
+/** Counts brackets and commas outside of strings; cheaper than walking the parsed value. */
+function isTooMuch(text: string): boolean {
   let depth = 0;
+  let values = 0;
   let isInString = false;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (isInString && code === 0x5c) at++;
     else if (code === 0x22) isInString = !isInString;
     else if (isInString) continue;
-    else if (code === 0x5b || code === 0x7b) depth++;
-    else if (code === 0x5d || code === 0x7d) depth--;
-    if (depth > depthMax) return true;
+    else if (code === 0x2c) values++;
+    else if (code === 0x5b || code === 0x7b) {
+      depth++;
+      values++;
+    } else if (code === 0x5d || code === 0x7d) depth--;
+    if (depth > depthMax || values > valuesMax) return true;
   }
   return false;
 }

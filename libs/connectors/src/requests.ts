@@ -1,3 +1,4 @@
+import type { HeldBytes } from '@sluice/telemetry';
 import type { Association, ForwardedHeader } from '@sluice/types';
 import type { ProviderFailure } from './results';
 
@@ -44,6 +45,8 @@ export interface ProviderCall {
    * Cancels the call. Before bytes have left, the outcome is `unavailable` (certainly not applied); after, `unknown`.
    */
   readonly signal?: AbortSignal;
+  /** Keeps the room of large replies for as long as what they said is in use. @default until they are parsed */
+  readonly held?: HeldBytes | undefined;
   /** Where the call stands in its trace. Not sent: the provider is a third party, and trace ids would join its customers. */
   readonly traceparent?: string;
   /** Called once per HTTP exchange, before the outcome is returned. Must not throw. */

@@ -1,6 +1,6 @@
 import { NotFoundError } from '@sluice/errors';
 import type { ClaimedCall, Settlement } from '@sluice/store';
-import { asStep, classOf } from '@sluice/telemetry';
+import { asStep, classOf, HeldBytes } from '@sluice/telemetry';
 import type { LiveCredentials } from '@sluice/types';
 import { leaseMs, settledOf, settlePersistently, sharingSettlements, toSendables } from '@sluice/writes';
 import type { FreshClaim } from './claim-loop';
@@ -47,7 +47,8 @@ export function callRunner(context: ExecutorContext): (claim: FreshClaim, lanes:
     const { call, claimedAtMs } = claim;
     const hold = leases.hold(call, claimedAtMs);
     const trace = traceCall(claim);
-    const run: Run = { call, hold, lanes, leaveByMs: claimedAtMs + leaseMs, trace, isIntended: false };
+    const held = new HeldBytes();
+    const run: Run = { call, hold, lanes, leaveByMs: claimedAtMs + leaseMs, trace, held, isIntended: false };
     await trace.step.run(async () => {
       try {
         trace.end(await perform(run));
@@ -57,6 +58,7 @@ export function callRunner(context: ExecutorContext): (claim: FreshClaim, lanes:
         if (!run.isIntended) await giveBack(context, run, giveBackMs).catch(() => undefined);
         trace.end(undefined, classOf(error));
       } finally {
+        held.end();
         hold.end();
       }
     });

@@ -1,4 +1,5 @@
 import type { ClaimedCall } from '@sluice/store';
+import type { HeldBytes } from '@sluice/telemetry';
 import type { Hold, RefreshUsed } from '@sluice/writes';
 import type { ExecutorContext } from './context';
 import type { LaneQueue } from './lane-queue';
@@ -14,6 +15,8 @@ export interface Run {
   /** Whose account is called; absent until the connection was read. */
   provider?: string;
   readonly trace: CallTrace;
+  /** What the provider's replies take of memory, until the call is settled. */
+  readonly held: HeldBytes;
   /** The intent is committed: the call counts as sent, and must not be given back. */
   isIntended: boolean;
 }

@@ -74,7 +74,7 @@ async function perform(context: ExecutorContext, run: Run, sending: Sending): Pr
   const findClaimed = (ids: readonly string[]) => context.store.writes.findClaimedIds(call, ids);
   const performed = await watchPace(context, run, async () => {
     const [result] = await Promise.all([
-      performCall({ call, records, connector, live, refresh, hold, takeQuota: takeMore, findClaimed }),
+      performCall({ call, records, connector, live, refresh, hold, held: run.held, takeQuota: takeMore, findClaimed }),
       // Beside the call: `exit9=8` dies when the request has left and the reply has not come.
       context.failpoints.hit('ex.after_send_before_reply'),
     ]);

@@ -2,7 +2,7 @@ import { ValidationError } from '@sluice/errors';
 import type { Auth, Connector, ProviderRecord } from '@sluice/connectors';
 import { askAccount } from '@sluice/installations';
 import type { InstallationNames } from '@sluice/store';
-import { currentStep } from '@sluice/telemetry';
+import { currentStep, type HeldBytes } from '@sluice/telemetry';
 import { limits, type InstallationContext, type SearchRequest, type SearchResultItem } from '@sluice/types';
 import { assertLaneOpen, blockingRefused } from '@sluice/writes';
 import type { SearchContext } from './context';
@@ -19,6 +19,8 @@ export interface SearchOrder {
   readonly traceparent: string;
   /** The caller left: nobody reads the answer. */
   readonly signal: AbortSignal;
+  /** Until the reply is sent, it holds what the provider's page takes. */
+  readonly held: HeldBytes;
 }
 
 type Searcher = Connector & Required<Pick<Connector, 'search'>>;
@@ -45,7 +47,7 @@ export async function searchRecords(context: SearchContext, order: SearchOrder):
     const { objectName } = object.declared;
     const call = { auth, objectName, traceparent: order.traceparent };
     const fields = await fieldsToAsk(connector, call, { object, names, filters });
-    return connector.search({ ...call, filters, fields, limit: limits.searchPageRecords, signal: order.signal });
+    return connector.search({ ...call, filters, fields, limit: limits.searchPageRecords, signal: order.signal, held: order.held });
   };
   const records = await blockingRefused(context, { projectId, laneId }, () =>
     askAccount(context, { projectId, connectionId }, ask, live),

@@ -33,7 +33,16 @@ export async function makeCall(
   if (!ready.ok) return withheld(part, ready.failure);
   const refresh = allowedRefresh(context, request, call.projectId);
   const takeQuota = () => context.quotas.take(call, connector, 'synchronous');
-  const made = await performCall({ call, records, connector, live: ready.live, refresh, hold, takeQuota });
+  const made = await performCall({
+    call,
+    records,
+    connector,
+    live: ready.live,
+    refresh,
+    hold,
+    held: request.held,
+    takeQuota,
+  });
   context.quotas.learn(call, made.quota);
   return made;
 }

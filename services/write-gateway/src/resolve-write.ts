@@ -2,6 +2,7 @@ import { DependencyError, RequestError, ValidationError } from '@sluice/errors';
 import type { Connector } from '@sluice/connectors';
 import type { InstallationNames, KeyClaim, NewOperation, NewRecord } from '@sluice/store';
 import { newId } from '@sluice/store';
+import type { HeldBytes } from '@sluice/telemetry';
 import { hoursToMs, limits, type InstallationContext, type WriteRequest } from '@sluice/types';
 import {
   checkCapabilities,
@@ -24,6 +25,8 @@ export interface WriteCall {
   readonly ref?: string;
   /** Source: header `Idempotency-Key`. */
   readonly idempotency?: KeyClaim;
+  /** Until the reply is sent, it holds what the provider's replies take. */
+  readonly held: HeldBytes;
   readonly traceparent: string;
 }
 

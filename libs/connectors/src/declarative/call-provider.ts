@@ -91,7 +91,7 @@ function prepare(
   file: Declaration,
   override: string | undefined,
   { method, path, texts, query = [], body }: DeclaredRequest,
-  { auth, signal, traceparent }: ProviderCall,
+  { auth, signal, held, traceparent }: ProviderCall,
 ): HttpRequest | ProviderFailure {
   const variables = variablesOf(file, auth);
   if (!variables.ok) return refuse(variables.message);
@@ -121,6 +121,7 @@ function prepare(
     headers: { ...Object.fromEntries(fixed), ...attached.headers },
     ...(body !== undefined && { body }),
     ...(signal && { signal }),
+    held,
     ...(traceparent !== undefined && { traceparent }),
   };
 }

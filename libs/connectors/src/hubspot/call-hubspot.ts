@@ -53,13 +53,14 @@ export function createHubspotApi(options: HubspotApiOptions): HubspotApi {
       const refused = refusalOf(request, call) ?? (await call.withhold?.());
       if (refused) return { ok: false, failure: refused };
       const { operation, method, path, body } = request;
-      const { auth, signal, traceparent, observe } = call;
+      const { auth, signal, held, traceparent, observe } = call;
       const sent = {
         method,
         path,
         headers: { authorization: `Bearer ${auth.accessToken}` },
         ...(body !== undefined && { body }),
         ...(signal && { signal }),
+        held,
         ...(traceparent !== undefined && { traceparent }),
       };
       return exchange(operation, sent, observe, (outcome) => readAnswer(outcome, request, auth.accessToken));

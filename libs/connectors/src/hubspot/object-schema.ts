@@ -29,7 +29,7 @@ export async function readSchema(
   call: ObjectCall,
 ): Promise<ObjectSchema | undefined> {
   // Without the caller's signal: others may be waiting for the same answer.
-  const { signal: _, ...shared } = call;
+  const { signal: _, held: __, ...shared } = call;
   return cache.get(call.auth, canonicalObjectName(call.objectName), async () => {
     const path = api.urls.schema(call.objectName);
     const answer = await api.call({ operation: 'schema', method: 'GET', path }, shared);

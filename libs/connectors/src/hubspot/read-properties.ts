@@ -17,7 +17,7 @@ export async function readProperties(
   cache: PropertyCache,
   call: ObjectCall,
 ): Promise<readonly Json[]> {
-  const { signal: _, ...shared } = call;
+  const { signal: _, held: __, ...shared } = call;
   return cache.get(call.auth, canonicalObjectName(call.objectName), async () => {
     const path = api.urls.properties(call.objectName);
     const answer = await api.call({ operation: 'properties', method: 'GET', path }, shared);

@@ -83,7 +83,7 @@ export function createSalesforceApi(options: SalesforceApiOptions): SalesforceAp
     instanceOf: (workspaceRef) => instanceOf(workspaceRef, instanceUrl),
     exchangeToken: (request) => client.send({ method: 'POST', headers: {}, ...request }),
     async call(request, call) {
-      const { auth, signal, traceparent, observe } = call;
+      const { auth, signal, held, traceparent, observe } = call;
       const instance = request.atLogin ? undefined : instanceOf(auth.workspaceRef, instanceUrl);
       const refused =
         refusalOf(request, call) ??
@@ -99,6 +99,7 @@ export function createSalesforceApi(options: SalesforceApiOptions): SalesforceAp
         ...(headers && { forwarded: headers }),
         ...(body !== undefined && { body }),
         ...(signal && { signal }),
+        held,
         ...(traceparent !== undefined && { traceparent }),
       });
       const answer = readAnswer(outcome, request, auth.accessToken);

@@ -69,11 +69,11 @@ export class Attempt {
   }
 
   private async readNow(ids: readonly string[], fields: readonly string[]): Promise<Read> {
-    const { connector, hold, call } = this.request;
+    const { connector, hold, held, call } = this.request;
     const { objectName, traceparent } = call;
     this.calls += 1;
     try {
-      const read = { auth: this.auth(), signal: hold.signal, objectName, traceparent, ids, fields };
+      const read = { auth: this.auth(), signal: hold.signal, held, objectName, traceparent, ids, fields };
       return { ok: true, found: (await connector.readBatch?.(read)) ?? [] };
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;

@@ -1,7 +1,7 @@
 import type { Connector, ObservedQuota, ProviderFailure, RecordResult } from '@sluice/connectors';
 import type { QuotaAnswer } from '@sluice/redis';
 import type { AttemptOutcome, ClaimedCall, RecordError } from '@sluice/store';
-import { asStep } from '@sluice/telemetry';
+import { asStep, type HeldBytes } from '@sluice/telemetry';
 import type { LiveCredentials, WritePlan } from '@sluice/types';
 import type { Hold } from '../leasing/lease-keeper';
 import { Attempt, failAll } from './attempt';
@@ -21,6 +21,8 @@ export interface CallToPerform {
   /** Asked once, after a 401. Absent: a 401 is the last word. */
   readonly refresh?: RefreshUsed;
   readonly hold: Pick<Hold, 'signal' | 'mayStillSend'>;
+  /** See ProviderCall. */
+  readonly held?: HeldBytes | undefined;
   /** Asked before each provider call after the first: after a read. */
   readonly takeQuota?: () => Promise<QuotaAnswer>;
   /** Which of these provider ids other creates have claimed. Asked before a create is sent again. Absent: none is known. */

@@ -21,9 +21,9 @@ export async function sendRecords(request: AuthorizedCall): Promise<readonly Rec
 
 /** By the method that fits the call: single where it is one record, else the batch. */
 async function send(request: AuthorizedCall): Promise<readonly RecordResult[]> {
-  const { call, records, connector, auth, hold, observe } = request;
+  const { call, records, connector, auth, hold, held, observe } = request;
   const { objectName, traceparent } = call;
-  const base = { auth, signal: hold.signal, observe, objectName, traceparent, ...resendOf(request) };
+  const base = { auth, signal: hold.signal, held, observe, objectName, traceparent, ...resendOf(request) };
   const headers = records[0]?.write.headers;
   const shared = { ...base, ...(headers === undefined ? {} : { headers }) };
   const writes = records.map(({ write }) => write);

@@ -57,6 +57,7 @@ export function searchRecordsRoute(router: Router, context: SearchContext): void
           request: request.body,
           traceparent: request.traceparent,
           signal: request.signal,
+          held: request.held,
         });
         const body: SearchReply = { results };
         return { body };

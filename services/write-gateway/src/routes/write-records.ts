@@ -108,6 +108,7 @@ function toWriteCall(request: RouteRequest<Parts>): WriteCall {
     request: body,
     ...(ref === undefined ? {} : { ref }),
     ...(idempotency === undefined ? {} : { idempotency }),
+    held: request.held,
     traceparent: request.traceparent,
   };
 }

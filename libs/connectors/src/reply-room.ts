@@ -1,0 +1,47 @@
+import { createByteBudget, heapShare, type Release } from '@sluice/telemetry';
+
+/**
+ * Bytes of provider replies that a process holds at once. Most replies have some kB and need no room. A larger one waits for it before it is
+ * read on, and keeps it until whoever asked is done: its text, its value and what is made of them cost several times its size.
+ */
+export interface ReplyRoom {
+  /** Size up to which a reply needs no room. */
+  readonly freeBytes: number;
+  /**
+   * @param arrivedBytes what has come of it
+   * @param announcedBytes its Content-Length; absent: as much as is read of any
+   * @returns room, and for how many bytes it is; undefined when there was none by `untilMs`
+   */
+  take(
+    arrivedBytes: number,
+    announcedBytes: number | undefined,
+    untilMs: number,
+  ): Promise<{ readonly bytes: number; readonly release: Release } | undefined>;
+}
+
+/** Largest reply that is read. A full HubSpot batch reply is below 1 MB. */
+export const replyBytesMax = 10 * 1024 * 1024;
+/** A batch of 100 records of a few short fields. */
+const freeBytes = 65_536;
+/** A full batch reply of HubSpot is below it. */
+const mediumBytes = 1_048_576;
+/**
+ * Of the heap. The two are apart, so that a reply which outgrows the first waits for the second while it holds the first, and never the other way
+ * round. A reply of 10 MB was seen to take up to 100 MB until it was answered with (tests/memory), so with the heaps of the chart they go one at a
+ * time.
+ */
+const shares = { medium: 16, large: 24 };
+
+export function createReplyRoom(): ReplyRoom {
+  const medium = createByteBudget(heapShare(shares.medium));
+  const large = createByteBudget(heapShare(shares.large));
+  return {
+    freeBytes,
+    take: async (arrivedBytes, announcedBytes, untilMs) => {
+      const unannounced = arrivedBytes <= mediumBytes ? mediumBytes : replyBytesMax;
+      const bytes = Math.min(announcedBytes ?? unannounced, replyBytesMax);
+      const release = await (bytes <= mediumBytes ? medium : large).take(bytes, untilMs);
+      return release && { bytes, release };
+    },
+  };
+}
