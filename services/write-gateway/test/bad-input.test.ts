@@ -119,6 +119,69 @@ describe('what is small to send and large to handle', () => {
   });
 });
 
+// Each of these is allowed up to its limit and refused one above it. A dry run asks every rule and writes nothing.
+describe('limits of a write', () => {
+  const planOf = (note: number, email = 1) => ({
+    type: 'create',
+    objectName: 'contacts',
+    fields: { email: 'e'.repeat(email), note: 'x'.repeat(note) },
+    notes: [{ field: 'note', providerField: 'note', reason: 'default of selectedFieldSettings', sent: true }],
+  });
+  const dryRun = async (place: Seed, batch: readonly object[]): Promise<string> => {
+    const reply = await gateway
+      .post(`${place.path}?dryRun=true`)
+      .set('x-api-key', place.key)
+      .send({ groupRef: place.groupRef, type: 'create', batch });
+    return `${reply.status} ${(reply.body as Problem).issues?.map(({ name, detail }) => `${name} ${detail}`).join() ?? ''}`;
+  };
+  const listOf = (count: number, item: unknown = 'i'): unknown[] => Array.from({ length: count }, () => item);
+
+  it('items of a list', async () => {
+    const send = (count: number) => dryRun(seed, [{ record: { list: listOf(count) } }]);
+    expect(await send(100)).toBe('200 ');
+    expect(await send(101)).toBe('400 batch[0].record.list must have at most 100 items');
+  });
+
+  it('bytes of a text', async () => {
+    const send = (count: number) => dryRun(seed, [{ record: { text: 'x'.repeat(count) } }]);
+    expect(await send(1_000_000)).toBe('200 ');
+    expect(await send(1_000_001)).toBe('400 batch[0].record.text must have at most 1000000 bytes');
+  });
+
+  it('values of a body', async () => {
+    const lists = (items: number): unknown[] => listOf(100, listOf(items, 1));
+    const fields = Object.fromEntries(Array.from({ length: 24 }, (_, at) => [`f${at}`, { lists: lists(99) }]));
+    const recordOf = (rest: number) => ({
+      ...fields,
+      rest: { lists: [...listOf(99, listOf(99, 1)), listOf(rest, 1)] },
+    });
+    // What the text shows: an opened list or object, and a comma, for each value.
+    const valuesOf = (record: object) =>
+      (JSON.stringify({ groupRef: '', type: '', batch: [{ record }] }).match(/[,{[]/g) ?? []).length;
+    const rest = 250_000 - valuesOf(recordOf(1)) + 1;
+    const send = (count: number) => dryRun(seed, [{ record: recordOf(count) }]);
+    expect(await send(rest)).toBe('200 ');
+    expect(await send(rest + 1)).toBe('400 body must hold at most 250000 values');
+  });
+
+  it('bytes of the plans, with the defaults of the config', async () => {
+    const noteBytes = 999_000;
+    const selectedFieldSettings = { note: { default: { stringValue: 'x'.repeat(noteBytes) } } };
+    const config = sampleConfig({
+      write: { objects: { contacts: { objectName: 'contacts', selectedFieldSettings } } },
+    });
+    const filled = await gateway.seed({ config });
+    const left = 6_000_000 - 6 * JSON.stringify(planOf(noteBytes)).length;
+    const send = (more: number) =>
+      dryRun(filled, [
+        { record: { email: 'e'.repeat(1 + left + more) } },
+        ...(listOf(5, { record: { email: 'e' } }) as object[]),
+      ]);
+    expect(await send(0)).toBe('200 ');
+    expect(await send(1)).toMatch(/^413 batch has plans of more than 6000000 bytes/);
+  });
+});
+
 describe('400 names the field', () => {
   const asynchronous = { ...write, mode: 'asynchronous' };
   const batch = [{ record }];
