@@ -42,6 +42,10 @@ export interface StackOptions {
   readonly providerUrl?: (sandboxUrl: string) => Promise<string>;
   /** Where calls go to providers that are files. @default the addresses of the files */
   readonly declared?: 'sandbox';
+  /** Environment of single processes, besides what every process gets. */
+  readonly envOf?: Readonly<Partial<Record<ProcessName, Readonly<Record<string, string>>>>>;
+  /** Called with each process as soon as there is one. */
+  readonly onSpawn?: (name: ProcessName, pid: number) => void;
 }
 
 const services: readonly ProcessName[] = ['sandbox', 'management', 'search', 'write-gateway', 'batcher', 'executor'];
@@ -56,13 +60,14 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const sandboxUrl = `http://127.0.0.1:${portBase + 600}`;
   const providerUrl = (await options.providerUrl?.(sandboxUrl)) ?? sandboxUrl;
   const env = processEnvironment(options, { databaseUrl: database.url, providerUrl });
-  const processes = createServiceProcesses({ portBase, logDir, env });
+  const { onSpawn, envOf = {} } = options;
+  const processes = createServiceProcesses({ portBase, logDir, env, ...(onSpawn && { onSpawn }) });
   const stop = async (): Promise<void> => {
     await processes.stop();
     await database.drop();
   };
   try {
-    await Promise.all(running.map((name) => processes.start(name)));
+    await Promise.all(running.map((name) => processes.start(name, envOf[name])));
   } catch (error) {
     await stop();
     throw error;

@@ -21,7 +21,7 @@ beforeAll(async () => {
     service: 'test',
     logger: silentLogger,
     metrics: createMetrics('test'),
-    ready: async () => ({ isReady: true, checks: {} }),
+    ready: async () => ({ ready: true, checks: {} }),
     routes: (router) => {
       const handle = async ({ body }: { body: { name: string } }) => {
         await new Promise<void>((letGo) => running.set(body.name, letGo));
