@@ -13,6 +13,7 @@ import { heldOf, localsOf } from './request-locals';
 import { RouteRequest, type CheckedParts, type RouteParts } from './route-request';
 import { sendFile, type FileBody } from './send-file';
 import { sendJson } from './send-json';
+import { cutUnread, sendStream } from './send-stream';
 import { sendText } from './send-text';
 import { validate } from './validation/validate';
 
@@ -24,6 +25,8 @@ export interface Reply {
   readonly body?: unknown;
   /** In place of a JSON body; sent as it is. */
   readonly text?: { readonly contentType: string; readonly content: string };
+  /** In place of `body`: the text of a JSON value in pieces, for what is too large to stand in memory. See `listText`. */
+  readonly stream?: AsyncIterable<string>;
   /** In place of a JSON body: a file of ours. */
   readonly file?: FileBody;
   readonly headers?: Readonly<Record<string, string>>;
@@ -60,13 +63,20 @@ export function route<P extends RouteParts>(o: RouteOptions<P>): RequestHandler 
     check?.(callerOf(res));
     const parts = readParts(req, res);
     // Only a body has to be waited for.
-    send(res, await o.handle(new RouteRequest(req, res, parts instanceof Promise ? await parts : parts)));
+    const reply = await o.handle(new RouteRequest(req, res, parts instanceof Promise ? await parts : parts));
+    setHeaders(res, reply);
+    if (reply.stream) await sendStream(res, reply.status ?? 200, reply.stream);
+    else send(res, reply);
+    cutUnread(res);
   };
   return declareContract(handler, o);
 }
 
-function send(res: Response, { status, body, text, file, headers }: Reply): void {
+function setHeaders(res: Response, { headers }: Reply): void {
   if (headers) for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+}
+
+function send(res: Response, { status, body, text, file }: Reply): void {
   if (file) sendFile(res, status ?? 200, file);
   else if (text) sendText(res, status ?? 200, text);
   else sendJson(res, status ?? (body === undefined ? 204 : 200), body);

@@ -6,7 +6,7 @@ import { currentStep, type HeldBytes } from '@sluice/telemetry';
 import { limits, type InstallationContext, type SearchRequest, type SearchResultItem } from '@sluice/types';
 import { assertLaneOpen, blockingRefused } from '@sluice/writes';
 import type { SearchContext } from './context';
-import { fieldNamesOf } from './field-names';
+import { fieldNamesOf, type FieldNames } from './field-names';
 import { fieldsToAsk } from './fields-to-ask';
 import { toProviderFilters } from './provider-filters';
 import { toResultItem } from './result-item';
@@ -26,11 +26,11 @@ export interface SearchOrder {
 type Searcher = Connector & Required<Pick<Connector, 'search'>>;
 
 /**
- * One page of the provider's records that equal every filter. The installation is read as it is now, so a change is in
+ * One page of the provider's records that equal every filter, each made when it is asked for: a page may have 10 MB. The installation is read as it is now, so a change is in
  * force for the next search.
  * @throws ProviderError for what the provider refuses; nothing is retried
  */
-export async function searchRecords(context: SearchContext, order: SearchOrder): Promise<SearchResultItem[]> {
+export async function searchRecords(context: SearchContext, order: SearchOrder): Promise<Iterable<SearchResultItem>> {
   const installation = await context.installations.resolveAgain(order.names);
   const object = getSearchableObject(installation, order.request.objectName);
   const connector = getSearcher(context, installation);
@@ -47,12 +47,23 @@ export async function searchRecords(context: SearchContext, order: SearchOrder):
     const { objectName } = object.declared;
     const call = { auth, objectName, traceparent: order.traceparent };
     const fields = await fieldsToAsk(connector, call, { object, names, filters });
-    return connector.search({ ...call, filters, fields, limit: limits.searchPageRecords, signal: order.signal, held: order.held });
+    return connector.search({
+      ...call,
+      filters,
+      fields,
+      limit: limits.searchPageRecords,
+      signal: order.signal,
+      held: order.held,
+    });
   };
   const records = await blockingRefused(context, { projectId, laneId }, () =>
     askAccount(context, { projectId, connectionId }, ask, live),
   );
-  return records.map((record) => toResultItem(record, names));
+  return itemsOf(records, names);
+}
+
+function* itemsOf(records: readonly ProviderRecord[], names: FieldNames): Generator<SearchResultItem> {
+  for (const record of records) yield toResultItem(record, names);
 }
 
 function getSearcher({ connectors }: SearchContext, { provider }: InstallationContext): Searcher {

@@ -1,6 +1,6 @@
 import { providerProblemCodes } from '@sluice/errors';
-import { invalid, route, type Router, type RouteRequest, json } from '@sluice/http';
-import { reachOf, searchRequestSchema, type SearchReply, type SearchRequest, searchReplySchema } from '@sluice/types';
+import { invalid, listText, route, type Router, type RouteRequest, json } from '@sluice/http';
+import { reachOf, searchRequestSchema, type SearchRequest, searchReplySchema } from '@sluice/types';
 import type { SearchContext } from '../context';
 import { searchRecords } from '../search-records';
 
@@ -59,8 +59,7 @@ export function searchRecordsRoute(router: Router, context: SearchContext): void
           signal: request.signal,
           held: request.held,
         });
-        const body: SearchReply = { results };
-        return { body };
+        return { stream: listText(results, ['{"results":[', ']}']) };
       },
     }),
   );

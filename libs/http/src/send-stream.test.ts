@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { createMetrics, silentLogger } from '@sluice/telemetry';
+import { createApp } from './create-app';
+import { route } from './route';
+import { listText } from './send-stream';
+import { startServer, type HttpServer } from './start-server';
+
+const item = { text: 'é'.repeat(50_000) };
+let server: HttpServer;
+/** Items that were asked for. */
+let asked = 0;
+let isOver = false;
+
+async function* items(count: number, failsAt = Infinity): AsyncGenerator<object> {
+  try {
+    for (let at = 0; at < count; at += 1) {
+      if (at === failsAt) throw new Error('the source broke');
+      asked += 1;
+      await Promise.resolve();
+      yield item;
+    }
+  } finally {
+    isOver = true;
+  }
+}
+
+beforeAll(async () => {
+  const app = createApp({
+    service: 'test',
+    logger: silentLogger,
+    metrics: createMetrics('test'),
+    ready: async () => ({ ready: true, checks: {} }),
+    routes: (router) => {
+      router.get('/v1/items', route({ handle: ({ query }) => ({ stream: itemsOf(query) }) }));
+    },
+  });
+  server = await startServer(app, { port: 0, host: '127.0.0.1', logger: silentLogger, shutdownMs: 100 });
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  asked = 0;
+  isOver = false;
+});
+
+function itemsOf(query: unknown): AsyncGenerator<string> {
+  const { count, failsAt } = query as { count: string; failsAt?: string };
+  return listText(items(Number(count), failsAt === undefined ? Infinity : Number(failsAt)), ['{"items":[', ']}']);
+}
+
+const get = (query: string) => fetch(`http://127.0.0.1:${server.port}/v1/items?${query}`);
+
+it.each([0, 1, 3])('a reply of %i items has its length', async (count) => {
+  const reply = await get(`count=${count}`);
+  const text = await reply.text();
+  expect(JSON.parse(text)).toEqual({ items: Array(count).fill(item) });
+  expect(reply.headers.get('content-type')).toBe('application/json');
+  expect(reply.headers.get('content-length')).toBe(String(Buffer.byteLength(text)));
+});
+
+it('a large one arrives whole', async () => {
+  const reply = await get('count=200');
+  expect(reply.headers.get('content-length')).toBeNull();
+  expect(await reply.json()).toEqual({ items: Array(200).fill(item) });
+});
+
+it('a failure before anything was sent is answered as any other', async () => {
+  const reply = await get('count=100&failsAt=2');
+  expect(reply.status).toBe(500);
+  expect(await reply.json()).toMatchObject({ code: 'service.defect' });
+});
+
+it('a later one breaks the reply off', async () => {
+  const reply = await get('count=100&failsAt=60');
+  expect(reply.status).toBe(200);
+  await expect(reply.text()).rejects.toThrow();
+});
+
+it('no more is made than the client reads, and nothing more when it leaves', async () => {
+  const socket = connect(server.port, '127.0.0.1');
+  socket.write('GET /v1/items?count=5000 HTTP/1.1\r\nHost: x\r\n\r\n');
+  await once(socket, 'readable');
+  let before = -1;
+  // 500 MB in all: the sockets take some, and then nobody asks for more.
+  while (before !== asked) {
+    before = asked;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  expect(asked).toBeLessThan(500);
+  expect(isOver).toBe(false);
+  socket.destroy();
+  while (!isOver) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(asked).toBeLessThan(502);
+});
