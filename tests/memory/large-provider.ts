@@ -4,19 +4,23 @@ import type { AddressInfo } from 'node:net';
 /** A way to the sandbox on which chosen calls are answered with something large in its place. */
 export interface LargeProvider {
   readonly url: string;
-  /** Calls with this token to this path get this body; undefined: as the sandbox answers. */
-  answer(token: string, path: string, body: string | undefined): void;
+  /** Calls with this token to this path get what is made of their body; undefined: as the sandbox answers. */
+  answer(token: string, path: string, toReply: ((body: string) => string) | undefined, status?: number): void;
   close(): void;
 }
 
 export async function startLargeProvider(target: string): Promise<LargeProvider> {
-  const answers = new Map<string, string>();
+  const answers = new Map<string, { readonly toReply: (body: string) => string; readonly status: number }>();
   const server = createServer((incoming, outgoing) => {
     const { method = '', url: path = '', headers } = incoming;
-    const large = answers.get(`${headers.authorization} ${path}`);
-    if (large !== undefined) {
-      incoming.resume();
-      incoming.on('end', () => outgoing.writeHead(200, { 'content-type': 'application/json' }).end(large));
+    const found = answers.get(`${headers.authorization} ${path}`);
+    if (found !== undefined) {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.on('end', () => {
+        const body = found.toReply(Buffer.concat(chunks).toString());
+        outgoing.writeHead(found.status, { 'content-type': 'application/json' }).end(body);
+      });
       return;
     }
     const forward = request(new URL(path, target), { method, headers }, (reply) => {
@@ -30,10 +34,10 @@ export async function startLargeProvider(target: string): Promise<LargeProvider>
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
-    answer: (token, path, body) => {
+    answer: (token, path, toReply, status = 200) => {
       const call = `Bearer ${token} ${path}`;
-      if (body === undefined) answers.delete(call);
-      else answers.set(call, body);
+      if (toReply === undefined) answers.delete(call);
+      else answers.set(call, { toReply, status });
     },
     close: () => {
       server.close();
@@ -42,13 +46,34 @@ export async function startLargeProvider(target: string): Promise<LargeProvider>
   };
 }
 
-/** Records as HubSpot shows them, of so many bytes together. One character needs two bytes, so each of its text does. */
+/** What is long, and held with two bytes a character because one of them needs two. */
+export function longText(bytes: number): string {
+  return `漢${'y'.repeat(Math.max(0, Math.floor(bytes) - 3))}`;
+}
+
+/** Records as HubSpot shows them, of so many bytes together. */
 export function recordsOf(bytes: number): object[] {
-  const note = `漢${'y'.repeat(Math.floor(bytes / 100) - 120)}`;
+  const firstname = longText(bytes / 100 - 120);
   return Array.from({ length: 100 }, (_, at) => ({
     id: String(1_000 + at),
-    properties: { email: `r${at}@example.com`, firstname: note },
+    properties: { email: `r${at}@example.com`, firstname },
     createdAt: '2026-11-23T00:00:00.000Z',
     updatedAt: '2026-11-23T00:00:00.000Z',
   }));
+}
+
+let created = 0;
+
+/** The reply to a batch of creates, with so many bytes about each record. */
+export function createdWith(bytes: number): (body: string) => string {
+  const firstname = longText(bytes / 100 - 200);
+  return (body) => {
+    const { inputs } = JSON.parse(body) as { readonly inputs: readonly { readonly objectWriteTraceId?: string }[] };
+    const results = inputs.map(({ objectWriteTraceId }) => ({
+      id: String((created += 1)),
+      properties: { firstname },
+      ...(objectWriteTraceId && { objectWriteTraceId }),
+    }));
+    return JSON.stringify({ status: 'COMPLETE', results });
+  };
 }

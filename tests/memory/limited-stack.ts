@@ -52,8 +52,7 @@ export async function startLimitedStack(options: StackOptions): Promise<LimitedS
       const line = { service: name, what, peakMiB, limitMiB: limitBytes / mebi, isEnforced, ...watched, stallAimMs };
       process.stdout.write(`${JSON.stringify(line)}\n`);
       expect({ name, what, isDead: peakBytes === undefined }).toEqual({ name, what, isDead: false });
-      // The kernel does not count what it could drop, such as the program itself.
-      if (!isEnforced) expect(peakBytes).toBeLessThan(limitBytes);
+      expect(peakBytes).toBeLessThan(limitBytes);
       expect(watched.unanswered).toBe(0);
       expect(watched.stallMs).toBeLessThan(stallMaxMs);
       return result;

@@ -73,11 +73,17 @@ export function createMemoryGroup(name: string, limitBytes: number): MemoryGroup
   return { isEnforced: false, add: () => undefined, remove: () => undefined };
 }
 
-/** The most a process held since `forgetPeak`, in bytes, files of its own included; undefined for one that is gone. */
+/**
+ * The most a process held since `forgetPeak`, in bytes, without the files it has mapped, which the kernel could drop; undefined for one that is
+ * gone.
+ */
 export function peakBytesOf(pid: number): number | undefined {
   try {
-    const kB = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    return kB === undefined ? undefined : Number(kB) * 1024;
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const bytesOf = (name: string): number =>
+      Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) * 1024;
+    const bytes = bytesOf('VmHWM') - bytesOf('RssFile');
+    return Number.isNaN(bytes) ? undefined : bytes;
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 import { createCustomer, type Customer } from '../harness/customer';
 import { flood, statusesOf, type Answered, type Sent } from './flood';
-import { recordsOf, startLargeProvider, type LargeProvider } from './large-provider';
+import { createdWith, longText, recordsOf, startLargeProvider, type LargeProvider } from './large-provider';
 import { startLimitedStack, type LimitedStack } from './limited-stack';
 import type { LimitedName } from './memory-limit';
 
@@ -44,11 +44,11 @@ const searchOf = ({ project, integrationId, groupRef }: Customer): Sent => ({
     fieldFilters: [{ fieldName: 'email', operator: 'eq', value: 'a@b.c' }],
   }),
 });
-/** The text of a field is held with two bytes a character as soon as one of its characters needs them. */
 const batchOf = (bytes: number) => {
-  const firstname = `漢${'x'.repeat(bytes / 100 - 60)}`;
+  const firstname = longText(bytes / 100 - 60);
   return Array.from({ length: 100 }, (_, at) => ({ record: { email: `r${at}@example.com`, firstname } }));
 };
+const createPath = '/crm/v3/objects/contacts/batch/create';
 const times = (count: number, sent: Sent): Sent[] => Array.from({ length: count }, () => sent);
 const ofService: Partial<Record<LimitedName, () => Sent>> = {
   'write-gateway': () => writeOf(other, { mode: 'asynchronous', record: { email: 'o@example.com' } }),
@@ -127,14 +127,12 @@ describe('write gateway', () => {
   });
 
   it('provider replies of 10 MB', async () => {
-    const results = recordsOf(9_900_000);
-    const path = '/crm/v3/objects/contacts/batch/create';
-    provider.answer(sender.account.token, path, JSON.stringify({ status: 'COMPLETE', results }));
+    provider.answer(sender.account.token, createPath, createdWith(9_900_000));
     const batch = Array.from({ length: 100 }, (_, at) => ({ record: { email: `r${at}@example.com` } }));
     const sent = writeOf(sender, { batch });
     await survives('write-gateway', 'one reply of 10 MB', [sent], [200, 422, 502]);
     await survives('write-gateway', '40 replies of 10 MB', times(40, sent), [200, 422, 429, 502, 503, 504]);
-    provider.answer(sender.account.token, path, undefined);
+    provider.answer(sender.account.token, createPath, undefined);
   });
 });
 
@@ -145,14 +143,68 @@ describe('search', () => {
   it('provider replies of 10 MB', async () => {
     const results = recordsOf(9_900_000);
     const large = searchOf(sender);
-    provider.answer(sender.account.token, path, JSON.stringify({ total: 100, results }));
+    const page = JSON.stringify({ total: 100, results });
+    provider.answer(sender.account.token, path, () => page);
     const answers = await survives('search', 'one reply of 10 MB', [large], [200]);
     expect(answers[0]?.bytes).toBeGreaterThan(9_000_000);
     await survives('search', '40 replies of 10 MB', times(40, large), [200, 429, 502, 503, 504]);
   });
 
   it('three million empty lists in a reply', async () => {
-    provider.answer(sender.account.token, path, `{"total":1,"results":[${'[],'.repeat(3_300_000)}[]]}`);
+    const page = `{"total":1,"results":[${'[],'.repeat(3_300_000)}[]]}`;
+    provider.answer(sender.account.token, path, () => page);
     await survives('search', '40 replies of 3.3 million lists', times(40, searchOf(sender)), [429, 502, 503, 504]);
+  });
+});
+
+/** 100 records of 0.95 MB, one by one: one operation of 95 MB. */
+async function autoBatch(customer: Customer): Promise<string> {
+  const record = { email: 'large@example.com', firstname: longText(950_000) };
+  const autoBatchPolicy = { maxDelayMinutes: 60 };
+  const write = writeOf(customer, { mode: 'asynchronous', autoBatchPolicy, record });
+  const answers = await flood(times(100, write), 4);
+  expect(statusesOf(answers)).toEqual({ 200: 100 });
+  return (JSON.parse(answers[0]?.text ?? '') as { readonly operationId: string }).operationId;
+}
+
+describe('batcher and executor', () => {
+  afterEach(() => provider.answer(sender.account.token, createPath, undefined));
+
+  it('an operation of 95 MB is written whole', async () => {
+    let operationId = '';
+    const ended = await stack.surviving('batcher', 'an operation of 95 MB', () =>
+      stack.surviving('executor', 'an operation of 95 MB', async () => {
+        operationId = await autoBatch(sender);
+        return await sender.ended(operationId);
+      }),
+    );
+    expect(ended).toMatchObject({ id: operationId, status: 'success' });
+  });
+
+  it('an operation of 95 MB that failed is replayed', async () => {
+    const refusal = JSON.stringify({ status: 'error', category: 'VALIDATION_ERROR', message: 'no' });
+    provider.answer(sender.account.token, createPath, () => refusal, 400);
+    const operationId = await autoBatch(sender);
+    expect(await sender.ended(operationId)).toMatchObject({ status: 'failure' });
+    provider.answer(sender.account.token, createPath, undefined);
+    const replayed = await stack.surviving('management', 'a replay of 95 MB', () =>
+      stack.surviving('executor', 'a replay of 95 MB', async () => {
+        const { operationId: next } = await sender.project.client.management.replayOperation({ operationId, body: {} });
+        return await sender.ended(next);
+      }),
+    );
+    expect(replayed).toMatchObject({ status: 'success' });
+  });
+
+  it('40 provider replies of 10 MB', async () => {
+    provider.answer(sender.account.token, createPath, createdWith(9_900_000));
+    const batch = Array.from({ length: 100 }, (_, at) => ({ record: { email: `r${at}@example.com` } }));
+    const write = writeOf(sender, { mode: 'asynchronous', batch });
+    const ended = await stack.surviving('executor', '40 replies of 10 MB', async () => {
+      const answers = await flood(times(40, write), 8);
+      const ids = answers.map(({ text }) => (JSON.parse(text) as { readonly operationId: string }).operationId);
+      return await Promise.all(ids.map((id) => sender.ended(id)));
+    });
+    expect(ended.map(({ status }) => status)).toEqual(Array(40).fill('success'));
   });
 });
