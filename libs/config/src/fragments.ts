@@ -219,6 +219,20 @@ export const admissionEnv = {
     default: 1_000_000,
     doc: 'Waiting calls of one project, with the records of its open auto-batches, at which further asynchronous writes are refused.',
   },
+  SLUICE_BACKLOG_BYTES_MAX: {
+    type: 'integer',
+    min: 10_000_000,
+    max: 1_000_000_000_000,
+    default: 5_000_000_000,
+    doc: 'Bytes of their plans, at which the same happens. A call has at least 1,000.',
+  },
+  SLUICE_BACKLOG_GROUP_PERCENT: {
+    type: 'integer',
+    min: 1,
+    max: 100,
+    default: 80,
+    doc: 'How much of either one group may fill: this many per cent of what the other groups of the project leave free. 100: all of it.',
+  },
 } as const satisfies EnvFields;
 
 /** How long what was written is kept. */

@@ -42,6 +42,7 @@ export {
   type SecretNoun,
 } from './management/sealed-secrets';
 export { momentOf, newId } from './new-id';
+export type { BacklogOf, ProjectBacklog, Waiting } from './writes/count-backlog';
 export { createStore, migrateDatabase, type Store, type StoreOptions } from './store';
 export type { AcceptAnswer } from './writes/accept-persistently';
 export type { AcceptableWrite } from './writes/accept-writes';
@@ -81,7 +82,7 @@ export type {
   SettlingAnswer,
   Split,
 } from './writes/settlement';
-export type { CallKey, NewOperation, NewRecord, Pins } from './writes/write-rows';
+export { bytesOfPlans, type CallKey, type NewOperation, type NewRecord, type Pins } from './writes/write-rows';
 export type { WriteStore } from './writes/write-store';
 export type { ClaimedMessage, DueEndpoint, MessageClaim } from './webhooks/claim-messages';
 export type {

@@ -57,7 +57,7 @@ export const metricTable = {
   },
   sluice_admission_refusals_total: {
     kind: 'counter',
-    help: "Writes refused because their project's backlog is full.",
+    help: 'Writes refused because the backlog of their project or of their group is full.',
     labels: {},
   },
   sluice_records_settled_total: {

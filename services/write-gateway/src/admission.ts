@@ -1,66 +1,103 @@
 import { RateLimitedError } from '@sluice/errors';
-import type { Store } from '@sluice/store';
+import type { Store, Waiting } from '@sluice/store';
 import type { Logger, Metrics } from '@sluice/telemetry';
 
-/** What keeps one project's backlog from filling the database of all. Source: reliability notes 2.28. */
+/** What is about to be accepted: calls, or a record of an auto-batch, and the bytes of its plans. */
+export interface AskedRoom extends Waiting {
+  readonly projectId: string;
+  readonly groupRef: string;
+}
+
+/** What keeps one project's backlog from filling the database of all, and one group's from filling that of its project. */
 export interface Admission {
   /**
-   * Takes room for calls, or records of an auto-batch, that are about to be accepted. In memory, without a look at the database.
-   * @throws RateLimitedError `write.backlog-full`
+   * Takes room for what is about to be accepted. In memory, without a look at the database.
+   * @throws RateLimitedError `write.backlog-full`, which names the bound
    */
-  assertRoom(projectId: string, size: number): void;
+  assertRoom(asked: AskedRoom): void;
   /** Counts no more, after the count in hand. */
   stop(): Promise<void>;
 }
 
 export interface AdmissionOptions {
   readonly writes: Pick<Store['writes'], 'countBacklog'>;
-  /** Waiting calls and records of open auto-batches of one project at most. A call has at most 100 records. */
-  readonly backlogMax: number;
+  readonly limits: BacklogLimits;
   readonly logger: Logger;
   readonly metrics: Metrics;
+}
+
+export interface BacklogLimits {
+  /** Waiting calls and records of open auto-batches of one project at most. A call has at most 100 records. */
+  readonly backlogMax: number;
+  /** Bytes of their plans at most. */
+  readonly backlogBytesMax: number;
+  /** Of what the other groups of its project leave free a group may fill this many per cent. 100: all of it. */
+  readonly backlogGroupPercent: number;
 }
 
 /** How often the backlog is counted. Source: reliability notes 2.28. */
 const countEveryMs = 2_000;
 /** A long count is rare: counting takes at most a twentieth of one database connection's time. */
 const restPerCount = 20;
-/** A project that nobody has written to for this long, and that has room, is forgotten. */
+/** A group that nobody has written to for this long, and that has room, is forgotten; a project when it has none left. */
 const idleMs = 60_000;
 /** When a refused caller may come again: a full backlog takes minutes, and a few counts, to shrink. */
 const retryAfterMs = 10_000;
 
 interface Backlog {
   /** At the last count. */
-  counted: number;
+  counted: Waiting;
   /** What this process has let in since then. None is taken off before the next count. */
-  since: number;
+  since: Waiting;
   askedAtMs: number;
 }
 
+interface OfProject extends Backlog {
+  readonly groups: Map<string, Backlog>;
+}
+
+type Measure = keyof Waiting;
+const measures: readonly Measure[] = ['writes', 'bytes'];
+const none: Waiting = { writes: 0, bytes: 0 };
+
 /**
- * Caps what waits of a project. Each process counts for itself, only projects that are written to, and adds what it lets in between two
- * counts. So the cap is passed by no more than other processes accept within one count's time, and what is committed while a count is
- * made. A project is let in until its first count, and while the database does not answer the last count holds.
+ * Caps what waits of a project, in writes and in bytes, and of each of its groups: a group may fill a share of what the others leave. So a
+ * group alone has that share of the whole, hungry groups come to equal parts, and one that comes last still finds room.
+ * Each process counts for itself, only what is written to, and adds what it lets in between two counts. So a cap is passed by no more than
+ * other processes accept within one count's time, and what is committed while a count is made. A group is let in until its first
+ * count, and while the database does not answer the last count holds.
  */
-export function createAdmission({ writes, backlogMax, logger, metrics }: AdmissionOptions): Admission {
+export function createAdmission({ writes, limits, logger, metrics }: AdmissionOptions): Admission {
   const refusals = metrics.counter('sluice_admission_refusals_total');
-  const backlogs = new Map<string, Backlog>();
+  const projects = new Map<string, OfProject>();
   let isStopped = false;
   let counting: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout;
 
   const count = async (): Promise<void> => {
-    forgetIdle(backlogs, backlogMax);
-    const before = new Map([...backlogs].map(([id, { since }]) => [id, since]));
-    const counts = await writes.countBacklog([...before.keys()], backlogMax);
-    for (const [id, counted] of counts) {
-      const backlog = backlogs.get(id);
-      if (backlog === undefined) continue;
-      if (counted >= backlogMax && backlog.counted < backlogMax)
-        logger.warn({ projectId: id, counted }, 'backlog.full');
-      // What was let in during the count may or may not be in it: it is kept.
-      Object.assign(backlog, { counted, since: backlog.since - (before.get(id) ?? 0) });
+    forgetIdle(projects, limits);
+    const asked = [...projects].map(([projectId, { groups }]) => ({ projectId, groupRefs: [...groups.keys()] }));
+    const before = new Map([...projects.values()].flatMap(backlogsOf).map((backlog) => [backlog, backlog.since]));
+    const counts = await writes.countBacklog(asked, limits.backlogMax);
+    // What was let in during the count may or may not be in it: it is kept.
+    const update = (backlog: Backlog, counted: Waiting): void => {
+      backlog.counted = counted;
+      backlog.since = combined(backlog.since, before.get(backlog) ?? none, -1);
+    };
+    for (const [projectId, counted] of counts) {
+      const project = projects.get(projectId);
+      if (project === undefined) continue;
+      const wereFull = fullOnes(project, limits);
+      update(project, counted);
+      for (const [ref, ofGroup] of counted.groups) {
+        const group = project.groups.get(ref);
+        if (group !== undefined) update(group, ofGroup);
+      }
+      for (const groupRef of fullOnes(project, limits)) {
+        if (wereFull.has(groupRef)) continue;
+        const held = (groupRef === undefined ? counted : counted.groups.get(groupRef)) ?? none;
+        logger.warn({ projectId, groupRef, writes: held.writes, bytes: held.bytes }, 'backlog.full');
+      }
     }
   };
   const countAndRest = async (): Promise<void> => {
@@ -74,15 +111,20 @@ export function createAdmission({ writes, backlogMax, logger, metrics }: Admissi
   };
   countAgainIn(countEveryMs);
   return {
-    assertRoom: (projectId, size) => {
-      const backlog = backlogs.get(projectId) ?? { counted: 0, since: 0, askedAtMs: 0 };
-      backlogs.set(projectId, backlog);
-      backlog.askedAtMs = performance.now();
-      if (backlog.counted + backlog.since + size > backlogMax) {
+    assertRoom: (asked) => {
+      const project = projects.get(asked.projectId) ?? { ...fresh(), groups: new Map<string, Backlog>() };
+      const group = project.groups.get(asked.groupRef) ?? fresh();
+      projects.set(asked.projectId, project);
+      project.groups.set(asked.groupRef, group);
+      project.askedAtMs = group.askedAtMs = performance.now();
+      for (const measure of measures) {
+        const refusal = refusalOf({ project, group, asked, measure, limits });
+        if (refusal === undefined) continue;
         refusals.inc();
-        throw full(backlogMax);
+        throw refusal;
       }
-      backlog.since += size;
+      project.since = combined(project.since, asked, 1);
+      group.since = combined(group.since, asked, 1);
     },
     stop: async () => {
       isStopped = true;
@@ -92,14 +134,71 @@ export function createAdmission({ writes, backlogMax, logger, metrics }: Admissi
   };
 }
 
-function forgetIdle(backlogs: Map<string, Backlog>, backlogMax: number): void {
+const fresh = (): Backlog => ({ counted: none, since: none, askedAtMs: 0 });
+
+function combined(one: Waiting, other: Waiting, sign: 1 | -1): Waiting {
+  return { writes: one.writes + sign * other.writes, bytes: one.bytes + sign * other.bytes };
+}
+
+function backlogsOf(project: OfProject): Backlog[] {
+  return [project, ...project.groups.values()];
+}
+
+const heldOf = ({ counted, since }: Backlog, measure: Measure): number => counted[measure] + since[measure];
+
+function projectMax(measure: Measure, { backlogMax, backlogBytesMax }: BacklogLimits): number {
+  return measure === 'writes' ? backlogMax : backlogBytesMax;
+}
+
+/** Rounded up, so that of the last free place an empty group may have it. */
+function groupMax(project: OfProject, group: Backlog, measure: Measure, limits: BacklogLimits): number {
+  const others = Math.max(0, heldOf(project, measure) - heldOf(group, measure));
+  return Math.ceil(Math.max(0, projectMax(measure, limits) - others) * (limits.backlogGroupPercent / 100));
+}
+
+/** Its groups that may have no more; `undefined` stands for the project itself. */
+function fullOnes(project: OfProject, limits: BacklogLimits): Set<string | undefined> {
+  const isFull = (backlog: Backlog, maxOf: (measure: Measure) => number): boolean =>
+    measures.some((measure) => heldOf(backlog, measure) >= maxOf(measure));
+  const groups = [...project.groups].filter(([, group]) =>
+    isFull(group, (measure) => groupMax(project, group, measure, limits)),
+  );
+  const full = new Set<string | undefined>(groups.map(([ref]) => ref));
+  return isFull(project, (measure) => projectMax(measure, limits)) ? full.add(undefined) : full;
+}
+
+function forgetIdle(projects: Map<string, OfProject>, limits: BacklogLimits): void {
   const idleSinceMs = performance.now() - idleMs;
-  for (const [id, { askedAtMs, counted }] of backlogs) {
-    if (askedAtMs < idleSinceMs && counted < backlogMax) backlogs.delete(id);
+  for (const [id, project] of projects) {
+    const full = fullOnes(project, limits);
+    for (const [ref, { askedAtMs }] of project.groups) {
+      if (askedAtMs < idleSinceMs && !full.has(ref)) project.groups.delete(ref);
+    }
+    if (project.groups.size === 0 && !full.has(undefined)) projects.delete(id);
   }
 }
 
-function full(backlogMax: number): RateLimitedError {
-  const detail = `About ${backlogMax} writes of the project wait, and no more may. Nothing was accepted.`;
+interface Question {
+  readonly project: OfProject;
+  readonly group: Backlog;
+  readonly asked: AskedRoom;
+  readonly measure: Measure;
+  readonly limits: BacklogLimits;
+}
+
+function refusalOf({ project, group, asked, measure, limits }: Question): RateLimitedError | undefined {
+  const max = projectMax(measure, limits);
+  const maxOfGroup = groupMax(project, group, measure, limits);
+  const setting = measure === 'writes' ? 'SLUICE_BACKLOG_MAX' : 'SLUICE_BACKLOG_BYTES_MAX';
+  const [ofProject, ofGroup, size] = [heldOf(project, measure), heldOf(group, measure), asked[measure]];
+  let bound: string;
+  if (ofProject + size > max) {
+    bound = `About ${ofProject} ${measure} of the project wait, and ${max} may (${setting})`;
+  } else if (ofGroup + size > maxOfGroup) {
+    const share = `${limits.backlogGroupPercent} % (SLUICE_BACKLOG_GROUP_PERCENT)`;
+    const whole = `what the project's other groups leave of ${max} (${setting})`;
+    bound = `About ${ofGroup} ${measure} of the group "${asked.groupRef}" wait, and ${maxOfGroup} may: ${share} of ${whole}`;
+  } else return undefined;
+  const detail = `${bound}; this request has ${size}. Nothing was accepted.`;
   return new RateLimitedError({ code: 'write.backlog-full', detail, retryAfterMs });
 }

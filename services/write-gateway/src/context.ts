@@ -91,7 +91,7 @@ export function createContext(config: GatewayConfig, overrides: Partial<GatewayC
       createKafkaMessaging({ ...kafkaAccess(config), clientId: service, logger, metrics, failpoints }),
     hints,
     quotas: createLaneQuotas(hints.quotas, metrics, hints.cache),
-    admission: createAdmission({ writes: store.writes, backlogMax: config.backlogMax, logger, metrics }),
+    admission: createAdmission({ writes: store.writes, limits: config, logger, metrics }),
     connectors,
     installations: createInstallations({
       store,

@@ -1,6 +1,6 @@
 import { SluiceError } from '@sluice/errors';
 import { topics } from '@sluice/messaging';
-import { newId, type BatchableWrite, type BatchMembership, type JoinAnswer } from '@sluice/store';
+import { bytesOfPlans, newId, type BatchableWrite, type BatchMembership, type JoinAnswer } from '@sluice/store';
 import { minutesToMs } from '@sluice/types';
 import { coalesce } from '@sluice/writes';
 import type { GatewayContext } from './context';
@@ -40,8 +40,9 @@ export function joiner(context: GatewayContext): (call: WriteCall) => Promise<Ba
       const [planned] = write.planned;
       const { operation } = write;
       if (planned === undefined || call.request.autoBatchPolicy === undefined) return 'stale';
-      context.admission.assertRoom(operation.projectId, 1);
       const record = toRecord(call, write, planned);
+      const { projectId, groupRef } = write.installation;
+      context.admission.assertRoom({ projectId, groupRef, writes: 1, bytes: bytesOfPlans([record]) });
       const maxDelayMs = minutesToMs(call.request.autoBatchPolicy.maxDelayMinutes);
       const { idempotency } = call;
       const joining = { recordId: newId(), operation, record, maxDelayMs };

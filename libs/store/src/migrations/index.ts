@@ -16,6 +16,8 @@ import { createUploads } from './20261122T163000-create-uploads';
 import { addEndpointServed } from './20261122T193000-add-endpoint-served';
 import { createDeletedInstallations } from './20261122T193100-create-deleted-installations';
 import { countCrashesOfLooks } from './20261123T022000-count-crashes-of-looks';
+import { sizeOpenBatches } from './20261123T090100-size-open-batches';
+import { sizeWaitingCalls } from './20261123T090000-size-waiting-calls';
 import { leaveRoomForUpdates } from './20261122T221500-leave-room-for-updates';
 import { addZipHash } from './20261122T220000-add-zip-hash';
 import { indexCancelledAndFailedOperations } from './20261121T154000-index-cancelled-and-failed-operations';
@@ -46,4 +48,6 @@ export const migrations: readonly Migration[] = [
   addZipHash,
   leaveRoomForUpdates,
   countCrashesOfLooks,
+  sizeWaitingCalls,
+  sizeOpenBatches,
 ];

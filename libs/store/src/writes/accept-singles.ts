@@ -1,7 +1,7 @@
 import type { AcceptableWrite } from './accept-writes';
 import type { AcceptStatement } from './accept-statement';
 import { column, keptRowsSql, rowBindings } from './row-source';
-import type { NewRecord } from './write-rows';
+import { bytesOfPlans, kilobytes, type NewRecord } from './write-rows';
 import { pinColumns, pinsAreCurrent, rowColumns, type WriteSources } from './write-source';
 
 /**
@@ -24,6 +24,7 @@ const singleColumns = [
   column<Single>('order_key', 'text', (w) => w.record.orderKey),
   column<Single>('headers_key', 'text', (w) => w.record.headersKey),
   column<Single>('plan', 'json', (w) => w.record.plan),
+  column<Single>('plan_kb', 'integer', (w) => kilobytes(bytesOfPlans(w.records))),
   column<Single>('retry_ms', 'bigint', (w) => w.record.retryMs),
 ];
 
@@ -38,8 +39,8 @@ const sql = `
     select project_id, id, integration_id, installation_id, config_id, connection_id, lane_id, object_name, type, mode,
       'queued', 1, 1, traceparent from fresh),
   called as (insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state,
-      all_or_none, traceparent)
-    select project_id, id, 1, lane_id, connection_id, object_name, type, mode, 'ready', all_or_none, traceparent from fresh),
+      all_or_none, traceparent, plan_kb)
+    select project_id, id, 1, lane_id, connection_id, object_name, type, mode, 'ready', all_or_none, traceparent, plan_kb from fresh),
   stored as (insert into records (project_id, operation_id, record_index, call_number, ref, accept_seq, lane_id,
       connection_id, object_name, type, order_key, traceparent, config_id, headers_key, plan, retry_until, retry_ms)
     select project_id, id, 0, 1, ref, accept_seq, lane_id, connection_id, object_name, type, order_key, traceparent,

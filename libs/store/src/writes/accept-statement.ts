@@ -1,7 +1,7 @@
 import type { AcceptableWrite } from './accept-writes';
 import { claimBindings, claimSql, type KeyedOperation } from './idempotency-key';
 import { column, keptRowsMax, keptRowsSql, rowBindings, rowsSql } from './row-source';
-import type { NewRecord } from './write-rows';
+import { bytesOfPlans, kilobytes, type NewRecord } from './write-rows';
 import { pinsAreCurrent, sourceColumns, type WriteSources } from './write-source';
 
 /** What accepts a flush. Its text never changes, so its plan is kept (`renewPlans`). */
@@ -14,7 +14,12 @@ export interface AcceptStatement {
 
 interface PlacedWrite extends AcceptableWrite {
   readonly source: number;
-  readonly callNumbers: readonly number[];
+  readonly calls: readonly NewCall[];
+}
+
+interface NewCall {
+  readonly number: number;
+  readonly planKb: number;
 }
 
 /** A call or a record with the place of its write in the flush, from 1. */
@@ -25,12 +30,13 @@ const operationColumns = [
   column<PlacedWrite>('source', 'integer', (w) => w.source),
   column<PlacedWrite>('traceparent', 'text', (w) => w.operation.traceparent),
   column<PlacedWrite>('records_total', 'integer', (w) => w.records.length),
-  column<PlacedWrite>('calls_open', 'integer', (w) => w.callNumbers.length),
+  column<PlacedWrite>('calls_open', 'integer', (w) => w.calls.length),
   column<PlacedWrite>('is_keyed', 'boolean', (w) => w.idempotency !== undefined),
 ];
 const callColumns = [
-  column<Placed<number>>('place', 'integer', (c) => c.place),
-  column<Placed<number>>('number', 'integer', (c) => c.row),
+  column<Placed<NewCall>>('place', 'integer', (c) => c.place),
+  column<Placed<NewCall>>('number', 'integer', (c) => c.row.number),
+  column<Placed<NewCall>>('plan_kb', 'integer', (c) => c.row.planKb),
 ];
 const recordColumns = [
   column<Placed<NewRecord>>('place', 'integer', (r) => r.place),
@@ -63,9 +69,9 @@ const insertSql = (rowsOf: Sql, claimed: string, claimedIds: string): string => 
       'queued', records_total, calls_open, traceparent from fresh
     on conflict (project_id, id) do nothing returning id),
   called as (insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state,
-      all_or_none, traceparent)
+      all_or_none, traceparent, plan_kb)
     select f.project_id, f.id, c.number, f.lane_id, f.connection_id, f.object_name, f.type, f.mode, 'ready', f.all_or_none,
-      f.traceparent from ${rowsOf('c', callColumns)} join fresh f on f.place = c.place
+      f.traceparent, c.plan_kb from ${rowsOf('c', callColumns)} join fresh f on f.place = c.place
     on conflict do nothing),
   stored as (insert into records (project_id, operation_id, record_index, call_number, ref, accept_seq, lane_id,
       connection_id, object_name, type, order_key, traceparent, config_id, headers_key, plan, retry_until, retry_ms)
@@ -95,9 +101,9 @@ export function acceptStatement(
   const placed = writes.map((write, at) => ({
     ...write,
     source: sourceOf[at] as number,
-    callNumbers: numbersOf(write),
+    calls: callsOf(write),
   }));
-  const calls = placed.flatMap(({ callNumbers }, at) => callNumbers.map((row) => ({ place: at + 1, row })));
+  const calls = placed.flatMap((write, at) => write.calls.map((row) => ({ place: at + 1, row })));
   const records = writes.flatMap((write, at) => write.records.map((row) => ({ place: at + 1, row })));
   const keyed = writes.flatMap(toKeyed);
   const { name, kept, seen } = keyed.length === 0 ? statements.bare : statements.keyed;
@@ -121,6 +127,7 @@ function toKeyed({ operation, records, idempotency }: AcceptableWrite): KeyedOpe
   return [{ projectId, operationId, claim: idempotency, reply }];
 }
 
-function numbersOf({ records }: AcceptableWrite): readonly number[] {
-  return [...new Set(records.map((record) => record.callNumber))];
+function callsOf({ records }: AcceptableWrite): readonly NewCall[] {
+  const byNumber = Map.groupBy(records, (record) => record.callNumber);
+  return [...byNumber].map(([number, members]) => ({ number, planKb: kilobytes(bytesOfPlans(members)) }));
 }

@@ -2,7 +2,7 @@ import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
 import type { BatchableWrite } from './join-batch';
 import { column, keptRowsSql, rowBindings } from './row-source';
-import type { NewOperation } from './write-rows';
+import { bytesOfPlans, type NewOperation } from './write-rows';
 import { integrationAndKeyAreCurrent, sourceColumns } from './write-source';
 
 /** Records of one statement that go to one batch: of one key and one source, 100 at most. */
@@ -23,6 +23,7 @@ export interface JoinedGroup {
 interface GroupRow extends NewOperation {
   readonly asked: number;
   readonly delayMs: number;
+  readonly planBytes: number;
 }
 interface RecordRow extends BatchableWrite {
   readonly source: number;
@@ -35,6 +36,7 @@ const groupColumns = [
   column<GroupRow>('traceparent', 'text', (g) => g.traceparent),
   column<GroupRow>('asked', 'integer', (g) => g.asked),
   column<GroupRow>('delay_ms', 'float8', (g) => g.delayMs),
+  column<GroupRow>('plan_bytes', 'integer', (g) => g.planBytes),
 ];
 const recordColumns = [
   column<RecordRow>('source', 'integer', (r) => r.source),
@@ -73,23 +75,24 @@ const joinSql = `
       and n.config_id = s.config_id and n.connection_id = s.connection_id
     where ${integrationAndKeyAreCurrent('s')} for key share of n),
   held as materialized (
-    select ${grouped('s')}, o.id, o.records_total as first, least(s.asked, ${size} - o.records_total) as taken, o.due_at
+    select ${grouped('s')}, o.id, o.records_total as first, least(s.asked, ${size} - o.records_total) as taken, o.due_at,
+      s.plan_bytes::bigint * least(s.asked, ${size} - o.records_total) / s.asked as plan_bytes
     from source s
     join operations o on o.project_id = s.project_id and o.installation_id = s.installation_id
       and o.object_name = s.object_name and o.type = s.type and ${isOpen}
     order by s.ord for no key update of o),
   opened as (insert into operations (project_id, id, integration_id, installation_id, config_id, connection_id, lane_id,
-      object_name, type, mode, state, due_at, records_total, is_full, traceparent)
+      object_name, type, mode, state, due_at, records_total, plan_bytes, is_full, traceparent)
     select project_id, operation_id, integration_id, installation_id, config_id, connection_id, lane_id, object_name, type,
-      mode, 'accumulating', due_at, asked, asked >= ${size}, traceparent
+      mode, 'accumulating', due_at, asked, plan_bytes, asked >= ${size}, traceparent
     from source where ord not in (select ord from held) order by ord
     on conflict (project_id, installation_id, object_name, type) where ${isOpen} do nothing
     returning id),
   placed as materialized (
     select h.*, false as is_new from held h
-    union all select ${grouped('s')}, s.operation_id, 0, s.asked, s.due_at, true from source s
+    union all select ${grouped('s')}, s.operation_id, 0, s.asked, s.due_at, s.plan_bytes, true from source s
     where (s.operation_id in (select id from opened)) is true),
-  grown as (update operations o set records_total = p.first + p.taken, is_full = p.first + p.taken >= ${size}, updated_at = now()
+  grown as (update operations o set records_total = p.first + p.taken, plan_bytes = o.plan_bytes + p.plan_bytes, is_full = p.first + p.taken >= ${size}, updated_at = now()
     from placed p where not p.is_new and o.project_id = p.project_id and o.id = p.id),
   stored as (insert into records (accept_seq, project_id, operation_id, record_index, record_id, ref, lane_id, connection_id,
       object_name, type, order_key, traceparent, config_id, headers_key, plan, retry_ms)
@@ -140,7 +143,8 @@ export async function joinGroups(
 
 function toGroupRow({ writes }: JoiningGroup): GroupRow {
   const { operation, maxDelayMs } = writes[0] as BatchableWrite;
-  return { ...operation, asked: writes.length, delayMs: maxDelayMs };
+  const planBytes = bytesOfPlans(writes.map(({ record }) => record));
+  return { ...operation, asked: writes.length, delayMs: maxDelayMs, planBytes };
 }
 
 function toJoined(row: Row): JoinedGroup | undefined {

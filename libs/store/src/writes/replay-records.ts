@@ -129,9 +129,10 @@ async function insertReplay(transaction: Knex.Transaction, given: Insertion): Pr
        from operations o cross join (select * from given where new_index = 0) f
        where o.project_id = :projectId and o.id = :operationId),
      called as (insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state,
-                        all_or_none, traceparent)
-       select distinct project_id, :newId, new_call, lane_id, :connectionId, object_name, type, 'asynchronous', 'ready',
-              all_or_none, :traceparent from given),
+                        all_or_none, traceparent, plan_kb)
+       select project_id, :newId, new_call, lane_id, :connectionId, object_name, type, 'asynchronous', 'ready',
+              all_or_none, :traceparent, ceil(sum(octet_length(plan)) / 1000.0)
+       from given group by project_id, new_call, lane_id, object_name, type, all_or_none),
      stored as (insert into records (project_id, operation_id, record_index, call_number, ref, accept_seq, lane_id,
                         connection_id, object_name, type, order_key, traceparent, config_id, headers_key, plan, retry_until, retry_ms)
        select project_id, :newId, new_index, new_call, ref, d.accept_seq, lane_id, :connectionId, object_name, type, order_key,

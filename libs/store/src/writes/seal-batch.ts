@@ -162,6 +162,7 @@ const callColumns = [
   column<PlannedCall>('number', 'integer', (call) => call.number),
   column<PlannedCall>('connection_id', 'text', (call) => call.connectionId),
   column<PlannedCall>('traceparent', 'text', (call) => call.traceparent ?? null),
+  column<PlannedCall>('records', 'integer', (call) => call.recordIndexes.length),
 ];
 
 interface PlannedRecord {
@@ -182,9 +183,12 @@ async function insertCalls(
 ): Promise<SealedCall[]> {
   const rows = rowSource('i', callColumns, calls);
   const stored = await transaction.raw<{ rows: { number: number; lane_id: string }[] }>(
-    `insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state, traceparent)
+    `insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state, traceparent,
+                        plan_kb)
      select o.project_id, o.id, i.number, coalesce(n.lane_id, o.lane_id), i.connection_id, o.object_name, o.type, o.mode,
-            'ready', coalesce(i.traceparent, o.traceparent)
+            'ready', coalesce(i.traceparent, o.traceparent),
+            -- Its share of the batch by records: what counts is the sum of the calls.
+            greatest(1, ceil(o.plan_bytes / 1000.0 * i.records / o.records_total))
      from ${rows.sql} join operations o on o.project_id = ? and o.id = ?
      left join connections n on n.project_id = o.project_id and n.id = i.connection_id
      returning number, lane_id`,

@@ -133,14 +133,17 @@ async function moveRecord(
 ): Promise<void> {
   await transaction.raw(
     `insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state, not_before,
-                        attempts, all_or_none, traceparent)
+                        attempts, all_or_none, traceparent, plan_kb)
      select project_id, operation_id, ?, lane_id, connection_id, object_name, type, mode, ?, coalesce(?, now()), attempts,
-            all_or_none, traceparent
-     from calls where project_id = ? and operation_id = ? and number = ?`,
+            all_or_none, traceparent,
+            greatest(1, (select ceil(octet_length(r.plan) / 1000.0) from records r
+                         where r.project_id = c.project_id and r.operation_id = c.operation_id and r.record_index = ?))
+     from calls c where project_id = ? and operation_id = ? and number = ?`,
     [
       to.number,
       barrier === null ? 'waiting' : 'ready',
       barrier,
+      to.index,
       from.projectId,
       from.operationId,
       from.number,

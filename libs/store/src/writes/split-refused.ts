@@ -69,13 +69,14 @@ async function openParts(transaction: Knex.Transaction, parts: readonly Part[]):
        from ${given.sql}),
      opened as (
        insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state, not_before,
-                          attempts, fence, owner, lease_until, all_or_none, traceparent)
+                          attempts, fence, owner, lease_until, all_or_none, traceparent, plan_kb)
        select c.project_id, c.operation_id, n.part_number, c.lane_id, c.connection_id, c.object_name, c.type, c.mode,
               case when n.owner is null then 'ready' else 'running' end,
               c.created_at + n.ord * interval '1 microsecond', greatest(0, c.attempts - 1),
               case when n.owner is null then 0 else 1 end, n.owner,
               clock_timestamp() + make_interval(secs => n.lease_ms / 1000),
-              c.all_or_none, c.traceparent
+              c.all_or_none, c.traceparent,
+              greatest(1, c.plan_kb / count(*) over (partition by c.project_id, c.operation_id, c.number))
        from numbered n join calls c on c.project_id = n.project_id and c.operation_id = n.operation_id and c.number = n.number),
      moved as (
        update records r set call_number = n.part_number

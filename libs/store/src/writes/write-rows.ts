@@ -51,3 +51,13 @@ export interface NewRecord {
   /** How long after acceptance (in an auto-batch: after the seal) it is retried, in unscaled milliseconds. */
   readonly retryMs: number;
 }
+
+/** Size of what is to be sent, in bytes. */
+export function bytesOfPlans(records: readonly Pick<NewRecord, 'plan'>[]): number {
+  return records.reduce((bytes, { plan }) => bytes + Buffer.byteLength(plan), 0);
+}
+
+/** As a call counts it in the backlog: rounded up, at least 1. */
+export function kilobytes(bytes: number): number {
+  return Math.max(1, Math.ceil(bytes / 1_000));
+}

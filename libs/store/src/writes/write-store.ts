@@ -5,7 +5,7 @@ import { claimReady, type Claim, type ClaimedCall, type ClaimRequest } from './c
 import type { LaneKey } from './lane-room';
 import { claimCancelled, type CancelledCall, type CancelledPlace, type CancelledRequest } from './claim-cancelled';
 import { findReadyLanes, type Page, type Step } from './find-ready-lanes';
-import { countBacklog } from './count-backlog';
+import { countBacklog, type BacklogOf, type ProjectBacklog } from './count-backlog';
 import { doubtCreates, endOpenBatches, findServices, type FingerprintOf } from './doubt-restored';
 import { nowhere, type StoreFailpoints } from '../failpoints';
 import { guard } from './guard';
@@ -51,7 +51,7 @@ export interface WriteStore {
   /** Forgets what records that ended this many days ago were to write; returns how many. */
   purgePlans(days: number, limit: number): Promise<number>;
   /** What waits of each project, counted up to `max`: calls, and records of open batches. */
-  countBacklog(projectIds: readonly string[], max: number): Promise<Map<string, number>>;
+  countBacklog(asked: readonly BacklogOf[], max: number): Promise<Map<string, ProjectBacklog>>;
   /** Deletes keys older than 72 hours; returns how many. */
   sweepKeys(limit: number): Promise<number>;
   seal(key: { projectId: string; operationId: string }, planCalls: PlanCalls): Promise<Sealing>;
@@ -118,7 +118,7 @@ export function createWriteStore(database: Knex, timeScale: number, failpoints: 
     readEnded: (projectId, operationId) => guard(() => readEnded(database, projectId, operationId)),
     dropKey: (name, operationId) => guard(() => dropKey(database, name, operationId)),
     purgePlans: (days, limit) => guard(() => purgePlans(database, days, limit)),
-    countBacklog: (projectIds, max) => guard(() => countBacklog(database, projectIds, max)),
+    countBacklog: (asked, max) => guard(() => countBacklog(database, asked, max)),
     sweepKeys: (limit) => guard(() => sweepKeys(database, limit, timeScale)),
     seal: (key, planCalls) => guard(() => sealBatch(database, key, planCalls, timeScale)),
     claim: (request) => guard(() => claimReady(database, request)),

@@ -1,0 +1,83 @@
+import { fillBacklog, sampleManifest, until } from '@sluice/testkit';
+import { startGateway, type RunningGateway, type Seed } from './_gateway';
+
+const record = { email: 'a@x.com' };
+const single = { type: 'create', mode: 'asynchronous', record };
+const batched = { ...single, autoBatchPolicy: { maxDelayMinutes: 5 } };
+
+/** Two groups of one project, at one gateway. */
+async function twoGroups(gateway: RunningGateway): Promise<{ hungry: Seed; other: Seed }> {
+  const hungry = await gateway.seed({ groupRef: 'hungry' });
+  const { projectId } = hungry;
+  const manifest = { ...sampleManifest(), name: 'another' };
+  return { hungry, other: await gateway.seed({ projectId, groupRef: 'other', manifest }) };
+}
+
+/** Sends it until it is refused. @returns how often it was accepted, and the refusal */
+async function fill(gateway: RunningGateway, seed: Seed, body: object) {
+  for (let accepted = 0; ; accepted += 1) {
+    const reply = await gateway.write(seed, body);
+    if (reply.status !== 200) return { accepted, reply };
+  }
+}
+
+describe('[sec-38] a group that sends more than its share', () => {
+  let gateway: RunningGateway;
+  beforeAll(async () => {
+    gateway = await startGateway({ env: { SLUICE_BACKLOG_MAX: '20' } });
+  });
+  afterAll(() => gateway.stop());
+
+  it.each([
+    ['single writes', single],
+    ['auto-batched writes', batched],
+  ])('is 429 for its %s, by name and number, and another group is let in', async (_, body) => {
+    const { hungry, other } = await twoGroups(gateway);
+    const { accepted, reply } = await fill(gateway, hungry, body);
+    await gateway.write(other, single).expect(200);
+    await gateway.write(other, batched).expect(200);
+    expect(reply.status).toBe(429);
+    expect(reply.headers['retry-after']).toBe('10');
+    expect(reply.body).toMatchObject({ code: 'write.backlog-full', retryable: true, remedy: expect.any(String) });
+    expect((reply.body as { detail: string }).detail).toMatch(
+      /group "hungry" wait, and \d+ may: 80 % \(SLUICE_BACKLOG_GROUP_PERCENT\) .* of 20 \(SLUICE_BACKLOG_MAX\)/,
+    );
+    // What is being committed while a count is made is in neither of both.
+    expect(Math.abs(accepted - 16)).toBeLessThanOrEqual(2);
+    await gateway.write(hungry, { type: 'create', record }).expect(200);
+  });
+});
+
+// What waits of each group is read from the tables: this gateway let in nothing of it.
+it('[sec-38] what other gateways let in of a group counts, and leaves another group its room', async () => {
+  const gateway = await startGateway({ env: { SLUICE_BACKLOG_MAX: '10000' } });
+  const { hungry, other } = await twoGroups(gateway);
+  await fillBacklog(gateway.grounds[0].url, hungry, { calls: 7_999, type: 'create' });
+  const ask = async () => {
+    const reply = await gateway.write(hungry, batched);
+    return reply.status === 200 ? undefined : reply;
+  };
+  const refused = await until('it to refuse', ask);
+  expect(refused.body).toMatchObject({ code: 'write.backlog-full', detail: expect.stringContaining('8000 may: 80 %') });
+  await gateway.write(other, single).expect(200);
+  await gateway.stop();
+});
+
+describe('[sec-38] a group whose writes are large', () => {
+  let gateway: RunningGateway;
+  beforeAll(async () => {
+    gateway = await startGateway({ env: { SLUICE_BACKLOG_BYTES_MAX: '10000000' } });
+  });
+  afterAll(() => gateway.stop());
+
+  it('is 429 at its share of the bytes, and another group is let in', async () => {
+    const { hungry, other } = await twoGroups(gateway);
+    const large = { ...single, record: { email: 'x'.repeat(900_000) } };
+    const { accepted, reply } = await fill(gateway, hungry, large);
+    expect(reply.status).toBe(429);
+    expect(reply.body).toMatchObject({ code: 'write.backlog-full' });
+    expect((reply.body as { detail: string }).detail).toMatch(/bytes of the group "hungry".*SLUICE_BACKLOG_BYTES_MAX/);
+    expect(Math.abs(accepted - 8)).toBeLessThanOrEqual(1);
+    await gateway.write(other, large).expect(200);
+  });
+});
