@@ -235,6 +235,24 @@ export const admissionEnv = {
   },
 } as const satisfies EnvFields;
 
+/** How often one caller may ask. Off by default: what is too much differs from builder to builder. */
+export const requestLimitsEnv = {
+  SLUICE_REQUESTS_PER_SECOND_KEY: {
+    type: 'integer',
+    min: 0,
+    max: 1_000_000,
+    default: 0,
+    doc: 'Requests of one API key in any second, over all services and replicas that share a Redis, at which further ones are 429; 0: any number.',
+  },
+  SLUICE_REQUESTS_PER_SECOND_GROUP: {
+    type: 'integer',
+    min: 0,
+    max: 1_000_000,
+    default: 0,
+    doc: 'The same for one group: requests of its bearer tokens, and writes and searches of API keys for it; 0: any number.',
+  },
+} as const satisfies EnvFields;
+
 /** How long what was written is kept. */
 export const retentionEnv = {
   SLUICE_RETENTION_DAYS: {
@@ -350,6 +368,7 @@ export const knownNames: ReadonlySet<string> = new Set(
     concurrencyEnv,
     retentionEnv,
     admissionEnv,
+    requestLimitsEnv,
     adminEnv,
     publicUrlEnv,
     webhooksEnv,

@@ -20,6 +20,7 @@ export {
   publicUrlEnv,
   optionalRedisEnv,
   redisEnv,
+  requestLimitsEnv,
   retentionEnv,
   testingEnv,
   webhooksEnv,

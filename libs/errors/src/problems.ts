@@ -30,6 +30,7 @@ export const problems = {
   ),
   'request.idempotency-in-flight': problem(409, 'The first request with this idempotency key is under way', retryLater),
   'request.timeout': problem(408, 'The request arrived too slowly', 'Send the whole body within ten seconds.'),
+  'request.rate-limited': problem(429, 'Too many requests of one caller', retryLater),
   'auth.missing': problem(401, 'No credentials were sent', 'Send the header x-api-key, or Authorization: Bearer.'),
   'auth.invalid': problem(401, 'The credentials are not valid', 'Use an active API key of this project.'),
   'auth.scope-missing': problem(403, 'The key may not do this', 'Use a key whose scopes include this base URL.'),

@@ -15,6 +15,7 @@ export { startMetricsServer, type MetricsServerOptions } from './metrics-server'
 export { ListenError } from './listen-error';
 export { InboundError } from './inbound-error';
 export { authenticator, type CallerLookup } from './authenticator';
+export { requestLimits, type RequestCounter, type RequestLimits } from './request-limits';
 export { callerOf, requireScope, scopeCheck } from './require-scope';
 export { localsOf, type RequestLocals } from './request-locals';
 export { parseJson } from './json/parse-json';

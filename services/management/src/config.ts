@@ -10,6 +10,7 @@ import {
   postgresEnv,
   providersEnv,
   publicUrlEnv,
+  requestLimitsEnv,
   retentionEnv,
   testingEnv,
   webhooksEnv,
@@ -29,6 +30,7 @@ export const managementEnv = defineEnv({
   ...publicUrlEnv,
   ...webhooksEnv,
   ...retentionEnv,
+  ...requestLimitsEnv,
   // A replay sets deadlines, as an accept does.
   SLUICE_TIME_SCALE: testingEnv.SLUICE_TIME_SCALE,
   SLUICE_FAILPOINT: testingEnv.SLUICE_FAILPOINT,

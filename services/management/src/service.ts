@@ -5,11 +5,13 @@ import {
   createApp,
   type HttpServer,
   readyWhen,
+  requestLimits,
   type Router,
   startMetricsServer,
   startServer,
 } from '@sluice/http';
 import { assertRingOpens } from '@sluice/installations';
+import { createInMemoryHints } from '@sluice/redis';
 import type { ManagementContext } from './context';
 import { managementApi } from './api';
 import { consoleRoutes } from './routes/console';
@@ -89,7 +91,9 @@ export function createManagementService(context: ManagementContext): ManagementS
 }
 
 function createManagementApp(context: ManagementContext, watch: OperationWatch) {
-  const { logger, metrics, store } = context;
+  const { config, logger, metrics, store } = context;
+  // Without a Redis each process counts by itself.
+  const { quotas } = context.hints ?? createInMemoryHints();
   return createApp({
     service: 'management',
     logger,
@@ -97,8 +101,8 @@ function createManagementApp(context: ManagementContext, watch: OperationWatch) 
     cors: true,
     cookiePaths: [oauthConnectPath],
     api: managementApi,
-    checkReplies: context.config.checkReplies,
-    authenticate: authenticator(context.installations.findCaller),
+    checkReplies: config.checkReplies,
+    authenticate: requestLimits({ counter: quotas, ...config }).after(authenticator(context.installations.findCaller)),
     ready: readyWhen({ postgres: () => store.healthy() }),
     routes: (router) => registerRoutes(router, context, watch),
     openRoutes: (router) => registerOpenRoutes(router, context),

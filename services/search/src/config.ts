@@ -8,6 +8,7 @@ import {
   postgresEnv,
   providersEnv,
   redisEnv,
+  requestLimitsEnv,
 } from '@sluice/config';
 
 /** Settings of the search service. It needs no Kafka; Redis holds the quota buckets it shares with the writers. */
@@ -20,6 +21,7 @@ export const searchEnv = defineEnv({
   ...redisEnv,
   ...credentialsEnv,
   ...providersEnv,
+  ...requestLimitsEnv,
 });
 
 export type SearchConfig = ReturnType<typeof searchEnv.read>;

@@ -5,6 +5,7 @@ import {
   createApp,
   type HttpServer,
   readyWhen,
+  requestLimits,
   startMetricsServer,
   startServer,
 } from '@sluice/http';
@@ -29,6 +30,7 @@ export function createSearchService(context: SearchContext): SearchService {
   const { config, logger, metrics, store } = context;
   let server: HttpServer | undefined;
   let metricsServer: HttpServer | undefined;
+  const limits = requestLimits({ counter: context.hints.quotas, ...config });
   const app = createApp({
     service: 'search',
     logger,
@@ -36,10 +38,10 @@ export function createSearchService(context: SearchContext): SearchService {
     cors: true,
     api: searchApi,
     checkReplies: config.checkReplies,
-    authenticate: authenticator(context.installations.findCaller),
+    authenticate: limits.after(authenticator(context.installations.findCaller)),
     // Without Redis quotas are halved, which is no reason to leave the balancer.
     ready: readyWhen({ postgres: () => store.healthy() }),
-    routes: (router) => searchRecordsRoute(router, context),
+    routes: (router) => searchRecordsRoute(router, context, limits),
   });
   return {
     contract: contractOfApp(app),

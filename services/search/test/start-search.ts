@@ -35,8 +35,14 @@ export interface RunningSearch {
   stop(): Promise<void>;
 }
 
-/** @param reach puts something between the service and its database */
-export async function startSearch(reach?: (databaseUrl: string) => Promise<string>): Promise<RunningSearch> {
+/**
+ * @param reach puts something between the service and its database
+ * @param env settings besides those that every test has
+ */
+export async function startSearch(
+  reach?: (databaseUrl: string) => Promise<string>,
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunningSearch> {
   const [clone, hubspot] = await Promise.all([cloneDatabase(), startFakeHubspot()]);
   const config = searchEnv.read({
     DATABASE_URL: (await reach?.(clone.url)) ?? clone.url,
@@ -51,6 +57,7 @@ export async function startSearch(reach?: (databaseUrl: string) => Promise<strin
     HUBSPOT_API_URL: hubspot.url,
     // A provider that says nothing is waited for as long; one that answers is never that slow.
     SLUICE_CALL_TIMEOUT_MS: '3000',
+    ...env,
   });
   // Where a test puts something before its database, that one will be away, and the usual limits are what it is about.
   const store = () => createStore({ url: clone.url, applicationName: 'test', limits: patientLimits });

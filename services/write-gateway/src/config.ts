@@ -10,6 +10,7 @@ import {
   postgresEnv,
   providersEnv,
   redisEnv,
+  requestLimitsEnv,
   testingEnv,
 } from '@sluice/config';
 
@@ -25,6 +26,7 @@ export const gatewayEnv = defineEnv({
   ...credentialsEnv,
   ...providersEnv,
   ...admissionEnv,
+  ...requestLimitsEnv,
   ...testingEnv,
 });
 

@@ -5,6 +5,7 @@ import {
   createApp,
   type HttpServer,
   readyWhen,
+  requestLimits,
   startMetricsServer,
   startServer,
 } from '@sluice/http';
@@ -34,7 +35,9 @@ export function createGatewayService(context: GatewayContext): GatewayService {
   const { config, logger, metrics, store, messaging } = context;
   let server: HttpServer | undefined;
   let metricsServer: HttpServer | undefined;
+  const limits = requestLimits({ counter: context.hints.quotas, ...config });
   const writers = {
+    limits,
     accept: acceptor(context),
     join: joiner(context),
     writeNow: synchronousWriter(context),
@@ -48,7 +51,7 @@ export function createGatewayService(context: GatewayContext): GatewayService {
     cors: true,
     api: writeApi,
     checkReplies: config.checkReplies,
-    authenticate: authenticator(context.installations.findCaller),
+    authenticate: limits.after(authenticator(context.installations.findCaller)),
     // Accepting needs Postgres alone. Without the broker work starts later, without Redis quotas are halved.
     ready: readyWhen({ postgres: () => store.healthy() }),
     routes: (router) => writeRecordsRoute(router, writers),

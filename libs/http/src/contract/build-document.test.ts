@@ -82,6 +82,7 @@ it('lists the problems that follow from the route, and its own', () => {
           'request.content-type',
           'request.invalid',
           'request.malformed-json',
+          'request.rate-limited',
           'request.timeout',
           'service.defect',
           'service.overloaded',

@@ -103,7 +103,7 @@ function problemCodes({ path, isAuthenticated, contract }: RegisteredRoute): Pro
     'service.overloaded',
     'service.defect',
   ]);
-  if (isAuthenticated) for (const code of ['auth.missing', 'auth.invalid'] as const) codes.add(code);
+  if (isAuthenticated) for (const code of callerProblems) codes.add(code);
   if (contract?.scopes) codes.add('auth.scope-missing');
   if (contract?.body) for (const code of bodyProblems) codes.add(code);
   for (const name of pathNames(path)) {
@@ -113,6 +113,9 @@ function problemCodes({ path, isAuthenticated, contract }: RegisteredRoute): Pro
   for (const code of contract?.problems ?? []) codes.add(code);
   return [...codes].toSorted();
 }
+
+/** Of who asks, and how often. */
+const callerProblems = ['auth.missing', 'auth.invalid', 'request.rate-limited'] as const;
 
 /** Of reading a JSON body, whatever it is for. */
 const bodyProblems = [

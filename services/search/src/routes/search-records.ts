@@ -1,5 +1,5 @@
 import { providerProblemCodes } from '@sluice/errors';
-import { invalid, listText, route, type Router, type RouteRequest, json } from '@sluice/http';
+import { invalid, listText, route, type RequestLimits, type Router, type RouteRequest, json } from '@sluice/http';
 import { reachOf, searchRequestSchema, type SearchRequest, searchReplySchema } from '@sluice/types';
 import type { SearchContext } from '../context';
 import { searchRecords } from '../search-records';
@@ -18,7 +18,11 @@ const query = {
 } as const;
 
 /** `POST {search_url}/projects/{projectIdOrName}/integrations/{integrationId}?groupRef=` */
-export function searchRecordsRoute(router: Router, context: SearchContext): void {
+export function searchRecordsRoute(
+  router: Router,
+  context: SearchContext,
+  limits: Pick<RequestLimits, 'assertGroup'>,
+): void {
   router.post(
     '/v1/projects/:projectIdOrName/integrations/:integrationId',
     route<Parts>({
@@ -46,6 +50,7 @@ export function searchRecordsRoute(router: Router, context: SearchContext): void
       query,
       body: searchRequestSchema,
       handle: async (request) => {
+        await limits.assertGroup(request.caller, request.query.groupRef);
         checkRequestType(request);
         const results = await searchRecords(context, {
           names: {

@@ -1,5 +1,5 @@
 import { ValidationError } from '@sluice/errors';
-import { InboundError, route, type Reply, type Router, type RouteRequest } from '@sluice/http';
+import { InboundError, route, type Reply, type RequestLimits, type Router, type RouteRequest } from '@sluice/http';
 import type { BatchMembership } from '@sluice/store';
 import { checkWriteRequest, codeOfWriteIssues, limits, reachOf, writeRequestSchema } from '@sluice/types';
 import type { AcceptedWriteReply, BatchDryRunReply, DryRunReply, WriteRequest } from '@sluice/types';
@@ -23,6 +23,7 @@ const refForm = /^[\x20-\x7e]*$/;
 
 /** The three ways a write goes, the way to plan it only, and what sees to it that a key goes one of them once. */
 export interface Writers {
+  readonly limits: Pick<RequestLimits, 'assertGroup'>;
   readonly accept: (call: WriteCall) => Promise<AcceptedWriteReply | 'key-taken'>;
   readonly join: (call: WriteCall) => Promise<BatchMembership | 'key-taken'>;
   readonly writeNow: (call: WriteCall) => Promise<EndedWrite | 'key-taken'>;
@@ -63,6 +64,7 @@ export function writeRecordsRoute(router: Router, writers: Writers): void {
       bodyBytesMax: batchBytesMax,
       bodyBounds,
       handle: async (request) => {
+        await writers.limits.assertGroup(request.caller, request.body.groupRef);
         const call = toWriteCall(request);
         if (request.query.dryRun === 'true') return { body: await writers.plan(call) };
         return await writers.once(call, () => write(writers, call));
