@@ -189,7 +189,7 @@ describe('batcher and executor', () => {
     provider.answer(sender.account.token, createPath, undefined);
     const replayed = await stack.surviving('management', 'a replay of 95 MB', () =>
       stack.surviving('executor', 'a replay of 95 MB', async () => {
-        const { operationId: next } = await sender.project.client.management.replayOperation({ operationId, body: {} });
+        const { id: next } = await sender.project.client.management.replayOperation({ operationId });
         return await sender.ended(next);
       }),
     );
@@ -206,5 +206,72 @@ describe('batcher and executor', () => {
       return await Promise.all(ids.map((id) => sender.ended(id)));
     });
     expect(ended.map(({ status }) => status)).toEqual(Array(40).fill('success'));
+  });
+});
+
+describe('management', () => {
+  const within = (path: string, more: Partial<Sent> = {}): Sent => ({
+    method: 'GET',
+    url: `${sender.project.url}${path}`,
+    headers: { 'x-api-key': sender.project.key },
+    ...more,
+  });
+  const installationPath = () => `/integrations/${sender.integrationId}/installations/${sender.installationId}`;
+  /** A change of one field's default; a large one leaves the config with its size, a small one adds a version of that size. */
+  const change = (field: string, stringValue: string): Sent => {
+    const settings = { [field]: { default: { stringValue } } };
+    const contacts = { objectName: 'contacts', selectedFieldSettings: settings };
+    const content = { provider: 'hubspot', write: { objects: { contacts } } };
+    const updateMask = [`config.content.write.objects.contacts.selectedFieldSettings.${field}`];
+    const body = Buffer.from(JSON.stringify({ updateMask, installation: { config: { content } } }));
+    return within(installationPath(), { method: 'PATCH', body });
+  };
+
+  it('a history of 120 configs of 0.9 MB', async () => {
+    expect((await flood([change('lastname', longText(900_000))])).map(({ status }) => status)).toEqual([200]);
+    const changes = Array.from({ length: 120 }, (_, at) => change('jobtitle', String(at)));
+    expect(statusesOf(await flood(changes, 2))).toEqual({ 200: 120 });
+    const list = within(`${installationPath()}/configs`);
+    const [page] = await survives('management', 'one page of 120 configs of 0.9 MB', [list], [200]);
+    expect(page?.bytes).toBeLessThan(2_000_000);
+    await survives('management', '100 pages of 120 configs of 0.9 MB', times(100, list), [200, 503]);
+    const installations = within(`/integrations/${sender.integrationId}/installations`);
+    await survives('management', '100 lists of installations', times(100, installations), [200, 503]);
+    expect(statusesOf(await flood([change('lastname', 'short')]))).toEqual({ 200: 1 });
+  });
+
+  it('an operation of 95 MB', async () => {
+    const operationId = await autoBatch(other);
+    await other.ended(operationId);
+    const headers = { 'x-api-key': other.project.key };
+    for (const part of ['explanation', 'records', 'logs']) {
+      const sent: Sent = { method: 'GET', url: `${other.project.url}/operations/${operationId}/${part}`, headers };
+      const [page] = await survives('management', `${part} of 95 MB`, [sent], [200]);
+      expect(page?.bytes).toBeLessThan(3_000_000);
+      await survives('management', `40 times ${part} of 95 MB`, times(40, sent), [200, 503]);
+    }
+  });
+
+  it('bodies of 1 MB', async () => {
+    const body = Buffer.from(`{"sourceYaml":${JSON.stringify(`a: [${'[],'.repeat(340_000)}]`)}}`);
+    const path = '/integrations:batch';
+    await survives('management', 'one manifest of 1 MB', [within(path, { method: 'PUT', body })], [400]);
+    await survives('management', '20 manifests of 1 MB', times(20, within(path, { method: 'PUT', body })), [400, 503]);
+    const lists = Buffer.from(`{"updateMask":["a"],"installation":{"a":[${'[],'.repeat(340_000)}[]]}}`);
+    const patch = within(installationPath(), { method: 'PATCH', body: lists });
+    await survives('management', '100 updates of 1 MB', times(100, patch), [400, 503]);
+  });
+
+  it('provider replies of 10 MB', async () => {
+    const path = '/crm/v3/properties/contacts';
+    const property = { name: 'x', label: longText(30_000), type: 'string', fieldType: 'text' };
+    const results = Array.from({ length: 300 }, (_, at) => ({ ...property, name: `x${at}` }));
+    provider.answer(sender.account.token, path, () => JSON.stringify({ results }));
+    const metadata = within(
+      `/integrations/${sender.integrationId}/objects/contacts/metadata?groupRef=${sender.groupRef}`,
+    );
+    const allowed = [200, 422, 502, 503, 504];
+    await survives('management', '40 descriptions of 10 MB', times(40, metadata), allowed);
+    provider.answer(sender.account.token, path, undefined);
   });
 });

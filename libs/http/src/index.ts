@@ -22,7 +22,7 @@ export { parseJson } from './json/parse-json';
 export { readJson, type JsonBody } from './json/read-json';
 export { readQuery } from './validation/read-query';
 export { sendJson } from './send-json';
-export { listText } from './send-stream';
+export { jsonText, listText } from './send-stream';
 export { invalid, validate, type Validate } from './validation/validate';
 export { presentProblem, type ProblemDocument } from './problem-handler';
 export { runService, type RunnableService } from './run-service';

@@ -2,7 +2,6 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Admission, JsonSchema } from '@sluice/types';
 import { stateOf } from './app-state';
 import { declareContract, type RouteDescription } from './contract/route-contract';
-import { takeBodyRoom } from './json/body-room';
 import { hasBody } from './json/read-body';
 import { readBytes, type BytesBody } from './json/read-bytes';
 import { readJson } from './json/read-json';
@@ -12,6 +11,7 @@ import { callerOf, scopeCheck } from './require-scope';
 import { heldOf, localsOf } from './request-locals';
 import { RouteRequest, type CheckedParts, type RouteParts } from './route-request';
 import { sendFile, type FileBody } from './send-file';
+import { takeBodyRoom, takeReplyRoom, type RoomFor } from './served-room';
 import { sendJson } from './send-json';
 import { cutUnread, sendStream } from './send-stream';
 import { sendText } from './send-text';
@@ -25,8 +25,8 @@ export interface Reply {
   readonly body?: unknown;
   /** In place of a JSON body; sent as it is. */
   readonly text?: { readonly contentType: string; readonly content: string };
-  /** In place of `body`: the text of a JSON value in pieces, for what is too large to stand in memory. See `listText`. */
-  readonly stream?: AsyncIterable<string>;
+  /** In place of `body`: the text of a JSON value in pieces, for what is too large to stand in memory. See `jsonText`. */
+  readonly stream?: Iterable<string> | AsyncIterable<string>;
   /** In place of a JSON body: a file of ours. */
   readonly file?: FileBody;
   readonly headers?: Readonly<Record<string, string>>;
@@ -47,6 +47,10 @@ export interface RouteOptions<P extends RouteParts> extends RouteDescription {
   readonly bodyBytesMax?: number;
   /** What of a JSON body is refused before it is parsed. @default its size alone */
   readonly bodyBounds?: JsonBounds;
+  /**
+   * Bytes that a reply may have, where that is more than some kB: many of them at once wait, and then are 503. @default not counted
+   */
+  readonly replyBytesMax?: number;
   /** In place of a JSON body: one that is taken as it is. The document says nothing of it, so such a route is internal. */
   readonly bytes?: BytesBody;
   readonly handle: (request: RouteRequest<P>) => Promise<Reply> | Reply;
@@ -62,6 +66,7 @@ export function route<P extends RouteParts>(o: RouteOptions<P>): RequestHandler 
   const handler: RequestHandler = async (req, res) => {
     check?.(callerOf(res));
     const parts = readParts(req, res);
+    if (o.replyBytesMax !== undefined) await takeReplyRoom(stateOf(req.app).room, o.replyBytesMax, whoseRoom(res));
     // Only a body has to be waited for.
     const reply = await o.handle(new RouteRequest(req, res, parts instanceof Promise ? await parts : parts));
     setHeaders(res, reply);
@@ -119,7 +124,9 @@ function partsReader<P extends RouteParts>(
 }
 
 async function takeRoom(req: Request, res: Response, bytesMax: number): Promise<void> {
-  if (!hasBody(req)) return;
-  const owner = localsOf(res).caller?.projectId;
-  await takeBodyRoom(stateOf(req.app).bodyRoom, req, { bytesMax, owner, held: heldOf(res) });
+  if (hasBody(req)) await takeBodyRoom(stateOf(req.app).room, req, { bytesMax, ...whoseRoom(res) });
+}
+
+function whoseRoom(res: Response): RoomFor {
+  return { owner: localsOf(res).caller?.projectId, held: heldOf(res) };
 }

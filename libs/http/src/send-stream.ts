@@ -1,15 +1,19 @@
 import type { Response } from 'express';
 
 /** Up to here a reply is sent whole, with its length, and checked where replies are checked. */
-const wholeCharactersMax = 1_000_000;
+const wholeCharactersMax = 262_144;
 /** How long a client may take nothing of a reply. What is not sent yet stands in our memory. */
 const unreadMs = 30_000;
 
 /**
  * Answers with JSON that need not stand in memory at once: pieces of its text are asked for as fast as the client reads. Who reads nothing for
- * 30 s is cut off. A failure before the first megabyte is answered as any other; a later one breaks the connection, because the status is out.
+ * 30 s is cut off. A failure before the first 256 kB is answered as any other; a later one breaks the connection, because the status is out.
  */
-export async function sendStream(res: Response, status: number, pieces: AsyncIterable<string>): Promise<void> {
+export async function sendStream(
+  res: Response,
+  status: number,
+  pieces: Iterable<string> | AsyncIterable<string>,
+): Promise<void> {
   let text = '';
   for await (const piece of pieces) {
     text += piece;
@@ -47,11 +51,11 @@ function drained(res: Response): Promise<void> {
 }
 
 /**
- * The text of a JSON list, an item at a time.
+ * The text of a JSON list whose items come one after the other.
  * @param around what stands before and after the items. @default a list alone
  */
 export async function* listText(
-  items: Iterable<unknown> | AsyncIterable<unknown>,
+  items: AsyncIterable<unknown>,
   [before, after]: readonly [string, string] = ['[', ']'],
 ): AsyncGenerator<string> {
   let separator = before;
@@ -60,4 +64,30 @@ export async function* listText(
     separator = ',';
   }
   yield separator === before ? before + after : after;
+}
+
+/**
+ * The text of a JSON value, in pieces: what a few levels of objects and lists hold, each by itself. What can be iterated is a list, so that items
+ * may be made when they are asked for.
+ */
+export function* jsonText(value: unknown, levels = 3): Generator<string> {
+  if (levels === 0 || typeof value !== 'object' || value === null || 'toJSON' in value) {
+    yield JSON.stringify(value) ?? 'null';
+    return;
+  }
+  const isList = Symbol.iterator in value;
+  let separator = isList ? '[' : '{';
+  for (const [name, member] of isList ? numbered(value as Iterable<unknown>) : Object.entries(value)) {
+    if (!isList && member === undefined) continue;
+    yield isList ? separator : `${separator}${JSON.stringify(name)}:`;
+    yield* jsonText(member, levels - 1);
+    separator = ',';
+  }
+  if (separator !== ',') yield separator;
+  yield isList ? ']' : '}';
+}
+
+function* numbered(items: Iterable<unknown>): Generator<[number, unknown]> {
+  let at = 0;
+  for (const item of items) yield [at++, item];
 }

@@ -10,3 +10,4 @@ export { flushTraces, useSpanRecorder } from './tracing/recorder';
 export type { AcceptedRecord, EndedStep, SpanRecorder } from './tracing/recorder';
 export { currentStep, outsideSteps } from './tracing/scope';
 export { startStep, type Step, type StepOptions } from './tracing/step';
+export { ownTurn } from './turns';

@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { ownTurn } from '@sluice/telemetry';
 import { InboundError } from '../inbound-error';
+import { isLargeBody } from '../served-room';
 import { checkEncoding } from './check-encoding';
 import { parseJson } from './parse-json';
 import type { JsonBounds } from './scan-json';
@@ -28,6 +30,7 @@ export async function readJson(
   checkEncoding(req.headers['content-encoding']);
   checkType(req.headers['content-type']);
   const body = await readBody(req, limits);
+  if (isLargeBody(body.length)) await ownTurn();
   const text = body.toString('utf8');
   // A replacement character is the only trace of broken bytes, and seldom there: no second look at most bodies.
   if (text.includes('\uFFFD') && !isUtf8(body)) throw malformed('The body is not encoded as UTF-8.');

@@ -1,5 +1,5 @@
 import { providerProblemCodes } from '@sluice/errors';
-import { invalid, listText, route, type RequestLimits, type Router, type RouteRequest, json } from '@sluice/http';
+import { invalid, jsonText, route, type RequestLimits, type Router, type RouteRequest, json } from '@sluice/http';
 import { reachOf, searchRequestSchema, type SearchRequest, searchReplySchema } from '@sluice/types';
 import type { SearchContext } from '../context';
 import { searchRecords } from '../search-records';
@@ -64,7 +64,7 @@ export function searchRecordsRoute(
           signal: request.signal,
           held: request.held,
         });
-        return { stream: listText(results, ['{"results":[', ']}']) };
+        return { stream: jsonText({ results }) };
       },
     }),
   );

@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net';
 import { createByteBudget } from '@sluice/telemetry';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
-import { createApp } from '../create-app';
-import { stateOf } from '../app-state';
-import { route } from '../route';
-import { startServer, type HttpServer } from '../start-server';
-import type { BodyRoom } from './body-room';
+import { createApp } from './create-app';
+import { stateOf } from './app-state';
+import { route } from './route';
+import { startServer, type HttpServer } from './start-server';
+import type { ServedRoom } from './served-room';
 
 /** Bodies of more than 64 kB, of which the room takes two. */
 const bodyOf = (name: string) => JSON.stringify({ name, text: 'x'.repeat(70_000) });
@@ -30,8 +30,12 @@ beforeAll(async () => {
       router.post('/v1/x', route<{ body: { name: string } }>({ body: { type: 'object' }, handle }));
     },
   });
-  const room: BodyRoom = { small: createByteBudget(1_000_000), large: createByteBudget(150_000) };
-  Object.assign(stateOf(app), { bodyRoom: room });
+  const room: ServedRoom = {
+    small: createByteBudget(1_000_000),
+    large: createByteBudget(150_000),
+    replies: createByteBudget(2_000_000),
+  };
+  Object.assign(stateOf(app), { room });
   server = await startServer(app, { port: 0, host: '127.0.0.1', logger: silentLogger, shutdownMs: 100 });
 });
 afterEach(() => {

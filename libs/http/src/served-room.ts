@@ -1,0 +1,82 @@
+import type { IncomingMessage } from 'node:http';
+import { DependencyError } from '@sluice/errors';
+import { createByteBudget, heapShare, type ByteBudget, type HeldBytes } from '@sluice/telemetry';
+import { discardRest } from './json/read-body';
+
+/**
+ * Bytes of bodies that a process holds at once, from before they are read until their requests are answered. A body costs several times
+ * its size: its text, its parsed value, the plans made of it and what is sent of them.
+ */
+export interface ServedRoom {
+  readonly small: ByteBudget;
+  readonly large: ByteBudget;
+  /** What replies may take that are made of rows or of a provider's answer, until they are sent. */
+  readonly replies: ByteBudget;
+}
+
+/** Bodies up to this size have a room of their own, so that no large one holds them up. */
+const smallBytesMax = 65_536;
+/**
+ * Of the heap: a write of 4.8 MB was seen to take 45 MB of a gateway until its reply (tests/memory), so twelve times the room is what its
+ * bodies may fill, and small ones a third of that.
+ */
+const shares = { large: 12, small: 32, replies: 12 };
+/** Longest wait for room. Most clients give up after 30 s, and the request has still to be worked on. */
+const waitMs = 5_000;
+const retryAfterMs = 2_000;
+
+export function createServedRoom(): ServedRoom {
+  const budgetOf = (share: number): ByteBudget => createByteBudget(heapShare(share));
+  return { small: budgetOf(shares.small), large: budgetOf(shares.large), replies: budgetOf(shares.replies) };
+}
+
+/** Whose request it is, and where it keeps what it takes until its reply is sent. */
+export interface RoomFor {
+  /** A project gets half of the room at most. */
+  readonly owner: string | undefined;
+  readonly held: HeldBytes;
+}
+
+/**
+ * Takes room for the body that a request announces, before a byte of it is read; for as much as is allowed where it announces none.
+ * @throws DependencyError 503 with `Retry-After` when there is none in time
+ */
+export async function takeBodyRoom(
+  { small, large }: ServedRoom,
+  req: IncomingMessage,
+  { bytesMax, ...whose }: RoomFor & { readonly bytesMax: number },
+): Promise<void> {
+  const announced = req.headers['content-length'];
+  const bytes = announced === undefined ? bytesMax : Number(announced);
+  // Refused by its size in a moment.
+  if (bytes > bytesMax) return;
+  const isLarge = bytes > smallBytesMax;
+  if (!(await take(isLarge ? large : small, bytes, whose))) {
+    discardRest(req);
+    const detail = `The service holds as many bytes of bodies as its memory allows, and this one has ${bytes}. Nothing of it was read.`;
+    throw noRoom(detail, 'send fewer large bodies at the same time');
+  }
+}
+
+/** The same for a reply. @throws DependencyError 503 with `Retry-After` when there is no room in time */
+export async function takeReplyRoom({ replies }: ServedRoom, bytes: number, whose: RoomFor): Promise<void> {
+  if (await take(replies, bytes, whose)) return;
+  const detail = 'The service holds as many bytes of replies as its memory allows. Nothing was read.';
+  throw noRoom(detail, 'ask for less at the same time, or for smaller pages');
+}
+
+/** Whether the body is one of those that hold the event loop while they are parsed. */
+export function isLargeBody(bytes: number): boolean {
+  return bytes > smallBytesMax;
+}
+
+async function take(budget: ByteBudget, bytes: number, { owner, held }: RoomFor): Promise<boolean> {
+  const release = budget.takeNow(bytes, owner) ?? (await budget.take(bytes, performance.now() + waitMs, owner));
+  if (release !== undefined) held.add(release);
+  return release !== undefined;
+}
+
+function noRoom(detail: string, advice: string): DependencyError {
+  const remedy = `Send the request again as long after as Retry-After says; ${advice}.`;
+  return new DependencyError({ code: 'service.unavailable', detail, retryAfterMs, remedy });
+}
