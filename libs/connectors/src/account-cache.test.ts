@@ -1,3 +1,4 @@
+import { heapShare } from '@sluice/telemetry';
 import { createAccountCache } from './account-cache';
 
 const auth = (accessToken: string) => ({ accessToken });
@@ -53,4 +54,22 @@ test('200 answers at most; the one that was asked for longest ago goes', async (
   expect(loads).toBe(201);
   await cache.get(auth('a'), 'object 2', load);
   expect(loads).toBe(202);
+});
+
+// A description may have 10 MB: two hundred of them would fill any process.
+test('answers of a 24th of the heap at most, by their size; one that is larger is not kept', async () => {
+  const sizes = createAccountCache<string>(() => nowMs);
+  const characters = Math.floor(heapShare(24) / 2);
+  const text = (share: number) => async () => (load(), 'x'.repeat(Math.floor(characters / share)));
+  for (const key of ['a', 'b', 'c']) await sizes.get(auth('a'), key, text(4));
+  await sizes.get(auth('a'), 'a', text(4));
+  expect(loads).toBe(3);
+  await sizes.get(auth('a'), 'large', text(2));
+  await sizes.get(auth('a'), 'a', text(4));
+  expect(loads).toBe(4);
+  await sizes.get(auth('a'), 'b', text(4));
+  expect(loads).toBe(5);
+  await sizes.get(auth('a'), 'huge', text(0.5));
+  await sizes.get(auth('a'), 'huge', text(0.5));
+  expect(loads).toBe(7);
 });

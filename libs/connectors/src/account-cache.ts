@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
+import { heapShare } from '@sluice/telemetry';
 import type { Auth } from './requests';
 
 /** How long an answer about an account's own set-up is used. Source: `Connector.describe`, "may be a minute old". */
 const ttlMs = 60_000;
 /**
- * Answers over all accounts. Ours: at about 100 KB each at most they take 20 MB of a process that may have 512 MB, beside other caches.
- * That holds the accounts which are busy now, not all that are installed: of 100,000 that write in turn none would ask again within the
- * minute that an answer is good for. An account beyond the bound costs a read of its set-up per call, and nothing else.
+ * Answers over all accounts, by number and by size; most have up to 100 KB. That holds the accounts which are busy now, not all that are
+ * installed: of 100,000 that write in turn none would ask again within the minute that an answer is good for. An account beyond the bounds costs
+ * a read of its set-up per call, and nothing else.
  */
 const entriesMax = 200;
+const bytesMax = heapShare(24);
 
 /** Answers about one customer's account that change rarely: its objects and their fields. */
 export interface AccountCache<Answer> {
@@ -22,28 +24,46 @@ export interface AccountCache<Answer> {
 interface Entry<Answer> {
   readonly answer: Promise<Answer>;
   readonly until: number;
+  /** 0 until it is there. */
+  bytes: number;
 }
 
 /**
- * Bounded: the answer that was asked for longest ago goes first. What a credential may see is a matter of its scopes,
+ * Bounded: the answer that was asked for longest ago goes first, and one that is larger than all of it at once. What a credential may see is a matter of its scopes,
  * so an answer is kept for one credential, by its hash: the token itself is not held.
  */
 export function createAccountCache<Answer>(now: () => number = () => performance.now()): AccountCache<Answer> {
   const entries = new Map<string, Entry<Answer>>();
+  let bytes = 0;
+  const drop = (name: string): void => {
+    bytes -= entries.get(name)?.bytes ?? 0;
+    entries.delete(name);
+  };
+  const dropOldest = (): void => {
+    const [oldest] = entries.keys();
+    if (oldest !== undefined) drop(oldest);
+  };
   return {
     async get(auth, key, load) {
       const name = nameOf(auth, key);
       const kept = entries.get(name);
-      const entry = kept && kept.until > now() ? kept : { answer: load(), until: now() + ttlMs };
+      const isKept = kept !== undefined && kept.until > now();
+      const entry = isKept ? kept : { answer: load(), until: now() + ttlMs, bytes: 0 };
       // A Map keeps the order of insertion, so taking out and putting in makes an entry the youngest.
-      entries.delete(name);
+      drop(name);
       entries.set(name, entry);
-      const [oldest] = entries.keys();
-      if (entries.size > entriesMax && oldest !== undefined) entries.delete(oldest);
+      bytes += entry.bytes;
+      if (entries.size > entriesMax) dropOldest();
       try {
-        return await entry.answer;
+        const answer = await entry.answer;
+        if (entry.bytes === 0 && entries.get(name) === entry) {
+          entry.bytes = roughBytes(answer);
+          bytes += entry.bytes;
+          while (bytes > bytesMax) dropOldest();
+        }
+        return answer;
       } catch (error) {
-        if (entries.get(name) === entry) entries.delete(name);
+        if (entries.get(name) === entry) drop(name);
         throw error;
       }
     },
@@ -54,4 +74,12 @@ function nameOf({ accessToken, workspaceRef }: Auth, key: string): string {
   return createHash('sha256')
     .update(JSON.stringify([accessToken, workspaceRef, key]))
     .digest('base64');
+}
+
+/** What a value takes of memory, about: two bytes a character, and some words for each part. */
+function roughBytes(value: unknown): number {
+  if (typeof value === 'string') return 16 + 2 * value.length;
+  if (typeof value !== 'object' || value === null) return 16;
+  const parts = value instanceof Map ? [...value].flat() : value instanceof Set ? [...value] : Object.values(value);
+  return parts.reduce((sum: number, part) => sum + roughBytes(part), 64);
 }

@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { DefectError, NotFoundError } from '@sluice/errors';
 import type { InstallationIds, InstallationNames, Store } from '@sluice/store';
 import type { InstallationContext } from '@sluice/types';
+import { heapShare } from '@sluice/telemetry';
 import { LRUCache } from 'lru-cache';
-import type { ImmutableContents } from './immutable-contents';
+import { charactersOf, type ImmutableContents } from './immutable-contents';
 
 export interface Resolver {
   /**
@@ -20,8 +21,9 @@ export interface Resolver {
 const idsForMs = 1_000;
 /** Installations in use at once per process; a row of ids is about 1 kB. */
 const idsMax = 20_000;
-/** Installations whose ids and contents are kept joined. They hold contents that `ImmutableContents` may have let go, so they are few. */
+/** Installations whose ids and contents are kept joined. They hold contents that `ImmutableContents` may have let go, so their size counts too. */
 const joinedMax = 1_000;
+const joinedCharactersMax = heapShare(32);
 
 type ResolverStore = Pick<Store, 'installationLookup'>;
 
@@ -33,7 +35,11 @@ export function createResolver(store: ResolverStore, contents: ImmutableContents
     // `resolveAgain` replaces what is being asked for, and a full cache evicts it: whoever waits for it has his answer all the same.
     ignoreFetchAbort: true,
   });
-  const joined = new LRUCache<string, Joined>({ max: joinedMax });
+  const joined = new LRUCache<string, Joined>({
+    max: joinedMax,
+    maxSize: joinedCharactersMax,
+    sizeCalculation: ({ context: { manifest, config } }) => charactersOf(manifest) + charactersOf(config) + 1,
+  });
   const join = async (key: string, found: InstallationIds): Promise<InstallationContext> => {
     const context = await toContext(found, contents);
     joined.set(key, { ids: found, context });

@@ -1,5 +1,5 @@
 import { providerProblemCodes } from '@sluice/errors';
-import { json, route, type Router } from '@sluice/http';
+import { json, jsonText, route, type Router } from '@sluice/http';
 import { nameText, objectMetadataSchema } from '@sluice/types';
 import { assertGroup } from '../caller-group';
 import type { ManagementContext } from '../context';
@@ -52,7 +52,7 @@ export function objectMetadataRoutes(router: Router, context: ManagementContext)
         const integration = await getIntegration(context, project.id, params.integrationId);
         assertGroup(caller, query.groupRef);
         const order = { ...query, objectName: params.objectName, traceparent };
-        return { body: await getObjectMetadata(context, integration, order) };
+        return { stream: jsonText(await getObjectMetadata(context, integration, order)) };
       },
     }),
   );
@@ -72,7 +72,9 @@ export function objectMetadataRoutes(router: Router, context: ManagementContext)
         const { provider } = getProvider(context, params.provider);
         assertGroup(caller, query.groupRef);
         const order = { ...query, objectName: params.objectName, traceparent };
-        return { body: await getProviderObjectMetadata(context, { projectId: project.id, provider }, order) };
+        return {
+          stream: jsonText(await getProviderObjectMetadata(context, { projectId: project.id, provider }, order)),
+        };
       },
     }),
   );
