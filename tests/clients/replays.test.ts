@@ -25,19 +25,33 @@ describe('a request of a published client gets the published reply', () => {
   });
 });
 
-// The rows take the address apart; the command line does not.
-it('amp deploy: the three requests, with the address as it was handed out', async () => {
-  const { bucket, path, url } = await handedOut(world, md5Of(zip));
-  const put = await fetch(url, { method: 'PUT', headers: { 'content-md5': md5Of(zip) }, body: new Uint8Array(zip) });
-  expect(put.status).toBe(200);
-  const deployed = await fetch(`${world.project.url}/integrations:batch`, {
-    method: 'PUT',
-    headers: { 'x-api-key': world.project.key, 'content-type': 'application/json' },
-    // It puts a slash before a path that has none.
-    body: JSON.stringify({ sourceZipUrl: `gs://${bucket}${path.startsWith('/') ? '' : '/'}${path}` }),
-  });
-  expect([deployed.status, await deployed.json()]).toMatchObject([200, [{ name: 'zipped' }]]);
-});
+// The rows take the address apart; the command line does not. A manifest for each integration is usual, so what a deployment
+// leaves out stands for customers of another one.
+it.each([
+  ['', ''],
+  [', "Stop reading these objects"', '?destructive=true'],
+])(
+  'amp deploy%s: the three requests, with the address as it was handed out; nothing is deleted',
+  async (_choice, query) => {
+    const listed = async () => {
+      const reply = await fetch(`${world.project.url}/integrations`, { headers: { 'x-api-key': world.project.key } });
+      return ((await reply.json()) as { id: string }[]).map(({ id }) => id);
+    };
+    const before = await listed();
+    expect(before).toContain(world.ids.integrationId);
+    const { bucket, path, url } = await handedOut(world, md5Of(zip));
+    const put = await fetch(url, { method: 'PUT', headers: { 'content-md5': md5Of(zip) }, body: new Uint8Array(zip) });
+    expect(put.status).toBe(200);
+    const deployed = await fetch(`${world.project.url}/integrations:batch${query}`, {
+      method: 'PUT',
+      headers: { 'x-api-key': world.project.key, 'content-type': 'application/json' },
+      // It puts a slash before a path that has none.
+      body: JSON.stringify({ sourceZipUrl: `gs://${bucket}${path.startsWith('/') ? '' : '/'}${path}` }),
+    });
+    expect([deployed.status, await deployed.json()]).toMatchObject([200, [{ name: 'zipped' }]]);
+    expect(await listed()).toEqual(expect.arrayContaining(before));
+  },
+);
 
 // So that the table of the guide stays true: who builds one of these moves its row.
 describe('what is not done is answered so', () => {

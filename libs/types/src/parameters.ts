@@ -66,7 +66,7 @@ export const parameterMeanings: Readonly<Record<string, ParameterMeaning>> = {
   provider: { description: 'The SaaS provider.', example: 'hubspot', notFound: 'provider.unknown' },
   active: flag('Only keys that are active, or only those that are not.'),
   dryRun: flag('true: only say what would be written.'),
-  destructive: flag('true: also delete what the manifest leaves out.'),
+  destructive: flag('true: stop reading, in every installation, the objects that the manifest removes.'),
   skipSampling: flag("true: do not check field names against the customer's account."),
   includeEntitlements: flag('true: show the entitlements.'),
   includeCreds: flag('true: show the access token and its scopes.'),

@@ -1,7 +1,17 @@
 import { invalid } from '@sluice/http';
-import type { DeployManifestRequest, Integration } from '@sluice/types';
+import type { Caller, DeployManifestRequest, Integration } from '@sluice/types';
 import type { ManagementContext } from './context';
 import { readManifest } from './deploy-manifest';
+import { pauseRemovedReads } from './pause-removed-reads';
+
+/** A request for a revision with what came beside the body. */
+export interface NewRevision {
+  readonly integration: Integration;
+  readonly request: DeployManifestRequest;
+  readonly caller: Caller;
+  /** Installations stop reading the objects that the manifest takes from the integration. */
+  readonly pausesReads: boolean;
+}
 
 /**
  * Gives one integration the content that a manifest has under its name; an equal content makes no revision. What else
@@ -12,9 +22,9 @@ import { readManifest } from './deploy-manifest';
  */
 export async function createRevision(
   context: ManagementContext,
-  { projectId, name }: Integration,
-  request: DeployManifestRequest,
+  { integration: standing, request, caller, pausesReads }: NewRevision,
 ): Promise<Integration> {
+  const { projectId, id: integrationId, name, latestRevision } = standing;
   const { manifest } = await readManifest(context, projectId, request);
   const content = manifest.integrations.find((integration) => integration.name === name);
   if (content === undefined) {
@@ -25,6 +35,10 @@ export async function createRevision(
   }
   const { specVersion } = manifest;
   const entry = { projectId, name, provider: content.provider, specVersion, content };
+  if (pausesReads && content.provider === standing.provider) {
+    const removal = { before: latestRevision.content, after: content };
+    await pauseRemovedReads(context, { projectId, integrationId, ...removal, caller });
+  }
   const [revised] = await context.store.integrations.putAll(projectId, [entry]);
   const integration = revised as Integration;
   const revisionId = integration.latestRevision.id;

@@ -1,8 +1,8 @@
-import { NotFoundError, type Issue } from '@sluice/errors';
-import type { DeployManifestRequest, Integration } from '@sluice/types';
+import type { Issue } from '@sluice/errors';
+import type { Caller, DeployManifestRequest, Integration, ManifestIntegration } from '@sluice/types';
 import type { ManagementContext } from './context';
-import { deleteIntegration } from './delete-integration';
 import { parseManifest, type ParsedManifest } from './parse-manifest';
+import { pauseRemovedReads, type ReadRemoval } from './pause-removed-reads';
 import { refuseContradictions } from './refuse-issues';
 import { readUpload } from './uploads/read-upload';
 
@@ -10,30 +10,45 @@ import { readUpload } from './uploads/read-upload';
 export interface Deployment {
   readonly projectId: string;
   readonly request: DeployManifestRequest;
-  /** Integrations that the manifest leaves out are deleted, with their installations. */
-  readonly isDestructive: boolean;
+  readonly caller: Caller;
+  /** Installations stop reading the objects that the manifest takes from their integration. */
+  readonly pausesReads: boolean;
 }
 
 /**
  * Creates or revises an integration per entry of a manifest; all or none. Integrations that the manifest leaves out
- * stay as they are, unless the deployment is destructive: then they go one by one, after the manifest is in force.
+ * stay as they are, with their installations: only a request of its own deletes one.
  * @returns those that the manifest names
  * @throws ConflictError `integration.name-taken` when a name stands for another provider
  */
 export async function deployManifest(context: ManagementContext, deployment: Deployment): Promise<Integration[]> {
-  const { projectId, request, isDestructive } = deployment;
+  const { projectId, request, pausesReads } = deployment;
   const { manifest } = await readManifest(context, projectId, request);
   const entries = manifest.integrations.map((content) => {
     const { name, provider } = content;
     return { projectId, name, provider, specVersion: manifest.specVersion, content };
   });
-  // Before: what another request deploys meanwhile is not ours to delete.
-  const before = isDestructive ? await context.store.integrations.list(projectId) : [];
+  if (pausesReads) await pauseReads(context, deployment, manifest.integrations);
   const deployed = await context.store.integrations.putAll(projectId, entries);
   context.logger.info({ projectId, integrations: deployed.length }, 'manifest.deployed');
-  const kept = new Set(deployed.map(({ id }) => id));
-  for (const integration of before) if (!kept.has(integration.id)) await deleteIfThere(context, integration);
   return deployed;
+}
+
+/** Pauses nothing where a name stands for another provider: then the deployment is about to be refused. */
+async function pauseReads(
+  context: ManagementContext,
+  { projectId, caller }: Deployment,
+  contents: readonly ManifestIntegration[],
+): Promise<void> {
+  const removals: ReadRemoval[] = [];
+  for (const after of contents) {
+    const standing = await context.store.integrations.find(projectId, after.name);
+    // An integration whose id is this name is another one.
+    if (standing?.name !== after.name) continue;
+    if (standing.provider !== after.provider) return;
+    removals.push({ projectId, integrationId: standing.id, before: standing.latestRevision.content, after, caller });
+  }
+  for (const removal of removals) await pauseRemovedReads(context, removal);
 }
 
 /**
@@ -63,13 +78,4 @@ function unknownProviders({ connectors }: ManagementContext, { manifest, placeOf
     const name = `integrations[${index}].provider`;
     return [{ in: 'body', name, detail: `is not known; known: ${known} ${placeOf(name)}`, value: provider }];
   });
-}
-
-/** Somebody else may have deleted it meanwhile. */
-async function deleteIfThere(context: ManagementContext, integration: Integration): Promise<void> {
-  try {
-    await deleteIntegration(context, integration);
-  } catch (error) {
-    if (!(error instanceof NotFoundError) || error.code !== 'integration.not-found') throw error;
-  }
 }

@@ -83,33 +83,80 @@ describe('problems of DELETE integrations/{idOrName}', () => {
   });
 });
 
-describe('PUT integrations:batch?destructive=true', () => {
-  it('deletes what the manifest leaves out, with its installations; without it nothing', async () => {
-    const { send, seed, path } = await prepareInstallation(management);
-    const integrations = `/v1/projects/${seed.projectId}/integrations`;
-    const names = async () =>
-      ((await send.get(integrations).expect(200)).body as { name: string }[]).map(({ name }) => name).sort();
-    await send.put(`${integrations}:batch`).send(manifestOf('other')).expect(200);
-    expect(await names()).toEqual(['crm', 'other']);
-    const reply = await send
-      .put(`${integrations}:batch?destructive=true`)
-      .send(manifestOf('other', 'third'))
-      .expect(200);
-    expect((reply.body as object[]).length).toBe(2);
-    expect(await names()).toEqual(['other', 'third']);
-    await send.get(path).expect(404);
-    expect(await management.context.store.installations.list(seed.projectId)).toEqual([]);
+// What the published command line sends for "Stop reading these objects across all installations".
+describe('destructive=true', () => {
+  const readContacts = sampleManifest({ read: { objects: [{ objectName: 'contacts' }] } });
+  const yamlOf = (...integrations: object[]) => ({
+    sourceYaml: JSON.stringify({ specVersion: '1.0.0', integrations }),
+  });
+  /** Reads contacts and deals; its manifest does too. */
+  const prepareReader = async () => {
+    const prepared = await prepareInstallation(management);
+    const objects = { contacts: { objectName: 'contacts' }, deals: { objectName: 'deals' } };
+    const mask = ['config.content.read.objects.contacts', 'config.content.read.objects.deals'];
+    await prepared.patch(mask, { config: { content: { read: { objects } } } }).expect(200);
+    const project = `/v1/projects/${prepared.seed.projectId}`;
+    const switches = async () => {
+      const { read } = (await prepared.get()).config.content;
+      return Object.entries(read?.objects ?? {}).map(([name, { disabled = false }]) => [name, disabled]);
+    };
+    return { ...prepared, project, switches };
+  };
+
+  it.each(['?destructive=true', ''])(
+    'deletes nothing that the manifest leaves out: integrations:batch%s',
+    async (query) => {
+      const { send, project, path, switches } = await prepareReader();
+      const reply = await send.put(`${project}/integrations:batch${query}`).send(manifestOf('other')).expect(200);
+      expect(reply.body as { name: string }[]).toMatchObject([{ name: 'other' }]);
+      const all = (await send.get(`${project}/integrations`).expect(200)).body as { name: string }[];
+      expect(all.map(({ name }) => name)).toEqual(['crm', 'other']);
+      const { body } = await send.get(path).expect(200);
+      await send.get(`${project}/connections/${(body as { connection: { id: string } }).connection.id}`).expect(200);
+      expect(await switches()).toEqual([
+        ['contacts', false],
+        ['deals', false],
+      ]);
+    },
+  );
+
+  it.each([
+    ['integrations:batch', 200],
+    ['revisions', 201],
+  ] as const)('pauses what the manifest does not read any more, and nothing else: %s', async (by, status) => {
+    const { send, project, integrationPath, switches, get } = await prepareReader();
+    const before = await get();
+    const deploy = (query: string, content: object) =>
+      by === 'revisions'
+        ? send.post(`${integrationPath}/revisions${query}`).send(yamlOf(content))
+        : send.put(`${project}/integrations:batch${query}`).send(yamlOf(content));
+    await deploy('?destructive=true', readContacts).expect(status);
+    const paused = [
+      ['contacts', false],
+      ['deals', true],
+    ];
+    expect(await switches()).toEqual(paused);
+    const after = await get();
+    expect(after.config.createdBy).toMatch(/^builder:/);
+    expect(after.config.id).not.toBe(before.config.id);
+    expect(after.config.content.write).toEqual(before.config.content.write);
+    // The same once more finds nothing to pause.
+    await deploy('?destructive=true', readContacts).expect(status);
+    expect((await get()).config.id).toBe(after.config.id);
   });
 
-  it('deletes nothing when the manifest is refused', async () => {
-    const { send, seed, path } = await prepareInstallation(management);
-    const batch = `/v1/projects/${seed.projectId}/integrations:batch?destructive=true`;
-    await send.put(batch).send({ sourceYaml: 'specVersion: 1.0.0' }).expect(400);
-    await send
-      .put(batch)
-      .send({ sourceYaml: '{specVersion: 1.0.0, integrations: [{name: a, provider: x}]}' })
-      .expect(422);
-    await send.get(path).expect(200);
+  it('goes on reading without it, and where the manifest is refused', async () => {
+    const { send, project, switches } = await prepareReader();
+    const batch = `${project}/integrations:batch`;
+    const unread = { ...readContacts, provider: 'salesforce' };
+    await send.put(`${batch}?destructive=true`).send({ sourceYaml: 'specVersion: 1.0.0' }).expect(400);
+    await send.put(`${batch}?destructive=true`).send(yamlOf(readContacts, unread)).expect(400);
+    await send.put(`${batch}?destructive=true`).send(yamlOf(unread)).expect(409);
+    await send.put(batch).send(yamlOf(readContacts)).expect(200);
+    expect(await switches()).toEqual([
+      ['contacts', false],
+      ['deals', false],
+    ]);
   });
 });
 

@@ -105,6 +105,16 @@ export const uploads: readonly Replay[] = [
   },
   {
     ...amp,
+    call: 'deploy, step 3, "Stop reading these objects"',
+    request: `PUT ${P}/integrations:batch`,
+    query: () => ({ destructive: 'true' }),
+    fresh: freshZip(() => zip),
+    body,
+    status: 200,
+    reply: json(listOf(integration)),
+  },
+  {
+    ...amp,
     call: 'deploy, step 3, a zip of elsewhere',
     request: `PUT ${P}/integrations:batch`,
     body: () => ({ sourceZipUrl: 'gs://bucket/path' }),

@@ -44,6 +44,8 @@ export interface InstallationStore {
   /** Oldest first; with a page one more than fits. Health and last status are computed by the same statement. */
   list(projectId: string, filter?: InstallationFilter, page?: Page): Promise<Installation[]>;
   find(projectId: string, integrationId: string, installationId: string): Promise<Installation | undefined>;
+  /** Of the installations of an integration whose config has one of these objects under `read`. Oldest first. */
+  idsReading(projectId: string, integrationId: string, objectNames: readonly string[]): Promise<string[]>;
   /**
    * Lets `revise` decide on the state as it is now, under the installation's lock: no change of another caller is lost.
    * A new content makes a new config with the latest revision and moves `updateTime`; no difference makes nothing.
@@ -71,6 +73,15 @@ export function installationStore(database: Knex, failpoints: StoreFailpoints): 
       return (await query.whereIn('i.id', onPage(narrowed(ids, '', filter), 'id', page))).map(toInstallation);
     },
     find,
+    idsReading: async (projectId, integrationId, objectNames) => {
+      const ids = database('installations as i')
+        .join('configs as c', { 'c.project_id': 'i.project_id', 'c.id': 'i.config_id' })
+        .join('config_contents as t', { 't.project_id': 'c.project_id', 't.hash': 'c.content_hash' })
+        .where({ 'i.project_id': projectId, 'i.integration_id': integrationId })
+        .whereRaw(readsOneOfSql, [[...objectNames]])
+        .orderBy('i.id');
+      return (await ids.select<{ id: string }[]>('i.id')).map(({ id }) => id);
+    },
     change: async (key, revise) =>
       await database.transaction(async (transaction) => {
         const isThere = await changeInstallation(transaction, key, revise);
@@ -80,6 +91,10 @@ export function installationStore(database: Knex, failpoints: StoreFailpoints): 
     remove: (key) => deleteInstallation(database, key, failpoints),
   });
 }
+
+/** `json` and not `jsonb`, which takes no escaped NUL: a value in a config may have one. */
+const readsOneOfSql = `exists (
+  select from json_object_keys(t.content::json -> 'read' -> 'objects') name where name = any(?::text[]))`;
 
 function narrowed<Query extends Knex.QueryBuilder>(query: Query, alias: 'i.' | '', filter: InstallationFilter): Query {
   const { integrationId, groupRef, withinGroupRef } = filter;

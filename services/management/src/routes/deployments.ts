@@ -20,6 +20,7 @@ interface DeployParts {
 
 interface IntegrationParts {
   readonly params: { projectIdOrName: string; integrationId: string };
+  readonly query: { destructive?: boolean };
   readonly body: DeployManifestRequest;
 }
 
@@ -31,7 +32,7 @@ export function deploymentRoutes(router: Router, context: ManagementContext): vo
       operationId: 'deployManifest',
       summary: 'Deploy a manifest',
       description:
-        'Creates an integration per entry, or gives it a new revision. With destructive=true integrations that the manifest leaves out are deleted, with their installations.',
+        'Creates an integration per entry, or gives it a new revision. With destructive=true installations stop reading the objects that the manifest removes from their integration. Nothing is deleted.',
       tags: ['Integrations'],
       example: {
         sourceYaml:
@@ -44,8 +45,9 @@ export function deploymentRoutes(router: Router, context: ManagementContext): vo
       body: deployManifestRequestSchema,
       handle: async ({ caller, params, query, body }) => {
         const project = await getProject(context, caller, params.projectIdOrName);
-        const isDestructive = query.destructive === true;
-        const deployed = await deployManifest(context, { projectId: project.id, request: body, isDestructive });
+        const pausesReads = query.destructive === true;
+        const deployment = { projectId: project.id, request: body, caller, pausesReads };
+        const deployed = await deployManifest(context, deployment);
         return { body: deployed.map(publishIntegration) };
       },
     }),
@@ -56,17 +58,18 @@ export function deploymentRoutes(router: Router, context: ManagementContext): vo
       operationId: 'createRevision',
       summary: 'Give an integration a new revision',
       description:
-        'Takes what the manifest has under the name of the integration; an equal content makes no revision. Nothing is deleted, whatever destructive says.',
+        'Takes what the manifest has under the name of the integration; an equal content makes no revision. With destructive=true installations stop reading the objects that the manifest removes.',
       tags: ['Integrations'],
       replies: { 201: noBody('The revision is in force.') },
       problems: ['integration.name-taken', 'provider.unknown'],
       scopes: ['frontend'],
       query: deployQuery,
       body: deployManifestRequestSchema,
-      handle: async ({ caller, params, body }) => {
+      handle: async ({ caller, params, query, body }) => {
         const project = await getProject(context, caller, params.projectIdOrName);
         const integration = await getIntegration(context, project.id, params.integrationId);
-        await createRevision(context, integration, body);
+        const pausesReads = query.destructive === true;
+        await createRevision(context, { integration, request: body, caller, pausesReads });
         return { status: 201 };
       },
     }),

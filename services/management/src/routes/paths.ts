@@ -34,7 +34,7 @@ export const samplingQuery = {
   properties: { skipSampling: { type: 'boolean', default: false } },
 } as const;
 
-/** `destructive=true`: what the manifest leaves out is deleted. Source: published API. */
+/** `destructive=true`: reads of the objects that a manifest removes are paused. Source: published API and command line. */
 export const deployQuery = {
   type: 'object',
   additionalProperties: false,
