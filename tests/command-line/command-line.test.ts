@@ -146,6 +146,83 @@ describe('resources', () => {
   });
 });
 
+describe('deleting an integration', () => {
+  let doomed: Customer;
+  let other: Customer;
+  let env: Record<string, string>;
+  const names = async () => {
+    const { stdout } = await person.sluice(['integrations', '--json'], { env });
+    return (JSON.parse(stdout) as Integration[]).map(({ name }) => name);
+  };
+  const remove = (...more: readonly string[]) =>
+    person.sluice(['integrations', 'delete', doomed.integrationId, ...more], { env });
+  beforeAll(async () => {
+    doomed = await createCustomer(stack, { provider: 'hubspot' });
+    const { project, account } = doomed;
+    other = await createCustomer(stack, { provider: 'hubspot', project, account });
+    // The same customer uses both with one connection, which has to stay then.
+    const content = { provider: 'hubspot' };
+    const { connectionId, groupRef } = doomed;
+    await project.install(other.integrationId, { groupRef, connectionId, config: { content } });
+    env = { SLUICE_URL: stack.baseUrl, SLUICE_API_KEY: project.key };
+  });
+
+  it('shows what would go with it in a dry run', async () => {
+    const [name] = await names();
+    const { code, stdout, stderr } = await remove('--dry-run');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(new RegExp(`^GROUP +INSTALLATION +CONNECTION *\n${doomed.groupRef} .* stays: another`));
+    expect(stdout).toContain(
+      `the integration ${name} (hubspot, ${doomed.integrationId}), 1 installation and 0 connections`,
+    );
+    expect(stdout).toMatch(/Nothing was deleted\.\n$/);
+    const shown = await person.sluice(['integrations', 'delete', other.integrationId, '--dry-run', '--json'], { env });
+    expect(JSON.parse(shown.stdout)).toMatchObject({
+      integration: { id: other.integrationId },
+      installations: [{ groupRef: other.groupRef }, { groupRef: doomed.groupRef }],
+      connections: [other.connectionId],
+      deleted: false,
+    });
+  });
+
+  it.each<[what: string, options: readonly string[], says: RegExp]>([
+    ['where nobody can type', [], /Standard input is no terminal.* add --yes crm-\d+/],
+    ['for another name', ['--yes', 'crm'], /"crm" is not the name of the integration, crm-\d+\. Nothing was deleted/],
+  ])('deletes nothing %s', async (_what, options, says) => {
+    const before = await names();
+    const { code, stdout, stderr } = await remove(...options);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(says);
+    expect(await names()).toEqual(before);
+  });
+
+  it('deletes it once its name is typed, and no other', async () => {
+    const [name = '', kept] = await names();
+    const typing = async (stdin: string) => {
+      const command = `${process.execPath} ${sluicePath} integrations delete ${name}`;
+      return await runProgram('script', ['-qec', command, '/dev/null'], { env: { ...env, HOME: person.home }, stdin });
+    };
+    expect((await typing('yes\n')).stdout).toContain(`Type ${name} to delete it`);
+    expect(await names()).toEqual([name, kept]);
+    expect(await typing(`${name}\n`)).toMatchObject({ code: 0 });
+    expect(await names()).toEqual([kept]);
+    expect(await other.installation()).toMatchObject({ id: other.installationId });
+  });
+
+  it('is no part of a deployment, destructive or not', async () => {
+    const [kept] = await names();
+    const manifest = JSON.stringify({ specVersion: '1.0.0', integrations: [{ name: 'new', provider: 'hubspot' }] });
+    const { code } = await person.sluice(['deploy', '-', '--destructive'], { env, stdin: manifest });
+    expect(code).toBe(0);
+    expect(await names()).toEqual([kept, 'new']);
+    const { stdout } = await person.sluice(['integrations', 'delete', kept ?? '', '--yes', kept ?? '', '--json'], {
+      env,
+    });
+    expect(JSON.parse(stdout)).toMatchObject({ integration: { name: kept }, deleted: true });
+    expect(await names()).toEqual(['new']);
+  });
+});
+
 describe('keys', () => {
   it('are made with scopes, shown once, listed without, and refused once revoked', async () => {
     const made = await person.json<ApiKey>('keys', 'create', 'reader', '--scope', 'read');

@@ -31,6 +31,8 @@ const offers: readonly (readonly [line: string, words: readonly string[]])[] = [
   ['sluice profile add ', []],
   ['sluice deploy man', ['manifest.yaml']],
   ['sluice deploy --destructive man', ['manifest.yaml']],
+  ['sluice integrations de', ['delete', 'describe']],
+  ['sluice integrations delete crm --y', ['--yes']],
   ['sluice op export 1 --out man', ['manifest.yaml']],
   // Only the service knows these: no file is offered in their place.
   ['sluice op watch ', []],

@@ -60,7 +60,10 @@ function addResourceCommands(program: Command, lazily: Lazily): void {
     .command('deploy')
     .description('deploy a manifest, YAML or JSON')
     .argument('<file>', 'the manifest; - reads it from standard input')
-    .option('--destructive', 'also delete the integrations that the manifest leaves out, with their installations')
+    .option(
+      '--destructive',
+      'stop reading, in every installation, the objects that the manifest removes; deletes nothing',
+    )
     .action(lazily(() => import('./commands/deploy.js')));
   const resources = [
     ['integrations', 'integration', 'id or name', () => import('./commands/integrations.js')],
@@ -68,7 +71,10 @@ function addResourceCommands(program: Command, lazily: Lazily): void {
     ['connections', 'connection', 'id', () => import('./commands/connections.js')],
   ] as const;
   for (const [plural, singular, name, load] of resources) {
-    const group = program.command(plural).description(`list and describe ${plural}`);
+    const isDeletable = plural === 'integrations';
+    const group = program
+      .command(plural)
+      .description(isDeletable ? `list, describe and delete ${plural}` : `list and describe ${plural}`);
     const list = group.command('list', { isDefault: true }).description(`list the ${plural}`);
     if (plural !== 'integrations') list.option('--group <ref>', 'only of this group');
     if (plural === 'connections') list.option('--provider <name>', 'only of this provider');
@@ -79,6 +85,14 @@ function addResourceCommands(program: Command, lazily: Lazily): void {
       .description(`show one ${singular}`)
       .argument('<id>', name)
       .action(lazily(async () => ({ run: (await load()).describe })));
+    if (!isDeletable) continue;
+    group
+      .command('delete')
+      .description('delete an integration with its installations and their connections, once its name is typed')
+      .argument('<id>', name)
+      .option('--dry-run', 'show what would be deleted, and delete nothing')
+      .option('--yes <name>', 'the name of the integration, where nobody can type it')
+      .action(lazily(async () => ({ run: (await import('./commands/integrations.js')).remove })));
   }
 }
 

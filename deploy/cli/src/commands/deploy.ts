@@ -8,6 +8,7 @@ import { renderTable } from '../output/table';
 import { connect } from '../profiles/connect';
 
 interface DeployOptions extends GivenOptions {
+  /** Pauses reads of what the manifest removes. No deployment deletes an integration. */
   readonly destructive?: boolean;
 }
 

@@ -1,8 +1,23 @@
-import type { Integration } from '@sluice/types';
+import { createInterface } from 'node:readline';
+import type { Installation, Integration } from '@sluice/types';
 import type { GivenOptions } from '../command';
-import { print, shortTime } from '../output/print';
-import { renderFields, renderTable, type Column } from '../output/table';
+import { CommandFailure } from '../failure';
+import { counted, print, shortTime } from '../output/print';
+import { plain, renderFields, renderTable, type Column } from '../output/table';
 import { connect } from '../profiles/connect';
+
+interface RemoveOptions extends GivenOptions {
+  readonly dryRun?: boolean;
+  readonly yes?: string;
+}
+
+/** What goes with an integration. */
+interface Deletion {
+  readonly integration: Pick<Integration, 'id' | 'name' | 'provider'>;
+  readonly installations: readonly { readonly id: string; readonly groupRef: string; readonly connectionId: string }[];
+  /** Their connections that no other integration uses, with the credentials. */
+  readonly connections: readonly string[];
+}
 
 const columns: readonly Column<Integration>[] = [
   ['NAME', ({ name }) => name],
@@ -40,6 +55,75 @@ export async function describe([integrationId = '']: readonly string[], options:
       ['updated', updateTime === undefined ? undefined : shortTime(updateTime)],
     ]),
   );
+}
+
+/** `sluice integrations delete <idOrName>`. What goes is shown on standard error, beside the question. */
+export async function remove([id = '']: readonly string[], options: RemoveOptions): Promise<void> {
+  const { management } = await connect(options);
+  const { id: integrationId, name, provider } = await management.getIntegration({ integrationId: id });
+  const all = await management.listInstallationsForProject();
+  const deletion = deletionOf({ id: integrationId, name, provider }, all);
+  if (options.dryRun === true) {
+    print(options, { ...deletion, deleted: false }, () => `${renderDeletion(deletion)}\n\nNothing was deleted.`);
+    return;
+  }
+  process.stderr.write(`${renderDeletion(deletion)}\n`);
+  const typed = options.yes ?? (await askName(name));
+  if (typed !== name) {
+    throw new CommandFailure(`"${typed}" is not the name of the integration, ${name}. Nothing was deleted.`);
+  }
+  await management.deleteIntegration({ integrationId });
+  print(options, { ...deletion, deleted: true }, () => `The integration ${name} is deleted.`);
+}
+
+function deletionOf(integration: Deletion['integration'], all: readonly Installation[]): Deletion {
+  const own = all.filter(({ integrationId }) => integrationId === integration.id);
+  const others = all.filter(({ integrationId }) => integrationId !== integration.id);
+  const usedElsewhere = new Set(others.map(({ connection }) => connection.id));
+  const connections = new Set(own.map(({ connection }) => connection.id).filter((id) => !usedElsewhere.has(id)));
+  return {
+    integration,
+    installations: own.map(({ id, group, connection }) => ({
+      id,
+      groupRef: group?.groupRef ?? '-',
+      connectionId: connection.id,
+    })),
+    connections: [...connections],
+  };
+}
+
+function renderDeletion({ integration, installations, connections }: Deletion): string {
+  const going = new Set(connections);
+  const table = renderTable(
+    installations,
+    [
+      ['GROUP', ({ groupRef }) => groupRef],
+      ['INSTALLATION', ({ id }) => id],
+      ['CONNECTION', ({ connectionId }) => connectionId],
+      ['', ({ connectionId }) => (going.has(connectionId) ? '' : 'stays: another integration uses it')],
+    ],
+    'Nobody has it installed.',
+  );
+  const { name, provider, id } = integration;
+  const counts = `${counted(installations.length, 'installation')} and ${counted(connections.length, 'connection')}`;
+  return `${table}\n\nTo be deleted: the integration ${plain(name)} (${provider}, ${id}), ${counts} with credentials. What waits to be written fails.`;
+}
+
+async function askName(name: string): Promise<string> {
+  if (!process.stdin.isTTY) {
+    throw new CommandFailure(
+      `Standard input is no terminal, so nobody can type the name: add --yes ${name}, or --dry-run to see what would go. Nothing was deleted.`,
+    );
+  }
+  const asked = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await new Promise<string>((resolve) => {
+      asked.once('close', () => resolve(''));
+      asked.question(`Type ${name} to delete it: `, (answer) => resolve(answer.trim()));
+    });
+  } finally {
+    asked.close();
+  }
 }
 
 function objectsOf({ latestRevision }: Integration, action: 'read' | 'write'): string {
