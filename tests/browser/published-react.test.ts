@@ -54,11 +54,12 @@ type Provider = keyof typeof providers;
 /**
  * A builder's project with an integration, its app at the provider, and a customer's account there.
  * @param app what is registered of the app, in place of what the provider knows
+ * @param reads what the manifest says of the object besides
  */
-async function prepare(provider: Provider, credentials: 'API key' | 'bearer token', app?: object) {
+async function prepare(provider: Provider, credentials: 'API key' | 'bearer token', app?: object, reads?: object) {
   const project = await createProject(stack);
   const { objectName, fields } = providers[provider];
-  const declared = { objects: [{ objectName, optionalFieldsAuto: 'all' as const }] };
+  const declared = { objects: [{ objectName, optionalFieldsAuto: 'all' as const, ...reads }] };
   const integration = { name: `crm-${provider}`, provider, read: declared, write: { objects: [{ objectName }] } };
   const { id: integrationId } = integrationNamed(await project.deploy([integration]), integration);
   const account = provider === 'stockroom' ? undefined : await registerApp(project, provider, app);
@@ -307,5 +308,26 @@ describe.each(['hubspot', 'salesforce'] as const)('the prebuilt component at %s'
     expect(await installation()).toBeUndefined();
     expect(opened.errors()).toEqual([]);
     expect(opened.calls()).toEqual(wholeVisit(provider));
+  });
+});
+
+describe('the prebuilt component', () => {
+  withBrowser("offers the account's fields for a mapping, and installs the one that is chosen", async () => {
+    const reads = { requiredFields: [{ mapToName: 'position', mapToDisplayName: 'Position' }] };
+    const { project, integrationId, open } = await prepare('hubspot', 'bearer token', undefined, reads);
+    const opened = await open('prebuilt');
+    const { page } = opened;
+    await allowInPopup(opened);
+    await page.getByText('Map the following fields').waitFor();
+    await page.getByPlaceholder('Please select one').click();
+    await page.getByRole('option', { name: 'Jobtitle', exact: true }).click();
+    const created = page.waitForResponse((reply) => reply.request().method() === 'POST' && reply.status() === 201);
+    await page.getByRole('button', { name: 'Install' }).click();
+    await created;
+    const [installation] = await installationsOf(project, integrationId);
+    expect(installation?.config.content.read?.objects?.['contacts']?.selectedFieldMappings).toEqual({
+      position: 'jobtitle',
+    });
+    expect(opened.errors()).toEqual([]);
   });
 });

@@ -38,6 +38,11 @@ export interface HydratedReadObject extends Omit<ManifestReadObject, 'requiredFi
   readonly optionalFields?: readonly HydratedField[];
   /** By the provider's field name; absent with `error`. */
   readonly allFieldsMetadata?: Readonly<Record<string, FieldMetadata>>;
+  /**
+   * The same fields as a list; absent with `error`. Deprecated where it is published, and still what the prebuilt form of
+   * the published browser client offers for a mapping.
+   */
+  readonly allFields?: readonly HydratedField[];
 }
 
 /** A field that exists has a `displayName`; one that the user chooses is as the manifest has it. */
@@ -81,6 +86,7 @@ const readObject = {
       description: 'Fields of the account, by name.',
       additionalProperties: fieldMetadataSchema,
     },
+    allFields: { type: 'array', description: 'Fields of the account, as a list.', items: field },
   },
 } as const;
 

@@ -101,8 +101,13 @@ function hydratedRead(object: ManifestReadObject, described: Described): Hydrate
     schedule,
     ...(requiredFields && { requiredFields: fieldsOf(requiredFields) }),
     ...(optionalFields && { optionalFields: fieldsOf(optionalFields) }),
-    ...('error' in described ? { error: described.error } : { allFieldsMetadata: described.metadata.fields }),
+    ...('error' in described ? { error: described.error } : accountFields(described.metadata)),
   };
+}
+
+function accountFields({ fields }: ObjectMetadata): Pick<HydratedReadObject, 'allFields' | 'allFieldsMetadata'> {
+  const allFields = Object.entries(fields).map(([fieldName, { displayName }]) => ({ fieldName, displayName }));
+  return { allFieldsMetadata: fields, allFields };
 }
 
 function hydratedWrite(object: ManifestWriteObject, described: Described): HydratedWriteObject {

@@ -150,13 +150,23 @@ describe('200 GET I/revisions/{revisionId}:hydrate', () => {
             ],
             optionalFields: [{ mapToName: 'nick', prompt: 'Which one?' }],
             allFieldsMetadata: { jobtitle: { displayName: 'JOBTITLE' } },
+            // What the published form fills its mapping dropdowns from.
+            allFields: expect.arrayContaining([{ fieldName: 'jobtitle', displayName: 'JOBTITLE' }]),
           },
           { objectName: 'butterflies', displayName: 'butterflies', error: expect.stringContaining('butterflies') },
         ],
       },
       write: { objects: [{ objectName: 'deals', displayName: 'deals', valueDefaults: { allowAnyFields: true } }] },
     });
-    expect(content.read.objects[1]).not.toHaveProperty('allFieldsMetadata');
+    const [contacts, butterflies] = content.read.objects as {
+      allFields?: { fieldName: string }[];
+      allFieldsMetadata?: object;
+    }[];
+    expect(contacts?.allFields?.map(({ fieldName }) => fieldName)).toEqual(
+      Object.keys(contacts?.allFieldsMetadata ?? {}),
+    );
+    expect(butterflies).not.toHaveProperty('allFieldsMetadata');
+    expect(butterflies).not.toHaveProperty('allFields');
     expect(reply.text).not.toContain('null');
   });
 

@@ -97,6 +97,7 @@ const hydratedRead = shape(
     optionalFields: listOf(hydratedField),
     optionalFieldsAuto: oneOf('all'),
     allFieldsMetadata: mapOf(fieldMetadata),
+    allFields: listOf(hydratedField),
     backfill,
   },
   { enabled, delivery },
