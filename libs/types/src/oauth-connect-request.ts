@@ -3,7 +3,10 @@ import { nameText } from './json-schema';
 
 /** Asks for the address where a customer allows the builder's app in. Source: published API, oauth-connect. */
 export interface OAuthConnectRequest {
-  readonly projectIdOrName: string;
+  /** This or `projectId`; both only of the same project. */
+  readonly projectIdOrName?: string;
+  /** What the published Node client sends: the id, or the name. */
+  readonly projectId?: string;
   readonly provider: string;
   readonly groupRef: string;
   /** @default groupRef */
@@ -27,9 +30,10 @@ export const oauthConnectRequestSchema = {
   type: 'object',
   description: 'A customer who is to allow an app in.',
   additionalProperties: false,
-  required: ['projectIdOrName', 'provider', 'groupRef', 'consumerRef'],
+  required: ['provider', 'groupRef', 'consumerRef'],
   properties: {
-    projectIdOrName: { ...nameText, description: 'Id or name of the project.' },
+    projectIdOrName: { ...nameText, description: 'Id or name of the project; this or projectId is required.' },
+    projectId: { ...nameText, description: 'The same as projectIdOrName, for published clients.' },
     provider: { ...nameText, description: 'The SaaS provider, such as hubspot.' },
     groupRef: { ...nameText, description: "The builder's id of the group." },
     groupName: { ...nameText, description: 'Name of the group; groupRef when absent.' },

@@ -122,6 +122,33 @@ describe('200 POST /v1/oauth-connect', () => {
   });
 });
 
+describe('the project of POST /v1/oauth-connect', () => {
+  // The published Node client names it so.
+  it.each([
+    ['projectId, the id', () => ({ projectIdOrName: undefined, projectId: project.id })],
+    ['projectId, the name', () => ({ projectIdOrName: undefined, projectId: project.name })],
+    ['both, id and name of one project', () => ({ projectIdOrName: project.name, projectId: project.id })],
+  ])('is named by %s', async (_by, named) => {
+    await comeBack({ state: await stateOf(named()), code: 'code-1' }).expect(200);
+    expect(await connections()).toMatchObject([{ group: { groupRef: 'acme' } }]);
+  });
+
+  it('400 where two are named, 400 where none is, 404 where it is not there', async () => {
+    const theirs = await management.newProject();
+    for (const projectId of [theirs.id, 'nothing']) {
+      const reply = await begin({ projectId }).expect(400);
+      const detail = `must name the same project as projectIdOrName, which is "${project.name}": send one of the two`;
+      expect(reply.body).toMatchObject({ issues: [{ in: 'body', name: 'projectId', detail, value: projectId }] });
+    }
+    const none = await begin({ projectIdOrName: undefined }).expect(400);
+    expect(none.body).toMatchObject({
+      issues: [{ in: 'body', name: 'projectIdOrName', detail: 'is required, or projectId' }],
+    });
+    const unknown = await begin({ projectIdOrName: undefined, projectId: theirs.id }).expect(404);
+    expect(unknown.body).toMatchObject({ detail: 'projectId: there is no such project for this key.' });
+  });
+});
+
 describe('4xx POST /v1/oauth-connect', () => {
   it.each([
     ['no app of the provider', { provider: 'salesforce' }, 422, 'providerAppId'],

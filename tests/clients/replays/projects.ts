@@ -241,6 +241,19 @@ export const authorizations: readonly Replay[] = [
   },
   {
     ...platform,
+    call: 'oauth.connect, projectId',
+    request: 'POST /oauth-connect',
+    body: ({ projectIdOrName, groupRef }) => ({
+      projectId: projectIdOrName,
+      groupRef,
+      provider: 'hubspot',
+      consumerRef: 'anna',
+    }),
+    status: 200,
+    reply: plainText,
+  },
+  {
+    ...platform,
     call: 'oauth.connect, a member missing',
     request: 'POST /oauth-connect',
     body: ({ projectIdOrName, groupRef }) => ({ projectIdOrName, groupRef, provider: 'hubspot' }),

@@ -8,7 +8,7 @@ import {
 import { beginAuthorization } from '../begin-authorization';
 import { assertConsumer } from '../caller-group';
 import type { ManagementContext } from '../context';
-import { getProject } from '../get-project';
+import { getNamedProject } from '../get-project';
 import { openerOriginOf } from '../opener-origin';
 import { refuseIssues } from '../refuse-issues';
 import { noQuery } from './paths';
@@ -33,8 +33,9 @@ export function oauthConnectRoutes(router: Router, context: ManagementContext): 
       handle: async (request) => {
         const { caller, body } = request;
         refuseIssues(checkNamedWorkspace(body));
-        const { projectIdOrName, providerWorkspaceRef: workspaceRef, ...order } = withNamedWorkspace(body);
-        const project = await getProject(context, caller, projectIdOrName);
+        const named = withNamedWorkspace(body);
+        const { projectIdOrName: _name, projectId: _id, providerWorkspaceRef: workspaceRef, ...order } = named;
+        const project = await getNamedProject(context, caller, body);
         assertConsumer(caller, body);
         const { url, cookie } = await beginAuthorization(context, {
           ...order,
