@@ -145,7 +145,7 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- if include "sluice.providerFiles" . }}
 - { name: SLUICE_PROVIDERS_DIR, value: {{ include "sluice.providersFolder" . }} }
 {{- end }}
-{{- with $providers.filesUrl }}
+{{- with ternary (printf "%s/rest" $sandbox) $providers.filesUrl $isImitated }}
 - { name: SLUICE_PROVIDERS_URL, value: {{ . | quote }} }
 {{- end }}
 {{- with join "," $providers.egressAllow }}

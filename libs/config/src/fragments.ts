@@ -175,7 +175,7 @@ export const providersEnv = {
   SLUICE_PROVIDERS_URL: {
     type: 'url',
     optional: true,
-    doc: 'Used in place of every host of the providers that are files, followed by /{provider}; for the sandbox.',
+    doc: 'Used in place of every host of the providers that are files, but those on this machine, followed by /{provider}; for the sandbox.',
   },
   SLUICE_EGRESS_ALLOW: {
     type: 'list',
@@ -350,7 +350,8 @@ export function providerUrls(values: EnvValues<typeof providersEnv>) {
     hubspot: hubspotApiUrl,
     salesforceLogin: salesforceLoginUrl,
     ...(salesforceInstanceUrl === undefined ? {} : { salesforceInstance: salesforceInstanceUrl }),
-    ...(providersUrl === undefined ? {} : { declared: providersUrl }),
+    // What a file says is on this machine is an imitation already: the example of the guide, or a developer's own.
+    ...(providersUrl === undefined ? {} : { declared: providersUrl, keepsLoopback: true }),
   };
 }
 

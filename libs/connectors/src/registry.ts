@@ -23,6 +23,8 @@ export interface ProviderUrls {
   readonly salesforceInstance?: string;
   /** In place of every host of the declared providers: `{declared}/{provider}` before the path; for the sandbox. @default the files' */
   readonly declared?: string;
+  /** Files whose every host is this machine keep it beside `declared`. @default false: a recording is replayed whole */
+  readonly keepsLoopback?: boolean;
 }
 
 export interface ConnectorsOptions {
@@ -53,6 +55,7 @@ export interface ConnectorsOptions {
  */
 export function createConnectors(options: ConnectorsOptions): ConnectorRegistry {
   const { urls, callTimeoutMs, logger, metrics, hubspotVersion = 'v3', egressAllow = [], reconnects = false } = options;
+  const { keepsLoopback = false } = urls;
   const clients: HttpClient[] = [];
   const policy = addressPolicy(egressAllow);
   const replyRoom = createReplyRoom();
@@ -86,7 +89,14 @@ export function createConnectors(options: ConnectorsOptions): ConnectorRegistry 
     }),
   );
   const files = loadDeclarations(options.providersDir);
-  const declared = createDeclaredConnectors({ files, override: urls.declared, clientOf, logger, metrics });
+  const declared = createDeclaredConnectors({
+    files,
+    override: urls.declared,
+    keepsLoopback,
+    clientOf,
+    logger,
+    metrics,
+  });
   const connectors = new Map<string, Connector>(
     [hubspot, salesforce, ...declared].map((connector) => [connector.provider, connector]),
   );

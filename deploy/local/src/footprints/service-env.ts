@@ -28,9 +28,14 @@ export function serviceEnv(options: ServiceEnvOptions): Record<string, string> {
   };
 }
 
-/** Every provider is the sandbox. */
+/** Every provider is the sandbox, those that are files too: a key that somebody types into the demo stays on this machine. */
 function sandboxUrls(url: string) {
-  return { HUBSPOT_API_URL: url, SALESFORCE_LOGIN_URL: url, SALESFORCE_INSTANCE_URL: url };
+  return {
+    HUBSPOT_API_URL: url,
+    SALESFORCE_LOGIN_URL: url,
+    SALESFORCE_INSTANCE_URL: url,
+    SLUICE_PROVIDERS_URL: `${url}/rest`,
+  };
 }
 
 /** Where one of them listens. */

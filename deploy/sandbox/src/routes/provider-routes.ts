@@ -1,4 +1,4 @@
-import type { Router } from '@sluice/http';
+import { sendJson, type RequestHandler, type Router } from '@sluice/http';
 import type { Sandbox } from '../sandbox';
 import { providerHandler } from './provider-handler';
 
@@ -12,4 +12,16 @@ export function providerRoutes(sandbox: Sandbox, router: Router): void {
       for (const method of methods) router[method](`/${segment}/*rest`, handler);
     }
   }
+  const known = sandbox.providers.flatMap(({ segments }) => segments).filter((segment) => segment.startsWith('rest/'));
+  for (const method of methods) router[method]('/rest/*rest', notImitated(known));
+}
+
+/** A provider file of the builder's own, in a demo whose every provider is the sandbox: nothing goes on to the real one. */
+function notImitated(known: readonly string[]): RequestHandler {
+  return (req, res) => {
+    const [, , name = ''] = req.path.split('/');
+    const names = known.map((segment) => segment.slice('rest/'.length)).join(', ');
+    const message = `The sandbox imitates no provider called ${name}, and sends nothing on; it imitates: ${names}.`;
+    sendJson(res, 501, { error: 'provider.not-imitated', message });
+  };
 }

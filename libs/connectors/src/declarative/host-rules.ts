@@ -6,6 +6,13 @@ import { fillText, namesIn } from './template';
 /** Hosts that a plain http URL may have: this machine. */
 const loopback = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|localhost|\[::1\])$/;
 
+/** Whether nothing that is sent to this provider leaves the machine: no variable and no other host has a say in its URLs. */
+export function isLoopback({ baseUrl, auth, hosts }: Declaration): boolean {
+  const { authorizeUrl = baseUrl, tokenUrl = baseUrl } = auth.oauth2 ?? {};
+  const isLocal = (url: string) => loopback.test(URL.parse(url)?.hostname ?? '');
+  return hosts === undefined && [baseUrl, authorizeUrl, tokenUrl].every(isLocal);
+}
+
 /** Rules of every URL of a file: a token goes there, so what a customer chooses must not decide whose host it is. */
 export function hostIssues(file: Declaration): YamlIssue[] {
   const { authorizeUrl, tokenUrl } = file.auth.oauth2 ?? {};
