@@ -1,14 +1,30 @@
 import { callbackPage } from './callback-page';
 
 const nonce = 'bm9uY2U=';
+const owner = { app: 'Acme <Mail>', group: '"Beta" & Co (beta)', provider: 'HubSpot' };
 
 it('tells the opener the id of the connection', () => {
-  const { html, policy } = callbackPage({ ok: true, connectionId: 'c-1', openerOrigin: 'https://a.example' }, nonce);
+  const { html, policy } = callbackPage(
+    { ok: true, connectionId: 'c-1', owner, openerOrigin: 'https://a.example' },
+    nonce,
+  );
   expect(html).toContain(
     'window.opener.postMessage({"eventType":"AUTHORIZATION_SUCCEEDED","data":{"connection":"c-1"}}, "https://a.example");',
   );
   expect(policy).toContain(`script-src 'nonce-${nonce}'`);
   expect(policy).not.toContain('unsafe');
+});
+
+// Who was sent somebody else's link sees whose it is.
+it.each([
+  ['made', { ok: true, connectionId: 'c-1', owner } as const],
+  ['refused', { ok: false, error: 'no', owner } as const],
+])('names app and group of a connection that was %s, as text', (_what, outcome) => {
+  const { html } = callbackPage(outcome, nonce);
+  for (const name of ['Acme &lt;Mail&gt;', '&quot;Beta&quot; &amp; Co (beta)', 'HubSpot']) {
+    expect(html).toContain(`<bdi>${name}</bdi>`);
+  }
+  expect(html).not.toContain('<Mail>');
 });
 
 // A provider's words end up on the page: they are text there, and a string in the script.

@@ -1,4 +1,4 @@
-import type { Outcome } from './finish-authorization';
+import type { LinkOwner, Outcome } from './finish-authorization';
 
 /** What the window that opened the page is told. Source: published API, OAuth popup contract. */
 export type PopupMessage =
@@ -13,22 +13,44 @@ export interface CallbackPage {
 }
 
 /**
- * The page that ends an authorization. It tells the opener, and the person, what came of it. The message holds an id or a
- * sentence, no secret; it goes to the page that asked where that is known.
+ * The page that ends an authorization. It tells the opener, and the person, what came of it and for whom. The message holds
+ * an id or a sentence, no secret; it goes to the page that asked where that is known.
  * @param nonce new for each page
  */
 export function callbackPage(outcome: Outcome, nonce: string): CallbackPage {
   const title = outcome.ok ? 'Connected' : 'Not connected';
-  const sentence = outcome.ok ? 'The connection is made. You can close this window.' : outcome.error;
+  const sentences = outcome.ok ? connected(outcome.owner) : notConnected(outcome.error, outcome.owner);
   const message = scriptText(messageOf(outcome));
   const target = scriptText(outcome.openerOrigin ?? '*');
   const html = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>${title}</title></head>
-<body><h1>${title}</h1><p>${escapeHtml(sentence)}</p>
+<body><h1>${title}</h1>
+${sentences.map((sentence) => `<p>${sentence}</p>`).join('\n')}
 <script nonce="${nonce}">if (window.opener) window.opener.postMessage(${message}, ${target});</script>
 </body></html>
 `;
   return { html, policy: policyOf(nonce) };
+}
+
+function connected(owner: LinkOwner): string[] {
+  const [app, group, provider] = [nameOf(owner.app), nameOf(owner.group), nameOf(owner.provider)];
+  return [
+    `Your ${provider} account is now connected to ${app} for the group ${group}. You can close this window.`,
+    `Is ${group} not your group, or did somebody send you this link? Then that group can use your account: take the access of ${app} back in the settings of ${provider}, and tell ${app}.`,
+  ];
+}
+
+function notConnected(error: string, owner: LinkOwner | undefined): string[] {
+  if (owner === undefined) return [escapeHtml(error)];
+  return [
+    escapeHtml(error),
+    `It was to be a connection of ${nameOf(owner.provider)} to ${nameOf(owner.app)} for the group ${nameOf(owner.group)}.`,
+  ];
+}
+
+/** Others chose it: no markup of it counts, and no sign in it turns the words around it. */
+function nameOf(name: string): string {
+  return `<b><bdi>${escapeHtml(name)}</bdi></b>`;
 }
 
 function messageOf(outcome: Outcome): PopupMessage {

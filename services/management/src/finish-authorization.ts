@@ -24,9 +24,19 @@ export interface Return {
   readonly traceparent: string;
 }
 
-/** What the page says to the window that opened it. */
+/** For whom a link was made: what somebody who was sent another person's link can notice. */
+export interface LinkOwner {
+  /** The builder's app: `appName` of the project. */
+  readonly app: string;
+  /** Name and id of the group: whoever begins chooses the name, and a bearer token fixes the id. */
+  readonly group: string;
+  readonly provider: string;
+}
+
+/** What the page says to the window that opened it, and to the person. A link that nobody knows has no owner. */
 export type Outcome = { readonly openerOrigin?: string } & (
-  { readonly ok: true; readonly connectionId: string } | { readonly ok: false; readonly error: string }
+  | { readonly ok: true; readonly connectionId: string; readonly owner: LinkOwner }
+  | { readonly ok: false; readonly error: string; readonly owner?: LinkOwner }
 );
 
 /** The most of a provider's own words that is shown. */
@@ -41,15 +51,27 @@ export async function finishAuthorization(context: ManagementContext, returned: 
   if (state === undefined)
     return failed('This link is unknown, was used before, or is older than ten minutes. Begin again.');
   const origin = state.openerOrigin === undefined ? {} : { openerOrigin: state.openerOrigin };
+  let owner: LinkOwner | undefined;
   try {
+    owner = await ownerOf(context, state);
     const connectionId = await connect(context, state, returned);
-    return { ok: true, connectionId, ...origin };
+    return { ok: true, connectionId, owner, ...origin };
   } catch (error) {
     if (!(error instanceof SluiceError) || error instanceof DefectError) throw error;
     const { projectId, provider } = state;
     context.logger.warn({ projectId, provider, code: error.code, reason: error.detail }, 'authorization.failed');
-    return { ...failed(error.detail), ...origin };
+    return { ...failed(error.detail), ...(owner && { owner }), ...origin };
   }
+}
+
+async function ownerOf({ store, connectors }: ManagementContext, state: OAuthState): Promise<LinkOwner> {
+  const { projectId, provider, groupRef, groupName = groupRef } = state;
+  const project = await store.projects.find(projectId, projectId);
+  return {
+    app: project?.appName ?? projectId,
+    group: groupName === groupRef ? groupRef : `${groupName} (${groupRef})`,
+    provider: connectors.find(provider)?.catalogue.displayName ?? provider,
+  };
 }
 
 async function connect(context: ManagementContext, state: OAuthState, returned: Return): Promise<string> {

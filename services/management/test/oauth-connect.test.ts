@@ -212,6 +212,34 @@ describe('GET /callbacks/v1/oauth', () => {
     expect(page.text).not.toContain('canary');
   });
 
+  // A backend asks for the link and cannot pass a cookie on; the page tells whose link it was instead.
+  it('takes a link in any browser, and names app and group on the page, whatever comes of it', async () => {
+    const backend = await begin({ groupName: 'Acme <Inc>' }).expect(200);
+    expect(backend.headers['set-cookie']).toBeUndefined();
+    const state = new URL(backend.text).searchParams.get('state') ?? '';
+    const page = await comeBack({ state, code: 'code-1' }, 'sluice_oauth_AAAAAAAAAAAAAAAA=of-another').expect(200);
+    const refused = await comeBack({ state: await stateOf({ groupName: 'Acme <Inc>' }), error: 'access_denied' });
+    for (const { text } of [page, refused]) {
+      expect(text).toContain('<bdi>App</bdi>');
+      expect(text).toContain('<bdi>Acme &lt;Inc&gt; (acme)</bdi>');
+      expect(text).toContain('<bdi>HubSpot</bdi>');
+    }
+    expect(refused.status).toBe(400);
+    // A link that nobody made tells of nobody.
+    expect((await comeBack({ state, code: 'code-1' }).expect(400)).text).not.toContain('<bdi>');
+    expect(await connections()).toHaveLength(1);
+  });
+
+  // Whoever begins chooses the name of the group, so its id stands beside it.
+  it('names the group by its id where it has no other name, also when a connection is made anew', async () => {
+    await comeBack({ state: await stateOf(), code: 'code-1' }).expect(200);
+    const [connection] = await connections();
+    const path = `/v1/projects/${project.id}/connections/${connection?.id}:oauth-update`;
+    const url = new URL((await management.as(project.key).patch(path).expect(200)).text);
+    const page = await comeBack({ state: url.searchParams.get('state') ?? '', code: 'code-2' }).expect(200);
+    expect(page.text).toContain('<bdi>acme</bdi>');
+  });
+
   it('is a page that runs its own script only', async () => {
     const page = await comeBack({ state: await stateOf(), code: 'code-1' })
       .expect(200)
