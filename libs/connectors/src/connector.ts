@@ -16,7 +16,15 @@ import type {
   TokenRefresh,
   UpdateWrite,
 } from './requests';
-import type { FoundCreated, FreshTokens, ProviderRecord, RecordResult, ReturnedPlace, Workspace } from './results';
+import type {
+  FoundCreated,
+  FreshTokens,
+  ProviderRecord,
+  RecordRead,
+  RecordResult,
+  ReturnedPlace,
+  Workspace,
+} from './results';
 
 /** A capability with the most records one provider call takes. */
 export interface Limited {
@@ -79,8 +87,8 @@ export interface Connector {
   readonly createBatch?: (write: BatchCreate) => Promise<RecordResult[]>;
   /** One result per input, in input order. A record that the reply leaves out is `rejected`. */
   readonly updateBatch?: (write: BatchUpdate) => Promise<RecordResult[]>;
-  /** One entry per id or value, in order; undefined where the provider says there is no such record. */
-  readonly readBatch?: (read: BatchRead) => Promise<(ProviderRecord | undefined)[]>;
+  /** One entry per id or value, in order. Throws where it has no answer for any of them. */
+  readonly readBatch?: (read: BatchRead) => Promise<RecordRead[]>;
   /** One page of records. */
   readonly search?: (search: SearchRequest) => Promise<ProviderRecord[]>;
   /** The object's fields as this account has them. May be a minute old. */

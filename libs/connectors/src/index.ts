@@ -34,12 +34,14 @@ export type {
   TokenRefresh,
   UpdateWrite,
 } from './requests';
+export { allRead } from './results';
 export type {
   CreatedMatch,
   FoundCreated,
   FreshTokens,
   ProviderFailure,
   ProviderRecord,
+  RecordRead,
   RecordResult,
   Workspace,
 } from './results';

@@ -1,4 +1,4 @@
-import type { FailureClass } from '@sluice/errors';
+import { ProviderError, type FailureClass } from '@sluice/errors';
 
 /**
  * Why a provider did not write a record. The class is decided here, where the provider is known; nobody infers it
@@ -52,6 +52,20 @@ export interface ProviderRecord {
   /** The provider's unmodified record. */
   readonly raw: Readonly<Record<string, unknown>>;
   readonly createdAt?: Date;
+}
+
+/**
+ * What a read by id showed of one record. Undefined: the provider says that there is none. A ProviderError: it does not read this one, or
+ * its reply says nothing of it, which is no proof of absence.
+ */
+export type RecordRead = ProviderRecord | ProviderError | undefined;
+
+/** For who can do nothing with a part of them. @throws ProviderError of the first that was not read */
+export function allRead(reads: readonly RecordRead[]): (ProviderRecord | undefined)[] {
+  return reads.map((read) => {
+    if (read instanceof ProviderError) throw read;
+    return read;
+  });
 }
 
 /** A record at the provider that a create of unknown outcome may have made. */

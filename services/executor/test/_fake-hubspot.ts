@@ -179,7 +179,11 @@ function readBatch(contacts: Map<string, StoredContact>, { inputs, body }: Hubsp
   const by = (contact: StoredContact): unknown =>
     body.idProperty === undefined ? contact.id : contact.properties[body.idProperty];
   const results = inputs.flatMap(({ id }) => [...contacts.values()].filter((contact) => by(contact) === id));
-  return { status: 200, body: { status: 'COMPLETE', results: results.map((each) => shown(each, body)) } };
+  const ids = inputs.flatMap(({ id }) => (results.some((contact) => by(contact) === id) ? [] : (id ?? [])));
+  const missing = { status: 'error', category: 'OBJECT_NOT_FOUND', message: 'Could not get some.', context: { ids } };
+  const errors = ids.length > 0 ? { errors: [missing], numErrors: 1 } : {};
+  const reply = { status: 'COMPLETE', results: results.map((each) => shown(each, body)), ...errors };
+  return { status: ids.length > 0 ? 207 : 200, body: reply };
 }
 
 function search(contacts: Map<string, StoredContact>, { body }: HubspotCall): Answer {

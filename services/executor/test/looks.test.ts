@@ -60,6 +60,30 @@ describe('a look for a create of unknown outcome', () => {
     expect((await ground.store.connections.find(seed.projectId, seed.connectionId))?.status).toBe('working');
   });
 
+  // Nobody has said that the record is not there: sent again, it would be there twice.
+  it('that is answered with nothing sends nothing again, however long it lasts, and is made again', async () => {
+    const seed = await ground.seed();
+    const nothings = [{}, { status: 'COMPLETE', results: [] }];
+    let lostAtMs = 0;
+    const lose = losing();
+    ground.hubspot.behave = async (call, apply) => {
+      if (!isLook(call)) {
+        lostAtMs = call.atMs;
+        return await lose(call, apply);
+      }
+      // The first look after the send's last moment is the one that would allow another: lease, timeout and what is added to them.
+      if (call.atMs - lostAtMs > 9_000) return apply();
+      const body = nothings.shift() ?? {};
+      nothings.push(body);
+      return { status: 200, body };
+    };
+    await ground.startExecutor({ SLUICE_CALL_TIMEOUT_MS: '1500' });
+    const doubted = await ground.accept(seed, [{ email: 'doubted@x.com' }]);
+    expect(await ground.ended(seed, doubted)).toMatchObject({ status: 'success' });
+    expect(ground.hubspot.writes()).toHaveLength(1);
+    expect(ground.hubspot.contacts.size).toBe(1);
+  });
+
   it('waits for quota, as a write does, and blocks nobody', async () => {
     const seed = await ground.seed();
     const { context } = await ground.startExecutor();

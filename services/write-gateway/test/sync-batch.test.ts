@@ -1,3 +1,4 @@
+import { sampleConfig } from '@sluice/testkit';
 import type { BatchWriteReply } from '@sluice/types';
 import { recordOf, refusal } from './_fake-hubspot';
 import { startGateway, type RunningGateway } from './_gateway';
@@ -149,6 +150,23 @@ describe('422', () => {
     ]);
     expect(reply.body).toMatchObject({ successCount: 0, failureCount: 3 });
   });
+});
+
+// Specification, batchPolicy: successful records are committed even if others fail. An id that HubSpot does not read is one record's.
+it('a record whose ifEmpty field HubSpot does not read fails alone', async () => {
+  const selectedFieldSettings = { city: { writeOnUpdate: 'ifEmpty' as const } };
+  const config = sampleConfig({ write: { objects: { contacts: { objectName: 'contacts', selectedFieldSettings } } } });
+  const seed = await gateway.seed({ config });
+  const taken = gateway.hubspot.answer;
+  const invalid = { category: 'VALIDATION_ERROR', message: 'the id is not valid', context: { ids: ['43'] } };
+  gateway.hubspot.answer = (call) =>
+    call.path.endsWith('/batch/read')
+      ? { status: 207, body: { status: 'COMPLETE', results: [recordOf('42', { city: null })], errors: [invalid] } }
+      : taken(call);
+  const batch = ['42', '43'].map((id) => ({ record: { id, city: 'Bern' } }));
+  const reply = await gateway.write(seed, { type: 'update', batch }).expect(200);
+  expect(reply.body).toMatchObject({ successCount: 1, failureCount: 1 });
+  expect(JSON.stringify((reply.body as { results: unknown[] }).results[1])).toContain('the id is not valid');
 });
 
 describe('a call that fails as a whole answers like a single write', () => {

@@ -135,6 +135,25 @@ describe('200', () => {
     ]);
   });
 
+  // Nobody has said that the field is empty: the write would replace a value of the customer's.
+  it.each([
+    ['{}', {}],
+    ['an empty list', { status: 'COMPLETE', results: [] }],
+  ])('an update whose ifEmpty read is answered with %s writes nothing: 502', async (_, body) => {
+    const selectedFieldSettings = { city: { writeOnUpdate: 'ifEmpty' as const } };
+    const config = sampleConfig({
+      write: { objects: { contacts: { objectName: 'contacts', selectedFieldSettings } } },
+    });
+    const seed = await gateway.seed({ config });
+    gateway.hubspot.answer = () => ({ status: 200, body });
+    const called = gateway.hubspot.calls.length;
+    const reply = await gateway.write(seed, { type: 'update', record: { id: '42', city: 'Bern' } }).expect(502);
+    expect(reply.body).toMatchObject({ code: 'provider.unavailable', operationId: expect.any(String) });
+    expect(gateway.hubspot.calls.slice(called).map(({ path }) => path)).toEqual([
+      expect.stringContaining('/contacts/batch/read'),
+    ]);
+  });
+
   it('a record whose association was refused is written, and the reply says what was not done', async () => {
     const seed = await gateway.seed();
     const taken = gateway.hubspot.answer;

@@ -1,4 +1,4 @@
-import type { RecordResult } from '@sluice/connectors';
+import { allRead, type RecordResult } from '@sluice/connectors';
 import { find, visibleWithinMs } from './find';
 import type { Finding } from './finding';
 import { poll } from './poll';
@@ -142,7 +142,7 @@ async function isThere(trial: Trial, same: SameMark): Promise<boolean> {
 async function byId(trial: Trial, id: string): Promise<boolean> {
   const fields = [trial.subject.markField];
   const records = await trial.connector.readBatch?.({ ...callOf(trial), ids: [id], fields });
-  return records?.[0] !== undefined;
+  return allRead(records ?? [])[0] !== undefined;
 }
 
 /** Reads the store and no index, where the provider can: what it does not show is not there. */
@@ -151,7 +151,7 @@ async function byUniqueField(trial: Trial, { fields }: MarkedRecord): Promise<st
   if (name === undefined) return [];
   const byProperty = { name, values: [String(fields[name])] };
   const records = await trial.connector.readBatch?.({ ...callOf(trial), byProperty, fields: [markField] });
-  return (records ?? []).flatMap((record) => record?.id ?? []);
+  return allRead(records ?? []).flatMap((record) => record?.id ?? []);
 }
 
 async function bySearch(trial: Trial, { mark }: MarkedRecord): Promise<string[]> {

@@ -1,3 +1,4 @@
+import { allRead } from '@sluice/connectors';
 import { find, visibleWithinMs } from './find';
 import { expect, NotTried } from './finding';
 import { poll } from './poll';
@@ -32,7 +33,7 @@ export async function readBack(
 
 async function byId(trial: Trial, id: string, { fields }: MarkedRecord): Promise<Stored | undefined> {
   const read = await trial.connector.readBatch?.({ ...callOf(trial), ids: [id], fields: Object.keys(fields) });
-  return read?.[0]?.fields;
+  return allRead(read ?? [])[0]?.fields;
 }
 
 async function bySearch(trial: Trial, record: MarkedRecord, expected: Stored): Promise<Stored | undefined> {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { allRead } from '../results';
 import { idOf, newSeed, toTest } from './expectations';
 import type { ConformanceCase, ConnectorHarness } from './harness';
 
@@ -18,7 +19,7 @@ export function batchCreateCases(harness: ConnectorHarness): ConformanceCase[] {
       const all = Array.from({ length: 7 }, () => harness.fields(newSeed()));
       const results = await createBatch({ ...call, records: all.map((fields) => ({ fields })) });
       const found = await readBatch?.({ ...call, ids: results.map(idOf), fields: [textField] });
-      found?.forEach((record, index) => assert.equal(record?.fields[textField], all[index]?.[textField]));
+      allRead(found ?? []).forEach((record, index) => assert.equal(record?.fields[textField], all[index]?.[textField]));
     }),
   ];
   if (!harness.isUnique) return cases;

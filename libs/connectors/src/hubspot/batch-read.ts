@@ -1,20 +1,26 @@
+import { ProviderError } from '@sluice/errors';
 import type { BatchRead } from '../requests';
-import type { ProviderRecord } from '../results';
+import type { ProviderFailure, ProviderRecord, RecordRead } from '../results';
+import { toProviderError } from '../thrown-failure';
 import { assertBatchSize } from './batch-limit';
 import type { HubspotApi } from './call-hubspot';
-import { toProviderError } from '../thrown-failure';
+import { itemFailure } from './errors';
+import { unanswered } from './item-table';
 import { toProviderRecord } from './provider-record';
 import { normalizeValue } from './same-value';
-import { isOver, readBatch, textsOf, type WireBatch } from './wire';
+import { isOver, readBatch, textsOf, type WireBatch, type WireError } from './wire';
+
+/** Ids of one reply that are asked again alone, at most: each is a call. What is left is the next attempt's. Our choice. */
+const aloneMax = 10;
 
 /**
  * `POST /objects/{object}/batch/read`, by id or by a unique property (`idProperty`). Served from the record store,
  * so it does not lag like search does. Source: reference A3.
- * An absent record is one that HubSpot does not know. A reply that leaves records out for another reason is a
- * failure: taking it for absence would send a create twice.
- * @throws ProviderError
+ * An absent record is one that HubSpot names as not found. An id that the reply does not account for has no answer, and taking that for
+ * absence would send a create twice and write over a customer's value. An id that HubSpot refuses to read is its own failure.
+ * @throws ProviderError; `unavailable` when the reply accounts for none of them
  */
-export async function batchRead(api: HubspotApi, read: BatchRead): Promise<(ProviderRecord | undefined)[]> {
+export async function batchRead(api: HubspotApi, read: BatchRead): Promise<RecordRead[]> {
   const { objectName, byProperty } = read;
   const wanted = byProperty ? byProperty.values : read.ids;
   assertBatchSize(wanted.length);
@@ -36,64 +42,82 @@ export async function batchRead(api: HubspotApi, read: BatchRead): Promise<(Prov
     read,
   );
   if (!answer.ok) throw toProviderError(answer.failure, 'hubspot');
-  const batch = readBatch(answer.body);
-  const records = align(wanted, batch, byProperty?.name);
-  if (records.includes(undefined)) assertOnlyAbsent(batch);
-  return unique.length === 1
-    ? records.map((record) => record ?? only(batch))
-    : readStrays(api, read, { wanted, batch, records });
+  const reads = await account(api, read, unique, readBatch(answer.body));
+  return wanted.map((value) => reads.get(normalizeValue(value)));
 }
 
-interface Reply {
-  readonly wanted: readonly string[];
-  readonly batch: WireBatch;
-  readonly records: (ProviderRecord | undefined)[];
-}
+/** By normalised id or value. */
+type Reads = Map<string, RecordRead>;
 
-function align(wanted: readonly string[], batch: WireBatch, property: string | undefined): Reply['records'] {
-  const found = new Map<string, ProviderRecord>();
-  for (const record of batch.results) {
-    const key = property === undefined ? record.id : record.properties[property];
-    found.set(normalizeValue(key), toProviderRecord(record));
+/** What the reply says of each of these. */
+async function account(api: HubspotApi, read: BatchRead, unique: readonly string[], batch: WireBatch): Promise<Reads> {
+  const token = read.auth.accessToken;
+  const keys = unique.map(normalizeValue);
+  const reads = found(batch, read.byProperty?.name, keys);
+  const hasStrays = reads.size < batch.results.length;
+  const unnamed: WireError[] = [];
+  for (const error of batch.errors) {
+    const named = textsOf(error.context['ids']).map(normalizeValue);
+    if (named.length === 0) unnamed.push(error);
+    for (const key of named) if (keys.includes(key) && !reads.has(key)) reads.set(key, refusedOf(error, token));
   }
-  return wanted.map((value) => found.get(normalizeValue(value)));
+  const left = unique.filter((value) => !reads.has(normalizeValue(value)));
+  const finals = unnamed.map((error) => refusedOf(error, token)).filter((refused) => refused?.retry !== 'backoff');
+  const [last, ...others] = left;
+  if (last === undefined) return reads;
+  // Asked for alone, it is clear to whom an answer under another id belongs, or a refusal that names nobody.
+  if (unique.length === 1 && batch.results.length === 1) return reads.set(keys[0] as string, only(batch));
+  const isOfLast = others.length === 0 && !hasStrays && unnamed.length === 1 && finals.length === 1;
+  if (isOfLast) return reads.set(normalizeValue(last), finals[0]);
+  if (unique.length > 1 && (hasStrays || finals.length > 0)) await readAlone(api, read, left, reads);
+  const silence = noAnswer(batch, unnamed);
+  if (reads.size === 0) throw silence;
+  for (const key of keys) if (!reads.has(key)) reads.set(key, silence);
+  return reads;
+}
+
+function found(batch: WireBatch, property: string | undefined, keys: readonly string[]): Reads {
+  const reads: Reads = new Map();
+  for (const record of batch.results) {
+    const key = normalizeValue(property === undefined ? record.id : record.properties[property]);
+    if (keys.includes(key)) reads.set(key, toProviderRecord(record));
+  }
+  return reads;
+}
+
+/** Undefined: HubSpot has no such record. */
+function refusedOf(error: WireError, token: string): ProviderError | undefined {
+  if (error.category === 'OBJECT_NOT_FOUND') return undefined;
+  const failure = itemFailure(error, 'update', token);
+  // Nothing depends on whether a read was carried out.
+  return toProviderError({ ...failure, ...(failure.class === 'unknown' && { class: 'unavailable' }) }, 'hubspot');
 }
 
 /** What a read of one id or value returned, under whatever id or value. */
-function only(batch: WireBatch): ProviderRecord | undefined {
-  const [record, ...others] = batch.results;
-  return record && others.length === 0 ? toProviderRecord(record) : undefined;
+function only({ results: [record] }: WireBatch): ProviderRecord | undefined {
+  return record && toProviderRecord(record);
 }
 
-/**
- * A merged record answers under the id that survived, one with several emails under its first. Asked for alone, it
- * is clear to whom such an answer belongs.
- */
-async function readStrays(api: HubspotApi, read: BatchRead, reply: Reply): Promise<Reply['records']> {
-  const { wanted, batch, records } = reply;
-  const used = new Set(records.map((record) => record?.id));
-  if (batch.results.every(({ id }) => used.has(id))) return records;
-  const absent = new Set(batch.errors.flatMap(({ context }) => textsOf(context['ids'])).map(normalizeValue));
-  for (const [index, value] of wanted.entries()) {
-    if (records[index] || absent.has(normalizeValue(value))) continue;
-    const { ids: _, byProperty, ...call } = read;
+/** A merged record answers under the id that survived, one with several emails under its first. */
+async function readAlone(api: HubspotApi, read: BatchRead, left: readonly string[], reads: Reads): Promise<void> {
+  const { ids: _, byProperty, ...call } = read;
+  for (const value of left.slice(0, aloneMax)) {
     const alone = byProperty ? { ...call, byProperty: { ...byProperty, values: [value] } } : { ...call, ids: [value] };
-    [records[index]] = await batchRead(api, alone);
+    try {
+      const [one] = await batchRead(api, alone);
+      reads.set(normalizeValue(value), one);
+    } catch (error) {
+      // What speaks of the account holds for all of them.
+      if (!(error instanceof ProviderError) || error.class === 'quota' || error.class === 'credentials') throw error;
+      reads.set(normalizeValue(value), error);
+    }
   }
-  return records;
 }
 
-function assertOnlyAbsent(batch: WireBatch): void {
-  const others = batch.errors.filter(({ category }) => category !== 'OBJECT_NOT_FOUND');
-  const isCounted = batch.errorCount === 0 || batch.errors.length > 0;
-  if (others.length === 0 && isOver(batch.status) && isCounted) return;
-  const said = others[0]?.message ?? `status ${batch.status ?? 'unknown'}, ${batch.errorCount} errors`;
-  throw toProviderError(
-    {
-      class: 'unavailable',
-      scope: 'call',
-      message: `HubSpot read only a part of the records: ${said}`,
-    },
-    'hubspot',
-  );
+function noAnswer(batch: WireBatch, unnamed: readonly WireError[]): ProviderError {
+  const status = isOver(batch.status) ? '' : `, which is ${batch.status}`;
+  const said = unnamed[0]?.message ?? `neither a result nor an error names the record${status}`;
+  const message = `HubSpot read only a part of the records: ${said}`;
+  const failure: ProviderFailure = { class: unanswered.read.class, scope: 'call', message };
+  return toProviderError(failure, 'hubspot');
 }

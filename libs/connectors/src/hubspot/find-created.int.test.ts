@@ -87,8 +87,10 @@ describe('contacts with email: one consistent read', () => {
   });
 
   test('more than 100: in several calls', async () => {
-    stub.replyWith({ status: 200, body: { results: [] } });
-    expect(await look(...Array.from({ length: 150 }, (_, index) => ({ email: `${index}@x` })))).toHaveLength(150);
+    const emails = Array.from({ length: 150 }, (_, index) => `${index}@x`);
+    stub.replyWith({ status: 207, body: { results: [], errors: [absent(...emails)] } });
+    const found = await look(...emails.map((each) => ({ email: each })));
+    expect(new Set(found.map(({ kind }) => kind))).toEqual(new Set(['none']));
     expect(bodies().map(({ inputs }) => inputs?.length)).toEqual([100, 50]);
   });
 
@@ -104,6 +106,42 @@ describe('contacts with email: one consistent read', () => {
     ]);
     stub.replyWith({ status: 207, body: { results: [], errors: [{ category: 'INTERNAL_ERROR', message: 'x' }] } });
     expect(await look({ email })).toMatchObject([{ kind: 'cannot-look', failure: { class: 'unavailable' } }]);
+  });
+});
+
+// A create that nobody finds is sent again, so what is no answer must not read as "nobody has it".
+describe('a reply that is no answer proves nothing', () => {
+  test.each<[string, object]>([
+    ['{}', {}],
+    ['an empty list', { status: 'COMPLETE', results: [] }],
+    ['an error that names nobody', { status: 'COMPLETE', results: [], errors: [{ category: 'INTERNAL_ERROR' }] }],
+  ])('by email: %s', async (_, body) => {
+    stub.replyWith({ status: 200, body });
+    const failed = { kind: 'cannot-look', consistent: true, failure: { class: 'unavailable' } };
+    expect(await look({ email: 'a@x' }, { email: 'b@x' })).toMatchObject([failed, failed]);
+  });
+
+  test('by email: what it leaves out alone', async () => {
+    stub.replyWith({ status: 207, body: { status: 'COMPLETE', results: [], errors: [absent('a@x')] } });
+    expect(await look({ email: 'a@x' }, { email: 'b@x' })).toMatchObject([
+      { kind: 'none', consistent: true },
+      { kind: 'cannot-look', failure: { class: 'unavailable' } },
+    ]);
+  });
+
+  test.each<[string, object]>([
+    ['{}', {}],
+    ['no list', { total: 0 }],
+    ['no total', { results: [] }],
+    ['a record without id', { total: 1, results: [{ properties: { lastname: 'x' } }] }],
+  ])('by search: %s', async (_, body) => {
+    stub.replyWith({ status: 200, body: { results: [] } }, { status: 200, body });
+    const [found] = await hubspot.findCreated({
+      auth: { accessToken: `token-${JSON.stringify(body).replaceAll(/[^a-z0-9]/gi, '')}` },
+      objectName: 'contacts',
+      records: [{ fields: { lastname: 'x' }, since }],
+    });
+    expect(found).toMatchObject({ kind: 'cannot-look', failure: { class: 'unavailable' } });
   });
 });
 
@@ -224,7 +262,10 @@ test('a look asks before each exchange, and makes none that is withheld', async 
 });
 
 test('a mixed request keeps its order', async () => {
-  stub.replyWith({ status: 200, body: { total: 0, results: [] } });
+  stub.replyWith(
+    { status: 207, body: { results: [], errors: [absent('a@x')] } },
+    { status: 200, body: { total: 0, results: [] } },
+  );
   const found = await look({ lastname: 'x' }, { email: 'a@x' }, { vip: true });
   expect(found.map(({ kind, consistent }) => [kind, consistent])).toEqual([
     ['none', false],

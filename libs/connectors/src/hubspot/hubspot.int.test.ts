@@ -462,12 +462,13 @@ describe('reads throw', () => {
   });
 
   test.each<[string, object]>([
-    ['an error of another kind', batch([], [error('INTERNAL_ERROR', 'There was a problem')])],
-    ['errors counted and not listed', { ...batch([]), numErrors: 2 }],
-    ['a reply that is not complete', { ...batch([]), status: 'PROCESSING' }],
-  ])('%s is not absence', async (_, body) => {
-    stub.replyWith({ status: 207, body });
-    await expect(hubspot.readBatch({ ...contacts, ids: ['1'], fields: [] })).rejects.toMatchObject({
+    ['{}', {}],
+    ['no list', { total: 0 }],
+    ['no total', { results: [] }],
+    ['a record without id', { total: 1, results: [{ properties: {} }] }],
+  ])('a search that is answered with %s has found nothing out', async (_, body) => {
+    stub.replyWith({ status: 200, body });
+    await expect(hubspot.search({ ...contacts, filters: [], fields: [], limit: 1 })).rejects.toMatchObject({
       class: 'unavailable',
     });
   });
@@ -476,17 +477,6 @@ describe('reads throw', () => {
     stub.replyWith({ status: 200, body: {} });
     await expect(hubspot.workspace({ auth })).rejects.toMatchObject({ class: 'unavailable' });
   });
-});
-
-test('a merged record answers under another id: asked again alone', async () => {
-  const ids = ['8', '9', bob.id];
-  stub.replyWith({ status: 207, body: batch([ada, bob], [missing('9')]) }, { status: 200, body: batch([ada]) });
-  const records = await hubspot.readBatch({ ...contacts, ids, fields: [] });
-  expect(records.map((record) => record?.id)).toEqual([ada.id, undefined, bob.id]);
-  expect(stub.requests.map(({ body }) => (body as { inputs: unknown }).inputs)).toEqual([
-    ids.map((id) => ({ id })),
-    [{ id: '8' }],
-  ]);
 });
 
 describe('refused here, without a call', () => {

@@ -122,6 +122,12 @@ export const unanswered = {
     basis: 'documented',
     source: 'A3: HubSpot has not ended',
   },
+  read: {
+    signal: 'an id of a batch read, or of a look by a unique property, without result or error',
+    class: 'unavailable',
+    basis: 'documented',
+    source: 'A3: what is not there is named, by OBJECT_NOT_FOUND; asked again, because absence decides a write',
+  },
   association: {
     signal:
       'an association whose two ends stand in no result and no error, in a reply that is COMPLETE or says nothing of it',

@@ -37,7 +37,10 @@ async function lookForChunk(
   const fields = [...new Set(['createdate', ...looks.flatMap((look) => Object.keys(look.fields))])];
   try {
     const records = await batchRead(api, { ...call, fields, byProperty: { name, values } });
-    return looks.map((look, index) => toKeyed(look, records[index]));
+    return looks.map((look, index) => {
+      const record = records[index];
+      return record instanceof ProviderError ? toFailedLook(toFailure(record), true) : toKeyed(look, record);
+    });
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     return looks.map(() => toFailedLook(toFailure(error), true));

@@ -3,10 +3,8 @@ import type { FoundCreated, ProviderFailure } from '../results';
 import type { HubspotApi } from './call-hubspot';
 import { clockSkewMs, tellingOf, toFailedLook, toSearched } from './created-matches';
 import type { Look, Looked } from './find-created';
-import { toProviderRecord } from './provider-record';
 import { createdProperty, sentFilters } from './search-filters';
 import { postSearch, searchPageMax, type SearchFilter } from './search';
-import { readBatch } from './wire';
 
 /** Limits of one search. Source: reference A5 (the guide's lower figures). */
 const groupsMax = 5;
@@ -79,10 +77,9 @@ async function lookTogether(api: HubspotApi, call: ObjectCall, searches: readonl
     call,
   );
   if (!answer.ok) return fail(searches, answer.failure);
-  const records = readBatch(answer.body).results.map(toProviderRecord);
-  const { total } = answer.body;
+  const { records, total } = answer;
   // One create's many hits may have pushed another's off the page.
-  if (searches.length > 1 && typeof total === 'number' && total > records.length) {
+  if (searches.length > 1 && total > records.length) {
     return lookSingly(api, call, searches);
   }
   return searches.map((look) => [look, toSearched(call.objectName, look, records)]);

@@ -1,6 +1,6 @@
 import { ProviderError, retryOf } from '@sluice/errors';
 import type { BatchCreate } from '../requests';
-import { wasThereWarning, type RecordResult } from '../results';
+import { allRead, wasThereWarning, type RecordResult } from '../results';
 import { toFailure } from '../thrown-failure';
 import { batchRead } from './batch-read';
 import type { HubspotApi } from './call-hubspot';
@@ -47,7 +47,7 @@ async function isTaken(api: HubspotApi, write: BatchCreate, keys: readonly Uniqu
   const { records: _, ...call } = write;
   const byProperty = { name: keys[0]?.name ?? '', values: keys.map(({ value }) => value) };
   const found = await batchRead(api, { ...call, fields: [], byProperty });
-  return found.some((record) => record !== undefined);
+  return allRead(found).some((record) => record !== undefined);
 }
 
 /** `POST /objects/{object}/batch/upsert`. Source: reference A3. */

@@ -4,7 +4,7 @@ import type { HubspotApi } from './call-hubspot';
 import type { HubspotAnswer } from './hubspot-request';
 import { toProviderError } from '../thrown-failure';
 import { toProviderRecord } from './provider-record';
-import { readBatch } from './wire';
+import { readBatch, readRecord } from './wire';
 
 /** Records of one page. Source: reference A5. */
 export const searchPageMax = 200;
@@ -24,9 +24,25 @@ export interface SearchBody {
   readonly sorts?: readonly { readonly propertyName: string; readonly direction: 'ASCENDING' }[];
 }
 
-/** `POST /objects/{object}/search`. Reads an index that lags behind writes. Source: reference A5. */
-export function postSearch(api: HubspotApi, body: SearchBody, call: ObjectCall): Promise<HubspotAnswer> {
-  return api.call({ operation: 'search', method: 'POST', path: api.urls.search(call.objectName), body }, call);
+/** The page of a search, or why there is none. */
+export type Searched =
+  | { readonly ok: true; readonly records: readonly ProviderRecord[]; readonly total: number }
+  | Extract<HubspotAnswer, { ok: false }>;
+
+/**
+ * `POST /objects/{object}/search`. Reads an index that lags behind writes. A reply without its list, its total, or the id of a record in it
+ * is no answer: that nothing was found would be an invention. Source: reference A5.
+ */
+export async function postSearch(api: HubspotApi, body: SearchBody, call: ObjectCall): Promise<Searched> {
+  const request = { operation: 'search', method: 'POST', path: api.urls.search(call.objectName), body } as const;
+  const answer = await api.call(request, call);
+  if (!answer.ok) return answer;
+  const { total, results } = answer.body;
+  if (typeof total === 'number' && Array.isArray(results) && results.every((each) => readRecord(each) !== undefined)) {
+    return { ok: true, records: readBatch(answer.body).results.map(toProviderRecord), total };
+  }
+  const message = 'HubSpot answered a search without a list of records and their total';
+  return { ok: false, failure: { class: 'unavailable', scope: 'call', message } };
 }
 
 /**
@@ -50,5 +66,5 @@ export async function search(api: HubspotApi, request: SearchRequest): Promise<P
     request,
   );
   if (!answer.ok) throw toProviderError(answer.failure, 'hubspot');
-  return readBatch(answer.body).results.map(toProviderRecord);
+  return [...answer.records];
 }

@@ -48,11 +48,12 @@ async function retrieve(
   if (!answer.ok) throw toProviderError(answer.failure, 'salesforce');
   const items: unknown[] = Array.isArray(answer.body) ? answer.body : [];
   const records = items.flatMap((item) => (isJson(item) ? (toProviderRecord(item, read.fields) ?? []) : []));
-  const absent = items.filter((item) => item === null).length;
-  // Absence is what a write is decided on, so a reply that leaves a record out must not look like one.
-  if (records.length + absent !== ids.length) {
-    const message = `Salesforce read only a part of the records: ${records.length + absent} of ${ids.length}`;
+  const found = new Map(records.map((record) => [idKey(record.id), record]));
+  const accounted = ids.filter((id) => found.has(idKey(id))).length + items.filter((item) => item === null).length;
+  // Absence is what a write is decided on, so a reply that leaves a record out, or has another in its place, must not look like one.
+  if (accounted !== ids.length) {
+    const message = `Salesforce read only a part of the records: ${accounted} of ${ids.length}`;
     throw toProviderError({ class: 'unavailable', scope: 'call', message }, 'salesforce');
   }
-  return new Map(records.map((record) => [idKey(record.id), record]));
+  return found;
 }

@@ -107,6 +107,17 @@ test.each<[string, Fields, number, object]>([
   expect(await look(jane)).toMatchObject([expected]);
 });
 
+// `none` with `consistent` is a licence to send again: only a page that says of itself that it is whole gives one.
+test.each<[string, object, object]>([
+  ['of no list', {}, { kind: 'cannot-look', failure: { class: 'unavailable' } }],
+  ['without the number of rows', { done: true, records: [] }, { kind: 'none', consistent: false }],
+  ['that counts more rows than it has', { totalSize: 1, done: true, records: [] }, { consistent: false }],
+  ['with a row without id', { totalSize: 1, done: true, records: [{ LastName: 'Smith' }] }, { consistent: false }],
+])('a page %s is no proof', async (_, body, expected) => {
+  harness.stub.replyWith(described, { status: 200, body });
+  expect(await look(jane)).toMatchObject([expected]);
+});
+
 test('a record of which half the values differ comes near', async () => {
   harness.stub.replyWith(described, page(record('A', { LastName: 'Smith', FirstName: 'John' })));
   expect(await look({ LastName: 'Smith', FirstName: 'Jane' })).toEqual([

@@ -48,7 +48,8 @@ async function read(api: SalesforceApi, call: Call, selection: ReturnType<typeof
   if (!queried.ok) return { failure: queried.failure };
   const { records, isWhole } = queried.page;
   const found = records.flatMap((record) => toProviderRecord(record, selection.fields) ?? []);
-  return { records: found, isWhole: isWhole && records.length < rowsMax };
+  // A row without an id is a record that cannot be told from ours.
+  return { records: found, isWhole: isWhole && found.length === records.length && records.length < rowsMax };
 }
 
 function select(objectName: string, looks: readonly Look[], where: readonly Condition[]) {

@@ -34,6 +34,12 @@ export async function readByProperty(
   const where = [{ field: path, operator: 'IN' as const, literals: [...new Set(literals)] }];
   const queried = await query(api, { objectName: read.objectName, fields: asked, where, limit: 2_000 }, read);
   if (!queried.ok) throw toProviderError(queried.failure, 'salesforce');
-  const records = queried.page.records.flatMap((record) => toProviderRecord(record, asked) ?? []);
-  return values.map((value) => records.find(({ fields }) => sameValue(field, value, fields[path])));
+  const { records: rows, isWhole } = queried.page;
+  const records = rows.flatMap((record) => toProviderRecord(record, asked) ?? []);
+  const found = values.map((value) => records.find(({ fields }) => sameValue(field, value, fields[path])));
+  if (found.includes(undefined) && !(isWhole && records.length === rows.length)) {
+    const message = `Salesforce read only a part of the records: ${records.length}, and says that there are more`;
+    throw toProviderError({ class: 'unavailable', scope: 'call', message }, 'salesforce');
+  }
+  return found;
 }

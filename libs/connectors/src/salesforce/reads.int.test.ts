@@ -12,6 +12,7 @@ import {
   root,
   soqlOf,
 } from '../../test/salesforce-stub';
+import { allRead } from '../results';
 
 const harness = useSalesforceStub();
 
@@ -184,6 +185,7 @@ describe('batch read', () => {
     ['with something else in it', ['x']],
     ['of no list', {}],
     ['of nothing', undefined],
+    ['with another record in its place', [record(idB, { LastName: 'Byron' })]],
   ])('a reply %s is not absence', async (_, body) => {
     harness.stub.replyWith({ status: 200, body });
     const reading = harness.salesforce.readBatch({ ...contacts, ids: [idA], fields: ['LastName'] });
@@ -194,14 +196,25 @@ describe('batch read', () => {
     const found = record(idA, { Email: 'ada@x.io', LastName: 'A' });
     harness.stub.replyWith(
       { status: 200, body: contactDescription },
-      { status: 200, body: { done: true, records: [found] } },
+      { status: 200, body: { totalSize: 1, done: true, records: [found] } },
     );
     const byProperty = { name: 'email', values: ['b@x.io', 'ADA@x.io'] };
     const records = await harness.salesforce.readBatch({ ...contacts, fields: ['LastName'], byProperty });
-    expect(records.map((each) => each?.id)).toEqual([undefined, idA]);
+    expect(allRead(records).map((each) => each?.id)).toEqual([undefined, idA]);
     expect(soqlOf(harness.stub.requests[1]?.path)).toBe(
       "SELECT Id, LastName, Email FROM Contact WHERE Email IN ('b@x.io', 'ADA@x.io') LIMIT 2000",
     );
+  });
+
+  test.each<[string, object]>([
+    ['without its list', {}],
+    ['without the number of rows', { done: true, records: [] }],
+    ['with rows on another page', { totalSize: 1, done: false, records: [] }],
+  ])('by the values of a field: a page %s is not absence', async (_, body) => {
+    harness.stub.replyWith({ status: 200, body: contactDescription }, { status: 200, body });
+    const byProperty = { name: 'email', values: ['b@x.io'] };
+    const reading = harness.salesforce.readBatch({ ...contacts, fields: ['LastName'], byProperty });
+    await expect(reading).rejects.toMatchObject({ class: 'unavailable' });
   });
 });
 

@@ -28,7 +28,7 @@ export interface WireSaved {
 /** A page of a query. */
 export interface WirePage {
   readonly records: readonly Json[];
-  /** False: there are more rows than the page holds. */
+  /** False: there are more rows than the page holds, or the reply does not say that there are none. */
   readonly isWhole: boolean;
 }
 
@@ -64,9 +64,12 @@ export function readSaved(value: unknown): WireSaved | undefined {
   };
 }
 
+/** Undefined for what is no page of a query: nothing follows from it, least of all that there is no such record. */
 export function readPage(body: unknown): WirePage | undefined {
-  if (!isJson(body) || !Array.isArray(body['records'])) return undefined;
-  return { records: body['records'].filter(isJson), isWhole: body['done'] !== false };
+  if (!isJson(body)) return undefined;
+  const { records, totalSize, done } = body;
+  if (!Array.isArray(records) || !records.every(isJson)) return undefined;
+  return { records, isWhole: done === true && typeof totalSize === 'number' && totalSize <= records.length };
 }
 
 /** A record's id: `Id` where it was asked for, else the end of its own address. */

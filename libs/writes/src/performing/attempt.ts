@@ -1,4 +1,4 @@
-import type { Auth, ObservedExchange, ProviderFailure, ProviderRecord, RecordResult } from '@sluice/connectors';
+import type { Auth, ObservedExchange, ProviderFailure, RecordRead, RecordResult } from '@sluice/connectors';
 import { ProviderError } from '@sluice/errors';
 import { accessOf, type LiveCredentials, type WritePlan } from '@sluice/types';
 import { newerCredentials } from './newer-credentials';
@@ -8,7 +8,7 @@ import { sendRecords } from './send-records';
 
 /** What a read by ids showed, or why it failed. */
 export type Read =
-  | { readonly ok: true; readonly found: readonly (ProviderRecord | undefined)[] }
+  | { readonly ok: true; readonly found: readonly RecordRead[] }
   | { readonly ok: false; readonly failure: ProviderFailure };
 
 /**
@@ -130,7 +130,7 @@ function isRefused(results: readonly RecordResult[]): boolean {
 }
 
 /** A read changes nothing, so its unknown outcome is a plain failure. A 429 speaks of the lane, whatever was refused. */
-function toReadFailure(error: ProviderError): ProviderFailure {
+export function toReadFailure(error: ProviderError): ProviderFailure {
   const { triesMax } = error.meta;
   const isUncertain = error.class === 'unknown' || error.class === 'timeout';
   return {

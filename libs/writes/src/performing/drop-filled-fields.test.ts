@@ -145,6 +145,20 @@ describe('dropFilledFields', () => {
     });
   });
 
+  it.each<[thrown: FailureClass, becomes: FailureClass]>([
+    ['rejected', 'rejected'],
+    ['unavailable', 'unavailable'],
+    ['unknown', 'unavailable'],
+  ])('fails the record alone that the provider does not read: %s becomes %s', async (thrown, becomes) => {
+    const error = new ProviderError({ class: thrown, detail: 'not this one' });
+    const records = [ifEmpty(0, { phone: '1' }, ['phone']), ifEmpty(1, { phone: '1' }, ['phone'])];
+    const readBatch = () => Promise.resolve([record('r0', { phone: '' }), error]);
+    expect(await drop(records, { readBatch })).toEqual([
+      { ok: true, record: records[0] },
+      { ok: false, failure: { class: becomes, message: 'not this one', scope: 'record' } },
+    ]);
+  });
+
   // Source: reference, 2: at Salesforce one unknown field fails the read of all.
   it('fails the record alone whose field the account lacks, where the read of all is refused for it', async () => {
     const { readBatch } = holding(record('r0', { phone: '9' }), record('r1', {}), record('r2', { phone: '9' }));

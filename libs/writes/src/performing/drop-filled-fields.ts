@@ -1,5 +1,6 @@
-import type { ProviderFailure, ProviderRecord } from '@sluice/connectors';
-import type { Attempt } from './attempt';
+import type { ProviderFailure, ProviderRecord, RecordRead } from '@sluice/connectors';
+import { ProviderError } from '@sluice/errors';
+import { toReadFailure, type Attempt } from './attempt';
 import type { Sendable } from './sendable';
 
 /** A record with its `ifEmpty` fields decided, or why it could not be read: nothing is written blindly. */
@@ -9,7 +10,7 @@ export type Decided =
 /**
  * Drops `ifEmpty` fields that already hold a value at the provider, in one extra read per call, by index of the record. Unset is null,
  * absent or ""; false and 0 are values. Repeated on every attempt, so that a value the customer typed meanwhile is kept. A read that is
- * refused for what may be one record is halved. Source: specification, writeOnUpdate. The race between read and write is documented.
+ * refused for what may be one record is halved, and a record that alone cannot be read fails alone. Source: specification, writeOnUpdate. The race between read and write is documented.
  */
 export async function dropFilledFields(attempt: Attempt): Promise<ReadonlyMap<number, Decided>> {
   const { records } = attempt.request;
@@ -27,16 +28,18 @@ async function decide(attempt: Attempt, records: readonly Sendable[]): Promise<M
   if (read.ok) {
     const byId = new Map(ids.map((id, at) => [id, read.found[at]]));
     return new Map(
-      records.map((record) => {
-        const current = byId.get(record.write.recordId as string);
-        return [record.index, { ok: true, record: withoutFilled(record, current) }];
-      }),
+      records.map((record) => [record.index, decideRecord(record, byId.get(record.write.recordId as string))]),
     );
   }
   if (read.failure.mayBeOneRecord !== true || records.length === 1) return allOf(records, read.failure);
   const middle = Math.ceil(records.length / 2);
   const first = await decide(attempt, records.slice(0, middle));
   return new Map([...first, ...(await decide(attempt, records.slice(middle)))]);
+}
+
+function decideRecord(record: Sendable, current: RecordRead): Decided {
+  if (current instanceof ProviderError) return { ok: false, failure: { ...toReadFailure(current), scope: 'record' } };
+  return { ok: true, record: withoutFilled(record, current) };
 }
 
 function allOf(records: readonly Sendable[], failure: ProviderFailure): Map<number, Decided> {

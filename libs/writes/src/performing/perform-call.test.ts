@@ -273,6 +273,24 @@ describe('ifEmpty', () => {
     expect(sent).toEqual([]);
   });
 
+  it('leaves out the record alone that could not be read, also where the call then goes on in parts', async () => {
+    const unread = new ProviderError({ class: 'unavailable', detail: 'not this one' });
+    const reading = () => Promise.resolve([unread]);
+    const refused = { ok: false, error: failure({ class: 'rejected', scope: 'call', mayBeOneRecord: true }) } as const;
+    const updateBatch = ({ records }: BatchUpdate) => Promise.resolve(records.map(() => refused));
+    const records = [sendable(), filled, sendable({ index: 2 })];
+    const { results, parts } = await perform({ readBatch: reading, updateBatch }, records);
+    expect(results[1]).toMatchObject({ ok: false, error: { class: 'unavailable', scope: 'record' } });
+    expect(parts).toEqual([[0], [2], [1]]);
+    const { sent, methods } = writing();
+    expect((await perform({ ...methods, readBatch: reading }, records)).results.map(({ ok }) => ok)).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    expect(sent).toMatchObject([['updateBatch', { records: [{ recordId: 'r0' }, { recordId: 'r2' }] }]]);
+  });
+
   it('makes no call for an update without fields', async () => {
     const { sent, methods } = writing();
     const { results } = await perform(methods, [sendable({ write: { fields: {} } })]);

@@ -1,4 +1,5 @@
 import type { Connector, ObservedQuota, ProviderFailure, RecordResult } from '@sluice/connectors';
+import { retryOf } from '@sluice/errors';
 import type { QuotaAnswer } from '@sluice/redis';
 import type { AttemptOutcome, ClaimedCall, RecordError } from '@sluice/store';
 import { asStep, type HeldBytes } from '@sluice/telemetry';
@@ -93,12 +94,15 @@ type Outcomes = ReadonlyMap<number, RecordResult>;
 async function write(attempt: Attempt): Promise<Isolated> {
   const { records } = attempt.request;
   const decided = await dropFilledFields(attempt);
-  const unread = readFailureOfAll(attempt.request, [...decided.values()]);
-  if (unread !== undefined) return { results: failAll(records, unread), parts: [] };
+  const failed = readFailureOfAll(attempt.request, [...decided.values()]);
+  if (failed !== undefined) return { results: failAll(records, failed), parts: [] };
   const ready = [...decided.values()].flatMap((each) => (each.ok ? [each.record] : []));
   const toSend = ready.filter((record) => !isEmptyUpdate(record));
   const sent = toSend.length === 0 ? [] : await attempt.write(toSend);
-  const { results, parts } = isolateRefused(attempt.request, toSend, sent);
+  const { results, parts: halves } = isolateRefused(attempt.request, toSend, sent);
+  // A call that goes on in parts goes on with all that is not at its end.
+  const unread = [...decided].flatMap(([index, each]) => (isToRetry(each) ? [index] : []));
+  const parts = halves.length > 0 && unread.length > 0 ? [...halves, unread] : halves;
   const outcomes: Outcomes = new Map(toSend.map(({ index }, at) => [index, results[at] as RecordResult]));
   return {
     results: records.map((record) => {
@@ -109,10 +113,11 @@ async function write(attempt: Attempt): Promise<Isolated> {
   };
 }
 
-/** A read that failed for a reason of its own stops the call; one that was refused for a record's field stops that record. */
+/** A read that failed for a reason of its own stops the call; one that was refused for a record, or for its field, stops that record. */
 function readFailureOfAll(request: CallToPerform, decided: readonly Decided[]): ProviderFailure | undefined {
   const failures = decided.flatMap((each) => (each.ok ? [] : [each.failure]));
-  return failures.find((failure) => isAllOrNone(request) || failure.mayBeOneRecord !== true);
+  const isOfOne = ({ scope, mayBeOneRecord }: ProviderFailure) => scope === 'record' || mayBeOneRecord === true;
+  return failures.find((failure) => isAllOrNone(request) || !isOfOne(failure));
 }
 
 /** A record that needs no call is written as it is, unless it belongs to a batch that is all or none and failed. */
@@ -125,6 +130,10 @@ function withoutCall(
   if (decided?.ok === false) return { ok: false, error: decided.failure };
   const failed = isAllOrNone(request) ? [...outcomes.values()].find((result) => !result.ok) : undefined;
   return failed ?? { ok: true, recordId: recordId as string };
+}
+
+function isToRetry(decided: Decided): boolean {
+  return !decided.ok && retryOf(decided.failure.class) !== 'never';
 }
 
 function isEmptyUpdate({ write: { type, fields, associations } }: Sendable): boolean {

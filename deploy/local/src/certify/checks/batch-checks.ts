@@ -1,4 +1,4 @@
-import type { RecordResult } from '@sluice/connectors';
+import { allRead, type RecordResult } from '@sluice/connectors';
 import { expect, NotTried, shapeOf } from '../finding';
 import { absentIdOf, announce, callOf, noted, type MarkedRecord, type Trial } from '../trial';
 import { readBack } from '../read-back';
@@ -80,7 +80,7 @@ export const batchChecks: readonly Check[] = [
       const absentId = absentIdOf(trial);
       const ids = [absentId, ...known];
       const records = await trial.connector.readBatch?.({ ...callOf(trial), ids, fields: [markField] });
-      const shape = records?.map((record) => record?.id ?? 'none');
+      const shape = records && allRead(records).map((record) => record?.id ?? 'none');
       expect(JSON.stringify(shape) === JSON.stringify(['none', ...known]), `${shape?.join(', ')}`);
       return `${known.length} records and one that is not there`;
     },

@@ -1,0 +1,136 @@
+import { createMetrics, silentLogger } from '@sluice/telemetry';
+import { patientMs, startProviderStub, type ProviderStub } from '../../test/provider-stub';
+import type { Connector, ConnectorRegistry } from '../connector';
+import { createConnectors } from '../registry';
+import { allRead } from '../results';
+
+const contacts = { auth: { accessToken: 'pat-na1-11111111-2222' }, objectName: 'contacts' };
+
+let stub: ProviderStub;
+let connectors: ConnectorRegistry;
+let hubspot: Required<Connector>;
+
+beforeAll(async () => {
+  stub = await startProviderStub();
+  connectors = createConnectors({
+    urls: { hubspot: stub.url, salesforceLogin: stub.url },
+    callTimeoutMs: patientMs,
+    logger: silentLogger,
+    metrics: createMetrics('test'),
+  });
+  hubspot = connectors.get('hubspot') as Required<Connector>;
+});
+
+afterAll(async () => {
+  await connectors.close();
+  await stub.close();
+});
+
+/** Shapes of recorded replies, with invented values. Source: reference A2, A3, A7. */
+const recordOf = (id: string, firstname: string) => ({
+  id,
+  properties: { createdate: '2026-11-20T12:00:00.000Z', firstname, hs_object_id: id },
+  createdAt: '2026-11-20T12:00:00.000Z',
+  updatedAt: '2026-11-20T12:00:00.000Z',
+  archived: false,
+});
+const [ada, bob] = [recordOf('171596044869', 'Ada'), recordOf('171596044870', 'Bob')];
+const bobRecord = { id: bob.id, fields: bob.properties, raw: bob, createdAt: new Date(bob.createdAt) };
+const error = (category: string, message: string, rest: object = {}) => ({
+  status: 'error',
+  message,
+  correlationId: '0a1b2c3d-1111-2222-3333-444455556666',
+  category,
+  ...rest,
+});
+const batch = (results: readonly object[], errors?: readonly object[]) => ({
+  status: 'COMPLETE',
+  results,
+  ...(errors && { errors, numErrors: errors.length }),
+  startedAt: '2026-11-20T12:00:00.000Z',
+  completedAt: '2026-11-20T12:00:00.050Z',
+});
+const missing = (...ids: string[]) =>
+  error('OBJECT_NOT_FOUND', 'Could not get some CONTACT objects, they may be deleted or not exist.', {
+    context: { ids },
+  });
+
+test.each<[string, object]>([
+  ['an error of another kind', batch([], [error('INTERNAL_ERROR', 'There was a problem')])],
+  ['errors counted and not listed', { ...batch([]), numErrors: 2 }],
+  ['a reply that is not complete', { ...batch([]), status: 'PROCESSING' }],
+])('%s is not absence', async (_, body) => {
+  stub.replyWith({ status: 207, body });
+  await expect(hubspot.readBatch({ ...contacts, ids: ['1'], fields: [] })).rejects.toMatchObject({
+    class: 'unavailable',
+  });
+});
+
+// Absence is what a write is decided on: an `ifEmpty` field of a record that is not there is sent.
+test.each<[string, object]>([
+  ['{}', {}],
+  ['no list', { status: 'COMPLETE' }],
+  ['an empty list', batch([])],
+  ['an error that names nobody', batch([], [error('INTERNAL_ERROR', 'There was a problem')])],
+  ['an id that nobody asked for', batch([], [missing('3')])],
+])('%s accounts for nobody, so it is no answer', async (_, body) => {
+  stub.replyWith({ status: 200, body });
+  await expect(hubspot.readBatch({ ...contacts, ids: ['1', '2'], fields: [] })).rejects.toMatchObject({
+    class: 'unavailable',
+  });
+});
+
+describe('a batch read that accounts for a part of the records: the others go on', () => {
+  const refusal = (class_: string, detail: unknown = expect.any(String)) =>
+    expect.objectContaining({ class: class_, detail });
+  const invalid = (rest: object = {}) => error('VALIDATION_ERROR', 'the id is not valid', rest);
+
+  test.each<[string, object, unknown]>([
+    [
+      'refused, and named',
+      batch([bob], [invalid({ context: { ids: ['x'] } })]),
+      refusal('rejected', 'the id is not valid'),
+    ],
+    ['refused, and nobody else can be meant', batch([bob], [invalid()]), refusal('rejected', 'the id is not valid')],
+    ['absent, and nobody else can be meant', batch([bob], [missing()]), undefined],
+    [
+      'in trouble',
+      batch([bob], [error('INTERNAL_ERROR', 'later', { context: { ids: ['x'] } })]),
+      refusal('unavailable'),
+    ],
+    ['left out', batch([bob]), refusal('unavailable')],
+    ['left out of what is not complete', { ...batch([bob]), status: 'PROCESSING' }, refusal('unavailable')],
+  ])('%s', async (_, body, expected) => {
+    stub.replyWith({ status: 207, body });
+    expect(await hubspot.readBatch({ ...contacts, ids: [bob.id, 'x'], fields: [] })).toEqual([bobRecord, expected]);
+    expect(stub.requests).toHaveLength(1);
+  });
+
+  test('a refusal that names nobody, of several: each is asked alone', async () => {
+    stub.replyWith(
+      { status: 207, body: batch([bob], [invalid()]) },
+      { status: 207, body: batch([], [invalid()]) },
+      { status: 200, body: batch([ada]) },
+    );
+    const read = await hubspot.readBatch({ ...contacts, ids: ['x', ada.id, bob.id], fields: [] });
+    expect(read).toEqual([refusal('rejected'), expect.objectContaining({ id: ada.id }), bobRecord]);
+  });
+});
+
+test('errors of two kinds that name nobody are no answer for the one that is left', async () => {
+  const both = [missing(), error('INTERNAL_ERROR', 'later')];
+  stub.replyWith({ status: 207, body: batch([bob], both) }, { status: 207, body: batch([], both) });
+  const read = await hubspot.readBatch({ ...contacts, ids: ['x', bob.id], fields: [] });
+  expect(read).toEqual([expect.objectContaining({ class: 'unavailable' }), bobRecord]);
+});
+
+test('a merged record answers under another id: asked again alone', async () => {
+  const ids = ['8', '9', bob.id];
+  stub.replyWith({ status: 207, body: batch([ada, bob], [missing('9')]) }, { status: 200, body: batch([ada]) });
+  const records = await hubspot.readBatch({ ...contacts, ids, fields: [] });
+  expect(allRead(records).map((record) => record?.id)).toEqual([ada.id, undefined, bob.id]);
+  expect(stub.requests.map(({ body }) => (body as { inputs: unknown }).inputs)).toEqual([
+    ids.map((id) => ({ id })),
+    [{ id: '8' }],
+  ]);
+});
