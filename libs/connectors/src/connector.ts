@@ -10,6 +10,7 @@ import type {
   Fields,
   FindCreated,
   ObjectCall,
+  ObservedQuota,
   ProviderCall,
   SearchRequest,
   TokenGrant,
@@ -62,7 +63,12 @@ export interface Capabilities {
   /** `writeOnUpdate: ifEmpty` works: records can be read by id before an update. */
   readonly ifEmpty: boolean;
   /** The provider's own burst limit per account: `limit` calls per `windowMs`. */
-  readonly quota: { readonly limit: number; readonly windowMs: number };
+  readonly quota: ObservedQuota;
+  /**
+   * The limit that the provider has for searches alone, beside `quota`, in which they then do not count. Looks of `findCreated` by search
+   * count in it too. `false`: searches are calls like any other.
+   */
+  readonly searchQuota: ObservedQuota | false;
   /** A request that has no reply may still be committed this long after it was sent. */
   readonly lateCommitMs: number;
 }

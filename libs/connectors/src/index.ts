@@ -28,6 +28,7 @@ export type {
   ObservedExchange,
   ObservedQuota,
   ProviderCall,
+  QuotaName,
   SearchRequest,
   SingleWrite,
   TokenGrant,
@@ -45,5 +46,6 @@ export type {
   RecordResult,
   Workspace,
 } from './results';
+export { isOfSearch } from './thrown-failure';
 export type { TappedExchange } from './tap-exchanges';
 export { createWebhookSender, type WebhookOutcome, type WebhookSender } from './webhook/webhook-sender';

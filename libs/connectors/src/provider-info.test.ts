@@ -14,6 +14,7 @@ const nothing = {
     forwardedHeaders: false,
     ifEmpty: false,
     quota: { limit: 1, windowMs: 1 },
+    searchQuota: false,
     lateCommitMs: 0,
   },
   catalogue: { baseURL: 'https://acme.test', authType: 'apiKey', defaultModule: '' },

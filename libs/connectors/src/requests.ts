@@ -52,8 +52,11 @@ export interface ProviderCall {
   /** Called once per HTTP exchange, before the outcome is returned. Must not throw. */
   readonly observe?: (exchange: ObservedExchange) => void;
   /** Asked before each HTTP exchange: a failure is its answer, and nothing is sent. Absent: the caller has asked itself. */
-  readonly withhold?: () => Promise<ProviderFailure | undefined>;
+  readonly withhold?: (quota: QuotaName) => Promise<ProviderFailure | undefined>;
 }
+
+/** Which limit of an account an exchange counts in: the one of its search, where the provider has such a one, or that of everything. */
+export type QuotaName = 'account' | 'search';
 
 /** A call about records of one object. */
 export interface ObjectCall extends ProviderCall {

@@ -20,9 +20,9 @@ export interface ProviderFailure {
   /**
    * What the failure speaks of. `record`: this record only. `call`: the whole call failed for one reason, which may
    * lie in a single record that the reply does not name. `lane`: the provider account; nothing else of it should be
-   * sent before `retryAfterMs`.
+   * sent before `retryAfterMs`. `search`: the searches of the account, and nothing else of it.
    */
-  readonly scope: 'record' | 'call' | 'lane';
+  readonly scope: 'record' | 'call' | 'lane' | 'search';
   /**
    * A call about several records was refused as a whole, certainly nothing of it was written, and one record may be the
    * cause: without it the others can be sent. Absent for what speaks of every record, such as an unknown object.

@@ -3,7 +3,7 @@ import type { ProviderFailure } from './results';
 
 /** For reads, which throw. */
 export function toProviderError(failure: ProviderFailure, provider: string): ProviderError {
-  const { status, providerRequestId, triesMax } = failure;
+  const { status, providerRequestId, triesMax, scope } = failure;
   return new ProviderError({
     class: failure.class,
     detail: failure.message,
@@ -13,6 +13,7 @@ export function toProviderError(failure: ProviderFailure, provider: string): Pro
       ...(status !== undefined && { status }),
       ...(providerRequestId !== undefined && { providerRequestId }),
       ...(triesMax !== undefined && { triesMax }),
+      ...(scope === 'search' && { scope }),
     },
   });
 }
@@ -23,10 +24,15 @@ export function toFailure(error: ProviderError): ProviderFailure {
   return {
     class: error.class,
     message: error.detail,
-    scope: error.class === 'quota' ? 'lane' : 'call',
+    scope: isOfSearch(error) ? 'search' : error.class === 'quota' ? 'lane' : 'call',
     ...(typeof status === 'number' && { status }),
     ...(typeof providerRequestId === 'string' && { providerRequestId }),
     ...(typeof triesMax === 'number' && { triesMax }),
     ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
   };
+}
+
+/** The provider refuses the searches of the account for now, and nothing else of it. */
+export function isOfSearch({ meta }: ProviderError): boolean {
+  return meta['scope'] === 'search';
 }

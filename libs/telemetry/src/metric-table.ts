@@ -33,6 +33,9 @@ const providerFailures = [
 /** With why we end a record ourselves. `none`: nothing failed. */
 const failures = [...providerFailures, 'deadline', 'cancelled', 'quarantined', 'none'] as const;
 
+/** The limit of everything, and that of searches alone, where a provider has one. */
+const quotas = ['account', 'search'] as const;
+
 /** Seconds. From a local accept (about 1 ms) to the longest provider call with its wait (60 s). */
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60] as const;
 
@@ -77,13 +80,13 @@ export const metricTable = {
   },
   sluice_quota_refusals_total: {
     kind: 'counter',
-    help: 'Calls held back by us because the quota of their account was spent.',
-    labels: { provider: open.provider },
+    help: 'Calls held back by us because the quota of their account was spent. A search that waits for its own is held back each time it asks.',
+    labels: { provider: open.provider, quota: quotas },
   },
   sluice_quota_left_ratio: {
     kind: 'histogram',
     help: "Part of an account's burst limit that is left when a call takes from it, counted over all processes; 0: refused.",
-    labels: { provider: open.provider },
+    labels: { provider: open.provider, quota: quotas },
     buckets: [0, 0.05, 0.1, 0.2, 0.25, 0.5, 0.75, 1],
   },
   sluice_provider_daily_usage_ratio: {

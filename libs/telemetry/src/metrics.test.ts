@@ -6,7 +6,7 @@ describe('createMetrics', () => {
     const metrics = createMetrics('executor');
     metrics.counter('sluice_claims_total').inc({ source: 'message' }, 2);
     metrics.gauge('sluice_quarantined_calls').set(3);
-    metrics.histogram('sluice_quota_left_ratio').observe({ provider: 'hubspot' }, 0.2);
+    metrics.histogram('sluice_quota_left_ratio').observe({ provider: 'hubspot', quota: 'account' }, 0.2);
     const { contentType, body } = await metrics.expose();
     expect(contentType).toMatch(/^text\/plain/);
     expect(body).toContain('sluice_claims_total{source="message",service="executor"} 2');
@@ -67,7 +67,7 @@ describe('the table of metrics', () => {
   it('has no label whose values could be a customer', () => {
     const labels = Object.keys(metricTable).flatMap((name) => Object.keys(metricTable[name as MetricName].labels));
     const known =
-      'class group lane method mode operation outcome provider reason result route source state status sweep topic';
+      'class group lane method mode operation outcome provider quota reason result route source state status sweep topic';
     expect([...new Set(labels)].toSorted().join(' ')).toBe(known);
   });
 });

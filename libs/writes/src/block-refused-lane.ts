@@ -1,17 +1,20 @@
+import { isOfSearch } from '@sluice/connectors';
 import { ProviderError } from '@sluice/errors';
 import type { LaneKey, WriteStore } from '@sluice/store';
 import type { Logger } from '@sluice/telemetry';
+import type { LaneQuotas } from './lane-quotas';
 import { defaultBlockMs } from './performing/note-outcome';
 
 /** Where a block of an account is kept. */
 interface LaneBlocks {
   readonly store: { readonly writes: Pick<WriteStore, 'blockLane'> };
+  readonly quotas: Pick<LaneQuotas, 'blockSearches'>;
   readonly logger: Logger;
 }
 
 /**
  * Asks an account, and blocks it when it refuses for its quota, as a refused write does: who asks again before the provider's time is
- * told so without a call. A block that cannot be stored is logged (`lane.not-blocked`) and hides no answer. Source: design, section 5.9.
+ * told so without a call. What the provider refuses for the limit of its search blocks searches alone. A block that cannot be stored is logged (`lane.not-blocked`) and hides no answer. Source: design, section 5.9.
  * @throws what `ask` throws
  */
 export async function blockingRefused<Answer>(
@@ -27,7 +30,8 @@ export async function blockingRefused<Answer>(
   }
 }
 
-async function block({ store, logger }: LaneBlocks, lane: LaneKey, refused: ProviderError): Promise<void> {
+async function block({ store, quotas, logger }: LaneBlocks, lane: LaneKey, refused: ProviderError): Promise<void> {
+  if (isOfSearch(refused)) return await quotas.blockSearches(lane, refused.retryAfterMs);
   try {
     await store.writes.blockLane(lane, refused.retryAfterMs ?? defaultBlockMs, refused.detail);
   } catch (error) {

@@ -5,6 +5,7 @@ export { createLeaseKeeper, leaseMs, type Hold, type LeaseKeeper } from './leasi
 export { createLaneQuotas, type LaneQuotas } from './lane-quotas';
 export { readLaneWindows } from './lane-windows';
 export { nextDelayMs } from './next-delay';
+export { createSearchPace, type SearchPace } from './pace-searches';
 export { decideSettlement, type DecisionInput } from './performing/decide-settlement';
 export { noteOutcome } from './performing/note-outcome';
 export type { RefreshUsed } from './performing/newer-credentials';

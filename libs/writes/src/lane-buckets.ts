@@ -6,6 +6,16 @@ export function bucketOf({ projectId, laneId }: LaneKey): string {
   return `${projectId}/${laneId}`;
 }
 
+/** The bucket of the lane's searches, where the provider has a limit for them alone. */
+export function searchBucketOf(lane: LaneKey): string {
+  return `${bucketOf(lane)}/search`;
+}
+
+/** Where it is kept until when the provider refuses searches of a lane. */
+export function searchBlockKeyOf(lane: LaneKey): string {
+  return `lane-search-block:${bucketOf(lane)}`;
+}
+
 /** Where the limit that replies stated for a lane is kept. */
 export function limitKeyOf(lane: LaneKey): string {
   return `lane-limit:${bucketOf(lane)}`;

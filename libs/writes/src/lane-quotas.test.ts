@@ -81,4 +81,42 @@ describe('lane quotas', () => {
     await quotas.take(lane, connector(), 'asynchronous');
     expect(taken[0]?.[1].limit).toBe(190);
   });
+
+  describe('of searches, where the provider has a limit for them alone', () => {
+    const searching = () =>
+      connector({ capabilities: { ...connector().capabilities, searchQuota: { limit: 2, windowMs: 60_000 } } });
+
+    it('have a bucket of their own, and elsewhere that of the account', async () => {
+      const { taken, buckets } = bucketsThatRemember();
+      const quotas = createLaneQuotas(buckets, createMetrics('test'));
+      quotas.learn(lane, { limit: 190, windowMs: 10_000 });
+      await quotas.take(lane, searching(), 'synchronous', 'search');
+      await quotas.take(lane, connector(), 'synchronous', 'search');
+      expect(taken).toEqual([
+        ['p1/l1/search', { limit: 2, windowMs: 60_000, priority: 'synchronous' }],
+        ['p1/l1', { limit: 190, windowMs: 10_000, priority: 'synchronous' }],
+      ]);
+    });
+
+    it('are used up without a call of another kind being refused', async () => {
+      const hints = createInMemoryHints();
+      const quotas = createLaneQuotas(hints.quotas, createMetrics('test'), hints.cache);
+      const take = async (quota: 'account' | 'search') =>
+        (await quotas.take(lane, searching(), 'synchronous', quota)).granted;
+      expect([await take('search'), await take('search'), await take('search')]).toEqual([true, true, false]);
+      expect(await take('account')).toBe(true);
+    });
+
+    it('are blocked for all processes, and nothing else is', async () => {
+      const hints = createInMemoryHints();
+      const [met, another] = [1, 2].map(() => createLaneQuotas(hints.quotas, createMetrics('test'), hints.cache));
+      await met?.blockSearches(lane, 5_000);
+      const answer = await another?.take(lane, searching(), 'synchronous', 'search');
+      expect(answer?.granted).toBe(false);
+      expect(answer?.retryAfterMs).toBeGreaterThan(4_000);
+      expect((await another?.take(lane, searching(), 'synchronous'))?.granted).toBe(true);
+      const elsewhere = { ...lane, laneId: 'l2' };
+      expect((await another?.take(elsewhere, searching(), 'synchronous', 'search'))?.granted).toBe(true);
+    });
+  });
 });

@@ -1,8 +1,9 @@
-import type { Connector, ObservedQuota } from '@sluice/connectors';
+import type { Connector, ObservedQuota, QuotaName } from '@sluice/connectors';
 import type { Cache, QuotaAnswer, QuotaBuckets } from '@sluice/redis';
 import type { LaneKey } from '@sluice/store';
 import type { Metrics } from '@sluice/telemetry';
-import { bucketOf, limitKeyOf, limitOf, limitText } from './lane-buckets';
+import { bucketOf, limitKeyOf, limitOf, limitText, searchBlockKeyOf, searchBucketOf } from './lane-buckets';
+import { defaultBlockMs } from './performing/note-outcome';
 
 /** Lanes whose limit is remembered per process; one that is forgotten counts by the provider's declared limit again. */
 const lanesMax = 10_000;
@@ -12,9 +13,15 @@ const shownMs = 3_600_000;
 
 type Priority = 'synchronous' | 'asynchronous';
 
-/** The provider's burst limit per lane, counted over all processes. */
+/** The provider's burst limits per lane, counted over all processes. */
 export interface LaneQuotas {
-  take(lane: LaneKey, connector: Connector, priority: Priority): Promise<QuotaAnswer>;
+  /** @param quota which of them the call counts in: `search` is `account` where the provider has none for searches. @default 'account' */
+  take(lane: LaneKey, connector: Connector, priority: Priority, quota?: QuotaName): Promise<QuotaAnswer>;
+  /**
+   * The provider refused a search for the limit that searches have for themselves: none of the lane is granted before then. A hint to all
+   * processes, and never a promise: where it is lost, the provider refuses the next search as well. Never throws.
+   */
+  blockSearches(lane: LaneKey, blockMs?: number): Promise<void>;
   /** What a reply said of the account's own limit, which depends on the customer's plan. */
   learn(lane: LaneKey, quota: ObservedQuota | undefined): void;
 }
@@ -22,7 +29,7 @@ export interface LaneQuotas {
 /**
  * Counts by the limit that replies state, and by the one the connector declares until the first reply. Who would be refused by the declared
  * one asks what the replies of other processes stated: their calls fill the same bucket, up to the account's own limit.
- * @param shown where a learned limit is put for the other processes, and for who looks at the lane
+ * @param shown where a learned limit is put for the other processes, and for who looks at the lane, and a block of its searches
  */
 export function createLaneQuotas(
   buckets: QuotaBuckets,
@@ -46,14 +53,26 @@ export function createLaneQuotas(
     remember(lane, stated, performance.now());
     return await countBy(stated, lane, priority);
   };
+  const takeAny = (lane: LaneKey, declared: ObservedQuota, priority: Priority): Promise<QuotaAnswer> => {
+    const known = learned.get(bucketOf(lane));
+    return known ? countBy(known, lane, priority) : takeFirst(lane, declared, priority);
+  };
+  const takeSearch = async (lane: LaneKey, declared: ObservedQuota, priority: Priority): Promise<QuotaAnswer> => {
+    const blockedMs = Number(await shown?.get(searchBlockKeyOf(lane))) - Date.now();
+    if (blockedMs > 0) return { granted: false, retryAfterMs: Math.ceil(blockedMs) };
+    return await buckets.take(searchBucketOf(lane), { ...declared, priority });
+  };
   return {
-    take: async (lane, connector, priority) => {
-      const known = learned.get(bucketOf(lane));
-      const { provider, capabilities } = connector;
-      const answer = await (known ? countBy(known, lane, priority) : takeFirst(lane, capabilities.quota, priority));
-      if (answer.leftRatio !== undefined) left.observe({ provider }, answer.leftRatio);
-      if (!answer.granted) refusals.inc({ provider });
+    take: async (lane, { provider, capabilities }, priority, asked = 'account') => {
+      const own = asked === 'search' && capabilities.searchQuota;
+      const quota = own === false ? 'account' : 'search';
+      const answer = await (own ? takeSearch(lane, own, priority) : takeAny(lane, capabilities.quota, priority));
+      if (answer.leftRatio !== undefined) left.observe({ provider, quota }, answer.leftRatio);
+      if (!answer.granted) refusals.inc({ provider, quota });
       return answer;
+    },
+    blockSearches: async (lane, blockMs = defaultBlockMs) => {
+      await shown?.set(searchBlockKeyOf(lane), String(Date.now() + blockMs), blockMs);
     },
     learn: (lane, quota) => {
       if (quota === undefined) return;

@@ -128,6 +128,7 @@ export const hubspotLike: Capabilities = {
   forwardedHeaders: false,
   ifEmpty: true,
   quota: { limit: 110, windowMs: 10_000 },
+  searchQuota: false,
   lateCommitMs: 30_000,
 };
 

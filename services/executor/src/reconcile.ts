@@ -7,7 +7,7 @@ import type { Sending } from './send-call';
 
 /**
  * Finds out what became of a call in doubt. What the looks say of the account holds for it as what a send says: a 429 blocks the
- * lane, a token that is refused for good marks the connection. Every look counts against the quota, behind what callers wait for.
+ * lane (one of the search alone: its searches), a token that is refused for good marks the connection. Every look counts against the quota, behind what callers wait for.
  */
 export async function reconcile(context: ExecutorContext, run: Run, sending: Sending): Promise<Settlement> {
   const { call, hold, lanes } = run;
@@ -20,13 +20,16 @@ export async function reconcile(context: ExecutorContext, run: Run, sending: Sen
       live: sending.live,
       refresh: refresherOf(context, call),
       signal: hold.signal,
-      takeQuota: () => context.quotas.take(call, sending.connector, 'asynchronous'),
+      takeQuota: (quota) => context.quotas.take(call, sending.connector, 'asynchronous', quota),
       senderMs: leaseMs + callTimeoutMs,
       timeScale,
     });
   const { operationId, number } = call;
   const { settlement, looked } = await asStep('call.reconcile', { operationId, call: number }, look);
   context.quotas.learn(call, looked.quota);
+  const failures = looked.results.flatMap((result) => (result.ok ? [] : [result.error]));
+  const ofSearch = failures.find(({ scope }) => scope === 'search');
+  if (ofSearch !== undefined) await context.quotas.blockSearches(call, ofSearch.retryAfterMs);
   try {
     const blockedMs = await noteOutcome(context.store, call, looked);
     context.meters.blocked(sending.live.provider, blockedMs);

@@ -41,6 +41,23 @@ describe('a look for a create of unknown outcome', () => {
     expect(ground.hubspot.writes()).toHaveLength(2);
   });
 
+  // HubSpot's limit of searches is not the account's: what is no search goes on.
+  it('by search that is refused for the limit of searches holds back looks alone', async () => {
+    const seed = await ground.seed();
+    ground.hubspot.behave = losing(() =>
+      refusal(429, { policyName: 'SECONDLY', groupName: 'publicapi:crm:search' }, { 'Retry-After': '3' }),
+    );
+    await ground.startExecutor();
+    const doubted = await ground.accept(seed, [{ firstname: 'doubted' }]);
+    const refusedAt = await until('the refused look', async () => looks()[0]?.atMs);
+    const other = await ground.accept(seed, [{ email: 'other@x.com' }]);
+    expect(await ground.ended(seed, other)).toMatchObject({ status: 'success' });
+    expect(await ground.wasBlocked(seed)).toBe(false);
+    expect(ground.hubspot.writes()[1]?.atMs).toBeLessThan(refusedAt + 2_500);
+    expect(await ground.ended(seed, doubted)).toMatchObject({ status: 'success' });
+    expect((looks()[1]?.atMs ?? 0) - refusedAt).toBeGreaterThanOrEqual(3_000);
+  });
+
   it('that is refused for its token marks the connection', async () => {
     const seed = await ground.seed();
     ground.hubspot.behave = losing(() => refusal(401, { category: 'EXPIRED_AUTHENTICATION' }));

@@ -4,7 +4,7 @@ import { createInstallations, type Installations } from '@sluice/installations';
 import { createRedisHints, type Hints } from '@sluice/redis';
 import { createStore, type Store } from '@sluice/store';
 import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/telemetry';
-import { createLaneQuotas, sharingReads, type LaneQuotas } from '@sluice/writes';
+import { createLaneQuotas, createSearchPace, sharingReads, type LaneQuotas, type SearchPace } from '@sluice/writes';
 import type { SearchConfig } from './config';
 
 /** The object graph of one search service. Tests and the embedded launcher replace single collaborators. */
@@ -15,6 +15,8 @@ export interface SearchContext {
   readonly store: Store;
   readonly hints: Hints;
   readonly quotas: LaneQuotas;
+  /** Quota of a search, for which it waits a moment. */
+  readonly pace: SearchPace;
   readonly connectors: ConnectorRegistry;
   readonly installations: Installations;
 }
@@ -48,12 +50,14 @@ export function createContext(config: SearchConfig, overrides: Partial<SearchCon
       metrics,
     });
   const hints = overrides.hints ?? createRedisHints({ url: config.redisUrl, logger, metrics });
+  const quotas = overrides.quotas ?? createLaneQuotas(hints.quotas, metrics, hints.cache);
   return {
     config,
     logger,
     metrics,
     hints,
-    quotas: createLaneQuotas(hints.quotas, metrics, hints.cache),
+    quotas,
+    pace: createSearchPace(quotas),
     connectors,
     installations: createInstallations({ store, keyring: config.credentialsKeys, connectors, logger, metrics }),
     ...overrides,

@@ -40,8 +40,8 @@ export async function searchRecords(context: SearchContext, order: SearchOrder):
   currentStep()?.note({ objectName: object.declared.objectName, provider: installation.provider });
   const [live] = await Promise.all([
     context.installations.liveCredentials(projectId, connectionId),
-    // The same account as writes use: its block and its quota hold for searches too.
-    assertLaneOpen(context, { projectId, laneId }, connector),
+    // The same account as writes use: its block holds for searches too, and so does its quota where they have none of their own.
+    assertLaneOpen({ store: context.store, quotas: context.pace(order.signal) }, { projectId, laneId }, connector),
   ]);
   const ask = async (auth: Auth): Promise<ProviderRecord[]> => {
     const { objectName } = object.declared;

@@ -218,6 +218,44 @@ describe('what the provider does', () => {
     expect(search.hubspot.calls).toHaveLength(asked);
   });
 
+  // HubSpot's limit of searches is not the account's: a write of the same account goes on.
+  it('429 of the limit that searches have for themselves: blocks searches alone, and who comes again waits a moment', async () => {
+    const seed = await search.seed();
+    const { laneId } = await search.context.installations.resolve({
+      ...seed,
+      withinProjectId: seed.projectId,
+      projectIdOrName: seed.projectId,
+    });
+    search.hubspot.answer = refusal(429, { policyName: 'SECONDLY', groupName: 'publicapi:crm:search' });
+    await ask(seed).expect(429);
+    expect(await search.context.store.writes.readLaneBlock({ projectId: seed.projectId, laneId })).toBe(0);
+    const asked = search.hubspot.calls.length;
+    search.hubspot.answer = foundRecords();
+    const before = performance.now();
+    await ask(seed).expect(200);
+    // The block began a little before the first reply came.
+    expect(performance.now() - before).toBeGreaterThan(500);
+    expect(search.hubspot.calls).toHaveLength(asked + 1);
+  });
+
+  it('more searches than the provider takes in a second wait for their turn, and are refused with a time when they are too many', async () => {
+    const seed = await search.seed();
+    search.hubspot.answer = foundRecords();
+    await ask(seed).expect(200);
+    const from = search.hubspot.calls.length;
+    const before = performance.now();
+    const replies = await Promise.all(Array.from({ length: 40 }, () => ask(seed)));
+    const windows = Math.ceil((performance.now() - before) / 1_000) + 1;
+    const served = replies.filter(({ status }) => status === 200);
+    const refused = replies.filter(({ status }) => status === 429);
+    expect(served.length + refused.length).toBe(40);
+    expect(served.length).toBeGreaterThan(5);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { headers } of refused) expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    expect(search.hubspot.calls.length - from).toBeLessThanOrEqual(5 * windows);
+    expect(served).toHaveLength(search.hubspot.calls.length - from);
+  });
+
   it('409: refuses the credentials, and the connection becomes bad_credentials', async () => {
     const seed = await search.seed();
     search.hubspot.answer = refusal(401, { category: 'INVALID_AUTHENTICATION', message: `bad token ${canary}` });

@@ -41,6 +41,19 @@ it('counts searches apart, by the second', () => {
   expect(admitted(limiter, { perTenSeconds: 1 }, [1001])).toEqual([true]);
 });
 
+it('refuses a search in the name of its own policy and group', () => {
+  const limiter = new RateLimiter(7);
+  const limits = { ...defaultRateLimits, searchesPerSecond: 1 };
+  limiter.admit('search', limits, at(0));
+  expect(() => limiter.admit('search', limits, at(1))).toThrow(
+    expect.objectContaining({
+      fields: expect.objectContaining({
+        extra: expect.objectContaining({ policyName: 'SECONDLY', groupName: 'publicapi:crm:search:7' }),
+      }),
+    }),
+  );
+});
+
 it('has a daily limit that begins anew at midnight UTC', () => {
   const result = admitted(new RateLimiter(1), { perDay: 1 }, [0, 20_000, 86_400_000]);
   expect(result).toEqual([true, false, true]);

@@ -114,7 +114,8 @@ export function rateLimitFields(policy: Policy, portalId: number) {
     extra: {
       errorType: 'RATE_LIMIT',
       policyName: policy,
-      groupName: `publicapi:private-app-api-calls-${policy.toLowerCase()}:${portalId}`,
+      // Search has a limit, and so a group, of its own.
+      groupName: `publicapi:${policy === 'SECONDLY' ? 'crm:search' : `private-app-api-calls-${policy.toLowerCase()}`}:${portalId}`,
       requestId: randomUUID(),
     },
   };

@@ -74,7 +74,7 @@ export function createDeclaredApi({ file, client, override, logger, metrics }: D
     async call(request, call) {
       const prepared = prepare(file, override, request, call);
       if ('class' in prepared) return { ok: false, failure: prepared };
-      const withheld = await call.withhold?.();
+      const withheld = await call.withhold?.('account');
       if (withheld) return { ok: false, failure: withheld };
       const outcome = await client.send(prepared);
       const answer = readAnswer({ file, table, request, token: call.auth.accessToken }, outcome);

@@ -67,6 +67,7 @@ function capabilitiesOf({
     forwardedHeaders: false,
     ifEmpty: false,
     quota: { limit: rate.limit, windowMs: rate.windowMs },
+    searchQuota: false,
     lateCommitMs: lateCommitMs ?? usualLateCommitMs,
   };
 }

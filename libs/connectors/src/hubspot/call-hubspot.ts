@@ -50,9 +50,10 @@ export function createHubspotApi(options: HubspotApiOptions): HubspotApi {
     urls,
     exchange,
     async call(request, call) {
-      const refused = refusalOf(request, call) ?? (await call.withhold?.());
-      if (refused) return { ok: false, failure: refused };
       const { operation, method, path, body } = request;
+      const quota = operation === 'search' ? 'search' : 'account';
+      const refused = refusalOf(request, call) ?? (await call.withhold?.(quota));
+      if (refused) return { ok: false, failure: refused };
       const { auth, signal, held, traceparent, observe } = call;
       const sent = {
         method,

@@ -45,6 +45,11 @@ export const capabilityFacts: CapabilityFacts = {
     source: 'A3; see ADR 19',
   },
   quota: { says: '110 calls in 10 s, or what the rate headers say', basis: 'documented', source: 'A8' },
+  searchQuota: {
+    says: '5 searches in 1 s, beside the others; a 429 `SECONDLY` stops searches alone',
+    basis: 'documented',
+    source: 'A5, A8; that searches count in no other burst limit is assumed',
+  },
   lateCommitMs: { says: '30 s', basis: 'assumed', source: '1c' },
   authorizationUrl: {
     says: '`/oauth/authorize`; the PKCE challenge goes along',

@@ -39,6 +39,8 @@ const capabilities: Capabilities = {
   ifEmpty: true,
   // Of an OAuth app per account; private apps have 100 to 250. Source: reference A8.
   quota: { limit: 110, windowMs: 10_000 },
+  // Of every account, beside the other one. Source: reference A5.
+  searchQuota: { limit: 5, windowMs: 1_000 },
   lateCommitMs: 30_000,
 };
 

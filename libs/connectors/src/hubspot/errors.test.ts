@@ -2,6 +2,7 @@ import { ProviderError } from '@sluice/errors';
 import { errorTable, successTable, type Signal } from './error-table';
 import { classify, itemFailure, type FailedCall } from './errors';
 import { toFailure, toProviderError } from '../thrown-failure';
+import type { ProviderFailure } from '../results';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 
@@ -141,6 +142,27 @@ describe('success', () => {
 
 test('whatever comes has a class: the last row takes it', () => {
   expect(errorTable.at(-1)?.matches({ ...failed({}).signal, isJson: false })).toBe(true);
+});
+
+// By what the reply says, whichever call met it: the account's own limits stop searches too, and search's stops nothing else.
+describe('what a 429 stops', () => {
+  const limit = (policyName: string, groupName?: string) => ({
+    message: 'x',
+    policyName,
+    ...(groupName && { groupName }),
+  });
+  test.each<[string, boolean, object, ProviderFailure['scope']]>([
+    ['SECONDLY of a search', true, limit('SECONDLY'), 'search'],
+    ['SECONDLY of the group of search', false, limit('SECONDLY', 'publicapi:crm:search'), 'search'],
+    ['the same by its text', true, { message: 'You have reached your secondly limit.' }, 'search'],
+    ['SECONDLY of another call', false, limit('SECONDLY'), 'lane'],
+    ['TEN_SECONDLY_ROLLING of a search', true, limit('TEN_SECONDLY_ROLLING'), 'lane'],
+    ['DAILY of a search', true, limit('DAILY'), 'lane'],
+    ['no policy', true, { message: 'x' }, 'lane'],
+  ])('%s', (_, isSearch, json, scope) => {
+    const { signal, ...rest } = failed({ status: 429 }, { json });
+    expect(classify({ ...rest, signal: { ...signal, write: 'read' }, isSearch }).scope).toBe(scope);
+  });
 });
 
 describe('the wait', () => {

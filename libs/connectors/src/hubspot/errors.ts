@@ -16,6 +16,8 @@ const causesMax = 5;
 export interface FailedCall {
   readonly signal: Signal;
   readonly isBatch: boolean;
+  /** @default false */
+  readonly isSearch?: boolean;
   readonly headers: Readonly<Record<string, string>>;
   readonly json: unknown;
   /** Of a call without reply: a code or a sentence of ours. */
@@ -38,7 +40,7 @@ export function classify(call: FailedCall): ProviderFailure {
   return {
     class: failureClass,
     message: cleanText(messageOf(call, body), call.token),
-    scope: scopeOf(row, call.isBatch),
+    scope: row.isLane && isSearchLimit(call, body) ? 'search' : scopeOf(row, call.isBatch),
     ...(mayBeOneRecord(call, body) && { mayBeOneRecord: true, refusedFields: refusedFieldsOf(body) }),
     ...(signal.status !== undefined && { status: signal.status }),
     ...(waitMs !== undefined && { retryAfterMs: waitMs }),
@@ -83,11 +85,25 @@ function scopeOf(row: SignalRow<Signal>, isBatch: boolean): ProviderFailure['sco
 }
 
 function policyWait(body: Json, headers: Readonly<Record<string, string>>): number {
+  return policyWaitMs[policyOf(body, headers) ?? 'TEN_SECONDLY_ROLLING'];
+}
+
+/** The policy that a 429 names. */
+function policyOf(body: Json, headers: Readonly<Record<string, string>>): keyof typeof policyWaitMs | undefined {
   const said = `${textOf(body['policyName']) ?? ''} ${textOf(body['message']) ?? ''}`.toUpperCase();
-  if (said.includes('DAILY') || headers['x-hubspot-ratelimit-daily-remaining'] === '0') return policyWaitMs.DAILY;
+  if (said.includes('DAILY') || headers['x-hubspot-ratelimit-daily-remaining'] === '0') return 'DAILY';
   // The ten-second policy's name contains the other's, so it is asked first.
-  if (said.includes('TEN_SECONDLY')) return policyWaitMs.TEN_SECONDLY_ROLLING;
-  return said.includes('SECONDLY') ? policyWaitMs.SECONDLY : policyWaitMs.TEN_SECONDLY_ROLLING;
+  if (said.includes('TEN_SECONDLY')) return 'TEN_SECONDLY_ROLLING';
+  return said.includes('SECONDLY') ? 'SECONDLY' : undefined;
+}
+
+/**
+ * The one limit by the second is that of search, and its group says so: `publicapi:crm:search`. Whatever another policy refuses, and what
+ * names none, speaks of the whole account, whichever call met it. Source: reference A5, A8.
+ */
+function isSearchLimit({ isSearch, headers }: FailedCall, body: Json): boolean {
+  const ofSearch = isSearch === true || (textOf(body['groupName']) ?? '').includes('search');
+  return ofSearch && policyOf(body, headers) === 'SECONDLY';
 }
 
 function existingIdOf(body: Json): string | undefined {

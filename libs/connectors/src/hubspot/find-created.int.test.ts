@@ -243,8 +243,8 @@ describe('others: a search that lags', () => {
     const found = await look(...Array.from({ length: 12 }, (_, index) => ({ lastname: `n${index}` })));
     expect(stub.requests).toHaveLength(1);
     expect(found).toHaveLength(12);
-    for (const each of found)
-      expect(each).toMatchObject({ kind: 'cannot-look', failure: { class: 'quota', retryAfterMs: 1_000 } });
+    const failure = { class: 'quota', retryAfterMs: 1_000, scope: 'search' };
+    for (const each of found) expect(each).toMatchObject({ kind: 'cannot-look', failure });
   });
 });
 
@@ -259,6 +259,18 @@ test('a look asks before each exchange, and makes none that is withheld', async 
   expect(stub.requests).toHaveLength(1);
   expect(found.map(({ kind }) => kind)).toEqual([...Array(5).fill('none'), ...Array(7).fill('cannot-look')]);
   expect(found.at(-1)).toMatchObject({ failure });
+});
+
+test('a look says which limit each exchange counts in', async () => {
+  stub.replyWith(
+    { status: 207, body: { results: [], errors: [absent('a@x')] } },
+    { status: 200, body: { total: 0, results: [] } },
+  );
+  const asked: string[] = [];
+  const withhold = (quota: string) => Promise.resolve(void asked.push(quota));
+  const records = [{ email: 'a@x' }, { lastname: 'x' }].map((fields) => ({ fields, since }));
+  await hubspot.findCreated({ ...contacts, records, withhold });
+  expect(asked).toEqual(['account', 'search']);
 });
 
 test('a mixed request keeps its order', async () => {

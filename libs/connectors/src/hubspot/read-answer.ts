@@ -24,6 +24,7 @@ export function readAnswer(outcome: HttpOutcome, request: HubspotRequest, token:
   const failure = classify({
     signal,
     isBatch: isBatch(request),
+    isSearch: request.operation === 'search',
     headers,
     json: reply?.json,
     ...(outcome.kind !== 'reply' && { reason: outcome.reason }),

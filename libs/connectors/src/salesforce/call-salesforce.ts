@@ -88,7 +88,7 @@ export function createSalesforceApi(options: SalesforceApiOptions): SalesforceAp
       const refused =
         refusalOf(request, call) ??
         (instance?.ok === false ? refuse(instance.message) : undefined) ??
-        (await call.withhold?.());
+        (await call.withhold?.('account'));
       if (refused) return { ok: false, failure: refused };
       const { operation, method, path, body, headers } = request;
       const outcome = await client.send({

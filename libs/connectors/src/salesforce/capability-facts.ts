@@ -25,6 +25,7 @@ export const capabilityFacts: CapabilityFacts = {
     source: 'B3; see ADR 19',
   },
   quota: { says: '500 calls in 10 s are ours; the daily total is measured', basis: 'assumed', source: 'B7' },
+  searchQuota: { says: 'lacking: a query is a call like any other', basis: 'documented', source: 'B7' },
   lateCommitMs: { says: '10 min, the longest request', basis: 'documented', source: 'B7, 1c' },
   authorizationUrl: {
     says: '`/services/oauth2/authorize` at the login or the sandbox’s own host',

@@ -35,6 +35,7 @@ const capabilities: Capabilities = {
   // There is no burst limit, only 25 requests at once that last 20 s or longer, and a daily total (reference B7). [own]
   // 50 a second is what 25 at once of half a second each come to; a runaway then needs half an hour for 100,000 calls.
   quota: { limit: 500, windowMs: 10_000 },
+  searchQuota: false,
   // A request may run for 10 minutes. Source: reference B7, 1c.
   lateCommitMs: 600_000,
 };

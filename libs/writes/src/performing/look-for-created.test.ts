@@ -24,7 +24,7 @@ const asking =
   async (find) => {
     const answers: FoundCreated[] = [];
     for (const _ of find.records) {
-      const withheld = await find.withhold?.();
+      const withheld = await find.withhold?.('account');
       if (withheld === undefined) find.observe?.({ durationMs: 1, quota: { limit: 5, windowMs: 1_000 } });
       answers.push(withheld ? failed(withheld) : answer(find));
     }

@@ -1,4 +1,11 @@
-import type { Connector, FindCreated, FoundCreated, ObservedQuota, ProviderFailure } from '@sluice/connectors';
+import type {
+  Connector,
+  FindCreated,
+  FoundCreated,
+  ObservedQuota,
+  ProviderFailure,
+  QuotaName,
+} from '@sluice/connectors';
 import { retryOf } from '@sluice/errors';
 import type { QuotaAnswer } from '@sluice/redis';
 import type { ClaimedCall } from '@sluice/store';
@@ -18,7 +25,7 @@ export interface LookInput {
   readonly refresh?: RefreshUsed;
   readonly signal: AbortSignal;
   /** Asked before each provider call of a look. Absent: nothing is counted. */
-  readonly takeQuota?: () => Promise<QuotaAnswer>;
+  readonly takeQuota?: (quota: QuotaName) => Promise<QuotaAnswer>;
 }
 
 /** What looking came to, in the form in which `noteOutcome` reads a call. */
@@ -93,7 +100,7 @@ class Look {
       signal,
       objectName: call.objectName,
       traceparent: call.traceparent,
-      withhold: () => this.withhold(),
+      withhold: (quota) => this.withhold(quota),
       observe: ({ quota }) => {
         this.calls += 1;
         this.quota = quota ?? this.quota;
@@ -104,8 +111,8 @@ class Look {
     return await connector.findCreated(find);
   }
 
-  private async withhold(): Promise<ProviderFailure | undefined> {
-    const answer = await this.input.takeQuota?.();
+  private async withhold(quota: QuotaName): Promise<ProviderFailure | undefined> {
+    const answer = await this.input.takeQuota?.(quota);
     if (answer === undefined || answer.granted) return undefined;
     const message = "Not looked for: the customer's provider quota is used up.";
     return { class: 'quota', message, scope: 'call', retryAfterMs: answer.retryAfterMs };

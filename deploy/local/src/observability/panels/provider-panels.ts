@@ -28,7 +28,7 @@ export const providerPanels: readonly Panel[] = [
     title: 'Burst quota left',
     description: 'When a call takes from it. The tenth part of accounts with the least.',
     unit: 'percentunit',
-    lines: [[quantileBy(0.1, 'provider', 'sluice_quota_left_ratio_bucket'), 'p10 {{provider}}']],
+    lines: [[quantileBy(0.1, 'provider, quota', 'sluice_quota_left_ratio_bucket'), 'p10 {{provider}} {{quota}}']],
   },
   {
     title: 'Daily quota used',
@@ -40,7 +40,7 @@ export const providerPanels: readonly Panel[] = [
     title: 'Held back by us',
     description: 'Calls not made because the quota of their account was spent.',
     unit: 'ops',
-    lines: [[rateBy('provider', 'sluice_quota_refusals_total'), '{{provider}}']],
+    lines: [[rateBy('provider, quota', 'sluice_quota_refusals_total'), '{{provider}} {{quota}}']],
   },
   {
     title: 'Accounts blocked',
