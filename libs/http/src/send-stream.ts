@@ -1,3 +1,4 @@
+import { ownTurn } from '@sluice/telemetry';
 import type { Response } from 'express';
 
 /** Up to here a reply is sent whole, with its length, and checked where replies are checked. */
@@ -20,6 +21,8 @@ export async function sendStream(
     if (text.length < (res.headersSent ? res.writableHighWaterMark : wholeCharactersMax)) continue;
     if (!res.headersSent) res.status(status).setHeader('Content-Type', 'application/json');
     if (!res.write(text)) await drained(res);
+    // Many large replies are made in turns, and small ones between them.
+    await ownTurn();
     // The caller left: nobody asks for the rest.
     if (res.destroyed) return;
     text = '';

@@ -1,4 +1,5 @@
 import type { Issue } from '@sluice/errors';
+import { ownTurn } from '@sluice/telemetry';
 import type { Caller, DeployManifestRequest, Integration, ManifestIntegration } from '@sluice/types';
 import type { ManagementContext } from './context';
 import { parseManifest, type ParsedManifest } from './parse-manifest';
@@ -60,10 +61,10 @@ export async function readManifest(
   projectId: string,
   { sourceYaml, sourceZipUrl = '' }: DeployManifestRequest,
 ): Promise<ParsedManifest> {
-  const parsed =
-    sourceYaml === undefined
-      ? parseManifest(await readUpload(context, projectId, sourceZipUrl), 'sourceZipUrl')
-      : parseManifest(sourceYaml, 'sourceYaml');
+  const text = sourceYaml ?? (await readUpload(context, projectId, sourceZipUrl));
+  // A megabyte of YAML holds the event loop for a quarter of a second.
+  await ownTurn();
+  const parsed = parseManifest(text, sourceYaml === undefined ? 'sourceZipUrl' : 'sourceYaml');
   refuseContradictions('provider.unknown', unknownProviders(context, parsed));
   return parsed;
 }

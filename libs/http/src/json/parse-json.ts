@@ -2,16 +2,16 @@ import { ValidationError, type Issue } from '@sluice/errors';
 import { InboundError } from '../inbound-error';
 import { inspectJson, type JsonFault } from './inspect-json';
 import { countMembers } from './member-names';
-import { scanJson, unbounded, type JsonBounds } from './scan-json';
+import { scanJson, usualBounds, type JsonBounds } from './scan-json';
 
 /**
  * JSON.parse that refuses what it would silently change or what would hurt later: repeated names, names that reach a
  * prototype, names with NUL, more than 1 000 members in an object, more than 32 levels, numbers that a double cannot carry.
- * @param bounds what is refused before it is parsed, because of what parsing and planning it would cost. @default none
+ * @param bounds what is refused before it is parsed, because of what parsing and planning it would cost. @default 100 000 values
  * @throws InboundError `request.malformed-json`, with line and column
  * @throws ValidationError `request.invalid` or `write.number-not-exact`, with the path of each fault
  */
-export function parseJson(text: string, bounds: JsonBounds = unbounded): unknown {
+export function parseJson(text: string, bounds: JsonBounds = usualBounds): unknown {
   const scan = scanJson(text, bounds);
   if (scan.isTooDeep || scan.isTooLarge || scan.hasInexactNumber) throw refusal(text, bounds);
   let value: unknown;
