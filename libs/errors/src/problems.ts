@@ -68,6 +68,11 @@ export const problems = {
   ),
   'operation.not-replayable': problem(409, 'The records would not be accepted now', 'Send the records again.'),
   'operation.plan-deleted': problem(410, 'What was to be written is no longer kept', 'Send the records again.'),
+  'operation.quarantined': problem(
+    403,
+    'Records of the operation were taken out of the queue',
+    "Replay it with an API key, from the builder's backend.",
+  ),
   'api-key.not-found': problem(404, 'No such API key', checkId),
   'jwt-key.not-found': problem(404, 'No such JWT key', checkId),
   'webhook-endpoint.not-found': problem(404, 'No such webhook endpoint', checkId),

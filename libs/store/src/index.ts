@@ -62,7 +62,7 @@ export type { JoinAnswer } from './writes/join-persistently';
 export type { EndedRecord, KeyName } from './writes/kept-keys';
 export { uninstalledError } from './writes/end-uninstalled';
 export type { HeldCall, LapsedCall } from './writes/leases';
-export type { PendingRecord } from './writes/load-records';
+export type { PendingRecord, PendingSize } from './writes/load-records';
 export type { Opening, SynchronousWrite } from './writes/open-synchronous';
 export type { OverdueCall } from './writes/overdue';
 export type { Doubt, Evidence } from './writes/reconciliation';

@@ -8,7 +8,12 @@ beforeEach(async () => {
 afterEach(() => fixture.close());
 
 const oneCall = (records: readonly SealedRecord[]): PlannedCall[] => [
-  { number: 1, connectionId: fixture.seeded.connectionId, recordIndexes: records.map((record) => record.index) },
+  {
+    number: 1,
+    connectionId: fixture.seeded.connectionId,
+    recordIndexes: records.map((record) => record.index),
+    planBytes: records.reduce((bytes, { planBytes }) => bytes + planBytes, 0),
+  },
 ];
 const seal = (operationId: string) =>
   fixture.store.writes.seal({ projectId: fixture.seeded.projectId, operationId }, oneCall);

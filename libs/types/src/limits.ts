@@ -21,6 +21,11 @@ export const limits = {
   bodyValuesMax: 250_000,
   /** Bytes of the plans of one write, with the config's defaults. Ours: the largest body, and a fifth for what planning adds. */
   planBytesMax: 6_000_000,
+  /**
+   * Bytes of the plans of one provider call, where it can be divided: by records, by bytes, whichever comes first. Ours: below the largest body,
+   * so that a call costs what a request may cost. A record that has more goes alone, and an all-or-none batch as the request that it was.
+   */
+  callPlanBytesMax: 4_000_000,
   /** Forwarded headers, and the bytes of their names and values together. Source: design 6. */
   forwardedHeadersMax: 20,
   forwardedHeadersBytesMax: 8192,

@@ -53,7 +53,7 @@ async function seal({ store, connectors }: BatcherContext, key: BatchKey, source
   try {
     const sealing = await store.writes.seal(key, (records, { provider, type, traceparent }) => {
       begun.step = startFlush({ ...key, source, provider, type, traceparent, records, startedAtMs });
-      const calls = planCalls(records, batchLimit(connectors.get(provider).capabilities, type) ?? 1);
+      const calls = planCalls(records, { records: batchLimit(connectors.get(provider).capabilities, type) ?? 1 });
       return placeCalls(calls, { traceparent, records });
     });
     return { sealing, step: begun.step };

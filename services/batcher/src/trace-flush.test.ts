@@ -20,11 +20,12 @@ const record = (index: number, traceparent: string): SealedRecord => ({
   connectionId: 'c1',
   headersKey: '',
   isBehindAnother: false,
+  planBytes: 1,
   accepted: { traceparent, at: new Date(1_700_000_000_000 + index) },
 });
 const calls = [
-  { number: 1, connectionId: 'c1', recordIndexes: [0, 1] },
-  { number: 2, connectionId: 'c1', recordIndexes: [2] },
+  { number: 1, connectionId: 'c1', recordIndexes: [0, 1], planBytes: 1 },
+  { number: 2, connectionId: 'c1', recordIndexes: [2], planBytes: 1 },
 ];
 
 function flush(records: readonly SealedRecord[], traceparent: string) {

@@ -82,3 +82,22 @@ it('the retry time of each record starts at the seal', async () => {
     .select(ground.database.raw('round(extract(epoch from r.retry_until - o.updated_at))::integer as seconds'));
   expect(row).toEqual({ seconds: 60 });
 });
+
+// The plans of one call stand in an executor's memory at once: 95 MB of them ended it eight times over. Only their sizes are read to divide them.
+it('a batch of 95 MB is divided by bytes, and still leaves as one operation', async () => {
+  const joined = await ground.join(Array.from({ length: 100 }, () => ({ maxDelayMinutes: 6 })));
+  const { operationId } = joined[0] as { operationId: string };
+  const records = () => ground.database('records').where({ operation_id: operationId });
+  await records().update({ plan: ground.database.raw(`plan || repeat(' ', 950000 - octet_length(plan))`) });
+  await ground
+    .database('operations')
+    .where({ id: operationId })
+    .update({ due_at: ground.database.raw('now()') });
+  await ground.startBatcher();
+  await until('the flush', async () => ((await ground.stateOf(operationId)) === 'queued' ? true : undefined));
+  const calls = (await ground.callsOf(operationId)).map(({ indexes }) => indexes);
+  expect(calls.map((indexes) => indexes.length)).toEqual(Array(25).fill(4));
+  expect(calls.flat()).toEqual(Array.from({ length: 100 }, (_, at) => at));
+  const sizes = await ground.database('calls').where({ operation_id: operationId }).distinct('plan_kb');
+  expect(sizes).toEqual([{ plan_kb: 3_800 }]);
+});

@@ -19,6 +19,11 @@ export const quarantined: Ending = () => ({
   text: 'Quarantined after four crashes of the executor.',
 });
 
+export const tooLarge: Ending = () => ({
+  class: 'quarantined',
+  text: 'Taken out: its call has more bytes than an executor loads at once, and cannot be divided.',
+});
+
 export const disconnected: Ending = () => ({
   class: 'credentials',
   text: 'The connection of this installation no longer exists.',

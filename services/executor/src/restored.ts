@@ -56,7 +56,7 @@ async function sealBatches({ writes }: Store, connectors: ConnectorRegistry): Pr
     if (due.length === 0) return sealed;
     for (const key of due) {
       const sealing = await writes.seal(key, (records, { provider, type }) =>
-        planCalls(records, batchLimit(connectors.get(provider).capabilities, type) ?? 1),
+        planCalls(records, { records: batchLimit(connectors.get(provider).capabilities, type) ?? 1 }),
       );
       if (sealing.kind === 'sealed') sealed += 1;
     }

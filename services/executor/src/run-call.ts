@@ -5,9 +5,9 @@ import type { LiveCredentials } from '@sluice/types';
 import { leaseMs, settledOf, settlePersistently, sharingSettlements, toSendables } from '@sluice/writes';
 import type { FreshClaim } from './claim-loop';
 import type { ExecutorContext } from './context';
+import { divideCall, isTooLarge } from './divide-call';
 import { disconnected, endCall, quarantined } from './ended-records';
 import type { LaneQueue } from './lane-queue';
-import type { LetGo } from './plan-budget';
 import { findRestriction } from './find-restriction';
 import { reconcile } from './reconcile';
 import { giveBack, traceStep, type Run } from './run';
@@ -20,7 +20,7 @@ const crashesMax = 4;
 const giveBackMs = 2_000;
 
 /**
- * Runs one claimed call. Order: 0. room for its plans. 1. load its unfinished records, and end them if they may not be sent any more. 2. Credentials. 3. In doubt: reconcile; else send.
+ * Runs one claimed call. Order: 0. room for its plans; one with more than an executor loads is divided instead. 1. load its unfinished records, and end them if they may not be sent any more. 2. Credentials. 3. In doubt: reconcile; else send.
  * 4. Settle behind the fence, and go on trying while the database is away. If the process dies before the intent, the call becomes
  * ready again; after it, it is in doubt.
  */
@@ -30,18 +30,16 @@ export function callRunner(context: ExecutorContext): (claim: FreshClaim, lanes:
   const settle = settler(context);
   const perform = async (run: Run): Promise<Settlement | undefined> => {
     const { call } = run;
-    let letGo: LetGo | undefined;
-    try {
-      traceStep(context, call, 'call.claimed');
-      await context.failpoints.hit('ex.after_claim');
-      letGo = await context.plans.take(call.planBytes ?? 0, run.leaveByMs);
-      if (letGo === undefined) return await giveBack(context, run, 0);
-      const settlement = await work(context, run, send);
-      if (settlement !== undefined) await settle(run, settlement);
-      return settlement;
-    } finally {
-      letGo?.();
+    traceStep(context, call, 'call.claimed');
+    await context.failpoints.hit('ex.after_claim');
+    if (!isTooLarge(run)) {
+      const release = await context.plans.take(call.planBytes ?? 0, run.leaveByMs);
+      if (release === undefined) return await giveBack(context, run, 0);
+      run.held.add(release);
     }
+    const settlement = isTooLarge(run) ? await divideCall(context, run) : await work(context, run, send);
+    if (settlement !== undefined) await settle(run, settlement);
+    return settlement;
   };
   return async (claim, lanes) => {
     const { call, claimedAtMs } = claim;

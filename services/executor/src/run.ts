@@ -15,7 +15,7 @@ export interface Run {
   /** Whose account is called; absent until the connection was read. */
   provider?: string;
   readonly trace: CallTrace;
-  /** What the provider's replies take of memory, until the call is settled. */
+  /** What its plans and the provider's replies take of memory, until the call is settled. */
   readonly held: HeldBytes;
   /** The intent is committed: the call counts as sent, and must not be given back. */
   isIntended: boolean;

@@ -256,8 +256,8 @@ function toAcceptable(
     return { index, headersKey: headersKeyOf([]), plan: JSON.stringify(plan), retryMs, ...(orderKey && { orderKey }) };
   });
   const calls = planCalls(
-    rows.map((row) => ({ ...row, connectionId, isBehindAnother: false })),
-    o.recordsPerCall ?? 100,
+    rows.map((row) => ({ ...row, connectionId, isBehindAnother: false, planBytes: Buffer.byteLength(row.plan) })),
+    { records: o.recordsPerCall ?? 100 },
   );
   const numberOf = new Map(calls.flatMap((call) => call.recordIndexes.map((index) => [index, call.number] as const)));
   return {

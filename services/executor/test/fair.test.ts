@@ -1,5 +1,5 @@
 import { fillBacklog, until } from '@sluice/testkit';
-import { planBudgetBytes } from '../src/plan-budget';
+import { planBudgetBytes } from '../src/context';
 import { createGround, type Ground } from './_executor';
 import { refusal } from './_fake-hubspot';
 import { hold, type Held } from './_hold';

@@ -12,13 +12,17 @@ beforeEach(async () => {
 afterEach(() => ground.close());
 
 const sentEmails = () => ground.hubspot.writes().map(({ properties }) => String(properties['email']));
-const replay = (operationId: string, more: { force?: boolean; isWritable?: boolean } = {}): Promise<Replaying> =>
+const replay = (
+  operationId: string,
+  more: { force?: boolean; isWritable?: boolean; mayReplayQuarantined?: boolean } = {},
+): Promise<Replaying> =>
   ground.store.writes.replay({
     projectId: seed.projectId,
     operationId,
     newId: newId(),
     force: false,
     isWritable: true,
+    mayReplayQuarantined: true,
     traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
     ...more,
   });
@@ -66,6 +70,34 @@ it('ten replays at the same time: one operation, and each failed record is sent 
     status: 'success',
     result: expect.stringContaining('3 failed'),
   });
+});
+
+// A call that an earlier version made of 95 MB must not come back as one.
+it('what shared a call shares one again, as far as its bytes allow', async () => {
+  ground.hubspot.behave = () => refusal(400, { message: 'Not now.' });
+  const id = await ground.accept(
+    seed,
+    Array.from({ length: 10 }, (_, at) => ({ email: `${at}@x.com` })),
+  );
+  await ground.ended(seed, id);
+  const { database } = ground;
+  const records = database('records').where({ operation_id: id });
+  await records.update({ call_number: 1, plan: database.raw(`plan || repeat(' ', 950000 - octet_length(plan))`) });
+  ground.hubspot.behave = (_call, apply) => apply();
+  const again = await opened(replay(id));
+  await ground.ended(seed, again);
+  const calls = await database('records').where({ operation_id: again }).orderBy('record_index').select('call_number');
+  expect(calls.map((row: { call_number: number }) => row.call_number)).toEqual([1, 1, 1, 1, 2, 2, 2, 2, 3, 3]);
+  expect(await ground.operation(seed, again)).toMatchObject({ status: 'success' });
+});
+
+it('a record that executors died of is not replayed by whoever may not', async () => {
+  refuseBad();
+  const id = await accept(['bad@x.com']);
+  await ground.database('records').where({ operation_id: id }).update({ error_class: 'quarantined' });
+  expect(await replay(id, { mayReplayQuarantined: false })).toEqual({ refusal: 'quarantined' });
+  ground.hubspot.behave = (_call, apply) => apply();
+  expect(await ground.ended(seed, await opened(replay(id)))).toMatchObject({ status: 'success' });
 });
 
 it('a replay that fails is replayed itself, and keeps the refs', async () => {

@@ -1,4 +1,4 @@
-import { ConflictError, RequestError, type ProblemCode } from '@sluice/errors';
+import { ConflictError, ForbiddenError, RequestError, type ProblemCode } from '@sluice/errors';
 import { newId, type ReplayRefusal } from '@sluice/store';
 import type { Caller, Operation } from '@sluice/types';
 import type { ManagementContext } from './context';
@@ -38,13 +38,17 @@ const refusals: Record<Exclude<ReplayRefusal, 'missing'>, { code: ProblemCode; d
     code: 'operation.plan-deleted',
     detail: 'the retention time of the records is over, and what was to be written was deleted',
   },
+  quarantined: {
+    code: 'operation.quarantined',
+    detail: 'executors died of records of this operation, so only an API key may write them again, not a bearer token',
+  },
 };
 
 /**
  * Opens an operation of the failed records of an ended one, each with the plan it was accepted with: the request is not kept,
  * and the plan is what was promised. Idempotent: a record is replayed once, and a repetition answers the operation made first.
  * @throws NotFoundError `operation.not-found`
- * @throws ConflictError see `refusals`
+ * @throws ConflictError, ForbiddenError see `refusals`
  */
 export async function replayOperation(
   context: ManagementContext,
@@ -54,7 +58,9 @@ export async function replayOperation(
   const { projectId, operationId } = order;
   const operation = await getOperation(context, caller, order);
   const isWritable = await declaresForWriting(context, operation);
-  const replaying = await context.store.writes.replay({ ...order, newId: newId(), isWritable });
+  // Whoever holds a customer's token must not be able to end the executors of all projects once more.
+  const mayReplayQuarantined = caller.kind !== 'token';
+  const replaying = await context.store.writes.replay({ ...order, newId: newId(), isWritable, mayReplayQuarantined });
   if ('refusal' in replaying) throw refused(replaying.refusal);
   const replayedBy = replaying.operationId;
   if (replaying.isNew) {
@@ -73,5 +79,6 @@ function refused(refusal: ReplayRefusal): RequestError {
   if (refusal === 'missing') return operationNotFound();
   const { code, detail } = refusals[refusal];
   const options = { code, detail: `operationId: ${detail}.` };
+  if (refusal === 'quarantined') return new ForbiddenError(options);
   return refusal === 'plan-deleted' ? new GoneError(options) : new ConflictError(options);
 }

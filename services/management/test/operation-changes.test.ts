@@ -170,6 +170,22 @@ describe.each([':cancel', ':replay'])('%s', (verb) => {
   });
 });
 
+// Each replay of it ends executors, and with them the leases of every project: a customer's browser is not to ask for that.
+it('[sec-8] a bearer token cannot replay what was quarantined; an API key can', async () => {
+  const { projectId, groupRef } = prepared.seed;
+  const full = management.as(await management.newKey(projectId, ['full']));
+  const issuer = tokenIssuer();
+  const key = { label: 'test', algorithm: 'RS256', publicKeyPem: issuer.publicKeyPem };
+  const { kid } = (await full.post(`${prepared.path}/jwt-keys`).send(key).expect(201)).body as { kid: string };
+  const token = `Bearer ${issuer.issue(kid, { groupRef })}`;
+  const id = await prepared.ended(['failed']);
+  await prepared.database('records').where({ operation_id: id }).update({ error_class: 'quarantined' });
+  const { body } = await management.as().post(at(id, ':replay')).set('authorization', token).expect(403);
+  expect(body).toMatchObject({ code: 'operation.quarantined', remedy: expect.stringContaining('API key') });
+  expect(await prepared.database('operations').where({ state: 'queued', project_id: projectId })).toEqual([]);
+  await send.post(at(id, ':replay')).expect(202);
+});
+
 it('[sec-1] a bearer token sees, cancels and replays operations of its own group only', async () => {
   const full = management.as(await management.newKey(prepared.seed.projectId, ['full']));
   const issuer = tokenIssuer();
@@ -257,7 +273,7 @@ describe('GET /logs', () => {
     );
     const batch = await prepared.join();
     await prepared.database('operations').where({ id: batch }).update({ is_full: true });
-    const one = [{ number: 1, connectionId: prepared.seed.connectionId, recordIndexes: [0] }];
+    const one = [{ number: 1, connectionId: prepared.seed.connectionId, recordIndexes: [0], planBytes: 100 }];
     await management.context.store.writes.seal({ projectId: prepared.seed.projectId, operationId: batch }, () => one);
     expect(messages(await read(batch))).toContain('The batch was sealed: 1 record in 1 call.');
   });

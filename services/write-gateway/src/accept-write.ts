@@ -1,7 +1,7 @@
 import { SluiceError } from '@sluice/errors';
 import { topics } from '@sluice/messaging';
 import { bytesOfPlans, type AcceptAnswer, type AcceptableWrite } from '@sluice/store';
-import type { AcceptedWriteReply } from '@sluice/types';
+import { limits, type AcceptedWriteReply } from '@sluice/types';
 import { batchLimit, coalesce, planCalls } from '@sluice/writes';
 import type { AskedRoom } from './admission';
 import type { GatewayContext } from './context';
@@ -69,10 +69,12 @@ export function acceptor(context: GatewayContext): (call: WriteCall) => Promise<
 function toRecords(call: WriteCall, write: ResolvedWrite): AcceptableWrite['records'] {
   const rows = write.planned.map((planned, index) => ({ ...toRecord(call, write, planned), index, callNumber: 1 }));
   if (rows.length === 1) return rows;
-  const limit = batchLimit(write.connector.capabilities, write.operation.type) ?? 1;
+  const records = batchLimit(write.connector.capabilities, write.operation.type) ?? 1;
+  const { connectionId } = write.operation.pins;
   const calls = planCalls(
-    rows.map((row) => ({ ...row, connectionId: write.operation.pins.connectionId, isBehindAnother: false })),
-    limit,
+    rows.map((row) => ({ ...row, connectionId, isBehindAnother: false, planBytes: Buffer.byteLength(row.plan) })),
+    // All or none is a matter of one call. What a request may hold bounds it.
+    write.operation.allOrNone ? { records, planBytes: limits.planBytesMax } : { records },
   );
   const numbers = new Map(calls.flatMap((each) => each.recordIndexes.map((index) => [index, each.number] as const)));
   return rows.map((row) => ({ ...row, callNumber: numbers.get(row.index) ?? 1 }));

@@ -68,6 +68,29 @@ export async function loadPending(
   return pending;
 }
 
+/** A record still to do, without its plan. */
+export type PendingSize = Pick<PendingRecord, 'index' | 'orderKey' | 'sendState' | 'lastError'> & {
+  /** Of its plan, as it is stored. */
+  readonly planBytes: number;
+};
+
+/** The unfinished records of a call whose plans are more than an executor loads, in accept order. */
+export async function readPendingSizes(database: Knex, call: CallKey): Promise<readonly PendingSize[]> {
+  type Row = Pick<PendingRow, 'record_index' | 'order_key' | 'send_state' | 'error_class' | 'error_text'>;
+  const result = await database.raw<{ rows: (Row & { readonly plan_bytes: number })[] }>(
+    `select record_index, order_key, send_state, error_class, error_text, octet_length(plan) as plan_bytes from records
+     where project_id = ? and operation_id = ? and call_number = ? and outcome = 'pending' order by accept_seq, record_index`,
+    [call.projectId, call.operationId, call.number],
+  );
+  return result.rows.map((row) => ({
+    index: row.record_index,
+    ...(row.order_key === null ? {} : { orderKey: row.order_key }),
+    sendState: row.send_state,
+    ...(row.error_class === null ? {} : { lastError: { class: row.error_class, text: row.error_text ?? '' } }),
+    planBytes: row.plan_bytes,
+  }));
+}
+
 function toPendingRecord(row: PendingRow, { operationId }: CallKey): PendingRecord {
   return {
     index: row.record_index,

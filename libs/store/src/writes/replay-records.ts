@@ -1,4 +1,4 @@
-import type { OperationState } from '@sluice/types';
+import { limits, type OperationState } from '@sluice/types';
 import type { Knex } from 'knex';
 import type { WriteMode } from './write-rows';
 
@@ -12,10 +12,12 @@ export interface Replay {
   readonly force: boolean;
   /** The manifest in force still declares the object for writing. */
   readonly isWritable: boolean;
+  /** Whether records may be written again that were taken out because executors died of them. */
+  readonly mayReplayQuarantined: boolean;
   readonly traceparent: string;
 }
 
-/** `not-writable`: see `Replay`; `uninstalled`, `moved`: the installation is gone, or is connected to another account. */
+/** `not-writable`, `quarantined`: see `Replay`; `uninstalled`, `moved`: the installation is gone, or is connected to another account. */
 export type ReplayRefusal =
   | 'missing'
   | 'synchronous'
@@ -23,6 +25,7 @@ export type ReplayRefusal =
   | 'nothing-to-replay'
   | 'plan-deleted'
   | 'not-writable'
+  | 'quarantined'
   | 'uninstalled'
   | 'moved';
 
@@ -33,7 +36,12 @@ interface FailedRow {
   readonly record_index: number;
   readonly lane_id: string;
   readonly replayed_by: string | null;
-  readonly has_plan: boolean;
+  /** Null: it was purged. */
+  readonly plan_bytes: number | null;
+  readonly error_class: string | null;
+  /** Null: it never was in one. */
+  readonly call_number: number | null;
+  readonly all_or_none: boolean;
 }
 
 /**
@@ -41,7 +49,7 @@ interface FailedRow {
  * of two replays one waits and then finds the work done. 2. Its failed records: those that a replay has taken are left out; when
  * that leaves none, the newest operation made of them is the answer. 3. The connection in force, which must open the same account:
  * record ids and order keys belong to it. 4. Operation, calls and records, and `replayed_by` on the old ones.
- * Records that shared a call share one again: the call kept the provider's limits, headers and `allOrNone`.
+ * Records that shared a call share one again, as far as its bytes allow: the call kept the provider's limits, headers and `allOrNone`.
  */
 export async function replayRecords(database: Knex, replay: Replay, timeScale: number): Promise<Replaying> {
   return await database.transaction(async (transaction): Promise<Replaying> => {
@@ -55,8 +63,7 @@ export async function replayRecords(database: Knex, replay: Replay, timeScale: n
     const connection = await findConnection(transaction, replay.projectId, operation.installation_id);
     const refusal = whyNot(replay, fresh, connection?.lane_id);
     if (refusal !== undefined || connection === undefined) return { refusal: refusal ?? 'uninstalled' };
-    const indexes = fresh.map((row) => row.record_index);
-    await insertReplay(transaction, { ...replay, indexes, connectionId: connection.id, timeScale });
+    await insertReplay(transaction, { ...replay, fresh, connectionId: connection.id, timeScale });
     return { operationId: replay.newId, isNew: true };
   });
 }
@@ -73,8 +80,11 @@ async function lockOperation(transaction: Knex.Transaction, { projectId, operati
 async function readFailed(transaction: Knex.Transaction, replay: Replay): Promise<FailedRow[]> {
   const outcomes = replay.force ? ['failed', 'unknown'] : ['failed'];
   const result = await transaction.raw<{ rows: FailedRow[] }>(
-    `select record_index, lane_id, replayed_by, plan is not null as has_plan from records
-     where project_id = ? and operation_id = ? and outcome = any(?::text[]) order by record_index for update`,
+    `select r.record_index, r.lane_id, r.replayed_by, r.call_number, r.error_class, octet_length(r.plan) as plan_bytes,
+            coalesce(k.all_or_none, false) as all_or_none
+     from records r
+     left join calls k on k.project_id = r.project_id and k.operation_id = r.operation_id and k.number = r.call_number
+     where r.project_id = ? and r.operation_id = ? and r.outcome = any(?::text[]) order by r.record_index for update of r`,
     [replay.projectId, replay.operationId, outcomes] as unknown as Knex.Value[],
   );
   return result.rows;
@@ -100,27 +110,46 @@ async function findConnection(transaction: Knex.Transaction, projectId: string, 
 function whyNot(replay: Replay, fresh: readonly FailedRow[], laneId: string | undefined): ReplayRefusal | undefined {
   if (laneId === undefined) return 'uninstalled';
   if (!replay.isWritable) return 'not-writable';
-  if (fresh.some((row) => !row.has_plan)) return 'plan-deleted';
+  if (fresh.some((row) => row.plan_bytes === null)) return 'plan-deleted';
+  if (!replay.mayReplayQuarantined && fresh.some((row) => row.error_class === 'quarantined')) return 'quarantined';
   return fresh.some((row) => row.lane_id !== laneId) ? 'moved' : undefined;
 }
 
 interface Insertion extends Replay {
-  readonly indexes: readonly number[];
+  readonly fresh: readonly FailedRow[];
   readonly connectionId: string;
   readonly timeScale: number;
 }
 
+/** The number of each record's new call. A call of a version that did not look at bytes is divided here. */
+function callsOf(rows: readonly FailedRow[]): number[] {
+  const open = new Map<number, { readonly number: number; bytes: number }>();
+  let last = 0;
+  return rows.map(({ call_number: old, all_or_none: isWhole, plan_bytes: bytes }) => {
+    const call = old === null ? undefined : open.get(old);
+    const planBytes = bytes ?? 0;
+    if (call !== undefined && (isWhole || call.bytes + planBytes <= limits.callPlanBytesMax)) {
+      call.bytes += planBytes;
+      return call.number;
+    }
+    last += 1;
+    if (old !== null) open.set(old, { number: last, bytes: planBytes });
+    return last;
+  });
+}
+
 async function insertReplay(transaction: Knex.Transaction, given: Insertion): Promise<void> {
-  const { projectId, operationId, newId, indexes, connectionId, traceparent, timeScale } = given;
+  const { projectId, operationId, newId, fresh, connectionId, traceparent, timeScale } = given;
+  const indexes = fresh.map((row) => row.record_index);
+  const callNumbers = callsOf(fresh);
   await transaction.raw(
     `with drawn as materialized (select nextval('accept_seq') as accept_seq),
      given as materialized (
        select r.*, coalesce(k.all_or_none, false) as all_or_none,
-              row_number() over (order by r.record_index) - 1 as new_index,
-              dense_rank() over (order by coalesce(r.call_number, -1 - r.record_index)) as new_call
-       from records r
-       left join calls k on k.project_id = r.project_id and k.operation_id = r.operation_id and k.number = r.call_number
-       where r.project_id = :projectId and r.operation_id = :operationId and r.record_index = any(:indexes::integer[])),
+              row_number() over (order by r.record_index) - 1 as new_index, i.new_call
+       from unnest(:indexes::integer[], :callNumbers::integer[]) as i (record_index, new_call)
+       join records r on r.project_id = :projectId and r.operation_id = :operationId and r.record_index = i.record_index
+       left join calls k on k.project_id = r.project_id and k.operation_id = r.operation_id and k.number = r.call_number),
      opened as (insert into operations (project_id, id, integration_id, installation_id, config_id, connection_id, lane_id,
                         object_name, type, mode, state, records_total, calls_open, traceparent)
        select o.project_id, :newId, o.integration_id, o.installation_id, f.config_id, :connectionId, f.lane_id,
@@ -141,6 +170,6 @@ async function insertReplay(transaction: Knex.Transaction, given: Insertion): Pr
        from given cross join drawn d)
      update records r set replayed_by = :newId from given g
      where r.project_id = g.project_id and r.operation_id = g.operation_id and r.record_index = g.record_index`,
-    { projectId, operationId, newId, indexes, connectionId, traceparent, timeScale } as never,
+    { projectId, operationId, newId, indexes, callNumbers, connectionId, traceparent, timeScale } as never,
   );
 }

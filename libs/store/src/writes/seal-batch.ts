@@ -4,6 +4,7 @@ import type { Knex } from 'knex';
 import { momentOf } from '../new-id';
 import type { AcceptPlace } from './load-records';
 import { column, rowSource } from './row-source';
+import { kilobytes } from './write-rows';
 
 /** A record of a sealed batch, as far as planning calls needs it. */
 export interface SealedRecord {
@@ -13,6 +14,8 @@ export interface SealedRecord {
   readonly orderKey?: string;
   /** An earlier write to the same provider record is unfinished. */
   readonly isBehindAnother: boolean;
+  /** Size of its plan, in bytes as it is stored. */
+  readonly planBytes: number;
   /** Absent: it was not read from a batch. */
   readonly accepted?: AcceptPlace;
 }
@@ -22,6 +25,8 @@ export interface PlannedCall {
   readonly number: number;
   readonly connectionId: string;
   readonly recordIndexes: readonly number[];
+  /** Of all its plans. */
+  readonly planBytes: number;
   /** Its place in a trace. @default that of the operation */
   readonly traceparent?: string;
 }
@@ -135,11 +140,14 @@ interface MemberRow {
   readonly is_behind: boolean;
   readonly traceparent: string;
   readonly record_id: string | null;
+  readonly plan_bytes: number;
 }
 
+/** The plans stay where they are: their length is known without reading them. */
 async function readMembers(transaction: Knex.Transaction, key: { projectId: string; operationId: string }) {
   const result = await transaction.raw<{ rows: MemberRow[] }>(
     `select r.record_index, r.connection_id, r.headers_key, r.order_key, r.traceparent, r.record_id,
+            octet_length(r.plan) as plan_bytes,
             r.order_key is not null and exists (
               select 1 from records e where e.project_id = r.project_id and e.order_key = r.order_key
                 and e.outcome = 'pending' and e.operation_id <> r.operation_id
@@ -154,6 +162,7 @@ async function readMembers(transaction: Knex.Transaction, key: { projectId: stri
     headersKey: row.headers_key,
     ...(row.order_key === null ? {} : { orderKey: row.order_key }),
     isBehindAnother: row.is_behind,
+    planBytes: row.plan_bytes,
     accepted: { traceparent: row.traceparent, at: momentOf(row.record_id ?? key.operationId) },
   }));
 }
@@ -162,7 +171,7 @@ const callColumns = [
   column<PlannedCall>('number', 'integer', (call) => call.number),
   column<PlannedCall>('connection_id', 'text', (call) => call.connectionId),
   column<PlannedCall>('traceparent', 'text', (call) => call.traceparent ?? null),
-  column<PlannedCall>('records', 'integer', (call) => call.recordIndexes.length),
+  column<PlannedCall>('plan_kb', 'integer', (call) => kilobytes(call.planBytes)),
 ];
 
 interface PlannedRecord {
@@ -186,9 +195,7 @@ async function insertCalls(
     `insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state, traceparent,
                         plan_kb)
      select o.project_id, o.id, i.number, coalesce(n.lane_id, o.lane_id), i.connection_id, o.object_name, o.type, o.mode,
-            'ready', coalesce(i.traceparent, o.traceparent),
-            -- Its share of the batch by records: what counts is the sum of the calls.
-            greatest(1, ceil(o.plan_bytes / 1000.0 * i.records / o.records_total))
+            'ready', coalesce(i.traceparent, o.traceparent), i.plan_kb
      from ${rows.sql} join operations o on o.project_id = ? and o.id = ?
      left join connections n on n.project_id = o.project_id and n.id = i.connection_id
      returning number, lane_id`,

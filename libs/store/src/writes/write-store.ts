@@ -14,7 +14,7 @@ import { joinPersistently, type JoinAnswer } from './join-persistently';
 import type { KeptKey } from './idempotency-key';
 import { dropKey, findKey, readEnded, sweepKeys, type EndedRecord, type KeyName } from './kept-keys';
 import { lapse, release, renew, type HeldCall, type LapsedCall } from './leases';
-import { loadPending, type PendingRecord } from './load-records';
+import { loadPending, readPendingSizes, type PendingRecord, type PendingSize } from './load-records';
 import { insertSynchronous, insertTogether, type Opening, type SynchronousWrite } from './open-synchronous';
 import { blockLane, narrowLane, readLaneBlocks, widenLane } from './lane-pace';
 import { claimOverdue, type OverdueCall, type OverdueRequest } from './overdue';
@@ -59,6 +59,8 @@ export interface WriteStore {
   loadPending(call: CallKey): Promise<readonly PendingRecord[]>;
   /** The same of many calls, in one statement and in their order. */
   loadManyPending(calls: readonly CallKey[]): Promise<readonly (readonly PendingRecord[])[]>;
+  /** The unfinished records of a call that is too large to be loaded, without their plans. */
+  readPendingSizes(call: CallKey): Promise<readonly PendingSize[]>;
   recordIntents(intents: readonly Intent[]): Promise<Set<string>>;
   /**
    * Settles together; if that fails on one row, each alone. A call that cannot be settled is absent from the answer; one that failed
@@ -124,6 +126,7 @@ export function createWriteStore(database: Knex, timeScale: number, failpoints: 
     claim: (request) => guard(() => claimReady(database, request)),
     loadPending: (call) => guard(async () => (await loadPending(database, [call]))[0] ?? []),
     loadManyPending: (calls) => guard(() => loadPending(database, calls)),
+    readPendingSizes: (call) => guard(() => readPendingSizes(database, call)),
     recordIntents: (intents) => guard(() => insertIntents(database, intents)),
     settle: (settlements) => settle(database, settlements, timeScale, failpoints),
     renewLeases: (calls, leaseMs) => guard(() => renew(database, calls, leaseMs)),

@@ -3,30 +3,42 @@ import { seeded } from '../../test/builders';
 import { planCalls } from './plan-calls';
 
 function record(index: number, o: Partial<SealedRecord> = {}): SealedRecord {
-  return { index, connectionId: 'k1', headersKey: '', isBehindAnother: false, ...o };
+  return { index, connectionId: 'k1', headersKey: '', isBehindAnother: false, planBytes: 1, ...o };
 }
 
 const indexesOf = (calls: readonly PlannedCall[]) => calls.map((call) => call.recordIndexes);
 
 describe('planCalls', () => {
   it('plans nothing for nothing', () => {
-    expect(planCalls([], 100)).toEqual([]);
+    expect(planCalls([], { records: 100 })).toEqual([]);
   });
 
   it('fills calls to the limit, numbered from 1', () => {
     const calls = planCalls(
       [0, 1, 2, 3, 4].map((index) => record(index)),
-      2,
+      { records: 2 },
     );
     expect(calls).toEqual([
-      { number: 1, connectionId: 'k1', recordIndexes: [0, 1] },
-      { number: 2, connectionId: 'k1', recordIndexes: [2, 3] },
-      { number: 3, connectionId: 'k1', recordIndexes: [4] },
+      { number: 1, connectionId: 'k1', recordIndexes: [0, 1], planBytes: 2 },
+      { number: 2, connectionId: 'k1', recordIndexes: [2, 3], planBytes: 2 },
+      { number: 3, connectionId: 'k1', recordIndexes: [4], planBytes: 1 },
     ]);
   });
 
+  it('fills calls to four megabytes of plans; a record that has more goes alone', () => {
+    const records = [0, 1, 2, 3, 4].map((index) => record(index, { planBytes: 950_000 }));
+    const large = record(5, { planBytes: 5_000_000 });
+    expect(planCalls([...records, large, record(6)], { records: 100 })).toEqual([
+      { number: 1, connectionId: 'k1', recordIndexes: [0, 1, 2, 3, 6], planBytes: 3_800_001 },
+      { number: 2, connectionId: 'k1', recordIndexes: [4], planBytes: 950_000 },
+      { number: 3, connectionId: 'k1', recordIndexes: [5], planBytes: 5_000_000 },
+    ]);
+    const exact = [record(0, { planBytes: 3_999_999 }), record(1), record(2)];
+    expect(indexesOf(planCalls(exact, { records: 100 }))).toEqual([[0, 1], [2]]);
+  });
+
   it('makes single calls where the provider has no batch endpoint', () => {
-    expect(indexesOf(planCalls([record(0), record(1)], 1))).toEqual([[0], [1]]);
+    expect(indexesOf(planCalls([record(0), record(1)], { records: 1 }))).toEqual([[0], [1]]);
   });
 
   it('puts one connection and equal headers into a call', () => {
@@ -37,13 +49,13 @@ describe('planCalls', () => {
       record(3),
       record(4, { headersKey: 'h' }),
     ];
-    expect(indexesOf(planCalls(records, 100))).toEqual([[0, 3], [1], [2, 4]]);
+    expect(indexesOf(planCalls(records, { records: 100 }))).toEqual([[0, 3], [1], [2, 4]]);
   });
 
-  // A provider refuses a call that holds a record twice, and the other 99 with it. Source: reliability notes 2.11.
+  // A provider refuses a call that holds a record twice, and the other 99 with it.
   it('puts the second write to a record into a later call, and what is free beside the first', () => {
     const records = [record(0, { orderKey: 'a' }), record(1, { orderKey: 'a' }), record(2, { orderKey: 'b' })];
-    expect(indexesOf(planCalls(records, 100))).toEqual([[0, 2], [1]]);
+    expect(indexesOf(planCalls(records, { records: 100 }))).toEqual([[0, 2], [1]]);
   });
 
   it('never puts a later write to a record before an earlier one, not even where there is room', () => {
@@ -53,16 +65,16 @@ describe('planCalls', () => {
       record(2, { orderKey: 'a' }),
       record(3, { orderKey: 'b' }),
     ];
-    expect(indexesOf(planCalls(records, 2))).toEqual([[0, 3], [1], [2]]);
+    expect(indexesOf(planCalls(records, { records: 2 }))).toEqual([[0, 3], [1], [2]]);
   });
 
   it('keeps creates together: they have no record yet', () => {
-    expect(indexesOf(planCalls([record(0), record(1)], 100))).toEqual([[0, 1]]);
+    expect(indexesOf(planCalls([record(0), record(1)], { records: 100 }))).toEqual([[0, 1]]);
   });
 
   it('gives a record behind another operation a call of its own, which nobody joins', () => {
     const records = [record(0), record(1, { orderKey: 'a', isBehindAnother: true }), record(2), record(3)];
-    expect(indexesOf(planCalls(records, 100))).toEqual([[0, 2, 3], [1]]);
+    expect(indexesOf(planCalls(records, { records: 100 }))).toEqual([[0, 2, 3], [1]]);
   });
 });
 
@@ -72,27 +84,43 @@ describe('planCalls, for any batch', () => {
   it('keeps every promise', () => {
     const broken = seeds.flatMap((seed) => {
       const { records, limit } = generate(seeded(seed));
-      return brokenPromises(records, planCalls(records, limit), limit).map((promise) => `seed ${seed}: ${promise}`);
+      const calls = planCalls(records, { records: limit, planBytes: bytesMax });
+      return brokenPromises(records, calls, limit).map((promise) => `seed ${seed}: ${promise}`);
     });
     expect(broken).toEqual([]);
   });
 
   // The check must be able to fail, else it proves nothing.
   it('is checked by a check that bites', () => {
-    const records = [record(0, { orderKey: 'a' }), record(1, { orderKey: 'a' }), record(2, { headersKey: 'h' })];
-    const bad = [{ number: 1, connectionId: 'k2', recordIndexes: [1, 0, 2, 2] }];
+    const records = [
+      record(0, { orderKey: 'a' }),
+      record(1, { orderKey: 'a' }),
+      record(2, { headersKey: 'h', planBytes: bytesMax }),
+    ];
+    const bad = [{ number: 1, connectionId: 'k2', recordIndexes: [1, 0, 2, 2], planBytes: 4 }];
     expect(brokenPromises(records, bad, 2)).toEqual([
       'every record once',
       'within the limit',
+      'within the bytes',
       'accept order inside a call',
       'one connection',
       'equal headers',
       'no record twice in a call',
     ]);
-    const swapped = [[1], [0], [2]].map((recordIndexes, at) => ({ number: at + 1, connectionId: 'k1', recordIndexes }));
+    const swapped = [[1], [0], [2]].map((recordIndexes, at) => ({
+      number: at + 1,
+      connectionId: 'k1',
+      recordIndexes,
+      planBytes: recordIndexes[0] === 2 ? bytesMax : 1,
+    }));
     expect(brokenPromises(records, swapped, 2)).toEqual(['accept order per record']);
   });
 });
+
+/** Of one call; some records alone have more. */
+const bytesMax = 1_000;
+
+const bytesOf = (members: readonly SealedRecord[]) => members.reduce((sum, { planBytes }) => sum + planBytes, 0);
 
 function generate(random: () => number): { records: SealedRecord[]; limit: number } {
   const pick = (count: number): number => Math.floor(random() * count);
@@ -103,6 +131,7 @@ function generate(random: () => number): { records: SealedRecord[]; limit: numbe
     return record(index, {
       connectionId: `k${pick(2)}`,
       headersKey: random() < 0.2 ? 'h' : '',
+      planBytes: random() < 0.05 ? 2 * bytesMax : pick(bytesMax),
       ...(orderKey === undefined ? {} : { orderKey, isBehindAnother: behind.has(orderKey) }),
     });
   });
@@ -120,6 +149,11 @@ function brokenPromises(records: readonly SealedRecord[], calls: readonly Planne
     ['every record once', isRising(indexes.toSorted((a, b) => a - b)) && indexes.length === records.length],
     ['numbers from 1', calls.every((call, place) => call.number === place + 1)],
     ['within the limit', all((members) => members.length > 0 && members.length <= limit)],
+    ['within the bytes', all((members) => members.length === 1 || bytesOf(members) <= bytesMax)],
+    [
+      'its bytes',
+      all((members, call) => new Set(members).size < members.length || bytesOf(members) === call.planBytes),
+    ],
     ['accept order inside a call', all((_, call) => isRising([...new Set(call.recordIndexes)]))],
     ['one connection', all((members, call) => members.every((each) => each.connectionId === call.connectionId))],
     ['equal headers', all((members) => new Set(members.map((each) => each.headersKey)).size === 1)],

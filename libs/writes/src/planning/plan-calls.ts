@@ -1,43 +1,63 @@
 import type { PlannedCall, SealedRecord } from '@sluice/store';
+import { limits } from '@sluice/types';
 
 interface OpenCall {
   readonly number: number;
   readonly connectionId: string;
   readonly indexes: number[];
   readonly orderKeys: Set<string>;
+  planBytes: number;
+}
+
+/** What one call may have. */
+export interface CallBounds {
+  /** Records that the provider takes in one call. */
+  readonly records: number;
+  /** @default `limits.callPlanBytesMax` */
+  readonly planBytes?: number;
 }
 
 /**
- * Divides records, given in accept order, into provider calls. A call has at most `limit` records, one connection, equal
- * forwarded headers and no provider record twice; the second write to a record goes into a later call. A record that
- * stands behind an unfinished write of another operation gets a call of its own, so that it holds up nobody else.
- * Source: design, section 5.7.
+ * Divides records, given in accept order, into provider calls. A call has at most as many records and as many bytes as the bounds say (a record
+ * that alone has more goes alone), one connection, equal forwarded headers and no provider record twice; the second write to a record goes into a
+ * later call. A record that stands behind an unfinished write of another operation gets a call of its own, so that it holds up nobody else.
  */
-export function planCalls(records: readonly SealedRecord[], limit: number): PlannedCall[] {
+export function planCalls(
+  records: readonly SealedRecord[],
+  { records: recordsMax, planBytes: planBytesMax = limits.callPlanBytesMax }: CallBounds,
+): PlannedCall[] {
   const calls: OpenCall[] = [];
   const open = new Map<string, OpenCall[]>();
+  const hasRoom = (call: OpenCall, { planBytes }: SealedRecord): boolean =>
+    call.indexes.length < recordsMax && call.planBytes + planBytes <= planBytesMax;
   for (const record of records) {
     const group = `${record.connectionId}/${record.headersKey}`;
     const candidates = record.isBehindAnother ? [] : (open.get(group) ?? []);
-    const found = findPlace(candidates, record, limit);
+    const found = afterItsOwn(candidates, record).find((call) => hasRoom(call, record));
     const call = found ?? {
       number: calls.length + 1,
       connectionId: record.connectionId,
       indexes: [],
       orderKeys: new Set(),
+      planBytes: 0,
     };
     call.indexes.push(record.index);
+    call.planBytes += record.planBytes;
     if (record.orderKey !== undefined) call.orderKeys.add(record.orderKey);
     if (found !== undefined) continue;
     calls.push(call);
     if (!record.isBehindAnother) open.set(group, [...(open.get(group) ?? []), call]);
   }
-  return calls.map(({ number, connectionId, indexes }) => ({ number, connectionId, recordIndexes: indexes }));
+  return calls.map(({ number, connectionId, indexes, planBytes }) => ({
+    number,
+    connectionId,
+    recordIndexes: indexes,
+    planBytes,
+  }));
 }
 
-/** The first call with room after the last one that holds the same provider record. */
-function findPlace(calls: readonly OpenCall[], record: SealedRecord, limit: number): OpenCall | undefined {
-  const { orderKey } = record;
-  const last = orderKey === undefined ? -1 : calls.findLastIndex((call) => call.orderKeys.has(orderKey));
-  return calls.slice(last + 1).find((call) => call.indexes.length < limit);
+/** The calls after the last one that holds the same provider record. */
+function afterItsOwn(calls: readonly OpenCall[], { orderKey }: SealedRecord): readonly OpenCall[] {
+  if (orderKey === undefined) return calls;
+  return calls.slice(calls.findLastIndex((call) => call.orderKeys.has(orderKey)) + 1);
 }

@@ -56,6 +56,7 @@ export function operationChangeRoutes(router: Router, context: ManagementContext
         'operation.nothing-to-replay',
         'operation.not-replayable',
         'operation.plan-deleted',
+        'operation.quarantined',
       ],
       scopes: ['frontend', 'write', 'token'],
       query: replayQuery,

@@ -1,0 +1,65 @@
+import { createGround, type Ground, type RunningExecutor, type Seed } from './_executor';
+
+let ground: Ground;
+let seed: Seed;
+let executor: RunningExecutor | undefined;
+beforeEach(async () => {
+  ground = await createGround();
+  seed = await ground.seed();
+});
+afterEach(async () => {
+  await executor?.stop();
+  await ground.close();
+});
+
+/** One call of 19 MB, as a version made it that did not look at bytes. */
+async function acceptLarge(): Promise<string> {
+  const id = await ground.accept(
+    seed,
+    Array.from({ length: 20 }, (_, at) => ({ email: `${at}@x.com` })),
+    { announce: false },
+  );
+  const { database } = ground;
+  const plan = database.raw(`plan || repeat(' ', 950000 - octet_length(plan))`);
+  await database('records').where({ operation_id: id }).update({ plan });
+  return id;
+}
+
+const callsOf = (id: string) =>
+  ground.database('calls').where({ operation_id: id }).orderBy('number').select('number', 'state');
+
+// Loaded whole such a call ended the executor, and every project's calls with it.
+it('a call of more bytes than an executor loads goes on as calls of usual size, each record sent once', async () => {
+  const id = await acceptLarge();
+  executor = await ground.startExecutor();
+  expect(await ground.ended(seed, id)).toMatchObject({ status: 'success' });
+  expect(await callsOf(id)).toEqual([1, 2, 3, 4, 5, 6].map((number) => ({ number, state: 'done' })));
+  const sent = ground.hubspot.writes().map(({ inputs }) => inputs.length);
+  expect(sent).toEqual([4, 4, 4, 4, 4]);
+  const emails = ground.hubspot.writes().flatMap(({ inputs }) => inputs.map(({ properties }) => properties?.['email']));
+  expect(new Set(emails).size).toBe(20);
+});
+
+it('one that was sent and is in doubt is not loaded and not sent again: its outcome is unknown', async () => {
+  const id = await acceptLarge();
+  const { database } = ground;
+  await database('calls').where({ operation_id: id }).update({ state: 'in_doubt', attempts: 1 });
+  await database('records')
+    .where({ operation_id: id })
+    .update({ send_state: 'sent', first_sent_at: database.fn.now() });
+  executor = await ground.startExecutor();
+  expect(await ground.ended(seed, id)).toMatchObject({ status: 'failure' });
+  expect(ground.hubspot.calls).toEqual([]);
+  const records = await ground.records(seed, id);
+  expect(new Set(records.map(({ status }) => status))).toEqual(new Set(['unknown']));
+  expect(await callsOf(id)).toEqual([{ number: 1, state: 'quarantined' }]);
+});
+
+it('one that is all or none is taken out whole, because it cannot be divided', async () => {
+  const id = await acceptLarge();
+  await ground.database('calls').where({ operation_id: id }).update({ all_or_none: true });
+  executor = await ground.startExecutor();
+  expect(await ground.ended(seed, id)).toMatchObject({ status: 'failure' });
+  expect(ground.hubspot.calls).toEqual([]);
+  expect((await ground.records(seed, id))[0]).toMatchObject({ status: 'failed' });
+});
