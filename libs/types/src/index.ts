@@ -33,7 +33,7 @@ export { applyUpdateMask, withObject } from './apply-update-mask';
 export { configSchema, type Config } from './config';
 export { configVersionSchema, type ConfigVersion } from './config-version';
 export { diffJson } from './json-diff';
-export { idOfPageToken, pageProperties, pageTokenOf, type Page, type PageQuery } from './page';
+export { idOfPageToken, pageProperties, pageTokenOf, type BoundedPage, type Page, type PageQuery } from './page';
 export {
   configContentSchema,
   updateConfigContentSchema,

@@ -48,6 +48,8 @@ export const limits = {
   pageSizeMin: 1,
   pageSizeMax: 1000,
   pageSizeDefault: 200,
+  /** Bytes of stored bodies in one page, and in one batch of a list that is given whole; a larger item is alone in its page. */
+  pageBytesMax: 1_000_000,
   /** Seconds between `iat` and `exp` of a bearer token. Source: design 6. */
   jwtLifetimeSecondsMax: 600,
   /** Paths of an update mask, changes of a JSON Patch. Ours: the JSON reader's cap on a list. */

@@ -1,6 +1,6 @@
 import type { FailureClass } from '@sluice/errors';
 import { moment } from './json-schema';
-import { operationSchema, type Operation } from './operation';
+import { operationSchema, paginationSchema, type Operation, type Pagination } from './operation';
 import type { OperationRecord } from './operation-record';
 import type { CallState } from './states';
 import type { WritePlan } from './write-plan';
@@ -22,8 +22,9 @@ export interface OperationExplanation {
   readonly laneBlockedUntil?: string;
   /** By number. */
   readonly calls: readonly ExplainedCall[];
-  /** By index. */
+  /** By index; of a large operation a page of them. */
   readonly records: readonly ExplainedRecord[];
+  readonly pagination: Pagination;
 }
 
 export interface ExplainedCall {
@@ -161,7 +162,7 @@ const recordSchema = {
 export const operationExplanationSchema = {
   type: 'object',
   description: 'What happened to each record of an operation and why.',
-  required: ['operation', 'provider', 'type', 'mode', 'calls', 'records'],
+  required: ['operation', 'provider', 'type', 'mode', 'calls', 'records', 'pagination'],
   properties: {
     operation: operationSchema,
     provider: text('The SaaS provider.'),
@@ -202,6 +203,7 @@ export const operationExplanationSchema = {
         },
       },
     },
-    records: { type: 'array', description: 'The records, by index.', items: recordSchema },
+    records: { type: 'array', description: 'The records, by index; a page ends at 1 MB.', items: recordSchema },
+    pagination: paginationSchema,
   },
 } as const;

@@ -8,6 +8,13 @@ export interface Page {
   readonly after?: string;
 }
 
+/** Items of a page that ends by its bytes as by its size. */
+export interface BoundedPage<Item> {
+  readonly items: readonly Item[];
+  /** Id of its last item, when another page follows. */
+  readonly lastId?: string;
+}
+
 /** Query of a list that is given whole, unless a page is asked for. */
 export interface PageQuery {
   /** `limits.pageSizeMin` to `limits.pageSizeMax`. Absent without `pageToken`: the whole list; with it `limits.pageSizeDefault`. */

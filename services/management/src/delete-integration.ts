@@ -1,4 +1,4 @@
-import type { Integration } from '@sluice/types';
+import { limits, type Integration } from '@sluice/types';
 import type { ManagementContext } from './context';
 import { integrationNotFound } from './get-integration';
 
@@ -8,11 +8,14 @@ import { integrationNotFound } from './get-integration';
  * left is an integration with fewer installations, and the same request goes on.
  * @throws NotFoundError `integration.not-found` when somebody else has deleted it
  */
+/** Of the installations that a round looks at. */
+const page = { size: limits.pageSizeDefault };
+
 export async function deleteIntegration(context: ManagementContext, integration: Integration): Promise<void> {
   const { projectId, id: integrationId } = integration;
   const { installations, integrations } = context.store;
   for (;;) {
-    for (const { id: installationId } of await installations.list(projectId, { integrationId })) {
+    for (const { id: installationId } of (await installations.listPage(projectId, { integrationId }, page)).items) {
       if (!(await installations.remove({ projectId, integrationId, installationId }))) continue;
       context.logger.info({ projectId, installationId }, 'installation.deleted');
     }

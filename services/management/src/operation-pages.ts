@@ -41,7 +41,8 @@ function tokenOfIndex(index: number): string {
 }
 
 /**
- * One page of a list. One item more than fits is asked for: that there is one says that another page follows.
+ * One page of a list, which ends at 1 MB as at its number of items, with one item at least. One item more than fits is asked for: that there is
+ * one says that another page follows.
  * @param list the items after a place, at most `limit` of them
  * @throws ValidationError 400 for a token that no page of such a list gave
  */
@@ -50,13 +51,32 @@ export async function readPage<Item, Place>(
   places: Places<Item, Place>,
   list: (after: Place | undefined, limit: number) => Promise<readonly Item[]>,
 ): Promise<PageReply<Item>> {
+  const found = await list(placeOf(pageToken, places), pageSize + 1);
+  const results = withinBytes(found.slice(0, pageSize));
+  return { results, pagination: paginationOf(results, found.length > results.length, places) };
+}
+
+/** Where a page begins. @throws ValidationError 400 for a token that no page of such a list gave */
+export function placeOf<Item, Place>(pageToken: string | undefined, places: Places<Item, Place>): Place | undefined {
   const after = pageToken === undefined ? undefined : places.read(pageToken);
   if (pageToken !== undefined && after === undefined) refuseIssues([unknownToken(pageToken)]);
-  const found = await list(after, pageSize + 1);
-  const results = found.slice(0, pageSize);
+  return after;
+}
+
+/** What leads from these items to the next page, if there is one. */
+export function paginationOf<Item>(
+  results: readonly Item[],
+  hasMore: boolean,
+  { tokenOf }: Pick<Places<Item, unknown>, 'tokenOf'>,
+): Pagination {
   const last = results.at(-1);
-  if (found.length <= pageSize || last === undefined) return { results, pagination: { done: true } };
-  return { results, pagination: { done: false, nextPageToken: places.tokenOf(last) } };
+  return hasMore && last !== undefined ? { done: false, nextPageToken: tokenOf(last) } : { done: true };
+}
+
+function withinBytes<Item>(items: readonly Item[]): readonly Item[] {
+  let characters = 0;
+  const end = items.findIndex((item) => (characters += JSON.stringify(item).length) > limits.pageBytesMax);
+  return end === -1 ? items : items.slice(0, Math.max(1, end));
 }
 
 function unknownToken(value: string): Issue {

@@ -1,5 +1,5 @@
-import { invalid, type Reply } from '@sluice/http';
-import { idOfPageToken, limits, pageTokenOf, type Page, type PageQuery } from '@sluice/types';
+import { invalid, listText, type Reply } from '@sluice/http';
+import { idOfPageToken, limits, pageTokenOf, type BoundedPage, type Page, type PageQuery } from '@sluice/types';
 
 /** A request for a list, as far as its pages go. */
 export interface ListRequest {
@@ -25,6 +25,41 @@ export async function pagedList<Item extends { readonly id: string }>(
   const last = shown.at(-1);
   const hasMore = last !== undefined && shown.length < items.length;
   return { body: shown.map(toReply), ...(hasMore ? { headers: nextLink(request.url, last.id) } : {}) };
+}
+
+type ReadBounded<Item> = (page: Page) => Promise<BoundedPage<Item>>;
+
+/** Answers one page of a list of ours, the first unless another is asked for; `Link` leads to the next one. */
+export async function boundedList<Item>(
+  request: ListRequest,
+  read: ReadBounded<Item>,
+  toReply: (item: Item) => unknown,
+): Promise<Reply> {
+  const { items, lastId } = await read(readPage(request.query) ?? { size: limits.pageSizeDefault });
+  return { body: items.map(toReply), ...(lastId === undefined ? {} : { headers: nextLink(request.url, lastId) }) };
+}
+
+/**
+ * Answers a list that the specification gives whole, of items with stored bodies. What is more than a page is read in batches, each
+ * by its own statement, and sent an item at a time: a caller who reads slowly holds one batch of memory and no connection of the database.
+ */
+export async function wholeList<Item>(
+  request: ListRequest,
+  read: ReadBounded<Item>,
+  toReply: (item: Item) => unknown,
+): Promise<Reply> {
+  if (readPage(request.query) !== undefined) return await boundedList(request, read, toReply);
+  const first = await read({ size: limits.pageSizeMax });
+  if (first.lastId === undefined) return { body: first.items.map(toReply) };
+  return { stream: listText(itemsFrom(first, read, toReply)) };
+}
+
+async function* itemsFrom<Item>(first: BoundedPage<Item>, read: ReadBounded<Item>, toReply: (item: Item) => unknown) {
+  for (let batch: BoundedPage<Item> | undefined = first; batch !== undefined;) {
+    for (const item of batch.items) yield toReply(item);
+    const { lastId: after }: BoundedPage<Item> = batch;
+    batch = after === undefined ? undefined : await read({ size: limits.pageSizeMax, after });
+  }
 }
 
 function readPage({ pageSize, pageToken }: PageQuery): Page | undefined {

@@ -1,5 +1,6 @@
 import type { GivenOptions } from '../command';
 import { CommandFailure } from '../failure';
+import { readExplanation } from '../explain/read-explanation';
 import { renderExplanation } from '../explain/render-explanation';
 import { grouped, print } from '../output/print';
 import { connect } from '../profiles/connect';
@@ -11,7 +12,7 @@ interface ExplainOptions extends GivenOptions {
 /** `sluice op explain <id>`: the reply of the management API, or its story. */
 export async function run([operationId = '']: readonly string[], options: ExplainOptions): Promise<void> {
   const { management } = await connect(options);
-  const all = await management.explainOperation({ operationId });
+  const all = await readExplanation(management, operationId);
   const { record } = options;
   const records = record === undefined ? all.records : all.records.filter(({ index }) => String(index) === record);
   if (record !== undefined && records.length === 0) {

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type { GivenOptions } from '../command';
 import { CommandFailure } from '../failure';
+import { readExplanation } from '../explain/read-explanation';
 import { toExport } from '../export/to-export';
 import { connect } from '../profiles/connect';
 
@@ -11,7 +12,7 @@ interface ExportOptions extends GivenOptions {
 /** `sluice op export <id>`: always one JSON document. */
 export async function run([operationId = '']: readonly string[], { out, ...options }: ExportOptions): Promise<void> {
   const { management } = await connect(options);
-  const document = `${JSON.stringify(toExport(await management.explainOperation({ operationId })), null, 2)}\n`;
+  const document = `${JSON.stringify(toExport(await readExplanation(management, operationId)), null, 2)}\n`;
   if (out === undefined) return void process.stdout.write(document);
   try {
     writeFileSync(out, document, { mode: 0o600 });

@@ -4,7 +4,7 @@ import type { ApiKey, Config, ConfigVersion, Connection, CreateApiKeyRequest, Cr
 import type { OperationShape } from '../operation-shape';
 
 /** A customer who is to allow an app in. */
-export type OauthConnectRequest = { readonly projectIdOrName: string; readonly provider: string; readonly groupRef: string; readonly groupName?: string; readonly consumerRef: string; readonly consumerName?: string; readonly providerWorkspaceRef?: string; readonly providerMetadata?: Readonly<Record<string, { readonly value: string; readonly source: 'input' | 'token' | 'provider'; readonly displayName?: string }>>; readonly providerAppId?: string; readonly enableCSRFProtection?: boolean };
+export type OauthConnectRequest = { readonly projectIdOrName?: string; readonly projectId?: string; readonly provider: string; readonly groupRef: string; readonly groupName?: string; readonly consumerRef: string; readonly consumerName?: string; readonly providerWorkspaceRef?: string; readonly providerMetadata?: Readonly<Record<string, { readonly value: string; readonly source: 'input' | 'token' | 'provider'; readonly displayName?: string }>>; readonly providerAppId?: string; readonly enableCSRFProtection?: boolean };
 
 /** The providers, by name. */
 export type ProviderCatalogue = Readonly<Record<string, ProviderInfo>>;
@@ -171,21 +171,21 @@ export interface ManagementOperations {
     };
     readonly reply: SignedUrl;
   };
-  /** Deploy a manifest. Creates an integration per entry, or gives it a new revision. With destructive=true integrations that the manifest leaves out are deleted, with their installations. */
+  /** Deploy a manifest. Creates an integration per entry, or gives it a new revision. With destructive=true installations stop reading the objects that the manifest removes from their integration. Nothing is deleted. */
   readonly deployManifest: {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;
-      /** true: also delete what the manifest leaves out. */ readonly destructive?: boolean;
+      /** true: stop reading, in every installation, the objects that the manifest removes. */ readonly destructive?: boolean;
       readonly body: DeployManifestRequest;
     };
     readonly reply: readonly (Integration)[];
   };
-  /** Give an integration a new revision. Takes what the manifest has under the name of the integration; an equal content makes no revision. Nothing is deleted, whatever destructive says. */
+  /** Give an integration a new revision. Takes what the manifest has under the name of the integration; an equal content makes no revision. With destructive=true installations stop reading the objects that the manifest removes. */
   readonly createRevision: {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;
       /** Integration id or name. */ readonly integrationId: string;
-      /** true: also delete what the manifest leaves out. */ readonly destructive?: boolean;
+      /** true: stop reading, in every installation, the objects that the manifest removes. */ readonly destructive?: boolean;
       readonly body: DeployManifestRequest;
     };
     readonly reply: void;
@@ -355,7 +355,7 @@ export interface ManagementOperations {
     };
     readonly reply: Installation;
   };
-  /** List the configs that an installation has had. Newest first. An installation that was deleted still has them. */
+  /** List the configs that an installation has had. Newest first, always in pages, which end at 1 MB of configs. An installation that was deleted still has them. */
   readonly listConfigs: {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;
@@ -422,11 +422,13 @@ export interface ManagementOperations {
     };
     readonly reply: OperationProgress;
   };
-  /** Explain an operation. What happened to each record and why: its plan without values, its call, every attempt with the provider's answer, its outcome. */
+  /** Explain an operation. What happened to each record and why: its plan without values, its call, every attempt with the provider's answer, its outcome. The records of a large operation come in pages of 1 MB. */
   readonly explainOperation: {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;
       /** Operation id, as the reply of the write gave it. */ readonly operationId: string;
+      /** Most results of a page. */ readonly pageSize?: number;
+      /** The nextPageToken of the page before. */ readonly pageToken?: string;
     };
     readonly reply: OperationExplanation;
   };
@@ -714,7 +716,7 @@ export const managementOperations: Readonly<Record<keyof ManagementOperations, O
   listOperationRecords: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/records', query: ['ref', 'pageSize', 'pageToken'] },
   listOperationLogs: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/logs', query: [] },
   getOperationProgress: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/progress', query: [] },
-  explainOperation: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/explanation', query: [] },
+  explainOperation: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/explanation', query: ['pageSize', 'pageToken'] },
   listOperations: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/operations', query: ['pageSize', 'pageToken'] },
   listOperationsForProject: { method: 'GET', path: '/projects/{projectIdOrName}/operations', query: ['status', 'groupRef', 'objectName', 'since', 'pageSize', 'pageToken'] },
   cancelOperation: { method: 'POST', path: '/projects/{projectIdOrName}/operations/{operationId}:cancel', query: [] },

@@ -1,6 +1,7 @@
-import type { Config, ConfigContent, Page } from '@sluice/types';
+import type { BoundedPage, Config, ConfigContent, Page } from '@sluice/types';
 import type { Knex } from 'knex';
 import type { InstallationKey } from './change-installation';
+import { boundedPage, bytesOfContent } from './page';
 import { translated } from './translate-errors';
 
 /** A config with the one it came after. */
@@ -12,8 +13,8 @@ export interface ConfigWithPrevious {
 
 /** The history of configs, also of installations that are deleted. Reads only: configs are written with their installation. */
 export interface ConfigStore {
-  /** Newest first; with a page one more than fits. Empty: there never was such an installation of the integration. */
-  list(installation: InstallationKey, page?: Page): Promise<Config[]>;
+  /** Newest first. Empty from the start: there never was such an installation of the integration. */
+  listPage(installation: InstallationKey, page: Page): Promise<BoundedPage<Config>>;
   find(installation: InstallationKey, configId: string): Promise<ConfigWithPrevious | undefined>;
 }
 
@@ -27,11 +28,12 @@ interface ConfigRow {
 
 export function configStore(database: Knex): ConfigStore {
   return translated<ConfigStore>({
-    list: async (installation, page) => {
-      const query = selectConfigs(database, installation);
-      if (page?.after !== undefined) void query.whereRaw(isBefore, [installation.projectId, page.after]);
-      if (page !== undefined) void query.limit(page.size + 1);
-      return (await query).map(toConfig);
+    listPage: (installation, page) => {
+      const sizes = selectConfigs(database, installation).clearSelect().select('c.id', bytesOfContent(database, 't'));
+      if (page.after !== undefined) void sizes.whereRaw(isBefore, [installation.projectId, page.after]);
+      return boundedPage(sizes, page, async (ids) =>
+        (await selectConfigs(database, installation).whereIn('c.id', ids)).map(toConfig),
+      );
     },
     find: async (installation, configId) => {
       const [row] = await selectConfigs(database, installation).where('c.id', configId);

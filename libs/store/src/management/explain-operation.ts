@@ -8,12 +8,23 @@ import type {
   WritePlan,
   WriteType,
 } from '@sluice/types';
+import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
 import type { WriteMode } from '../writes/write-rows';
 import { recordColumns, toRecord, type RecordRow } from './record-row';
 
 /** All of an explanation but the operation, which its reader has. */
-export type OperationCourse = Omit<OperationExplanation, 'operation'>;
+export interface OperationCourse extends Omit<OperationExplanation, 'operation' | 'pagination'> {
+  /** More records follow the last one. */
+  readonly hasMore: boolean;
+}
+
+/** Which records of an operation. */
+export interface RecordPage {
+  /** Index of the last record of the page before. @default from the first on */
+  readonly afterIndex?: number;
+  readonly size: number;
+}
 
 interface OperationRow {
   readonly provider: string;
@@ -54,26 +65,47 @@ interface ExplainedRow extends RecordRow {
   readonly plan: string | null;
 }
 
+/**
+ * Plans that are read for one page, in bytes; a page of their forms is smaller. In pieces of `limits.pageBytesMax`, so that no more of them stands
+ * in memory: the plans of an operation may have 600 MB.
+ */
+const planBytesMax = 20_000_000;
 /** Attempts of one operation that are read, the newest; see operation-history. */
 const attemptsMax = 1_000;
 
-/** The course of an operation from what its tables hold, without field values. Undefined: the project has no such operation. */
+/**
+ * The course of an operation from what its tables hold, without field values, and a page of its records. Undefined: the project has no such
+ * operation.
+ */
 export async function explainOperation(
   database: Knex,
   projectId: string,
   operationId: string,
+  page: RecordPage,
 ): Promise<OperationCourse | undefined> {
   const key = { projectId, operationId, attemptsMax };
-  const read = async <Row>(sql: string) => (await database.raw<{ rows: Row[] }>(sql, key)).rows;
+  const read = async <Row>(sql: string, more: object = {}) =>
+    (await database.raw<{ rows: Row[] }>(sql, { ...key, ...more } as never)).rows;
   const [operation] = await read<OperationRow>(operationSql);
   if (operation === undefined) return undefined;
-  const [calls, attempts, records] = await Promise.all([
+  const [calls, attempts, sizes] = await Promise.all([
     read<CallRow>(callsSql),
     read<AttemptRow>(attemptsSql),
-    read<ExplainedRow>(recordsSql),
+    read<SizeRow>(sizesSql, { afterIndex: page.afterIndex ?? -1, limit: page.size + 1 }),
   ]);
+  const records: ExplainedRecord[] = [];
+  let [shown, planBytes] = [0, 0];
+  for (const piece of piecesOf(sizes.slice(0, page.size))) {
+    const rows = await read<ExplainedRow>(recordsSql, { indexes: piece.map((row) => row.record_index) });
+    const explained = rows.map(toExplained);
+    records.push(...explained);
+    shown += JSON.stringify(explained).length;
+    planBytes += piece.reduce((sum, row) => sum + row.bytes, 0);
+    if (shown >= limits.pageBytesMax || planBytes >= planBytesMax) break;
+  }
   return {
     ...toCourse(operation),
+    hasMore: records.length < sizes.length,
     calls: calls.map(({ number, state, all_or_none: allOrNone, not_before: notBefore }) => ({
       number,
       state,
@@ -81,9 +113,36 @@ export async function explainOperation(
       ...(notBefore === null ? {} : { notBefore: notBefore.toISOString() }),
       attempts: attempts.filter(({ call_number: call }) => call === number).map(toAttempt),
     })),
-    records: records.map(toExplained),
+    records,
   };
 }
+
+interface SizeRow {
+  readonly record_index: number;
+  /** Of its plan. */
+  readonly bytes: number;
+}
+
+/** Each of a megabyte, or of one record that has more. */
+function piecesOf(sizes: readonly SizeRow[]): SizeRow[][] {
+  const pieces: SizeRow[][] = [];
+  let bytes = Infinity;
+  for (const size of sizes) {
+    bytes += size.bytes;
+    if (bytes > limits.pageBytesMax) {
+      pieces.push([]);
+      bytes = size.bytes;
+    }
+    pieces.at(-1)?.push(size);
+  }
+  return pieces;
+}
+
+/** The plans stay where they are: their length is known without reading them. */
+const sizesSql = `
+  select record_index, coalesce(octet_length(plan), 0) as bytes from records
+  where project_id = :projectId and operation_id = :operationId and record_index > :afterIndex
+  order by record_index limit :limit`;
 
 const operationSql = `
   select l.provider, o.type, o.mode, o.due_at, o.is_full, o.cancel_requested_at,
@@ -105,9 +164,10 @@ const attemptsSql = `
 
 const recordsSql = `
   select ${recordColumns.join(', ')}, call_number, send_state, retry_until, config_id, plan
-  from records where project_id = :projectId and operation_id = :operationId order by record_index`;
+  from records where project_id = :projectId and operation_id = :operationId and record_index = any(:indexes::integer[])
+  order by record_index`;
 
-function toCourse(row: OperationRow): Omit<OperationCourse, 'calls' | 'records'> {
+function toCourse(row: OperationRow): Omit<OperationCourse, 'calls' | 'records' | 'hasMore'> {
   const { provider, type, mode, due_at: dueAt, cancel_requested_at: cancelledAt, blocked_until: blockedUntil } = row;
   return {
     provider,

@@ -1,5 +1,5 @@
 import { ConflictError } from '@sluice/errors';
-import type { ConfigContent, Installation, Page } from '@sluice/types';
+import type { BoundedPage, ConfigContent, Installation, Page } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
 import { tellInstallation } from '../webhooks/tell-events';
@@ -10,7 +10,7 @@ import { holdConnection } from './hold-connection';
 import { holdIntegration } from './hold-integration';
 import { insertConfig } from './insert-config';
 import { selectInstallations, toInstallation } from './installation-row';
-import { onPage } from './page';
+import { boundedPage, bytesOfContent } from './page';
 import { onDuplicate, translated } from './translate-errors';
 
 export interface NewInstallation {
@@ -41,8 +41,10 @@ export interface InstallationStore {
    * @throws NotFoundError `connection.not-found`, `integration.not-found` when it was deleted meanwhile
    */
   create(installation: NewInstallation): Promise<Installation>;
-  /** Oldest first; with a page one more than fits. Health and last status are computed by the same statement. */
-  list(projectId: string, filter?: InstallationFilter, page?: Page): Promise<Installation[]>;
+  /** Oldest first. Health and last status are computed by the same statement. */
+  list(projectId: string, filter?: InstallationFilter): Promise<Installation[]>;
+  /** Oldest first. */
+  listPage(projectId: string, filter: InstallationFilter, page: Page): Promise<BoundedPage<Installation>>;
   find(projectId: string, integrationId: string, installationId: string): Promise<Installation | undefined>;
   /** Of the installations of an integration whose config has one of these objects under `read`. Oldest first. */
   idsReading(projectId: string, integrationId: string, objectNames: readonly string[]): Promise<string[]>;
@@ -65,12 +67,22 @@ export function installationStore(database: Knex, failpoints: StoreFailpoints): 
       await database.transaction((transaction) => insertInstallation(transaction, id, installation));
       return (await find(installation.projectId, installation.integrationId, id)) as Installation;
     },
-    list: async (projectId, filter = {}, page) => {
+    list: async (projectId, filter = {}) => {
       const query = selectInstallations(database, projectId).orderBy('i.id');
-      if (page === undefined) return (await narrowed(query, 'i.', filter)).map(toInstallation);
-      // The page is cut before the join: a join of everything for a hundred rows costs as much as the whole list.
-      const ids = database('installations').where({ project_id: projectId }).orderBy('id').select('id');
-      return (await query.whereIn('i.id', onPage(narrowed(ids, '', filter), 'id', page))).map(toInstallation);
+      return (await narrowed(query, filter)).map(toInstallation);
+    },
+    listPage: (projectId, filter, page) => {
+      // The page is cut before the joins of what is shown: for a hundred rows of everything they cost as much as the whole list.
+      const sizes = database('installations as i')
+        .join('configs as c', { 'c.project_id': 'i.project_id', 'c.id': 'i.config_id' })
+        .join('config_contents as t', { 't.project_id': 'c.project_id', 't.hash': 'c.content_hash' })
+        .where('i.project_id', projectId)
+        .orderBy('i.id')
+        .select('i.id', bytesOfContent(database, 't'));
+      if (page.after !== undefined) void sizes.where('i.id', '>', page.after);
+      return boundedPage(narrowed(sizes, filter), page, async (ids) =>
+        (await selectInstallations(database, projectId).whereIn('i.id', ids).orderBy('i.id')).map(toInstallation),
+      );
     },
     find,
     idsReading: async (projectId, integrationId, objectNames) => {
@@ -96,11 +108,11 @@ export function installationStore(database: Knex, failpoints: StoreFailpoints): 
 const readsOneOfSql = `exists (
   select from json_object_keys(t.content::json -> 'read' -> 'objects') name where name = any(?::text[]))`;
 
-function narrowed<Query extends Knex.QueryBuilder>(query: Query, alias: 'i.' | '', filter: InstallationFilter): Query {
+function narrowed<Query extends Knex.QueryBuilder>(query: Query, filter: InstallationFilter): Query {
   const { integrationId, groupRef, withinGroupRef } = filter;
-  if (integrationId !== undefined) void query.where(`${alias}integration_id`, integrationId);
-  if (groupRef !== undefined) void query.where(`${alias}group_ref`, groupRef);
-  if (withinGroupRef !== undefined) void query.where(`${alias}group_ref`, withinGroupRef);
+  if (integrationId !== undefined) void query.where('i.integration_id', integrationId);
+  if (groupRef !== undefined) void query.where('i.group_ref', groupRef);
+  if (withinGroupRef !== undefined) void query.where('i.group_ref', withinGroupRef);
   return query;
 }
 

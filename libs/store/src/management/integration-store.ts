@@ -1,8 +1,8 @@
 import { ConflictError } from '@sluice/errors';
-import type { Integration, ManifestIntegration, Page } from '@sluice/types';
+import type { BoundedPage, Integration, ManifestIntegration, Page } from '@sluice/types';
 import type { Knex } from 'knex';
 import { deleteIntegration, type IntegrationDeletion } from './delete-integration';
-import { onPage } from './page';
+import { boundedPage, bytesOfContent } from './page';
 import { insertIntegration, putIntegration, type NewIntegration } from './put-integration';
 import { resourceTimes } from './resource-time';
 import { translated } from './translate-errors';
@@ -24,8 +24,10 @@ export interface IntegrationStore {
    * @throws ConflictError `integration.name-taken` when a name stands for another provider
    */
   putAll(projectId: string, integrations: readonly NewIntegration[]): Promise<Integration[]>;
-  /** Oldest first, each with its latest revision; with a page one more than fits. */
-  list(projectId: string, page?: Page): Promise<Integration[]>;
+  /** Oldest first, each with its latest revision. */
+  list(projectId: string): Promise<Integration[]>;
+  /** Oldest first, each with its latest revision. */
+  listPage(projectId: string, page: Page): Promise<BoundedPage<Integration>>;
   /** By id or name; an id wins over an equal name. */
   find(projectId: string, idOrName: string): Promise<Integration | undefined>;
   findRevision(projectId: string, revisionId: string): Promise<StoredRevision | undefined>;
@@ -75,7 +77,12 @@ export function integrationStore(database: Knex): IntegrationStore {
       });
       return await byIds(projectId, ids);
     },
-    list: async (projectId, page) => (await onPage(select(projectId).orderBy('i.id'), 'i.id', page)).map(toIntegration),
+    list: async (projectId) => (await select(projectId).orderBy('i.id')).map(toIntegration),
+    listPage: (projectId, page) => {
+      const sizes = select(projectId).clearSelect().select('i.id', bytesOfContent(database, 'r')).orderBy('i.id');
+      if (page.after !== undefined) void sizes.where('i.id', '>', page.after);
+      return boundedPage(sizes, page, (ids) => byIds(projectId, ids));
+    },
     find: async (projectId, idOrName) => {
       const named = select(projectId).where(
         (either) => void either.where('i.id', idOrName).orWhere('i.name', idOrName),

@@ -1,6 +1,6 @@
 import type { Operation, OperationProgress, OperationRecord } from '@sluice/types';
 import type { Knex } from 'knex';
-import { explainOperation, type OperationCourse } from './explain-operation';
+import { explainOperation, type OperationCourse, type RecordPage } from './explain-operation';
 import { requestCancel, type CancelRequest } from './request-cancel';
 import { listOperations, type OperationFilter } from './list-operations';
 import { readHistory, type OperationEvent } from './operation-history';
@@ -26,8 +26,8 @@ export interface OperationStore {
   readHistory(projectId: string, operationId: string): Promise<OperationEvent[]>;
   /** How far it is. */
   readProgress(projectId: string, operationId: string): Promise<OperationProgress | undefined>;
-  /** What happened to each of its records, and why. */
-  explain(projectId: string, operationId: string): Promise<OperationCourse | undefined>;
+  /** What happened to each of its records, and why; a page of them. */
+  explain(projectId: string, operationId: string, page: RecordPage): Promise<OperationCourse | undefined>;
   /** Asks for its end; who seals its batch or holds its calls acts on it. Repeating it changes nothing. */
   requestCancel(projectId: string, operationId: string): Promise<CancelRequest>;
 }
@@ -94,7 +94,7 @@ export function operationStore(database: Knex): OperationStore {
     },
     readHistory: (projectId, operationId) => readHistory(database, projectId, operationId),
     readProgress: (projectId, operationId) => readProgress(database, projectId, operationId),
-    explain: (projectId, operationId) => explainOperation(database, projectId, operationId),
+    explain: (projectId, operationId, page) => explainOperation(database, projectId, operationId, page),
     requestCancel: (projectId, operationId) => requestCancel(database, projectId, operationId),
   });
 }

@@ -1,4 +1,4 @@
-import type { Page } from '@sluice/types';
+import { limits, type BoundedPage, type Page } from '@sluice/types';
 import type { Knex } from 'knex';
 
 /**
@@ -11,3 +11,30 @@ export function onPage<Query extends Knex.QueryBuilder>(query: Query, idColumn: 
   void query.limit(page.size + 1);
   return query;
 }
+
+/**
+ * Reads a page that ends at `limits.pageBytesMax`, with one item at least. Sizes are read first, so no more is loaded than is shown.
+ * @param sizes `id` and `bytes` of the list's items in their order, from the place where the page begins
+ * @param read the items with these ids, in the same order
+ */
+export async function boundedPage<Item>(
+  sizes: Knex.QueryBuilder,
+  { size }: Page,
+  read: (ids: readonly string[]) => Promise<readonly Item[]>,
+): Promise<BoundedPage<Item>> {
+  const found = (await sizes.limit(size + 1)) as { readonly id: string; readonly bytes: number }[];
+  const ids: string[] = [];
+  let total = 0;
+  for (const { id, bytes } of found.slice(0, size)) {
+    total += bytes;
+    if (ids.length > 0 && total > limits.pageBytesMax) break;
+    ids.push(id);
+  }
+  const lastId = ids.at(-1);
+  if (lastId === undefined) return { items: [] };
+  return { items: await read(ids), ...(ids.length < found.length ? { lastId } : {}) };
+}
+
+/** Bytes of a stored content; the content itself is not read for it. */
+export const bytesOfContent = (database: Knex, table: string) =>
+  database.raw('octet_length(??) as bytes', [`${table}.content`]);

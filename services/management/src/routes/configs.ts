@@ -1,24 +1,25 @@
 import { json, jsonList, route, type Router } from '@sluice/http';
 import {
+  type Caller,
+  type Config,
   configSchema,
   configVersionSchema,
   installationSchema,
-  publishConfigContent,
-  type Caller,
-  type Config,
+  limits,
   type Page,
   type PageQuery,
+  publishConfigContent,
 } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { getConfig } from '../get-config';
 import { assertReach, installationNotFound } from '../get-installation';
 import { getIntegration } from '../get-integration';
 import { getProject } from '../get-project';
-import { pagedList } from '../paged-list';
+import { boundedList } from '../paged-list';
 import { presentInstallation } from '../present-connection';
 import { restoreConfig } from '../restore-config';
 import { undeclaredWarning } from '../undeclared-objects';
-import { integrationPath, linkToNext, noQuery, pageQuery } from './paths';
+import { integrationPath, noQuery, pageQuery } from './paths';
 
 interface ListParts {
   readonly params: { projectIdOrName: string; integrationId: string; installationId: string };
@@ -47,20 +48,24 @@ export function configRoutes(router: Router, context: ManagementContext): void {
     route<ListParts>({
       operationId: 'listConfigs',
       summary: 'List the configs that an installation has had',
-      description: 'Newest first. An installation that was deleted still has them.',
+      description:
+        'Newest first, always in pages, which end at 1 MB of configs. An installation that was deleted still has them.',
       tags: ['Installations'],
-      replies: { 200: jsonList(configSchema, linkToNext) },
+      replies: {
+        200: jsonList(configSchema, { Link: { description: 'rel="next": the next page, when there is one.' } }),
+      },
       scopes: ['frontend', 'read', 'token'],
       query: pageQuery,
+      replyBytesMax: limits.pageBytesMax,
       handle: async (request) => {
         const { key } = await findTarget(context, request);
-        const read = async (page: Page | undefined) => {
-          const found = await configs.list(key, page);
+        const read = async (page: Page) => {
+          const found = await configs.listPage(key, page);
           // Every installation has a config, so only an unknown one has none.
-          if (found.length === 0 && page?.after === undefined) throw installationNotFound();
+          if (found.items.length === 0 && page.after === undefined) throw installationNotFound();
           return found;
         };
-        return await pagedList(request, read, publish);
+        return await boundedList(request, read, publish);
       },
     }),
   );

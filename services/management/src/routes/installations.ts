@@ -1,13 +1,14 @@
 import { providerProblemCodes } from '@sluice/errors';
 import { route, type Router, json, jsonList } from '@sluice/http';
 import {
+  type CreateInstallationRequest,
   createInstallationRequestSchema,
-  pageProperties,
+  installationSchema,
+  limits,
   type Page,
+  pageProperties,
   type PageQuery,
   reachOf,
-  type CreateInstallationRequest,
-  installationSchema,
 } from '@sluice/types';
 import { assertGroup } from '../caller-group';
 import type { ManagementContext } from '../context';
@@ -15,7 +16,7 @@ import { createInstallation } from '../create-installation';
 import { getInstallation } from '../get-installation';
 import { getIntegration } from '../get-integration';
 import { getProject } from '../get-project';
-import { pagedList } from '../paged-list';
+import { wholeList } from '../paged-list';
 import { presentInstallation } from '../present-connection';
 import { undeclaredWarning } from '../undeclared-objects';
 import { integrationPath, linkToNext, noQuery, projectPath, samplingQuery } from './paths';
@@ -62,12 +63,13 @@ function listRoutes(router: Router, context: ManagementContext): void {
       replies: { 200: jsonList(installationSchema, linkToNext) },
       scopes: ['frontend', 'read', 'token'],
       query: groupQuery,
+      replyBytesMax: limits.pageBytesMax,
       handle: async (request) => {
         const { caller, params, query } = request;
         const project = await getProject(context, caller, params.projectIdOrName);
         const filter = { ...query, ...reachOf(caller) };
-        const read = (page: Page | undefined) => installations.list(project.id, filter, page);
-        return await pagedList(request, read, (installation) => presentInstallation(caller, installation));
+        const read = (page: Page) => installations.listPage(project.id, filter, page);
+        return await wholeList(request, read, (installation) => presentInstallation(caller, installation));
       },
     }),
   );
@@ -80,13 +82,14 @@ function listRoutes(router: Router, context: ManagementContext): void {
       replies: { 200: jsonList(installationSchema, linkToNext) },
       scopes: ['frontend', 'read', 'token'],
       query: groupQuery,
+      replyBytesMax: limits.pageBytesMax,
       handle: async (request) => {
         const { caller, params, query } = request;
         const project = await getProject(context, caller, params.projectIdOrName);
         const integration = await getIntegration(context, project.id, params.integrationId);
         const filter = { ...query, ...reachOf(caller), integrationId: integration.id };
-        const read = (page: Page | undefined) => installations.list(project.id, filter, page);
-        return await pagedList(request, read, (installation) => presentInstallation(caller, installation));
+        const read = (page: Page) => installations.listPage(project.id, filter, page);
+        return await wholeList(request, read, (installation) => presentInstallation(caller, installation));
       },
     }),
   );

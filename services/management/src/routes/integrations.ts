@@ -1,9 +1,10 @@
 import { route, type Router, json, jsonList, noBody } from '@sluice/http';
 import {
-  createIntegrationRequestSchema,
   type CreateIntegrationRequest,
-  type PageQuery,
+  createIntegrationRequestSchema,
   integrationSchema,
+  limits,
+  type PageQuery,
   publishIntegration,
 } from '@sluice/types';
 import type { ManagementContext } from '../context';
@@ -11,7 +12,7 @@ import { createIntegration } from '../create-integration';
 import { deleteIntegration } from '../delete-integration';
 import { getIntegration } from '../get-integration';
 import { getProject } from '../get-project';
-import { pagedList } from '../paged-list';
+import { wholeList } from '../paged-list';
 import { integrationPath, linkToNext, noQuery, pageQuery, projectPath } from './paths';
 
 interface ProjectParts {
@@ -38,11 +39,12 @@ function routesOfAll(router: Router, context: ManagementContext): void {
       replies: { 200: jsonList(integrationSchema, linkToNext) },
       scopes: ['frontend', 'read', 'token'],
       query: pageQuery,
+      replyBytesMax: limits.pageBytesMax,
       handle: async (request) => {
         const project = await getProject(context, request.caller, request.params.projectIdOrName);
-        return await pagedList(
+        return await wholeList(
           request,
-          (page) => context.store.integrations.list(project.id, page),
+          (page) => context.store.integrations.listPage(project.id, page),
           publishIntegration,
         );
       },

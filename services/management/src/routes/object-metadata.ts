@@ -1,6 +1,6 @@
 import { providerProblemCodes } from '@sluice/errors';
 import { json, jsonText, route, type Router } from '@sluice/http';
-import { nameText, objectMetadataSchema } from '@sluice/types';
+import { limits, nameText, objectMetadataSchema } from '@sluice/types';
 import { assertGroup } from '../caller-group';
 import type { ManagementContext } from '../context';
 import { getIntegration } from '../get-integration';
@@ -47,6 +47,7 @@ export function objectMetadataRoutes(router: Router, context: ManagementContext)
       problems,
       scopes: ['frontend', 'read', 'token'],
       query: metadataQuery,
+      replyBytesMax: limits.pageBytesMax,
       handle: async ({ caller, params, query, traceparent }) => {
         const project = await getProject(context, caller, params.projectIdOrName);
         const integration = await getIntegration(context, project.id, params.integrationId);
@@ -67,6 +68,7 @@ export function objectMetadataRoutes(router: Router, context: ManagementContext)
       problems: ['provider.not-in-catalogue', ...problems],
       scopes: ['frontend', 'read', 'token'],
       query: metadataQuery,
+      replyBytesMax: limits.pageBytesMax,
       handle: async ({ caller, params, query, traceparent }) => {
         const project = await getProject(context, caller, params.projectIdOrName);
         const { provider } = getProvider(context, params.provider);

@@ -1,12 +1,14 @@
 import { json, route, type Router } from '@sluice/http';
-import { operationExplanationSchema } from '@sluice/types';
+import { limits, operationExplanationSchema, pageProperties } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { getOperation, operationNotFound } from '../get-operation';
 import { getProject } from '../get-project';
-import { noQuery, projectPath } from './paths';
+import { byIndex, paginationOf, placeOf, type PagedQuery } from '../operation-pages';
+import { projectPath } from './paths';
 
 interface OperationParts {
   readonly params: { projectIdOrName: string; operationId: string };
+  readonly query: PagedQuery;
 }
 
 /** `GET P/operations/{operationId}/explanation`. */
@@ -17,17 +19,22 @@ export function operationExplanationRoute(router: Router, context: ManagementCon
       operationId: 'explainOperation',
       summary: 'Explain an operation',
       description:
-        "What happened to each record and why: its plan without values, its call, every attempt with the provider's answer, its outcome.",
+        "What happened to each record and why: its plan without values, its call, every attempt with the provider's answer, its outcome. The records of a large operation come in pages of 1 MB.",
       tags: ['Operations'],
       replies: { 200: json(operationExplanationSchema) },
       scopes: ['frontend', 'read', 'write', 'token'],
-      query: noQuery,
-      handle: async ({ caller, params }) => {
+      query: { type: 'object', additionalProperties: false, properties: pageProperties },
+      replyBytesMax: limits.pageBytesMax,
+      handle: async ({ caller, params, query }) => {
         const { id: projectId } = await getProject(context, caller, params.projectIdOrName);
         const operation = await getOperation(context, caller, { projectId, operationId: params.operationId });
-        const course = await context.store.operations.explain(projectId, operation.id);
+        const afterIndex = placeOf(query.pageToken, byIndex);
+        const size = query.pageSize ?? limits.pageSizeDefault;
+        const page = { size, ...(afterIndex === undefined ? {} : { afterIndex }) };
+        const course = await context.store.operations.explain(projectId, operation.id, page);
         if (course === undefined) throw operationNotFound();
-        return { body: { operation, ...course } };
+        const { hasMore, ...explained } = course;
+        return { body: { operation, ...explained, pagination: paginationOf(course.records, hasMore, byIndex) } };
       },
     }),
   );

@@ -70,6 +70,7 @@ export function operationRoutes(router: Router, context: ManagementContext, watc
       replies: { 200: json(operationRecordListReplySchema) },
       scopes: ['frontend', 'read', 'write', 'token'],
       query: recordsQuery,
+      replyBytesMax: limits.pageBytesMax,
       handle: async ({ caller, params, query }) => {
         const { id: projectId } = await getProject(context, caller, params.projectIdOrName);
         const { id } = await getOperation(context, caller, { projectId, operationId: params.operationId });

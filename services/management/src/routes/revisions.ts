@@ -1,6 +1,6 @@
 import { providerProblemCodes, ValidationError } from '@sluice/errors';
-import { json, route, type Router } from '@sluice/http';
-import { hydratedRevisionSchema, nameText } from '@sluice/types';
+import { json, jsonText, route, type Router } from '@sluice/http';
+import { hydratedRevisionSchema, limits, nameText } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { getConnection } from '../get-connection';
 import { getIntegration } from '../get-integration';
@@ -33,6 +33,7 @@ export function revisionRoutes(router: Router, context: ManagementContext): void
       problems: ['revision.not-found', 'connection.not-found', 'connection.scheme-mismatch', ...providerProblemCodes],
       scopes: ['frontend', 'read', 'token'],
       query: hydrationQuery,
+      replyBytesMax: limits.pageBytesMax,
       handle: async ({ caller, params, query, traceparent }) => {
         const project = await getProject(context, caller, params.projectIdOrName);
         const integration = await getIntegration(context, project.id, params.integrationId);
@@ -41,7 +42,8 @@ export function revisionRoutes(router: Router, context: ManagementContext): void
         if (connection.provider !== integration.provider)
           throw otherProvider(connection.provider, integration.provider);
         const { revisionId } = params;
-        return { body: await hydrateRevision(context, { integration, revisionId, connection, traceparent }) };
+        const revision = await hydrateRevision(context, { integration, revisionId, connection, traceparent });
+        return { stream: jsonText(revision) };
       },
     }),
   );

@@ -1,0 +1,141 @@
+import { openDatabase } from '@sluice/store';
+import { patientLimits, sampleManifest, seedInstallation } from '@sluice/testkit';
+import type { Config, Installation } from '@sluice/types';
+import { prepareOperations, type PreparedOperations } from './prepare-operations';
+import { prepareInstallation, type PreparedInstallation } from './prepare-installation';
+import { startManagement, type RunningManagement } from './start-management';
+import type { Response as Reply } from 'supertest';
+
+const bodyBytes = 900_000;
+/** A page ends at 1 MB of contents; what stands around them is small. */
+const pageBytesMax = 1_010_000;
+const revisions = 120;
+const groups = 30;
+
+let management: RunningManagement;
+let database: ReturnType<typeof openDatabase>;
+let prepared: PreparedInstallation;
+beforeAll(async () => {
+  management = await startManagement();
+  database = openDatabase({
+    url: management.context.config.databaseUrl,
+    applicationName: 'list-bytes-test',
+    limits: patientLimits,
+  });
+  prepared = await prepareInstallation(management);
+  for (let group = 0; group < groups; group += 1) {
+    const manifest = sampleManifest({ name: `crm-${group}` });
+    const { projectId } = prepared.seed;
+    await seedInstallation(management.context.store, { projectId, groupRef: `large-${group}`, manifest });
+  }
+  const { projectId, installationId } = prepared.seed;
+  // As 120 changes of a config of 0.9 MB leave it, and the same contents in force at every other installation.
+  await database.raw(
+    `with numbered as (select n, 'large-' || n as hash, jsonb_build_object('provider', 'hubspot', 'write', jsonb_build_object('objects',
+         jsonb_build_object('contacts', jsonb_build_object('objectName', 'contacts', 'selectedValueDefaults', jsonb_build_object('stage', jsonb_build_object('value', repeat('x', :bodyBytes) || n)))))) as content
+         from generate_series(1, :revisions) n),
+       contents as (insert into config_contents (project_id, hash, content) select :projectId, hash, content::text from numbered)
+     insert into configs (project_id, id, installation_id, revision_id, content_hash, created_by, created_at)
+     select project_id, gen_random_uuid()::text, installation_id, revision_id, hash, created_by, created_at + n * interval '1 ms'
+     from numbered, configs where project_id = :projectId and installation_id = :installationId`,
+    { bodyBytes, revisions, projectId, installationId },
+  );
+  await database.raw(`update configs set content_hash = 'large-1' where project_id = ? and installation_id <> ?`, [
+    projectId,
+    installationId,
+  ]);
+});
+afterAll(async () => {
+  await database.destroy();
+  await management.stop();
+});
+
+interface Read<Item> {
+  readonly items: readonly Item[];
+  readonly bytesOfPages: readonly number[];
+}
+
+async function pagesFrom<Item>(path: string): Promise<Read<Item>> {
+  const items: Item[] = [];
+  const bytesOfPages: number[] = [];
+  for (let next: string | undefined = path; next !== undefined;) {
+    const reply: Reply = await prepared.send.get(next);
+    expect([reply.status, reply.status === 200 ? '' : reply.text.slice(0, 600)]).toEqual([200, '']);
+    items.push(...(reply.body as Item[]));
+    bytesOfPages.push(Buffer.byteLength(reply.text));
+    next = /^<(.+)>; rel="next"$/.exec(reply.headers['link'] ?? '')?.[1];
+  }
+  return { items, bytesOfPages };
+}
+
+it.each(['', '?pageSize=1000'])('the history of configs is in pages that end at 1 MB (%s)', async (query) => {
+  const { items, bytesOfPages } = await pagesFrom<Config>(`${prepared.path}/configs${query}`);
+  expect(Math.max(...bytesOfPages)).toBeLessThan(pageBytesMax);
+  expect(new Set(items.map(({ id }) => id)).size).toBe(revisions + 1);
+  const newestFirst = items.map(({ createTime }) => createTime).sort((a, b) => (a < b ? 1 : -1));
+  expect(items.map(({ createTime }) => createTime)).toEqual(newestFirst);
+});
+
+describe('installations with large configs', () => {
+  const path = () => `/v1/projects/${prepared.seed.projectId}/installations`;
+
+  it('are given whole, in batches, and as the pages give them', async () => {
+    const whole = await prepared.send.get(path()).expect(200);
+    expect(whole.headers).toMatchObject({ 'transfer-encoding': 'chunked' });
+    expect(whole.headers).not.toHaveProperty('link');
+    const { items, bytesOfPages } = await pagesFrom<Installation>(`${path()}?pageSize=1000`);
+    expect(Math.max(...bytesOfPages)).toBeLessThan(pageBytesMax);
+    expect(whole.body).toHaveLength(groups + 1);
+    expect(whole.body).toEqual(items);
+  });
+});
+
+// One request for it loaded every plan of the operation: 95 MB ended a service of 256 MiB.
+describe('an operation of 95 MB', () => {
+  let operations: PreparedOperations;
+  let id: string;
+  beforeAll(async () => {
+    operations = await prepareOperations(management);
+    id = await operations.accept(100);
+    const { database: tables } = operations;
+    const plan = tables.raw(
+      `jsonb_build_object('objectName', 'contacts', 'fields', jsonb_build_object('note', repeat('x', 950000)))::text`,
+    );
+    await tables('records').where({ operation_id: id }).update({ plan });
+  });
+  afterAll(() => operations.database.destroy());
+
+  interface Page {
+    readonly records: readonly { readonly index: number; readonly plan: { readonly fields: Record<string, string> } }[];
+    readonly calls: readonly object[];
+    readonly pagination: { readonly done: boolean; readonly nextPageToken?: string };
+  }
+
+  it('is explained in pages, each of what was read within 20 MB', async () => {
+    const send = management.as(await management.newKey(operations.seed.projectId, ['read']));
+    const path = `${operations.path}/operations/${id}/explanation`;
+    const pages: Page[] = [];
+    for (let next: string | undefined = path; next !== undefined;) {
+      const { body } = await send.get(next).expect(200);
+      pages.push(body as Page);
+      const { nextPageToken } = (body as Page).pagination;
+      next = nextPageToken === undefined ? undefined : `${path}?pageToken=${nextPageToken}`;
+    }
+    expect(pages.map(({ records }) => records.length)).toEqual([22, 22, 22, 22, 12]);
+    const records = pages.flatMap((page) => page.records);
+    expect(records.map(({ index }) => index)).toEqual(Array.from({ length: 100 }, (_, at) => at));
+    expect(new Set(records.map(({ plan }) => plan.fields['note']))).toEqual(new Set(['string(950000)']));
+    expect(new Set(pages.map(({ calls }) => calls.length))).toEqual(new Set([1]));
+    await send.get(`${path}?pageToken=xyz`).expect(400);
+    expect((await send.get(`${path}?pageSize=7`).expect(200)).body).toMatchObject({ records: { length: 7 } });
+  });
+
+  it('has outcomes in pages that end at 1 MB', async () => {
+    const send = management.as(await management.newKey(operations.seed.projectId, ['read']));
+    const warnings = [`${'w'.repeat(60_000)}`];
+    await operations.database('records').where({ operation_id: id }).update({ warnings });
+    const { body, text } = await send.get(`${operations.path}/operations/${id}/records`).expect(200);
+    expect(text.length).toBeLessThan(1_010_000);
+    expect(body).toMatchObject({ results: { length: 16 }, pagination: { done: false } });
+  });
+});
