@@ -1,10 +1,13 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { ownTurn } from '@sluice/telemetry';
 
 /** A reply may grow by this factor when it is decompressed. */
 const ratioMax = 100;
 /** Below this size the ratio means nothing: a small JSON text of one repeated byte compresses far better. */
 const ratioFloorBytes = 64 * 1024;
+/** Above this size parsing holds the event loop for some milliseconds. */
+const largeBytes = 1_048_576;
 /** Some endpoints answer with a word: Salesforce's `Bad_OAuth_Token`. More of a page says nothing. */
 const textMax = 200;
 /** Deeper JSON than any provider sends; what walks the value later may recurse. */
@@ -38,6 +41,7 @@ export async function readReplyBody(
 ): Promise<ReplyBody> {
   try {
     const plain = await decompress(bytes, contentEncoding, bytesMax);
+    if (plain !== undefined && plain.length > largeBytes) await ownTurn();
     return plain === undefined ? { fault: 'undecodable' } : parse(new TextDecoder().decode(plain));
   } catch (error) {
     return { fault: codeOf(error) === 'ERR_BUFFER_TOO_LARGE' ? 'too-large' : 'undecodable' };

@@ -116,9 +116,9 @@ describe('an operation of 95 MB', () => {
     const path = `${operations.path}/operations/${id}/explanation`;
     const pages: Page[] = [];
     for (let next: string | undefined = path; next !== undefined;) {
-      const { body } = await send.get(next).expect(200);
-      pages.push(body as Page);
-      const { nextPageToken } = (body as Page).pagination;
+      const page: Page = (await send.get(next).expect(200)).body;
+      pages.push(page);
+      const { nextPageToken }: Page['pagination'] = page.pagination;
       next = nextPageToken === undefined ? undefined : `${path}?pageToken=${nextPageToken}`;
     }
     expect(pages.map(({ records }) => records.length)).toEqual([22, 22, 22, 22, 12]);

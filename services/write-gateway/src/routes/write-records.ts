@@ -1,5 +1,13 @@
 import { ValidationError } from '@sluice/errors';
-import { InboundError, route, type Reply, type RequestLimits, type Router, type RouteRequest } from '@sluice/http';
+import {
+  InboundError,
+  jsonText,
+  route,
+  type Reply,
+  type RequestLimits,
+  type Router,
+  type RouteRequest,
+} from '@sluice/http';
 import type { BatchMembership } from '@sluice/store';
 import { checkWriteRequest, codeOfWriteIssues, limits, reachOf, writeRequestSchema } from '@sluice/types';
 import type { AcceptedWriteReply, BatchDryRunReply, DryRunReply, WriteRequest } from '@sluice/types';
@@ -67,7 +75,9 @@ export function writeRecordsRoute(router: Router, writers: Writers): void {
         await writers.limits.assertGroup(request.caller, request.body.groupRef);
         const call = toWriteCall(request);
         if (request.query.dryRun === 'true') return { body: await writers.plan(call) };
-        return await writers.once(call, () => write(writers, call));
+        const { body, ...reply } = await writers.once(call, () => write(writers, call));
+        // What the provider says of a hundred records may have megabytes.
+        return call.request.batch === undefined ? { body, ...reply } : { stream: jsonText(body), ...reply };
       },
     }),
   );
