@@ -39,9 +39,11 @@ export function createAccountCache<Answer>(now: () => number = () => performance
     bytes -= entries.get(name)?.bytes ?? 0;
     entries.delete(name);
   };
-  const dropOldest = (): void => {
-    const [oldest] = entries.keys();
-    if (oldest !== undefined) drop(oldest);
+  const dropUntilWithin = (): void => {
+    for (const oldest of entries.keys()) {
+      if (entries.size <= entriesMax && bytes <= bytesMax) return;
+      drop(oldest);
+    }
   };
   return {
     async get(auth, key, load) {
@@ -53,13 +55,13 @@ export function createAccountCache<Answer>(now: () => number = () => performance
       drop(name);
       entries.set(name, entry);
       bytes += entry.bytes;
-      if (entries.size > entriesMax) dropOldest();
+      dropUntilWithin();
       try {
         const answer = await entry.answer;
         if (entry.bytes === 0 && entries.get(name) === entry) {
           entry.bytes = roughBytes(answer);
           bytes += entry.bytes;
-          while (bytes > bytesMax) dropOldest();
+          dropUntilWithin();
         }
         return answer;
       } catch (error) {

@@ -120,7 +120,7 @@ describe('many large replies at once', () => {
     const budget = createByteBudget(4 * MB);
     return {
       freeBytes: 65_536,
-      take: async (arrived, announced = 4 * MB, untilMs = 0) => {
+      take: async (_arrived, announced = 4 * MB, untilMs) => {
         const release = await budget.take(announced, untilMs);
         return release && { bytes: announced, release };
       },

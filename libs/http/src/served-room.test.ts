@@ -86,6 +86,7 @@ describe('room for bodies', () => {
     for (const socket of sockets) socket.destroy();
     send(bodyOf('c'));
     await until(() => running.has('c'));
+    expect(running.size).toBe(3);
   });
 
   // Nothing of it was read: who sends megabytes that nobody has room for is told so by the head alone.

@@ -132,7 +132,7 @@ describe('an operation of 95 MB', () => {
 
   it('has outcomes in pages that end at 1 MB', async () => {
     const send = management.as(await management.newKey(operations.seed.projectId, ['read']));
-    const warnings = [`${'w'.repeat(60_000)}`];
+    const warnings = ['w'.repeat(60_000)];
     await operations.database('records').where({ operation_id: id }).update({ warnings });
     const { body, text } = await send.get(`${operations.path}/operations/${id}/records`).expect(200);
     expect(text.length).toBeLessThan(1_010_000);

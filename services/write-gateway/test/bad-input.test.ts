@@ -156,8 +156,8 @@ describe('limits of a write', () => {
       rest: { lists: [...listOf(99, listOf(99, 1)), listOf(rest, 1)] },
     });
     // What the text shows: an opened list or object, and a comma, for each value.
-    const valuesOf = (record: object) =>
-      (JSON.stringify({ groupRef: '', type: '', batch: [{ record }] }).match(/[,{[]/g) ?? []).length;
+    const valuesOf = (filled: object) =>
+      (JSON.stringify({ groupRef: '', type: '', batch: [{ record: filled }] }).match(/[,{[]/g) ?? []).length;
     const rest = 250_000 - valuesOf(recordOf(1)) + 1;
     const send = (count: number) => dryRun(seed, [{ record: recordOf(count) }]);
     expect(await send(rest)).toBe('200 ');

@@ -178,7 +178,7 @@ it('stops at the 20th item of a list that cannot be joined', () => {
       },
     },
   );
-  const { issues } = refusalOf(() => plan({}, 'create', { list: items as JsonValue }));
+  const { issues } = refusalOf(() => plan({}, 'create', { list: items }));
   expect(issues).toHaveLength(20);
   expect(issues[19]?.name).toBe('record.list[19]');
   expect(asked).toBe(20);
