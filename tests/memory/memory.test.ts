@@ -97,7 +97,7 @@ function medianMs(answers: readonly Answered[]): number {
   return Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0);
 }
 
-describe('write gateway', () => {
+describe('[sec-28] write gateway', () => {
   const raw = (value: string): Sent => ({
     ...writeOf(sender, {}),
     body: Buffer.from(`{"groupRef":"${sender.groupRef}","type":"create","batch":[{"record":{"a":${value}}}]}`),
@@ -143,7 +143,7 @@ describe('write gateway', () => {
   });
 });
 
-describe('search', () => {
+describe('[sec-22] search', () => {
   const path = '/crm/v3/objects/contacts/search';
   afterEach(() => provider.answer(sender.account.token, path, undefined));
 

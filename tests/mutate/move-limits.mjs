@@ -21,6 +21,8 @@ const elsewhere = {
   idempotencyKeyCharactersMax: { project: 'integration', pattern: 'write-gateway/test/idempotency' },
   idempotencyKeyHours: { project: 'integration', pattern: 'libs/store/test/idempotency|batcher/test/sweep-keys' },
   recordRefCharactersMax: { project: 'integration', pattern: 'write-gateway/test/(accept|bad-input)' },
+  callPlanBytesMax: { project: 'unit', pattern: 'libs/writes/src/planning/plan-calls' },
+  pageBytesMax: { project: 'unit', pattern: 'services/management/src/limits' },
   recordListItemsMax: { project: 'integration', pattern: 'write-gateway/test/bad-input' },
   textBytesMax: { project: 'integration', pattern: 'write-gateway/test/bad-input' },
   bodyValuesMax: { project: 'integration', pattern: 'write-gateway/test/bad-input' },

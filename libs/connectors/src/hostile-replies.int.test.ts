@@ -113,7 +113,7 @@ describe('[sec-22] a reply costs bounded memory and time', () => {
   });
 });
 
-describe('many large replies at once', () => {
+describe('[sec-22] many large replies at once', () => {
   const text = JSON.stringify({ text: Array.from({ length: 450_000 }, (_, at) => at).join(' ') });
   /** Room for one of them at a time. */
   const room = (): ReplyRoom => {

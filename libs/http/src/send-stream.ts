@@ -7,6 +7,12 @@ const wholeCharactersMax = 262_144;
 const unreadMs = 30_000;
 
 /**
+ * How long the sending of a reply may take that stands in memory meanwhile, in milliseconds: 20 MB on a line of 3 Mbit/s. Whoever takes a little
+ * every half minute would else hold it, and the room that it takes, for as long as he likes.
+ */
+const inMemoryMs = 60_000;
+
+/**
  * Answers with JSON that need not stand in memory at once: pieces of its text are asked for as fast as the client reads. Who reads nothing for
  * 30 s is cut off. A failure before the first 256 kB is answered as any other; a later one breaks the connection, because the status is out.
  */
@@ -15,6 +21,8 @@ export async function sendStream(
   status: number,
   pieces: Iterable<string> | AsyncIterable<string>,
 ): Promise<void> {
+  // What is iterated without waiting is there already.
+  if (Symbol.iterator in pieces) cutAfter(res, inMemoryMs);
   let text = '';
   for await (const piece of pieces) {
     text += piece;
@@ -34,11 +42,15 @@ export async function sendStream(
   res.end(res.req.method === 'HEAD' ? undefined : text);
 }
 
+function cutAfter(res: Response, ms: number): void {
+  const timer = setTimeout(() => res.destroy(), ms).unref();
+  res.on('close', () => clearTimeout(timer));
+}
+
 /** Cuts off who does not read the rest of a reply that has ended. */
 export function cutUnread(res: Response): void {
   if (res.writableLength <= res.writableHighWaterMark) return;
-  const timer = setTimeout(() => res.destroy(), unreadMs).unref();
-  res.on('close', () => clearTimeout(timer));
+  cutAfter(res, unreadMs);
 }
 
 function drained(res: Response): Promise<void> {

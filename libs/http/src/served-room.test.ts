@@ -63,7 +63,7 @@ async function until(isTrue: () => boolean): Promise<void> {
   expect(isTrue()).toBe(true);
 }
 
-describe('room for bodies', () => {
+describe('[sec-28] room for bodies', () => {
   it('a body waits until others are answered; a small one does not', async () => {
     const replies = ['a', 'b', 'c'].map((name) => send(bodyOf(name)));
     await until(() => running.size === 2);

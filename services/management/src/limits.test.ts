@@ -22,3 +22,17 @@ it('gives 200 operations to a page that asks for no size', async () => {
   // One more tells that another page follows.
   expect([asked, results.length, pagination.done]).toEqual([[201], 200, false]);
 });
+
+it('ends a page at a million characters, with one item at least', async () => {
+  const places = { tokenOf: (item: string) => String(item.length), read: () => undefined };
+  const sizesOf = async (...lengths: readonly number[]) => {
+    // As JSON each has two more.
+    const items = lengths.map((length) => 'x'.repeat(length - 2));
+    const { results, pagination } = await readPage({}, places, () => Promise.resolve(items));
+    return [results.length, pagination];
+  };
+  expect(await sizesOf(400_000, 600_000)).toEqual([2, { done: true }]);
+  expect(await sizesOf(400_000, 600_001)).toEqual([1, { done: false, nextPageToken: '399998' }]);
+  expect(await sizesOf(2_000_000, 10)).toEqual([1, { done: false, nextPageToken: '1999998' }]);
+  expect(await sizesOf(2_000_000)).toEqual([1, { done: true }]);
+});

@@ -75,7 +75,7 @@ describe('400 what is no JSON of ours', () => {
 });
 
 // Each of these cost seconds and hundreds of megabytes, or killed a gateway of 512 MiB.
-describe('what is small to send and large to handle', () => {
+describe('[sec-29] what is small to send and large to handle', () => {
   const inRecord = (value: string) =>
     sendText(`{"groupRef":"group-1","type":"create","batch":[{"record":{"a":${value}}}]}`);
   const nested = (value: string, levels: number): string =>

@@ -129,7 +129,7 @@ describe('parseJson', () => {
   });
 
   // A list of 1.6 million empty lists cost a gateway 29 s and 1.8 GB, of which JSON.parse took a hundredth.
-  describe('bounds, before anything is parsed', () => {
+  describe('[sec-29] bounds, before anything is parsed', () => {
     const bounds = { listItemsMax: 3, stringBytesMax: 9, valuesMax: 12 };
     const refused = (text: string) => {
       const parse = jest.spyOn(JSON, 'parse');
