@@ -1,4 +1,6 @@
 import { createCustomer, type Customer } from '../harness/customer';
+import { endpointsOf, type Endpoint } from '../security/hostile/endpoints';
+import { createTarget } from '../security/hostile/targets';
 import { flood, statusesOf, type Answered, type Sent } from './flood';
 import { createdWith, longText, recordsOf, startLargeProvider, type LargeProvider } from './large-provider';
 import { startLimitedStack, type LimitedStack } from './limited-stack';
@@ -297,5 +299,55 @@ describe('management', () => {
     const allowed = [200, 422, 502, 503, 504];
     await expectSurvival('management', '40 descriptions of 10 MB', times(40, metadata), allowed);
     provider.answer(sender.account.token, path, undefined);
+  });
+});
+
+/** Bodies of a megabyte: what a limit on their size alone lets through. */
+const surpluses: readonly (readonly [string, string])[] = [
+  ['empty lists', `[${'[],'.repeat(300_000)}[]]`],
+  ['numbers', `[${'1,'.repeat(450_000)}1]`],
+  ['names', `{${Array.from({ length: 60_000 }, (_, at) => `"f${at}":${at}`).join(',')}}`],
+  ['a text', JSON.stringify(longText(900_000))],
+];
+
+describe.each(['management', 'search', 'write-gateway'] as const)('[sec-28] every endpoint of %s', (name) => {
+  let endpoints: readonly Endpoint[];
+  beforeAll(async () => {
+    const { target } = await createTarget(stack, sender.project, 'hubspot');
+    const origin = stack.processes.url(name);
+    endpoints = endpointsOf(target).filter((endpoint) => endpoint.origin === origin);
+  });
+
+  const sentTo = ({ method, origin, segments, query = {} }: Endpoint, body?: string): Sent => ({
+    method: method as NonNullable<Sent['method']>,
+    url: `${origin}/${segments.join('/')}?${new URLSearchParams(query).toString()}`,
+    headers: { 'x-api-key': sender.project.key },
+    ...(body !== undefined && { body: Buffer.from(body) }),
+  });
+  /** Refused or done, and not failed. */
+  const answered = Array.from({ length: 300 }, (_, at) => 200 + at).concat(502, 503, 504);
+
+  it.each(surpluses)('ten bodies at once with a megabyte of %s', async (what, surplus) => {
+    const withBody = endpoints.filter(({ body }) => body !== undefined);
+    const spoiled = withBody.map((endpoint) => {
+      const text = JSON.stringify(endpoint.body);
+      return sentTo(endpoint, `${text.slice(0, -1)}${text === '{}' ? '' : ','}"surplus":${surplus}}`);
+    });
+    await expectSurvival(
+      name,
+      `each of ${withBody.length} requests with ${what}, ten times`,
+      spoiled.flatMap((sent) => times(10, sent)),
+      answered,
+    );
+  });
+
+  it('fifty of each read at once', async () => {
+    const reads = endpoints.filter(({ method }) => method === 'GET').map((endpoint) => sentTo(endpoint));
+    await expectSurvival(
+      name,
+      `each of ${reads.length} reads, fifty times`,
+      reads.flatMap((sent) => times(50, sent)),
+      answered,
+    );
   });
 });

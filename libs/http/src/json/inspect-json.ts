@@ -86,8 +86,7 @@ class Inspector {
       this.steps.push(name);
       this.member(name, start, names.has(name));
       names.add(name);
-      if (++count === membersMax + 1)
-        this.note('member', start, `is member ${count}; an object has at most ${membersMax}`);
+      if (++count > membersMax) this.stop('bound', `is member ${count}; an object has at most ${membersMax}`);
       this.take(space);
       if (!this.takeChar(':')) this.stop('syntax', 'has no colon after a name');
       this.value();

@@ -1,4 +1,5 @@
 import { isExactNumber } from './exact-number';
+import { membersMax } from './member-names';
 
 /** Deepest nesting of a body. JSON.stringify of a much deeper value exhausts the stack. */
 export const depthMax = 32;
@@ -18,7 +19,7 @@ export interface JsonScan {
   /** How many members its objects have together; a parsed value with fewer had a name twice. */
   readonly members: number;
   readonly isTooDeep: boolean;
-  /** Whether the text passes one of the bounds it was scanned with; the rest of it was not looked at. */
+  /** Whether an object has too many members, or the text passes one of the bounds it was scanned with; the rest was not looked at. */
   readonly isTooLarge: boolean;
   readonly hasInexactNumber: boolean;
 }
@@ -35,8 +36,12 @@ const closeList = 93;
 const openObject = 123;
 const closeObject = 125;
 
-/** Commas of the list open at each depth; an object's are taken off as they come. One scan runs at a time: it never waits. */
+/**
+ * Commas of the list that is open at each depth (an object's are taken off as they come), and members of the object. One scan runs at a time: it
+ * never waits.
+ */
 const commasAt = new Int32Array(depthMax + 2);
+const membersAt = new Int32Array(depthMax + 2);
 /** Where a route states none: lists and texts as long as the body may be. A megabyte of values of ten bytes each is more than any config has. */
 export const usualBounds: JsonBounds = { listItemsMax: Infinity, stringBytesMax: Infinity, valuesMax: 100_000 };
 
@@ -56,6 +61,7 @@ export function scanJson(text: string, bounds: JsonBounds = usualBounds): JsonSc
     return { members, isTooDeep: of === 'depth', isTooLarge: of === 'bound', hasInexactNumber };
   };
   commasAt[0] = 0;
+  membersAt[0] = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === quote) {
@@ -66,6 +72,8 @@ export function scanJson(text: string, bounds: JsonBounds = usualBounds): JsonSc
       members += 1;
       // A member is no item: the comma before it does not count for a list.
       commasAt[depth] = 0;
+      membersAt[depth] = (membersAt[depth] ?? 0) + 1;
+      if ((membersAt[depth] ?? 0) > membersMax) return excess('bound');
     } else if (code === comma) {
       values += 1;
       commasAt[depth] = (commasAt[depth] ?? 0) + 1;
@@ -76,6 +84,7 @@ export function scanJson(text: string, bounds: JsonBounds = usualBounds): JsonSc
       if (depth > depthMax) return excess('depth');
       if (values > valuesMax) return excess('bound');
       commasAt[depth] = 0;
+      membersAt[depth] = 0;
     } else if (code === closeObject || code === closeList) depth = Math.max(0, depth - 1);
     else if (code === minus || isDigit(code)) {
       const end = endOfNumber(text, at);
