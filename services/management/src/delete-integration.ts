@@ -2,15 +2,15 @@ import { limits, type Integration } from '@sluice/types';
 import type { ManagementContext } from './context';
 import { integrationNotFound } from './get-integration';
 
+/** Of the installations that a round looks at. */
+const page = { size: limits.pageSizeDefault };
+
 /**
  * Deletes an integration after its installations, each as DELETE of an installation does: what waits fails, what is being sent
  * finishes and is not tried again. Who installs it meanwhile is deleted in the next round. If this process dies, what is
  * left is an integration with fewer installations, and the same request goes on.
  * @throws NotFoundError `integration.not-found` when somebody else has deleted it
  */
-/** Of the installations that a round looks at. */
-const page = { size: limits.pageSizeDefault };
-
 export async function deleteIntegration(context: ManagementContext, integration: Integration): Promise<void> {
   const { projectId, id: integrationId } = integration;
   const { installations, integrations } = context.store;

@@ -1,3 +1,5 @@
+import { cleanText } from '../failure-text';
+
 /**
  * HubSpot's bodies as they arrive: nothing in them is trusted, every member may be missing or of another type.
  * Source of the shapes: HubSpot's published OpenAPI collection; see reference A2, A3 and A7.
@@ -96,7 +98,9 @@ function readWarnings(value: unknown): string[] {
     .map((warning) => {
       const context = isJson(warning['context']) ? warning['context'] : {};
       const name = textsOf(context['propertyName']).join(', ');
-      return [textOf(warning['category']) ?? 'WARNING', name, textOf(warning['message'])].filter(Boolean).join(' ');
+      return cleanText(
+        [textOf(warning['category']) ?? 'WARNING', name, textOf(warning['message'])].filter(Boolean).join(' '),
+      );
     });
 }
 

@@ -119,7 +119,7 @@ export async function explainOperation(
 
 interface SizeRow {
   readonly record_index: number;
-  /** Of its plan. */
+  /** Of its plan, its error and its warnings. */
   readonly bytes: number;
 }
 
@@ -140,7 +140,10 @@ function piecesOf(sizes: readonly SizeRow[]): SizeRow[][] {
 
 /** The plans stay where they are: their length is known without reading them. */
 const sizesSql = `
-  select record_index, coalesce(octet_length(plan), 0) as bytes from records
+  select record_index,
+         coalesce(octet_length(plan), 0) + coalesce(octet_length(error_text), 0)
+           + coalesce(octet_length(array_to_string(warnings, '')), 0) as bytes
+  from records
   where project_id = :projectId and operation_id = :operationId and record_index > :afterIndex
   order by record_index limit :limit`;
 

@@ -2,7 +2,7 @@ import { failureClasses, type FailureClass } from '@sluice/errors';
 import type { ProviderFailure, RecordResult } from '@sluice/connectors';
 import type { ClaimedCall } from '@sluice/store';
 import { claimedCall, failure, performed, sendable, seeded } from '../../test/builders';
-import { decideSettlement } from './decide-settlement';
+import { keptWarnings, decideSettlement } from './decide-settlement';
 import type { Sendable } from './sendable';
 
 type Type = 'create' | 'update';
@@ -279,4 +279,12 @@ describe('a call that was refused whole for one record', () => {
     expect(records[0]).not.toHaveProperty('isUntried');
     expect(records[1]).toMatchObject({ sendState: 'none', isUntried: true });
   });
+});
+
+// A provider may send megabytes of them with each record, and every list of outcomes would carry them.
+it('keeps the first warnings of a record, and says how many there are besides', () => {
+  const warnings = Array.from({ length: 100 }, (_, at) => `${at} ${'w'.repeat(2_000)}`);
+  expect(keptWarnings(warnings)).toEqual([warnings[0], warnings[1], '98 more, which are not kept.']);
+  expect(keptWarnings(['w'.repeat(6_000)])).toEqual(['w'.repeat(6_000)]);
+  expect(keptWarnings(['w'.repeat(6_001)])).toEqual(['1 more, which are not kept.']);
 });

@@ -55,7 +55,14 @@ function decideRecord(input: DecisionInput, record: Sendable, result: RecordResu
   const { index } = record;
   if (result.ok) {
     const { recordId, warnings } = result;
-    return { settlement: { index, kind: 'succeeded', providerId: recordId, ...(warnings && { warnings }) } };
+    return {
+      settlement: {
+        index,
+        kind: 'succeeded',
+        providerId: recordId,
+        ...(warnings && { warnings: keptWarnings(warnings) }),
+      },
+    };
   }
   const error = { class: result.error.class, text: result.error.message };
   const isCreate = input.call.type === 'create';
@@ -116,4 +123,15 @@ export function orderKeysOf(records: readonly Sendable[], settlements: readonly 
   return records.flatMap((record) =>
     ended.has(record.index) && record.orderKey !== undefined ? [record.orderKey] : [],
   );
+}
+
+/** Characters of one record's warnings that are stored: a hundred records with errors and warnings then fit a page of a megabyte. */
+const warningCharactersMax = 6_000;
+
+/** The first warnings, and how many there are besides: a provider may send megabytes of them. */
+export function keptWarnings(warnings: readonly string[]): readonly string[] {
+  let characters = 0;
+  const end = warnings.findIndex((warning) => (characters += warning.length) > warningCharactersMax);
+  if (end === -1) return warnings;
+  return [...warnings.slice(0, end), `${warnings.length - end} more, which are not kept.`];
 }

@@ -1,6 +1,6 @@
 import type { RecordResult } from '@sluice/connectors';
 import type { RecordSettlement, Settlement, Split } from '@sluice/store';
-import { orderKeysOf, toUntried, toUnknown, type DecisionInput } from './decide-settlement';
+import { keptWarnings, orderKeysOf, toUntried, toUnknown, type DecisionInput } from './decide-settlement';
 import type { PerformedCall } from './perform-call';
 
 /** A synchronous call that was made; without `attempt`, one that was withheld. */
@@ -37,7 +37,7 @@ export function settleSynchronous(input: SynchronousOutcome): Settlement {
 function toSettlement(index: number, result: RecordResult): RecordSettlement {
   if (result.ok) {
     const { recordId, warnings } = result;
-    return { index, kind: 'succeeded', providerId: recordId, ...(warnings && { warnings }) };
+    return { index, kind: 'succeeded', providerId: recordId, ...(warnings && { warnings: keptWarnings(warnings) }) };
   }
   const error = { class: result.error.class, text: result.error.message };
   const isAmbiguous = result.error.class === 'unknown' || result.error.class === 'timeout';
