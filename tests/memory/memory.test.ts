@@ -261,6 +261,24 @@ describe('management', () => {
     expect(statusesOf(await flood([change('contacts', 'short')]))).toEqual({ 200: 1 });
   });
 
+  it('a list of 30 installations of 0.9 MB, which is given whole', async () => {
+    const { project } = sender;
+    for (let at = 0; at < 30; at += 1) {
+      const { integrationId, installationId } = await createCustomer(stack, {
+        provider: 'hubspot',
+        project,
+        write: ['contacts'],
+      });
+      const url = `${project.url}/integrations/${integrationId}/installations/${installationId}`;
+      const [made] = await flood([{ ...change('contacts', longText(900_000)), url }]);
+      expect(made?.status).toBe(200);
+    }
+    const list = within('/installations');
+    const [whole] = await expectSurvival('management', 'a list of 27 MB', [list], [200]);
+    expect(whole?.bytes).toBeGreaterThan(27_000_000);
+    await expectSurvival('management', '20 lists of 27 MB', times(20, list), [200, 503]);
+  });
+
   it('an operation of 95 MB', async () => {
     const operationId = await autoBatch(other);
     await other.ended(operationId);
