@@ -45,7 +45,7 @@ export async function startLimitedStack(options: StackOptions): Promise<LimitedS
       const { limitBytes } = limitedAs(name);
       const pid = pids.get(name) ?? 0;
       forgetPeak(pid);
-      const { result, watched } = await watching(stack.processes.url(name), work);
+      const { result, watched } = await watching({ url: stack.processes.url(name), pid }, work);
       const peakBytes = peakBytesOf(pid);
       const isEnforced = groups.get(name)?.isEnforced === true;
       const peakMiB = peakBytes === undefined ? 'dead' : Math.round(peakBytes / mebi);
