@@ -52,7 +52,8 @@ export async function startLimitedStack(options: StackOptions): Promise<LimitedS
       const line = { service: name, what, peakMiB, limitMiB: limitBytes / mebi, isEnforced, ...watched, stallAimMs };
       process.stdout.write(`${JSON.stringify(line)}\n`);
       expect({ name, what, isDead: peakBytes === undefined }).toEqual({ name, what, isDead: false });
-      expect(peakBytes).toBeLessThan(limitBytes);
+      // Where the kernel keeps the limit it is the judge: it does not count what it can drop.
+      if (!isEnforced) expect(peakBytes).toBeLessThan(limitBytes);
       expect(watched.unanswered).toBe(0);
       expect(watched.stallMs).toBeLessThan(stallMaxMs);
       return result;

@@ -5,7 +5,6 @@ import {
   configSchema,
   configVersionSchema,
   installationSchema,
-  limits,
   type Page,
   type PageQuery,
   publishConfigContent,
@@ -19,7 +18,7 @@ import { boundedList } from '../paged-list';
 import { presentInstallation } from '../present-connection';
 import { restoreConfig } from '../restore-config';
 import { undeclaredWarning } from '../undeclared-objects';
-import { integrationPath, noQuery, pageQuery } from './paths';
+import { integrationPath, listBytesMax, noQuery, pageQuery } from './paths';
 
 interface ListParts {
   readonly params: { projectIdOrName: string; integrationId: string; installationId: string };
@@ -56,7 +55,7 @@ export function configRoutes(router: Router, context: ManagementContext): void {
       },
       scopes: ['frontend', 'read', 'token'],
       query: pageQuery,
-      replyBytesMax: limits.pageBytesMax,
+      replyBytesMax: listBytesMax,
       handle: async (request) => {
         const { key } = await findTarget(context, request);
         const read = async (page: Page) => {

@@ -4,7 +4,6 @@ import {
   type CreateInstallationRequest,
   createInstallationRequestSchema,
   installationSchema,
-  limits,
   type Page,
   pageProperties,
   type PageQuery,
@@ -19,7 +18,7 @@ import { getProject } from '../get-project';
 import { wholeList } from '../paged-list';
 import { presentInstallation } from '../present-connection';
 import { undeclaredWarning } from '../undeclared-objects';
-import { integrationPath, linkToNext, noQuery, projectPath, samplingQuery } from './paths';
+import { integrationPath, linkToNext, listBytesMax, noQuery, projectPath, samplingQuery } from './paths';
 
 interface ProjectParts {
   readonly params: { projectIdOrName: string };
@@ -63,7 +62,7 @@ function listRoutes(router: Router, context: ManagementContext): void {
       replies: { 200: jsonList(installationSchema, linkToNext) },
       scopes: ['frontend', 'read', 'token'],
       query: groupQuery,
-      replyBytesMax: limits.pageBytesMax,
+      replyBytesMax: listBytesMax,
       handle: async (request) => {
         const { caller, params, query } = request;
         const project = await getProject(context, caller, params.projectIdOrName);
@@ -82,7 +81,7 @@ function listRoutes(router: Router, context: ManagementContext): void {
       replies: { 200: jsonList(installationSchema, linkToNext) },
       scopes: ['frontend', 'read', 'token'],
       query: groupQuery,
-      replyBytesMax: limits.pageBytesMax,
+      replyBytesMax: listBytesMax,
       handle: async (request) => {
         const { caller, params, query } = request;
         const project = await getProject(context, caller, params.projectIdOrName);

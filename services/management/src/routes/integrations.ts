@@ -3,7 +3,6 @@ import {
   type CreateIntegrationRequest,
   createIntegrationRequestSchema,
   integrationSchema,
-  limits,
   type PageQuery,
   publishIntegration,
 } from '@sluice/types';
@@ -13,7 +12,7 @@ import { deleteIntegration } from '../delete-integration';
 import { getIntegration } from '../get-integration';
 import { getProject } from '../get-project';
 import { wholeList } from '../paged-list';
-import { integrationPath, linkToNext, noQuery, pageQuery, projectPath } from './paths';
+import { integrationPath, linkToNext, listBytesMax, noQuery, pageQuery, projectPath } from './paths';
 
 interface ProjectParts {
   readonly params: { projectIdOrName: string };
@@ -39,7 +38,7 @@ function routesOfAll(router: Router, context: ManagementContext): void {
       replies: { 200: jsonList(integrationSchema, linkToNext) },
       scopes: ['frontend', 'read', 'token'],
       query: pageQuery,
-      replyBytesMax: limits.pageBytesMax,
+      replyBytesMax: listBytesMax,
       handle: async (request) => {
         const project = await getProject(context, request.caller, request.params.projectIdOrName);
         return await wholeList(

@@ -4,7 +4,7 @@ import type { ManagementContext } from '../context';
 import { getOperation, operationNotFound } from '../get-operation';
 import { getProject } from '../get-project';
 import { byIndex, paginationOf, placeOf, type PagedQuery } from '../operation-pages';
-import { projectPath } from './paths';
+import { listBytesMax, projectPath } from './paths';
 
 interface OperationParts {
   readonly params: { projectIdOrName: string; operationId: string };
@@ -24,7 +24,7 @@ export function operationExplanationRoute(router: Router, context: ManagementCon
       replies: { 200: json(operationExplanationSchema) },
       scopes: ['frontend', 'read', 'write', 'token'],
       query: { type: 'object', additionalProperties: false, properties: pageProperties },
-      replyBytesMax: limits.pageBytesMax,
+      replyBytesMax: listBytesMax,
       handle: async ({ caller, params, query }) => {
         const { id: projectId } = await getProject(context, caller, params.projectIdOrName);
         const operation = await getOperation(context, caller, { projectId, operationId: params.operationId });
