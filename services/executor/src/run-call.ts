@@ -33,7 +33,7 @@ export function callRunner(context: ExecutorContext): (claim: FreshClaim, lanes:
     traceStep(context, call, 'call.claimed');
     await context.failpoints.hit('ex.after_claim');
     if (!isTooLarge(run)) {
-      const release = await context.plans.take(call.planBytes ?? 0, run.leaveByMs);
+      const release = await context.plans.take(await bytesToLoad(context, call), run.leaveByMs);
       if (release === undefined) return await giveBack(context, run, 0);
       run.held.add(release);
     }
@@ -61,6 +61,12 @@ export function callRunner(context: ExecutorContext): (claim: FreshClaim, lanes:
       }
     });
   };
+}
+
+/** Of its plans. A look for creates compares what it finds with what other creates have sent: their plans are loaded too. */
+async function bytesToLoad({ store }: ExecutorContext, call: ClaimedCall): Promise<number> {
+  const { planBytes = 0, type, isInDoubt } = call;
+  return isInDoubt && type === 'create' ? planBytes + (await store.writes.measureRivals(call)) : planBytes;
 }
 
 async function work(context: ExecutorContext, run: Run, send: SendCall): Promise<Settlement | undefined> {

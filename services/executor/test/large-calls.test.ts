@@ -1,4 +1,7 @@
+import { until } from '@sluice/testkit';
+import { planBudgetBytes } from '../src/context';
 import { createGround, type Ground, type RunningExecutor, type Seed } from './_executor';
+import type { Answer } from './_fake-hubspot';
 
 let ground: Ground;
 let seed: Seed;
@@ -62,4 +65,45 @@ it('one that is all or none is taken out whole, because it cannot be divided', a
   expect(await ground.ended(seed, id)).toMatchObject({ status: 'failure' });
   expect(ground.hubspot.calls).toEqual([]);
   expect((await ground.records(seed, id))[0]).toMatchObject({ status: 'failed' });
+});
+
+/** Twenty creates of 0.95 MB of the same account, sent and not settled, that nobody looks for yet. */
+async function doubtLarge(): Promise<void> {
+  const id = await acceptLarge();
+  const { database } = ground;
+  const later = database.raw(`now() + interval '1 hour'`);
+  await database('calls').where({ operation_id: id }).update({ state: 'in_doubt', attempts: 1, not_before: later });
+  const firstSentAt = database.fn.now();
+  await database('records')
+    .where({ operation_id: id })
+    .update({ send_state: 'maybe', first_sent_at: firstSentAt, fingerprint: 'large' });
+}
+
+// A look compares what it finds with what other creates sent: of 400 large ones that was 380 MB for each look.
+it('the plans that a look compares with are few megabytes, and wait for room as those of a send', async () => {
+  await doubtLarge();
+  executor = await ground.startExecutor();
+  const { plans, store } = executor.context;
+  let letGo: (() => void) | undefined;
+  ground.hubspot.script.push(async (_call, apply): Promise<Answer> => {
+    letGo = await plans.take(planBudgetBytes - 1_000_000, performance.now());
+    apply();
+    return 'hang-up';
+  });
+  const id = await ground.accept(seed, [{ email: 'lost@x.com' }]);
+  const call = () => ground.database('calls').where({ operation_id: id }).first('fence', 'state');
+  await until('it was given back and claimed again', async () =>
+    Number((await call())?.fence) > 2 ? true : undefined,
+  );
+  expect(ground.hubspot.calls).toHaveLength(1);
+  letGo?.();
+  expect(await ground.ended(seed, id)).toMatchObject({ status: 'success' });
+  expect(ground.hubspot.writes()).toHaveLength(1);
+  const rivals = await store.writes.findRivals({
+    ...seed,
+    operationId: id,
+    number: 1,
+    objectName: 'contacts',
+  } as never);
+  expect(rivals.map((plan) => plan.length)).toEqual(Array(6).fill(950_000));
 });

@@ -1,3 +1,4 @@
+import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
 import type { ClaimedCall } from './claim-calls';
 import type { RecordSettlement } from './settlement';
@@ -131,8 +132,26 @@ export async function findClaimedIds(
   return new Set(result.rows.map((row) => row.claimed_provider_id));
 }
 
-/** More in flight or in doubt at once on one account and object are not compared. */
+/** More in flight or in doubt at once on one account and object are not compared; nor is what goes beyond the plans of one write. */
 const rivalsMax = 400;
+
+/** The newest first, each with the bytes of all up to it. The plans stay where they are unless they are asked for. */
+const rivalsSql = `
+  select plan, bytes from (
+    select plan, sum(octet_length(plan)) over (order by first_sent_at desc, operation_id, record_index) as bytes from (
+      select plan, first_sent_at, operation_id, record_index from records
+      where project_id = ? and lane_id = ? and object_name = ? and outcome = 'pending' and send_state <> 'none'
+        and fingerprint is not null and plan is not null and (operation_id, call_number) <> (?, ?)
+      order by first_sent_at desc, operation_id, record_index limit ${rivalsMax}) newest) summed
+  where bytes <= ${limits.planBytesMax}`;
+
+const rivalsOf = (call: ClaimedCall): Knex.Value[] => [
+  call.projectId,
+  call.laneId,
+  call.objectName,
+  call.operationId,
+  call.number,
+];
 
 /**
  * Plans of creates of other calls to the same account and object that were sent and are not settled, newest first: one of them may
@@ -140,11 +159,17 @@ const rivalsMax = 400;
  */
 export async function findRivals(database: Knex, call: ClaimedCall): Promise<string[]> {
   const result = await database.raw<{ rows: { plan: string }[] }>(
-    `select plan from records
-     where project_id = ? and lane_id = ? and object_name = ? and outcome = 'pending' and send_state <> 'none'
-       and fingerprint is not null and plan is not null and (operation_id, call_number) <> (?, ?)
-     order by first_sent_at desc limit ?`,
-    [call.projectId, call.laneId, call.objectName, call.operationId, call.number, rivalsMax],
+    `select plan from (${rivalsSql}) r order by bytes`,
+    rivalsOf(call),
   );
   return result.rows.map((row) => row.plan);
+}
+
+/** Bytes of what `findRivals` reads. */
+export async function measureRivals(database: Knex, call: ClaimedCall): Promise<number> {
+  const result = await database.raw<{ rows: [{ bytes: number }] }>(
+    `select coalesce(max(bytes), 0)::float8 as bytes from (${rivalsSql}) r`,
+    rivalsOf(call),
+  );
+  return result.rows[0].bytes;
 }

@@ -21,7 +21,7 @@ import { claimOverdue, type OverdueCall, type OverdueRequest } from './overdue';
 import { purgePlans } from './purge-plans';
 import { insertIntents, type Intent } from './record-intents';
 import { replayRecords, type Replay, type Replaying } from './replay-records';
-import { findClaimedIds, findRivals, readDoubt, type Doubt } from './reconciliation';
+import { findClaimedIds, findRivals, measureRivals, readDoubt, type Doubt } from './reconciliation';
 import { sealBatch, type PlanCalls, type Sealing } from './seal-batch';
 import type { Settlement, SettlingAnswer } from './settlement';
 import { settle } from './settle';
@@ -74,8 +74,10 @@ export interface WriteStore {
   /** @param windowMs how long a twin's send may still be answered */
   readDoubt(call: ClaimedCall, windowMs: number): Promise<Doubt>;
   findClaimedIds(call: ClaimedCall, providerIds: readonly string[]): Promise<Set<string>>;
-  /** Plans of creates of other calls to its account and object that were sent and are not settled. */
+  /** Plans of creates of other calls to its account and object that were sent and are not settled, up to `limits.planBytesMax` together. */
   findRivals(call: ClaimedCall): Promise<string[]>;
+  /** Their bytes, for whoever makes room before they are read. */
+  measureRivals(call: ClaimedCall): Promise<number>;
   /** A lane with a call that crashed an executor twice and may run now. */
   findIsolated(): Promise<LaneKey | undefined>;
   claimOverdue(request: OverdueRequest): Promise<Step<OverdueCall, string>>;
@@ -135,6 +137,7 @@ export function createWriteStore(database: Knex, timeScale: number, failpoints: 
     readDoubt: (call, windowMs) => guard(() => readDoubt(database, call, windowMs)),
     findClaimedIds: (call, ids) => guard(() => findClaimedIds(database, call, ids)),
     findRivals: (call) => guard(() => findRivals(database, call)),
+    measureRivals: (call) => guard(() => measureRivals(database, call)),
     findIsolated: () => guard(() => findIsolated(database)),
     claimOverdue: (request) => guard(() => claimOverdue(database, request)),
     claimCancelled: (request) => guard(() => claimCancelled(database, request)),
