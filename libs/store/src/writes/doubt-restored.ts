@@ -1,3 +1,4 @@
+import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
 import { callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
 import type { Page, Step } from './find-ready-lanes';
@@ -12,6 +13,8 @@ export interface OpenCreate extends CallKey {
   /** JSON of the write plan. */
   readonly plan: string;
 }
+
+type Fingerprinted = Omit<OpenCreate, 'plan'> & { readonly fingerprint: string };
 
 /** The connector's: equal creates have equal fingerprints. */
 export type FingerprintOf = (create: OpenCreate) => string;
@@ -52,27 +55,63 @@ export async function doubtCreates(
       [after.projectId, after.operationId, after.number, limit],
     );
     const calls = rows.map(toCallKey);
-    if (calls.length > 0) await putInDoubt(transaction, await readOpen(transaction, calls), fingerprintOf);
+    if (calls.length > 0) await putInDoubt(transaction, await fingerprintOpen(transaction, calls, fingerprintOf));
     const last = calls.at(-1);
     return { found: calls, ...(last !== undefined && calls.length === limit ? { next: last } : {}) };
   });
 }
 
-interface OpenRow extends CallKeyRow {
+interface SizedRow extends CallKeyRow {
   readonly record_index: number;
+  /** Rows with an equal one have `limits.callPlanBytesMax` of plans together, and one record more at most. */
+  readonly piece: number;
+}
+
+interface OpenRow extends Omit<SizedRow, 'piece'> {
   readonly provider: string;
   readonly object_name: string;
   readonly plan: string;
 }
 
-async function readOpen(transaction: Knex.Transaction, calls: readonly CallKey[]): Promise<OpenCreate[]> {
+const recordColumns: Column<SizedRow>[] = [
+  column('project_id', 'text', (row) => row.project_id),
+  column('operation_id', 'text', (row) => row.operation_id),
+  column('number', 'integer', (row) => row.number),
+  column('record_index', 'integer', (row) => row.record_index),
+];
+
+/** The plans are read piece by piece and forgotten: those of a page of calls may have hundreds of megabytes. */
+async function fingerprintOpen(
+  transaction: Knex.Transaction,
+  calls: readonly CallKey[],
+  fingerprintOf: FingerprintOf,
+): Promise<Fingerprinted[]> {
   const input = rowSource('i', callKeyColumns, calls);
+  const { rows: sizes } = await transaction.raw<{ rows: SizedRow[] }>(
+    `select i.project_id, i.operation_id, i.number, r.record_index,
+            floor(sum(octet_length(r.plan)) over (order by i.ord, r.record_index) / ${limits.callPlanBytesMax})::integer as piece
+     from ${input.sql}
+     join records r on r.project_id = i.project_id and r.operation_id = i.operation_id and r.call_number = i.number
+     where r.outcome = 'pending' and r.plan is not null`,
+    input.bindings as Knex.Value[],
+  );
+  const fingerprinted: Fingerprinted[] = [];
+  for (const piece of Map.groupBy(sizes, (row) => row.piece).values()) {
+    const creates = await readOpen(transaction, piece);
+    fingerprinted.push(
+      ...creates.map(({ plan, ...key }) => ({ ...key, fingerprint: fingerprintOf({ plan, ...key }) })),
+    );
+  }
+  return fingerprinted;
+}
+
+async function readOpen(transaction: Knex.Transaction, piece: readonly SizedRow[]): Promise<OpenCreate[]> {
+  const input = rowSource('i', recordColumns, piece);
   const { rows } = await transaction.raw<{ rows: OpenRow[] }>(
     `select i.project_id, i.operation_id, i.number, r.record_index, l.provider, r.object_name, r.plan
      from ${input.sql}
-     join records r on r.project_id = i.project_id and r.operation_id = i.operation_id and r.call_number = i.number
-     join lanes l on l.project_id = r.project_id and l.id = r.lane_id
-     where r.outcome = 'pending' and r.plan is not null`,
+     join records r on r.project_id = i.project_id and r.operation_id = i.operation_id and r.record_index = i.record_index
+     join lanes l on l.project_id = r.project_id and l.id = r.lane_id`,
     input.bindings as Knex.Value[],
   );
   return rows.map((row) => ({
@@ -84,15 +123,11 @@ async function readOpen(transaction: Knex.Transaction, calls: readonly CallKey[]
   }));
 }
 
-async function putInDoubt(
-  transaction: Knex.Transaction,
-  creates: readonly OpenCreate[],
-  fingerprintOf: FingerprintOf,
-): Promise<void> {
-  const columns: Column<OpenCreate>[] = [
+async function putInDoubt(transaction: Knex.Transaction, creates: readonly Fingerprinted[]): Promise<void> {
+  const columns: Column<Fingerprinted>[] = [
     ...callKeyColumns,
     column('index', 'integer', (create) => create.index),
-    column('fingerprint', 'text', fingerprintOf),
+    column('fingerprint', 'text', (create) => create.fingerprint),
   ];
   const input = rowSource('i', columns, creates);
   await transaction.raw(
