@@ -32,9 +32,7 @@ export async function startLimitedStack(options: StackOptions): Promise<LimitedS
   );
   const stack = await startStack({
     ...options,
-    envOf: Object.fromEntries(
-      limitedNames.map((name) => [name, { NODE_OPTIONS: limitedAs(name).nodeOptions, ...options.envOf?.[name] }]),
-    ),
+    envOf: Object.fromEntries(limitedNames.map((name) => [name, { ...limitedAs(name).env, ...options.envOf?.[name] }])),
     // Before Node has read how much memory it has.
     onSpawn: (name, pid) => groups.get(name)?.add(pid),
   });

@@ -6,8 +6,8 @@ import { parse } from 'yaml';
 export interface Limited {
   /** The chart's memory limit, in bytes. */
   readonly limitBytes: number;
-  /** NODE_OPTIONS of its image, with the end of the heap that Node chooses in a container of this size. */
-  readonly nodeOptions: string;
+  /** What its image sets: NODE_OPTIONS, with the end of the heap that Node chooses in a container of this size, and MALLOC_*. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 export type LimitedName = 'management' | 'search' | 'write-gateway' | 'batcher' | 'executor';
@@ -23,20 +23,28 @@ export function limitedAs(name: LimitedName): Limited {
   const memory = values.services[name]?.resources.limits.memory ?? '';
   const limitMiB = Number(/^(\d+)Mi$/.exec(memory)?.[1]);
   if (!(limitMiB > 0)) throw new Error(`the chart has no memory limit in Mi for ${name}: ${memory}`);
-  const options = imageOptions(name);
+  const { NODE_OPTIONS: options = '', ...env } = imageEnv(name);
   // Half of the container, as Node 24 chooses by itself: where the suite makes no container, it has to be said.
   const heap = options.includes('--max-old-space-size') ? '' : ` --max-old-space-size=${limitMiB / 2}`;
-  return { limitBytes: limitMiB * mebi, nodeOptions: options + heap };
+  return { limitBytes: limitMiB * mebi, env: { ...env, NODE_OPTIONS: options + heap } };
 }
 
-/** The last word of its stage, else that of the stage all images are made from. */
-function imageOptions(name: LimitedName): string {
+/** What the stage all images are made from sets, and over it the image's own. */
+function imageEnv(name: LimitedName): Record<string, string> {
   const stages = readFileSync(join(root, 'docker/Dockerfile'), 'utf8').split(/^FROM /m);
-  const optionsOf = (stage: string | undefined) => /^ENV NODE_OPTIONS="?([^"\n]+)"?$/m.exec(stage ?? '')?.[1];
-  const own = optionsOf(stages.find((stage) => stage.startsWith(`service AS ${name}\n`)));
-  const options = own ?? optionsOf(stages.find((stage) => stage.includes('AS runtime\n')));
-  if (options === undefined) throw new Error(`the image of ${name} has no NODE_OPTIONS`);
-  return options;
+  const envOf = (isStage: (stage: string) => boolean): Record<string, string> => {
+    const lines = (stages.find(isStage) ?? '').matchAll(/^ENV (.+)$/gm);
+    const settings = [...lines].flatMap(([, line = '']) => [
+      ...line.matchAll(/(NODE_OPTIONS|MALLOC_\w+)=("[^"]+"|\S+)/g),
+    ]);
+    return Object.fromEntries(settings.map(([, key = '', value = '']) => [key, value.replaceAll('"', '')]));
+  };
+  const env = {
+    ...envOf((stage) => stage.includes('AS runtime\n')),
+    ...envOf((stage) => stage.startsWith(`service AS ${name}\n`)),
+  };
+  if (env.NODE_OPTIONS === undefined) throw new Error(`the image of ${name} has no NODE_OPTIONS`);
+  return env;
 }
 
 /** A process held to a limit by the kernel, which kills it there; where the machine lets nobody make a group, only measured. */

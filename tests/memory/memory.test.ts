@@ -217,6 +217,14 @@ describe('batcher and executor', () => {
     expect(replayed).toMatchObject({ status: 'success' });
   });
 
+  it('an operation of 95 MB whose replies are lost is looked for, and ends', async () => {
+    answer(() => '{}', 504);
+    const ended = await stack.surviving('executor', 'looks for what became of 95 MB', async () =>
+      sender.ended(await autoBatch(sender)),
+    );
+    expect(ended).toMatchObject({ status: 'failure', result: expect.stringContaining('Outcome unknown') });
+  });
+
   it('40 provider replies of 10 MB', async () => {
     provider.answer(sender.account.token, createPath, createdWith(9_900_000));
     const batch = Array.from({ length: 100 }, (_, at) => ({ record: { email: `r${at}@example.com` } }));

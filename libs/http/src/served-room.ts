@@ -17,10 +17,10 @@ export interface ServedRoom {
 /** Bodies up to this size have a room of their own, so that no large one holds them up. */
 const smallBytesMax = 65_536;
 /**
- * Of the heap: a write of 4.8 MB was seen to take 45 MB of a gateway until its reply (tests/memory), so sixteen times the room is what its
- * bodies may fill, and small ones a third of that.
+ * Of the heap: a write of 4.8 MB was seen to take 45 MB of a gateway until its reply (tests/memory), nine times its room; large bodies of all
+ * callers fill a third of the heap so.
  */
-const shares = { large: 16, small: 32, replies: 12 };
+const shares = { large: 24, small: 32, replies: 12 };
 /** Longest wait for room. Most clients give up after 30 s, and the request has still to be worked on. */
 const waitMs = 5_000;
 const retryAfterMs = 2_000;
