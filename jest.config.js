@@ -1,3 +1,5 @@
+const { alone } = require('./tests/tiers');
+
 /** Levels of conventions section 7: unit touches nothing, integration touches real services, blackbox drives processes. */
 const base = {
   testEnvironment: 'node',
@@ -8,13 +10,26 @@ const base = {
 };
 const roots = ['<rootDir>/libs', '<rootDir>/services', '<rootDir>/deploy'];
 const ignored = ['/node_modules/', '/dist/'];
-const withStack = {
-  globalSetup: '<rootDir>/tests/setup/start-stack.mjs',
-  globalTeardown: '<rootDir>/tests/setup/stop-stack.mjs',
+const patternOf = (part) => `<rootDir>/${part.replaceAll('.', '\\.')}`;
+const withServices = {
+  globalSetup: '<rootDir>/tests/setup/start-services.ts',
+  globalTeardown: '<rootDir>/tests/setup/stop-services.ts',
+};
+const withSharedStacks = {
+  globalSetup: '<rootDir>/tests/setup/start-shared-stacks.ts',
+  globalTeardown: '<rootDir>/tests/setup/stop-shared-stacks.ts',
 };
 
+const blackbox = {
+  ...base,
+  setupFilesAfterEnv: ['<rootDir>/tests/setup/black-box-timeout.js'],
+  roots: ['<rootDir>/tests'],
+};
+const notBlackbox = [...ignored, '<rootDir>/tests/(architecture|setup|load/src|crash/src|images|cluster)/'];
+
 module.exports = {
-  reporters: ['default', '<rootDir>/tests/setup/passed-rules.js', '<rootDir>/tests/setup/closing-line.js'],
+  reporters: ['default', '<rootDir>/tests/setup/run-report.js'],
+  testSequencer: '<rootDir>/tests/setup/seeded-order.js',
   projects: [
     {
       ...base,
@@ -31,20 +46,25 @@ module.exports = {
     },
     {
       ...base,
-      ...withStack,
+      ...withServices,
       displayName: 'integration',
       roots,
       testMatch: ['**/src/**/*.int.test.ts', '**/test/**/*.test.ts'],
       testPathIgnorePatterns: ignored,
     },
     {
-      ...base,
-      ...withStack,
+      ...blackbox,
+      ...withSharedStacks,
       displayName: 'blackbox',
-      setupFilesAfterEnv: ['<rootDir>/tests/setup/black-box-timeout.js'],
-      roots: ['<rootDir>/tests'],
       testMatch: ['<rootDir>/tests/*/**/*.test.ts'],
-      testPathIgnorePatterns: [...ignored, '<rootDir>/tests/(architecture|setup|load/src|crash/src|images|cluster)/'],
+      testPathIgnorePatterns: [...notBlackbox, ...alone.map(patternOf)],
+    },
+    {
+      ...blackbox,
+      ...withServices,
+      displayName: 'alone',
+      testMatch: alone.map((part) => `<rootDir>/${part}${part.endsWith('/') ? '**/*.test.ts' : ''}`),
+      testPathIgnorePatterns: notBlackbox,
     },
   ],
 };

@@ -1,14 +1,12 @@
 import { createCustomer, type Customer } from '../harness/customer';
-import { startStack, type Stack } from '../harness/stack';
+import { sharedStack } from '../harness/shared-stack';
 import { hubspot, person, salesforce } from './crms';
 
-let stack: Stack;
+const stack = sharedStack();
 let customer: Customer;
 beforeAll(async () => {
-  stack = await startStack();
   customer = await createCustomer(stack, { provider: 'hubspot', write: ['contacts', 'companies'] });
 });
-afterAll(() => stack.stop());
 
 /** 279: contact to company, as HubSpot defines it. */
 const contactToCompany = { associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 279 };

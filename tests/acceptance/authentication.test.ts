@@ -1,18 +1,16 @@
 import { tokenIssuer } from '@sluice/testkit';
 import { ask, call, type Request } from '../harness/api';
 import { createCustomer, type Customer } from '../harness/customer';
-import { startStack, type Stack } from '../harness/stack';
+import { sharedStack } from '../harness/shared-stack';
 import { hubspot, person } from './crms';
 
-let stack: Stack;
+const stack = sharedStack();
 let customer: Customer;
 let token: string;
 beforeAll(async () => {
-  stack = await startStack();
   customer = await createCustomer(stack, { provider: 'hubspot', read: ['contacts'], write: ['contacts'] });
   token = await createToken(customer);
 });
-afterAll(() => stack.stop());
 
 async function createToken({ project: { url, key }, groupRef }: Customer): Promise<string> {
   const issuer = tokenIssuer();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '@sluice/testkit';
 import { createCustomer, type Customer } from '../harness/customer';
 import { createProject } from '../harness/project';
-import { startStack, type Stack } from '../harness/stack';
+import { sharedStack } from '../harness/shared-stack';
 import { crms, hubspot, person } from './crms';
 
 let marks = 0;
@@ -10,11 +10,7 @@ let marks = 0;
 const clockMs = 20;
 
 // A minute lasts a second.
-let stack: Stack;
-beforeAll(async () => {
-  stack = await startStack();
-});
-afterAll(() => stack.stop());
+const stack = sharedStack();
 
 describe.each(crms)('%s: auto-batching', (provider, crm) => {
   const { object, last, first } = crm;

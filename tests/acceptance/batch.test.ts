@@ -1,12 +1,8 @@
 import { createCustomer, type Customer } from '../harness/customer';
-import { startStack, type Stack } from '../harness/stack';
+import { sharedStack } from '../harness/shared-stack';
 import { badPerson, crms, hubspot, person, salesforce } from './crms';
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await startStack();
-});
-afterAll(() => stack.stop());
+const stack = sharedStack();
 
 describe.each(crms)('%s: batch', (provider, crm) => {
   const { object, last, title } = crm;

@@ -1,12 +1,8 @@
 import { createCustomer, type Customer } from '../harness/customer';
-import { startStack, type Stack } from '../harness/stack';
+import { sharedStack } from '../harness/shared-stack';
 import { badPerson, crms, person } from './crms';
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await startStack();
-});
-afterAll(() => stack.stop());
+const stack = sharedStack();
 
 // Design, section 6, "cancel, replay": through the real processes, from the request to the CRM.
 describe.each(crms)('%s: cancel and replay', (provider, crm) => {

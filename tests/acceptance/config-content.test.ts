@@ -2,21 +2,19 @@ import type { Installation } from '@sluice/types';
 import { createAccount, type Account } from '../harness/account';
 import type { Reply } from '../harness/api';
 import { createProject, type Project } from '../harness/project';
-import { startStack, type Stack } from '../harness/stack';
+import { sharedStack } from '../harness/shared-stack';
 
-let stack: Stack;
+const stack = sharedStack();
 let project: Project;
 let account: Account;
 let integrationId: string;
 beforeAll(async () => {
-  stack = await startStack();
   project = await createProject(stack);
   account = await createAccount(stack, 'hubspot');
   const objects = [{ objectName: 'contacts' }];
   const { body } = await project.deploy([{ name: 'crm', provider: 'hubspot', read: { objects }, write: { objects } }]);
   integrationId = body[0]?.id ?? '';
 });
-afterAll(() => stack.stop());
 
 let groups = 0;
 

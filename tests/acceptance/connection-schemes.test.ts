@@ -4,14 +4,10 @@ import { ask, call, type Reply } from '../harness/api';
 import { allow, oauthConnect, visit } from '../harness/browser';
 import { createCustomer } from '../harness/customer';
 import { createProject, type Project } from '../harness/project';
-import { startStack, type Stack } from '../harness/stack';
+import { sharedStack } from '../harness/shared-stack';
 import { crms, person, salesforce } from './crms';
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await startStack();
-});
-afterAll(() => stack.stop());
+const stack = sharedStack();
 
 /** What each provider takes. Source: rulings, "authentication schemes of the providers". */
 const taken: Record<string, readonly AuthScheme[]> = {

@@ -3,14 +3,10 @@ import { call } from '../harness/api';
 import { createAccount, type Account } from '../harness/account';
 import { createCustomer, type Customer } from '../harness/customer';
 import { createProject, credentialsOf } from '../harness/project';
-import { startStack, type Stack } from '../harness/stack';
+import { sharedStack } from '../harness/shared-stack';
 import { crms, person } from './crms';
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await startStack();
-});
-afterAll(() => stack.stop());
+const stack = sharedStack();
 
 describe.each(crms)('%s: status of a connection [sec-44]', (provider, crm) => {
   const { object, last } = crm;

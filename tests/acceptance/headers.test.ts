@@ -1,10 +1,10 @@
 import { createCustomer, type Customer } from '../harness/customer';
 import { startRelay, type Relay } from '../harness/relay';
-import { startStack, type Stack } from '../harness/stack';
+import { startStack, type OwnStack } from '../harness/stack';
 import { hubspot, person, salesforce } from './crms';
 
 let relay: Relay;
-let stack: Stack;
+let stack: OwnStack;
 beforeAll(async () => {
   const providerUrl = async (sandboxUrl: string): Promise<string> => {
     relay = await startRelay(sandboxUrl);

@@ -3,14 +3,10 @@ import { createAccount } from '../harness/account';
 import { ask, call } from '../harness/api';
 import { createCustomer, type Customer } from '../harness/customer';
 import { createProject, type Project } from '../harness/project';
-import { startStack, type Stack } from '../harness/stack';
+import { sharedStack } from '../harness/shared-stack';
 import { crms, person } from './crms';
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await startStack();
-});
-afterAll(() => stack.stop());
+const stack = sharedStack();
 
 const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
 const text = expect.stringMatching(/./);

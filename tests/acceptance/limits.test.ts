@@ -1,14 +1,12 @@
 import { createCustomer, type Customer } from '../harness/customer';
-import { startStack, type Stack } from '../harness/stack';
+import { sharedStack } from '../harness/shared-stack';
 import { hubspot, person } from './crms';
 
-let stack: Stack;
+const stack = sharedStack();
 let customer: Customer;
 beforeAll(async () => {
-  stack = await startStack({ timeScale: 1 });
   customer = await createCustomer(stack, { provider: 'hubspot', write: ['contacts'] });
 });
-afterAll(() => stack.stop());
 
 const record = person(hubspot, 'Limit');
 const single = { record };

@@ -1,15 +1,13 @@
 import { createCustomer } from '../harness/customer';
 import { createProject, type Project } from '../harness/project';
-import { startStack, type Stack } from '../harness/stack';
+import { sharedStack } from '../harness/shared-stack';
 import { crms, hubspot, person } from './crms';
 
-let stack: Stack;
+const stack = sharedStack();
 let project: Project;
 beforeAll(async () => {
-  stack = await startStack();
   project = await createProject(stack);
 });
-afterAll(() => stack.stop());
 
 const integration = (name: string, more: object = {}) => ({
   name,

@@ -2,14 +2,10 @@ import { until } from '@sluice/testkit';
 import type { ConfigContent } from '@sluice/types';
 import { call } from '../harness/api';
 import { createCustomer, type Customer } from '../harness/customer';
-import { startStack, type Stack } from '../harness/stack';
+import { sharedStack } from '../harness/shared-stack';
 import { crms, person } from './crms';
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await startStack();
-});
-afterAll(() => stack.stop());
+const stack = sharedStack();
 
 describe.each(crms)('%s: field and value mappings', (provider, crm) => {
   const { object, first, last, email, phone, title, city, level, levels } = crm;

@@ -4,14 +4,10 @@ import { ask, call } from '../harness/api';
 import { allow, oauthConnect, visit } from '../harness/browser';
 import { createCustomer } from '../harness/customer';
 import { createProject, type Project } from '../harness/project';
-import { startStack, type Stack } from '../harness/stack';
+import { sharedStack } from '../harness/shared-stack';
 import { crms, person } from './crms';
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await startStack();
-});
-afterAll(() => stack.stop());
+const stack = sharedStack();
 
 describe.each(crms)('%s: a customer connects by the OAuth page', (provider, crm) => {
   /** A builder's project with its app at the provider, and a customer's account. */

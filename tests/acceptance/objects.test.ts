@@ -1,12 +1,8 @@
 import type { ProviderName } from '../harness/account';
 import { createCustomer } from '../harness/customer';
-import { startStack, type Stack } from '../harness/stack';
+import { sharedStack } from '../harness/shared-stack';
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await startStack();
-});
-afterAll(() => stack.stop());
+const stack = sharedStack();
 
 interface ObjectCase {
   readonly provider: ProviderName;

@@ -1,13 +1,9 @@
 import { ask } from '../harness/api';
 import { createCustomer, type Customer } from '../harness/customer';
-import { startStack, type Stack } from '../harness/stack';
+import { sharedStack } from '../harness/shared-stack';
 import { badPerson, crms, person } from './crms';
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await startStack();
-});
-afterAll(() => stack.stop());
+const stack = sharedStack();
 
 const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 

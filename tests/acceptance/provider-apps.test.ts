@@ -1,15 +1,13 @@
 import type { ProviderApp } from '@sluice/types';
 import { ask } from '../harness/api';
 import { createProject, type Project } from '../harness/project';
-import { startStack, type Stack } from '../harness/stack';
+import { sharedStack } from '../harness/shared-stack';
 
-let stack: Stack;
+const stack = sharedStack();
 let project: Project;
 beforeAll(async () => {
-  stack = await startStack();
   project = await createProject(stack);
 });
-afterAll(() => stack.stop());
 
 const app = { provider: 'hubspot', clientId: 'client', clientSecret: 'a-secret-of-the-builder' };
 const create = (body: object) => ask<ProviderApp>(`${project.url}/provider-apps`, { key: project.key, body });

@@ -1,16 +1,12 @@
 import type { OperationExplanation } from '@sluice/types';
 import { call } from '../harness/api';
 import { createCustomer, type Customer } from '../harness/customer';
-import { startStack, type Stack } from '../harness/stack';
+import { sharedStack } from '../harness/shared-stack';
 import { badPerson, crms, hubspot, person, salesforce, type Crm } from './crms';
 
 // An hour lasts five seconds. The pauses between attempts are not scaled: 2 s at most before the second one.
 const hourMs = 5_000;
-let stack: Stack;
-beforeAll(async () => {
-  stack = await startStack({ timeScale: 3_600_000 / hourMs });
-});
-afterAll(() => stack.stop());
+const stack = sharedStack('hours');
 
 const unavailable = { action: { kind: 'status', status: 503 } };
 const asynchronous = { type: 'create', mode: 'asynchronous' };

@@ -1,11 +1,10 @@
 import { createCustomer, type Customer } from '../harness/customer';
-import { startStack, type Stack } from '../harness/stack';
+import { sharedStack } from '../harness/shared-stack';
 
 /** Salesforce takes the names of fields in any case, and ids in two forms: the rules of a config hold for all of them. */
-let stack: Stack;
+const stack = sharedStack();
 let customer: Customer;
 beforeAll(async () => {
-  stack = await startStack();
   const objectName = 'Contact';
   const read = { objectName, requiredFields: [{ fieldName: 'LastName' }, { fieldName: 'Title' }] };
   const write = { objectName, inheritMapping: true };
@@ -30,7 +29,6 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => stack.stop());
 
 const create = async (record: object): Promise<string> => {
   const reply = await customer.write('Contact', { type: 'create', record });

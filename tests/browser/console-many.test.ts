@@ -4,7 +4,7 @@ import type { OperationListReply } from '@sluice/types';
 import type { Browser } from 'playwright-core';
 import { findChromium, openChromium } from '../harness/chromium';
 import { createCustomer, type Customer } from '../harness/customer';
-import { startStack, type Stack } from '../harness/stack';
+import { sharedStack } from '../harness/shared-stack';
 import { openConsole, type ConsoleTab } from './console/open-console';
 
 const program = findChromium('the console with 10,000 operations');
@@ -12,20 +12,18 @@ const withBrowser = program === undefined ? it.skip : it;
 const total = 10_000;
 const pageSize = 50;
 
-let stack: Stack;
+const stack = sharedStack();
 let browser: Browser;
 let customer: Customer;
 let tab: ConsoleTab;
 beforeAll(async () => {
   if (program === undefined) return;
   browser = await openChromium(program);
-  stack = await startStack();
   customer = await createCustomer(stack, { provider: 'hubspot', write: ['contacts'] });
   await copyOperations();
 });
 afterAll(async () => {
   await browser?.close();
-  await stack?.stop();
 });
 
 /** One real operation, copied: one a minute before it, each hundredth failed. Their ids are uuids of version 7, as all are. */

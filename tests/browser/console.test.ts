@@ -5,14 +5,14 @@ import { call } from '../harness/api';
 import { findChromium, openChromium } from '../harness/chromium';
 import { createCustomer, type Customer } from '../harness/customer';
 import { createProject, type Project } from '../harness/project';
-import { startStack, type Stack } from '../harness/stack';
+import { startStack, type OwnStack } from '../harness/stack';
 import { openConsole, type ConsoleTab, type TabOptions } from './console/open-console';
 import { picture } from './console/picture';
 
 const program = findChromium('the console in a real browser');
 const withBrowser = program === undefined ? it.skip : it;
 
-let stack: Stack;
+let stack: OwnStack;
 let browser: Browser;
 let project: Project;
 let tab: ConsoleTab;

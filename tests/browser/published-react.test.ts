@@ -6,7 +6,7 @@ import { createAccount, type Account, type ProviderName } from '../harness/accou
 import { call } from '../harness/api';
 import { findChromium, openChromium } from '../harness/chromium';
 import { createProject, integrationNamed, type Project } from '../harness/project';
-import { startStack, type Stack } from '../harness/stack';
+import { startStack, type OwnStack } from '../harness/stack';
 import { bundlePage } from './published-react/bundle-page';
 import { openPage, type OpenedPage } from './published-react/open-page';
 import type { PageSettings } from './published-react/page-settings';
@@ -16,7 +16,7 @@ const program = findChromium('the published browser client (@amp-labs/react), un
 const withBrowser = program ? it : it.skip;
 
 const issuer = tokenIssuer();
-let stack: Stack;
+let stack: OwnStack;
 let stockroom: Stockroom;
 let server: PageServer;
 let browser: Browser;

@@ -1,19 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startStack, type Stack } from '../harness/stack';
+import { sharedStack } from '../harness/shared-stack';
 import { createWorld, type World } from '../security/tenancy/world';
 import { guideRows, tableUnder } from './guide-rows';
 import { faultOf, md5Of, send, type Replay } from './replay';
 import { replays } from './replays';
 import { handedOut, zip } from './replays/uploads';
 
-let stack: Stack;
+const stack = sharedStack();
 let world: World;
 beforeAll(async () => {
-  stack = await startStack();
   world = await createWorld(stack);
 });
-afterAll(async () => await stack.stop());
 
 const done = replays.filter(({ notDone }) => notDone === undefined);
 const notDone = replays.filter((replay) => replay.notDone !== undefined);

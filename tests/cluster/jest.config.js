@@ -1,10 +1,10 @@
 const { projects } = require('../../jest.config.js');
 
-const blackbox = projects.find((project) => project.displayName === 'blackbox');
+const alone = projects.find((project) => project.displayName === 'alone');
 
 /** For `npm run test:cluster`. Never part of `npm test`: it needs a cluster. */
 module.exports = {
-  ...blackbox,
+  ...alone,
   displayName: undefined,
   globalSetup: undefined,
   globalTeardown: undefined,

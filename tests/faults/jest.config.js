@@ -1,10 +1,10 @@
 const { projects } = require('../../jest.config.js');
 
-const blackbox = projects.find((project) => project.displayName === 'blackbox');
+const alone = projects.find((project) => project.displayName === 'alone');
 
 /** The fault tests alone, for `npm run test:faults`: they bring their own Postgres, Redis and Kafka. */
 module.exports = {
-  ...blackbox,
+  ...alone,
   displayName: undefined,
   globalSetup: undefined,
   globalTeardown: undefined,

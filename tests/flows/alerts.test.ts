@@ -13,7 +13,7 @@ import {
 } from '@sluice/testkit';
 import { createCustomer, type Customer } from '../harness/customer';
 import { createProject, type Project } from '../harness/project';
-import { startStack, type Stack } from '../harness/stack';
+import { startStack, type OwnStack } from '../harness/stack';
 import { crashExecutorsOver } from './alerts/crash-executors';
 import { startPrometheus, type RunningPrometheus } from './alerts/prometheus';
 import { readMetrics, type ShownMetric } from './alerts/read-metrics';
@@ -38,7 +38,7 @@ const rehearsal = program === undefined ? it.skip : it;
 
 let clone: ClonedDatabase;
 let wire: TcpProxy;
-let stack: Stack;
+let stack: OwnStack;
 let project: Project;
 let customer: Customer;
 let prometheus: RunningPrometheus | undefined;

@@ -1,18 +1,16 @@
 import { createAccount } from '../harness/account';
 import { createCustomer } from '../harness/customer';
-import { startStack, type Stack } from '../harness/stack';
+import { sharedStack } from '../harness/shared-stack';
 import { drive, type Driven } from './awkward/drive';
 import { rows } from './awkward/rows';
 
-let stack: Stack;
+const stack = sharedStack();
 const driven = new Map<string, Promise<Driven>>();
 beforeAll(async () => {
-  stack = await startStack();
   // Most of a row is waiting until a look may be believed, so all wait together.
   for (const row of rows) driven.set(row.name, drive(stack, row));
   for (const each of driven.values()) each.catch(() => undefined);
 });
-afterAll(() => stack.stop());
 
 // Never a success without evidence, never a duplicate: the real gateway and executor, and the CRM's own records.
 it.each(rows.map((row) => [row.name, row] as const))(

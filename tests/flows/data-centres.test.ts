@@ -4,11 +4,11 @@ import { call } from '../harness/api';
 import { allow, oauthConnect, visit, type Visit } from '../harness/browser';
 import { createCustomer } from '../harness/customer';
 import { createProject, type Project } from '../harness/project';
-import { startStack, type Stack } from '../harness/stack';
+import { startStack, type OwnStack } from '../harness/stack';
 
 const provider = 'zoho' as ProviderName;
 
-let stack: Stack;
+let stack: OwnStack;
 beforeAll(async () => {
   stack = await startStack({ declared: 'sandbox', only: ['sandbox', 'management', 'write-gateway'] });
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createConnectors, loadDeclarations, type ConnectorRegistry } from '@sluice/connectors';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
-import { startStack, type Stack } from '../harness/stack';
+import { startStack, type OwnStack } from '../harness/stack';
 import { callTimeoutMs, drive, type Driven } from './declared-promises/drive';
 import { openGround } from './declared-promises/ground';
 import { renderDeclared } from './declared-promises/render';
@@ -27,7 +27,7 @@ const scenarios = files.flatMap(rowsOf).flatMap((row): Scenario[] =>
   }),
 );
 
-let stack: Stack;
+let stack: OwnStack;
 const driven = new Map<string, Promise<Driven>>();
 /** What waits longest begins first: a wait of the file's own, then what must not be told before a window is over. */
 const order = ({ row: { kind }, loss }: Scenario): number => {

@@ -5,10 +5,10 @@ import { until } from '@sluice/testkit';
 import type { WebhookEvent, WebhookMessageListReply } from '@sluice/types';
 import { call } from '../harness/api';
 import { createCustomer, type Customer } from '../harness/customer';
-import { startStack, type Stack } from '../harness/stack';
+import { startStack, type OwnStack } from '../harness/stack';
 
 const boundMs = 180_000;
-let stack: Stack;
+let stack: OwnStack;
 let customer: Customer;
 let receiver: Server;
 /** What arrived, in order, as often as it arrived. */

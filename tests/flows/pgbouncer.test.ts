@@ -1,7 +1,7 @@
 import { migrateDatabase, openDatabase } from '@sluice/store';
 import { createEmptyDatabase, type ClonedDatabase } from '@sluice/testkit';
 import { createCustomer, type Customer } from '../harness/customer';
-import { startStack, type Stack } from '../harness/stack';
+import { startStack, type OwnStack } from '../harness/stack';
 import { findPgBouncer, startPgBouncer, type PgBouncer } from './pgbouncer/start-pgbouncer';
 
 /** Server connections for the five services, which may open 50. */
@@ -19,7 +19,7 @@ if (program === undefined) {
 (program === undefined ? describe.skip : describe)('behind PgBouncer in transaction mode', () => {
   let database: ClonedDatabase;
   let pooler: PgBouncer;
-  let stack: Stack;
+  let stack: OwnStack;
   let customer: Customer;
   beforeAll(async () => {
     database = await createEmptyDatabase();

@@ -3,9 +3,9 @@ import { openDatabase } from '@sluice/store';
 import { patientLimits, until } from '@sluice/testkit';
 import { ask } from '../harness/api';
 import { createCustomer, type Customer } from '../harness/customer';
-import { startStack, type Stack } from '../harness/stack';
+import { startStack, type OwnStack } from '../harness/stack';
 
-let stack: Stack;
+let stack: OwnStack;
 let database: ReturnType<typeof openDatabase>;
 beforeAll(async () => {
   stack = await startStack();

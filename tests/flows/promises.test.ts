@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
-import { startStack, type Stack } from '../harness/stack';
+import { sharedStack } from '../harness/shared-stack';
 import { batchSize, drive, type Driven } from './promises/drive';
 import { renderTables } from './promises/render';
 import { objects, rows, type Ending, type Form, type Loss, type PromiseRow } from './promises/rows';
@@ -28,14 +28,13 @@ const scenarios = rows
     });
   });
 
-let stack: Stack;
+const stack = sharedStack();
 const driven = new Map<string, Promise<Driven>>();
 /** Creates wait out a window, so they begin first and run together. Not all at once: two cores make the calls of them all. */
 const atOnce = 60;
 const waitsFirst = ({ row }: Scenario): number => (row.windowSeconds === undefined ? 1 : 0);
 
 beforeAll(async () => {
-  stack = await startStack();
   const left = scenarios.toSorted((one, other) => waitsFirst(one) - waitsFirst(other));
   const started = new Map(scenarios.map(({ name }) => [name, Promise.withResolvers<Driven>()]));
   for (const [name, { promise }] of started) {
@@ -51,7 +50,6 @@ beforeAll(async () => {
     })();
   }
 });
-afterAll(() => stack.stop());
 
 /** What the row says, in the form of what is driven. */
 function promised({ row: { object, type, mode }, form, ending: { outcome, kept, sends } }: Scenario): Driven {

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import type { Account } from '../harness/account';
 import { createCustomer, type Customer, type WriteReply } from '../harness/customer';
 import { createProject } from '../harness/project';
-import { startStack, type Stack } from '../harness/stack';
+import { startStack, type OwnStack } from '../harness/stack';
 import { startStockroom, type Stockroom } from './provider-file/stockroom';
 
 const provider = 'stockroom' as Account['provider'];
 
 let stockroom: Stockroom;
-let stack: Stack;
+let stack: OwnStack;
 let customer: Customer;
 
 // The example of docs/guides/add-a-provider.md: its API and its file, on every service.

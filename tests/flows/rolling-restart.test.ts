@@ -6,7 +6,7 @@ import { openDatabase } from '@sluice/store';
 import { cloneDatabase, patientLimits, until, type ClonedDatabase } from '@sluice/testkit';
 import { createCustomer, type Customer } from '../harness/customer';
 import { freePortBase } from '../harness/free-port-base';
-import { processEnvironment, startStack, type Stack } from '../harness/stack';
+import { processEnvironment, startStack, type OwnStack } from '../harness/stack';
 import { startBalancer, type Balancer } from './rolling/balancer';
 import { startTraffic } from './rolling/traffic';
 
@@ -19,7 +19,7 @@ const services: readonly ProcessName[] = ['management', 'search', 'write-gateway
 const env = { SLUICE_DRAIN_DELAY_MS: '3000', SLUICE_IDLE_GRACE_MS: '3000' };
 
 let database: ClonedDatabase;
-let stack: Stack;
+let stack: OwnStack;
 let second: ServiceProcesses;
 let balancers: Balancer[];
 let customer: Customer;

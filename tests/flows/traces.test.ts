@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { tellStory, type Span } from '@sluice/local';
 import { until } from '@sluice/testkit';
 import { createCustomer, type Customer } from '../harness/customer';
-import { readLog, startStack, type Stack } from '../harness/stack';
+import { readLog, startStack, type OwnStack } from '../harness/stack';
 import { startCollector, type Collector } from '../harness/collector';
 
 /** Field values, as a customer has them: none of them may be in a span, whatever happens to the write. */
@@ -29,7 +29,7 @@ function builderTrace(flag: '00' | '01') {
 }
 
 let collector: Collector;
-let stack: Stack;
+let stack: OwnStack;
 let customer: Customer;
 beforeAll(async () => {
   collector = await startCollector();

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Addresses } from './addresses';
 import { call } from './api';
 
@@ -51,11 +52,13 @@ export interface Account {
 
 type Created = Pick<Account, 'token' | 'refreshToken' | 'clientId' | 'clientSecret' | 'workspaceRef'>;
 
+/** Suites that share a stack make names that do not meet. */
+const suite = randomUUID().slice(0, 8);
 let made = 0;
 
 /** @param more latencyMs, limits, tokenLifetimeSeconds and what else the sandbox takes */
 export async function createAccount(stack: Addresses, provider: ProviderName, more: object = {}): Promise<Account> {
-  const name = `${provider}-${stack.portBase}-${(made += 1)}`;
+  const name = `${provider}-${suite}-${(made += 1)}`;
   const sandbox = `${stack.sandboxUrl}/_sandbox`;
   const limits = provider === 'hubspot' ? { limits: { perTenSeconds: 100_000, searchesPerSecond: 0 } } : {};
   const created = await call<Created>(`${sandbox}/accounts`, { body: { name, provider, ...limits, ...more } });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createSluiceClient, type SluiceClient } from '@sluice/client';
 import type {
   Connection,
@@ -28,13 +29,15 @@ export interface Project {
   install(integrationId: string, body: object): Promise<Reply<Installation>>;
 }
 
+/** Suites that share a stack make names that do not meet. */
+const suite = randomUUID().slice(0, 8);
 let made = 0;
 
 export async function createProject(stack: Addresses): Promise<Project> {
   const { baseUrl, searchUrl, writeUrl } = stack;
   const clientOf = (apiKey: string, projectIdOrName?: string) =>
     createSluiceClient({ baseUrl, searchUrl, writeUrl, apiKey, ...(projectIdOrName && { projectIdOrName }) });
-  const order = { name: `p-${stack.portBase}-${(made += 1)}`, appName: 'black box', orgId: 'tests' };
+  const order = { name: `p-${suite}-${(made += 1)}`, appName: 'black box', orgId: 'tests' };
   const { id, name } = await clientOf(stack.adminKey).management.createProject({ body: order });
   const createKey = async (scopes: readonly Scope[]): Promise<string> => {
     const body = { label: 'tests', scopes };

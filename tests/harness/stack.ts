@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readProcessEnv } from '@sluice/config';
-import { createServiceProcesses, type ProcessName, type ServiceProcesses } from '@sluice/local';
+import { createServiceProcesses, servicePorts, type ProcessName, type ServiceProcesses } from '@sluice/local';
 import { createKafkaMessaging } from '@sluice/messaging';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { cloneDatabase } from '@sluice/testkit';
@@ -11,13 +11,19 @@ import { freePortBase } from './free-port-base';
 
 /** The services and the sandbox as processes on the real Postgres, Kafka and Redis. */
 export interface Stack extends Addresses {
-  readonly processes: ServiceProcesses;
   /** Where each process writes its log: `<name>.log`. */
   readonly logDir: string;
   /** The stack's own database, for what no API makes. */
   readonly databaseUrl: string;
+  /** Origin of a process. */
+  url(name: ProcessName): string;
   /** What the services logged so far, parsed. */
   logLines(): LogLine[];
+}
+
+/** One that its suite starts for itself, because it kills, slows or configures a process. The others share one: `sharedStack`. */
+export interface OwnStack extends Stack {
+  readonly processes: ServiceProcesses;
   stop(): Promise<void>;
 }
 
@@ -51,7 +57,7 @@ export interface StackOptions {
 const services: readonly ProcessName[] = ['sandbox', 'management', 'search', 'write-gateway', 'batcher', 'executor'];
 export const adminKey = 'admin-key-of-the-black-box-tests';
 
-export async function startStack(options: StackOptions = {}): Promise<Stack> {
+export async function startStack(options: StackOptions = {}): Promise<OwnStack> {
   const { only: running = services } = options;
   const portBase = await freePortBase();
   const database = await cloneDatabase();
@@ -72,18 +78,28 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     await stop();
     throw error;
   }
+  const stack = stackAt({ portBase, logDir, databaseUrl: database.url });
+  return { ...stack, processes, stop };
+}
+
+/** What tells where a stack is. */
+export type StackPlace = Pick<Stack, 'portBase' | 'logDir' | 'databaseUrl'>;
+
+/** The stack that runs there, whoever started it. */
+export function stackAt(place: StackPlace): Stack {
+  const url = (name: ProcessName): string => `http://127.0.0.1:${place.portBase + servicePorts[name]}`;
   return {
-    processes,
-    portBase,
+    ...place,
     adminKey,
-    baseUrl: `${processes.url('management')}/v1`,
-    searchUrl: `${processes.url('search')}/v1`,
-    writeUrl: `${processes.url('write-gateway')}/v1`,
-    sandboxUrl,
-    logDir,
-    databaseUrl: database.url,
-    logLines: () => running.flatMap((name) => readLog(join(logDir, `${name}.log`))),
-    stop,
+    url,
+    baseUrl: `${url('management')}/v1`,
+    searchUrl: `${url('search')}/v1`,
+    writeUrl: `${url('write-gateway')}/v1`,
+    sandboxUrl: url('sandbox'),
+    logLines: () =>
+      readdirSync(place.logDir)
+        .filter((file) => file.endsWith('.log'))
+        .flatMap((file) => readLog(join(place.logDir, file))),
   };
 }
 

@@ -1,8 +1,8 @@
 import { createCustomer, type Customer } from './customer';
-import { startStack, type Stack } from './stack';
+import { startStack, type OwnStack } from './stack';
 
 /** A stack with one HubSpot customer, and what programs that send many writes need of both. */
-export interface System extends Pick<Stack, 'processes' | 'logLines' | 'stop'> {
+export interface System extends Pick<OwnStack, 'processes' | 'logLines' | 'stop'> {
   readonly key: string;
   readonly projectId: string;
   /** Name of the customer's account at the sandbox. */

@@ -1,10 +1,10 @@
 const { projects } = require('../../jest.config.js');
 
-const blackbox = projects.find((project) => project.displayName === 'blackbox');
+const alone = projects.find((project) => project.displayName === 'alone');
 
 /** For `npm run test:images`, on the stack of this checkout. Never part of `npm test`: it needs a container engine. */
 module.exports = {
-  ...blackbox,
+  ...alone,
   displayName: undefined,
   rootDir: '../..',
   testMatch: ['<rootDir>/tests/images/*.test.ts'],

@@ -1,4 +1,4 @@
-import { startStack, type Stack, type StackOptions } from '../harness/stack';
+import { startStack, type OwnStack, type StackOptions } from '../harness/stack';
 import {
   createMemoryGroup,
   forgetPeak,
@@ -10,7 +10,7 @@ import {
 import { watching } from './watch';
 
 /** A stack whose services have the memory of the chart. */
-export interface LimitedStack extends Stack {
+export interface LimitedStack extends OwnStack {
   /**
    * Does work that may harm a service, then says what it did to it: dead, over its limit, or silent for a second. Prints a line with what it
    * held and for how long nobody was answered.

@@ -7,7 +7,7 @@ import { ask, call } from '../harness/api';
 import { startCollector, type Collector } from '../harness/collector';
 import { createCustomer, type Customer } from '../harness/customer';
 import { createProject, type Project } from '../harness/project';
-import { startStack, type Stack } from '../harness/stack';
+import { startStack, type OwnStack } from '../harness/stack';
 import { dumpDatabase } from './canary/dump-database';
 import { startKafkaTap, type KafkaTap } from './canary/kafka-tap';
 import { startRedisTap, type RedisTap } from './canary/redis-tap';
@@ -29,7 +29,7 @@ const canaries = {
 /** The key of our own project is made by the service, so it is known later. */
 const secrets: Record<string, string> = { ...canaries };
 
-let stack: Stack;
+let stack: OwnStack;
 let database: ClonedDatabase;
 let kafka: KafkaTap;
 let redis: RedisTap;

@@ -2,7 +2,7 @@ import { readProcessEnv } from '@sluice/config';
 import * as fc from 'fast-check';
 import type { Customer } from '../harness/customer';
 import { createProject, type Project } from '../harness/project';
-import { startStack, type Stack } from '../harness/stack';
+import { sharedStack } from '../harness/shared-stack';
 import { endpointsOf, type Target } from './hostile/endpoints';
 import { fault } from './hostile/judge';
 import { closeConnections, send } from './hostile/send';
@@ -17,19 +17,15 @@ const seed = Number(readProcessEnv()['HOSTILE_SEED'] ?? Date.now() % 1_000_000_0
 /** Findings that are printed: the first ones tell. */
 const findingsShown = 10;
 
-let stack: Stack;
+const stack = sharedStack();
 let project: Project;
 let places: readonly { readonly customer: Customer; readonly target: Target }[];
 
 beforeAll(async () => {
-  stack = await startStack();
   project = await createProject(stack);
   places = await Promise.all((['hubspot', 'salesforce'] as const).map((name) => createTarget(stack, project, name)));
 });
-afterAll(async () => {
-  closeConnections();
-  await stack.stop();
-});
+afterAll(closeConnections);
 
 it(`[sec-14] [sec-34] ${requestsOfRun} hostile requests: no 5xx, no reply outside its schema`, async () => {
   const before = await configured();

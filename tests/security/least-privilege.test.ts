@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openDatabase } from '@sluice/store';
 import { cloneDatabase, type ClonedDatabase, patientLimits } from '@sluice/testkit';
 import { createCustomer, type Customer } from '../harness/customer';
-import { startStack, type Stack } from '../harness/stack';
+import { startStack, type OwnStack } from '../harness/stack';
 
 const role = `sluice_app_${randomBytes(6).toString('hex')}`;
 const password = randomBytes(12).toString('hex');
@@ -18,7 +18,7 @@ function grants(): string {
 
 let database: ClonedDatabase;
 let owner: ReturnType<typeof openDatabase>;
-let stack: Stack;
+let stack: OwnStack;
 let customer: Customer;
 beforeAll(async () => {
   database = await cloneDatabase();

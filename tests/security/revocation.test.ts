@@ -2,15 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { tokenIssuer, until } from '@sluice/testkit';
 import { ask, call } from '../harness/api';
 import { createCustomer, type Customer } from '../harness/customer';
-import { startStack, type Stack } from '../harness/stack';
+import { sharedStack } from '../harness/shared-stack';
 
-let stack: Stack;
+const stack = sharedStack();
 let customer: Customer;
 beforeAll(async () => {
-  stack = await startStack();
   customer = await createCustomer(stack, { provider: 'hubspot', read: ['contacts'], write: ['contacts'] });
 });
-afterAll(async () => await stack.stop());
 
 type Credentials = Readonly<Record<string, string>>;
 /** Sends one request with these credentials; replies with its status. */

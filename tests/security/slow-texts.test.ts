@@ -1,18 +1,16 @@
 import { createCustomer, type Customer } from '../harness/customer';
-import { startStack, type Stack } from '../harness/stack';
+import { sharedStack } from '../harness/shared-stack';
 
 /** A pattern that tries again at each of a million characters takes many minutes; one pass takes milliseconds, on the slowest machine a second. */
 const boundMs = 60_000;
 /** Below the body limit of a single write. */
 const long = `${'a'.repeat(900_000)}!`;
 
-let stack: Stack;
+const stack = sharedStack();
 let customer: Customer;
 beforeAll(async () => {
-  stack = await startStack();
   customer = await createCustomer(stack, { provider: 'hubspot', write: ['contacts'], read: ['contacts'] });
 });
-afterAll(() => stack.stop());
 
 const association = (category: unknown, id: unknown = '1') => [
   { to: { id }, types: [{ associationCategory: category, associationTypeId: 1 }] },

@@ -1,17 +1,15 @@
-import { startStack, type Stack } from '../harness/stack';
+import { sharedStack } from '../harness/shared-stack';
 import { columns, strangers } from './tenancy/callers';
 import { parametersOf, type Row, type Service } from './tenancy/row';
 import { rows } from './tenancy/rows';
 import { comparable, send } from './tenancy/send';
 import { createWorld, type Ids, type World } from './tenancy/world';
 
-let stack: Stack;
+const stack = sharedStack();
 let world: World;
 beforeAll(async () => {
-  stack = await startStack();
   world = await createWorld(stack);
 });
-afterAll(async () => await stack.stop());
 
 const unknownId = '0190a4c2-7b5e-7000-8000-00000000dead';
 const isOf = (names: readonly (keyof Ids)[]) => (row: Row) => parametersOf(row).some((name) => names.includes(name));
@@ -20,7 +18,7 @@ const ask = (row: Row, ids: Ids, who: keyof World['credentials']) => send(world,
 /** Operations of a service's document that ask who calls. */
 async function documented(service: Service): Promise<string[]> {
   type Operations = Record<string, { security: readonly object[] }>;
-  const reply = await fetch(`${stack.processes.url(service)}/openapi.json`);
+  const reply = await fetch(`${stack.url(service)}/openapi.json`);
   const { paths } = (await reply.json()) as { paths: Record<string, Operations> };
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations)

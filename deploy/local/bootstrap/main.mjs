@@ -16,7 +16,7 @@ import { runTests } from './test.mjs';
 const launcherCommands = ['start', 'dev', 'migrate', 'connect', 'certify', 'stack', 'generate', 'trace'];
 
 /** What is done here. */
-const developerCommands = ['test', 'check', 'mutate', 'bench', 'faults', 'images', 'cluster'];
+const developerCommands = ['test', 'test-full', 'check', 'mutate', 'bench', 'faults', 'images', 'cluster'];
 
 const [command = '', ...args] = process.argv.slice(2);
 process.exitCode = await main();
@@ -29,7 +29,8 @@ async function main() {
   }
   const prepared = await withCheckoutLock(prepare);
   if (prepared !== 0) return prepared;
-  if (command === 'test') return runTests(args);
+  if (command === 'test') return runTests('guard', args);
+  if (command === 'test-full') return runTests('full', args);
   if (command === 'check') return runCheck();
   if (command === 'mutate') return runMutations();
   if (command === 'bench') return runBench(args);

@@ -3,52 +3,158 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { parseArgs } from 'node:util';
 import { childEnvironment } from './environment.mjs';
 import { launcher, root, tool, workspaceNode } from './paths.mjs';
 import { isInterrupted, runChild } from './run-child.mjs';
 
 const require = createRequire(import.meta.url);
-const { addUp, closingLine } = require(join(root, 'tests', 'setup', 'closing-line.js'));
+const { addUp, closingLine, suiteLines } = require(join(root, 'tests', 'setup', 'run-report.js'));
 const { checkRules, readRules } = require(join(root, 'tests', 'setup', 'rule-check.js'));
+const { fullOnly } = require(join(root, 'tests', 'tiers.js'));
 
 /**
- * Two workers: each test file has a database, topics and groups of its own, and more would need more database connections than the
- * stack's Postgres gives. jest by itself leaves one of two cores idle. Black-box tests drive and kill whole processes, so each has the
- * machine for itself.
+ * Most suites wait more than they compute, so there are more workers than cores: each has a database, topics and groups of its own, or
+ * shares the stacks of `tests/harness/shared-stack.ts`. What kills its services or measures has the machine for itself.
  */
-const runs = [
-  ['--selectProjects', 'architecture', 'unit', 'integration', '--passWithNoTests', '--maxWorkers=2'],
-  ['--selectProjects', 'blackbox', '--passWithNoTests', '--runInBand'],
+const together = ['--selectProjects', 'architecture', 'unit', 'integration', 'blackbox'];
+const alone = ['--selectProjects', 'alone', '--runInBand'];
+const workers = ['--maxWorkers', '4'];
+
+const named = fullOnly.map((part) => part.replaceAll('.', '\\.')).join('|');
+const tiers = {
+  guard: ['--testPathPatterns', `^(?!(.*/)?(${named}))`],
+  full: ['--testPathPatterns', `(^|/)(${named})`],
+};
+
+/** What installs a tool that some suites of the whole tier need. They say that they were skipped when it cannot. */
+const toolInstallers = [
+  'tests/chart/install-tools.mjs',
+  'tests/flows/alerts/install-tools.mjs',
+  'tests/browser/install-tools.mjs',
 ];
 
+const usage = {
+  guard: `usage: npm test [-- [--seed N]]                      what guards a change: docs/testing.md
+       npm test -- [REGEX OF PATHS]... [-t NAME] [--selectProjects NAME]...   some suites, of any tier
+       also: --maxWorkers N, --runInBand, --verbose, --detectOpenHandles, --updateSnapshot`,
+  full: 'usage: npm run test:full [-- [--shard 1/4] [--seed N]]   what npm test leaves out: docs/testing.md',
+};
+
+const options = {
+  guard: {
+    testPathPatterns: { type: 'string', multiple: true },
+    testNamePattern: { type: 'string', short: 't' },
+    selectProjects: { type: 'string', multiple: true },
+    maxWorkers: { type: 'string' },
+    seed: { type: 'string' },
+    runInBand: { type: 'boolean', short: 'i' },
+    verbose: { type: 'boolean' },
+    detectOpenHandles: { type: 'boolean' },
+    updateSnapshot: { type: 'boolean', short: 'u' },
+  },
+  full: { shard: { type: 'string' }, seed: { type: 'string' } },
+};
+
+/** What a shell takes for "cannot run at all", as distinct from a test that failed. */
+const cannotRun = 2;
 /** How long jest may take to leave after its last test, in milliseconds. What stays longer has left something open. */
 const leaveMs = 20_000;
 
 /**
- * `npm test [-- jest arguments]`: every suite, then the rules without a test that passed, then one closing line with the sum.
- * @returns 0 only when something ran, nothing failed and (without arguments) no rule of the specification lacks a test
+ * `npm test` and `npm run test:full`: the suites of a tier, then what took longest, the rules without a test that passed, and one closing line
+ * with the sum. With a choice of suites: those, of any tier.
+ * @param tier guard or full
+ * @returns 0 only when something ran, nothing failed and (of the whole `npm test`) no rule of the specification lacks a test; 2 when nothing
+ * could run
  */
-export async function runTests(args) {
+export async function runTests(tier, args) {
+  const choice = readChoice(tier, args);
+  if (choice === undefined) {
+    process.stderr.write(`${usage[tier]}\n`);
+    return cannotRun;
+  }
+  if (tier === 'full') await installTools();
   const folder = mkdtempSync(join(tmpdir(), 'sluice-test-'));
-  const files = { counts: join(folder, 'counts'), passedRules: join(folder, 'passed-rules') };
-  const chosen = args.some((arg) => arg.startsWith('--selectProjects')) ? [[]] : runs;
+  const reportFile = join(folder, 'reports');
+  const seed = choice.seed ?? String(Math.floor(Math.random() * 1_000_000));
+  process.stdout.write(`order of the suites: --seed ${seed}\n`);
   try {
     const codes = [];
-    for (const run of chosen) {
-      codes.push(await runJest([...run, ...args], files));
-      if (isInterrupted(codes.at(-1))) break;
+    const runs = runsOf(tier, choice);
+    for (const run of runs) {
+      codes.push(await runJest([...run, '--seed', seed, '--passWithNoTests'], reportFile));
+      if (isInterrupted(codes.at(-1)) || codes.at(-1) === cannotRun) break;
     }
     // Also after a jest that was ended and could not do it.
     await runChild(workspaceNode, [launcher, 'stack', 'release']);
-    const isWhole = args.length === 0 && !codes.some(isInterrupted);
-    const ruleProblems = reportRules(readLines(files.passedRules).flat(), isWhole);
-    const counts = readLines(files.counts);
-    const { total, code } = addUp({ codes, counts, expectedRuns: chosen.length, ruleProblems });
+    const reports = readLines(reportFile);
+    if (codes.at(-1) === cannotRun && reports.length === 0) return cannotRun;
+    for (const line of suiteLines(reports)) process.stdout.write(`${line}\n`);
+    const isWhole = tier === 'guard' && !choice.isPart && !codes.some(isInterrupted);
+    const ruleProblems =
+      tier === 'full'
+        ? []
+        : reportRules(
+            reports.flatMap((report) => report.passedRules),
+            isWhole,
+          );
+    const { total, code } = addUp({ codes, reports, expectedRuns: runs.length, ruleProblems });
     process.stdout.write(`${closingLine(total)}\n`);
     return code;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** What the words ask for, with jest's own options as jest takes them; undefined for one that is wrong. */
+function readChoice(tier, args) {
+  try {
+    const words = args.filter((arg) => arg !== '--');
+    const { values, tokens } = parseArgs({
+      args: words,
+      options: options[tier],
+      allowPositionals: tier === 'guard',
+      tokens: true,
+    });
+    const { seed, shard } = values;
+    if (seed !== undefined && !/^-?\d+$/.test(seed)) return undefined;
+    if (shard !== undefined && !isShard(shard)) return undefined;
+    const passedOn = tokens
+      .filter(({ name }) => name !== 'seed')
+      .map(({ name = 'testPathPatterns', value }) => (value === undefined ? `--${name}` : `--${name}=${value}`));
+    return {
+      seed,
+      passedOn,
+      isPart: passedOn.length > 0,
+      hasProjects: values.selectProjects !== undefined,
+      hasWorkers: values.maxWorkers !== undefined || values.runInBand === true,
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** `2/4`: the second of four parts. */
+function isShard(text) {
+  const [, part, parts] = /^(\d+)\/(\d+)$/.exec(text) ?? [];
+  return Number(part) >= 1 && Number(part) <= Number(parts);
+}
+
+function runsOf(tier, { isPart, passedOn, hasProjects, hasWorkers }) {
+  if (tier === 'full' || !isPart) {
+    return [[...together, ...workers], alone].map((run) => [...run, ...tiers[tier], ...passedOn]);
+  }
+  const more = hasWorkers ? [] : workers;
+  if (hasProjects) return [[...more, ...passedOn]];
+  return [
+    [...together, ...more, ...passedOn],
+    hasWorkers ? ['--selectProjects', 'alone', ...passedOn] : [...alone, ...passedOn],
+  ];
+}
+
+async function installTools() {
+  for (const installer of toolInstallers) await runChild(workspaceNode, [join(root, installer)]);
 }
 
 /** Says what is wrong with the rules, then the line about them. @returns what is wrong */
@@ -59,14 +165,13 @@ function reportRules(passedIds, isWhole) {
   return problems;
 }
 
-async function runJest(args, { counts, passedRules }) {
+async function runJest(args, reportFile) {
   // The services stay up between the runs.
-  const reports = { CLOSING_LINE_FILE: counts, PASSED_RULES_FILE: passedRules };
-  const env = { ...childEnvironment(), ...reports, LEAVE_SERVICES: '1' };
-  const before = readLines(counts).length;
+  const env = { ...childEnvironment(), RUN_REPORT_FILE: reportFile, LEAVE_SERVICES: '1' };
+  const before = readLines(reportFile).length;
   let watch;
   const onSpawn = (child) => {
-    watch = killWhenItStays(child, () => readLines(counts).length > before);
+    watch = killWhenItStays(child, () => readLines(reportFile).length > before);
   };
   const code = await runChild(workspaceNode, [tool('jest'), '-c', join(root, 'jest.config.js'), ...args], {
     env,

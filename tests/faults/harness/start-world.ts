@@ -4,7 +4,7 @@ import { migrateDatabase } from '@sluice/store';
 import { createCustomer, type Customer } from '../../harness/customer';
 import { freePortBase } from '../../harness/free-port-base';
 import { createProject } from '../../harness/project';
-import { adminKey, createTopics, processEnvironment, readLog, type Stack } from '../../harness/stack';
+import { createTopics, processEnvironment, readLog, stackAt, type Stack } from '../../harness/stack';
 import { startLinks, type Links } from './links';
 import { startOwnServices, type OwnServices } from './own-services';
 import { parties, type Party, type World, type WorldOptions } from './world';
@@ -79,7 +79,7 @@ async function openWorld(running: Running): Promise<World> {
       join(services.folder, 'data', 'kafka', 'data'),
     ],
     secrets: [
-      adminKey,
+      stack.adminKey,
       ...customers.flatMap(({ project, account }) => [project.key, account.token, account.refreshToken]),
     ],
     stop: running.stop,
@@ -98,20 +98,12 @@ async function startAsSupervisor(start: () => Promise<void>): Promise<void> {
 }
 
 /** What the other harness knows as a stack: the first of each service. */
-function stackOf({ services, processes: [first], portBases, stop }: Running): Stack {
+function stackOf({ services, portBases }: Running): Stack {
+  const logDir = join(services.folder, 'logs-0');
   return {
-    processes: first,
-    portBase: portBases[0],
-    adminKey,
-    baseUrl: `${first.url('management')}/v1`,
-    searchUrl: `${first.url('search')}/v1`,
-    writeUrl: `${first.url('write-gateway')}/v1`,
-    sandboxUrl: first.url('sandbox'),
-    logDir: join(services.folder, 'logs-0'),
-    databaseUrl: services.url('postgres'),
+    ...stackAt({ portBase: portBases[0], logDir, databaseUrl: services.url('postgres') }),
     logLines: () =>
       parties.flatMap(({ name, index }) => readLog(join(services.folder, `logs-${index}`, `${name}.log`))),
-    stop,
   };
 }
 

@@ -49,3 +49,6 @@ export const rows: readonly Row[] = [
   f27,
   k1,
 ];
+
+/** One of each kind: a process dies, an answer is lost, a transport is alone. */
+export const shortRows: readonly Row[] = [f3, f12, k1];

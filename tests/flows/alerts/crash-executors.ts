@@ -1,6 +1,6 @@
 import { openDatabase } from '@sluice/store';
 import { until } from '@sluice/testkit';
-import type { Stack } from '../../harness/stack';
+import type { OwnStack } from '../../harness/stack';
 
 /** Crashes after which a call is taken out. Source: ADR 23. */
 const crashesMax = 4;
@@ -9,7 +9,11 @@ const crashesMax = 4;
  * Lets an executor die over each claim until the call that `write` makes has taken down four of them, then starts one that lives. The end of
  * each lease is moved to now, so that nobody waits for it.
  */
-export async function crashExecutorsOver(stack: Stack, databaseUrl: string, write: () => Promise<void>): Promise<void> {
+export async function crashExecutorsOver(
+  stack: OwnStack,
+  databaseUrl: string,
+  write: () => Promise<void>,
+): Promise<void> {
   const { processes } = stack;
   const database = openDatabase({ url: databaseUrl, applicationName: 'test', poolMax: 1 });
   try {

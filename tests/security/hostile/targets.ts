@@ -23,8 +23,8 @@ const words: Readonly<Record<'hubspot' | 'salesforce', Words>> = {
 };
 
 /** The documents as the running services show them. */
-async function readApis({ processes }: Stack): Promise<Target['apis']> {
-  const origins = (['management', 'search', 'write-gateway'] as const).map((name) => processes.url(name));
+async function readApis(stack: Stack): Promise<Target['apis']> {
+  const origins = (['management', 'search', 'write-gateway'] as const).map((name) => stack.url(name));
   const read = async (origin: string) => ({
     origin,
     document: await call<OpenApiDocument>(`${origin}/openapi.json`, { method: 'GET' }),

@@ -1,0 +1,46 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Row } from './row';
+import { reportLine, runRow, type RunOptions } from './run-row';
+import { startWorld } from './start-world';
+import type { World } from './world';
+
+/** What `BENCHMARKS.md` shows of the full runs. */
+const results = join(__dirname, '..', 'results.jsonl');
+/** Thirteen processes start and end. */
+const worldMs = 10 * 60_000;
+
+/** A test for each row. Rows with equal options follow each other and share a world. */
+export function testRows(rows: readonly Row[], options: RunOptions): void {
+  const { isFull } = options;
+  /** What ends a row that hangs: a full one takes some minutes, F20's scaled hours longest, and one of CI size at most two, on a slow machine many. */
+  const rowMs = (isFull ? 40 : 30) * 60_000;
+  const reasons = new Map(rows.map((row) => [row, row.cannotRun?.()]));
+  for (const [{ id, title }, reason] of reasons) {
+    if (reason !== undefined) test.todo(`${id}: ${title}: NOT RUN, ${reason}`);
+  }
+  const runnable = rows.filter((row) => reasons.get(row) === undefined);
+  const groups = [...Map.groupBy(runnable, ({ world = {} }) => JSON.stringify(world)).values()];
+  if (groups.length === 0) return;
+
+  // The promise of the service: nothing accepted is lost, no create is sent twice, whoever dies. Reliability reference, section 3.
+  describe.each(groups.map((group) => [group]))('the fault matrix', (group) => {
+    let world: World;
+    beforeAll(async () => {
+      world = await startWorld(group[0]?.world);
+    }, worldMs);
+    afterAll(() => world?.stop(), worldMs);
+
+    it.each(group.map((row) => [row.id, row.title, row] as const))(
+      '%s: %s',
+      async (_id, _title, row) => {
+        const report = await runRow(row, world, options);
+        const line = `${reportLine(report)}\n`;
+        process.stdout.write(line);
+        if (isFull) appendFileSync(results, line);
+        expect(report.broken).toEqual([]);
+      },
+      rowMs,
+    );
+  });
+}

@@ -1,0 +1,24 @@
+import { readProcessEnv } from '@sluice/config';
+import { stackAt, type Stack, type StackPlace } from './stack';
+
+/** Where the shared stacks are, for the workers of jest: set by `tests/setup/start-shared-stacks.ts`. */
+export const placesVariable = 'SLUICE_TEST_STACKS';
+
+/**
+ * The stacks that suites share, by how much faster the specification's time passes there: a minute lasts a second for those who wait for
+ * minutes, an hour five seconds for those who wait for hours.
+ */
+export const sharedTimeScales = { minutes: 60, hours: 720 } as const;
+export type SharedStackName = keyof typeof sharedTimeScales;
+
+/**
+ * A stack that runs for as long as the tests do. Each suite has projects, groups and accounts of its own there, counts only what is its own,
+ * and leaves the processes and their settings as they are.
+ */
+export function sharedStack(name: SharedStackName = 'minutes'): Stack {
+  const places = JSON.parse(readProcessEnv()[placesVariable] ?? '{}') as Partial<Record<SharedStackName, StackPlace>>;
+  const place = places[name];
+  if (place === undefined)
+    throw new Error(`no shared stack runs: the suite must belong to the project "shared" of jest.config.js`);
+  return stackAt(place);
+}

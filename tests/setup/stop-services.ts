@@ -1,0 +1,4 @@
+import { stopServices } from './start-services';
+
+/** jest globalTeardown. */
+export default stopServices;

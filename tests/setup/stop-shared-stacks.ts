@@ -1,0 +1,4 @@
+import { stopSharedStacks } from './start-shared-stacks';
+
+/** jest globalTeardown. */
+export default stopSharedStacks;
