@@ -120,10 +120,8 @@ describe('[sec-22] many large replies at once', () => {
     const budget = createByteBudget(4 * MB);
     return {
       freeBytes: 65_536,
-      take: async (_arrived, announced = 4 * MB, untilMs) => {
-        const release = await budget.take(announced, untilMs);
-        return release && { bytes: announced, release };
-      },
+      take: async (_arrived, announced = 4 * MB, untilMs, held) =>
+        (await budget.take(announced, untilMs, held)) ? announced : undefined,
     };
   };
   const request = { method: 'POST', path: '/x', headers: {}, body: {} } as const;
@@ -159,6 +157,37 @@ describe('[sec-22] many large replies at once', () => {
     held.end();
     expect(lengthOf(await second)).toBe(text.length);
     await waiting.close();
+  });
+
+  it('a call gives the room of one reply back before it makes its next request', async () => {
+    const waiting = createHttpClient({ baseUrl: stub.url, callTimeoutMs: patientMs, replyRoom: room() });
+    stub.replyWith((response) => response.end(text));
+    const calls = Array.from({ length: 4 }, async () => {
+      const held = new HeldBytes();
+      const outcomes = [await waiting.send({ ...request, held }), await waiting.send({ ...request, held })];
+      held.end();
+      return outcomes.map(lengthOf);
+    });
+    expect((await Promise.all(calls)).flat()).toEqual(Array(8).fill(text.length));
+    await waiting.close();
+  });
+
+  it('a compressed one takes the room of what it grows to, also when it took some while it arrived', async () => {
+    const taken: number[] = [];
+    const counting: ReplyRoom = {
+      freeBytes: 65_536,
+      take: async (_arrived, announced = 4 * MB) => (taken.push(announced), announced),
+    };
+    const client = createHttpClient({ baseUrl: stub.url, callTimeoutMs: patientMs, replyRoom: counting });
+    const packed = gzipSync(text, { level: 1 });
+    expect(packed.length).toBeGreaterThan(65_536);
+    stub.replyWith((response) =>
+      response.setHeader('content-encoding', 'gzip').setHeader('content-length', packed.length).end(packed),
+    );
+    expect(lengthOf(await client.send(request))).toBe(text.length);
+    expect(taken[0]).toBe(packed.length);
+    expect(taken[1]).toBeGreaterThanOrEqual(text.length);
+    await client.close();
   });
 
   it('one that finds no room within its call ends as one that did not come in time', async () => {

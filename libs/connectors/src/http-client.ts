@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { HeldBytes, Release } from '@sluice/telemetry';
+import { HeldBytes } from '@sluice/telemetry';
 import { Agent } from 'undici';
 import type { ForwardedHeader } from '@sluice/types';
 import { addressPolicy } from './egress/address-policy';
@@ -104,14 +104,15 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   });
   const room = options.replyRoom ?? createReplyRoom();
   const limits = { timeoutMs: options.callTimeoutMs, bytesMax: replyBytesMax, room };
-  const roomToGrow = async (bytes: number | undefined, durationMs: number): Promise<Release | 'none' | undefined> => {
-    if (bytes === undefined || bytes <= room.freeBytes) return undefined;
-    const taken = await room.take(bytes, bytes, performance.now() + limits.timeoutMs - durationMs);
-    return taken?.release ?? 'none';
+  /** A compressed reply takes the room of what it grows to, in place of what arrived. @returns undefined when there is none in time */
+  const roomToGrow = async (arrived: HeldBytes, bytes: number, untilMs: number): Promise<HeldBytes | undefined> => {
+    arrived.end();
+    const held = new HeldBytes(arrived.owner);
+    return (await room.take(bytes, bytes, untilMs, held)) === undefined ? undefined : held;
   };
   return {
     async send(request) {
-      const { method, path, signal } = request;
+      const { method, path, signal, held: ofCall } = request;
       const base = request.origin === undefined ? own : toBase(request.origin);
       if (!base) return { kind: 'not-sent', reason: 'the origin is no http or https URL', durationMs: 0 };
       const dispatched = {
@@ -125,17 +126,22 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         if (method !== 'GET') await noticeClosed();
         return await exchange(agent, dispatched, within);
       };
-      const bounds = signal ? { ...limits, signal } : limits;
+      const startedAtMs = performance.now();
+      // What came back before has been looked at.
+      ofCall?.replace();
+      const bounds = { ...limits, owner: ofCall?.owner, ...(signal && { signal }) };
       const result = await (options.reconnects ? untilConnected(sendOnce, bounds) : sendOnce(bounds));
       if (result.kind !== 'reply') return result;
-      const { status, headers, bytes, durationMs } = result;
+      const { status, headers, bytes, durationMs, fault } = result;
+      if (fault) return { kind: 'reply', durationMs, reply: { status, headers, fault } };
       const encoding = headers['content-encoding'];
-      const grownBytes = result.fault ? undefined : grownBytesMax(bytes, encoding, replyBytesMax);
-      const release = result.release ?? (await roomToGrow(grownBytes, durationMs));
-      if (release === 'none') return { kind: 'reply', durationMs, reply: { status, headers, fault: 'timeout' } };
-      if (release) request.held?.add(release);
-      const body = result.fault ? { fault: result.fault } : await readReplyBody(bytes, encoding, replyBytesMax);
-      if (!request.held) release?.();
+      const grownBytes = grownBytesMax(bytes, encoding, replyBytesMax);
+      const isGrown = grownBytes !== undefined && grownBytes > Math.max(bytes.length, room.freeBytes);
+      const held = isGrown ? await roomToGrow(result.held, grownBytes, startedAtMs + limits.timeoutMs) : result.held;
+      if (held === undefined) return { kind: 'reply', durationMs, reply: { status, headers, fault: 'timeout' } };
+      const body = await readReplyBody(bytes, encoding, replyBytesMax);
+      if (ofCall) ofCall.replace(held);
+      else held.end();
       return { kind: 'reply', durationMs, reply: { status, headers, ...body } };
     },
     close: () => agent.close(),

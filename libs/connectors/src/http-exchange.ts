@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { Release } from '@sluice/telemetry';
+import { HeldBytes } from '@sluice/telemetry';
 import type { Dispatcher } from 'undici';
 import type { ReplyRoom } from './reply-room';
 
@@ -17,8 +17,8 @@ export type Exchange = { readonly durationMs: number } & (
       readonly bytes: Buffer;
       /** Set when the body ended early: `bytes` is what came, at most `bytesMax`. */
       readonly fault?: ReplyFault;
-      /** Gives back the room of a large reply, once nobody needs it any more. */
-      readonly release?: Release;
+      /** The room that it takes; whoever gets the reply ends it. */
+      readonly held: HeldBytes;
     }
 );
 
@@ -28,6 +28,8 @@ export interface ExchangeLimits {
   readonly bytesMax: number;
   /** Where the bytes of large replies are counted; a reply waits there for its turn, within `timeoutMs`. Absent: they are not. */
   readonly room?: ReplyRoom;
+  /** Whose share of the room the reply counts in. */
+  readonly owner?: string | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -59,7 +61,7 @@ class Run implements Dispatcher.DispatchHandler {
   private length = 0;
   /** How large the reply may become before it needs more room. */
   private roomBytes: number;
-  private readonly releases: Release[] = [];
+  private readonly held: HeldBytes;
   private readonly timer: NodeJS.Timeout;
   private readonly untilMs: number;
 
@@ -67,6 +69,7 @@ class Run implements Dispatcher.DispatchHandler {
     private readonly limits: ExchangeLimits,
     private readonly settle: (outcome: Outcome) => void,
   ) {
+    this.held = new HeldBytes(limits.owner);
     this.roomBytes = limits.room?.freeBytes ?? Infinity;
     this.untilMs = performance.now() + limits.timeoutMs;
     this.timer = setTimeout(() => this.stop('timeout', `no reply within ${limits.timeoutMs} ms`), limits.timeoutMs);
@@ -100,11 +103,9 @@ class Run implements Dispatcher.DispatchHandler {
     controller.pause();
     const announced = this.head?.headers['content-length'];
     const bytes = announced === undefined ? undefined : Number(announced);
-    const taken = await this.limits.room?.take(this.length, bytes, this.untilMs);
-    if (taken === undefined) return this.stop('timeout', 'there was no room for the reply in time');
-    if (this.isEnded) return taken.release();
-    this.releases.push(taken.release);
-    this.roomBytes = taken.bytes;
+    const roomBytes = await this.limits.room?.take(this.length, bytes, this.untilMs, this.held);
+    if (roomBytes === undefined) return this.stop('timeout', 'there was no room for the reply in time');
+    this.roomBytes = roomBytes;
     controller.resume();
   }
 
@@ -128,14 +129,13 @@ class Run implements Dispatcher.DispatchHandler {
     this.isEnded = true;
     clearTimeout(this.timer);
     this.limits.signal?.removeEventListener('abort', this.onAbort);
-    const { releases } = this;
-    const release = releases.length === 0 ? undefined : (): void => releases.forEach((each) => each());
-    if (!this.controller || !this.head) release?.();
+    // Who still waits for room waits no longer.
+    if (!this.controller || !this.head || fault) this.held.end();
     if (!this.controller) this.settle({ kind: 'not-sent', reason });
     else if (!this.head) this.settle({ kind: 'no-reply', fault: fault ?? 'broken', reason });
     else {
       const bytes = Buffer.concat(this.chunks);
-      this.settle({ kind: 'reply', ...this.head, bytes, ...(fault && { fault }), ...(release && { release }) });
+      this.settle({ kind: 'reply', ...this.head, bytes, held: this.held, ...(fault && { fault }) });
     }
   }
 }

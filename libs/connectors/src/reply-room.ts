@@ -1,4 +1,4 @@
-import { createByteBudget, heapShare, type Release } from '@sluice/telemetry';
+import { createByteBudget, heapShare, type HeldBytes } from '@sluice/telemetry';
 
 /**
  * Bytes of provider replies that a process holds at once. Most replies have some kB and need no room. A larger one waits for it before it is
@@ -10,13 +10,15 @@ export interface ReplyRoom {
   /**
    * @param arrivedBytes what has come of it
    * @param announcedBytes its Content-Length; absent: as much as is read of any
-   * @returns room, and for how many bytes it is; undefined when there was none by `untilMs`
+   * @param held of this reply alone
+   * @returns for how many bytes there is room; undefined when there was none by `untilMs`
    */
   take(
     arrivedBytes: number,
     announcedBytes: number | undefined,
     untilMs: number,
-  ): Promise<{ readonly bytes: number; readonly release: Release } | undefined>;
+    held: HeldBytes,
+  ): Promise<number | undefined>;
 }
 
 /** Largest reply that is read. A full HubSpot batch reply is below 1 MB. */
@@ -27,7 +29,7 @@ const freeBytes = 65_536;
 const mediumBytes = 1_048_576;
 /**
  * Of the heap. The two are apart, so that a reply which outgrows the first waits for the second while it holds the first, and never the other way
- * round. A reply of 10 MB was seen to take up to 100 MB until it was answered with (tests/memory), so with the heaps of the chart they go one at a
+ * round; and a call gives the room of one reply back before it makes its next request. So nobody who waits holds what another waits for. A reply of 10 MB was seen to take up to 100 MB until it was answered with (tests/memory), so with the heaps of the chart they go one at a
  * time.
  */
 const shares = { medium: 16, large: 24 };
@@ -37,11 +39,10 @@ export function createReplyRoom(): ReplyRoom {
   const large = createByteBudget(heapShare(shares.large));
   return {
     freeBytes,
-    take: async (arrivedBytes, announcedBytes, untilMs) => {
+    take: async (arrivedBytes, announcedBytes, untilMs, held) => {
       const unannounced = arrivedBytes <= mediumBytes ? mediumBytes : replyBytesMax;
       const bytes = Math.min(announcedBytes ?? unannounced, replyBytesMax);
-      const release = await (bytes <= mediumBytes ? medium : large).take(bytes, untilMs);
-      return release && { bytes, release };
+      return (await (bytes <= mediumBytes ? medium : large).take(bytes, untilMs, held)) ? bytes : undefined;
     },
   };
 }

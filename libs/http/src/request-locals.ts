@@ -29,9 +29,17 @@ export function localsOf(res: Response): RequestLocals {
 export function heldOf(res: Response): HeldBytes {
   const locals = localsOf(res);
   if (locals.held === undefined) {
-    const held = new HeldBytes();
+    const held = new HeldBytes(ownerOf(locals.caller));
     locals.held = held;
     res.on('close', () => held.end());
+    // He may have left while he was looked up: then `close` was told before anybody listened.
+    if (res.closed || res.destroyed) held.end();
   }
   return locals.held;
+}
+
+/** A group's own browser takes nothing from the share of its project's backend. */
+function ownerOf(caller: Caller | undefined): string | undefined {
+  if (caller?.kind === 'token') return `${caller.projectId}/${caller.groupRef}`;
+  return caller?.projectId;
 }

@@ -2,16 +2,16 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Admission, JsonSchema } from '@sluice/types';
 import { stateOf } from './app-state';
 import { declareContract, type RouteDescription } from './contract/route-contract';
-import { hasBody } from './json/read-body';
+import { hasBody, type BodyLimits } from './json/read-body';
 import { readBytes, type BytesBody } from './json/read-bytes';
 import { readJson } from './json/read-json';
 import type { JsonBounds } from './json/scan-json';
 import { readQuery } from './validation/read-query';
 import { callerOf, scopeCheck } from './require-scope';
-import { heldOf, localsOf } from './request-locals';
+import { heldOf } from './request-locals';
 import { RouteRequest, type CheckedParts, type RouteParts } from './route-request';
 import { sendFile, type FileBody } from './send-file';
-import { takeBodyRoom, takeReplyRoom, type RoomFor } from './served-room';
+import { growBodyRoom, smallBytesMax, takeBodyRoom, takeReplyRoom } from './served-room';
 import { sendJson } from './send-json';
 import { cutUnread, sendStream } from './send-stream';
 import { sendText } from './send-text';
@@ -65,10 +65,11 @@ export function route<P extends RouteParts>(o: RouteOptions<P>): RequestHandler 
   const check = o.scopes && scopeCheck(o.scopes);
   const handler: RequestHandler = async (req, res) => {
     check?.(callerOf(res));
-    const parts = readParts(req, res);
-    if (o.replyBytesMax !== undefined) await takeReplyRoom(stateOf(req.app).room, o.replyBytesMax, whoseRoom(res));
+    const read = readParts(req, res);
     // Only a body has to be waited for.
-    const reply = await o.handle(new RouteRequest(req, res, parts instanceof Promise ? await parts : parts));
+    const parts = read instanceof Promise ? await read : read;
+    if (o.replyBytesMax !== undefined) await takeReplyRoom(stateOf(req.app).room, o.replyBytesMax, heldOf(res));
+    const reply = await o.handle(new RouteRequest(req, res, parts));
     setHeaders(res, reply);
     if (reply.stream) await sendStream(res, reply.status ?? 200, reply.stream);
     else send(res, reply);
@@ -106,8 +107,8 @@ function partsReader<P extends RouteParts>(
   if (bytes) {
     return async (req, res) => {
       const head = readHead(req);
-      await takeRoom(req, res, bytes.bytesMax);
-      const content = await readBytes(req, bytes);
+      const growth = await takeRoom(req, res, bytes.bytesMax);
+      const content = await readBytes(req, bytes, growth);
       return { ...head, body: undefined, bodyBytes: content.length, bodyContent: content };
     };
   }
@@ -117,16 +118,18 @@ function partsReader<P extends RouteParts>(
   return async (req, res) => {
     const head = readHead(req);
     const bytesMax = o.bodyBytesMax ?? stateOf(req.app).bodyBytesMax;
-    await takeRoom(req, res, bytesMax);
-    const sent = await readJson(req, { bytesMax, bounds: o.bodyBounds });
+    const growth = await takeRoom(req, res, bytesMax);
+    const sent = await readJson(req, { bytesMax, bounds: o.bodyBounds, growth });
     return { ...head, body: body(sent.value), bodyBytes: sent.bytes, bodyContent: noContent };
   };
 }
 
-async function takeRoom(req: Request, res: Response, bytesMax: number): Promise<void> {
-  if (hasBody(req)) await takeBodyRoom(stateOf(req.app).room, req, { bytesMax, ...whoseRoom(res) });
-}
-
-function whoseRoom(res: Response): RoomFor {
-  return { owner: localsOf(res).caller?.projectId, held: heldOf(res) };
+/** @returns how one that announces no size gets more */
+async function takeRoom(req: Request, res: Response, bytesMax: number): Promise<BodyLimits['growth']> {
+  if (!hasBody(req)) return undefined;
+  const { room } = stateOf(req.app);
+  const held = heldOf(res);
+  await takeBodyRoom(room, req, { bytesMax, held });
+  if (req.headers['content-length'] !== undefined) return undefined;
+  return { beyondBytes: smallBytesMax, takeRoom: () => growBodyRoom(room, bytesMax, held) };
 }

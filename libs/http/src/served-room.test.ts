@@ -22,6 +22,8 @@ beforeAll(async () => {
     logger: silentLogger,
     metrics: createMetrics('test'),
     ready: async () => ({ ready: true, checks: {} }),
+    // A caller who has to be looked up.
+    authenticate: (req, _res, next) => void (req.headers['x-unknown'] ? setTimeout(next, 50) : next()),
     routes: (router) => {
       const handle = async ({ body }: { body: { name: string } }) => {
         await new Promise<void>((letGo) => running.set(body.name, letGo));
@@ -47,12 +49,20 @@ afterEach(() => {
 afterAll(() => server.close());
 
 /** Sends a body, and answers with what has come back whenever it is asked. */
-function send(body: string, announcedBytes = body.length): () => string {
+function send(body: string, announcedBytes = body.length, header = ''): () => string {
+  return sendRaw(`Content-Length: ${announcedBytes}${header}\r\n\r\n${body}`);
+}
+
+/** The same without saying how long it is. */
+function sendChunked(body: string): () => string {
+  return sendRaw(`Transfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`);
+}
+
+function sendRaw(rest: string): () => string {
   let came = '';
   const socket = connect(server.port, '127.0.0.1');
   socket.on('data', (chunk) => (came += chunk.toString())).on('error', () => undefined);
-  const head = `POST /v1/x HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${announcedBytes}`;
-  socket.write(`${head}\r\n\r\n${body}`);
+  socket.write(`POST /v1/x HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${rest}`);
   sockets.push(socket);
   return () => came;
 }
@@ -100,5 +110,28 @@ describe('[sec-28] room for bodies', () => {
     expect(late()).toMatch(/retry-after: 2/i);
     expect(late()).toContain('this one has 100000');
     expect(running.has('c')).toBe(false);
+  });
+
+  it('a caller who leaves while he is looked up holds nothing', async () => {
+    for (let n = 0; n < 4; n += 1) send('{"name":', 70_000, '\r\nX-Unknown: yes');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    send(bodyOf('a'));
+    send(bodyOf('b'));
+    await until(() => running.size === 2);
+  });
+
+  it('one that does not say its size counts as a small one while it is', async () => {
+    const names = ['c0', 'c1', 'c2', 'c3', 'c4'];
+    for (const name of names) sendChunked(JSON.stringify({ name }));
+    await until(() => running.size === names.length);
+    const large = sendChunked(bodyOf('large'));
+    await until(() => running.has('large'));
+    const next = send(bodyOf('next'));
+    running.get('large')?.();
+    await until(() => large().includes('200 OK') && running.has('next'));
+    running.get('next')?.();
+    await until(() => next().includes('200 OK'));
   });
 });

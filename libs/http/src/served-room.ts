@@ -15,7 +15,7 @@ export interface ServedRoom {
 }
 
 /** Bodies up to this size have a room of their own, so that no large one holds them up. */
-const smallBytesMax = 65_536;
+export const smallBytesMax = 65_536;
 /**
  * Of the heap: a write of 4.8 MB was seen to take 45 MB of a gateway until its reply (tests/memory), nine times its room; large bodies of all
  * callers fill a third of the heap so.
@@ -30,37 +30,34 @@ export function createServedRoom(): ServedRoom {
   return { small: budgetOf(shares.small), large: budgetOf(shares.large), replies: budgetOf(shares.replies) };
 }
 
-/** Whose request it is, and where it keeps what it takes until its reply is sent. */
-export interface RoomFor {
-  /** A project gets half of the room at most. */
-  readonly owner: string | undefined;
-  readonly held: HeldBytes;
-}
-
 /**
- * Takes room for the body that a request announces, before a byte of it is read; for as much as is allowed where it announces none.
+ * Takes room for the body that a request announces, before a byte of it is read. One that announces none is taken for a small one until it is
+ * larger: then `growBodyRoom`.
+ * @param held of the request, whose owner gets half of the room at most
  * @throws DependencyError 503 with `Retry-After` when there is none in time
  */
 export async function takeBodyRoom(
   { small, large }: ServedRoom,
   req: IncomingMessage,
-  { bytesMax, ...whose }: RoomFor & { readonly bytesMax: number },
+  { bytesMax, held }: { readonly bytesMax: number; readonly held: HeldBytes },
 ): Promise<void> {
   const announced = req.headers['content-length'];
-  const bytes = announced === undefined ? bytesMax : Number(announced);
+  const bytes = announced === undefined ? Math.min(smallBytesMax, bytesMax) : Number(announced);
   // Refused by its size in a moment.
   if (bytes > bytesMax) return;
-  const isLarge = bytes > smallBytesMax;
-  if (!(await take(isLarge ? large : small, bytes, whose))) {
-    discardRest(req);
-    const detail = `The service holds as many bytes of bodies as its memory allows, and this one has ${bytes}. Nothing of it was read.`;
-    throw noRoom(detail, 'send fewer large bodies at the same time');
-  }
+  if (await take(isLargeBody(bytes) ? large : small, bytes, held)) return;
+  discardRest(req);
+  throw noBodyRoom(bytes);
+}
+
+/** Room for as much as is allowed, for a body that announced nothing and is not small. @throws as `takeBodyRoom` */
+export async function growBodyRoom({ large }: ServedRoom, bytesMax: number, held: HeldBytes): Promise<void> {
+  if (!(await take(large, bytesMax, held))) throw noBodyRoom(bytesMax);
 }
 
 /** The same for a reply. @throws DependencyError 503 with `Retry-After` when there is no room in time */
-export async function takeReplyRoom({ replies }: ServedRoom, bytes: number, whose: RoomFor): Promise<void> {
-  if (await take(replies, bytes, whose)) return;
+export async function takeReplyRoom({ replies }: ServedRoom, bytes: number, held: HeldBytes): Promise<void> {
+  if (await take(replies, bytes, held)) return;
   const detail = 'The service holds as many bytes of replies as its memory allows. Nothing was read.';
   throw noRoom(detail, 'ask for less at the same time, or for smaller pages');
 }
@@ -70,10 +67,13 @@ export function isLargeBody(bytes: number): boolean {
   return bytes > smallBytesMax;
 }
 
-async function take(budget: ByteBudget, bytes: number, { owner, held }: RoomFor): Promise<boolean> {
-  const release = budget.takeNow(bytes, owner) ?? (await budget.take(bytes, performance.now() + waitMs, owner));
-  if (release !== undefined) held.add(release);
-  return release !== undefined;
+async function take(budget: ByteBudget, bytes: number, held: HeldBytes): Promise<boolean> {
+  return budget.takeNow(bytes, held) || (await budget.take(bytes, performance.now() + waitMs, held));
+}
+
+function noBodyRoom(bytes: number): DependencyError {
+  const detail = `The service holds as many bytes of bodies as its memory allows, and this one has ${bytes}. Nothing of it was kept.`;
+  return noRoom(detail, 'send fewer large bodies at the same time');
 }
 
 function noRoom(detail: string, advice: string): DependencyError {

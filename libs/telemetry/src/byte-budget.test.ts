@@ -1,19 +1,21 @@
-import { createByteBudget, HeldBytes, type Release } from './byte-budget';
+import { createByteBudget, HeldBytes } from './byte-budget';
 
 const soon = () => performance.now() + 60_000;
+const of = (owner?: string) => new HeldBytes(owner);
 
 describe('a budget of bytes', () => {
   it('admits what fits and lets the rest wait, in turn', async () => {
     const budget = createByteBudget(10);
     const admitted: string[] = [];
-    const first = await budget.take(6, soon());
-    const big = budget.take(8, soon()).then((release) => (admitted.push('big'), release));
-    const small = budget.take(1, soon()).then((release) => (admitted.push('small'), release));
+    const first = of();
+    await budget.take(6, soon(), first);
+    const big = budget.take(8, soon(), of()).then(() => admitted.push('big'));
+    const small = budget.take(1, soon(), of()).then(() => admitted.push('small'));
     expect(budget.isShort()).toBe(true);
-    expect(budget.takeNow(1)).toBeUndefined();
+    expect(budget.takeNow(1, of())).toBe(false);
     await Promise.resolve();
     expect(admitted).toEqual([]);
-    first?.();
+    first.end();
     await Promise.all([big, small]);
     expect(admitted).toEqual(['big', 'small']);
     expect(budget.isShort()).toBe(false);
@@ -21,68 +23,87 @@ describe('a budget of bytes', () => {
 
   it('lets more than all of it go alone', async () => {
     const budget = createByteBudget(10);
-    const huge = await budget.take(1_000, soon());
-    const next = budget.take(1, soon());
+    const huge = of();
+    await budget.take(1_000, soon(), huge);
+    const next = budget.take(1, soon(), of());
     expect(budget.isShort()).toBe(true);
-    huge?.();
-    expect(await next).toBeDefined();
+    huge.end();
+    expect(await next).toBe(true);
   });
 
   it('says no to what waited too long, and then admits who stood behind it', async () => {
     const budget = createByteBudget(10);
-    const held = await budget.take(6, soon());
-    const late = budget.take(8, performance.now() + 20);
-    const behind = budget.take(4, soon());
-    expect(await late).toBeUndefined();
-    expect(await behind).toBeDefined();
-    held?.();
+    await budget.take(6, soon(), of());
+    const late = budget.take(8, performance.now() + 20, of());
+    const behind = budget.take(4, soon(), of());
+    expect(await late).toBe(false);
+    expect(await behind).toBe(true);
+  });
+
+  // Who opens a request for megabytes and leaves must not hold up the others for as long as he could have waited.
+  it('who has left waits no longer, and gets nothing', async () => {
+    const budget = createByteBudget(10);
+    const first = of();
+    await budget.take(6, soon(), first);
+    const leaver = of();
+    const late = budget.take(8, soon(), leaver);
+    const behind = budget.take(4, soon(), of());
+    leaver.end();
+    expect(await late).toBe(false);
+    expect(await behind).toBe(true);
+    first.end();
+    expect(await budget.take(1, soon(), leaver)).toBe(false);
+    expect(budget.takeNow(1, leaver)).toBe(false);
+    expect(budget.takeNow(6, of())).toBe(true);
   });
 
   it('takes room back once, however often it is given', async () => {
     const budget = createByteBudget(10);
-    const release = await budget.take(5, soon());
-    await budget.take(5, soon());
-    release?.();
-    release?.();
-    expect(await budget.take(5, soon())).toBeDefined();
-    expect(await budget.take(1, performance.now())).toBeUndefined();
+    const held = of();
+    await budget.take(5, soon(), held);
+    await budget.take(5, soon(), of());
+    held.end();
+    held.end();
+    expect(await budget.take(5, soon(), of())).toBe(true);
+    expect(await budget.take(1, performance.now(), of())).toBe(false);
   });
 
   it('gives one owner half of it, and others the rest', async () => {
     const budget = createByteBudget(10);
-    const held = [await budget.take(3, soon(), 'a')];
-    const second = budget.take(3, soon(), 'a');
-    expect(budget.takeNow(3, 'a')).toBeUndefined();
-    // Nobody else waits for b, whose place is free.
-    held.push(await budget.take(3, soon(), 'b'));
-    expect(budget.isShort()).toBe(true);
-    held[0]?.();
-    expect(await second).toBeDefined();
+    const first = of('a');
+    await budget.take(3, soon(), first);
+    const second = budget.take(3, soon(), of('a'));
+    expect(budget.takeNow(3, of('a'))).toBe(false);
+    // There is room for b: that a waits for a share of his own is nobody else's concern.
+    expect(budget.isShort()).toBe(false);
+    expect(budget.takeNow(3, of('b'))).toBe(true);
+    first.end();
+    expect(await second).toBe(true);
   });
 
   it('lets one owner have more than half in one piece', async () => {
     const budget = createByteBudget(10);
-    expect(await budget.take(8, soon(), 'a')).toBeDefined();
-    expect(budget.takeNow(3, 'b')).toBeUndefined();
+    expect(await budget.take(8, soon(), of('a'))).toBe(true);
+    expect(budget.takeNow(3, of('b'))).toBe(false);
   });
 
   it('admits those first who hold the least', async () => {
     const budget = createByteBudget(10);
-    const first = await budget.take(2, soon(), 'a');
-    const all = await budget.take(8, soon());
+    await budget.take(2, soon(), of('a'));
+    const all = of();
+    await budget.take(8, soon(), all);
     const admitted: string[] = [];
-    const wait = (owner: string) => budget.take(3, soon(), owner).then(() => admitted.push(owner));
+    const wait = (owner: string) => budget.take(3, soon(), of(owner)).then(() => admitted.push(owner));
     const waiting = [wait('a'), wait('b')];
-    all?.();
+    all.end();
     await Promise.all(waiting);
     expect(admitted).toEqual(['b', 'a']);
-    first?.();
   });
 
   // Any order of taking and giving back: never more than all of it, never more than half for an owner with two pieces, and nobody is forgotten.
   it('keeps its bounds whatever happens', async () => {
     const budget = createByteBudget(100);
-    const held = new Map<Release, { readonly owner: string; readonly bytes: number }>();
+    const held = new Map<HeldBytes, { readonly owner: string; readonly bytes: number }>();
     let random = 7;
     const next = (below: number): number => (random = (random * 48_271) % 2_147_483_647) % below;
     const bounds = (): void => {
@@ -93,41 +114,57 @@ describe('a budget of bytes', () => {
       const several = [...ofOwner.values()].filter((list) => list.length > 1);
       expect(Math.max(0, ...several.map(sum))).toBeLessThanOrEqual(50);
     };
-    const waiting: Promise<void>[] = [];
+    let waiting = 0;
     const giveOne = (): void => {
-      const [release] = held.keys();
-      if (release === undefined) return;
-      held.delete(release);
-      release();
+      const [first] = held.keys();
+      if (first === undefined) return;
+      held.delete(first);
+      first.end();
     };
     for (let n = 0; n < 500; n += 1) {
       const [owner, bytes] = [`owner-${next(4)}`, 1 + next(60)];
       const enter = async (): Promise<void> => {
-        const release = await budget.take(bytes, soon(), owner);
-        if (release === undefined) throw new Error('refused');
-        held.set(release, { owner, bytes });
+        const mine = of(owner);
+        waiting += 1;
+        if (!(await budget.take(bytes, soon(), mine))) throw new Error('refused');
+        waiting -= 1;
+        held.set(mine, { owner, bytes });
         bounds();
       };
-      waiting.push(enter());
+      void enter();
       if (next(3) > 0) giveOne();
       await Promise.resolve();
     }
-    while (budget.isShort() || held.size > 0) {
+    while (waiting > 0 || held.size > 0) {
       giveOne();
       await Promise.resolve();
     }
-    await Promise.all(waiting);
+    expect(budget.takeNow(100, of())).toBe(true);
   });
 });
 
-it('what a request holds is given back when it ends, and what comes later at once', () => {
-  const given: string[] = [];
-  const held = new HeldBytes();
-  held.add(() => given.push('body'));
-  held.add(() => given.push('reply'));
-  expect(given).toEqual([]);
-  held.end();
-  held.add(() => given.push('late'));
-  held.end();
-  expect(given).toEqual(['body', 'reply', 'late']);
+describe('what a request holds', () => {
+  it('is given back when it ends, and what comes later at once', () => {
+    const given: string[] = [];
+    const held = of();
+    held.onEnd(() => given.push('body'));
+    const keep = held.onEnd(() => given.push('kept'));
+    keep();
+    expect(given).toEqual([]);
+    held.end();
+    held.onEnd(() => given.push('late'));
+    held.end();
+    expect(given).toEqual(['body', 'late']);
+  });
+
+  it('of things that follow each other only the latest is held', () => {
+    const [held, first, second, late] = [of(), of(), of(), of()];
+    held.replace(first);
+    held.replace(second);
+    expect([first.hasEnded, second.hasEnded]).toEqual([true, false]);
+    held.end();
+    expect(second.hasEnded).toBe(true);
+    held.replace(late);
+    expect(late.hasEnded).toBe(true);
+  });
 });

@@ -1,31 +1,62 @@
 import { getHeapStatistics } from 'node:v8';
 
-/** Gives room back. Once; a second call has no effect. */
-export type Release = () => void;
-
 /**
  * Bytes that a process holds at once for one purpose. What callers and providers send is bounded one by one; this bounds it together,
- * so that many at once wait instead of filling the memory.
+ * so that many at once wait instead of filling the memory. One owner gets half of the budget at most, or one piece.
  */
 export interface ByteBudget {
   /**
-   * Waits for room, those first who hold the least. More than the whole budget waits until it is all free, and goes alone.
+   * Waits for room, those first whose owners hold the least. More than the whole budget waits until it is all free, and goes alone.
+   * What is taken is given back when `held` ends; who has ended waits no longer.
    * @param untilMs of `performance.now()`: how long it may wait
-   * @param owner one owner gets half of the budget at most, or one piece; absent: all of it
-   * @returns undefined when there was no room in time, or too many wait already
+   * @returns false when there was no room in time, too many wait already, or `held` has ended
    */
-  take(bytes: number, untilMs: number, owner?: string): Promise<Release | undefined>;
+  take(bytes: number, untilMs: number, held: HeldBytes): Promise<boolean>;
   /** The same without waiting. */
-  takeNow(bytes: number, owner?: string): Release | undefined;
-  /** Somebody waits: more work would only wait behind it. */
+  takeNow(bytes: number, held: HeldBytes): boolean;
+  /** Somebody waits for whom there would be no room whoever he was: more work would only wait behind him. */
   isShort(): boolean;
+}
+
+/** What one request, call or reply has taken of budgets, given back together when it ends. */
+export class HeldBytes {
+  private readonly acts = new Set<() => void>();
+  private isEnded = false;
+  private latest: HeldBytes | undefined;
+
+  /** @param owner whose share of each budget it counts in; absent: nobody's, and such may have all of it */
+  constructor(readonly owner?: string) {}
+
+  get hasEnded(): boolean {
+    return this.isEnded;
+  }
+
+  /** Calls `act` once when it ends; at once when it has. @returns takes that back */
+  onEnd(act: () => void): () => void {
+    if (this.isEnded) act();
+    else this.acts.add(act);
+    return () => this.acts.delete(act);
+  }
+
+  /** Ends the one before, and this one with the whole: of replies that follow each other only the latest is in use. */
+  replace(next?: HeldBytes): void {
+    this.latest?.end();
+    this.latest = next;
+    next?.onEnd(this.onEnd(() => next.end()));
+  }
+
+  end(): void {
+    if (this.isEnded) return;
+    this.isEnded = true;
+    for (const act of this.acts) act();
+    this.acts.clear();
+  }
 }
 
 interface Waiting {
   readonly bytes: number;
   readonly owner: string | undefined;
-  readonly admit: (release: Release | undefined) => void;
-  readonly timer: NodeJS.Timeout;
+  readonly enter: () => void;
 }
 
 /** What waits holds a connection and what its socket has buffered, about 64 kB. */
@@ -35,65 +66,74 @@ export function createByteBudget(totalBytes: number): ByteBudget {
   const queue = new Set<Waiting>();
   const heldBy = new Map<string, number>();
   let used = 0;
-  const held = (owner: string | undefined): number => (owner === undefined ? 0 : (heldBy.get(owner) ?? 0));
-  const fits = (bytes: number, owner: string | undefined): boolean => {
-    const own = held(owner);
-    return used + bytes <= totalBytes && (own === 0 || own + bytes <= totalBytes / 2);
+  const heldOf = (owner: string | undefined): number => (owner === undefined ? 0 : (heldBy.get(owner) ?? 0));
+  const hasRoom = (bytes: number): boolean => used + bytes <= totalBytes;
+  const hasShare = (bytes: number, owner: string | undefined): boolean => {
+    const own = heldOf(owner);
+    return own === 0 || own + bytes <= totalBytes / 2;
   };
   const count = (bytes: number, owner: string | undefined): void => {
     used += bytes;
     if (owner === undefined) return;
-    const left = held(owner) + bytes;
+    const left = heldOf(owner) + bytes;
     if (left === 0) heldBy.delete(owner);
     else heldBy.set(owner, left);
   };
-  const enter = (bytes: number, owner: string | undefined): Release => {
-    count(bytes, owner);
-    let isHeld = true;
-    return () => {
-      if (!isHeld) return;
-      isHeld = false;
-      count(-bytes, owner);
+  const enter = (bytes: number, held: HeldBytes): void => {
+    count(bytes, held.owner);
+    held.onEnd(() => {
+      count(-bytes, held.owner);
       admitNext();
-    };
+    });
   };
   const admitNext = (): void => {
     if (queue.size === 0) return;
     // Where owners hold the same, those who came first: sorting is stable. The first one that lacks room for itself holds up the others, or
     // a large piece would never come in; one whose owner has his half does not.
-    for (const next of [...queue].toSorted((one, other) => held(one.owner) - held(other.owner))) {
-      if (!fits(next.bytes, next.owner)) {
-        if (used + next.bytes > totalBytes) return;
-        continue;
-      }
-      queue.delete(next);
-      clearTimeout(next.timer);
-      next.admit(enter(next.bytes, next.owner));
+    for (const next of [...queue].toSorted((one, other) => heldOf(one.owner) - heldOf(other.owner))) {
+      if (!hasRoom(next.bytes)) return;
+      if (hasShare(next.bytes, next.owner)) next.enter();
     }
   };
-  const takeNow: ByteBudget['takeNow'] = (asked, owner) => {
+  const isShort = (): boolean => [...queue].some(({ bytes }) => !hasRoom(bytes));
+  const takeNow: ByteBudget['takeNow'] = (asked, held) => {
     const bytes = clamp(asked, totalBytes);
-    return queue.size === 0 && fits(bytes, owner) ? enter(bytes, owner) : undefined;
+    if (held.hasEnded || isShort() || !hasRoom(bytes) || !hasShare(bytes, held.owner)) return false;
+    enter(bytes, held);
+    return true;
   };
   return {
     takeNow,
-    take: (asked, untilMs, owner) => {
-      const release = takeNow(asked, owner);
-      if (release !== undefined || queue.size >= waitingMax) return Promise.resolve(release);
-      return new Promise((admit) => {
-        const giveUp = (): void => {
+    take: (asked, untilMs, held) => {
+      if (takeNow(asked, held)) return Promise.resolve(true);
+      if (held.hasEnded || queue.size >= waitingMax) return Promise.resolve(false);
+      return new Promise((settle) => {
+        const bytes = clamp(asked, totalBytes);
+        const leave = (isAdmitted: boolean): void => {
           queue.delete(waiting);
-          admit(undefined);
+          clearTimeout(timer);
+          stopListening();
+          settle(isAdmitted);
+        };
+        const giveUp = (): void => {
+          leave(false);
           // It may have stood before smaller ones that fit.
           admitNext();
         };
+        const waiting: Waiting = {
+          bytes,
+          owner: held.owner,
+          enter: () => {
+            leave(true);
+            enter(bytes, held);
+          },
+        };
         const timer = setTimeout(giveUp, Math.max(0, untilMs - performance.now()));
-        const waiting: Waiting = { bytes: clamp(asked, totalBytes), owner, admit, timer };
+        const stopListening = held.onEnd(giveUp);
         queue.add(waiting);
-        admitNext();
       });
     },
-    isShort: () => queue.size > 0,
+    isShort,
   };
 }
 
@@ -107,21 +147,4 @@ function clamp(bytes: number, totalBytes: number): number {
  */
 export function heapShare(divisor: number): number {
   return Math.floor(getHeapStatistics().heap_size_limit / divisor);
-}
-
-/** What one request or call has taken of budgets, given back together when it ends. */
-export class HeldBytes {
-  private releases: Release[] = [];
-  private hasEnded = false;
-
-  add(release: Release): void {
-    if (this.hasEnded) release();
-    else this.releases.push(release);
-  }
-
-  end(): void {
-    this.hasEnded = true;
-    for (const release of this.releases) release();
-    this.releases = [];
-  }
 }

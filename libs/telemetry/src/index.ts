@@ -1,4 +1,4 @@
-export { createByteBudget, heapShare, HeldBytes, type ByteBudget, type Release } from './byte-budget';
+export { createByteBudget, heapShare, HeldBytes, type ByteBudget } from './byte-budget';
 export { createLogger, logLevels, silentLogger, type Logger, type LoggerOptions, type LogLevel } from './logger';
 export { metricTable, type MetricName, type MetricRow } from './metric-table';
 export { createMetrics, type Counter, type Gauge, type Histogram, type Metrics } from './metrics';

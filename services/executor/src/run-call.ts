@@ -33,9 +33,8 @@ export function callRunner(context: ExecutorContext): (claim: FreshClaim, lanes:
     traceStep(context, call, 'call.claimed');
     await context.failpoints.hit('ex.after_claim');
     if (!isTooLarge(run)) {
-      const release = await context.plans.take(await bytesToLoad(context, call), run.leaveByMs);
-      if (release === undefined) return await giveBack(context, run, 0);
-      run.held.add(release);
+      const hasRoom = await context.plans.take(await bytesToLoad(context, call), run.leaveByMs, run.held);
+      if (!hasRoom) return await giveBack(context, run, 0);
     }
     const settlement = isTooLarge(run) ? await divideCall(context, run) : await work(context, run, send);
     if (settlement !== undefined) await settle(run, settlement);
@@ -45,7 +44,7 @@ export function callRunner(context: ExecutorContext): (claim: FreshClaim, lanes:
     const { call, claimedAtMs } = claim;
     const hold = leases.hold(call, claimedAtMs);
     const trace = traceCall(claim);
-    const held = new HeldBytes();
+    const held = new HeldBytes(call.projectId);
     const run: Run = { call, hold, lanes, leaveByMs: claimedAtMs + leaseMs, trace, held, isIntended: false };
     await trace.step.run(async () => {
       try {

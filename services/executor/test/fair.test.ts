@@ -1,3 +1,4 @@
+import { HeldBytes } from '@sluice/telemetry';
 import { fillBacklog, until } from '@sluice/testkit';
 import { planBudgetBytes } from '../src/context';
 import { createGround, type Ground } from './_executor';
@@ -42,7 +43,8 @@ it('a backlog of a slow account takes its own places and nobody else waits for i
 it('a call that finds no room for its plans within one lease goes back, uncounted and unsent', async () => {
   const seed = await ground.seed();
   const { context } = await ground.startExecutor();
-  const letGo = await context.plans.take(planBudgetBytes, performance.now());
+  const others = new HeldBytes();
+  await context.plans.take(planBudgetBytes, performance.now(), others);
   const id = await ground.accept(seed, [{ email: 'a@x.com' }]);
   const call = () => ground.database('calls').where({ operation_id: id }).first('fence', 'attempts', 'crash_count');
   await until('it was given back and claimed again', async () =>
@@ -50,7 +52,7 @@ it('a call that finds no room for its plans within one lease goes back, uncounte
   );
   expect(await call()).toMatchObject({ attempts: 0, crash_count: 0 });
   expect(ground.hubspot.calls).toEqual([]);
-  letGo?.();
+  others.end();
   expect(await ground.ended(seed, id)).toMatchObject({ status: 'success' });
   expect(await call()).toMatchObject({ attempts: 1 });
 });

@@ -1,3 +1,4 @@
+import { HeldBytes } from '@sluice/telemetry';
 import { until } from '@sluice/testkit';
 import { planBudgetBytes } from '../src/context';
 import { createGround, type Ground, type RunningExecutor, type Seed } from './_executor';
@@ -84,9 +85,9 @@ it('the plans that a look compares with are few megabytes, and wait for room as 
   await doubtLarge();
   executor = await ground.startExecutor();
   const { plans, store } = executor.context;
-  let letGo: (() => void) | undefined;
+  const others = new HeldBytes();
   ground.hubspot.script.push(async (_call, apply): Promise<Answer> => {
-    letGo = await plans.take(planBudgetBytes - 1_000_000, performance.now());
+    await plans.take(planBudgetBytes - 1_000_000, performance.now(), others);
     apply();
     return 'hang-up';
   });
@@ -96,7 +97,7 @@ it('the plans that a look compares with are few megabytes, and wait for room as 
     Number((await call())?.fence) > 2 ? true : undefined,
   );
   expect(ground.hubspot.calls).toHaveLength(1);
-  letGo?.();
+  others.end();
   expect(await ground.ended(seed, id)).toMatchObject({ status: 'success' });
   expect(ground.hubspot.writes()).toHaveLength(1);
   const rivals = await store.writes.findRivals({

@@ -5,6 +5,8 @@ export interface BodyLimits {
   readonly bytesMax: number;
   /** Longest time from the call to the last byte, in milliseconds. @default 10 000 */
   readonly timeoutMs?: number;
+  /** For a body that announces no size: it is read no further than this until there is room for the rest. */
+  readonly growth?: { readonly beyondBytes: number; takeRoom(): Promise<void> } | undefined;
   /** What the sender of a larger one can do. @default that of `request.body-too-large` */
   readonly remedy?: string;
 }
@@ -19,7 +21,7 @@ export function hasBody(req: IncomingMessage): boolean {
 
 /**
  * The whole body, never more than `bytesMax` of it in memory.
- * @throws InboundError `request.body-too-large` (before the first byte when Content-Length tells), `request.timeout`
+ * @throws InboundError `request.body-too-large` (before the first byte when Content-Length tells), `request.timeout`; what `growth` throws
  */
 export function readBody(req: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
   if (Number(req.headers['content-length'] ?? 0) > limits.bytesMax) {
@@ -44,6 +46,7 @@ function readArriving(req: IncomingMessage, limits: BodyLimits): Promise<Buffer>
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
+    let { growth } = limits;
     const settle = (outcome: () => void) => {
       clearTimeout(timer);
       req.off('data', take).off('end', finish).off('close', cut).off('error', cut);
@@ -51,11 +54,15 @@ function readArriving(req: IncomingMessage, limits: BodyLimits): Promise<Buffer>
     };
     const take = (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes <= limits.bytesMax) {
-        chunks.push(chunk);
-        return;
-      }
-      settle(() => reject(tooLarge(limits)));
+      if (bytes > limits.bytesMax) return refuse(tooLarge(limits));
+      chunks.push(chunk);
+      if (growth === undefined || bytes <= growth.beyondBytes) return;
+      req.pause();
+      growth.takeRoom().then(() => req.resume(), refuse);
+      growth = undefined;
+    };
+    const refuse = (error: Error): void => {
+      settle(() => reject(error));
       discardRest(req);
     };
     const finish = () => settle(() => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));

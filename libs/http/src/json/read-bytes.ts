@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { InboundError } from '../inbound-error';
 import { checkEncoding } from './check-encoding';
-import { hasBody, readBody } from './read-body';
+import { hasBody, readBody, type BodyLimits } from './read-body';
 
 /** A body that is no JSON: what it may be called, and how large it may be. */
 export interface BytesBody {
@@ -17,7 +17,7 @@ export interface BytesBody {
  * over the limit. A body without Content-Type is taken: RFC 9110, 8.3 leaves it to who receives it, and the body is looked into next.
  * @throws InboundError 400, 408, 413, 415
  */
-export async function readBytes(req: IncomingMessage, body: BytesBody): Promise<Buffer> {
+export async function readBytes(req: IncomingMessage, body: BytesBody, growth?: BodyLimits['growth']): Promise<Buffer> {
   const { contentTypes, bytesMax, tooLargeRemedy } = body;
   if (!hasBody(req))
     throw new InboundError({ code: 'request.invalid', detail: 'The body is empty.', remedy: sendOne(body) });
@@ -31,7 +31,7 @@ export async function readBytes(req: IncomingMessage, body: BytesBody): Promise<
       headers: { Accept: contentTypes.join(', ') },
     });
   }
-  return await readBody(req, { bytesMax, remedy: tooLargeRemedy });
+  return await readBody(req, { bytesMax, remedy: tooLargeRemedy, growth });
 }
 
 function mediaType(contentType: string): string {
