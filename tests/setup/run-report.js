@@ -1,6 +1,6 @@
 const { appendFileSync } = require('node:fs');
 const path = require('node:path');
-const { ruleIdsOf } = require('./rule-check');
+const ruleCheck = require('./rule-check');
 
 /** How many suites `slowestLines` names. */
 const slowestMax = 20;
@@ -37,7 +37,7 @@ function reportOf(results, rootDir) {
     seconds: Math.round((suite.perfStats.runtime ?? 0) / 100) / 10,
     skipped: suite.testResults.filter(({ status }) => status === 'pending' || status === 'todo').length,
   }));
-  return { counts, passedRules: [...new Set(passed.flatMap(({ fullName }) => ruleIdsOf(fullName)))], suites };
+  return { counts, passedRules: [...new Set(passed.flatMap(({ fullName }) => ruleCheck.ruleIdsOf(fullName)))], suites };
 }
 
 /** The line itself, without its line end. */
