@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { installedFor, licenceProblems, packagesInImages } from './architecture/licences';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { installedFor, installedInPage, licenceProblems, packagesInImages } from './architecture/licences';
 import { packageFolders, readText } from './architecture/source-tree';
 
 describe('our own licence', () => {
@@ -44,6 +46,15 @@ describe('what ends up in an image', () => {
         .map(({ name }) => name)
         .toSorted(),
     ).toEqual(['pg-types', 'pgpass']);
+  });
+
+  it('brings along the licence of what the page of the console is made of', () => {
+    const page = join(__dirname, '../libs/console/dist/page');
+    const scripts = readdirSync(page).filter((name) => name.endsWith('.js'));
+    expect(scripts).toHaveLength(1);
+    const script = readFileSync(join(page, scripts[0] ?? ''), 'utf8');
+    expect(installedInPage().map(({ name }) => name)).toContain('preact');
+    for (const { text = 'none' } of installedInPage()) expect(script).toContain(text.trim());
   });
 
   it('was installed from the lockfile that is there', () => {

@@ -53,6 +53,15 @@ export function installedFor(packages: readonly string[]): Installed[] {
     .map(([folder, manifest]) => read(folder, manifest));
 }
 
+/** What is bundled into the console's page. */
+export function installedInPage(): Installed[] {
+  const console = workspaceFolders().get('@sluice/console') ?? failFor('@sluice/console');
+  return bundled(console)
+    .map((name) => realpathSync(locate(name, console)))
+    .map((folder) => read(folder, manifestOf(folder)))
+    .filter(({ name }) => !name.startsWith('@sluice/'));
+}
+
 /** @returns what speaks against a package in an image; nothing where its licence is permissive */
 export function licenceProblems({ name, version, declared, text }: Installed): string[] {
   const label = `${name} ${version}`;
