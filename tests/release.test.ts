@@ -1,0 +1,96 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const root = join(__dirname, '..');
+const digest = `sha256:${'0a'.repeat(32)}`;
+
+describe('the version', () => {
+  it('is the same wherever the checkout names it', () => {
+    expect(run('version', root)).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+, in \d+ places/),
+    });
+  });
+});
+
+// The commands of release.yml that nothing else runs before a release. Those of the chart need helm and are run by hand.
+describe('the commands of a release', () => {
+  let folder: string;
+  const path = (name: string) => join(folder, name);
+  const read = (name: string) => readFileSync(path(name), 'utf8');
+  const replace = (name: string, from: string, to: string) => writeFileSync(path(name), read(name).replace(from, to));
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'release-'));
+    const manifests = globSync(['package.json', '{libs,services,deploy,tests}/{package.json,*/package.json}'], {
+      cwd: root,
+    });
+    for (const name of [...manifests, 'helm/sluice/Chart.yaml', 'deploy/cli/src/program.ts', 'CHANGELOG.md']) {
+      cpSync(join(root, name), path(name));
+    }
+    run('version', folder, '0.1.0');
+  });
+
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('name each file that has another version', () => {
+    replace('helm/sluice/Chart.yaml', 'appVersion: 0.1.0', 'appVersion: 0.1.1');
+    replace('libs/store/package.json', '"version": "0.1.0"', '"version": "0.1.1"');
+    replace('deploy/cli/src/program.ts', ".version('0.1.0')", '');
+    replace('CHANGELOG.md', '## [0.1.0] - ', '## [0.1.0], ');
+    expect(run('version', folder)).toMatchObject({
+      status: 1,
+      stdout: [
+        'libs/store/package.json: "version": "0.1.1 is not 0.1.0',
+        'helm/sluice/Chart.yaml: appVersion: 0.1.1 is not 0.1.0',
+        'deploy/cli/src/program.ts: no version is not 0.1.0',
+        'CHANGELOG.md: no section that begins with "## [0.1.0] - "\n',
+      ].join('\n'),
+    });
+  });
+
+  it('write a version everywhere but into the changelog', () => {
+    const before = read('helm/sluice/Chart.yaml');
+    expect(run('version', folder, '0.2.0')).toMatchObject({
+      status: 1,
+      stdout: 'CHANGELOG.md: no section that begins with "## [0.2.0] - "\n',
+    });
+    expect(read('helm/sluice/Chart.yaml')).toBe(before.replaceAll('0.1.0', '0.2.0'));
+    expect(JSON.parse(read('tests/crash/package.json'))).toMatchObject({ version: '0.2.0', license: 'Apache-2.0' });
+  });
+
+  it.each(['0.2', 'v0.2.0', 'next'])('refuse %j as a version', (version) => {
+    expect(run('version', folder, version)).toMatchObject({ status: 2, stderr: expect.stringContaining('usage:') });
+  });
+
+  it('refuse a tag of another version, and hand a right one on', () => {
+    const tag = (name: string) => ({ GITHUB_REF_TYPE: 'tag', GITHUB_REF_NAME: name, GITHUB_OUTPUT: path('output') });
+    expect(runWith(tag('v0.1.1'), 'version', folder)).toMatchObject({
+      status: 1,
+      stdout: 'the tag v0.1.1 is not v0.1.0\n',
+    });
+    expect(existsSync(path('output'))).toBe(false);
+    expect(runWith(tag('v0.1.0'), 'version', folder)).toMatchObject({ status: 0 });
+    expect(read('output')).toBe('version=0.1.0\n');
+  });
+
+  it('note the digest of an image, and nothing that is none', () => {
+    expect(runWith({ IMAGE: 'executor', DIGEST: digest }, 'digest', folder)).toMatchObject({ status: 0 });
+    expect(read('dist/release/digests/executor')).toBe(`executor ${digest}\n`);
+    expect(runWith({ IMAGE: 'search', DIGEST: '' }, 'digest', folder)).toMatchObject({ status: 2 });
+    expect(runWith({ IMAGE: '../search', DIGEST: digest }, 'digest', folder)).toMatchObject({ status: 2 });
+    expect(globSync('dist/release/digests/*', { cwd: folder })).toHaveLength(1);
+  });
+});
+
+function run(script: string, cwd: string, ...args: string[]) {
+  return runWith({}, script, cwd, ...args);
+}
+
+/** With nothing of the environment of the tests, which may itself be that of a release. */
+function runWith(env: Readonly<Record<string, string>>, script: string, cwd: string, ...args: string[]) {
+  const file = join(root, `deploy/release/${script}.mjs`);
+  return spawnSync(process.execPath, [file, ...args], { cwd, env, encoding: 'utf8' });
+}
