@@ -91,7 +91,9 @@ describe('[sec-47] dependencies', () => {
     const release = read('.github/workflows/release.yml');
     expect(release).toMatch(/sbom: true/);
     expect(release).toMatch(/provenance: mode=max/);
-    expect(release).toMatch(/pnpm audit --prod --audit-level high/);
+    expect(release).toMatch(/run: npm run release:audit\n/);
+    const { scripts } = readManifest(join(root, 'package.json'));
+    expect(scripts?.['release:audit']).toBe('corepack pnpm audit --prod --audit-level high');
   });
 });
 
