@@ -326,6 +326,28 @@ describe('management', () => {
     await expectSurvival('management', '40 descriptions of 10 MB', times(40, metadata), allowed);
     provider.answer(sender.account.token, path, undefined);
   });
+
+  it('a revision with the fields of 40 objects', async () => {
+    const field = { type: 'string', fieldType: 'text', label: longText(500) };
+    const results = Array.from({ length: 1_000 }, (_, at) => ({ ...field, name: `field_${at}` }));
+    const page = JSON.stringify({ results });
+    const names = Array.from({ length: 40 }, (_, at) => `2-${1_000 + at}`);
+    for (const name of names) provider.answer(sender.account.token, `/crm/v3/properties/${name}`, () => page);
+    const { integrationId, connectionId } = await createCustomer(stack, {
+      provider: 'hubspot',
+      project: sender.project,
+      account: sender.account,
+      read: names,
+    });
+    const { latestRevision } = await sender.project.client.management.getIntegration({ integrationId });
+    const hydrate = within(
+      `/integrations/${integrationId}/revisions/${latestRevision.id}:hydrate?connectionId=${connectionId}`,
+    );
+    const [whole] = await expectSurvival('management', 'a revision with 40,000 fields', [hydrate], [200]);
+    expect(whole?.bytes).toBeGreaterThan(20_000_000);
+    await expectSurvival('management', '20 revisions with 40,000 fields', times(20, hydrate), [200, 502, 503, 504]);
+    for (const name of names) provider.answer(sender.account.token, `/crm/v3/properties/${name}`, undefined);
+  });
 });
 
 /** Bodies of a megabyte: what a limit on their size alone lets through. */

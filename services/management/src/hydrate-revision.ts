@@ -1,14 +1,12 @@
 import { NotFoundError, ProviderError } from '@sluice/errors';
+import { jsonText } from '@sluice/http';
 import type {
   Connection,
   HydratedField,
-  HydratedIntegration,
   HydratedReadObject,
-  HydratedRevision,
   HydratedWriteObject,
   Integration,
   IntegrationField,
-  ManifestIntegration,
   ManifestReadObject,
   ManifestWriteObject,
   ObjectMetadata,
@@ -32,35 +30,58 @@ type Described = { readonly metadata: ObjectMetadata } | { readonly error: strin
 const atOnce = 4;
 
 /**
- * A revision with the account's own names and fields. An object that the account does not have or show carries an `error`;
- * what concerns the account as a whole fails the request.
+ * The text of a revision with the account's own names and fields, a few objects at a time: an account may have megabytes of fields in each. An
+ * object that the account does not have or show carries an `error`; what concerns the account as a whole fails the request.
  * @throws NotFoundError `revision.not-found`; ProviderError
  */
-export async function hydrateRevision(context: ManagementContext, order: HydrationOrder): Promise<HydratedRevision> {
+export async function* hydratedRevisionText(
+  context: ManagementContext,
+  order: HydrationOrder,
+): AsyncGenerator<string, void, undefined> {
   const { integration, revisionId } = order;
   const revision = await context.store.integrations.findRevision(integration.projectId, revisionId);
   if (revision?.integrationId !== integration.id) throw revisionNotFound();
   const { id, specVersion, createTime } = revision;
-  const content = publishManifestIntegration(revision.content);
-  const described = await describeAll(context, order, content);
-  return { id, specVersion, createTime, content: hydrated(content, described) };
+  const {
+    read,
+    write,
+    subscribe: _subscribed,
+    watchSchema: _watched,
+    ...rest
+  } = publishManifestIntegration(revision.content);
+  yield `${opened({ id, specVersion, createTime })},"content":${opened(rest)}`;
+  if (read) yield* objectsText(context, order, { name: 'read', objects: read.objects, hydrate: hydratedRead });
+  if (write) yield* objectsText(context, order, { name: 'write', objects: write.objects, hydrate: hydratedWrite });
+  yield '}}';
 }
 
-async function describeAll(
+/** The text of an object with members, without its end. */
+function opened(value: object): string {
+  return JSON.stringify(value).slice(0, -1);
+}
+
+/** What a revision has under `read` or `write`. */
+interface Part<Declared> {
+  readonly name: string;
+  readonly objects: readonly Declared[] | undefined;
+  readonly hydrate: (object: Declared, described: Described) => object;
+}
+
+async function* objectsText<Declared extends { readonly objectName: string }>(
   context: ManagementContext,
   order: HydrationOrder,
-  { read, write }: ManifestIntegration,
-): Promise<ReadonlyMap<string, Described>> {
-  const declared = [...(read?.objects ?? []), ...(write?.objects ?? [])];
-  const left = [...new Set(declared.map(({ objectName }) => objectName))];
-  const described = new Map<string, Described>();
-  const work = async (): Promise<void> => {
-    for (let name = left.shift(); name !== undefined; name = left.shift()) {
-      described.set(name, await describeOne(context, order, name));
+  { name, objects = [], hydrate }: Part<Declared>,
+): AsyncGenerator<string, void, undefined> {
+  yield `,"${name}":{"objects":[`;
+  for (let from = 0; from < objects.length; from += atOnce) {
+    const some = objects.slice(from, from + atOnce);
+    const described = await Promise.all(some.map(({ objectName }) => describeOne(context, order, objectName)));
+    for (const [at, object] of some.entries()) {
+      if (from + at > 0) yield ',';
+      yield* jsonText(hydrate(object, described[at] as Described));
     }
-  };
-  await Promise.all(Array.from({ length: atOnce }, work));
-  return described;
+  }
+  yield ']}';
 }
 
 async function describeOne(
@@ -79,16 +100,6 @@ async function describeOne(
     if (isOfObject) return { error: error.detail };
     throw error;
   }
-}
-
-function hydrated(content: ManifestIntegration, described: ReadonlyMap<string, Described>): HydratedIntegration {
-  const { read, write, subscribe: _subscribed, watchSchema: _watched, ...rest } = content;
-  const of = (name: string) => described.get(name) as Described;
-  return {
-    ...rest,
-    ...(read && { read: { objects: (read.objects ?? []).map((one) => hydratedRead(one, of(one.objectName))) } }),
-    ...(write && { write: { objects: (write.objects ?? []).map((one) => hydratedWrite(one, of(one.objectName))) } }),
-  };
 }
 
 function hydratedRead(object: ManifestReadObject, described: Described): HydratedReadObject {

@@ -1,11 +1,11 @@
 import { providerProblemCodes, ValidationError } from '@sluice/errors';
-import { json, jsonText, route, type Router } from '@sluice/http';
+import { json, route, type Router } from '@sluice/http';
 import { hydratedRevisionSchema, limits, nameText } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { getConnection } from '../get-connection';
 import { getIntegration } from '../get-integration';
 import { getProject } from '../get-project';
-import { hydrateRevision } from '../hydrate-revision';
+import { hydratedRevisionText } from '../hydrate-revision';
 import { integrationPath } from './paths';
 
 interface HydrationParts {
@@ -42,8 +42,7 @@ export function revisionRoutes(router: Router, context: ManagementContext): void
         if (connection.provider !== integration.provider)
           throw otherProvider(connection.provider, integration.provider);
         const { revisionId } = params;
-        const revision = await hydrateRevision(context, { integration, revisionId, connection, traceparent });
-        return { stream: jsonText(revision) };
+        return { stream: hydratedRevisionText(context, { integration, revisionId, connection, traceparent }) };
       },
     }),
   );
