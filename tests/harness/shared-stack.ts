@@ -2,7 +2,7 @@ import { readProcessEnv } from '@sluice/config';
 import { stackAt, type Stack, type StackPlace } from './stack';
 
 /** Where the shared stacks are, for the workers of jest: set by `tests/setup/start-shared-stacks.ts`. */
-export const placesVariable = 'SLUICE_TEST_STACKS';
+export const placesVariable = 'SHARED_TEST_STACKS';
 
 /**
  * The stacks that suites share, by how much faster the specification's time passes there: a minute lasts a second for those who wait for

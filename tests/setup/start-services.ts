@@ -32,7 +32,9 @@ async function start() {
   const say = (line: string): void => void process.stderr.write(`  ${line}\n`);
   const dataDir = stackDataDir(process.env);
   process.stderr.write(`\nServices for the tests (kept in ${dataDir}):\n`);
-  const started = await startStack({ dataDir, want: serviceNames, log: say, env: process.env }).catch(refuse);
+  const started = await startStack({ dataDir, want: serviceNames, log: say, env: process.env, isDurable: false }).catch(
+    refuse,
+  );
   process.env['DATABASE_URL'] = started.databaseUrl;
   process.env['REDIS_URL'] = started.redisUrl;
   process.env['KAFKA_BROKERS'] = started.kafkaBrokers;

@@ -22,7 +22,7 @@ describe('the bootstrap', () => {
     const child = spawn(process.execPath, [join(local, 'bootstrap.mjs'), 'strat'], { stdio: 'pipe' });
     const { code, output } = await outcome(child);
     expect(code).toBe(2);
-    expect(output).toMatch(/start\|dev\|.*\|test\|check/);
+    expect(output).toMatch(/start\|dev\|.*\|test\|test-full\|check/);
   });
 
   // An install with an old Node ends somewhere within npm, with words about a function that nobody has called.

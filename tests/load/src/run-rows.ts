@@ -1,5 +1,6 @@
 import { readAddresses } from './harness/addresses';
 import type { Row } from './harness/bench';
+import { requireDurable } from './harness/database';
 import type { RowResult } from './harness/finding';
 import { openBench, type OpenBench } from './harness/open-bench';
 import { readOptions } from './options';
@@ -14,7 +15,9 @@ async function main(): Promise<number> {
     rows.map(({ id }) => id),
   );
   const wanted = rows.filter(({ id }) => options.rows?.includes(id) ?? true);
-  const bench = await openBench(readAddresses(), options.isQuick);
+  const addresses = readAddresses();
+  if (!options.isQuick) await requireDurable(addresses.databaseUrl);
+  const bench = await openBench(addresses, options.isQuick);
   const failed: string[] = [];
   try {
     for (const row of wanted) {

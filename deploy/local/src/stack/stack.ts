@@ -18,6 +18,11 @@ export interface StackOptions<Name extends ServiceName = ServiceName> {
   readonly env?: NodeJS.ProcessEnv;
   /** Leaves the services up when nobody needs them any more. @default false */
   readonly keep?: boolean;
+  /**
+   * False: a Postgres that is started here writes without waiting for the disk. What is committed survives its own crash and ours, not one of
+   * the machine. @default true
+   */
+  readonly isDurable?: boolean;
 }
 
 /** Addresses of what was wanted; undefined for the rest. Postgres is named as superuser on the database `postgres`. */
@@ -46,11 +51,11 @@ export async function startStack<Name extends ServiceName>(options: StackOptions
 }
 
 async function join(options: StackOptions & { readonly env: NodeJS.ProcessEnv }, missing: readonly ServiceName[]) {
-  const { dataDir, env, log, keep = false } = options;
+  const { dataDir, env, log, keep = false, isDurable = true } = options;
   const book = openStateBook(dataDir);
   const id = addHolder(book, missing);
   try {
-    const urls = await startAll({ dataDir, env, book, log }, missing);
+    const urls = await startAll({ dataDir, env, book, log, isDurable }, missing);
     if (keep) book.state.kept = [...new Set([...book.state.kept, ...missing])];
     book.save();
     return { id, urls };

@@ -21,3 +21,9 @@ export async function countOf(database: Database, sql: string, bindings: readonl
   const { rows } = await database.raw<{ rows: { count: string }[] }>(sql, [...bindings]);
   return Number(rows[0]?.count);
 }
+
+/** A report is of a Postgres that waits for the disk, as everybody's does. @throws for one that `npm test` has started */
+export async function requireDurable(url: string): Promise<void> {
+  const { rows } = await withDatabase(url, (database) => database.raw<{ rows: { fsync: string }[] }>('show fsync'));
+  if (rows[0]?.fsync !== 'on') throw new Error('Postgres runs with fsync=off, as npm test starts it: wait for its end');
+}
