@@ -1,6 +1,6 @@
 const { alone } = require('./tests/tiers');
 
-/** Levels of conventions section 7: unit touches nothing, integration touches real services, blackbox drives processes. */
+/** Levels of docs/contributing/conventions.md, section 7: unit touches nothing, integration touches real services, blackbox drives processes. */
 const base = {
   testEnvironment: 'node',
   transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2023' }, module: { type: 'commonjs' } }] },

@@ -5,7 +5,7 @@ import { bootstrapFiles, packageFolders, readText, sourceFiles } from './archite
 describe('the tree', () => {
   const files = sourceFiles();
 
-  it('keeps every rule of conventions section 1', () => {
+  it('keeps every rule of docs/contributing/conventions.md, section 1', () => {
     expect(files.flatMap((path) => checkFile(path, readText(path)))).toEqual([]);
   });
 

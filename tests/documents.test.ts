@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { deadLinks, headingsOf, openFences } from './architecture/markdown';
-import { markdownPages, readText } from './architecture/source-tree';
+import { markdownPages, readText, textFiles } from './architecture/source-tree';
 
 const root = join(__dirname, '..');
+/** Made elsewhere, or this very list; and a provider's own tracker. */
+const skipped = /^pnpm-lock|^tests\/documents\.test\.ts$|^docs\/providers\/from-files|\/klaviyo\.yaml$/;
 
 describe('the pages', () => {
   const pages = markdownPages();
@@ -22,6 +24,41 @@ describe('the pages', () => {
   it('close every block of code with the fence that opened it', () => {
     expect(pages.flatMap((page) => openFences(readText(page)).map((fence) => `${page}: ${fence}`))).toEqual([]);
   });
+});
+
+// A comment that cites what its reader does not have explains nothing.
+describe('what is cited', () => {
+  const page = String.raw`(?:design|reliability|performance|reads|api-surface|cost|toolchain|models)\.md`;
+  const outside = new RegExp(
+    [
+      String.raw`\.\./shared\b`,
+      String.raw`\bshared (?:performance )?notes`,
+      String.raw`\bdesign, sections?\b`,
+      String.raw`\breliability (?:notes|reference)`,
+      String.raw`(?<![\w/-])${page}`,
+      String.raw`\bconventions,? section`,
+      String.raw`\bissues? \d{1,2}\b(?!: 409)`,
+      String.raw`source: '[AB]\d`,
+    ].join('|'),
+    'i',
+  );
+  const places = (text: string) =>
+    text.split('\n').flatMap((line, at) => (outside.test(line) ? [`line ${at + 1}: ${line.trim()}`] : []));
+
+  it('is in the repository', () => {
+    const files = textFiles().filter((path) => !path.startsWith('docs/contributing/') && !skipped.test(path));
+    expect(files.length).toBeGreaterThan(1_000);
+    expect(files.flatMap((path) => places(readText(path)).map((place) => `${path}, ${place}`))).toEqual([]);
+  });
+
+  it.each([
+    '// Source: design, section 5.9.',
+    '// Reliability notes 2.18: a stampede',
+    ' * (reliability.md, 4.3)',
+    '// Issue 5, item 2: each half',
+    "source: 'A3',",
+    'they lie in `../shared`',
+  ])('finds %s', (line) => expect(places(line)).toHaveLength(1));
 });
 
 // A checker that finds nothing passes on every page, so it is seen to bite.

@@ -4,7 +4,7 @@ import { badPerson, crms, person } from './crms';
 
 const stack = sharedStack();
 
-// Design, section 6, "cancel, replay": through the real processes, from the request to the CRM.
+// Through the real processes, from the request to the CRM.
 describe.each(crms)('%s: cancel and replay', (provider, crm) => {
   const { object } = crm;
   let customer: Customer;

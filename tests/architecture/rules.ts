@@ -1,4 +1,4 @@
-/** The table of conventions section 1, as data. Numbers are levels: an import goes to a smaller one. */
+/** The table of docs/contributing/conventions.md, section 1, as data. Numbers are levels: an import goes to a smaller one. */
 export const levels: Readonly<Record<string, number>> = {
   'libs/errors': 0,
   'libs/types': 1,
@@ -68,7 +68,7 @@ export const telemetrySdk = { pattern: /^@opentelemetry\/(?!api$)/, owner: 'libs
 /** The only reader of `process.env`. */
 export const environmentReader = 'libs/config';
 
-/** Reads `OTEL_*` before any service is there, and nothing else does (conventions, section 6.8). */
+/** Reads `OTEL_*` before any service is there, and nothing else does. */
 export const telemetryRegister = 'libs/telemetry/src/register.ts';
 
 /** Entries beside "." that a package may export. A conformance suite is for tests of who else keeps its promises. */

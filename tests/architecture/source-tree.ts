@@ -27,7 +27,12 @@ export function bootstrapFiles(): string[] {
 
 /** Every page of the checkout. */
 export function markdownPages(): string[] {
-  return walk('.', /\.md$/).map((path) => path.slice('./'.length));
+  return textFiles().filter((path) => path.endsWith('.md'));
+}
+
+/** Everything that somebody has written. */
+export function textFiles(): string[] {
+  return walk('.', /\.(?:[cm]?[jt]sx?|json|md|ya?ml|tpl|toml|sh)$|Dockerfile$/).map((path) => path.slice('./'.length));
 }
 
 /** The text of a file named from the root. */

@@ -65,7 +65,7 @@ const clearAndTypeAtOnce = `{
   document.execCommand('insertText', false, 'companies');
 }`;
 
-// Issue 9, Speed: the server pages, so the tab holds one page however many there are.
+// The server pages, so the tab holds one page however many there are.
 withBrowser('10,000 operations are shown a page at a time', async () => {
   tab = await openConsole(browser, new URL(stack.baseUrl).origin);
   const { page } = tab;

@@ -88,7 +88,7 @@ async function runRestored(name: string, prepare?: (url: string) => Promise<void
 const creates = (endings: readonly Ending[]) => endings.filter(({ kind }) => kind !== 'update');
 const doubled = (endings: readonly Ending[]) => creates(endings).filter(({ atProvider }) => atProvider > 1);
 
-// Issue 7, part 6: the restore is a test. The order of the three matters: each restores what the ones before have written at the CRMs.
+// The restore is a test. The order of the three matters: each restores what the ones before have written at the CRMs.
 describe('a backup of a database in the middle of its work', () => {
   it('taken when the services had died: every accepted write ends, exactly once where it can be known', async () => {
     const endings = await runRestored('second');

@@ -82,7 +82,7 @@ async function sealedWith(): Promise<string[]> {
   }
 }
 
-// Issue 7, parts 2 and 6: an upgrade restarts every process, a new key needs three of them. Callers and customers notice neither.
+// An upgrade restarts every process, a new key needs three of them. Callers and customers notice neither.
 it('[sec-42] every process is replaced three times and the sealing key once, and no request fails, no write is lost', async () => {
   const traffic = startTraffic(customer);
   // The new key must open everywhere before anybody seals with it.

@@ -21,7 +21,7 @@ const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 
   devDependencies: Record<string, string>;
 };
 
-/** Source: issue 7, "at most 280 MB unpacked", "ready within 2 s of start; idle RSS at most 120 MB". */
+/** What an image may weigh unpacked, a service take to be ready, and hold when it is idle. */
 const bounds = { sizeMb: 280, readyMs: 2_000, rssMb: 120 };
 /** How long a process is left alone before its memory is read. */
 const idleMs = 5_000;

@@ -9,7 +9,7 @@ import { closeConnections, send } from './hostile/send';
 import { hostileRequest, type HostileRequest } from './hostile/spoil';
 import { createTarget } from './hostile/targets';
 
-/** Requests of one run, over all operations of the OpenAPI documents. Source: issues on writing and on the management API. */
+/** Requests of one run, over all operations of the OpenAPI documents. */
 const requestsOfRun = 20_000;
 const atOnce = 24;
 /** Another run tries others; a finding names its seed, and HOSTILE_SEED repeats it. */

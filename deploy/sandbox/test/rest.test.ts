@@ -40,7 +40,7 @@ interface Shape {
   readonly bad: readonly [body: unknown, status: number, reply: RegExp];
 }
 
-/** Each provider takes its own form and no other. Source: providers.md, section 4. */
+/** Each provider takes its own form and no other. Source: docs/contributing/providers.md, 4. */
 const shapes: readonly Shape[] = [
   {
     provider: 'pipedrive',

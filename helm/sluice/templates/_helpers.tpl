@@ -24,7 +24,7 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- with $image.registry }}{{ . }}/{{ end }}{{ $image.repository }}/{{ index . 1 }}:{{ $image.tag | default (index . 0).Chart.AppVersion }}
 {{- end -}}
 
-{{/* The ports of the services: what design.md gives them. */}}
+{{/* The ports of the services. */}}
 {{- define "sluice.port" -}}
 {{- get (dict "management" "4100" "search" "4200" "write-gateway" "4300" "batcher" "4400" "executor" "4500" "sandbox" "4600") . -}}
 {{- end -}}

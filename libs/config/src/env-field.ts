@@ -64,7 +64,6 @@ export interface FailpointField extends FieldBase {
 
 /**
  * One setting. It is required when it has no default and is not optional.
- * Source: conventions, section 6.
  */
 export type EnvField = StringField | UrlField | NumberField | BooleanField | ListField | KeyringField | FailpointField;
 

@@ -192,7 +192,7 @@ export const providersEnv = {
   },
 } as const satisfies EnvFields;
 
-/** How much an executor does at once. 256 and 4: design, section 5, step 8. */
+/** How much an executor does at once, over all accounts and for each. */
 export const concurrencyEnv = {
   SLUICE_CONCURRENCY: {
     type: 'integer',

@@ -52,7 +52,7 @@ export function signalRows<Signal>(
   failures: readonly (SignalRow<Signal> | PlainRow)[],
 ): string[][] {
   return [
-    ...successes.map(({ signal, basis, source }) => [signal, 'ok', 'ok', '', basis, source]),
+    ...successes.map(({ signal, basis, source }) => [signal, 'ok', 'ok', '', basis, sectionOf(source)]),
     ...failures.map((row) => {
       const { isLane, waitMs, triesMax } = 'matches' in row ? row : {};
       const meaning = `${meaningOf(row.class)}${isLane ? ', blocks the account' : ''}`;
@@ -63,10 +63,15 @@ export function signalRows<Signal>(
         meaning,
         [durationOf(waitMs), ...bound].filter(Boolean).join('; '),
         row.basis,
-        row.source,
+        sectionOf(row.source),
       ];
     }),
   ];
+}
+
+/** `A3` of `providers.md, A3`, since the page names the file once. */
+function sectionOf(source: string): string {
+  return source.replace(/^providers\.md, /, '');
 }
 
 function durationOf(waitMs: number | undefined): string {
@@ -76,7 +81,7 @@ function durationOf(waitMs: number | undefined): string {
 
 const preface = `Written from the tables in \`libs/connectors/src\` by \`pnpm --filter @sluice/connectors print:pages\`; a test compares. Nothing here was checked on a
 live account. **documented**: the provider's public pages or published OpenAPI. **recorded**: seen in a fixture, a probe or the code of an open-source
-client. **assumed**: our judgement, or what is commonly said. Sources name sections of the project's providers reference.`;
+client. **assumed**: our judgement, or what is commonly said. Sources are sections of [providers.md](../contributing/providers.md).`;
 
 /** The page as Markdown. */
 export function renderPage({ provider, title, capabilities, tables }: ProviderPage): string {
@@ -84,7 +89,7 @@ export function renderPage({ provider, title, capabilities, tables }: ProviderPa
     `\`${name}\``,
     says,
     basis,
-    source,
+    sectionOf(source),
   ]);
   const parts = [
     `# ${title}: what is known, and what each answer means`,

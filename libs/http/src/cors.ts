@@ -1,7 +1,7 @@
 import type { RequestHandler, Response } from 'express';
 import type { Headers } from './every-reply';
 
-/** What the published browser client sends, plus our own request headers (api-surface.md, section M). */
+/** What the published browser client sends, plus our own request headers. */
 const requestHeaders = [
   'X-Api-Key',
   'Authorization',

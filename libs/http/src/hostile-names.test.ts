@@ -9,7 +9,7 @@ import {
 import { countMembers, nameFault } from './json/member-names';
 import { validate } from './validation/validate';
 
-// Reliability notes 4.3, number 30: such a name is refused as a field, a mapping and a filter, as a key and as a value.
+// Such a name is refused as a field, a mapping and a filter, as a key and as a value.
 const hostile = ['__proto__', 'constructor', 'prototype'];
 
 function issuesOf(schema: JsonSchema, value: unknown): readonly Issue[] {

@@ -21,7 +21,7 @@ const present = (error: SluiceError) => presentProblem(error, 'request-1', now);
 const detail = 'What happened.';
 
 describe('presentProblem', () => {
-  // One picture of the wire per class of error (conventions, section 5, rule 9).
+  // One picture of the wire per class of error.
   it.each<[string, SluiceError]>([
     [
       'ValidationError',

@@ -20,7 +20,7 @@ export interface CallerSource {
 
 /**
  * How long a key that was found stays known without asking again, counted from before the question. A revoked or
- * changed key must be out of force within 1 s on every replica (reliability notes, 4.1).
+ * changed key must be out of force within 1 s on every replica.
  */
 const knownForMs = 900;
 /** Keys in use at once; the least used is forgotten first. */

@@ -91,7 +91,7 @@ describe('one refresh per connection [sec-44]', () => {
     expect(await stored()).toMatchObject({ tokenVersion: 2, status: 'created', isExpiring: false });
   });
 
-  // Reliability notes 2.18: a stampede would make a rotating provider revoke the grant.
+  // A stampede would make a rotating provider revoke the grant.
   it('is made by two processes with 500 operations at once', async () => {
     const { provider, mine, refresh, stored } = await scene();
     provider.before = () => sleep(300);
@@ -362,7 +362,7 @@ describe('a fresh pair that cannot be saved', () => {
   });
 });
 
-// Reliability notes 2.18. What a kill leaves behind is a lease that nobody ends, and a promise that nobody keeps.
+// What a kill leaves behind is a lease that nobody ends, and a promise that nobody keeps.
 describe('[sec-44] a process that is killed while it refreshes', () => {
   const kills = 50;
   const atOnce = 10;

@@ -8,7 +8,7 @@ import { saveFreshTokens } from './save-tokens';
 
 /** Longer than two token calls and the pause between them, so that nobody refreshes beside a holder that is alive. */
 const leaseMs = 30_000;
-/** Before a refusal is believed: a pair that somebody is saving stands there by then. Source: reliability reference, 2.18. */
+/** Before a refusal is believed: a pair that somebody is saving stands there by then. */
 const graceMs = 2_000;
 /** How often and how long another process's refresh is waited for. */
 const pollMs = 100;

@@ -13,7 +13,7 @@ export interface DatabaseLimits {
   readonly idleMs: number;
 }
 
-/** Source: reliability notes, 2.21. */
+/** A database that is away is noticed within seconds, and a statement that hangs gives its connection back. */
 const usualLimits: DatabaseLimits = { connectMs: 2_000, statementMs: 5_000, idleMs: 10_000 };
 
 export interface DatabaseOptions {

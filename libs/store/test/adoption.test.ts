@@ -61,7 +61,7 @@ describe('two reconciliations that adopt one provider record', () => {
   });
 });
 
-// Design, section 5.12: the create whose reply names the record has made it. Who adopted it was wrong, however late that is known.
+// The create whose reply names the record has made it. Who adopted it was wrong, however late that is known.
 describe('a reply that names a record which another create had adopted', () => {
   const reply = (call: ClaimedCall, providerId = '77'): Settlement => ({
     ...adopt(call),

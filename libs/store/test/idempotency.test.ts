@@ -220,7 +220,7 @@ describe('a key of a synchronous write', () => {
   });
 });
 
-// Design, section 6: 72 hours.
+// 72 hours.
 describe('the age of a key', () => {
   it('after 72 hours it is as if it had never been: another write takes it', async () => {
     const claim = newKey();

@@ -64,7 +64,7 @@ async function accepted(count: number, type: 'create' | 'update' = 'create'): Pr
   return write.operation.id;
 }
 
-// Issue 5, item 2: each half is a call row, so it survives a crash.
+// Each half is a call row, so it survives a crash.
 it('opens a call for each part, ready at once, and the operation ends with the last of them', async () => {
   const id = await accepted(5);
   const call = await claimOne();
@@ -139,7 +139,7 @@ it('the parts keep the place of their call: they go before what was accepted aft
   expect((await fixture.claim({ limit: 2 })).map(({ operationId }) => operationId)).toEqual([id, id]);
 });
 
-// Reliability notes 2.20: the later write waits for the record, whichever call it is in by now.
+// The later write waits for the record, whichever call it is in by now.
 it('a later update of a record goes after the part that has it', async () => {
   await accepted(4, 'update');
   const call = await claimOne();

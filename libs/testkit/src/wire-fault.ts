@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 
 /**
  * What a wire does to the bytes that travel on it, in the words of Toxiproxy: latency, bandwidth, slicer, limit-data, and
- * silence (a timeout without an end). Source: reliability reference, section 3.
+ * silence (a timeout without an end).
  */
 export interface WireFault {
   /** Added to each chunk, in milliseconds, each way. @default 0 */

@@ -18,7 +18,7 @@ const apply = (...updateMask: string[]) =>
   applyUpdateMask(stored, { updateMask, installation: { connectionId: 'c', config: { content: given } } });
 
 describe('applyUpdateMask', () => {
-  // Reliability notes 4.3, row 31: only what the mask names changes.
+  // Only what the mask names changes.
   it('changes nothing without a path of the content', () => {
     expect(apply()).toEqual(stored);
     expect(apply('connectionId', 'config.createdBy')).toEqual(stored);

@@ -27,7 +27,7 @@ describe('checkForwardedHeaders', () => {
     expect(issues).toEqual([{ in: 'body', name: 'headers[1].value', detail: 'must be visible ASCII characters' }]);
   });
 
-  // Reliability notes 4.2, number 20: a matrix of 40. One case per reason to refuse a name.
+  // A matrix of 40. One case per reason to refuse a name.
   it.each(
     [
       'Host Connection keep-alive Transfer-Encoding TE Trailer Upgrade Expect HTTP2-Settings',

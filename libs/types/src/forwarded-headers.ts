@@ -15,7 +15,7 @@ const valueForm = /^[\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?$/;
 /**
  * Headers that a caller may not set: those of the connection to the provider (hop-by-hop, RFC 9110, section 7.6.1), of its
  * credentials, of our body and of the reply's form, of the route there, those that turn the method into another, those
- * that mean something to this service, and who asks, which is us. Source: design 6; reliability notes 4.2, number 20.
+ * that mean something to this service, and who asks, which is us.
  */
 const refused: readonly RegExp[] = [
   /^(host|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|http2-settings|proxy-.*)$/,

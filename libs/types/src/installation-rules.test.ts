@@ -58,7 +58,6 @@ describe('checkUpdateInstallationRequest', () => {
     expect(issue?.detail).toContain('those are connectionId, config.createdBy,');
   });
 
-  // Reliability notes 4.3, row 30.
   it.each(['__proto__', 'constructor', 'prototype'])('refuses a segment %s', (segment) => {
     expect(check(`config.content.${segment}`)).toHaveLength(1);
     expect(check(`config.content.write.objects.${segment}`)).toMatchObject([

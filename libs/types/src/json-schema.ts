@@ -12,7 +12,7 @@ export const nameText = { type: 'string', minLength: 1, maxLength: 255, pattern:
 
 /**
  * Name of a field or an object, where it is sent as a value. Like names of members it must not reach into a prototype: sooner or
- * later it becomes a key. Source: reliability notes 4.3, number 30.
+ * later it becomes a key.
  */
 export const memberName = { ...nameText, pattern: '^(?!(?:__proto__|constructor|prototype)$)[^\\u0000]+$' } as const;
 

@@ -11,7 +11,7 @@ export const limits = {
   deadlineHoursMin: 1,
   deadlineHoursMax: 48,
   deadlineHoursDefault: 1,
-  /** Fields of one record. Source: design 6; the JSON reader's cap on keys of one object. */
+  /** Fields of one record. The JSON reader's cap on keys of one object. */
   recordFieldsMax: 1000,
   /** Items of a list that a record holds. Ours: the JSON reader's cap on a list of a write, batch and policies included. */
   recordListItemsMax: 100,

@@ -1,6 +1,6 @@
 /**
  * The states of an operation and of a call, and every transition that may happen to them, as data.
- * Source: specification "States and transitions"; the internal states are ours (design, section 4).
+ * Source: specification "States and transitions"; the internal states are ours.
  */
 
 /** What a caller sees. Source: specification, Operation. */
@@ -8,7 +8,7 @@ export type OperationStatus = 'in_progress' | 'success' | 'failure';
 
 /**
  * `accumulating` collects records of an auto-batch; `queued` has its calls; the last two are final, but for one case: a create of
- * it that had adopted a record loses it to the create whose late reply named it (design, section 5.12).
+ * it that had adopted a record loses it to the create whose late reply named it.
  */
 export type OperationState = 'accumulating' | 'queued' | 'succeeded' | 'failed';
 

@@ -14,7 +14,7 @@ describe('checkWorkspaceRef [sec-15] [sec-44]', () => {
     expect(checkWorkspaceRef(ref)).toEqual([]);
   });
 
-  // Reliability notes 4.2, item 15: what would lead a token to another host.
+  // What would lead a token to another host.
   it.each([
     '',
     '.',

@@ -1,7 +1,7 @@
 import type { Issue } from '@sluice/errors';
 import { bodyIssue } from './body-issue';
 
-/** Labels of a host name, each at most 63 characters. Source: reliability notes, 4.2, item 15; RFC 1035, section 2.3.4. */
+/** Labels of a host name, each at most 63 characters.2, item 15; RFC 1035, section 2.3.4. */
 const label = /^[a-z0-9-]{1,63}$/i;
 /** Ours: a host name has at most 127 labels, and no provider's workspace has more than a few. */
 const labelsMax = 8;

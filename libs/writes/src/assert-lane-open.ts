@@ -10,7 +10,7 @@ export interface LaneGate {
 }
 
 /**
- * Takes quota for a call that a caller waits for, a write or a search. Source: design, section 5.9.
+ * Takes quota for a call that a caller waits for, a write or a search.
  * @throws ProviderError `quota` when the account is blocked or its quota is spent; says when to come again
  */
 export async function assertLaneOpen({ store, quotas }: LaneGate, lane: LaneKey, connector: Connector): Promise<void> {

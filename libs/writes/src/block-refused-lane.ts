@@ -14,7 +14,7 @@ interface LaneBlocks {
 
 /**
  * Asks an account, and blocks it when it refuses for its quota, as a refused write does: who asks again before the provider's time is
- * told so without a call. What the provider refuses for the limit of its search blocks searches alone. A block that cannot be stored is logged (`lane.not-blocked`) and hides no answer. Source: design, section 5.9.
+ * told so without a call. What the provider refuses for the limit of its search blocks searches alone. A block that cannot be stored is logged (`lane.not-blocked`) and hides no answer.
  * @throws what `ask` throws
  */
 export async function blockingRefused<Answer>(

@@ -101,7 +101,7 @@ describe('coalesce', () => {
     expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50, 60]);
   });
 
-  // A statement must stay small; source: design, section 1, decision 5.
+  // A statement must stay small.
   it.each([
     [
       [3, 3, 3, 3],
@@ -139,7 +139,7 @@ describe('coalesce', () => {
     expect(seen).toEqual(expected);
   });
 
-  // One request must not fail its neighbours. Source: design, section 5.5.
+  // One request must not fail its neighbours.
   it('repeats item by item when a run fails for one of them', async () => {
     const seen: number[][] = [];
     const add = coalesce<number, number>({

@@ -6,7 +6,7 @@ const half = () => 0.5;
 const least = () => 0;
 
 describe('nextDelayMs', () => {
-  // Design, section 5.9: base 2 s, doubling, cap 15 min, full jitter.
+  // Base 2 s, doubling, cap 15 min, full jitter.
   it.each([
     [1, 2_000],
     [2, 4_000],

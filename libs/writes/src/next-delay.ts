@@ -1,4 +1,4 @@
-/** Source: design, section 5.9: base 2 s, doubling, cap 15 min. */
+/** Base 2 s, doubling, cap 15 min. */
 const baseMs = 2_000;
 const capMs = 15 * 60_000;
 /** How long before its deadline a record is tried a last time: enough for one call and its settlement. */

@@ -1,7 +1,7 @@
 import type { BatcherContext } from './context';
 import type { FlushBatch } from './flush-batch';
 
-/** Error of a flush that no message and no timer woke. Source: design, section 5.7. */
+/** Error of a flush that no message and no timer woke. */
 const everyMs = 500;
 /** Batches of one sweep; the next one goes on with the rest. */
 const batchesPerSweep = 200;

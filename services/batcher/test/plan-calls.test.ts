@@ -16,7 +16,7 @@ async function flush(options: readonly BatchableOptions[]) {
   return { operationId, calls: (await ground.callsOf(operationId)).map(({ indexes }) => indexes) };
 }
 
-// Design, section 5.7: at most the provider's limit, one connection, equal headers, no record id twice, accept order.
+// At most the provider's limit, one connection, equal headers, no record id twice, accept order.
 it('creates go together', async () => {
   expect((await flush([{}, {}, {}])).calls).toEqual([[0, 1, 2]]);
 });

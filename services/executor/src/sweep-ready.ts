@@ -2,7 +2,7 @@ import type { LaneKey, WriteStore } from '@sluice/store';
 import type { LaneQueue } from './lane-queue';
 import { goRound } from './round';
 
-/** Every 2 s, less half a call's distance. Source: design, section 5.8. */
+/** Every 2 s, less half a call's distance. */
 const lookAfterMs = 1_875;
 /** Lanes of one statement, a few milliseconds, and statements of one look. */
 const lanesPerStep = 1_000;

@@ -6,7 +6,7 @@ import { endOverdue } from './end-overdue';
 import { goRound } from './round';
 import { readySweep } from './sweep-ready';
 
-/** How often each sweep looks. Source: design, sections 5.8 and 5.9; the lapse adds at most this to a lease of 6 s. */
+/** How often each sweep looks.9; the lapse adds at most this to a lease of 6 s. */
 const lapseEveryMs = 1_000;
 /** The sweep of ready lanes looks every 2 s, and at once again while it has found work and the process has none left. */
 const readyEveryMs = 250;

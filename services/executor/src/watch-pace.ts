@@ -2,7 +2,7 @@ import type { PerformedCall } from '@sluice/writes';
 import type { ExecutorContext } from './context';
 import type { Run } from './run';
 
-/** A lane whose calls take longer has one at a time: its account would hold sockets that others could use. Source: design, section 5.8. */
+/** A lane whose calls take longer has one at a time: its account would hold sockets that others could use. */
 const slowCallMs = 5_000;
 
 /**

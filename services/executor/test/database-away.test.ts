@@ -12,7 +12,7 @@ afterEach(async () => {
   proxy.close();
 });
 
-// Reliability notes 2.21: what the provider answered is kept until it can be written down.
+// What the provider answered is kept until it can be written down.
 it('the database goes away during a call: the outcome is settled when it is back, and nothing is sent twice', async () => {
   const seed = await ground.seed();
   await ground.startExecutor({ DATABASE_URL: proxy.url });

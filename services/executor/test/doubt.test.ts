@@ -163,7 +163,7 @@ describe('a create without a unique key', () => {
     expect(writesOf('vanished')).toHaveLength(1);
   });
 
-  // Design, section 5.12: equal creates in doubt are resolved one to one; a provider record belongs to one of them.
+  // Equal creates in doubt are resolved one to one; a provider record belongs to one of them.
   it('two equal ones in doubt and one record: exactly one adopts it', async () => {
     const ends = await endOf('twins');
     expect(ends.map(({ status }) => status).sort()).toEqual(['failure', 'success']);

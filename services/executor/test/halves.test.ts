@@ -79,7 +79,7 @@ async function expectIsolated(id: string, count: number, bad: ReadonlySet<number
 const spread = (count: number) =>
   new Set(range(0, count).map((at) => (count === 1 ? 99 : Math.round((at * 99) / (count - 1)))));
 
-// Issue 5, item 2: at most 2k * ceil(log2 100) + 1 calls for k bad of 100, and exactly the bad ones fail.
+// At most 2k * ceil(log2 100) + 1 calls for k bad of 100, and exactly the bad ones fail.
 describe('bad records in a batch of a hundred', () => {
   it.each([0, 1, 2, 3, 7, 50, 100])(
     '%i: creates',
@@ -240,7 +240,7 @@ it('a cancel that comes before the refusal: no half is sent, and the records say
   );
 });
 
-// Design, section 5.9: at least one try. What was refused with others was not tried itself.
+// At least one try. What was refused with others was not tried itself.
 it('a deadline that passes before the refusal: the halves still have their one try', async () => {
   const { arrived, letGo } = holdFirst();
   await start(sweepsOff);
@@ -257,7 +257,7 @@ it('a deadline that passes before the refusal: the halves still have their one t
   ]);
 });
 
-// Reliability notes 2.20: order per record, whichever call a record is in.
+// Order per record, whichever call a record is in.
 it('a later update of a record goes after its half', async () => {
   addContacts(4);
   const { arrived, letGo } = holdFirst();
@@ -282,7 +282,7 @@ it('a later update of a record goes after its half', async () => {
   expect(ground.hubspot.contacts.get('2')?.properties['city']).toBe('later');
 });
 
-// Design, section 5.4: nobody waits for a synchronous write any more, so what its gateway did not send is never sent.
+// Nobody waits for a synchronous write any more, so what its gateway did not send is never sent.
 describe('a gateway that dies between the halves of a synchronous write', () => {
   it.each(['create', 'update'] as const)('%s: the halves end as they stand, and nothing is sent', async (type) => {
     addContacts(4);

@@ -25,7 +25,7 @@ const sent = () =>
 const cityOf = (id: string) => ground.hubspot.contacts.get(id)?.properties['city'];
 const sweepsOff = { SLUICE_SWEEPS: 'off' };
 
-// Reliability notes 2.20: a retried older value must not overwrite a newer one.
+// A retried older value must not overwrite a newer one.
 it('the second update of a record waits for the first one, which is retried; another record does not wait', async () => {
   await ground.startExecutor(sweepsOff);
   ground.hubspot.script.push(() => refusal(503, {}, { 'Retry-After': '600' }));
@@ -82,7 +82,7 @@ it('twenty updates of one record through two executors arrive in accept order', 
   expect(sent()).toEqual(ids.map((_, n) => `1 c${n}`));
 });
 
-// Design, section 5.4: while a synchronous write executes on a record, neither sends.
+// While a synchronous write executes on a record, neither sends.
 it('a synchronous write that a gateway is sending holds back the asynchronous one, and its end lets it go', async () => {
   const queued = await ground.accept(seed, [{ id: '1', city: 'queued' }], { type: 'update', announce: false });
   const stored = ground.database('records').where({ operation_id: queued });
@@ -133,7 +133,7 @@ it('a synchronous write that a gateway is sending holds back the asynchronous on
   expect(sent()).toEqual(['2 other', '1 queued']);
 });
 
-// Design, section 5.10: the provider may still commit the lost update for a while.
+// The provider may still commit the lost update for a while.
 it('after an update of unknown outcome the next one waits out the late-commit window', async () => {
   ground.hubspot.script.push(() => 'hang-up');
   const first = await ground.accept(seed, [{ id: '1', city: 'lost' }], { type: 'update', announce: false });

@@ -3,7 +3,7 @@ import { sampleConfig, sampleManifest, until } from '@sluice/testkit';
 import { refusal } from './_fake-hubspot';
 import { createGround, type Ground, type Seed } from './_executor';
 
-// Source: reliability notes 2.25. The plan of a write is pinned at its accept; what restricts it is looked at before it is sent.
+// The plan of a write is pinned at its accept; what restricts it is looked at before it is sent.
 let ground: Ground;
 let seed: Seed;
 beforeEach(async () => {

@@ -14,7 +14,7 @@ const planOf = async (operationId: string): Promise<string | null> => {
   return (row as { plan: string | null }).plan;
 };
 
-// Reliability notes 4, item 46: what a customer's records held is not kept for ever.
+// What a customer's records held is not kept for ever.
 it('[sec-46] a running executor forgets the values of a record that ended before the retention time', async () => {
   await ground.startExecutor();
   const id = await ground.accept(seed, [{ email: 'kept@x.com' }]);

@@ -50,7 +50,7 @@ it('no connection: sent again', async () => {
   expect(await ground.operation(seed, operationId)).toMatchObject({ status: 'in_progress' });
 });
 
-// Reliability notes 2.12: what is written is never sent again.
+// What is written is never sent again.
 it('207: only the unfinished record is sent again', async () => {
   const seed = await ground.seed();
   await ground.startExecutor(sweepsOff);

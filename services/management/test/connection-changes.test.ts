@@ -67,7 +67,7 @@ describe('4xx and 5xx PATCH connections/{id}', () => {
     return reply.body as { issues: { name: string; detail: string }[] };
   };
 
-  // Design, section 3: another workspace means another connection, because the lane belongs to the account.
+  // Another workspace means another connection, because the lane belongs to the account.
   it.each([
     ['credentials of another account', { apiKey: `${canary}-other` }, 'connection.apiKey'],
     ['credentials that are refused', { apiKey: `${canary}-unknown` }, 'connection.apiKey'],

@@ -25,7 +25,6 @@ it('is a page with one script, one stylesheet and an icon', async () => {
   expect(types.toSorted()).toEqual(['image/svg+xml', 'text/css', 'text/javascript']);
 });
 
-// Issue 9, Speed.
 it('is under 60 kB, compressed', async () => {
   const paths = ['/console', ...(await namesOfPage()).map((name) => `/console/${name}`)];
   const sizes = await Promise.all(

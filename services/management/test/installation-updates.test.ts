@@ -112,7 +112,7 @@ describe('200 PATCH installations/{id}', () => {
     expect(await management.countRows()).toEqual(rows);
   });
 
-  // Reliability notes 4.3, row 31: mass assignment.
+  // Mass assignment.
   it('[sec-31] ignores values that the mask does not name', async () => {
     const { patch, get } = await prepareInstallation(management);
     const before = await get();

@@ -180,7 +180,6 @@ describe('4xx PATCH objects/{objectName}/config-content', () => {
     expect((await refused(400, [{ op: 'remove', path: '/objectName' }])).issues[0]?.name).toBe(`${at}.objectName`);
   });
 
-  // Reliability notes 4.3, row 30.
   it.each(['/__proto__', '/__proto__/polluted', '/constructor/prototype/polluted', '', 'deletionSettings', '/a~2'])(
     '400 for the path %j',
     async (path) => {

@@ -107,7 +107,7 @@ describe('4xx POST connections:generate for Salesforce', () => {
     expect(reply.text).not.toContain('token-nobody');
   });
 
-  // Reliability notes 4.2, item 15: the token would be sent to that host.
+  // The token would be sent to that host.
   it.each(['evil.com/', 'a@b', 'acme%2f', 'acme\\', 'acme\u3002evil', 'acme:8080', 'https://acme', 'acme..b'])(
     '400 for the workspace %j, before anybody is asked',
     async (providerWorkspaceRef) => {

@@ -9,7 +9,7 @@ export interface ProviderFilter {
   readonly value: string | number | boolean;
 }
 
-/** Longest text a filter may compare with (reliability notes, 4.3 row 39). */
+/** Longest text a filter may compare with. */
 const valueCharactersMax = 1_024;
 
 /**

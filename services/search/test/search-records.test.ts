@@ -128,7 +128,7 @@ describe('200', () => {
     expect(connection?.status).toBe('working');
   });
 
-  // Design, section 5: a change is in force for the next request, with no timer.
+  // A change is in force for the next request, with no timer.
   it('sees a new manifest with the very next search', async () => {
     const seed = await search.seed();
     search.hubspot.answer = foundRecords();

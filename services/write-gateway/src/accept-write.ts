@@ -11,7 +11,7 @@ import { onCurrentInstallation, toRecord, type ResolvedWrite, type WriteCall } f
 
 /** Requests of one accepting statement at most; with large records `statementBytesMax` comes first. */
 const writesPerStatement = 128;
-/** Plans of one accepting statement, in bytes. Source: design, section 1, decision 5. */
+/** Plans of one accepting statement, in bytes. */
 const statementBytesMax = 1_000_000;
 /** Accepting statements at the same time: one commits while the next one fills. */
 const statementsAtOnce = 2;

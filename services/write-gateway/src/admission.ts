@@ -35,7 +35,7 @@ export interface BacklogLimits {
   readonly backlogGroupPercent: number;
 }
 
-/** How often the backlog is counted. Source: reliability notes 2.28. */
+/** How often the backlog is counted. */
 const countEveryMs = 2_000;
 /** A long count is rare: counting takes at most a twentieth of one database connection's time. */
 const restPerCount = 20;

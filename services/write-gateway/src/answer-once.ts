@@ -15,7 +15,7 @@ const looksMax = 3;
 /**
  * Performs a write once per `Idempotency-Key`; a repeat gets the first reply again, marked `Idempotent-Replayed: true`.
  * The key's row is made by the commit that accepts the write, so this holds across processes and crashes. Only accepts and
- * final outcomes are kept: what may be tried again frees its key. Source: design, section 6.
+ * final outcomes are kept: what may be tried again frees its key.
  * @throws ValidationError 422 when the key came with another request
  * @throws ConflictError 409 while the first request is under way
  */

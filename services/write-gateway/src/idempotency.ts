@@ -17,7 +17,7 @@ export interface KeyedRequest {
 
 /**
  * Reads `Idempotency-Key` with a hash of what makes two requests the same: method, path and body, the body whatever the
- * order of its members. No query parameter changes a write that is performed. Source: design, section 6.
+ * order of its members. No query parameter changes a write that is performed.
  * A bearer token has the keys of its group to itself: another group can neither take them nor learn which are taken.
  * @throws ValidationError for an empty key, one of more than 255 characters, or of other characters than visible ASCII
  */

@@ -8,11 +8,11 @@ import { nameOfKey } from './idempotency';
 import { noteWrite } from './note-write';
 import { onCurrentInstallation, toRecord, type WriteCall } from './resolve-write';
 
-/** Records of one joining statement at most, whatever their batches: what fills one. Source: reliability notes 2.9. */
+/** Records of one joining statement at most, whatever their batches: what fills one. */
 const recordsPerJoin = 100;
-/** Plans of one joining statement, in bytes. Source: design, section 1, decision 5. */
+/** Plans of one joining statement, in bytes. */
 const joinBytesMax = 1_000_000;
-/** Joins at the same time: on a hot key one commits while the next one waits for the row lock. Source: reliability notes 2.9. */
+/** Joins at the same time: on a hot key one commits while the next one waits for the row lock. */
 const joinsAtOnce = 2;
 
 /**

@@ -4,7 +4,7 @@ import { nameOfKey } from './idempotency';
 
 /** Writes of one statement at most; with large records `statementBytesMax` comes first. */
 const writesPerStatement = 64;
-/** Plans of one statement, in bytes. Source: design, section 1, decision 5. */
+/** Plans of one statement, in bytes. */
 const statementBytesMax = 1_000_000;
 
 /**

@@ -8,7 +8,7 @@ import { noteWrite } from './note-write';
 import { onCurrentInstallation, toRecord, type ResolvedWrite, type WriteCall } from './resolve-write';
 import { sendOpened, type Opened } from './send-opened';
 
-/** Longest wait for a call that is executing on the same record. Source: design, section 5.4. */
+/** Longest wait for a call that is executing on the same record. */
 const busyMaxMs = 10_000;
 const busyPollMs = 50;
 /** When a refused caller may come again: a call that took ten seconds is at its end soon. */

@@ -41,7 +41,7 @@ async function storedOf(reply: { body: unknown }) {
   return { fields, configId: row?.config_id };
 }
 
-// Design, section 5.2: a change is in force for the next request, with no timer, although the ids are cached.
+// A change is in force for the next request, with no timer, although the ids are cached.
 describe('a config that changes after it was cached', () => {
   it.each([
     ['asynchronous', { mode: 'asynchronous' }],

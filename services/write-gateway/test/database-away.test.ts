@@ -53,7 +53,7 @@ describe('the database is away', () => {
   });
 });
 
-// Reliability notes 2.3: nobody knows whether the COMMIT happened; asking again must neither lose nor double the write.
+// Nobody knows whether the COMMIT happened; asking again must neither lose nor double the write.
 describe('the answer to the committing statement is lost', () => {
   it.each([
     ['asynchronous', modes[1]?.[1], 'as accept_seq from current'],

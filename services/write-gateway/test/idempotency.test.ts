@@ -130,7 +130,7 @@ describe('422 the key came with another request', () => {
   });
 });
 
-// Design, section 6: only accepts and final outcomes are stored; a reply with `retryable: true` removes the key.
+// Only accepts and final outcomes are stored; a reply with `retryable: true` removes the key.
 describe('what is kept', () => {
   it('a refusal: 422 again, without another call', async () => {
     const seed = await gateway.seed();

@@ -40,7 +40,7 @@ describe('429', () => {
     expect(await statusOf(seed)).toBe('created');
   });
 
-  // Design, section 5.9: synchronous calls on a blocked lane answer 429 without calling.
+  // Synchronous calls on a blocked lane answer 429 without calling.
   it('the next write of the blocked account: no call, no operation', async () => {
     const seed = await gateway.seed();
     gateway.hubspot.answer = () => refusal(429, { policyName: 'TEN_SECONDLY_ROLLING' });

@@ -24,7 +24,7 @@ function holdBack(city: string): () => void {
   return letGo;
 }
 
-// Design, section 5.4: a synchronous write waits only for a call that is executing on the same record at this moment.
+// A synchronous write waits only for a call that is executing on the same record at this moment.
 it('a second update of the record waits for the first one, then goes; other records do not wait', async () => {
   const seed = await gateway.seed();
   const letGo = holdBack('first');

@@ -31,7 +31,7 @@ const lateMs = 180_000;
 
 /**
  * Waits until every operation has ended, then compares what the client was told with what the services say and with what the
- * provider really did. Source: reliability reference, section 3.2 (Jepsen's total-queue, adapted).
+ * provider really did.2 (Jepsen's total-queue, adapted).
  */
 export async function check(
   { world }: { readonly world: Measured },

@@ -29,7 +29,7 @@ export interface RowOutcome {
   readonly slow?: readonly string[];
 }
 
-/** One row of the fault matrix. Source: reliability reference, section 3.3. */
+/** One row of the fault matrix. */
 export interface Row {
   /** `F3` */
   readonly id: string;

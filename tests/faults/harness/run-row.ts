@@ -23,7 +23,7 @@ export interface RowReport {
   readonly broken: readonly string[];
 }
 
-/** Latest flush after a batch was due. Source: reliability reference, section 3.2. */
+/** Latest flush after a batch was due. */
 const flushTargetMs = 1_000;
 
 /** Runs one row in a world and judges it. */
@@ -53,7 +53,7 @@ function judge({ allows = {} }: Row, { verdict, misses }: RowOutcome): string[] 
 
 /**
  * One JSON line, with the day it was run (UTC). `bound`: what 0 of n events say at 95 % is a rate under 3/n.
- * Source: issue 5, and the rule of three.
+ * Source: the rule of three.
  */
 export function reportLine({ row, seed, size, verdict, numbers, slow, broken }: RowReport): string {
   const seen = verdict.accepted + verdict.unknown;

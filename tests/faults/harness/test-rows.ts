@@ -23,7 +23,7 @@ export function testRows(rows: readonly Row[], options: RunOptions): void {
   const groups = [...Map.groupBy(runnable, ({ world = {} }) => JSON.stringify(world)).values()];
   if (groups.length === 0) return;
 
-  // The promise of the service: nothing accepted is lost, no create is sent twice, whoever dies. Reliability reference, section 3.
+  // The promise of the service: nothing accepted is lost, no create is sent twice, whoever dies.
   describe.each(groups.map((group) => [group]))('the fault matrix', (group) => {
     let world: World;
     beforeAll(async () => {

@@ -37,7 +37,7 @@ export interface WorldOptions {
 
 /**
  * Two gateways, batchers and executors, a search, a management and the sandbox as processes, on a Postgres, a Redis and a
- * Kafka of their own: whatever is killed here, no other suite notices. Source: reliability reference, section 3.1.
+ * Kafka of their own: whatever is killed here, no other suite notices.
  */
 export interface World extends Measured {
   /** What the harness of the black-box tests takes (`createAccount`, `createCustomer`, `createProject`). */

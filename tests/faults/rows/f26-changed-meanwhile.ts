@@ -42,7 +42,7 @@ const deletedWrites = 300;
 
 /**
  * Writes wait while their executors are away, and the ground changes. What was accepted is written as it was accepted, unless
- * it may not be any more. Source: reliability reference, section 2.25.
+ * it may not be any more.
  */
 export const f26: Row = {
   id: 'F26',

@@ -6,7 +6,7 @@ import { sendLoad } from '../harness/load';
 import { watchResumption } from '../harness/resumption';
 import type { Row, RowContext } from '../harness/row';
 
-/** 1.5 leases, and until others took what it held. Source: design, section 5.8 (a lease is 6 s), and the fault matrix. */
+/** 1.5 leases, and until others took what it held.8 (a lease is 6 s), and the fault matrix. */
 const stoppedMs = 9_000;
 /** A part of the load lasts longer than a stop, so that the sleeper wakes amid work that others took over. */
 const partMs = stoppedMs + 1_500;

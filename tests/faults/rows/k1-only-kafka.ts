@@ -13,7 +13,6 @@ const sweepers: Party[] = [
 
 /**
  * K1, beside the matrix: without a fault and without sweeps every write is found by its message. F8 is the other half.
- * Source: design, section 1, decision 1.
  */
 export const k1: Row = {
   id: 'K1',

@@ -60,7 +60,7 @@ export function objectsOf(file: Declaration): WrittenObject[] {
   });
 }
 
-/** Source: design, section 5.12: the lease, and the longer of the call's timeout and the late commit; such looks see all that is committed. */
+/** The lease, and the longer of the call's timeout and the late commit; such looks see all that is committed. */
 function windowOf({ file }: WrittenObject): number {
   return 6 + Math.max(30, (file.lateCommitMs ?? 30_000) / 1_000);
 }

@@ -179,7 +179,7 @@ export const objects: readonly WrittenObject[] = [
   }),
 ];
 
-/** Source: design, section 5.12; the providers' times: providers reference, 1c. */
+/** The lease, the longer of the call's timeout and the provider's late commit, and the lag of its index; as the connectors say. */
 function windowOf({ provider, isConsistent, isKeyKnown = isConsistent }: WrittenObject): number {
   return provider === 'salesforce' ? 606 : isKeyKnown ? 36 : 66;
 }

@@ -13,7 +13,7 @@ export interface DemoIntegration {
   readonly connectionId: string;
 }
 
-/** `demo.json`: what a program needs to use the running stack. Source: design, section 7. */
+/** `demo.json`: what a program needs to use the running stack. */
 export interface Demo extends Omit<Addresses, 'sandboxUrl'> {
   /** Absent after `npm run connect`: there is no sandbox. */
   readonly sandboxUrl?: string;

@@ -24,7 +24,7 @@ it('is log-normal around the median, the same for the same seed', () => {
   expect(draw(3)).not.toEqual(draw(4));
 });
 
-// Source: providers.md 3, time behaviour.
+// Source: docs/contributing/providers.md, 3, time behaviour.
 it.each([
   ['create', 1, [120, 350, 1200]],
   ['read', 1, [60, 120, 400]],

@@ -12,7 +12,7 @@ interface Quantiles {
   readonly p99: number;
 }
 
-/** Source: providers.md 3, time behaviour; its own numbers, not measured at a provider. */
+/** Source: docs/contributing/providers.md, 3, time behaviour; its own numbers, not measured at a provider. */
 const typical = {
   token: { p50: 150, p95: 500, p99: 1500 },
   search: { p50: 150, p95: 600, p99: 2000 },
@@ -20,7 +20,7 @@ const typical = {
   write: { p50: 120, p95: 350, p99: 1200 },
 } as const satisfies Readonly<Record<string, Quantiles>>;
 
-/** A batch takes 150 ms and 6 ms per record; of a hundred, one takes five seconds. Source: providers.md 3. */
+/** A batch takes 150 ms and 6 ms per record; of a hundred, one takes five seconds. Source: docs/contributing/providers.md, 3. */
 const batchOf = (records: number): Quantiles => {
   const p50 = 150 + 6 * records;
   return { p50, p95: 2 * p50, p99: Math.max(5000, 3 * p50) };

@@ -17,7 +17,7 @@ const contact = '0-1';
 const company = '0-2';
 const deal = '0-3';
 
-/** HubSpot's own kinds, which every account has. Source: providers.md A4. Plain kinds stand before primary ones. */
+/** HubSpot's own kinds, which every account has. Source: docs/contributing/providers.md, A4. Plain kinds stand before primary ones. */
 export const associationTypes: readonly AssociationType[] = [
   { id: 279, name: 'contact_to_company_unlabeled', from: contact, to: company, inverseId: 280, label: null },
   { id: 280, name: 'company_to_contact_unlabeled', from: company, to: contact, inverseId: 279, label: null },

@@ -7,7 +7,7 @@ import { refused } from './check-write';
 import { invalid, invalidJson } from './errors';
 import { readInputs, readJsonObject } from './request-body';
 
-/** Source: providers.md A4. */
+/** Source: docs/contributing/providers.md, A4. */
 const inputsMax = { create: 2000, archive: 100 };
 
 /** `POST /crm/v4/associations/{from}/{to}/batch/create` -> 201, or 207 with the pairs that cannot be. */

@@ -19,7 +19,7 @@ interface Input {
 
 /**
  * `POST /crm/v3/objects/{T}/batch/upsert` by a unique property -> 200 or 207; `new` tells what became of an input.
- * Partial with a trace id of its own on each input, but never by email (providers.md A3); otherwise all or nothing.
+ * Partial with a trace id of its own on each input, but never by email (docs/contributing/providers.md, A3); otherwise all or nothing.
  */
 export const batchUpsert: Action<ObjectCall> = (call) => {
   const inputs = readInputs(readJsonObject(call.bodyText)).map((input) => readInput(call, input));

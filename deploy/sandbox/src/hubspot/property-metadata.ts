@@ -8,7 +8,7 @@ export function propertyMetadata({ properties, singular }: ObjectType): Record<s
     .map((definition) => metadata(definition, `${singular}information`));
 }
 
-/** The wire form of a definition. Members and their meaning as in providers.md A6. */
+/** The wire form of a definition. Members and their meaning as in docs/contributing/providers.md, A6. */
 function metadata(definition: PropertyDefinition, groupName: string): Record<string, unknown> {
   const isBool = definition.type === 'bool';
   const own = definition.externalOptions ? [] : definition.options;

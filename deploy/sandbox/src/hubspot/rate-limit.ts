@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CallLimits } from '../control/imitated-provider';
 import { HubspotError } from './errors';
 
-/** An OAuth app's, in a Professional account. Source: providers.md A8. */
+/** An OAuth app's, in a Professional account. Source: docs/contributing/providers.md, A8. */
 export const defaultRateLimits: CallLimits = {
   perTenSeconds: 110,
   searchesPerSecond: 5,

@@ -4,7 +4,7 @@ import { batchReply, type BatchError } from './batch-reply';
 import { missingRecord } from './find-record';
 import { readId, readInputs, readJsonObject } from './request-body';
 
-/** Source: providers.md A4. */
+/** Source: docs/contributing/providers.md, A4. */
 const INPUTS_MAX = 1000;
 
 /** `GET /crm/v4/objects/{from}/{id}/associations/{to}` -> 200, all on one page. */

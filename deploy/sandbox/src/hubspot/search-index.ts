@@ -7,7 +7,7 @@ interface PendingChange {
 
 /**
  * What search sees: the records as they were `lagMs` ago. Reads by id and batch reads do not go through it.
- * Source: providers.md A5, index lag.
+ * Source: docs/contributing/providers.md, A5, index lag.
  */
 export class SearchIndex {
   private readonly indexed = new Map<string, CrmRecord>();

@@ -16,7 +16,7 @@ export interface SearchRequest {
   readonly after: number;
 }
 
-/** Limits of the search API. Source: providers.md A5, the guide's figures. */
+/** Limits of the search API. Source: docs/contributing/providers.md, A5, the guide's figures. */
 const limits = { groups: 5, filtersPerGroup: 6, filters: 18, page: 200, reach: 10_000, query: 3000 };
 
 /** Reads and checks the body of a search; every broken rule is a 400. */

@@ -4,7 +4,7 @@ import { rateLimitFields } from './rate-limit';
 import type { WireReply } from '../control/imitated-provider';
 import { edgePage, errorReply, textReply } from './wire-reply';
 
-/** Statuses that come from the edge, as HTML. Source: providers.md A7, A8. */
+/** Statuses that come from the edge, as HTML. Source: docs/contributing/providers.md, A7, A8. */
 const edgeStatuses = new Set([502, 503, 504, 520, 521, 522, 523, 524, 525, 526]);
 
 /** Units in which HubSpot says how long ago a token ended, with where the next one begins, in seconds. */

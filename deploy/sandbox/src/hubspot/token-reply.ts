@@ -9,7 +9,7 @@ export const grantedScopes = ['contacts', 'companies', 'deals']
   .flatMap((object) => [`crm.objects.${object}.read`, `crm.objects.${object}.write`, `crm.schemas.${object}.read`])
   .concat('oauth');
 
-/** The 200 of the token endpoint. Source: providers.md A1. */
+/** The 200 of the token endpoint. Source: docs/contributing/providers.md, A1. */
 export function tokenReply(tokens: IssuedTokens, portalId: number): WireReply {
   return jsonReply(200, {
     token_type: 'bearer',
@@ -59,7 +59,7 @@ const refusals: Readonly<
   },
 };
 
-/** The 400 of the token endpoint. Source: providers.md A1, refresh failures. */
+/** The 400 of the token endpoint. Source: docs/contributing/providers.md, A1, refresh failures. */
 export function tokenRefusal(reason: TokenRefusal): WireReply {
   const { error, status, message, description } = refusals[reason];
   return jsonReply(400, { error, error_description: description ?? message, status, message });

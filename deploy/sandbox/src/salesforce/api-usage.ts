@@ -1,4 +1,4 @@
-/** Calls in any 24 hours of an Enterprise org with one licence. Source: providers.md B7. */
+/** Calls in any 24 hours of an Enterprise org with one licence. Source: docs/contributing/providers.md, B7. */
 export const DAILY_CALLS = 101_000;
 
 const HOUR_MS = 3_600_000;

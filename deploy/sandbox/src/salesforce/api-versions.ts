@@ -2,7 +2,7 @@ import { notFound } from './errors';
 import { identityUrl } from './identity';
 import type { ApiAction } from './org';
 
-/** Versions that have collections, and the current one. Source: providers.md B1. */
+/** Versions that have collections, and the current one. Source: docs/contributing/providers.md, B1. */
 const OLDEST = 42;
 const LATEST = 67;
 

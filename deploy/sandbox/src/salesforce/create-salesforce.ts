@@ -9,10 +9,10 @@ import { SalesforceAccount, type OrgIdentity } from './salesforce-account';
 import { newTokens, tokenRefusal } from './token-replies';
 import { errorReply, textReply } from './wire-reply';
 
-/** The default session of an org. Source: providers.md B1. */
+/** The default session of an org. Source: docs/contributing/providers.md, B1. */
 const SESSION_SECONDS = 7200;
 
-/** Salesforce limits neither bursts nor searches, but calls that last. Source: providers.md B7: 25 at once of 20 s or more. */
+/** Salesforce limits neither bursts nor searches, but calls that last. Source: docs/contributing/providers.md, B7: 25 at once of 20 s or more. */
 const limits: CallLimits = {
   perTenSeconds: 0,
   searchesPerSecond: 0,

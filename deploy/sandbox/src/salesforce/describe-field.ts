@@ -13,7 +13,7 @@ const soapTypes: Partial<Record<FieldType, string>> = {
   datetime: 'xsd:dateTime',
 };
 
-/** The wire form of a field. Members and their meaning as in providers.md B5. */
+/** The wire form of a field. Members and their meaning as in docs/contributing/providers.md, B5. */
 export function describeField(field: FieldDefinition): Record<string, unknown> {
   const { name, label, type, length, createable, updateable, nillable, filterable } = field;
   return {

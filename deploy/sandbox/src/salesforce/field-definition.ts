@@ -53,7 +53,7 @@ export interface FieldDefinition {
 
 type Extra = Partial<Omit<FieldDefinition, 'name' | 'type'>>;
 
-/** A field is required when a create needs it and nothing fills it in. Source: providers.md B5. */
+/** A field is required when a create needs it and nothing fills it in. Source: docs/contributing/providers.md, B5. */
 export function isRequired({ createable, nillable, defaultedOnCreate }: FieldDefinition): boolean {
   return createable && !nillable && defaultedOnCreate !== true;
 }

@@ -7,7 +7,7 @@ import { recordAt, type FieldPath } from './soql/field-path';
 import { runQuery } from './soql/run-query';
 import type { StoredRecord } from './stored-record';
 
-/** Page sizes that `Sforce-Query-Options` may ask for; outside them the nearest is taken. Source: providers.md B4. */
+/** Page sizes that `Sforce-Query-Options` may ask for; outside them the nearest is taken. Source: docs/contributing/providers.md, B4. */
 const pageSizes = { least: 200, most: 2000 };
 
 /** `GET /query?q=`: live records. */

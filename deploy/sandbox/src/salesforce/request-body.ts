@@ -5,7 +5,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Source: providers.md B3. */
+/** Source: docs/contributing/providers.md, B3. */
 const RECORDS_MAX = 200;
 const CHUNKS_MAX = 10;
 

@@ -5,7 +5,7 @@ import { presentRecord } from './present-record';
 import { toLongId } from './record-id';
 import { readJsonObject, readNames, recordRequired, tooMany } from './request-body';
 
-/** Source: providers.md B3. */
+/** Source: docs/contributing/providers.md, B3. */
 const IDS_MAX = 2000;
 
 /** `POST /composite/sobjects/{T}` with `{ids, fields}`. */

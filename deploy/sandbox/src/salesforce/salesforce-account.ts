@@ -33,7 +33,7 @@ export interface OrgIdentity {
   readonly workspaceRef: string;
 }
 
-/** How an org says that a limit is reached; both are 403. Source: providers.md B7. */
+/** How an org says that a limit is reached; both are 403. Source: docs/contributing/providers.md, B7. */
 const overLimit: Readonly<Record<QuotaPolicy, Problem>> = {
   daily: { code: 'REQUEST_LIMIT_EXCEEDED', message: 'TotalRequests Limit exceeded.' },
   burst: {

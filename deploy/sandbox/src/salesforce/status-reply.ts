@@ -2,7 +2,7 @@ import type { WireReply } from '../control/imitated-provider';
 import { SalesforceError, type Problem } from './errors';
 import { emptyReply, errorReply, jsonReply, textReply } from './wire-reply';
 
-/** What Salesforce most often means by a status. Source: providers.md B7. */
+/** What Salesforce most often means by a status. Source: docs/contributing/providers.md, B7. */
 const usual: Readonly<Record<number, Problem>> = {
   400: { code: 'UNABLE_TO_LOCK_ROW', message: 'unable to obtain exclusive access to this record', fields: [] },
   401: { code: 'INVALID_SESSION_ID', message: 'Session expired or invalid' },

@@ -9,7 +9,7 @@ interface Identity {
   readonly userId: string;
 }
 
-/** `error` and `error_description` of a refused token request. Source: providers.md B1. */
+/** `error` and `error_description` of a refused token request. Source: docs/contributing/providers.md, B1. */
 const refusals: Readonly<Record<TokenRefusal, readonly [error: string, description: string]>> = {
   'grant-type-unknown': ['unsupported_grant_type', 'grant type not supported'],
   'field-missing': ['invalid_request', 'missing required parameter'],

@@ -45,13 +45,13 @@ export const successTable: readonly SuccessRow<Signal>[] = [
     signal: '2xx with a JSON object',
     matches: all(isWhole, within(200, 299), isJson),
     basis: 'recorded',
-    source: 'A2, A3: 200, 201 and 207 in fixtures; any 2xx is read, because versions differ',
+    source: 'providers.md, A2, A3: 200, 201 and 207 in fixtures; any 2xx is read, because versions differ',
   },
   {
     signal: '204 on delete',
     matches: all(is(204), isDelete),
     basis: 'recorded',
-    source: 'A2: also for ids that never were',
+    source: 'providers.md, A2: also for ids that never were',
   },
   {
     signal: '404 with JSON on delete',
@@ -98,14 +98,14 @@ const refused: readonly SignalRow<Signal>[] = [
     matches: is(401),
     class: 'credentials',
     basis: 'recorded',
-    source: 'A1: EXPIRED_AUTHENTICATION, INVALID_AUTHENTICATION and others',
+    source: 'providers.md, A1: EXPIRED_AUTHENTICATION, INVALID_AUTHENTICATION and others',
   },
   {
     signal: '403 with JSON',
     matches: all(is(403), isJson),
     class: 'forbidden',
     basis: 'recorded',
-    source: 'A1: MISSING_SCOPES and others',
+    source: 'providers.md, A1: MISSING_SCOPES and others',
   },
   {
     signal: '403 without JSON',
@@ -121,14 +121,14 @@ const refused: readonly SignalRow<Signal>[] = [
     matches: all(is(404), (s) => s.write === 'update'),
     class: 'not-found',
     basis: 'recorded',
-    source: 'A2',
+    source: 'providers.md, A2',
   },
   {
     signal: '404 elsewhere',
     matches: is(404),
     class: 'rejected',
     basis: 'recorded',
-    source: 'A1: unknown object or path',
+    source: 'providers.md, A1: unknown object or path',
   },
   {
     signal: '408, 425',
@@ -137,13 +137,19 @@ const refused: readonly SignalRow<Signal>[] = [
     basis: 'assumed',
     source: 'RFC 9110 15.5.9, RFC 8470 5.2: not processed',
   },
-  { signal: '409', matches: is(409), class: 'conflict', basis: 'recorded', source: 'A2: the unique value is taken' },
+  {
+    signal: '409',
+    matches: is(409),
+    class: 'conflict',
+    basis: 'recorded',
+    source: 'providers.md, A2: the unique value is taken',
+  },
   {
     signal: '400 that names taken unique values only (CONFLICTING_UNIQUE_VALUE)',
     matches: all(is(400), (s) => s.isTakenValue === true),
     class: 'conflict',
     basis: 'recorded',
-    source: 'A2: a property that the account keeps unique; the code in open-source clients',
+    source: 'providers.md, A2: a property that the account keeps unique; the code in open-source clients',
   },
   {
     signal: '423',
@@ -151,7 +157,7 @@ const refused: readonly SignalRow<Signal>[] = [
     class: 'unavailable',
     waitMs: 2_000,
     basis: 'documented',
-    source: 'A8: at least 2 s',
+    source: 'providers.md, A8: at least 2 s',
   },
   {
     signal: '429',
@@ -159,7 +165,7 @@ const refused: readonly SignalRow<Signal>[] = [
     class: 'quota',
     isLane: true,
     basis: 'documented',
-    source: 'A8: the wait goes by the policy',
+    source: 'providers.md, A8: the wait goes by the policy',
   },
   {
     signal: '477',
@@ -168,14 +174,14 @@ const refused: readonly SignalRow<Signal>[] = [
     isLane: true,
     waitMs: 60_000,
     basis: 'documented',
-    source: 'A8: the account is being moved',
+    source: 'providers.md, A8: the account is being moved',
   },
   {
     signal: 'other 4xx (400, 405, 413, 414, 415, 422, …)',
     matches: within(400, 499),
     class: 'rejected',
     basis: 'documented',
-    source: 'A7: VALIDATION_ERROR and others; any category, also none',
+    source: 'providers.md, A7: VALIDATION_ERROR and others; any category, also none',
   },
 ];
 
@@ -194,14 +200,14 @@ const server: readonly SignalRow<Signal>[] = [
     waitMs: 60_000,
     triesMax: fewTries,
     basis: 'documented',
-    source: 'A8, 1a: the edge did not reach the origin, low count; 1 min and the number are ours',
+    source: 'providers.md, A8, 1a: the edge did not reach the origin, low count; 1 min and the number are ours',
   },
   {
     signal: '503, 521, 523',
     matches: is(503, 521, 523),
     class: 'unavailable',
     basis: 'documented',
-    source: 'A8: refused at the edge',
+    source: 'providers.md, A8: refused at the edge',
   },
   {
     signal: '525, 526',
@@ -210,14 +216,14 @@ const server: readonly SignalRow<Signal>[] = [
     waitMs: 60_000,
     triesMax: fewTries,
     basis: 'documented',
-    source: 'A8, 1a: no TLS between edge and origin, low count; 1 min and the number are ours',
+    source: 'providers.md, A8, 1a: no TLS between edge and origin, low count; 1 min and the number are ours',
   },
   {
     signal: 'other 5xx (500, 502, 504, 520, 524, …)',
     matches: within(500, 599),
     class: 'unknown',
     basis: 'documented',
-    source: 'A8, 1a: 502 and 504 are a processing limit, so it may have been processed',
+    source: 'providers.md, A8, 1a: 502 and 504 are a processing limit, so it may have been processed',
   },
 ];
 

@@ -28,21 +28,21 @@ export const itemTable: readonly SignalRow<ItemSignal>[] = [
     matches: named('CONFLICT', 'OBJECT_ALREADY_EXISTS'),
     class: 'conflict',
     basis: 'recorded',
-    source: 'A2, A3',
+    source: 'providers.md, A2, A3',
   },
   {
     signal: 'VALIDATION_ERROR that names taken unique values only (CONFLICTING_UNIQUE_VALUE)',
     matches: ({ isTakenValue }) => isTakenValue,
     class: 'conflict',
     basis: 'recorded',
-    source: 'A2; the code in open-source clients',
+    source: 'providers.md, A2; the code in open-source clients',
   },
   {
     signal: 'VALIDATION_ERROR',
     matches: named('VALIDATION_ERROR'),
     class: 'rejected',
     basis: 'recorded',
-    source: 'A3, A7',
+    source: 'providers.md, A3, A7',
   },
   {
     signal: 'OBJECT_NOT_FOUND on create',
@@ -56,14 +56,14 @@ export const itemTable: readonly SignalRow<ItemSignal>[] = [
     matches: named('OBJECT_NOT_FOUND'),
     class: 'not-found',
     basis: 'recorded',
-    source: 'A3',
+    source: 'providers.md, A3',
   },
   {
     signal: 'MISSING_SCOPES, BANNED',
     matches: named('MISSING_SCOPES', 'BANNED'),
     class: 'forbidden',
     basis: 'documented',
-    source: 'A7',
+    source: 'providers.md, A7',
   },
   {
     signal: 'RATE_LIMITS',
@@ -108,25 +108,26 @@ export const unanswered = {
     signal: 'a create without result or error',
     class: 'unknown',
     basis: 'recorded',
-    source: 'A3, 1a: looked for, then failed',
+    source: 'providers.md, A3, 1a: looked for, then failed',
   },
   update: {
     signal: 'an update without result or error, in a reply that is COMPLETE or says nothing of it',
     class: 'rejected',
     basis: 'recorded',
-    source: 'A3, 1a: "no result from provider"',
+    source: 'providers.md, A3, 1a: "no result from provider"',
   },
   pendingUpdate: {
     signal: 'the same in a reply that is PENDING, PROCESSING or CANCELED',
     class: 'unknown',
     basis: 'documented',
-    source: 'A3: HubSpot has not ended',
+    source: 'providers.md, A3: HubSpot has not ended',
   },
   read: {
     signal: 'an id of a batch read, or of a look by a unique property, without result or error',
     class: 'unavailable',
     basis: 'documented',
-    source: 'A3: what is not there is named, by OBJECT_NOT_FOUND; asked again, because absence decides a write',
+    source:
+      'providers.md, A3: what is not there is named, by OBJECT_NOT_FOUND; asked again, because absence decides a write',
   },
   association: {
     signal:
@@ -139,6 +140,6 @@ export const unanswered = {
     signal: 'the same of an association in a reply that is PENDING, PROCESSING or CANCELED',
     class: 'unknown',
     basis: 'assumed',
-    source: 'A3, A4: HubSpot has not ended; the record stays unfinished',
+    source: 'providers.md, A3, A4: HubSpot has not ended; the record stays unfinished',
   },
 } as const satisfies Readonly<Record<string, UnansweredRow>>;

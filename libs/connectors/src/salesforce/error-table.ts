@@ -76,7 +76,7 @@ export const successTable: readonly SuccessRow<Signal>[] = [
       ),
     ),
     basis: 'recorded',
-    source: 'B2, B3, B4; what became of a record, the table of outcomes says',
+    source: 'providers.md, B2, B3, B4; what became of a record, the table of outcomes says',
   },
   {
     signal: '404 (NOT_FOUND, ENTITY_IS_DELETED, or empty) on a delete whose earlier send may have been carried out',
@@ -123,7 +123,7 @@ const codes: readonly Row[] = [
     matches: any(is(401), hasCode(/^(INVALID_SESSION_ID|INVALID_AUTH_HEADER)$/)),
     class: 'credentials',
     basis: 'recorded',
-    source: 'B7, 1b',
+    source: 'providers.md, B7, 1b',
   },
   {
     signal: 'userinfo 403 Bad_OAuth_Token, Missing_OAuth_Token, Wrong_Org',
@@ -134,7 +134,7 @@ const codes: readonly Row[] = [
     ),
     class: 'credentials',
     basis: 'recorded',
-    source: 'B1, 1b; the last two are assumed',
+    source: 'providers.md, B1, 1b; the last two are assumed',
   },
   {
     signal: 'REQUEST_LIMIT_EXCEEDED, TotalRequests',
@@ -143,7 +143,7 @@ const codes: readonly Row[] = [
     isLane: true,
     waitMs: 15 * 60_000,
     basis: 'recorded',
-    source: 'B7, 1b: the calls of 24 hours are used up; 15 min are ours',
+    source: 'providers.md, B7, 1b: the calls of 24 hours are used up; 15 min are ours',
   },
   {
     signal: 'REQUEST_LIMIT_EXCEEDED, Concurrent… and others',
@@ -152,21 +152,21 @@ const codes: readonly Row[] = [
     isLane: true,
     waitMs: 10_000,
     basis: 'recorded',
-    source: 'B7, 1b: until long calls end; 10 s are ours',
+    source: 'providers.md, B7, 1b: until long calls end; 10 s are ours',
   },
   {
     signal: 'SERVER_UNAVAILABLE',
     matches: hasCode(/^SERVER_UNAVAILABLE$/),
     class: 'unavailable',
     basis: 'recorded',
-    source: 'B7, 1b',
+    source: 'providers.md, B7, 1b',
   },
   {
     signal: 'UNABLE_TO_LOCK_ROW',
     matches: hasCode(/^UNABLE_TO_LOCK_ROW$/),
     class: 'unavailable',
     basis: 'recorded',
-    source: 'B7, 1b: of the call or of one record',
+    source: 'providers.md, B7, 1b: of the call or of one record',
   },
   {
     signal: 'CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY with UNABLE_TO_LOCK_ROW or "Too many SOQL queries"',
@@ -191,9 +191,15 @@ const codes: readonly Row[] = [
     waitMs: 60_000,
     triesMax: fewTries,
     basis: 'documented',
-    source: 'B7, 1b: a few times; 1 min and the number are ours',
+    source: 'providers.md, B7, 1b: a few times; 1 min and the number are ours',
   },
-  { signal: 'DUPLICATE…', matches: hasCode(/^DUPLICATE/), class: 'conflict', basis: 'recorded', source: 'B7, 1b' },
+  {
+    signal: 'DUPLICATE…',
+    matches: hasCode(/^DUPLICATE/),
+    class: 'conflict',
+    basis: 'recorded',
+    source: 'providers.md, B7, 1b',
+  },
   {
     signal: 'ENTITY_IS_DELETED, NOT_FOUND on update or delete',
     matches: all(
@@ -203,7 +209,7 @@ const codes: readonly Row[] = [
     ),
     class: 'not-found',
     basis: 'recorded',
-    source: 'B2, 1b',
+    source: 'providers.md, B2, 1b',
   },
   {
     signal: 'INVALID_CROSS_REFERENCE_KEY without fields on update or delete',
@@ -220,7 +226,7 @@ const codes: readonly Row[] = [
     matches: hasCode(/^(INSUFFICIENT_ACCESS.*|API_DISABLED_FOR_ORG|API_CURRENTLY_DISABLED|FUNCTIONALITY_NOT_ENABLED)$/),
     class: 'forbidden',
     basis: 'recorded',
-    source: 'B7, 1b',
+    source: 'providers.md, B7, 1b',
   },
   {
     signal: 'UNKNOWN_EXCEPTION, INTERNAL_SERVER_ERROR of one record',
@@ -245,7 +251,7 @@ const statuses: readonly Row[] = [
     matches: all(is(403), ({ isJson }) => isJson),
     class: 'forbidden',
     basis: 'documented',
-    source: 'B7, 1b',
+    source: 'providers.md, B7, 1b',
   },
   {
     signal: '403 without JSON',
@@ -261,14 +267,14 @@ const statuses: readonly Row[] = [
     matches: all(is(404), isOneRecord),
     class: 'not-found',
     basis: 'recorded',
-    source: 'B2, 1b',
+    source: 'providers.md, B2, 1b',
   },
   {
     signal: '404 elsewhere',
     matches: is(404),
     class: 'rejected',
     basis: 'documented',
-    source: 'B2: unknown object or path',
+    source: 'providers.md, B2: unknown object or path',
   },
   {
     signal: '408, 425',
@@ -292,14 +298,14 @@ const statuses: readonly Row[] = [
     matches: within(400, 499),
     class: 'rejected',
     basis: 'documented',
-    source: 'B7, 1b: 400, 405, 409, 412, 414, 415, 428, 431 and others',
+    source: 'providers.md, B7, 1b: 400, 405, 409, 412, 414, 415, 428, 431 and others',
   },
   {
     signal: 'other 5xx (500, 502, 504; 503 from the edge, with Retry-After or without)',
     matches: within(500, 599),
     class: 'unknown',
     basis: 'documented',
-    source: 'B7, 1b; of a 503 without JSON assumed',
+    source: 'providers.md, B7, 1b; of a 503 without JSON assumed',
   },
   {
     signal: '3xx (never followed), and whatever is in no row',

@@ -25,7 +25,7 @@ export const untold = {
     signal: 'a single update or delete with a body that has no `success: true`',
     class: 'unknown',
     basis: 'assumed',
-    source: 'B2: the documented answer is an empty 204; updates and deletes may be sent again',
+    source: 'providers.md, B2: the documented answer is an empty 204; updates and deletes may be sent again',
   },
   unexplained: {
     signal: '`success: false` without an error, or rolled back without a cause',

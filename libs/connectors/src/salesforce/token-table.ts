@@ -15,7 +15,7 @@ export const tokenTable: readonly SignalRow<Refusal>[] = [
     matches: ({ status }) => status >= 500 || [408, 420, 425].includes(status),
     class: 'unavailable',
     basis: 'documented',
-    source: 'B1',
+    source: 'providers.md, B1',
   },
   {
     signal: '429; rate_limit_exceeded, "login rate exceeded"',
@@ -23,21 +23,21 @@ export const tokenTable: readonly SignalRow<Refusal>[] = [
       status === 429 || code === 'rate_limit_exceeded' || /login rate exceeded/i.test(text),
     class: 'quota',
     basis: 'documented',
-    source: 'B1; the 429 is assumed',
+    source: 'providers.md, B1; the 429 is assumed',
   },
   {
     signal: 'invalid_grant',
     matches: ({ code }) => code === 'invalid_grant',
     class: 'credentials',
     basis: 'recorded',
-    source: 'B1: expired, inactive user, not approved',
+    source: 'providers.md, B1: expired, inactive user, not approved',
   },
   {
     signal: 'other 4xx (invalid_client_id, invalid_client, unsupported_grant_type, invalid_app_access)',
     matches: ({ status }) => status >= 400,
     class: 'rejected',
     basis: 'documented',
-    source: 'B1: the app, not the grant',
+    source: 'providers.md, B1: the app, not the grant',
   },
   {
     signal: '2xx without a token, 3xx, and whatever is in no row',

@@ -1,6 +1,6 @@
 import { isHostileName } from '@sluice/types';
 
-/** Most members of one object (reliability.md, 4.3 number 29). */
+/** Most members of one object. */
 export const membersMax = 1_000;
 
 /** What is wrong with a member's name, as the end of a sentence; undefined when nothing is. */

@@ -118,7 +118,7 @@ describe('parseJson', () => {
       expect(refusalOf(nested(33))).toMatchObject({ code: 'request.invalid', detail: expect.stringContaining('32') });
     });
 
-    // JSON.parse accepts it, and JSON.stringify of the result exhausts the stack (reliability.md, 2.24).
+    // JSON.parse accepts it, and JSON.stringify of the result exhausts the stack.
     it.each([
       ['closed', nested(200_000)],
       ['open', '['.repeat(200_000)],

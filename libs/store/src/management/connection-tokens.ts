@@ -34,7 +34,7 @@ export interface TokenTimes {
 
 /**
  * A token is refreshed after four fifths of its life, up to a tenth of it later: tokens that were given together are not asked for
- * together. Of HubSpot's 30 minutes that leaves 3 to 6. Source: reliability notes 2.18; the spread is ours.
+ * together. Of HubSpot's 30 minutes that leaves 3 to 6.18; the spread is ours.
  */
 const refreshAfterShare = 0.8;
 const refreshSpreadShare = 0.1;

@@ -20,7 +20,7 @@ export interface InstallationRow extends ConnectionRow {
   all_failed: boolean | null;
 }
 
-/** How many failed operations in a row make an installation unhealthy (design, section 4). */
+/** How many failed operations in a row make an installation unhealthy. */
 const unhealthyAfter = 5;
 
 // Ids are uuid v7, so the newest operations are the last of the index (project, installation, id).

@@ -34,7 +34,7 @@ const keysSql = `
   where i.indisunique`;
 
 describe('schema', () => {
-  // Protects the way out of one Postgres: tables can be spread by project (design, section 1).
+  // Protects the way out of one Postgres: tables can be spread by project.
   it('starts every primary and unique key of a tenant table with project_id', async () => {
     const { rows } = await database.raw<{ rows: KeyRow[] }>(keysSql);
     const tenantKeys = rows.filter((row) => !notTenantTables.includes(row.table));

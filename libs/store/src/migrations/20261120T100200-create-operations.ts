@@ -4,7 +4,7 @@ import type { Migration } from '../migration';
  * What is promised: operations (what a caller tracks), calls (what an executor claims), records (what has an outcome),
  * attempts (what was sent). Payloads are text, because jsonb refuses \u0000 and rewrites numbers.
  * Few indexes, on living rows where possible: five entries per accept instead of seven made accepting a third faster
- * (measured, shared performance notes 5.2).
+ *.
  */
 export const createOperations: Migration = {
   name: '20261120T100200-create-operations',

@@ -34,7 +34,7 @@ export interface SettledAttempt {
 /** The row of an endpoint that works says so often at most when it last got something: no row that every delivery writes. */
 const servedEverySeconds = 10;
 
-/** Attempts of an endpoint fail for so long before it is disabled. Source: issue 9, a week. */
+/** Attempts of an endpoint fail for so long before it is disabled. A week, as for a receiver that is repaired after a holiday. */
 const disabledAfterDays = 7;
 
 /**

@@ -18,7 +18,7 @@ export async function guard<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Source: reliability notes 2.3. */
+/** How long a statement is repeated whose commit is not known: within a lease, and a caller still waits. */
 const persistBudgetMs = 5_000;
 
 /**

@@ -5,7 +5,6 @@ import { column, keptRowsSql, rowBindings, type Column } from './row-source';
 /**
  * `Idempotency-Key`s. A key's row is inserted by the statement or the transaction that accepts the write, so that a crash
  * never leaves one without the other. It names the operation: while no reply is stored, the operation's records tell.
- * Source: design, section 6.
  */
 
 /** What a caller sent with a write, and a hash of all that makes two requests the same. */

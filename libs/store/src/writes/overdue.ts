@@ -49,7 +49,7 @@ interface OverdueRow {
 /**
  * Claims calls of blocked lanes and held-back connections that have records past their deadline. Records that were sent
  * before, or whose connection is refused by the provider, end there; a record that was never sent keeps its one try after
- * the block unless the block outlasts the deadline (design, section 5.9).
+ * the block unless the block outlasts the deadline.
  * Looks at the next `limit` records past their deadline, and at all that share the last one's: what is overdue and not held back is
  * left to the claims, and must not be read over and over.
  */

@@ -24,7 +24,6 @@ const lookAgainMs = 1_000;
  * transaction, also when its operation has ended: its success was not true. Who was named by a reply too keeps it, and a record
  * whose plan is past the retention time stays as it is. The fence grows, so that what runs meanwhile cannot settle the call.
  * Locks the adopters' rows behind the settlement's own; a deadlock that comes of it is repeated (`guard`).
- * Source: design, section 5.12.
  * @returns ids of the operations that are open again
  */
 export async function reopenAdopters(

@@ -110,7 +110,7 @@ function toClaimedCall(row: ClaimedRow): ClaimedCall {
   };
 }
 
-/** What may only restrict a call since it was accepted. Source: reliability notes 2.25. */
+/** What may only restrict a call since it was accepted. */
 function factsOf({ facts, connection_id: planned }: ClaimedRow): Partial<ClaimedCall> {
   if (facts === null) return { isUninstalled: true };
   const [connectionId, revisionId] = facts;

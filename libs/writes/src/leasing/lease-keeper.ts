@@ -2,7 +2,7 @@ import type { HeldCall, WriteStore } from '@sluice/store';
 import { callId } from '@sluice/store';
 import type { Logger } from '@sluice/telemetry';
 
-/** Lease of a claimed call, and how often a process renews all of its leases. Source: design, section 5.8. */
+/** Lease of a claimed call, and how often a process renews all of its leases. */
 export const leaseMs = 6_000;
 const renewEveryMs = 2_000;
 /** A lease with less than this left is not sent under: the bytes must leave before it ends. */

@@ -32,7 +32,7 @@ const earlier = { firstSentAt: new Date(0), sendState: 'none' as const };
 type Outcome = 'ends' | 'repeats' | 'repeats, perhaps written' | 'is looked for';
 
 describe('one record', () => {
-  /** On the first attempt, and after an earlier one. Source: design, sections 5.9 and 5.12; reference 1a. */
+  /** On the first attempt, and after an earlier one.12; reference 1a. */
   const policy: Record<Type, Record<FailureClass, [first: Outcome, later: Outcome]>> = {
     create: {
       rejected: ['ends', 'ends'],
@@ -245,7 +245,7 @@ describe('a batch', () => {
   });
 });
 
-// Issue 5, item 2: what one bad record costs the others is neither their try nor a retry of theirs.
+// What one bad record costs the others is neither their try nor a retry of theirs.
 describe('a call that was refused whole for one record', () => {
   const refusedWhole = failed({ scope: 'call', mayBeOneRecord: true });
   const divide = (type: Type, records: NonNullable<Scene['records']>, parts: readonly (readonly number[])[]) =>

@@ -21,7 +21,7 @@ const firstLookMs = 500;
 /** Longest of it: a provider's lower bound is one of writes, and what it was told before may be seen meanwhile. Ours. */
 const firstLookMaxMs = 60_000;
 
-/** What to write down of an attempt. Pure. Source of the classes: connectors' tables; of the policy: design, sections 5.9 to 5.12. */
+/** What to write down of an attempt. Pure. Source of the classes: connectors' tables. */
 export function decideSettlement(given: DecisionInput): Settlement {
   const { call, records, performed } = given;
   // One draw for the whole call: the least of a hundred draws would be no backoff.

@@ -57,7 +57,7 @@ async function expectIsolated(places: readonly number[], count: number): Promise
   expect(calls()).toBeLessThanOrEqual(2 * bad.size * Math.ceil(Math.log2(count)) + 1);
 }
 
-// Specification, batchPolicy: successful records are committed even if others fail. The bound: issue 5, item 2.
+// Specification, batchPolicy: successful records are committed even if others fail.
 it.each([
   [0, 100],
   [1, 100],

@@ -32,7 +32,6 @@ type ReconcileStore = Pick<WriteStore, 'readDoubt' | 'findClaimedIds' | 'findRiv
  * Order: 1. evidence of replies that lost their fence. 2. Look at the provider. 3. Adopt what is found and unclaimed; before
  * the last window has passed nothing is "not created". 4. Send again only where looking is consistent; else the outcome
  * is unknown for good. A synchronous write is never sent again: nobody waits for it any more.
- * Source: design, section 5.12.
  */
 export async function reconcileCall(store: ReconcileStore, input: ReconcileInput): Promise<Reconciled> {
   const { call, records } = input;

@@ -138,7 +138,7 @@ function generate(random: () => number): { records: SealedRecord[]; limit: numbe
   return { records, limit: 1 + pick(100) };
 }
 
-/** Source: design, section 5.7. Records stand in `records` by index. */
+/** Records stand in `records` by index. */
 function brokenPromises(records: readonly SealedRecord[], calls: readonly PlannedCall[], limit: number): string[] {
   const byIndex = new Map(records.map((each) => [each.index, each]));
   const at = (index: number): SealedRecord[] => [byIndex.get(index) ?? []].flat();

@@ -75,7 +75,7 @@ function planOf({ settings, type, provider }: Scene, record: Record<string, Json
   }
 }
 
-// Conventions section 7: a plan that is written, read back and planned again must not change.
+// A plan that is written, read back and planned again must not change.
 describe('planning what was planned', () => {
   it('changes no field', () => {
     let planned = 0;

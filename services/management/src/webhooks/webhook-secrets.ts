@@ -5,7 +5,7 @@ import type { ManagementContext } from '../context';
 import { newWebhookSecret } from './sign-message';
 import { endpointNotFound } from './webhook-endpoints';
 
-/** How long the secret before a rotation signs too. Source: issue 9, a day. */
+/** How long the secret before a rotation signs too. A day: a receiver is deployed with the new one meanwhile. */
 const previousMs = 24 * 3_600_000;
 /** Rotations of one endpoint that overtake each other: more than two would be a loop. */
 const triesMax = 5;

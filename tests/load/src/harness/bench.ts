@@ -23,7 +23,7 @@ export interface Measured {
   readonly notes: readonly string[];
 }
 
-/** One row of the goals. Source of ids, goals and targets: shared performance notes, 5.5. */
+/** One row of the goals. */
 export interface Row {
   readonly id: string;
   /** The goal in a few words. */
@@ -32,7 +32,7 @@ export interface Row {
 }
 
 /**
- * Rounds and lengths of a row that measures a rate. Medians of five: shared performance notes, 5.5. A warm-up counts requests, not
+ * Rounds and lengths of a row that measures a rate. Medians of five. A warm-up counts requests, not
  * seconds: our gateway takes tens of thousands until its code is compiled, bare Express about 20,000.
  */
 export function pace({ isQuick }: Pick<Bench, 'isQuick'>) {

@@ -10,7 +10,7 @@ import { writeTarget } from './accept';
 
 /** Source: goal P9. */
 const providerMs = 20;
-/** Callers at once. Source: the floor measured in the shared performance notes, 5.2. */
+/** Callers at once: as many as the floor was measured with. */
 const connections = 16;
 /**
  * HubSpot takes 5 searches in a second of an account, and what is over that would wait: of 16 callers at 20 ms each gets 4.2. No more than

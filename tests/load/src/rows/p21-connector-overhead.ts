@@ -9,7 +9,7 @@ import { median } from '../harness/statistics';
 
 /** Records of a batch. Source: specification, Limits. */
 const batchSize = 100;
-/** Goals of the median, in milliseconds. Source: issue 8, Speed. */
+/** Goals of the median, in milliseconds. */
 const goals = { single: 0.3, batch: 3 };
 /** Calls of a round, one after the other: more would measure waiting for a connection. */
 const callsOf = { single: 2_000, batch: 200 };

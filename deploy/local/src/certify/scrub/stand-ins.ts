@@ -13,7 +13,7 @@ export interface StandIns {
 type Make = (n: number, original: string) => string;
 
 const digits = /^\d{4,}$/;
-/** Salesforce ids. Source: providers.md B8. */
+/** Salesforce ids. Source: docs/contributing/providers.md, B8. */
 const salesforceId = /^(?=.*\d)[a-zA-Z0-9]{15}(?:[a-zA-Z0-9]{3})?$/;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const address = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
@@ -66,7 +66,7 @@ function salesforceIdOf(n: number, original: string): string {
   return original.length === 15 ? short : short + checksumOf(short);
 }
 
-/** The last three characters of an id of 18. Source: providers.md B8. */
+/** The last three characters of an id of 18. Source: docs/contributing/providers.md, B8. */
 function checksumOf(short: string): string {
   const bits = (block: string) =>
     block.split('').reduce((sum, char, at) => sum + (/[A-Z]/.test(char) ? 1 << at : 0), 0);

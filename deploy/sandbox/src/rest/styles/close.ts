@@ -2,7 +2,7 @@ import { digest } from '../../control/derived';
 import { afterWord, basicOf, membersOf } from '../read-json';
 import type { Conditions, RestObject, RestRecord, RestRefusal, RestReply, RestStyle, SentSearch } from '../rest-style';
 
-/** Source: providers.md 4, close. */
+/** Source: docs/contributing/providers.md, 4, close. */
 const objects: readonly RestObject[] = [
   { name: 'lead', fields: { name: 'text', description: 'text', url: 'text', status_label: 'text' }, required: [] },
   { name: 'contact', fields: { name: 'text', title: 'text', lead_id: 'text', emails: 'list' }, required: ['lead_id'] },

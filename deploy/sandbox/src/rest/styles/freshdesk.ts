@@ -1,7 +1,7 @@
 import { basicOf, membersOf, numberOf } from '../read-json';
 import type { RestObject, RestRecord, RestRefusal, RestReply, RestStyle } from '../rest-style';
 
-/** Source: providers.md 4, freshdesk; Freshdesk API v2 for the filters. */
+/** Source: docs/contributing/providers.md, 4, freshdesk; Freshdesk API v2 for the filters. */
 const objects: readonly RestObject[] = [
   {
     name: 'contacts',

@@ -2,7 +2,7 @@ import { derivedUuid } from '../../control/derived';
 import { afterWord, membersOf } from '../read-json';
 import type { Conditions, RestObject, RestRecord, RestRefusal, RestReply, RestStyle } from '../rest-style';
 
-/** Source: providers.md 4, klaviyo; Klaviyo API reference for profiles. */
+/** Source: docs/contributing/providers.md, 4, klaviyo; Klaviyo API reference for profiles. */
 const objects: readonly RestObject[] = [
   {
     name: 'profiles',

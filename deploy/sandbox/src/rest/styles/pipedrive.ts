@@ -1,7 +1,7 @@
 import { membersOf, afterWord, numberOf } from '../read-json';
 import type { RestObject, RestRecord, RestRefusal, RestReply, RestStyle } from '../rest-style';
 
-/** Source: providers.md 4, pipedrive; Pipedrive API reference v2 for the search. */
+/** Source: docs/contributing/providers.md, 4, pipedrive; Pipedrive API reference v2 for the search. */
 const objects: readonly RestObject[] = [
   {
     name: 'persons',

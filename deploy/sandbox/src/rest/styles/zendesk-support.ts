@@ -1,7 +1,7 @@
 import { afterWord, basicOf, membersOf, numberOf } from '../read-json';
 import type { Conditions, RestObject, RestRecord, RestRefusal, RestReply, RestStyle } from '../rest-style';
 
-/** Source: providers.md 4, zendeskSupport; Zendesk API reference for the search. */
+/** Source: docs/contributing/providers.md, 4, zendeskSupport; Zendesk API reference for the search. */
 const objects: readonly RestObject[] = [
   {
     name: 'tickets',

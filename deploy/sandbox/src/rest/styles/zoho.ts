@@ -10,7 +10,7 @@ const person = {
   Description: 'textarea',
 };
 
-/** Source: providers.md 4, zoho; Zoho CRM API v6 for the search. */
+/** Source: docs/contributing/providers.md, 4, zoho; Zoho CRM API v6 for the search. */
 const objects: readonly RestObject[] = [
   { name: 'Leads', fields: person, required: ['Last_Name'] },
   { name: 'Contacts', fields: person, required: ['Last_Name'] },

@@ -3,7 +3,7 @@ import { parseCondition } from './parse-condition';
 import type { Name, OrderItem, Query, SelectItem } from './query';
 import { TokenReader } from './token-reader';
 
-/** Source: providers.md B4. */
+/** Source: docs/contributing/providers.md, B4. */
 const QUERY_LENGTH_MAX = 100_000;
 
 /**

@@ -11,7 +11,7 @@ import { parseQuery } from './parse-query';
 import type { OrderItem, Query } from './query';
 import { queryError } from './query-error';
 
-/** Source: providers.md B4; the offset from the SOQL reference. */
+/** Source: docs/contributing/providers.md, B4; the offset from the SOQL reference. */
 const FIELDS_LIMIT_MAX = 200;
 const OFFSET_MAX = 2000;
 
