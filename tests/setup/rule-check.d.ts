@@ -5,7 +5,7 @@ interface Rule {
   /** The rule in own words. */
   readonly rule: string;
   readonly kind: string;
-  /** Subject of the row of docs/rulings.md that decides a point on which the specification is silent. */
+  /** Subject of the entry of docs/rulings that decides a point on which the specification is silent. */
   readonly ruling?: string;
   /** Number of the issue that builds it; then no test is asked for. */
   readonly waitsFor?: number;
@@ -19,7 +19,7 @@ interface Passed {
 }
 declare const ruleCheckModule: {
   ruleIdsOf(title: string): string[];
-  rulingSubjectsOf(page: string): Set<string>;
+  rulingSubjectsOf(page: string): string[];
   checkRuleList(rules: readonly Rule[], rulings: ReadonlySet<string>): string[];
   checkRules(passed: Passed): { line: string; problems: string[] };
   readRules(root: string): { rules: Rule[]; rulings: Set<string> };

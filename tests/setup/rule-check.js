@@ -15,15 +15,14 @@ function ruleIdsOf(title) {
   return [...title.matchAll(idInTitle)].map(([, id]) => id);
 }
 
-/** The subjects of `docs/rulings.md`: the first cell of each row of its tables. */
+/** The subjects of a page of `docs/rulings`: what stands in bold at the beginning of each entry. */
 function rulingSubjectsOf(page) {
-  const rows = page.split('\n').filter((line) => line.startsWith('| ') && !/^\| *(-+|subject) *\|/.test(line));
-  return new Set(rows.map((row) => row.split('|')[1].trim()));
+  return [...page.matchAll(/^- \*\*(.+?)\*\*:/gm)].map(([, subject]) => subject);
 }
 
 /**
  * What is wrong with the list itself, one sentence each.
- * @param rules entries of rules.json @param rulings subjects of docs/rulings.md
+ * @param rules entries of rules.json @param rulings subjects of docs/rulings
  */
 function checkRuleList(rules, rulings) {
   const ids = rules.map(({ id }) => id);
@@ -39,7 +38,7 @@ function checkEntry({ id, section, rule, kind, ruling, waitsFor, reason }, rulin
   if (!section || !rule) problems.push('needs a section and a rule');
   if (!kinds.includes(kind)) problems.push(`kind must be one of ${kinds.join(', ')}`);
   if ((kind === 'silent') !== (ruling !== undefined)) problems.push('kind "silent" and a ruling belong together');
-  if (ruling !== undefined && !rulings.has(ruling)) problems.push(`docs/rulings.md has no row "${ruling}"`);
+  if (ruling !== undefined && !rulings.has(ruling)) problems.push(`docs/rulings has no entry "${ruling}"`);
   if ((waitsFor === undefined) !== (reason === undefined)) problems.push('waitsFor and reason belong together');
   return problems;
 }
@@ -69,7 +68,7 @@ function checkRules({ rules, rulings, passedIds, isWhole }) {
 function summary({ rules, due, missing, isWhole }) {
   const ruled = rules.filter(({ ruling }) => ruling !== undefined).length;
   const rest = [
-    ...(ruled > 0 ? [`${ruled} ruled by docs/rulings.md`] : []),
+    ...(ruled > 0 ? [`${ruled} ruled by docs/rulings`] : []),
     ...(rules.length > due.length + ruled ? [`${rules.length - due.length - ruled} wait for a later issue`] : []),
     ...(isWhole ? [] : ['a part of the tests: none is asked for']),
   ];
@@ -81,8 +80,12 @@ function summary({ rules, due, missing, isWhole }) {
 function readRules(root) {
   return {
     rules: JSON.parse(fs.readFileSync(path.join(root, 'tests', 'acceptance', 'rules.json'), 'utf8')),
-    rulings: rulingSubjectsOf(fs.readFileSync(path.join(root, 'docs', 'rulings.md'), 'utf8')),
+    rulings: new Set(pagesOf(path.join(root, 'docs', 'rulings')).flatMap(rulingSubjectsOf)),
   };
+}
+
+function pagesOf(folder) {
+  return fs.readdirSync(folder).map((name) => fs.readFileSync(path.join(folder, name), 'utf8'));
 }
 
 module.exports = { ruleIdsOf, rulingSubjectsOf, checkRuleList, checkRules, readRules };

@@ -14,9 +14,10 @@ describe('ruleIdsOf', () => {
   });
 });
 
-it('rulingSubjectsOf takes the first cell of each row, and no head', () => {
-  const page = '# Rulings\n\n| subject        | choice |\n| --- | --- |\n| `mode` omitted | no |\n| errors | RFC |\n';
-  expect([...rulingSubjectsOf(page)]).toEqual(['`mode` omitted', 'errors']);
+it('rulingSubjectsOf takes what stands in bold at the beginning of each entry', () => {
+  const page =
+    '# Rulings: x\n\n- **`mode` omitted**: synchronous: **always**.\n  More of it.\n- **errors**: as said.\n- none\n';
+  expect(rulingSubjectsOf(page)).toEqual(['`mode` omitted', 'errors']);
 });
 
 describe('checkRuleList', () => {
@@ -34,7 +35,7 @@ describe('checkRuleList', () => {
     ['no id', [rule('A b')], 'A b: is no id: words in lower case with dots between them'],
     ['no text', [rule('a.b', { rule: '' })], 'a.b: needs a section and a rule'],
     ['an unknown kind', [rule('a.b', { kind: 'x' })], 'a.b: kind must be one of rule, cell, transition, limit, silent'],
-    ['a ruling that is gone', [rule('a.b', { kind: 'silent', ruling: 'x' })], 'a.b: docs/rulings.md has no row "x"'],
+    ['a ruling that is gone', [rule('a.b', { kind: 'silent', ruling: 'x' })], 'a.b: docs/rulings has no entry "x"'],
     ['silence without a ruling', [rule('a.b', { kind: 'silent' })], 'a.b: kind "silent" and a ruling belong together'],
     ['a wait without a reason', [rule('a.b', { waitsFor: 6 })], 'a.b: waitsFor and reason belong together'],
   ])('finds %s', (_case, rules, problem) => {
@@ -53,7 +54,7 @@ describe('checkRules', () => {
 
   it('is content when each rule has a test that passed', () => {
     expect(check(['a.one', 'a.two', 'a.two'])).toEqual({
-      line: 'rules: 2 of 2 have a test that ran (1 ruled by docs/rulings.md; 1 wait for a later issue)',
+      line: 'rules: 2 of 2 have a test that ran (1 ruled by docs/rulings; 1 wait for a later issue)',
       problems: [],
     });
   });

@@ -8,7 +8,10 @@ const tsc = (...args) => [tool('tsc', 'typescript'), ...args];
 
 /** The commands of a step run in turn until one fails. Listed when called: the tools are installed by then. */
 const steps = () => [
-  { name: 'format', commands: [[tool('prettier'), '--check', '--log-level', 'warn', '.']] },
+  {
+    name: 'format',
+    commands: [[tool('prettier'), '--check', '--log-level', 'warn', '.'], [tool('markdownlint-cli2')]],
+  },
   {
     name: 'types',
     commands: [tsc('-b'), [consoleBuild], tsc('-p', 'tsconfig.tests.json'), tsc('-p', 'tests/browser/published-react')],

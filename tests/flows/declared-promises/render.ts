@@ -1,5 +1,5 @@
 import type { Declaration } from '@sluice/connectors';
-import { table } from '../promises/render';
+import { table, together, type Said } from '../promises/render';
 import { losses, rowsOf, type Ending, type Kind, type PromiseRow } from './rows';
 
 const kinds: Readonly<Record<Kind, string>> = {
@@ -11,10 +11,8 @@ const kinds: Readonly<Record<Kind, string>> = {
   search: 'search',
 };
 
-const promised = ['object', 'write', 'looked for by', 'window', 'promise'];
-const ended = [
-  'object',
-  'write',
+const promised = ['of', 'write', 'looked for by', 'window', 'promise'];
+const lossNames = [
   'applied, reply lost',
   'not applied, reply lost',
   'timeout, applied late',
@@ -24,26 +22,13 @@ const ended = [
   '429 without',
 ];
 
-/** The tables of `docs/guides/promises.md` that come out of the providers' files: two each. The test compares them with the guide. */
+/** The table and the list of `docs/guides/promises.md` that come out of the providers' files. The test compares them with the guide. */
 export function renderDeclared(files: readonly Declaration[]): string {
-  return files
-    .map((file) => {
-      const rows = rowsOf(file);
-      const of = (cells: (row: PromiseRow) => string[]) =>
-        together(rows.map((row) => [row.object.name, ...cells(row)]));
-      return [`### ${file.displayName}`, table(promised, of(promisedCells)), table(ended, of(endedCells))].join('\n\n');
-    })
-    .join('\n\n');
-}
-
-/** Objects whose rows say the same share one. */
-function together(rows: readonly (readonly string[])[]): string[][] {
-  const objects = new Map<string, string[]>();
-  for (const [name = '', ...cells] of rows) {
-    const same = JSON.stringify(cells);
-    objects.set(same, [...(objects.get(same) ?? []), name]);
-  }
-  return [...objects].map(([cells, names]) => [names.join(', '), ...(JSON.parse(cells) as string[])]);
+  const said = (cells: (row: PromiseRow) => string[]): Said[] =>
+    files.flatMap((file) =>
+      rowsOf(file).map((row) => ({ provider: file.displayName, object: row.object.name, cells: cells(row) })),
+    );
+  return [table(promised, together(said(promisedCells))), ...together(said(endedCells)).map(endings)].join('\n\n');
 }
 
 function promisedCells({ kind, lookedFor, windowSeconds, promise }: PromiseRow): string[] {
@@ -51,8 +36,15 @@ function promisedCells({ kind, lookedFor, windowSeconds, promise }: PromiseRow):
   return [kinds[kind], lookedFor, window, promise];
 }
 
-function endedCells({ kind, endings }: PromiseRow): string[] {
-  return [kinds[kind], ...losses.map((loss) => endingText(endings[loss]))];
+function endedCells({ kind, endings: of }: PromiseRow): string[] {
+  return [kinds[kind], ...losses.map((loss) => endingText(of[loss]))];
+}
+
+/** A list in place of a row of nine columns: what is lost alike ends together. */
+function endings([whom = '', kind = '', ...texts]: readonly string[]): string {
+  const alike = Map.groupBy(lossNames.keys(), (at) => texts[at]);
+  const lines = [...alike].map(([text, at]) => `- ${at.map((each) => lossNames[each]).join('; ')}: ${text}`);
+  return [`**${kind}** (${whom})`, '', ...lines.filter((line) => !line.endsWith(': –'))].join('\n');
 }
 
 function endingText(ending: Ending | undefined): string {

@@ -3,46 +3,60 @@ import { rows, type Ending, type PromiseRow } from './rows';
 const losses = ['applied', 'not applied', 'applied late'] as const;
 const providerNames = { hubspot: 'HubSpot', salesforce: 'Salesforce' } as const;
 
-/** The tables of `docs/guides/promises.md`, one per provider and one of the endings. The test compares them with the file. */
-export function renderTables(): string {
-  const tables = (['hubspot', 'salesforce'] as const).map((provider) => {
-    const own = rows.filter(({ object }) => object.provider === provider);
-    return `### ${providerNames[provider]}\n\n${table(promised, own.map(promisedCells))}`;
-  });
-  const driven = rows.filter(({ object }) => object.isImitated);
-  return [...tables, `### How each row ends\n\n${table(ended, driven.map(endedCells))}`].join('\n\n');
+/** What the two tables say of one object's writes. */
+export interface Said {
+  readonly provider: string;
+  readonly object: string;
+  readonly cells: readonly string[];
 }
 
-const promised = [
-  'object',
-  'write',
-  'a repeat is prevented by',
-  'looked for by',
-  'window',
-  'promise',
-  'the caller sees',
-];
+/** The tables of `docs/guides/promises.md`: what is promised, and how each ends. The test compares them with the file. */
+export function renderTables(): string {
+  const driven = rows.filter(({ object }) => object.isImitated);
+  const saidOf = (row: PromiseRow, cells: string[]): Said => ({
+    provider: providerNames[row.object.provider],
+    object: row.object.name,
+    cells,
+  });
+  return [
+    '### HubSpot and Salesforce',
+    table(['of', ...promised], together(rows.map((row) => saidOf(row, promisedCells(row))))),
+    '### How each ends',
+    table(['of', ...ended], together(driven.map((row) => saidOf(row, endedCells(row))))),
+  ].join('\n\n');
+}
+
+/** One row for what is said alike, with whom it is said of: a provider alone stands for each of its objects. */
+export function together(said: readonly Said[]): string[][] {
+  const objectsOf = (some: readonly Said[]) => Map.groupBy(some, ({ provider }) => provider);
+  const all = objectsOf(said);
+  const namesOf = (some: readonly Said[] = []) => [...new Set(some.map(({ object }) => object))];
+  return [...Map.groupBy(said, ({ cells }) => JSON.stringify(cells))].map(([cells, alike]) => {
+    const whom = [...objectsOf(alike)].map(([provider, own]) => {
+      const names = namesOf(own);
+      return names.length === namesOf(all.get(provider)).length ? provider : `${provider}: ${names.join(', ')}`;
+    });
+    const isAll = alike.length > 1 && whom.length === all.size && whom.every((each) => all.has(each));
+    return [isAll ? 'all' : whom.join('; '), ...(JSON.parse(cells) as string[])];
+  });
+}
+
+const promised = ['write', 'a repeat is prevented by', 'looked for by', 'window', 'promise', 'the caller sees'];
 
 function promisedCells(row: PromiseRow): string[] {
-  const { object, prevented, lookedFor, windowSeconds, promise, caller } = row;
+  const { prevented, lookedFor, windowSeconds, promise, caller } = row;
   const window = windowSeconds === undefined ? '–' : `${windowSeconds} s`;
-  return [object.name, writeOf(row), prevented, lookedFor, window, promise, caller];
+  return [writeOf(row), prevented, lookedFor, window, promise, caller];
 }
 
 function writeOf({ type, mode }: PromiseRow): string {
   return `${type}, ${mode}`;
 }
 
-const ended = ['provider', 'object', 'write', ...losses.map((loss) => `${loss}, reply lost`)];
+const ended = ['write', ...losses.map((loss) => `${loss}, reply lost`)];
 
 function endedCells(row: PromiseRow): string[] {
-  const { object, endings } = row;
-  return [
-    providerNames[object.provider],
-    object.name,
-    writeOf(row),
-    ...losses.map((loss) => endingText(endings[loss])),
-  ];
+  return [writeOf(row), ...losses.map((loss) => endingText(row.endings[loss]))];
 }
 
 function endingText(ending: Ending | undefined): string {
@@ -50,9 +64,7 @@ function endingText(ending: Ending | undefined): string {
   return `${ending.outcome}; ${ending.kept} at the CRM; ${ending.sends === 1 ? 'sent once' : 'sent twice'}`;
 }
 
-/** Columns as wide as their widest cell. */
 export function table(head: readonly string[], body: readonly (readonly string[])[]): string {
-  const widths = head.map((name, at) => Math.max(...[head, ...body].map((cells) => (cells[at] ?? '').length)));
-  const line = (cells: readonly string[]) => `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
-  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n');
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...body.map(line)].join('\n');
 }

@@ -10,21 +10,16 @@ Labels are closed sets of words. A set in italics can only be made longer by who
 Besides these, each process shows the metrics of Node.js: \`process_cpu_seconds_total\`, \`process_resident_memory_bytes\`, \`nodejs_eventloop_lag_p99_seconds\`, \`nodejs_gc_duration_seconds\` and so on, once per
 process, without \`service\`.
 
-| metric | kind | labels | meaning |
-|---|---|---|---|
 `;
 
 /** docs/metrics.md: the table of metrics, for readers. */
 export function renderMetricsPage(): string {
-  const rows = Object.entries<MetricRow>(metricTable).map(
-    ([name, row]) => `| \`${name}\` | ${row.kind} | ${labelsOf(row)} | ${row.help} |\n`,
-  );
-  return head + rows.join('');
+  return head + Object.entries<MetricRow>(metricTable).map(entryOf).join('');
 }
 
-function labelsOf({ labels }: MetricRow): string {
-  const texts = Object.entries(labels).map(([label, values]) => {
-    return `\`${label}\`: ${'from' in values ? `_${values.from}_` : values.join(', ')}`;
-  });
-  return texts.length === 0 ? 'none' : texts.join('; ');
+function entryOf([name, { kind, help, labels }]: [string, MetricRow]): string {
+  const lines = Object.entries(labels).map(
+    ([label, values]) => `  - \`${label}\`: ${'from' in values ? `_${values.from}_` : values.join(', ')}\n`,
+  );
+  return `- \`${name}\` (${kind}): ${help}\n${lines.join('')}`;
 }
