@@ -178,16 +178,16 @@ describe('[sec-22] many large replies at once', () => {
       freeBytes: 65_536,
       take: async (_arrived, announced = 4 * MB) => (taken.push(announced), announced),
     };
-    const client = createHttpClient({ baseUrl: stub.url, callTimeoutMs: patientMs, replyRoom: counting });
+    const counted = createHttpClient({ baseUrl: stub.url, callTimeoutMs: patientMs, replyRoom: counting });
     const packed = gzipSync(text, { level: 1 });
     expect(packed.length).toBeGreaterThan(65_536);
     stub.replyWith((response) =>
       response.setHeader('content-encoding', 'gzip').setHeader('content-length', packed.length).end(packed),
     );
-    expect(lengthOf(await client.send(request))).toBe(text.length);
+    expect(lengthOf(await counted.send(request))).toBe(text.length);
     expect(taken[0]).toBe(packed.length);
     expect(taken[1]).toBeGreaterThanOrEqual(text.length);
-    await client.close();
+    await counted.close();
   });
 
   it('one that finds no room within its call ends as one that did not come in time', async () => {

@@ -120,12 +120,14 @@ describe('[sec-28] room for bodies', () => {
     send(bodyOf('a'));
     send(bodyOf('b'));
     await until(() => running.size === 2);
+    expect([...running.keys()]).toEqual(['a', 'b']);
   });
 
   it('one that does not say its size counts as a small one while it is', async () => {
     const names = ['c0', 'c1', 'c2', 'c3', 'c4'];
     for (const name of names) sendChunked(JSON.stringify({ name }));
     await until(() => running.size === names.length);
+    expect([...running.keys()].toSorted()).toEqual(names);
     const large = sendChunked(bodyOf('large'));
     await until(() => running.has('large'));
     const next = send(bodyOf('next'));

@@ -114,7 +114,7 @@ describe('a budget of bytes', () => {
       const several = [...ofOwner.values()].filter((list) => list.length > 1);
       expect(Math.max(0, ...several.map(sum))).toBeLessThanOrEqual(50);
     };
-    let waiting = 0;
+    const waiting = new Set<HeldBytes>();
     const giveOne = (): void => {
       const [first] = held.keys();
       if (first === undefined) return;
@@ -125,9 +125,9 @@ describe('a budget of bytes', () => {
       const [owner, bytes] = [`owner-${next(4)}`, 1 + next(60)];
       const enter = async (): Promise<void> => {
         const mine = of(owner);
-        waiting += 1;
+        waiting.add(mine);
         if (!(await budget.take(bytes, soon(), mine))) throw new Error('refused');
-        waiting -= 1;
+        waiting.delete(mine);
         held.set(mine, { owner, bytes });
         bounds();
       };
@@ -135,7 +135,7 @@ describe('a budget of bytes', () => {
       if (next(3) > 0) giveOne();
       await Promise.resolve();
     }
-    while (waiting > 0 || held.size > 0) {
+    while (waiting.size > 0 || held.size > 0) {
       giveOne();
       await Promise.resolve();
     }

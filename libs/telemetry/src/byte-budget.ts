@@ -102,36 +102,34 @@ export function createByteBudget(totalBytes: number): ByteBudget {
     enter(bytes, held);
     return true;
   };
+  const waitIn = (bytes: number, untilMs: number, held: HeldBytes): Promise<boolean> =>
+    new Promise((settle) => {
+      const leave = (isAdmitted: boolean): void => {
+        queue.delete(waiting);
+        clearTimeout(timer);
+        stopListening();
+        settle(isAdmitted);
+      };
+      const giveUp = (): void => {
+        leave(false);
+        // It may have stood before smaller ones that fit.
+        admitNext();
+      };
+      const admitted = (): void => {
+        leave(true);
+        enter(bytes, held);
+      };
+      const waiting: Waiting = { bytes, owner: held.owner, enter: admitted };
+      const timer = setTimeout(giveUp, Math.max(0, untilMs - performance.now()));
+      const stopListening = held.onEnd(giveUp);
+      queue.add(waiting);
+    });
   return {
     takeNow,
     take: (asked, untilMs, held) => {
       if (takeNow(asked, held)) return Promise.resolve(true);
       if (held.hasEnded || queue.size >= waitingMax) return Promise.resolve(false);
-      return new Promise((settle) => {
-        const bytes = clamp(asked, totalBytes);
-        const leave = (isAdmitted: boolean): void => {
-          queue.delete(waiting);
-          clearTimeout(timer);
-          stopListening();
-          settle(isAdmitted);
-        };
-        const giveUp = (): void => {
-          leave(false);
-          // It may have stood before smaller ones that fit.
-          admitNext();
-        };
-        const waiting: Waiting = {
-          bytes,
-          owner: held.owner,
-          enter: () => {
-            leave(true);
-            enter(bytes, held);
-          },
-        };
-        const timer = setTimeout(giveUp, Math.max(0, untilMs - performance.now()));
-        const stopListening = held.onEnd(giveUp);
-        queue.add(waiting);
-      });
+      return waitIn(clamp(asked, totalBytes), untilMs, held);
     },
     isShort,
   };
