@@ -158,6 +158,10 @@ export interface FindCreated extends ObjectCall {
    * ours is that one's. @default none
    */
   readonly others?: readonly Fields[];
+  /**
+   * False: there are more such creates. What is found by values that are not unique may then be theirs, and is `near`. @default true
+   */
+  readonly othersAreWhole?: boolean;
 }
 
 /** What an OAuth refresh takes. The secrets stay in memory for one call. Source: RFC 6749, section 6. */

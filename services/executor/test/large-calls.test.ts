@@ -106,5 +106,44 @@ it('the plans that a look compares with are few megabytes, and wait for room as 
     number: 1,
     objectName: 'contacts',
   } as never);
-  expect(rivals.map((plan) => plan.length)).toEqual(Array(6).fill(950_000));
+  expect(rivals.plans.map((plan) => plan.length)).toEqual(Array(6).fill(950_000));
+  expect(rivals.isWhole).toBe(false);
+});
+
+/** A create of another call that made the record of a whole person, lost its reply and is not looked for yet. */
+async function makeAna(planBytes: number): Promise<void> {
+  const { database, hubspot } = ground;
+  const properties = { firstname: 'Ana', city: 'Oslo' };
+  const id = await ground.accept(seed, [properties], { announce: false });
+  await database('calls')
+    .where({ operation_id: id })
+    .update({ state: 'in_doubt', attempts: 1, not_before: database.raw(`now() + interval '1 hour'`) });
+  await database('records')
+    .where({ operation_id: id })
+    .update({
+      send_state: 'maybe',
+      // Older than what is said to be sent now.
+      first_sent_at: database.raw(`now() - interval '2 seconds'`),
+      fingerprint: 'whole',
+      plan: database.raw(`plan || repeat(' ', greatest(0, ${planBytes} - octet_length(plan)))`),
+    });
+  hubspot.contacts.set('whole', { id: 'whole', createdAt: new Date(), properties });
+}
+
+// Creates of one account: the record of one must not be told to be another's, which would then be said to be written and is not.
+it.each([
+  ['small beside large ones, it is compared with', 0],
+  ['too large to compare with, what is found may be its own', 1_000_000],
+])('a create that made what is found and is %s: it is not given to another', async (_, planBytes) => {
+  await makeAna(planBytes);
+  await doubtLarge();
+  executor = await ground.startExecutor({ SLUICE_CALL_TIMEOUT_MS: '1500' });
+  ground.hubspot.script.push(() => 'hang-up');
+  const id = await ground.accept(seed, [{ firstname: 'Ana' }]);
+  expect(await ground.ended(seed, id)).toMatchObject({
+    status: 'failure',
+    result: expect.stringContaining('Outcome unknown'),
+  });
+  expect((await ground.records(seed, id))[0]).toMatchObject({ status: 'unknown' });
+  expect(ground.hubspot.writes()).toHaveLength(1);
 });

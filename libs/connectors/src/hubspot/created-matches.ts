@@ -34,7 +34,10 @@ export function toKeyed(look: Look & { readonly key: UniqueKey }, record: Provid
   return { kind: 'none', consistent: true, near: [record.id] };
 }
 
-/** By search: the records that carry what was sent and nothing else that tells who they are. */
+/**
+ * By search: the records that carry what was sent and nothing else that tells who they are. Where not all other creates are known each may be
+ * another's: it is near.
+ */
 export function toSearched(objectName: string, look: Look, records: readonly ProviderRecord[]): FoundCreated {
   const isAnothers = ({ fields }: ProviderRecord) => look.others.some((other) => matchesSent(other, fields));
   const candidates = records.filter(
@@ -42,7 +45,7 @@ export function toSearched(objectName: string, look: Look, records: readonly Pro
   );
   const unsent = tellingOf(objectName).filter((name) => normalizeValue(look.fields[name]) === '');
   const isEqual = ({ fields }: ProviderRecord) => unsent.every((name) => normalizeValue(fields[name]) === '');
-  const equal = candidates.filter(isEqual);
+  const equal = look.othersAreWhole ? candidates.filter(isEqual) : [];
   if (equal.length > 0) return toFound(equal, false);
   const near = candidates.map(({ id }) => id);
   return { kind: 'none', consistent: false, ...(near.length > 0 && { near }) };

@@ -203,6 +203,13 @@ describe('others: a search that lags', () => {
     expect(stub.requests[0]?.body).toMatchObject({ properties: expect.arrayContaining(['city']) as string[] });
   });
 
+  test('while not all other creates are known what is equal may be theirs: it is near, and not found', async () => {
+    stub.replyWith({ status: 200, body: { total: 1, results: [record('1', { firstname: 'Ada' })] } });
+    const records = [{ fields: { firstname: 'Ada' }, since }];
+    const found = await hubspot.findCreated({ ...contacts, records, othersAreWhole: false });
+    expect(found).toEqual([{ kind: 'none', consistent: false, near: ['1'] }]);
+  });
+
   test('at most 18 filters and 5 groups in a search', async () => {
     stub.replyWith({ status: 200, body: { total: 0, results: [] } });
     const wide = { a: 'a1', b: 'b1', c: 'c1', d: 'd1', e: 'e1', f: 'f1' };

@@ -17,6 +17,8 @@ export interface Look {
   readonly since: Date;
   /** Creates of others that tell more: what carries all of theirs is theirs. */
   readonly others: readonly Fields[];
+  /** False: there may be more of them. */
+  readonly othersAreWhole: boolean;
 }
 
 /** A look and what it showed. */
@@ -27,7 +29,7 @@ export type Looked = readonly [look: Look, found: FoundCreated];
  * a search for what was sent (lags). Which properties are unique beside the email the account is asked, once a minute. Source: reference 1c.
  */
 export async function findCreated(api: HubspotApi, cache: PropertyCache, find: FindCreated): Promise<FoundCreated[]> {
-  const { objectName, records } = find;
+  const { objectName, records, others = [], othersAreWhole = true } = find;
   const isEmailEnough = records.every(({ fields }) => uniqueKeyOf(objectName, fields));
   const { unique, failure } = isEmailEnough ? { unique: [] } : await askUnique(api, cache, find);
   const keyed: (Look & { key: UniqueKey })[] = [];
@@ -35,8 +37,8 @@ export async function findCreated(api: HubspotApi, cache: PropertyCache, find: F
   for (const [index, record] of records.entries()) {
     const key = uniqueKeyOf(objectName, record.fields) ?? accountKeyOf(unique, record.fields);
     // Who has the key is told by it alone.
-    if (key) keyed.push({ ...record, index, key, others: [] });
-    else unkeyed.push({ ...record, index, others: moreDetailed(record.fields, find.others ?? []) });
+    if (key) keyed.push({ ...record, index, key, others: [], othersAreWhole: true });
+    else unkeyed.push({ ...record, index, others: moreDetailed(record.fields, others), othersAreWhole });
   }
   const looked = new Map<number, FoundCreated>();
   for (const [look, found] of await lookByKey(api, find, keyed)) looked.set(look.index, found);

@@ -208,6 +208,22 @@ test("a record that carries all that a more detailed create of others has sent i
   expect(queries()[0]).toContain('Phone');
 });
 
+// Two equal ones, because what equals another create of the call is otherwise near nobody.
+test('while not all other creates are known what is equal may be theirs: it is near, and nothing is sent again', async () => {
+  harness.stub.replyWith(described, page(record('A', jane)));
+  const records = [jane, jane].map((fields) => ({ fields, since }));
+  const found = await harness.salesforce.findCreated({ ...contacts, records, othersAreWhole: false });
+  expect(found).toEqual([1, 2].map(() => ({ kind: 'none', consistent: true, near: [idOf('A')] })));
+});
+
+test('a unique field tells whose it is also while not all other creates are known', async () => {
+  const keyed = { ...jane, Serial__c: 'S1' };
+  harness.stub.replyWith(described, page(record('A', keyed)));
+  const records = [{ fields: keyed, since }];
+  const found = await harness.salesforce.findCreated({ ...contacts, records, othersAreWhole: false });
+  expect(found).toMatchObject([{ kind: 'found', matches: [{ recordId: idOf('A') }] }]);
+});
+
 test('a look asks before each exchange, its description too, and makes none that is withheld', async () => {
   harness.stub.replyWith(described, page());
   const failure = { class: 'quota', message: 'used up', scope: 'call', retryAfterMs: 700 } as const;

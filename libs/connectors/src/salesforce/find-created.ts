@@ -24,13 +24,14 @@ export async function findCreated(api: SalesforceApi, describe: Describe, find: 
     return find.records.map(() => failedLook(failure));
   }
   const { fields, name: objectName } = description;
+  const { othersAreWhole = true } = find;
   if (!fields.get('createddate')?.isFilterable)
     return find.records.map(() => cannotLook(`${objectName} has no CreatedDate`));
   const looks = find.records.flatMap((record, index): Look[] => {
     const sent = sentValues(description, record.fields);
     const [key] = sent;
     const others = moreDetailed(record.fields, find.others ?? []).map((other) => sentValues(description, other));
-    return key?.literal === undefined ? [] : [{ index, since: record.since, sent, key, others }];
+    return key?.literal === undefined ? [] : [{ index, since: record.since, sent, key, others, othersAreWhole }];
   });
   const seen = await lookForAll(api, { ...find, objectName }, looks);
   const found = new Map(looks.map((look) => [look.index, decide(look, seen.get(look), looks)]));

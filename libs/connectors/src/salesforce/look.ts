@@ -14,6 +14,8 @@ export interface Look {
   readonly key: SentValue;
   /** What creates of others have sent that tell more: a record that carries all of one of them is that one's. */
   readonly others: readonly (readonly SentValue[])[];
+  /** False: there may be more of them. */
+  readonly othersAreWhole: boolean;
 }
 
 /** What a look saw. */

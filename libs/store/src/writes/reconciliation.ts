@@ -135,15 +135,23 @@ export async function findClaimedIds(
 /** More in flight or in doubt at once on one account and object are not compared; nor is what goes beyond the plans of one write. */
 const rivalsMax = 400;
 
-/** The newest first, each with the bytes of all up to it. The plans stay where they are unless they are asked for. */
+/** Plans of other creates that a look compares with. */
+export interface Rivals {
+  readonly plans: readonly string[];
+  /** False: there are more, or larger ones, than are compared with. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * The newest, the smallest of them first: each with the bytes of all up to it, so that one large plan hides no other. The plans stay where they
+ * are unless they are asked for.
+ */
 const rivalsSql = `
-  select plan, bytes from (
-    select plan, sum(octet_length(plan)) over (order by first_sent_at desc, operation_id, record_index) as bytes from (
-      select plan, first_sent_at, operation_id, record_index from records
-      where project_id = ? and lane_id = ? and object_name = ? and outcome = 'pending' and send_state <> 'none'
-        and fingerprint is not null and plan is not null and (operation_id, call_number) <> (?, ?)
-      order by first_sent_at desc, operation_id, record_index limit ${rivalsMax}) newest) summed
-  where bytes <= ${limits.planBytesMax}`;
+  select plan, sum(octet_length(plan)) over (order by octet_length(plan), operation_id, record_index) as bytes from (
+    select plan, operation_id, record_index from records
+    where project_id = ? and lane_id = ? and object_name = ? and outcome = 'pending' and send_state <> 'none'
+      and fingerprint is not null and plan is not null and (operation_id, call_number) <> (?, ?)
+    order by first_sent_at desc, operation_id, record_index limit ${rivalsMax + 1}) newest`;
 
 const rivalsOf = (call: ClaimedCall): Knex.Value[] => [
   call.projectId,
@@ -154,21 +162,22 @@ const rivalsOf = (call: ClaimedCall): Knex.Value[] => [
 ];
 
 /**
- * Plans of creates of other calls to the same account and object that were sent and are not settled, newest first: one of them may
- * have made what is found.
+ * Plans of creates of other calls to the same account and object that were sent and are not settled: one of them may have made what is
+ * found.
  */
-export async function findRivals(database: Knex, call: ClaimedCall): Promise<string[]> {
-  const result = await database.raw<{ rows: { plan: string }[] }>(
-    `select plan from (${rivalsSql}) r order by bytes`,
+export async function findRivals(database: Knex, call: ClaimedCall): Promise<Rivals> {
+  const result = await database.raw<{ rows: { plan: string | null }[] }>(
+    `select case when bytes <= ${limits.planBytesMax} then plan end as plan from (${rivalsSql}) r order by bytes`,
     rivalsOf(call),
   );
-  return result.rows.map((row) => row.plan);
+  const plans = result.rows.flatMap(({ plan }) => (plan === null ? [] : [plan]));
+  return { plans, isWhole: plans.length === result.rows.length && plans.length <= rivalsMax };
 }
 
 /** Bytes of what `findRivals` reads. */
 export async function measureRivals(database: Knex, call: ClaimedCall): Promise<number> {
   const result = await database.raw<{ rows: [{ bytes: number }] }>(
-    `select coalesce(max(bytes), 0)::float8 as bytes from (${rivalsSql}) r`,
+    `select coalesce(max(bytes), 0)::float8 as bytes from (${rivalsSql}) r where bytes <= ${limits.planBytesMax}`,
     rivalsOf(call),
   );
   return result.rows[0].bytes;

@@ -21,7 +21,7 @@ import { claimOverdue, type OverdueCall, type OverdueRequest } from './overdue';
 import { purgePlans } from './purge-plans';
 import { insertIntents, type Intent } from './record-intents';
 import { replayRecords, type Replay, type Replaying } from './replay-records';
-import { findClaimedIds, findRivals, measureRivals, readDoubt, type Doubt } from './reconciliation';
+import { findClaimedIds, findRivals, measureRivals, readDoubt, type Doubt, type Rivals } from './reconciliation';
 import { sealBatch, type PlanCalls, type Sealing } from './seal-batch';
 import type { Settlement, SettlingAnswer } from './settlement';
 import { settle } from './settle';
@@ -75,7 +75,7 @@ export interface WriteStore {
   readDoubt(call: ClaimedCall, windowMs: number): Promise<Doubt>;
   findClaimedIds(call: ClaimedCall, providerIds: readonly string[]): Promise<Set<string>>;
   /** Plans of creates of other calls to its account and object that were sent and are not settled, up to `limits.planBytesMax` together. */
-  findRivals(call: ClaimedCall): Promise<string[]>;
+  findRivals(call: ClaimedCall): Promise<Rivals>;
   /** Their bytes, for whoever makes room before they are read. */
   measureRivals(call: ClaimedCall): Promise<number>;
   /** A lane with a call that crashed an executor twice and may run now. */

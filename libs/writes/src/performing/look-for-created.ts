@@ -14,7 +14,14 @@ import { newerCredentials, type RefreshUsed } from './newer-credentials';
 import type { UsedConnection } from './perform-call';
 import type { Sendable } from './sendable';
 
-type Fields = WritePlan['fields'];
+/** What other creates that are not settled have sent. */
+export interface SentByOthers {
+  readonly fields: readonly WritePlan['fields'][];
+  /** False: there are more of them. */
+  readonly isWhole: boolean;
+}
+
+const nothingSent: SentByOthers = { fields: [], isWhole: true };
 
 export interface LookInput {
   readonly call: ClaimedCall;
@@ -47,12 +54,11 @@ export interface Looked {
 /**
  * Looks at the provider for creates of unknown outcome. Every provider call takes quota; one that is not granted is not made,
  * and the record is looked for later. A token that is refused is refreshed once. Never throws for what a provider does.
- * @param others what other creates that are not settled have sent
  */
 export async function lookForCreated(
   input: LookInput,
   records: readonly Sendable[],
-  others: readonly Fields[] = [],
+  others: SentByOthers = nothingSent,
 ): Promise<Looked> {
   const look = new Look(input, others);
   const found = records.length === 0 ? [] : await look.find(records);
@@ -66,7 +72,7 @@ class Look {
 
   constructor(
     private readonly input: LookInput,
-    private readonly others: readonly Fields[],
+    private readonly others: SentByOthers,
   ) {
     this.live = input.live;
   }
@@ -105,7 +111,8 @@ class Look {
         this.calls += 1;
         this.quota = quota ?? this.quota;
       },
-      others: this.others,
+      others: this.others.fields,
+      othersAreWhole: this.others.isWhole,
       records: records.map((record) => ({ fields: record.write.fields, since: record.firstSentAt ?? new Date(0) })),
     };
     return await connector.findCreated(find);

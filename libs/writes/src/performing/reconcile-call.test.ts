@@ -38,6 +38,8 @@ interface Scene extends Partial<Pick<ReconcileInput, 'timeScale' | 'random' | 'r
   readonly claimed?: readonly string[];
   /** What unsettled creates of other calls have sent. */
   readonly rivals?: readonly object[];
+  /** @default true */
+  readonly rivalsAreWhole?: boolean;
   readonly provider?: Partial<Connector>;
 }
 
@@ -55,7 +57,11 @@ async function reconcile(o: Scene) {
       windows.push(openMs);
       return Promise.resolve({ sinceSentMs: windowMs, evidence: [], openTwins: [], twinIds: [], ...o.doubt });
     },
-    findRivals: () => Promise.resolve((o.rivals ?? []).map((fields) => JSON.stringify({ fields }))),
+    findRivals: () =>
+      Promise.resolve({
+        plans: (o.rivals ?? []).map((fields) => JSON.stringify({ fields })),
+        isWhole: o.rivalsAreWhole ?? true,
+      }),
     findClaimedIds: (_: ClaimedCall, ids: readonly string[]) => {
       asked.push([...ids]);
       return Promise.resolve(new Set(ids.filter((id) => o.claimed?.includes(id))));
@@ -195,7 +201,9 @@ describe('looking', () => {
   // The other can have no other record: it would be sent again, and made twice.
   it('says what unsettled creates of other calls have sent: one of them may have made what is found', async () => {
     const { looks } = await reconcile({ records: [create()], rivals: [{ lastname: 'Ito' }] });
-    expect(looks[0]?.others).toEqual([{ lastname: 'Ito' }]);
+    expect(looks[0]).toMatchObject({ others: [{ lastname: 'Ito' }], othersAreWhole: true });
+    const more = await reconcile({ records: [create()], rivals: [{ lastname: 'Ito' }], rivalsAreWhole: false });
+    expect(more.looks[0]).toMatchObject({ others: [{ lastname: 'Ito' }], othersAreWhole: false });
   });
 
   it('leaves a record to the one that can have no other', async () => {
@@ -324,7 +332,7 @@ describe('after the window', () => {
     const { settlement } = await reconcileCall(
       {
         readDoubt: () => Promise.resolve({ sinceSentMs: windowMs, evidence: [], openTwins: [], twinIds: [] }),
-        findRivals: () => Promise.resolve([]),
+        findRivals: () => Promise.resolve({ plans: [], isWhole: true }),
         findClaimedIds: () => Promise.resolve(new Set<string>()),
       },
       {

@@ -39,9 +39,9 @@ export async function reconcileCall(store: ReconcileStore, input: ReconcileInput
   const isOpen = (record: Sendable): boolean =>
     call.type === 'create' && record.sendState !== 'none' && evidenceOf(record, doubt) === undefined;
   const open = records.filter(isOpen);
-  const rivals = open.length === 0 ? [] : await store.findRivals(call);
-  const others = rivals.map((plan) => (JSON.parse(plan) as WritePlan).fields);
-  const looked = await lookForCreated(input, open, others);
+  const rivals = open.length === 0 ? noRivals : await store.findRivals(call);
+  const fields = rivals.plans.map((plan) => (JSON.parse(plan) as WritePlan).fields);
+  const looked = await lookForCreated(input, open, { fields, isWhole: rivals.isWhole });
   const knowledge = await know(store, { input, doubt, open, looked });
   const settlements = records.map((record) => {
     const settlement = evidenceOf(record, doubt) ?? resolve(input, record, knowledge);
@@ -49,6 +49,8 @@ export async function reconcileCall(store: ReconcileStore, input: ReconcileInput
   });
   return { settlement: settle(input, settlements, nextLookOf(input, doubt, looked)), looked: looked.outcome };
 }
+
+const noRivals = { plans: [], isWhole: true };
 
 /** What is known of the records of a call after the look. */
 interface Knowledge {
