@@ -1,8 +1,9 @@
+import { ProviderError } from '@sluice/errors';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { patientMs, startProviderStub, type ProviderStub } from '../../test/provider-stub';
 import type { Connector, ConnectorRegistry } from '../connector';
 import { createConnectors } from '../registry';
-import { allRead } from '../results';
+import { allRead, type ProviderRecord } from '../results';
 
 const contacts = { auth: { accessToken: 'pat-na1-11111111-2222' }, objectName: 'contacts' };
 
@@ -114,6 +115,51 @@ describe('a batch read that accounts for a part of the records: the others go on
     );
     const read = await hubspot.readBatch({ ...contacts, ids: ['x', ada.id, bob.id], fields: [] });
     expect(read).toEqual([refusal('rejected'), expect.objectContaining({ id: ada.id }), bobRecord]);
+  });
+});
+
+describe('a refusal that names nobody, of many', () => {
+  const invalid = error('VALIDATION_ERROR', 'the id is not valid');
+  const idsOf = (count: number) => Array.from({ length: count }, (_, at) => String(1_000 + at));
+  const idsOfLast = () =>
+    (stub.requests.at(-1)?.body as { readonly inputs: readonly { readonly id: string }[] }).inputs.map(({ id }) => id);
+  /** Reads none of a batch that has one of these in it, as HubSpot may. */
+  const refuse = (bad: readonly string[]) => {
+    stub.replyWith((response) => {
+      const ids = idsOfLast();
+      const isRefused = ids.some((id) => bad.includes(id));
+      const body = isRefused ? batch([], [invalid]) : batch(ids.map((id) => recordOf(id, 'Ada')));
+      response.writeHead(isRefused ? 207 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+  };
+
+  // Read one by one, ten of an attempt, a synchronous batch of more would never be answered.
+  test('what is left is halved: each of a hundred has its answer, and the bad one alone is refused', async () => {
+    const ids = idsOf(100);
+    refuse(['1063']);
+    const read = await hubspot.readBatch({ ...contacts, ids, fields: [] });
+    const failed = ids.filter((_, at) => read[at] instanceof ProviderError);
+    expect(failed).toEqual(['1063']);
+    expect(read[63]).toMatchObject({ class: 'rejected' });
+    expect(read.every((each, at) => at === 63 || (each as ProviderRecord).id === ids[at])).toBe(true);
+    expect(stub.requests.length).toBeLessThanOrEqual(15);
+  });
+
+  test('where most are bad the requests of one read end, and the rest is read by the next attempt', async () => {
+    const ids = idsOf(100);
+    refuse(ids);
+    const read = await hubspot.readBatch({ ...contacts, ids, fields: [] });
+    expect(stub.requests).toHaveLength(51);
+    const classes = new Set(read.map((each) => (each as ProviderError).class));
+    expect(classes).toEqual(new Set(['rejected', 'unavailable']));
+  });
+
+  test('each request beyond the first asks for quota', async () => {
+    refuse(['1000']);
+    let asked = 0;
+    const withhold = () => Promise.resolve(((asked += 1), undefined));
+    await hubspot.readBatch({ ...contacts, ids: idsOf(8), fields: [], withhold });
+    expect(asked).toBe(stub.requests.length);
   });
 });
 

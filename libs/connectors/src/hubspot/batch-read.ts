@@ -10,8 +10,11 @@ import { toProviderRecord } from './provider-record';
 import { normalizeValue } from './same-value';
 import { isOver, readBatch, textsOf, type WireBatch, type WireError } from './wire';
 
-/** Ids of one reply that are asked again alone, at most: each is a call. What is left is the next attempt's. Our choice. */
-const aloneMax = 10;
+/**
+ * Requests beyond the first that one read makes at most, to find out whom a reply speaks of: half of what an account takes in ten seconds. What
+ * is left is the next attempt's. Our choice.
+ */
+const moreRequestsMax = 50;
 
 /**
  * `POST /objects/{object}/batch/read`, by id or by a unique property (`idProperty`). Served from the record store,
@@ -21,11 +24,28 @@ const aloneMax = 10;
  * @throws ProviderError; `unavailable` when the reply accounts for none of them
  */
 export async function batchRead(api: HubspotApi, read: BatchRead): Promise<RecordRead[]> {
-  const { objectName, byProperty } = read;
+  const { byProperty } = read;
   const wanted = byProperty ? byProperty.values : read.ids;
   assertBatchSize(wanted.length);
   if (wanted.length === 0) return [];
   const unique = [...new Map(wanted.map((value) => [normalizeValue(value), value])).values()];
+  const reads = await readTogether({ api, read, requestsLeft: moreRequestsMax }, unique);
+  return wanted.map((value) => reads.get(normalizeValue(value)));
+}
+
+/** One read, and the requests that it may still make. */
+interface Reading {
+  readonly api: HubspotApi;
+  readonly read: BatchRead;
+  requestsLeft: number;
+}
+
+/** By normalised id or value. */
+type Reads = Map<string, RecordRead>;
+
+async function readTogether(reading: Reading, unique: readonly string[]): Promise<Reads> {
+  const { api, read } = reading;
+  const { objectName, byProperty } = read;
   const properties = byProperty ? [...new Set([...read.fields, byProperty.name])] : read.fields;
   const answer = await api.call(
     {
@@ -42,19 +62,16 @@ export async function batchRead(api: HubspotApi, read: BatchRead): Promise<Recor
     read,
   );
   if (!answer.ok) throw toProviderError(answer.failure, 'hubspot');
-  const reads = await account(api, read, unique, readBatch(answer.body));
-  return wanted.map((value) => reads.get(normalizeValue(value)));
+  return await account(reading, unique, readBatch(answer.body));
 }
 
-/** By normalised id or value. */
-type Reads = Map<string, RecordRead>;
-
 /** What the reply says of each of these. */
-async function account(api: HubspotApi, read: BatchRead, unique: readonly string[], batch: WireBatch): Promise<Reads> {
+async function account(reading: Reading, unique: readonly string[], batch: WireBatch): Promise<Reads> {
+  const { read } = reading;
   const token = read.auth.accessToken;
   const keys = unique.map(normalizeValue);
   const reads = found(batch, read.byProperty?.name, keys);
-  const hasStrays = reads.size < batch.results.length;
+  const hasUnasked = reads.size < batch.results.length;
   const unnamed: WireError[] = [];
   for (const error of batch.errors) {
     const named = textsOf(error.context['ids']).map(normalizeValue);
@@ -67,9 +84,11 @@ async function account(api: HubspotApi, read: BatchRead, unique: readonly string
   if (last === undefined) return reads;
   // Asked for alone, it is clear to whom an answer under another id belongs, or a refusal that names nobody.
   if (unique.length === 1 && batch.results.length === 1) return reads.set(keys[0] as string, only(batch));
-  const isOfLast = others.length === 0 && !hasStrays && unnamed.length === 1 && finals.length === 1;
+  const isOfLast = others.length === 0 && !hasUnasked && unnamed.length === 1 && finals.length === 1;
   if (isOfLast) return reads.set(normalizeValue(last), finals[0]);
-  if (unique.length > 1 && (hasStrays || finals.length > 0)) await readAlone(api, read, left, reads);
+  if (unique.length > 1 && (hasUnasked || finals.length > 0)) {
+    for (const [key, each] of await readHalves(reading, left)) reads.set(key, each);
+  }
   const silence = noAnswer(batch, unnamed);
   if (reads.size === 0) throw silence;
   for (const key of keys) if (!reads.has(key)) reads.set(key, silence);
@@ -98,19 +117,26 @@ function only({ results: [record] }: WireBatch): ProviderRecord | undefined {
   return record && toProviderRecord(record);
 }
 
-/** A merged record answers under the id that survived, one with several emails under its first. */
-async function readAlone(api: HubspotApi, read: BatchRead, left: readonly string[], reads: Reads): Promise<void> {
-  const { ids: _, byProperty, ...call } = read;
-  for (const value of left.slice(0, aloneMax)) {
-    const alone = byProperty ? { ...call, byProperty: { ...byProperty, values: [value] } } : { ...call, ids: [value] };
-    try {
-      const [one] = await batchRead(api, alone);
-      reads.set(normalizeValue(value), one);
-    } catch (error) {
-      // What speaks of the account holds for all of them.
-      if (!(error instanceof ProviderError) || error.class === 'quota' || error.class === 'credentials') throw error;
-      reads.set(normalizeValue(value), error);
-    }
+/**
+ * Each half together, down to a single one, of which a reply speaks whatever it names: a merged record answers under the id that survived, one
+ * with several emails under its first.
+ */
+async function readHalves(reading: Reading, left: readonly string[]): Promise<Reads> {
+  const middle = Math.ceil(left.length / 2);
+  const first = await readHalf(reading, left.slice(0, middle));
+  return new Map([...first, ...(await readHalf(reading, left.slice(middle)))]);
+}
+
+async function readHalf(reading: Reading, half: readonly string[]): Promise<Reads> {
+  if (half.length === 0 || reading.requestsLeft === 0) return new Map();
+  reading.requestsLeft -= 1;
+  try {
+    return await readTogether(reading, half);
+  } catch (error) {
+    // What speaks of the account holds for all of them.
+    if (!(error instanceof ProviderError) || error.class === 'quota' || error.class === 'credentials') throw error;
+    if (error.class === 'rejected' && half.length > 1) return await readHalves(reading, half);
+    return new Map(half.map((value) => [normalizeValue(value), error]));
   }
 }
 

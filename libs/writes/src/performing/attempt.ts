@@ -73,12 +73,23 @@ export class Attempt {
     const { objectName, traceparent } = call;
     this.calls += 1;
     try {
-      const read = { auth: this.auth(), signal: hold.signal, held, objectName, traceparent, ids, fields };
+      const withhold = this.withholdFurther();
+      const read = { auth: this.auth(), signal: hold.signal, held, objectName, traceparent, ids, fields, withhold };
       return { ok: true, found: (await connector.readBatch?.(read)) ?? [] };
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
       return { ok: false, failure: toReadFailure(error) };
     }
+  }
+
+  /** A read that has its quota may become several requests, each of which takes more. */
+  private withholdFurther(): () => Promise<ProviderFailure | undefined> {
+    let isFirst = true;
+    return () => {
+      if (!isFirst) return this.askQuota();
+      isFirst = false;
+      return Promise.resolve(undefined);
+    };
   }
 
   /** The call that the intent was committed for has its quota already. */

@@ -1,5 +1,6 @@
 import type { BatchRead, Connector, ProviderRecord } from '@sluice/connectors';
 import { DefectError, ProviderError, type FailureClass } from '@sluice/errors';
+import type { QuotaAnswer } from '@sluice/redis';
 import { claimedCall, connector, live, sendable } from '../../test/builders';
 import { Attempt } from './attempt';
 import { dropFilledFields } from './drop-filled-fields';
@@ -59,6 +60,31 @@ describe('dropFilledFields', () => {
     const { readBatch } = holding(record('r0', value === undefined ? {} : { phone: value }));
     const left = await fieldsLeft([ifEmpty(0, { phone: '1', a: 2 }, ['phone'])], { readBatch });
     expect(left).toEqual([isLeft ? { phone: '1', a: 2 } : { a: 2 }]);
+  });
+
+  // One read may become many requests, where its reply does not say whom it refuses.
+  it('takes quota for each further request of a read, and the quota that is used up ends it', async () => {
+    const granted = [true, false];
+    const takeQuota = (): Promise<QuotaAnswer> => {
+      const isGranted = granted.shift() === true;
+      return Promise.resolve({ granted: isGranted, retryAfterMs: isGranted ? 0 : 700 });
+    };
+    const asked: unknown[] = [];
+    const readBatch = async ({ withhold }: BatchRead) => {
+      for (let request = 0; request < 3; request += 1) asked.push(await withhold?.('account'));
+      return [undefined];
+    };
+    const records = [ifEmpty(0, { phone: '1' }, ['phone'])];
+    const request = {
+      call: claimedCall(),
+      records,
+      connector: connector({ readBatch }),
+      live: live(),
+      hold,
+      takeQuota,
+    };
+    await dropFilledFields(new Attempt(request));
+    expect(asked).toEqual([undefined, undefined, expect.objectContaining({ class: 'quota', retryAfterMs: 700 })]);
   });
 
   it('reads once per call: each id once, the fields of all records together', async () => {
