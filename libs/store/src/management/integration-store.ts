@@ -25,8 +25,6 @@ export interface IntegrationStore {
    */
   putAll(projectId: string, integrations: readonly NewIntegration[]): Promise<Integration[]>;
   /** Oldest first, each with its latest revision. */
-  list(projectId: string): Promise<Integration[]>;
-  /** Oldest first, each with its latest revision. */
   listPage(projectId: string, page: Page): Promise<BoundedPage<Integration>>;
   /** By id or name; an id wins over an equal name. */
   find(projectId: string, idOrName: string): Promise<Integration | undefined>;
@@ -77,7 +75,6 @@ export function integrationStore(database: Knex): IntegrationStore {
       });
       return await byIds(projectId, ids);
     },
-    list: async (projectId) => (await select(projectId).orderBy('i.id')).map(toIntegration),
     listPage: (projectId, page) => {
       const sizes = select(projectId).clearSelect().select('i.id', bytesOfContent(database, 'r')).orderBy('i.id');
       if (page.after !== undefined) void sizes.where('i.id', '>', page.after);
