@@ -5,13 +5,16 @@ import type { ExecutorContext } from './context';
 import { endCall, tooLarge } from './ended-records';
 import type { Run } from './run';
 
-/** Whether the plans of a call are more than any accept, seal or replay of this version puts into one. */
+/**
+ * Whether a call has more plans than an executor loads at once. Invariant: accept, seal, replay and split put at most `planBytesMax` of plans
+ * into a call. One with more can only come from a release without that bound.
+ */
 export function isTooLarge({ call: { planBytes = 0 } }: Run): boolean {
   return planBytes > limits.planBytesMax;
 }
 
 /**
- * What becomes of a call that an earlier version made without looking at bytes: it goes on as calls of usual size, before a plan of it is read.
+ * What becomes of a call that is too large: it goes on as calls of usual size, before a plan of it is read.
  * One that was sent and is in doubt ends, because its records must not be sent again and looking for them takes their plans; one that is all
  * or none cannot be divided.
  */

@@ -2,12 +2,12 @@ import { limits, type Integration } from '@sluice/types';
 import type { ManagementContext } from './context';
 import { integrationNotFound } from './get-integration';
 
-/** Of the installations that a round looks at. */
+/** Of the installations that are deleted before the integration is tried. */
 const page = { size: limits.pageSizeDefault };
 
 /**
  * Deletes an integration after its installations, each as DELETE of an installation does: what waits fails, what is being sent
- * finishes and is not tried again. Who installs it meanwhile is deleted in the next round. If this process dies, what is
+ * finishes and is not tried again. An installation that is made meanwhile is found by the next pass of the loop. If this process dies, what is
  * left is an integration with fewer installations, and the same request goes on.
  * @throws NotFoundError `integration.not-found` when somebody else has deleted it
  */
