@@ -327,26 +327,30 @@ describe('management', () => {
     provider.answer(sender.account.token, path, undefined);
   });
 
-  it('a revision with the fields of 40 objects', async () => {
-    const field = { type: 'string', fieldType: 'text', label: longText(500) };
-    const results = Array.from({ length: 1_000 }, (_, at) => ({ ...field, name: `field_${at}` }));
-    const page = JSON.stringify({ results });
-    const names = Array.from({ length: 40 }, (_, at) => `2-${1_000 + at}`);
-    for (const name of names) provider.answer(sender.account.token, `/crm/v3/properties/${name}`, () => page);
-    const { integrationId, connectionId } = await createCustomer(stack, {
-      provider: 'hubspot',
-      project: sender.project,
-      account: sender.account,
-      read: names,
-    });
-    const { latestRevision } = await sender.project.client.management.getIntegration({ integrationId });
-    const hydrate = within(
-      `/integrations/${integrationId}/revisions/${latestRevision.id}:hydrate?connectionId=${connectionId}`,
-    );
-    const [whole] = await expectSurvival('management', 'a revision with 40,000 fields', [hydrate], [200]);
-    expect(whole?.bytes).toBeGreaterThan(20_000_000);
-    await expectSurvival('management', '20 revisions with 40,000 fields', times(20, hydrate), [200, 502, 503, 504]);
-    for (const name of names) provider.answer(sender.account.token, `/crm/v3/properties/${name}`, undefined);
+  it.each([
+    { count: 60, fields: 1_000, labelBytes: 100 },
+    { count: 6, fields: 300, labelBytes: 15_000 },
+  ])('a hydration of $count objects with $fields fields', async ({ count, fields, labelBytes }) => {
+    const objects = Array.from({ length: count }, (_, at) => `p_large${at}`);
+    const form = await createCustomer(stack, { provider: 'hubspot', read: objects, write: objects });
+    const property = { label: longText(labelBytes), type: 'string', fieldType: 'text' };
+    const results = Array.from({ length: fields }, (_, at) => ({ ...property, name: `field_${at}` }));
+    const reply = JSON.stringify({ results });
+    for (const name of objects) {
+      provider.answer(form.account.token, `/crm/v3/properties/${name}`, () => reply);
+      provider.answer(form.account.token, `/crm-object-schemas/2026-03/schemas/${name}`, () => '{}');
+    }
+    const { integrationId, connectionId, project } = form;
+    const { latestRevision } = await project.client.management.getIntegration({ integrationId });
+    const sent: Sent = {
+      method: 'GET',
+      url: `${project.url}/integrations/${integrationId}/revisions/${latestRevision.id}:hydrate?connectionId=${connectionId}`,
+      headers: { 'x-api-key': project.key },
+    };
+    const what = `of ${count} objects with ${fields} fields`;
+    const [whole] = await expectSurvival('management', `a hydration ${what}`, [sent], [200]);
+    expect(whole?.bytes).toBeGreaterThan(2 * count * fields * labelBytes);
+    await expectSurvival('management', `40 hydrations ${what}`, times(40, sent), [200, 503]);
   });
 });
 
