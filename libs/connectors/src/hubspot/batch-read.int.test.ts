@@ -1,6 +1,6 @@
 import { ProviderError } from '@sluice/errors';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
-import { patientMs, startProviderStub, type ProviderStub } from '../../test/provider-stub';
+import { patientMs, startProviderStub, type ProviderStub, type StubRequest } from '../../test/provider-stub';
 import type { Connector, ConnectorRegistry } from '../connector';
 import { createConnectors } from '../registry';
 import { allRead, type ProviderRecord } from '../results';
@@ -121,12 +121,12 @@ describe('a batch read that accounts for a part of the records: the others go on
 describe('a refusal that names nobody, of many', () => {
   const invalid = error('VALIDATION_ERROR', 'the id is not valid');
   const idsOf = (count: number) => Array.from({ length: count }, (_, at) => String(1_000 + at));
-  const idsOfLast = () =>
-    (stub.requests.at(-1)?.body as { readonly inputs: readonly { readonly id: string }[] }).inputs.map(({ id }) => id);
+  const inputsOf = ({ body }: StubRequest) =>
+    (body as { readonly inputs: readonly { readonly id: string }[] }).inputs.map(({ id }) => id);
   /** Reads none of a batch that has one of these in it, as HubSpot may. */
   const refuse = (bad: readonly string[]) => {
     stub.replyWith((response) => {
-      const ids = idsOfLast();
+      const ids = stub.requests.slice(-1).flatMap(inputsOf);
       const isRefused = ids.some((id) => bad.includes(id));
       const body = isRefused ? batch([], [invalid]) : batch(ids.map((id) => recordOf(id, 'Ada')));
       response.writeHead(isRefused ? 207 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(body));

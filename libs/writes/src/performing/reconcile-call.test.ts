@@ -37,9 +37,7 @@ interface Scene extends Partial<Pick<ReconcileInput, 'timeScale' | 'random' | 'r
   readonly shows?: readonly FoundCreated[];
   readonly claimed?: readonly string[];
   /** What unsettled creates of other calls have sent. */
-  readonly rivals?: readonly object[];
-  /** @default true */
-  readonly rivalsAreWhole?: boolean;
+  readonly rivals?: { readonly plans: readonly string[]; readonly isWhole?: boolean };
   readonly provider?: Partial<Connector>;
 }
 
@@ -57,11 +55,7 @@ async function reconcile(o: Scene) {
       windows.push(openMs);
       return Promise.resolve({ sinceSentMs: windowMs, evidence: [], openTwins: [], twinIds: [], ...o.doubt });
     },
-    findRivals: () =>
-      Promise.resolve({
-        plans: (o.rivals ?? []).map((fields) => JSON.stringify({ fields })),
-        isWhole: o.rivalsAreWhole ?? true,
-      }),
+    findRivals: () => Promise.resolve({ plans: [], isWhole: true, ...o.rivals }),
     findClaimedIds: (_: ClaimedCall, ids: readonly string[]) => {
       asked.push([...ids]);
       return Promise.resolve(new Set(ids.filter((id) => o.claimed?.includes(id))));
@@ -199,11 +193,10 @@ describe('looking', () => {
   });
 
   // The other can have no other record: it would be sent again, and made twice.
-  it('says what unsettled creates of other calls have sent: one of them may have made what is found', async () => {
-    const { looks } = await reconcile({ records: [create()], rivals: [{ lastname: 'Ito' }] });
-    expect(looks[0]).toMatchObject({ others: [{ lastname: 'Ito' }], othersAreWhole: true });
-    const more = await reconcile({ records: [create()], rivals: [{ lastname: 'Ito' }], rivalsAreWhole: false });
-    expect(more.looks[0]).toMatchObject({ others: [{ lastname: 'Ito' }], othersAreWhole: false });
+  it.each([true, false])('says what creates of others have sent, and if that is all: %s', async (isWhole) => {
+    const rivals = { plans: ['{"fields":{"lastname":"Ito"}}'], isWhole };
+    const { looks } = await reconcile({ records: [create()], rivals });
+    expect(looks[0]).toMatchObject({ others: [{ lastname: 'Ito' }], othersAreWhole: isWhole });
   });
 
   it('leaves a record to the one that can have no other', async () => {
