@@ -59,6 +59,26 @@ describe('an option that is repeated', () => {
   });
 });
 
+// A word that jest does not know would fail every suite, after the services have started.
+describe('the tests', () => {
+  const run = (tier: string, ...words: readonly string[]) =>
+    outcome(
+      runModule(`import { runTests } from './bootstrap/test.mjs';
+        process.exitCode = await runTests(${JSON.stringify(tier)}, ${JSON.stringify(words)});`),
+    );
+
+  it.each([
+    ['guard', '--wrokers', 'usage: npm test'],
+    ['guard', '--seed=x', 'usage: npm test'],
+    ['full', '--shard=5/4', 'usage: npm run test:full'],
+    ['full', 'libs/store', 'usage: npm run test:full'],
+  ])('of tier %s refuse %s, and start nothing', async (tier, word, usage) => {
+    const { code, output } = await run(tier, word);
+    expect(code).toBe(2);
+    expect(output.startsWith(usage)).toBe(true);
+  });
+});
+
 describe('the environment of a child', () => {
   const env = {
     npm_config_registry: 'https://registry.example/',
