@@ -7,6 +7,7 @@ module.exports = {
     'tests/browser/',
     'tests/chart/',
     'tests/clients/',
+    'tests/command-line/guide.test.ts',
     'tests/faults/mutations.test.ts',
     'tests/faults/rows.test.ts',
     'tests/flows/alerts.test.ts',
@@ -19,6 +20,7 @@ module.exports = {
     'tests/flows/pgbouncer.test.ts',
     'tests/flows/project-deletion.test.ts',
     'tests/flows/promises.test.ts',
+    'tests/flows/provider-file.test.ts',
     'tests/flows/restore.test.ts',
     'tests/flows/rolling-restart.test.ts',
     'tests/flows/start-refusals.test.ts',
@@ -29,8 +31,10 @@ module.exports = {
     'tests/security/hostile.test.ts',
     'tests/security/least-privilege.test.ts',
     'tests/security/supply-chain.test.ts',
+    'deploy/local/src/stack/stack.int.test.ts',
     'deploy/local/test/certify',
     'deploy/local/test/connect.test.ts',
+    'deploy/local/test/orphans.test.ts',
     'deploy/local/test/two-commands.test.ts',
   ],
   /** What kills its own services, or measures: it has the machine for itself. */
@@ -44,6 +48,8 @@ module.exports = {
   ],
   /** What takes longest: begun first, or the other workers wait for it at the end. */
   begunFirst: [
+    'tests/command-line/command-line.test.ts',
+    'services/write-gateway/test/delete-race.test.ts',
     'tests/faults/short-rows.test.ts',
     'tests/acceptance/auto-batch.test.ts',
     'tests/acceptance/batch.test.ts',
