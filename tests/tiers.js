@@ -37,12 +37,13 @@ module.exports = {
     'deploy/local/test/orphans.test.ts',
     'deploy/local/test/two-commands.test.ts',
   ],
-  /** What kills its own services, or measures: it has the machine for itself. */
+  /** What kills its own services, measures, or says which of two came first: it has the machine for itself. */
   alone: [
     'tests/faults/mutations.test.ts',
     'tests/faults/rows.test.ts',
     'tests/flows/alerts.test.ts',
     'tests/flows/rolling-restart.test.ts',
+    'tests/flows/traces.test.ts',
     'tests/load/test/',
     'tests/memory/',
   ],

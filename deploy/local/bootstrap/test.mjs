@@ -14,12 +14,13 @@ const { checkRules, readRules } = require(join(root, 'tests', 'setup', 'rule-che
 const { fullOnly } = require(join(root, 'tests', 'tiers.js'));
 
 /**
- * Most suites wait more than they compute, so there are more workers than cores: each has a database, topics and groups of its own, or
- * shares the stacks of `tests/harness/shared-stack.ts`. What kills its services or measures has the machine for itself.
+ * Most suites wait more than they compute, so there are more workers than two cores: each has a database, topics and groups of its own, or
+ * shares the stacks of `tests/harness/shared-stack.ts`. Those of the whole tier start more processes each. What kills its services or measures has
+ * the machine for itself.
  */
 const together = ['--selectProjects', 'architecture', 'unit', 'integration', 'blackbox'];
 const alone = ['--selectProjects', 'alone', '--runInBand'];
-const workers = ['--maxWorkers', '4'];
+const workers = { guard: ['--maxWorkers', '4'], full: ['--maxWorkers', '3'] };
 
 const named = fullOnly.map((part) => part.replaceAll('.', '\\.')).join('|');
 const tiers = {
@@ -143,9 +144,9 @@ function isShard(text) {
 
 function runsOf(tier, { isPart, passedOn, hasProjects, hasWorkers }) {
   if (tier === 'full' || !isPart) {
-    return [[...together, ...workers], alone].map((run) => [...run, ...tiers[tier], ...passedOn]);
+    return [[...together, ...workers[tier]], alone].map((run) => [...run, ...tiers[tier], ...passedOn]);
   }
-  const more = hasWorkers ? [] : workers;
+  const more = hasWorkers ? [] : workers.full;
   if (hasProjects) return [[...more, ...passedOn]];
   return [
     [...together, ...more, ...passedOn],
