@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { flood } from './flood';
+import { watching } from './watch';
+
+/** Answers at once, but works for 400 ms at `/hold`. */
+const program = `
+  const hold = () => { const end = performance.now() + 400; while (performance.now() < end); };
+  require('node:http')
+    .createServer((asked, reply) => { if (asked.url === '/hold') hold(); reply.end(); })
+    .listen(0, '127.0.0.1', function () { console.log(this.address().port); });`;
+
+/** The meter itself: what holds the event loop is seen, and who only waits to be let in is not counted. */
+it('sees a held event loop, and no more of it than there is', async () => {
+  const server = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [port] = (await once(server.stdout, 'data')) as [Buffer];
+  const url = `http://127.0.0.1:${port.toString().trim()}`;
+  const watchingFlood = async (count: number, path: string) =>
+    watching({ url, pid: server.pid ?? 0 }, () => flood(Array.from({ length: count }, () => ({ url: url + path }))));
+  try {
+    const { watched: held } = await watchingFlood(1, '/hold');
+    expect(held.stallMs).toBeGreaterThan(300);
+    const { result, watched: crowded } = await watchingFlood(2_000, '/');
+    expect(result.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(crowded).toMatchObject({ unanswered: 0 });
+    expect(crowded.stallMs).toBeLessThan(300);
+  } finally {
+    server.kill('SIGKILL');
+  }
+});
