@@ -1,12 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createCustomer } from '../harness/customer';
-import { startStack, type OwnStack } from '../harness/stack';
+import { sharedStack } from '../harness/shared-stack';
 
-let stack: OwnStack;
-beforeAll(async () => {
-  stack = await startStack({ only: ['sandbox', 'management', 'search', 'write-gateway'] });
-});
-afterAll(() => stack.stop());
+const stack = sharedStack();
 
 /** Twice what HubSpot takes in a second of an account, for three seconds. */
 const count = 30;
