@@ -7,7 +7,7 @@ import { errorTable, successTable, type Signal } from './error-table';
 import { untold } from './outcome-table';
 import { isRecordId } from './record-id';
 import { refusedForOne } from './refused-collection';
-import { readErrors, type WireError } from './wire';
+import { readErrors, readSaved, type WireError } from './wire';
 
 /** What does not depend on the single error. */
 export type CallSignal = Omit<Signal, 'code' | 'text' | 'hasFields'>;
@@ -30,11 +30,19 @@ export function isFinal(failure: ProviderFailure): boolean {
   return retryOf(failure.class) === 'never';
 }
 
-/** The call succeeded. Of several errors in one reply the first is asked. */
+/**
+ * The call succeeded, or was refused record by record: then the body tells of each. Of several errors in one reply the first is asked.
+ */
 export function isSuccess(signal: CallSignal, json: unknown): boolean {
+  if (signal.isBatch && signal.status === 400 && isRefusedEach(json)) return true;
   const [error] = signal.status === 404 ? readErrors(json) : [];
   const whole = { ...signal, ...(error?.code !== undefined && { code: error.code }), text: '', hasFields: false };
   return successTable.some(({ matches }) => matches(whole));
+}
+
+/** A 400 in the form of a collection's 200: one result for each record, and none was written. */
+function isRefusedEach(json: unknown): boolean {
+  return Array.isArray(json) && json.length > 0 && json.every((item) => readSaved(item)?.success === false);
 }
 
 /** Class, wait and text of a call that failed as a whole. */

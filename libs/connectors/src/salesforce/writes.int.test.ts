@@ -179,6 +179,16 @@ const cases: readonly Case[] = [
     })),
   },
   {
+    name: 'batch create refused record by record with a 400',
+    act: () => harness.salesforce.createBatch({ ...contacts, records: [{ fields: ada }, { fields: ada }] }),
+    request: { method: 'POST', path: collections },
+    reply: { status: 400, body: [refusedItem('REQUIRED_FIELD_MISSING', 'one'), refusedItem('DUPLICATE_VALUE', 'two')] },
+    expected: [
+      { ok: false, error: { class: 'rejected', scope: 'record', message: 'REQUIRED_FIELD_MISSING: one' } },
+      { ok: false, error: { class: 'conflict', scope: 'record', message: 'DUPLICATE_VALUE: two' } },
+    ],
+  },
+  {
     name: 'batch update, all or none',
     act: () =>
       harness.salesforce.updateBatch({
