@@ -37,6 +37,7 @@ export function canRefresh({ connectors }: Pick<RefreshSource, 'connectors'>, { 
  * gave the token before.
  * @throws ProviderError `credentials` when the provider says that the grant is gone; `unavailable` for everything else,
  *   from which nothing follows for the connection: the provider does not answer, or refuses the app itself
+ * @throws ProviderAppMissingError `unavailable` too: the project lacks the app
  */
 export async function askForTokens(
   source: RefreshSource,
@@ -76,8 +77,7 @@ async function askAgain(
 
 async function askAsApp(source: RefreshSource, projectId: string, opened: OpenedConnection): Promise<FreshTokens> {
   const { provider, workspaceRef, metadata, credentials, connectionId } = opened.live;
-  const app = await source.store.providerApps.findClient(projectId, provider, opened.providerAppId);
-  if (app === undefined) throw appMissing(source, projectId, opened);
+  const app = await findApp(source, projectId, opened);
   const connector = source.connectors.find(provider);
   if (connector?.refresh === undefined) throw unavailable(`${provider} cannot refresh access tokens.`);
   try {
@@ -94,6 +94,25 @@ async function askAsApp(source: RefreshSource, projectId: string, opened: Opened
     if (retryOf(error.class) === 'never') throw appRefused(source, { projectId, connectionId, provider, app, error });
     throw unavailable(`The access token could not be refreshed: ${error.detail}`, error);
   }
+}
+
+/** A refresh token is only taken from the client that it was given to. The builder can still register it: nothing is lost. */
+export class ProviderAppMissingError extends ProviderError {}
+
+/** The app of the builder that a refresh is asked as. @throws ProviderAppMissingError */
+async function findApp(source: RefreshSource, projectId: string, opened: OpenedConnection): Promise<ClientOfApp> {
+  const app = await source.store.providerApps.findClient(projectId, opened.live.provider, opened.providerAppId);
+  if (app === undefined) throw appMissing(source, projectId, opened);
+  return app;
+}
+
+/** @throws ProviderAppMissingError when what a refresh is asked with is not there */
+export async function assertAppThere(
+  source: RefreshSource,
+  projectId: string,
+  opened: OpenedConnection,
+): Promise<void> {
+  if (grantOf(opened.live.credentials) === undefined) await findApp(source, projectId, opened);
 }
 
 interface RefusedApp {
@@ -115,13 +134,13 @@ function appRefused({ logger }: RefreshSource, { app, error, ...names }: Refused
   return unavailable(detail, error);
 }
 
-function appMissing({ logger }: RefreshSource, projectId: string, opened: OpenedConnection): ProviderError {
+function appMissing({ logger }: RefreshSource, projectId: string, opened: OpenedConnection): ProviderAppMissingError {
   const { provider, connectionId } = opened.live;
   const { providerAppId } = opened;
   logger.error({ projectId, connectionId, provider, providerAppId }, 'provider-app.missing');
   const which = providerAppId === undefined ? `a provider app of ${provider}` : `the provider app ${providerAppId}`;
   const detail = `The access token could not be refreshed: the project lacks ${which}. Register it with POST provider-apps.`;
-  return unavailable(detail);
+  return new ProviderAppMissingError({ class: 'unavailable', detail });
 }
 
 function unavailable(detail: string, cause?: ProviderError): ProviderError {

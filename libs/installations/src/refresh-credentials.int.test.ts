@@ -258,13 +258,19 @@ describe('a refresh that fails', () => {
     expect(JSON.stringify(lines())).not.toMatch(/canary|refresh-0|access-0/);
   });
 
-  it('because there is no app: the connection stays, and works on once the app is registered', async () => {
+  // Source: specification, Connection status: "or an attempt to refresh the access token, hit credential problems".
+  it('because there is no app: all who wait are told what lacks, and it works on once the app is registered', async () => {
     const { provider, projectId, connectionId, stored, refresh, register } = await scene({ hasApp: false });
-    await expect(refresh(1)).rejects.toMatchObject({
-      class: 'unavailable',
-      detail: expect.stringContaining('POST provider-apps'),
-    });
-    expect(await stored()).toMatchObject({ status: 'created' });
+    const failed = await Promise.allSettled([
+      refresh(1),
+      refresh(1, processOn(provider)),
+      refresh(1, processOn(provider)),
+    ]);
+    for (const each of failed) {
+      const reason = { class: 'unavailable', detail: expect.stringContaining('POST provider-apps') };
+      expect(each).toMatchObject({ status: 'rejected', reason });
+    }
+    expect(await stored()).toMatchObject({ status: 'bad_credentials', tokenVersion: 1 });
     await register();
     expect(await processOn(provider).refreshCredentials(projectId, connectionId, 1)).toMatchObject({ tokenVersion: 2 });
   });

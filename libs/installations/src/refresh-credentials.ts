@@ -2,7 +2,13 @@ import { ProviderError } from '@sluice/errors';
 import type { ConnectionKey } from '@sluice/store';
 import type { LiveCredentials } from '@sluice/types';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { askForTokens, canRefresh, type RefreshSource } from './ask-for-tokens';
+import {
+  askForTokens,
+  assertAppThere,
+  canRefresh,
+  ProviderAppMissingError,
+  type RefreshSource,
+} from './ask-for-tokens';
 import { openConnection, type OpenedConnection } from './live-credentials';
 import { saveFreshTokens } from './save-tokens';
 
@@ -75,7 +81,10 @@ async function refreshOnce(
     if (lease !== undefined) return await refreshAsHolder(source, key, opened, lease);
     const { live } = await openConnection(source, key);
     if (live.tokenVersion !== tokenVersion) return live;
-    if (live.status === 'bad_credentials' && status !== 'bad_credentials') throw refusedElsewhere(live);
+    if (live.status === 'bad_credentials' && status !== 'bad_credentials') {
+      await assertAppThere(source, key.projectId, opened);
+      throw refusedElsewhere(live);
+    }
     if (performance.now() - startedAtMs > waitMaxMs) throw stillRefreshing();
     await sleep(pollMs);
   }
@@ -98,10 +107,11 @@ async function refreshAsHolder(
   } catch (error) {
     if (error instanceof ProviderError) count(source, opened, error.class === 'credentials' ? 'refused' : 'failed');
     const note = async () => {
-      if (error instanceof ProviderError && error.class === 'credentials') {
+      const isGone = error instanceof ProviderError && error.class === 'credentials';
+      if (isGone || error instanceof ProviderAppMissingError) {
         await connections.setStatus({ ...key, tokenVersion, status: 'bad_credentials' });
-        source.logger.warn({ ...key, reason: error.detail }, 'connection.grant-gone');
       }
+      if (isGone) source.logger.warn({ ...key, reason: error.detail }, 'connection.grant-gone');
       await connections.releaseRefreshLease(key, lease);
     };
     // The failure is the answer, whether or not it could be noted; the lease ends by itself.
