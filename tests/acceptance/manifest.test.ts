@@ -144,3 +144,42 @@ it('a manifest that declares another object makes it writable at once [write.obj
   expect(reply).toMatchObject({ status: 200, body: { result: { success: true } } });
   expect(await customer.account.records(object)).toHaveLength(1);
 });
+
+describe('what is declared and not served', () => {
+  const deployedAgain = async (more: object) => {
+    const customer = await createCustomer(stack, { provider: 'hubspot', read: ['contacts'], write: ['contacts'] });
+    const [standing] = await customer.project.client.management.listIntegrations({});
+    const { status, headers } = await customer.project.deploy([integration(standing?.name ?? '', more)]);
+    expect(status).toBe(200);
+    return { customer, warning: headers.get('sluice-warning') };
+  };
+  const record = { email: 'a@example.com' };
+
+  it('a module deploys with a warning; its writes and searches are refused by name', async () => {
+    const { customer, warning } = await deployedAgain({ module: 'desk' });
+    const unserved = 'the module "desk" of hubspot is not served; served: crm';
+    expect(warning).toContain(unserved);
+    const refused = { detail: expect.stringContaining(unserved) };
+    expect(await customer.write('contacts', { type: 'create', record })).toMatchObject({
+      status: 400,
+      body: { code: 'write.capability-missing', ...refused },
+    });
+    expect(await customer.search('contacts', { email: 'a@example.com' })).toMatchObject({
+      status: 400,
+      body: { code: 'search.capability-missing', ...refused },
+    });
+    expect(await customer.account.records('contacts')).toEqual([]);
+  });
+
+  it('the module that is served needs no word', async () => {
+    const { customer, warning } = await deployedAgain({ module: 'crm' });
+    expect(warning).toBeNull();
+    expect(await customer.write('contacts', { type: 'create', record })).toMatchObject({ status: 200 });
+  });
+
+  it('schedules and subscriptions deploy with a warning that names them', async () => {
+    const read = { objects: [{ objectName: 'contacts', schedule: '*/10 * * * *' }] };
+    const { warning } = await deployedAgain({ read, subscribe: { objects: [] } });
+    expect(warning).toContain('read.objects.contacts.schedule, subscribe stored only');
+  });
+});

@@ -85,6 +85,8 @@ export interface Connector {
   readonly capabilities: Capabilities;
   /** How the provider is shown to who chooses one. */
   readonly catalogue: CatalogueEntry;
+  /** Parts of the provider, as manifests name them, that its calls reach. @default none that has a name */
+  readonly modules?: readonly string[];
   readonly create?: (write: CreateWrite) => Promise<RecordResult>;
   readonly update?: (write: UpdateWrite) => Promise<RecordResult>;
   /** `ok` also says that the record is gone, where the provider does not tell whether it was there. */
@@ -154,4 +156,10 @@ export interface ConnectorRegistry {
   readonly get: (provider: string) => Connector;
   /** Ends idle connections and waits for running calls. */
   readonly close: () => Promise<void>;
+}
+
+/** Why an integration with this module cannot be written to or searched; undefined where it can, as without a module. */
+export function unservedModule({ provider, modules = [] }: Connector, module: string | undefined): string | undefined {
+  if (module === undefined || modules.includes(module)) return undefined;
+  return `the module "${module}" of ${provider} is not served; served: ${modules.join(', ') || 'none that has a name'}`;
 }

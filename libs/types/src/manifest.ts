@@ -11,7 +11,8 @@ export interface Manifest {
 
 /**
  * One integration of a manifest; also the content of a revision. Members that the specification does not name
- * (`module`, `subscribe`, `watchSchema`) come from the published API: stored and returned, nothing executes them.
+ * (`module`, `subscribe`, `watchSchema`) come from the published API: stored and returned, nothing executes them; a module that is not
+ * served has its writes and searches refused.
  */
 export interface ManifestIntegration {
   /** Unique in the project. 1 to 64 letters, digits, `-`, `_`. */
@@ -117,7 +118,10 @@ export const manifestIntegrationSchema = {
     },
     displayName: { type: 'string', maxLength: 100, description: 'Shown name.' },
     provider: { ...nameText, description: 'The SaaS provider, such as hubspot.' },
-    module: { ...nameText, description: 'Part of the provider. Stored only.' },
+    module: {
+      ...nameText,
+      description: 'Part of the provider. Writes and searches of one that is not served are refused.',
+    },
     read: {
       type: 'object',
       description: 'Read actions; search uses them too.',

@@ -17,7 +17,7 @@ export { sharingSettlements } from './share-settlements';
 export { settledOf, settlePersistently } from './settle-persistently';
 export { createWriteMeters, type WriteMeters } from './write-meters';
 export { toSendables, type Sendable } from './performing/sendable';
-export { batchLimit, checkCapabilities, checkIfEmpty } from './planning/check-capabilities';
+export { batchLimit, checkCapabilities, checkIfEmpty, checkModule } from './planning/check-capabilities';
 export { headersKeyOf, orderKeyOf } from './planning/order-key';
 export { planCalls } from './planning/plan-calls';
 export { planWrite, writePlanner, type PlannedWrite } from './planning/plan-write';

@@ -1,3 +1,4 @@
+import { unservedModule } from '@sluice/connectors';
 import { askAccount } from '@sluice/installations';
 import { NotFoundError, ProviderError } from '@sluice/errors';
 import type { FieldMetadata, ObjectMetadata } from '@sluice/types';
@@ -10,6 +11,8 @@ export interface ObjectQuestion {
   readonly provider: string;
   /** The provider's name. */
   readonly objectName: string;
+  /** Part of the provider that the object is of, as a manifest names it. */
+  readonly module?: string | undefined;
   readonly traceparent: string;
 }
 
@@ -20,7 +23,10 @@ export interface ObjectQuestion {
  */
 export async function describeObject(context: ManagementContext, question: ObjectQuestion): Promise<ObjectMetadata> {
   const { projectId, connectionId, provider, objectName, traceparent } = question;
-  const { describe } = context.connectors.get(provider);
+  const connector = context.connectors.get(provider);
+  const unserved = unservedModule(connector, question.module);
+  if (unserved !== undefined) throw unknownObject(objectName, unserved);
+  const { describe } = connector;
   if (describe === undefined) throw unknownObject(objectName, `${provider} does not tell its fields`);
   try {
     return await askAccount(context, { projectId, connectionId }, (auth) =>

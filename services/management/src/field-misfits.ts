@@ -1,4 +1,5 @@
 import { nearestName } from '@sluice/config';
+import { unservedModule } from '@sluice/connectors';
 import { NotFoundError, ProviderError, type Issue } from '@sluice/errors';
 import {
   fieldMappings,
@@ -46,6 +47,9 @@ const nearestMax = 5;
  * no fault of the caller: it is taken, with a warning.
  */
 export async function fieldMisfits(context: ManagementContext, check: FieldCheck): Promise<FieldMisfits> {
+  const { provider, latestRevision } = check.integration;
+  const unserved = unservedModule(context.connectors.get(provider), latestRevision.content.module);
+  if (unserved !== undefined) return { issues: [], warnings: [`the fields were not checked: ${unserved}`] };
   const issues: Issue[] = [];
   const warnings: string[] = [];
   const objects = Object.entries(check.content.read?.objects ?? {}).flatMap(([name, config]) => {

@@ -32,7 +32,8 @@ export async function getObjectMetadata(
   const { id: connectionId } =
     installation?.connection ?? (await getDefaultConnection(context, projectId, { groupRef, provider }));
   const objectName = declared?.objectName ?? asked;
-  const question = { projectId, connectionId, provider, objectName, traceparent: order.traceparent };
+  const { module } = latestRevision.content;
+  const question = { projectId, connectionId, provider, objectName, module, traceparent: order.traceparent };
   const metadata = shownFields(await describeObject(context, question), order.excludeReadOnly);
   const mapped = declared?.mapToName;
   return mapped === undefined ? metadata : { ...metadata, mappedObjectName: mapped };

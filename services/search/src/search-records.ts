@@ -4,7 +4,7 @@ import { askAccount } from '@sluice/installations';
 import type { InstallationNames } from '@sluice/store';
 import { currentStep, type HeldBytes } from '@sluice/telemetry';
 import { limits, type InstallationContext, type SearchRequest, type SearchResultItem } from '@sluice/types';
-import { assertLaneOpen, blockingRefused } from '@sluice/writes';
+import { assertLaneOpen, blockingRefused, checkModule } from '@sluice/writes';
 import type { SearchContext } from './context';
 import { fieldNamesOf, type FieldNames } from './field-names';
 import { fieldsToAsk } from './fields-to-ask';
@@ -66,8 +66,9 @@ function* itemsOf(records: readonly ProviderRecord[], names: FieldNames): Genera
   for (const record of records) yield toResultItem(record, names);
 }
 
-function getSearcher({ connectors }: SearchContext, { provider }: InstallationContext): Searcher {
+function getSearcher({ connectors }: SearchContext, { provider, manifest }: InstallationContext): Searcher {
   const connector = connectors.get(provider);
+  checkModule(connector, manifest.module, 'search.capability-missing');
   if (connector.capabilities.search !== false && connector.search !== undefined) return connector as Searcher;
   const detail = `cannot be searched at ${provider}`;
   const issues = [{ in: 'body' as const, name: 'objectName', detail }];

@@ -6,6 +6,7 @@ import type { HeldBytes } from '@sluice/telemetry';
 import { hoursToMs, limits, type InstallationContext, type WriteRequest } from '@sluice/types';
 import {
   checkCapabilities,
+  checkModule,
   checkIfEmpty,
   headersKeyOf,
   orderKeyOf,
@@ -98,6 +99,7 @@ export function resolveWrite(
   assertDeclared(installation, objectName);
   assertDeletable(installation, request, objectName);
   const connectors = context.connectors.all();
+  checkModule(connector, installation.manifest.module, 'write.capability-missing');
   checkCapabilities(connector, request, connectors);
   const plan = writePlanner(installation, connector.capabilities.fields, { type: request.type, objectName });
   const planned: StorablePlan[] = [];

@@ -32,6 +32,7 @@ export function createDeclaredConnector(api: DeclaredApi): Connector {
     provider: file.name,
     capabilities: capabilitiesOf(file),
     catalogue: catalogueOf(file),
+    modules: file.modules ?? [],
     create: (write) => create(api, write),
     update: (write) => update(api, write),
     ...(searching && { search: (request) => search(api, searching, request) }),

@@ -189,6 +189,7 @@ export const declarationSchema = {
       baseUrl: url,
       variables: map(variable),
       hosts: map(text),
+      modules: list(text),
       headers: map(headerValue),
       auth: { ...object({ apiKey: attachment, basic: flag, oauth2, none: flag }), minProperties: 1 },
       account: object({ path: pathForm, workspace: pointer, consumer: pointer }, ['path']),

@@ -28,6 +28,8 @@ export interface Declaration {
   readonly variables?: Readonly<Record<string, Variable>>;
   /** A host that a URL comes to, with listed values in it, and the one that it is: `accounts.zoho.ca` to `accounts.zohocloud.ca`. */
   readonly hosts?: Readonly<Record<string, string>>;
+  /** Parts of the provider, as manifests name them, that these calls reach. @default none that has a name */
+  readonly modules?: readonly string[];
   /** Sent with every call. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly auth: DeclaredAuth;

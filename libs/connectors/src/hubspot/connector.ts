@@ -51,6 +51,7 @@ export function createHubspotConnector(api: HubspotApi, authorizeUrl: string): C
     provider: 'hubspot',
     capabilities,
     catalogue: hubspotCatalogue,
+    modules: ['crm'],
     create: (write) => create(api, caches.properties, write),
     update: (write) => update(api, caches.schemas, write),
     delete: (write) => deleteRecord(api, write),

@@ -47,6 +47,7 @@ export function createSalesforceConnector(api: SalesforceApi): Connector {
     provider: 'salesforce',
     capabilities,
     catalogue: salesforceCatalogue,
+    modules: ['crm'],
     create: (write) => create(api, describe, write),
     update: (write) => update(api, write),
     delete: (write) => deleteRecord(api, write),

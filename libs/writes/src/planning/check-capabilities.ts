@@ -1,5 +1,5 @@
 import { ValidationError, type Issue } from '@sluice/errors';
-import type { Capabilities, Connector } from '@sluice/connectors';
+import { unservedModule, type Capabilities, type Connector } from '@sluice/connectors';
 import type { WritePlan, WriteRequest } from '@sluice/types';
 
 /** A part of a request with what a provider must have for it. */
@@ -21,6 +21,24 @@ export function checkCapabilities(
   connectors: readonly Connector[] = [],
 ): void {
   refuseMissing(connector, needsOf(request), connectors);
+}
+
+/**
+ * Refuses an integration whose manifest names a part of the provider that the connector does not reach: a record of another product of the
+ * provider would be written to this one's address.
+ * @param code of the refusal: `write.capability-missing`, `search.capability-missing`
+ * @throws ValidationError
+ */
+export function checkModule(
+  connector: Connector,
+  module: string | undefined,
+  code: 'write.capability-missing' | 'search.capability-missing',
+): void {
+  const unserved = unservedModule(connector, module);
+  if (unserved === undefined) return;
+  const remedy = 'Deploy the integration with a module that is served, or without one.';
+  const issues: Issue[] = [{ in: 'path', name: 'integrationId', detail: unserved }];
+  throw new ValidationError({ code, detail: `integrationId: in its manifest ${unserved}.`, issues, remedy });
 }
 
 /**

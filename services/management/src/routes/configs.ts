@@ -17,7 +17,7 @@ import { getProject } from '../get-project';
 import { boundedList } from '../paged-list';
 import { presentInstallation } from '../present-connection';
 import { restoreConfig } from '../restore-config';
-import { undeclaredWarning } from '../undeclared-objects';
+import { undeclaredWarning } from '../manifest-warnings';
 import { integrationPath, listBytesMax, noQuery, pageQuery } from './paths';
 
 interface ListParts {

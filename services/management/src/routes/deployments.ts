@@ -8,9 +8,10 @@ import {
 import type { ManagementContext } from '../context';
 import { createRevision } from '../create-revision';
 import { deployManifest } from '../deploy-manifest';
+import { deployedWarning } from '../manifest-warnings';
 import { getIntegration } from '../get-integration';
 import { getProject } from '../get-project';
-import { deployQuery, integrationPath, projectPath } from './paths';
+import { deployedHeaders, deployQuery, integrationPath, projectPath } from './paths';
 
 interface DeployParts {
   readonly params: { projectIdOrName: string };
@@ -38,7 +39,7 @@ export function deploymentRoutes(router: Router, context: ManagementContext): vo
         sourceYaml:
           'specVersion: 1.0.0\\nintegrations:\\n  - name: crm\\n    provider: hubspot\\n    write: { objects: [{ objectName: contacts }] }\\n',
       },
-      replies: { 200: jsonList(integrationSchema) },
+      replies: { 200: jsonList(integrationSchema, deployedHeaders) },
       problems: ['integration.name-taken', 'provider.unknown'],
       scopes: ['frontend'],
       query: deployQuery,
@@ -48,7 +49,7 @@ export function deploymentRoutes(router: Router, context: ManagementContext): vo
         const pausesReads = query.destructive === true;
         const deployment = { projectId: project.id, request: body, caller, pausesReads };
         const deployed = await deployManifest(context, deployment);
-        return { body: deployed.map(publishIntegration) };
+        return { body: deployed.map(publishIntegration), headers: deployedWarning(context, deployed) };
       },
     }),
   );
@@ -60,7 +61,7 @@ export function deploymentRoutes(router: Router, context: ManagementContext): vo
       description:
         'Takes what the manifest has under the name of the integration; an equal content makes no revision. With destructive=true installations stop reading the objects that the manifest removes.',
       tags: ['Integrations'],
-      replies: { 201: noBody('The revision is in force.') },
+      replies: { 201: noBody('The revision is in force.', deployedHeaders) },
       problems: ['integration.name-taken', 'provider.unknown'],
       scopes: ['frontend'],
       query: deployQuery,
@@ -69,8 +70,8 @@ export function deploymentRoutes(router: Router, context: ManagementContext): vo
         const project = await getProject(context, caller, params.projectIdOrName);
         const integration = await getIntegration(context, project.id, params.integrationId);
         const pausesReads = query.destructive === true;
-        await createRevision(context, { integration, request: body, caller, pausesReads });
-        return { status: 201 };
+        const revised = await createRevision(context, { integration, request: body, caller, pausesReads });
+        return { status: 201, headers: deployedWarning(context, [revised]) };
       },
     }),
   );

@@ -14,7 +14,7 @@ import { getIntegration } from '../get-integration';
 import { getProject } from '../get-project';
 import { patchObjectConfig } from '../patch-object-config';
 import { presentInstallation } from '../present-connection';
-import { undeclaredWarning } from '../undeclared-objects';
+import { undeclaredWarning } from '../manifest-warnings';
 import { updateInstallation } from '../update-installation';
 import { integrationPath, noQuery, samplingQuery } from './paths';
 

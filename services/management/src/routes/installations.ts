@@ -17,7 +17,7 @@ import { getIntegration } from '../get-integration';
 import { getProject } from '../get-project';
 import { wholeList } from '../paged-list';
 import { presentInstallation } from '../present-connection';
-import { undeclaredWarning } from '../undeclared-objects';
+import { undeclaredWarning } from '../manifest-warnings';
 import { integrationPath, linkToNext, listBytesMax, noQuery, projectPath, samplingQuery } from './paths';
 
 interface ProjectParts {

@@ -11,8 +11,9 @@ import { createIntegration } from '../create-integration';
 import { deleteIntegration } from '../delete-integration';
 import { getIntegration } from '../get-integration';
 import { getProject } from '../get-project';
+import { deployedWarning } from '../manifest-warnings';
 import { wholeList } from '../paged-list';
-import { integrationPath, linkToNext, listBytesMax, noQuery, pageQuery, projectPath } from './paths';
+import { deployedHeaders, integrationPath, linkToNext, listBytesMax, noQuery, pageQuery, projectPath } from './paths';
 
 interface ProjectParts {
   readonly params: { projectIdOrName: string };
@@ -56,7 +57,10 @@ function routesOfAll(router: Router, context: ManagementContext): void {
       summary: 'Create an integration',
       tags: ['Integrations'],
       replies: {
-        201: noBody('The integration is made.', { Location: { description: 'Its address.', required: true } }),
+        201: noBody('The integration is made.', {
+          Location: { description: 'Its address.', required: true },
+          ...deployedHeaders,
+        }),
       },
       problems: ['integration.name-taken', 'provider.unknown'],
       scopes: ['frontend'],
@@ -64,9 +68,10 @@ function routesOfAll(router: Router, context: ManagementContext): void {
       body: createIntegrationRequestSchema,
       handle: async ({ caller, params, body }) => {
         const project = await getProject(context, caller, params.projectIdOrName);
-        const { id } = await createIntegration(context, project.id, body);
+        const made = await createIntegration(context, project.id, body);
         // The published API answers without a body; the header says what was made.
-        return { status: 201, headers: { Location: `/v1/projects/${project.id}/integrations/${id}` } };
+        const Location = `/v1/projects/${project.id}/integrations/${made.id}`;
+        return { status: 201, headers: { Location, ...deployedWarning(context, [made]) } };
       },
     }),
   );

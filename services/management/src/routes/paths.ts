@@ -46,3 +46,9 @@ export const deployQuery = {
  * written, each with two bytes a character where one needs them. Fifty at once with a third of it ended a service of 256 MiB.
  */
 export const listBytesMax = 4 * limits.pageBytesMax;
+
+export const deployedHeaders = {
+  'Sluice-Warning': {
+    description: 'What of the manifest has no effect: a module that is not served, what is stored only.',
+  },
+};
