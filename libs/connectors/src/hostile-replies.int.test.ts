@@ -191,14 +191,16 @@ describe('[sec-22] many large replies at once', () => {
   });
 
   it('one that finds no room within its call ends as one that did not come in time', async () => {
-    const hurried = createHttpClient({ baseUrl: stub.url, callTimeoutMs: impatientMs, replyRoom: room() });
+    const replyRoom = room();
+    const hurried = createHttpClient({ baseUrl: stub.url, callTimeoutMs: impatientMs, replyRoom });
+    const patient = createHttpClient({ baseUrl: stub.url, callTimeoutMs: patientMs, replyRoom });
     stub.replyWith((response) => response.end(text));
     const held = new HeldBytes();
-    await hurried.send({ ...request, held });
+    await patient.send({ ...request, held });
     expect(await hurried.send(request)).toMatchObject({ kind: 'reply', reply: { fault: 'timeout' } });
     held.end();
-    expect(lengthOf(await hurried.send(request))).toBe(text.length);
-    await hurried.close();
+    expect(lengthOf(await patient.send(request))).toBe(text.length);
+    await Promise.all([hurried.close(), patient.close()]);
   });
 });
 
