@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
+import { closeSync, fchmodSync, fdatasync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { AccountRequest } from './accounts';
 import type { GrantState } from './grant';
@@ -14,6 +14,8 @@ export type JournalLine =
   | { readonly call: LedgerEntry; readonly changes: readonly AccountChange[] }
   | { readonly cleared: { readonly account?: string; readonly accounts: boolean } };
 
+const ownerOnly = 0o600;
+
 /**
  * A sandbox on disk: JSON lines, one per event, written before the call is answered, so that `kill -9` loses nothing
  * that a caller was told. `fdatasync` follows in the background, one at a time; only a crash of the machine can lose
@@ -25,7 +27,9 @@ export class Journal {
   private syncing: Promise<void> | undefined;
 
   constructor(private readonly path: string) {
-    this.file = openSync(path, 'a+');
+    // It holds tokens.
+    this.file = openSync(path, 'a+', ownerOnly);
+    fchmodSync(this.file, ownerOnly);
   }
 
   /** Every whole line so far. A last line that a crash cut short is removed. */
