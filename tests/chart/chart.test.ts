@@ -66,6 +66,19 @@ withHelm.each(refused)('refuses %s', (_name, values, reason) => {
   expect(render(helm, values).refusal).toMatch(reason);
 });
 
+withHelm.each([
+  ['pods of its namespace', 'Secrets of the user', { podSelector: {} }],
+  [
+    'the namespace that is named',
+    'everything on',
+    { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } },
+  ],
+])('lets only %s ask for metrics', (_who, values, from) => {
+  const policies = render(helm, matrix[values] ?? {}).manifests.filter(({ kind }) => kind === 'NetworkPolicy');
+  expect(policies).toHaveLength(services.length);
+  for (const { spec } of policies) expect(spec).toMatchObject({ ingress: [{}, { from: [from] }] });
+});
+
 withHelm('keeps secrets out of everything but Secrets, and the keys for ever', () => {
   const { manifests } = render(helm, matrix['URLs as values, generated keys'] ?? {});
   const open = manifests.filter(({ kind }) => kind !== 'Secret');
