@@ -64,6 +64,7 @@ export function createApp(o: AppOptions): Express {
     ...(contract && o.checkReplies ? [checkReplies(contract, o.logger)] : []),
     ...(o.cors ? [cors(o.cookiePaths)] : []),
     refuseNul,
+    refuseHosts,
     // First, because a request for work should not walk past the probes.
     work.handle,
     open.handle,
@@ -96,6 +97,18 @@ const refuseNul: RequestHandler = (req, _res, next) => {
   if (req.url.includes('%00')) {
     throw new InboundError({ code: 'request.invalid', detail: 'The address contains a NUL character (%00).' });
   }
+  next();
+};
+
+/** Two answers to whom the request is for: a proxy may take the other one. Source: RFC 9112, 3.2. */
+const refuseHosts: RequestHandler = ({ rawHeaders }, _res, next) => {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  if (hosts > 1)
+    throw new InboundError({ code: 'request.invalid', detail: 'The request has more than one Host header.' });
   next();
 };
 

@@ -88,6 +88,12 @@ describe('startServer', () => {
   });
 });
 
+it('two Host headers are refused: a proxy may have taken the other one', async () => {
+  const { server } = await start();
+  const head = 'GET /healthz HTTP/1.1\r\nHost: a\r\nHOST: b\r\nConnection: close\r\n\r\n';
+  expect(await raw(server.port, head).reply).toMatch(/^HTTP\/1.1 400[^]*more than one Host header/);
+});
+
 describe('close', () => {
   it('is not ready at once, lets a running request finish, ends its connection, and refuses new ones', async () => {
     const slow = slowRoute();
