@@ -35,8 +35,8 @@ export interface WebhookMessageListReply {
 
 /**
  * What became of an attempt. `delivered`: the receiver answered 2xx. `refused`: it answered something else, a redirect included.
- * `timeout`: no answer in time. `unreachable`: no connection, or one that broke. `forbidden-address`: the address is private or not
- * reached over TLS, and nothing was sent. `not-signed`: the endpoint's secret cannot be read, and nothing was sent; the operator's to mend.
+ * `timeout`: no answer in time. `unreachable`: no connection, or one that broke. `forbidden-address`: the receiver has no public
+ * address (its name does not exist, or is one of a private network), and nothing was sent. `not-signed`: the endpoint's secret cannot be read, and nothing was sent; the operator's to mend.
  */
 export const webhookAttemptClasses = [
   'delivered',

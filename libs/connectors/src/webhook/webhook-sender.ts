@@ -90,6 +90,10 @@ function refusalOf(text: string, policy: AddressPolicy, isPlainAllowed: boolean)
   return undefined;
 }
 
+/** A builder who is told which of them it is can find out the names of our network. */
+const hasNoAddress: ReadonlySet<string> = new Set([egressRefused, 'ENOTFOUND', 'ENODATA']);
+const noPublicAddress = 'the receiver has no public address';
+
 function toOutcome(result: Exchange): WebhookOutcome {
   const durationMs = Math.round(result.durationMs);
   if (result.kind === 'reply') {
@@ -106,9 +110,9 @@ function toOutcome(result: Exchange): WebhookOutcome {
     };
   }
   const { reason } = result;
+  if (hasNoAddress.has(reason)) return { class: 'forbidden-address', durationMs, response: noPublicAddress };
   const isTimeout = result.kind === 'no-reply' ? result.fault === 'timeout' : isLate(reason);
-  const kind = reason === egressRefused ? 'forbidden-address' : isTimeout ? 'timeout' : 'unreachable';
-  return { class: kind, durationMs, response: reason };
+  return { class: isTimeout ? 'timeout' : 'unreachable', durationMs, response: reason };
 }
 
 /** What `Retry-After` speaks of. Source: RFC 9110, 15.6.4; RFC 6585, 4; Standard Webhooks 1.0.0, "Delivery success and failure". */
