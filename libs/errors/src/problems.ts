@@ -139,7 +139,7 @@ export const problems = {
     'The account has no such object',
     "Check the name of the object, and what the connection's user may see.",
   ),
-  'provider.rejected': problem(422, 'The provider refused the record', 'Correct the record and send it again.'),
+  'provider.rejected': problem(422, 'The provider refused the request', 'Correct what it names and send it again.'),
   'provider.not-found': problem(422, 'The provider has no such record', 'Check the record id.'),
   'provider.forbidden': problem(
     422,

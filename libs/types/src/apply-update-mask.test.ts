@@ -35,6 +35,7 @@ describe('applyUpdateMask', () => {
 
   it('replaces the whole map, and so removes what it leaves out', () => {
     expect(apply('config.content.write.objects')).toEqual({ ...stored, write: given.write });
+    expect(apply('config.content.read.objects')).toEqual({ ...stored, read: given.read });
   });
 
   it('makes what is not there yet, with a dot in its name', () => {
@@ -63,6 +64,8 @@ describe('applyUpdateMask', () => {
     const updateMask = ['config.content.read.objects.deals'];
     const { read } = applyUpdateMask(stored, { updateMask, installation: { config: { content } } });
     expect(read?.objects?.['deals']).toEqual({ objectName: 'deals', disabled: true });
+    const whole = { updateMask: ['config.content.read.objects'], installation: { config: { content } } };
+    expect(applyUpdateMask(stored, whole).read?.objects).toEqual({ deals: { objectName: 'deals', disabled: true } });
   });
 
   it('takes several paths, and leaves the stored content as it was', () => {

@@ -20,11 +20,12 @@ function applyPath(content: ConfigContent, given: UpdateConfigContent, path: Mas
   if (path.kind === 'readDisabled') return withSwitch(content, given, path.objectName);
   const { action } = path;
   const objects = given[action]?.objects ?? {};
-  if (path.kind === 'objects') return { ...content, [action]: { ...content[action], objects } };
-  const entry = objects[path.objectName];
   // An update may leave out the name of a read object: it is the key.
-  const named = action === 'read' ? { objectName: path.objectName, ...(entry as object) } : entry;
-  return withObject(content, path, named);
+  const named = ([name, entry]: [string, unknown]) =>
+    [name, action === 'read' ? { objectName: name, ...(entry as object) } : entry] as const;
+  if (path.kind === 'object') return withObject(content, path, named([path.objectName, objects[path.objectName]])[1]);
+  const entries = Object.entries(objects).map(named);
+  return { ...content, [action]: { ...content[action], objects: Object.fromEntries(entries) } };
 }
 
 /** Everything else of the object stays as it is. */

@@ -55,13 +55,21 @@ describe('checkUpdateInstallationRequest', () => {
     expect(detail('createdBy')).toMatch(/did you mean config\.createdBy\?$/);
     expect(detail('config.content.raed.objects.contacts')).toMatch(/mean config\.content\.read\.objects\.contacts\?$/);
     const [issue] = checkUpdateInstallationRequest({ updateMask: ['x'], installation: {} }, () => undefined);
-    expect(issue?.detail).toContain('those are connectionId, config.createdBy,');
+    expect(issue?.detail).toMatch(
+      /those are connectionId, .*subscribe\.objects, config\.content\.read\.objects\.<object>/,
+    );
   });
 
   it.each(['__proto__', 'constructor', 'prototype'])('refuses a segment %s', (segment) => {
     expect(check(`config.content.${segment}`)).toHaveLength(1);
     expect(check(`config.content.write.objects.${segment}`)).toMatchObject([
       { name: 'updateMask[0]', detail: expect.stringContaining('is not a path') },
+    ]);
+  });
+
+  it('names the object that a path goes into, which is changed as a whole', () => {
+    expect(check('config.content.write.objects.contacts.selectedFieldSettings')).toMatchObject([
+      { detail: expect.stringMatching(/deeper than the object.*name config\.content\.write\.objects\.contacts,/) },
     ]);
   });
 

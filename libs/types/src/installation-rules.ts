@@ -15,10 +15,11 @@ const fixedPaths = [
   'connectionId',
   'config.createdBy',
   'config.content.proxy.enabled',
+  'config.content.read.objects',
   'config.content.write.objects',
   'config.content.subscribe.objects',
 ];
-const allowedPaths = `${fixedPaths.join(', ')} config.content.read.objects.<object>.disabled or config.content.{read|write|subscribe}.objects.<object>`;
+const allowedPaths = `${fixedPaths.join(', ')}, config.content.read.objects.<object>.disabled or config.content.{read|write|subscribe}.objects.<object>`;
 
 /** Objects whose paths an unknown path is compared with. Ours: a comparison costs microseconds, and a body has many names. */
 const comparedMax = 50;
@@ -51,7 +52,21 @@ export function checkUpdateInstallationRequest(body: UpdateInstallationRequest, 
 function maskFault(body: UpdateInstallationRequest, path: string, findNearest: FindNearest): string | undefined {
   const parsed = parseMaskPath(path);
   if (!parsed) return unknownPath(body, path, findNearest);
-  return hasValue(body, parsed) ? undefined : 'has no value in installation';
+  if (hasValue(body, parsed)) return undefined;
+  const whole = parsed.kind === 'object' ? objectAbove(body, parsed) : undefined;
+  if (whole === undefined) return 'has no value in installation';
+  return `goes deeper than the object, which is changed as a whole: name ${whole}, or change a part of it with PATCH …/config-content`;
+}
+
+/** The path of an object in the body that this path goes into: a name may hold dots, so only the body tells. */
+function objectAbove(
+  { installation }: UpdateInstallationRequest,
+  path: MaskPath & { kind: 'object' },
+): string | undefined {
+  const { action, objectName } = path;
+  const names = Object.keys(installation.config?.content?.[action]?.objects ?? {}).slice(0, comparedMax);
+  const above = names.find((name) => objectName.startsWith(`${name}.`));
+  return above === undefined ? undefined : `config.content.${action}.objects.${above}`;
 }
 
 /** Rules of a patch of one object's configuration, after its schema. */

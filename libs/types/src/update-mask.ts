@@ -19,7 +19,7 @@ const objects = /^config\.content\.(?<action>read|write|subscribe)\.objects(?:\.
 /**
  * Reads a path of an update mask; undefined when it is not one of those allowed. Everything after
  * `config.content.<action>.objects.` is the object's name, dots included; under `read` a last `.disabled` names that switch of
- * the object. The whole map may be named for `write` and `subscribe` only. A segment that reaches into a prototype is never allowed. Source: published API, installations.
+ * the object. Without a name the whole map is meant. A segment that reaches into a prototype is never allowed. Source: published API, installations.
  */
 export function parseMaskPath(path: string): MaskPath | undefined {
   if (path === 'connectionId') return { kind: 'connectionId' };
@@ -34,7 +34,7 @@ export function parseMaskPath(path: string): MaskPath | undefined {
   const objectName = groups?.['objectName'];
   if (objectName !== undefined && !isNameAllowed(objectName)) return undefined;
   if (objectName !== undefined) return { kind: 'object', action, objectName };
-  return action === 'read' ? undefined : { kind: 'objects', action };
+  return { kind: 'objects', action };
 }
 
 const isNameAllowed = (objectName: string): boolean => !objectName.split('.').some(isRefusedName);
