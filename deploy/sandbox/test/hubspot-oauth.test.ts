@@ -55,6 +55,21 @@ it.each(['/oauth/v1/token', '/oauth/v3/token', '/oauth/2026-03/token'])('refresh
   });
 });
 
+// Source: RFC 6749, 2.3.1. Both parts are form-encoded before they are joined.
+it.each([
+  ['the right secret', 'secret:1', 200],
+  ['a wrong one', 'secret:2', 400],
+])('takes the client by HTTP Basic: %s', async (_which, secret, status) => {
+  client = await start({ app: { clientId: 'app-1', clientSecret: 'secret:1' } });
+  const basic = Buffer.from(`app%2D1:${encodeURIComponent(secret)}`).toString('base64');
+  const reply = await fetch(`${client.url}/oauth/v1/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${basic}` },
+    body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: 'refresh-1' }),
+  });
+  expect(reply.status).toBe(status);
+});
+
 it('ends a token after its life, in the words of HubSpot', async () => {
   client = await start({ tokenLifetimeSeconds: 60 });
   const { access_token: token } = (await client.exchange({})).body;

@@ -19,9 +19,9 @@ interface Granting {
   readonly codes: AuthorizationCodes;
 }
 
-/** Reads a form-encoded token request. Source: RFC 6749, 4.1.3 and 6; the secret of the client is in the body. */
+/** Reads a form-encoded token request. Source: RFC 6749, 4.1.3 and 6; id and secret of the client are in the body or by HTTP Basic (2.3.1). */
 export function readTokenRequest(from: Granting, provider: ImitatedProvider, call: ReceivedCall): TokenRequest {
-  const form = new URLSearchParams(call.bodyText);
+  const form = withClient(new URLSearchParams(call.bodyText), call.headers['authorization']);
   switch (form.get('grant_type')) {
     case 'refresh_token':
       return refreshRequest(from.accounts, provider, form);
@@ -34,6 +34,15 @@ export function readTokenRequest(from: Granting, provider: ImitatedProvider, cal
     default:
       return { refusal: 'grant-type-unknown' };
   }
+}
+
+/** The form with the client of an `Authorization: Basic` header, whose two parts are form-encoded before they are joined. */
+function withClient(form: URLSearchParams, authorization = ''): URLSearchParams {
+  const encoded = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(authorization)?.[1];
+  if (encoded === undefined || form.has('client_id')) return form;
+  const [id = '', secret = ''] = Buffer.from(encoded, 'base64').toString().split(':');
+  for (const [name, value] of new URLSearchParams(`client_id=${id}&client_secret=${secret}`)) form.set(name, value);
+  return form;
 }
 
 function refreshRequest(accounts: Accounts, provider: ImitatedProvider, form: URLSearchParams): TokenRequest {
