@@ -3,6 +3,15 @@ export { fillBacklog, type Backlog, type BacklogOwner } from './fill-backlog';
 export { freePortBase } from './free-port-base';
 export { patientLimits } from './patient-limits';
 export { sampleConfig, sampleManifest } from './sample-manifest';
+export {
+  hubspotRecord,
+  hubspotRefusal,
+  startScriptedProvider,
+  type AnswerCall,
+  type ProviderAnswer,
+  type ProviderCall,
+  type ScriptedProvider,
+} from './scripted-provider';
 export { seedInstallation, type SeededInstallation, type SeedOptions } from './seed-installation';
 export { cloneDatabase, createEmptyDatabase, type ClonedDatabase } from './template-database';
 export { startTcpProxy, type TcpProxy } from './tcp-proxy';

@@ -1,5 +1,11 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import {
+  hubspotRecord,
+  hubspotRefusal as refusal,
+  startScriptedProvider,
+  type ProviderAnswer,
+  type ProviderCall,
+  type ScriptedProvider,
+} from '@sluice/testkit';
 import { answerPost, createFakeTokens, tokenPath, type FakeTokens } from './_fake-tokens';
 
 type Properties = Readonly<Record<string, unknown>>;
@@ -9,19 +15,17 @@ interface Input {
   readonly objectWriteTraceId?: string;
 }
 
-/** A request that reached the fake. */
-export interface HubspotCall {
-  readonly method: string;
-  readonly path: string;
-  readonly token: string;
-  readonly atMs: number;
+interface Body {
+  readonly properties?: Properties & readonly string[];
+  readonly inputs?: readonly Input[];
+  readonly idProperty?: string;
+  readonly filterGroups?: readonly { filters: readonly Filter[] }[];
+}
+
+/** A request that reached HubSpot, with the records that it carries. */
+export interface HubspotCall extends ProviderCall<Body> {
   readonly properties: Properties;
   readonly inputs: readonly Input[];
-  readonly body: {
-    readonly properties?: readonly string[];
-    readonly idProperty?: string;
-    readonly filterGroups?: readonly { filters: readonly Filter[] }[];
-  };
 }
 
 interface Filter {
@@ -30,8 +34,7 @@ interface Filter {
   readonly value: string;
 }
 
-export type Answer =
-  { readonly status: number; readonly body: unknown; readonly headers?: Record<string, string> } | 'hang-up' | 'never';
+export type Answer = ProviderAnswer;
 
 /** What happens to one call. `apply` does what HubSpot would do and gives its answer, which may then be lost. */
 export type Behaviour = (call: HubspotCall, apply: () => Answer) => Answer | Promise<Answer>;
@@ -43,8 +46,7 @@ export interface StoredContact {
 }
 
 /** An account of HubSpot contacts with unique emails. */
-export interface FakeHubspot {
-  readonly url: string;
+export interface FakeHubspot extends Pick<ScriptedProvider, 'url' | 'close'> {
   readonly calls: HubspotCall[];
   readonly contacts: Map<string, StoredContact>;
   /** The token endpoint, whose calls stand here and not among `calls`. */
@@ -54,73 +56,34 @@ export interface FakeHubspot {
   behave: Behaviour;
   /** Calls that write: reads and searches aside. */
   writes(): HubspotCall[];
-  close(): Promise<void>;
 }
 
 export async function startFakeHubspot(): Promise<FakeHubspot> {
   const calls: HubspotCall[] = [];
   const contacts = new Map<string, StoredContact>();
   const tokens = createFakeTokens();
-  const serve = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    const text = await readText(req);
-    const answer = req.url === tokenPath ? answerPost(tokens, text) : await answerCall(toCall(req, text));
-    if (answer === 'never') return;
-    if (answer === 'hang-up') {
-      req.socket.destroy();
-      return;
-    }
-    res.writeHead(answer.status, { 'Content-Type': 'application/json', ...answer.headers });
-    res.end(JSON.stringify(answer.body));
-  };
-  const answerCall = async (call: HubspotCall): Promise<Answer> => {
+  const { url, close } = await startScriptedProvider<Body>(async (received) => {
+    if (received.path === tokenPath) return answerPost(tokens, received.text);
     // What an account keeps unique is asked before a look, and is no part of what is scripted: nothing.
-    if (call.path.startsWith('/crm/v3/properties/')) return { status: 200, body: { results: [] } };
+    if (received.path.startsWith('/crm/v3/properties/')) return { status: 200, body: { results: [] } };
+    const { properties = {}, inputs = [] } = received.body;
+    const call = { ...received, properties, inputs };
     calls.push(call);
     if (tokens.expired.has(call.token)) return refusal(401, { category: 'EXPIRED_AUTHENTICATION' });
     const behaviour = fake.script.shift() ?? fake.behave;
     return await behaviour(call, () => apply(contacts, call));
-  };
-  const server = createServer((req, res) => void serve(req, res));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
   const fake: FakeHubspot = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     calls,
     contacts,
     tokens,
     script: [],
     behave: (_call, applyIt) => applyIt(),
     writes: () => calls.filter(({ path }) => !/(search|read)$/.test(path)),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
   return fake;
-}
-
-/** A failure in HubSpot's own shape. */
-export function refusal(status: number, more: object = {}, headers: Record<string, string> = {}): Answer {
-  return { status, body: { status: 'error', message: 'HubSpot says no.', correlationId: 'c-1', ...more }, headers };
-}
-
-async function readText(req: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of req) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
-}
-
-function toCall(req: IncomingMessage, text: string): HubspotCall {
-  const body = JSON.parse(text || '{}') as HubspotCall['body'] & Partial<HubspotCall>;
-  return {
-    method: req.method ?? '',
-    path: req.url ?? '',
-    token: req.headers.authorization?.replace('Bearer ', '') ?? '',
-    atMs: performance.now(),
-    properties: body.properties ?? {},
-    inputs: body.inputs ?? [],
-    body,
-  };
 }
 
 function apply(contacts: Map<string, StoredContact>, call: HubspotCall): Answer {
@@ -197,18 +160,12 @@ function search(contacts: Map<string, StoredContact>, { body }: HubspotCall): An
 }
 
 /** What is asked for and not set is null. */
-function shown(contact: StoredContact, { properties = [] }: HubspotCall['body']): object {
+function shown(contact: StoredContact, { properties = [] }: { readonly properties?: readonly string[] }): object {
   const unset = Object.fromEntries(properties.map((name) => [name, null]));
   return wire({ ...contact, properties: { ...unset, ...contact.properties } });
 }
 
 function wire({ id, createdAt, properties }: StoredContact): object {
   const moment = createdAt.toISOString();
-  return {
-    id,
-    properties: { ...properties, createdate: moment, hs_object_id: id },
-    createdAt: moment,
-    updatedAt: moment,
-    archived: false,
-  };
+  return hubspotRecord(id, { ...properties, createdate: moment }, moment);
 }

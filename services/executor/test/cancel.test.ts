@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until } from '@sluice/testkit';
+import { hubspotRefusal, until } from '@sluice/testkit';
 import { createGround, doubting, type Ground, type Seed } from './_executor';
-import { refusal } from './_fake-hubspot';
 import { hold } from './_hold';
 
 let ground: Ground;
@@ -60,7 +59,7 @@ it('100 calls cancelled in the middle: each record succeeded or is cancelled, an
 // What it waits for would be there in ten minutes, or when the test says so.
 describe('what waits ends at once', () => {
   it('for its retry', async () => {
-    ground.hubspot.behave = () => refusal(503, { message: 'Down.' }, { 'Retry-After': '600' });
+    ground.hubspot.behave = () => hubspotRefusal(503, { message: 'Down.' }, { 'Retry-After': '600' });
     await ground.startExecutor(sweepsOff);
     const id = await ground.accept(seed, [{ email: 'a@x.com' }]);
     await until('a try', isTried);
@@ -74,7 +73,7 @@ describe('what waits ends at once', () => {
   });
 
   it('for the end of a block of its account', async () => {
-    ground.hubspot.behave = () => refusal(429, {}, { 'Retry-After': '600' });
+    ground.hubspot.behave = () => hubspotRefusal(429, {}, { 'Retry-After': '600' });
     await ground.startExecutor(sweepsOff);
     const first = await ground.accept(seed, [{ email: 'a@x.com' }]);
     await until('a try', isTried);
@@ -135,7 +134,7 @@ describe('what is being sent', () => {
     const { held, letGo } = hold();
     ground.hubspot.script.push(async () => {
       await held;
-      return refusal(503, { message: 'Down.' });
+      return hubspotRefusal(503, { message: 'Down.' });
     });
     const id = await ground.accept(seed, [{ email: 'a@x.com' }]);
     await until('the call', () => (sent() > 0 ? true : undefined));

@@ -1,8 +1,7 @@
 import { HeldBytes } from '@sluice/telemetry';
-import { fillBacklog, until } from '@sluice/testkit';
+import { fillBacklog, hubspotRefusal, until } from '@sluice/testkit';
 import { planBudgetBytes } from '../src/context';
 import { createGround, type Ground } from './_executor';
-import { refusal } from './_fake-hubspot';
 import { hold, type Held } from './_hold';
 
 let ground: Ground;
@@ -63,7 +62,7 @@ it('a place that a call leaves whose lane is put to sleep goes to the lanes that
   ground.hubspot.behave = async ({ token }, apply) => {
     if (token !== 'blocked') return apply();
     await noisy.held;
-    return refusal(429, {}, { 'Retry-After': '30' });
+    return hubspotRefusal(429, {}, { 'Retry-After': '30' });
   };
   await ground.startExecutor({ SLUICE_SWEEPS: 'off', SLUICE_CONCURRENCY: '1' });
   await ground.accept(blocked, [{ email: 'a@x.com' }]);

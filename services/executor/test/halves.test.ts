@@ -1,8 +1,8 @@
 import type { ClaimedCall, RecordSettlement, Settlement, Split } from '@sluice/store';
-import { until } from '@sluice/testkit';
+import { hubspotRefusal, until } from '@sluice/testkit';
 import type { WriteRecord } from '@sluice/types';
 import { createGround, type Ground, type RunningExecutor, type Seed } from './_executor';
-import { refusal, type Answer, type Behaviour, type HubspotCall } from './_fake-hubspot';
+import type { Answer, Behaviour, HubspotCall } from './_fake-hubspot';
 import { hold } from './_hold';
 
 let ground: Ground;
@@ -32,7 +32,9 @@ const isBad = (call: HubspotCall) =>
 
 /** Refuses whole what has a bad record in it, as HubSpot does for a nested value; an account with a limit that no test meets. */
 const refusingBad: Behaviour = (call, apply) =>
-  unlimited(isBad(call) ? refusal(400, { category: 'VALIDATION_ERROR', message: 'one of them is bad' }) : apply());
+  unlimited(
+    isBad(call) ? hubspotRefusal(400, { category: 'VALIDATION_ERROR', message: 'one of them is bad' }) : apply(),
+  );
 
 function unlimited(answer: Answer): Answer {
   if (typeof answer === 'string') return answer;
@@ -105,7 +107,7 @@ it('fields that the reply names cost one further call, and no wait', async () =>
   ground.hubspot.behave = (call, apply) => {
     const isNamed = call.inputs.some(({ properties }) => 'nosuch' in (properties ?? {}));
     const errors = [{ code: 'PROPERTY_DOESNT_EXIST', message: 'no such', context: { propertyName: ['nosuch'] } }];
-    return isNamed ? refusal(400, { category: 'VALIDATION_ERROR', errors }) : apply();
+    return isNamed ? hubspotRefusal(400, { category: 'VALIDATION_ERROR', errors }) : apply();
   };
   await start(sweepsOff);
   const records = range(0, 20).map((at) => ({ email: `${at}@x.com`, ...(at % 2 === 0 ? {} : { nosuch: 'x' }) }));

@@ -1,6 +1,5 @@
 import { createGround, doubting, type Ground, type Seed } from './_executor';
-import { refusal } from './_fake-hubspot';
-import { sampleManifest, until } from '@sluice/testkit';
+import { hubspotRefusal, sampleManifest, until } from '@sluice/testkit';
 
 let ground: Ground;
 beforeEach(async () => {
@@ -21,7 +20,7 @@ describe('429', () => {
   it('blocks the lane for as long as the provider says; then everything is sent, by the timer alone', async () => {
     const seed = await ground.seed();
     await ground.startExecutor({ SLUICE_SWEEPS: 'off' });
-    ground.hubspot.script.push(() => refusal(429, {}, { 'Retry-After': '2' }));
+    ground.hubspot.script.push(() => hubspotRefusal(429, {}, { 'Retry-After': '2' }));
     const first = await ground.accept(seed, [{ email: 'a@x.com' }]);
     await until('the block', async () => (await ground.wasBlocked(seed)) || undefined);
     const others = await Promise.all([1, 2, 3].map((n) => ground.accept(seed, [{ email: `r${n}@x.com` }])));
@@ -38,7 +37,7 @@ describe('429', () => {
     ];
     const executor = await ground.startExecutor();
     ground.hubspot.behave = ({ token }, apply) =>
-      token === 'blocked-token' ? refusal(429, {}, { 'Retry-After': '600' }) : apply();
+      token === 'blocked-token' ? hubspotRefusal(429, {}, { 'Retry-After': '600' }) : apply();
     const first = await ground.accept(blocked, [{ email: 'a@x.com' }]);
     await until('the block', async () => (await ground.wasBlocked(blocked)) || undefined);
     const others = await Promise.all(
@@ -69,7 +68,7 @@ describe('429', () => {
   it('at its deadline a record of a blocked lane fails, with what the provider last said', async () => {
     const seed = await ground.seed();
     await ground.startExecutor();
-    ground.hubspot.behave = () => refusal(429, { message: 'Daily limit reached', policyName: 'DAILY' });
+    ground.hubspot.behave = () => hubspotRefusal(429, { message: 'Daily limit reached', policyName: 'DAILY' });
     const first = await ground.accept(seed, [{ email: 'a@x.com' }]);
     await until('the block', async () => (await ground.wasBlocked(seed)) || undefined);
     const second = await ground.accept(seed, [{ email: 'b@x.com' }]);
@@ -94,7 +93,7 @@ describe('refused credentials', () => {
     return { one, two };
   };
   const refuseBad: Ground['hubspot']['behave'] = ({ token }, apply) =>
-    token === 'bad-token' ? refusal(401, { category: 'INVALID_AUTHENTICATION' }) : apply();
+    token === 'bad-token' ? hubspotRefusal(401, { category: 'INVALID_AUTHENTICATION' }) : apply();
 
   it('hold back only that connection, also on a shared lane; new credentials set it going again', async () => {
     const { one, two } = await seedTwo();
@@ -140,7 +139,7 @@ describe('refused credentials', () => {
   it('a create in doubt ends at its deadline too, as unknown', async () => {
     const seed = await ground.seed();
     await ground.startExecutor(doubting);
-    ground.hubspot.behave = (call) => (call.path.endsWith('read') ? refusal(401) : 'hang-up');
+    ground.hubspot.behave = (call) => (call.path.endsWith('read') ? hubspotRefusal(401) : 'hang-up');
     const operationId = await ground.accept(seed, [{ email: 'a@x.com' }]);
     await until('the doubt', async () => ((await ground.callStates(operationId))[0] === 'in_doubt' ? true : undefined));
     await ground.database('connections').where({ id: seed.connectionId }).update({ status: 'bad_credentials' });

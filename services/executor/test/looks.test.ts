@@ -1,6 +1,6 @@
-import { until } from '@sluice/testkit';
+import { hubspotRefusal, until } from '@sluice/testkit';
 import { createGround, type Ground, type Seed } from './_executor';
-import { refusal, type Behaviour } from './_fake-hubspot';
+import type { Behaviour } from './_fake-hubspot';
 
 let ground: Ground;
 beforeEach(async () => {
@@ -29,7 +29,7 @@ function losing(...answers: readonly Behaviour[]): Behaviour {
 describe('a look for a create of unknown outcome', () => {
   it('that is refused with 429 blocks the lane, for as long as the provider says', async () => {
     const seed = await ground.seed();
-    ground.hubspot.behave = losing(() => refusal(429, {}, { 'Retry-After': '3' }));
+    ground.hubspot.behave = losing(() => hubspotRefusal(429, {}, { 'Retry-After': '3' }));
     await ground.startExecutor();
     const doubted = await ground.accept(seed, [{ email: 'doubted@x.com' }]);
     await until('the block', async () => (await ground.wasBlocked(seed)) || undefined);
@@ -45,7 +45,7 @@ describe('a look for a create of unknown outcome', () => {
   it('by search that is refused for the limit of searches holds back looks alone', async () => {
     const seed = await ground.seed();
     ground.hubspot.behave = losing(() =>
-      refusal(429, { policyName: 'SECONDLY', groupName: 'publicapi:crm:search' }, { 'Retry-After': '3' }),
+      hubspotRefusal(429, { policyName: 'SECONDLY', groupName: 'publicapi:crm:search' }, { 'Retry-After': '3' }),
     );
     await ground.startExecutor();
     const doubted = await ground.accept(seed, [{ firstname: 'doubted' }]);
@@ -60,7 +60,7 @@ describe('a look for a create of unknown outcome', () => {
 
   it('that is refused for its token marks the connection', async () => {
     const seed = await ground.seed();
-    ground.hubspot.behave = losing(() => refusal(401, { category: 'EXPIRED_AUTHENTICATION' }));
+    ground.hubspot.behave = losing(() => hubspotRefusal(401, { category: 'EXPIRED_AUTHENTICATION' }));
     await ground.startExecutor();
     await ground.accept(seed, [{ email: 'doubted@x.com' }]);
     const status = async () => (await ground.store.connections.find(seed.projectId, seed.connectionId))?.status;

@@ -1,7 +1,6 @@
-import { until } from '@sluice/testkit';
+import { hubspotRefusal, until } from '@sluice/testkit';
 import { newId } from '@sluice/store';
 import { createGround, type Ground, type Seed } from './_executor';
-import { refusal } from './_fake-hubspot';
 import { hold } from './_hold';
 
 let ground: Ground;
@@ -28,7 +27,7 @@ const sweepsOff = { SLUICE_SWEEPS: 'off' };
 // A retried older value must not overwrite a newer one.
 it('the second update of a record waits for the first one, which is retried; another record does not wait', async () => {
   await ground.startExecutor(sweepsOff);
-  ground.hubspot.script.push(() => refusal(503, {}, { 'Retry-After': '600' }));
+  ground.hubspot.script.push(() => hubspotRefusal(503, {}, { 'Retry-After': '600' }));
   const first = await update([{ id: '1', city: 'first' }]);
   await until('the first try', () => (sent().length > 0 ? true : undefined));
   const second = await update([{ id: '1', city: 'second' }]);

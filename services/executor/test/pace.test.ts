@@ -1,6 +1,6 @@
-import { until } from '@sluice/testkit';
+import { hubspotRefusal, until } from '@sluice/testkit';
 import { createGround, type Ground, type Seed } from './_executor';
-import { refusal, type HubspotCall } from './_fake-hubspot';
+import type { HubspotCall } from './_fake-hubspot';
 import { hold } from './_hold';
 
 let ground: Ground;
@@ -38,7 +38,7 @@ describe('an account that was blocked', () => {
     const refused: HubspotCall[] = [];
     ground.hubspot.behave = (call) => {
       refused.push(call);
-      return refusal(429, {}, { 'Retry-After': '1' });
+      return hubspotRefusal(429, {}, { 'Retry-After': '1' });
     };
     const ids = await accept(16);
     await ground.startExecutor();

@@ -1,6 +1,6 @@
+import { hubspotRefusal } from '@sluice/testkit';
 import { newId, type Replaying } from '@sluice/store';
 import { createGround, type Ground, type Seed } from './_executor';
-import { refusal } from './_fake-hubspot';
 
 let ground: Ground;
 let seed: Seed;
@@ -43,7 +43,7 @@ const accept = async (emails: readonly string[]): Promise<string> => {
 };
 const refuseBad = () =>
   (ground.hubspot.behave = ({ properties }, apply) =>
-    String(properties['email']).startsWith('bad') ? refusal(400, { message: 'Not now.' }) : apply());
+    String(properties['email']).startsWith('bad') ? hubspotRefusal(400, { message: 'Not now.' }) : apply());
 
 it('ten replays at the same time: one operation, and each failed record is sent once', async () => {
   refuseBad();
@@ -74,7 +74,7 @@ it('ten replays at the same time: one operation, and each failed record is sent 
 
 // A call that an earlier version made of 95 MB must not come back as one.
 it('what shared a call shares one again, as far as its bytes allow', async () => {
-  ground.hubspot.behave = () => refusal(400, { message: 'Not now.' });
+  ground.hubspot.behave = () => hubspotRefusal(400, { message: 'Not now.' });
   const id = await ground.accept(
     seed,
     Array.from({ length: 10 }, (_, at) => ({ email: `${at}@x.com` })),

@@ -1,6 +1,5 @@
 import type { ClaimedCall } from '@sluice/store';
-import { sampleConfig, sampleManifest, until } from '@sluice/testkit';
-import { refusal } from './_fake-hubspot';
+import { hubspotRefusal, sampleConfig, sampleManifest, until } from '@sluice/testkit';
 import { createGround, type Ground, type Seed } from './_executor';
 
 // The plan of a write is pinned at its accept; what restricts it is looked at before it is sent.
@@ -69,7 +68,7 @@ describe('[sec-49] a write that waits', () => {
   });
 
   it('with another connection meanwhile: a retry of it ends instead, and says what the provider said', async () => {
-    ground.hubspot.script.push(() => refusal(503, { message: 'try later' }, { 'Retry-After': '600' }));
+    ground.hubspot.script.push(() => hubspotRefusal(503, { message: 'try later' }, { 'Retry-After': '600' }));
     await ground.startExecutor();
     const id = await ground.accept(seed, [{ email: 'a@x.com' }]);
     await until('the first try', async () => ((await ground.callStates(id))[0] === 'ready' && sent() > 0) || undefined);

@@ -1,6 +1,5 @@
-import { until } from '@sluice/testkit';
+import { hubspotRefusal, until } from '@sluice/testkit';
 import { createGround, type Ground } from './_executor';
-import { refusal } from './_fake-hubspot';
 import { hold } from './_hold';
 
 let ground: Ground;
@@ -17,7 +16,7 @@ it('503: sent again after Retry-After, and a success then counts', async () => {
   await ground.startExecutor(sweepsOff);
   const { held, letGo } = hold();
   ground.hubspot.script.push(
-    () => refusal(503, {}, { 'Retry-After': '2' }),
+    () => hubspotRefusal(503, {}, { 'Retry-After': '2' }),
     async (_call, apply) => {
       await held;
       return apply();
@@ -83,7 +82,7 @@ it('207: only the unfinished record is sent again', async () => {
 describe('the retry deadline', () => {
   it('ends the operation with the error text; the last try comes just before it', async () => {
     const seed = await ground.seed();
-    ground.hubspot.behave = () => refusal(503, { message: 'We are down for maintenance.' });
+    ground.hubspot.behave = () => hubspotRefusal(503, { message: 'We are down for maintenance.' });
     const operationId = await ground.accept(seed, [{ email: 'a@x.com' }], { announce: false });
     await ground.startExecutor(sweepsOff);
     await ground.setDeadline(operationId, 12_000);
@@ -120,7 +119,8 @@ describe('the retry deadline', () => {
       await ground.accept(seed, [{ email: 'b@x.com' }], { announce: false }),
     ];
     for (const id of [good, bad]) await ground.setDeadline(id, -3_600_000);
-    ground.hubspot.behave = ({ properties }, apply) => (properties['email'] === 'b@x.com' ? refusal(503) : apply());
+    ground.hubspot.behave = ({ properties }, apply) =>
+      properties['email'] === 'b@x.com' ? hubspotRefusal(503) : apply();
     await ground.startExecutor();
     expect(await ground.ended(seed, good)).toMatchObject({ status: 'success' });
     expect(await ground.ended(seed, bad)).toMatchObject({ status: 'failure', result: 'HubSpot says no.' });
@@ -129,7 +129,7 @@ describe('the retry deadline', () => {
 
   it('stops sends: a record that was tried before is not sent again after it', async () => {
     const seed = await ground.seed();
-    ground.hubspot.behave = () => refusal(503, { message: 'Down.' });
+    ground.hubspot.behave = () => hubspotRefusal(503, { message: 'Down.' });
     const first = await ground.startExecutor();
     const operationId = await ground.accept(seed, [{ email: 'a@x.com' }]);
     await until('a try is over', async () => {

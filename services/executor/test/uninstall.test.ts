@@ -1,6 +1,5 @@
-import { until } from '@sluice/testkit';
+import { hubspotRefusal, until } from '@sluice/testkit';
 import { createGround, doubting, type Ground, type Seed } from './_executor';
-import { refusal } from './_fake-hubspot';
 import { hold } from './_hold';
 
 let ground: Ground;
@@ -70,7 +69,7 @@ it('what fails and would be tried again ends with the deletion, and says what th
   const { held, letGo } = hold();
   ground.hubspot.script.push(async () => {
     await held;
-    return refusal(503, { message: 'try later' });
+    return hubspotRefusal(503, { message: 'try later' });
   });
   const id = await ground.accept(seed, [{ email: 'a@x.com' }]);
   await until('the call', () => (sent() > 0 ? true : undefined));

@@ -1,5 +1,5 @@
 import { seedInstallation, type SeedOptions } from '@sluice/testkit';
-import type { FakePortal } from './fake-hubspot';
+import type { HubspotPortal } from './fake-providers';
 import { prepareInstallation, type PreparedInstallation } from './prepare-installation';
 import type { RunningManagement } from './start-management';
 
@@ -13,7 +13,7 @@ const property = (name: string, members: object = {}) => ({
 });
 
 /** An account with contacts and deals. */
-const portal: FakePortal = {
+const portal: HubspotPortal = {
   portalId: 4711,
   objects: {
     contacts: [

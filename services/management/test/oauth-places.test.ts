@@ -1,8 +1,7 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { OAuthState } from '@sluice/store';
+import { startScriptedProvider, type ScriptedProvider } from '@sluice/testkit';
 import type { Connection } from '@sluice/types';
-import { createTokenEndpoint } from './fake-token-endpoint';
+import { createTokenEndpoint } from './fake-providers';
 import { startManagement, type ProjectWithKey, type RunningManagement } from './start-management';
 
 const provider = 'zoho';
@@ -10,21 +9,15 @@ const tokens = createTokenEndpoint();
 /** What of the account each exchange of a code was told, oldest first. */
 const exchanged: OAuthState['providerMetadata'][] = [];
 let [zoho, management, project] = [
-  undefined as never as Server,
+  undefined as never as ScriptedProvider,
   undefined as never as RunningManagement,
   {} as ProjectWithKey,
 ];
 
 beforeAll(async () => {
-  zoho = createServer((req, res) => {
-    if (req.method === 'POST') {
-      void tokens.answer(req, res);
-      return;
-    }
-    res.setHeader('Content-Type', 'application/json');
-    res.end(JSON.stringify({ org: [{ id: '7', primary_zuid: '8' }] }));
-  }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => zoho.once('listening', resolve));
+  zoho = await startScriptedProvider((call) =>
+    call.method === 'POST' ? tokens.answer(call) : { status: 200, body: { org: [{ id: '7', primary_zuid: '8' }] } },
+  );
   const watched: Parameters<typeof startManagement>[0] = ({ installations }) => ({
     installations: {
       ...installations,
@@ -34,12 +27,11 @@ beforeAll(async () => {
       },
     },
   });
-  const { port } = zoho.address() as AddressInfo;
-  management = await startManagement(watched, undefined, { SLUICE_PROVIDERS_URL: `http://127.0.0.1:${port}` });
+  management = await startManagement(watched, undefined, { SLUICE_PROVIDERS_URL: zoho.url });
 });
 afterAll(async () => {
   await management.stop();
-  zoho.close();
+  await zoho.close();
 });
 beforeEach(async () => {
   project = await management.newProject();

@@ -4,8 +4,7 @@ import { silentLogger } from '@sluice/telemetry';
 import { cloneDatabase, countRows, patientLimits } from '@sluice/testkit';
 import supertest from 'supertest';
 import { createContext, createManagementService, managementEnv, type ManagementContext } from '../src/service';
-import { startFakeHubspot, type FakeHubspot } from './fake-hubspot';
-import { startFakeSalesforce, type FakeSalesforce } from './fake-salesforce';
+import { startHubspot, startSalesforce, type HubspotOfTest, type SalesforceOfTest } from './fake-providers';
 
 export const adminKey = 'bootstrap-key-of-the-tests';
 
@@ -14,8 +13,8 @@ export interface RunningManagement {
   /** Its address, without `/v1`. */
   readonly url: string;
   readonly context: ManagementContext;
-  readonly hubspot: FakeHubspot;
-  readonly salesforce: FakeSalesforce;
+  readonly hubspot: HubspotOfTest;
+  readonly salesforce: SalesforceOfTest;
   /** Sends with this key; without one, with none. */
   as(key?: string): Sender;
   /** A new project and a key with these scopes. */
@@ -43,7 +42,7 @@ export async function startManagement(
   reach?: (databaseUrl: string) => Promise<string>,
   env: Readonly<Record<string, string>> = {},
 ): Promise<RunningManagement> {
-  const [clone, hubspot, salesforce] = await Promise.all([cloneDatabase(), startFakeHubspot(), startFakeSalesforce()]);
+  const [clone, hubspot, salesforce] = await Promise.all([cloneDatabase(), startHubspot(), startSalesforce()]);
   const config = managementEnv.read({
     DATABASE_URL: (await reach?.(clone.url)) ?? clone.url,
     SLUICE_PORT: '0',

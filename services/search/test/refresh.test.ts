@@ -39,7 +39,7 @@ describe('an access token that ended', () => {
     expect(search.hubspot.calls.at(-1)).toMatchObject({ path: '/crm/v3/objects/contacts/search', token: 'good-new' });
     await ask(seed).expect(200);
     expect(refreshes()).toHaveLength(1);
-    expect(refreshes()[0]?.body).toContain('refresh_token=good-refresh');
+    expect(refreshes()[0]?.text).toContain('refresh_token=good-refresh');
     expect((await connectionOf(seed))?.status).toBe('working');
   });
 

@@ -1,5 +1,5 @@
-import { sampleConfig, sampleManifest } from '@sluice/testkit';
-import { foundRecords, propertyNames, type Answer } from './fake-hubspot';
+import { sampleConfig, sampleManifest, type ProviderAnswer } from '@sluice/testkit';
+import { foundRecords, propertyNames } from './fake-hubspot';
 import { canary, startSearch, type RunningSearch, type Seed } from './start-search';
 
 let search: RunningSearch;
@@ -27,7 +27,7 @@ describe('200', () => {
         },
       ],
     });
-    expect(search.hubspot.calls.at(-1)).toEqual({
+    expect(search.hubspot.calls.at(-1)).toMatchObject({
       path: '/crm/v3/objects/contacts/search',
       token: canary,
       body: {
@@ -142,12 +142,12 @@ describe('200', () => {
 });
 
 describe('what the provider does', () => {
-  const refusal = (status: number, more: object = {}): Answer => ({
+  const refusal = (status: number, more: object = {}): ProviderAnswer => ({
     status,
     body: { status: 'error', message: 'No.', ...more },
   });
 
-  it.each<[string, Answer, { status: number; code: string; retryable: boolean }]>([
+  it.each<[string, ProviderAnswer, { status: number; code: string; retryable: boolean }]>([
     ['refuses the search', refusal(400), { status: 422, code: 'provider.rejected', retryable: false }],
     ['lacks a permission', refusal(403), { status: 422, code: 'provider.forbidden', retryable: false }],
     ['is down', refusal(503), { status: 502, code: 'provider.unavailable', retryable: true }],
@@ -178,7 +178,7 @@ describe('what the provider does', () => {
     expect(reply.body).toMatchObject({ code: 'provider.rejected', detail: expect.stringContaining('shoe_size') });
   });
 
-  it.each<[string, Answer, number]>([
+  it.each<[string, ProviderAnswer, number]>([
     ['is down', refusal(503), 502],
     ['knows no such object', refusal(400, { message: 'Unable to infer object type from: tickets' }), 422],
     ['forbids it, which leaves the choice to it', refusal(403), 200],

@@ -13,7 +13,7 @@ import {
 import type { Scope } from '@sluice/types';
 import supertest from 'supertest';
 import { createContext, createSearchService, searchEnv, type SearchContext } from '../src/service';
-import { startFakeHubspot, type FakeHubspot } from './fake-hubspot';
+import { startHubspot, type HubspotOfTest } from './fake-hubspot';
 
 /** The access token of every seeded connection: must never be seen in a reply. */
 export const canary = 'canary-token-77c0';
@@ -27,7 +27,7 @@ export interface Seed extends SeededInstallation {
 /** A search service on a database of its own, beside a fake HubSpot. */
 export interface RunningSearch {
   readonly context: SearchContext;
-  readonly hubspot: FakeHubspot;
+  readonly hubspot: HubspotOfTest;
   seed(options?: SeedOptions, scopes?: readonly Scope[]): Promise<Seed>;
   newKey(projectId: string, scopes: readonly Scope[]): Promise<string>;
   post(path: string): supertest.Test;
@@ -43,7 +43,7 @@ export async function startSearch(
   reach?: (databaseUrl: string) => Promise<string>,
   env: Readonly<Record<string, string>> = {},
 ): Promise<RunningSearch> {
-  const [clone, hubspot] = await Promise.all([cloneDatabase(), startFakeHubspot()]);
+  const [clone, hubspot] = await Promise.all([cloneDatabase(), startHubspot()]);
   const config = searchEnv.read({
     DATABASE_URL: (await reach?.(clone.url)) ?? clone.url,
     REDIS_URL: 'redis://127.0.0.1:9',

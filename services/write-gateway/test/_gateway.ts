@@ -14,7 +14,7 @@ import {
 import type { Scope, WriteAnnouncement } from '@sluice/types';
 import supertest from 'supertest';
 import { createContext, createGatewayService, gatewayEnv, type GatewayContext } from '../src/service';
-import { startFakeHubspot, type FakeHubspot } from './_fake-hubspot';
+import { startHubspot, type HubspotOfTest } from './_fake-hubspot';
 
 /** The access token of every seeded connection: must never be seen in a reply, a row or a message. */
 export const canary = 'canary-token-51f2';
@@ -34,9 +34,9 @@ type Database = ReturnType<typeof openDatabase>;
 /** A write gateway on a database of its own, beside a fake HubSpot and a listener on both topics. */
 export interface RunningGateway {
   readonly context: GatewayContext;
-  readonly hubspot: FakeHubspot;
+  readonly hubspot: HubspotOfTest;
   /** What a second gateway shares. */
-  readonly grounds: readonly [Awaited<ReturnType<typeof cloneDatabase>>, FakeHubspot];
+  readonly grounds: readonly [Awaited<ReturnType<typeof cloneDatabase>>, HubspotOfTest];
   /** Beside the store, for what a test must arrange or see in the tables. */
   readonly database: Database;
   /** What left on each topic, in order. */
@@ -62,7 +62,7 @@ export interface GatewayOptions {
 }
 
 export async function startGateway({ env = {}, reach, beside, isAlone }: GatewayOptions = {}): Promise<RunningGateway> {
-  const [clone, hubspot] = await (beside?.grounds ?? Promise.all([cloneDatabase(), startFakeHubspot()]));
+  const [clone, hubspot] = await (beside?.grounds ?? Promise.all([cloneDatabase(), startHubspot()]));
   const config = gatewayEnv.read({
     DATABASE_URL: (await reach?.(clone.url)) ?? clone.url,
     KAFKA_BROKERS: '127.0.0.1:9',

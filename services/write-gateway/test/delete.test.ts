@@ -1,5 +1,4 @@
-import { sampleConfig } from '@sluice/testkit';
-import { refusal } from './_fake-hubspot';
+import { hubspotRefusal, sampleConfig } from '@sluice/testkit';
 import { startGateway, type RunningGateway, type Seed } from './_gateway';
 
 let gateway: RunningGateway;
@@ -91,7 +90,7 @@ describe('400', () => {
 describe('what the provider answers', () => {
   it('a refusal is 422, and the operation fails', async () => {
     const seed = await gateway.seed({ config: enabled() });
-    gateway.hubspot.answer = () => refusal(403);
+    gateway.hubspot.answer = () => hubspotRefusal(403);
     const reply = await gateway.write(seed, remove).expect(422);
     const { operationId } = reply.body as { operationId: string };
     expect(reply.body).toMatchObject({ result: { success: false }, errors: [{ message: expect.any(String) }] });

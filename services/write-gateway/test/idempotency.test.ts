@@ -1,5 +1,4 @@
-import { sampleConfig, until } from '@sluice/testkit';
-import { refusal } from './_fake-hubspot';
+import { hubspotRefusal, sampleConfig, until } from '@sluice/testkit';
 import { startGateway, type RunningGateway, type Seed } from './_gateway';
 
 let gateway: RunningGateway;
@@ -134,7 +133,7 @@ describe('422 the key came with another request', () => {
 describe('what is kept', () => {
   it('a refusal: 422 again, without another call', async () => {
     const seed = await gateway.seed();
-    gateway.hubspot.answer = () => refusal(400, { category: 'VALIDATION_ERROR' });
+    gateway.hubspot.answer = () => hubspotRefusal(400, { category: 'VALIDATION_ERROR' });
     const first = await send(seed, 'k', synchronous).expect(422);
     gateway.hubspot.takeAll();
     const again = await send(seed, 'k', synchronous).expect(422);
@@ -157,7 +156,7 @@ describe('what is kept', () => {
     const seed = await gateway.seed();
     const taken = gateway.hubspot.answer;
     gateway.hubspot.answer = (call) =>
-      call.path.includes('/associations/') ? refusal(400, { message: 'no such company' }) : taken(call);
+      call.path.includes('/associations/') ? hubspotRefusal(400, { message: 'no such company' }) : taken(call);
     const update = { type: 'update', record: { id: '42', city: 'Bern' }, associations };
     const first = await send(seed, 'k', update).expect(200);
     expect(first.body).toMatchObject({
@@ -166,12 +165,12 @@ describe('what is kept', () => {
     expect((await send(seed, 'k', update).expect(200)).body).toEqual(first.body);
   });
 
-  it.each<[string, number, Parameters<typeof refusal>, number]>([
+  it.each<[string, number, Parameters<typeof hubspotRefusal>, number]>([
     ['a refusal for now', 503, [503, {}, { 'Retry-After': '1' }], 502],
     ['refused credentials', 401, [401, { category: 'INVALID_AUTHENTICATION' }], 409],
   ])('not %s: the same request with the same key is made again', async (_, _status, answer, status) => {
     const seed = await gateway.seed();
-    gateway.hubspot.answer = () => refusal(...answer);
+    gateway.hubspot.answer = () => hubspotRefusal(...answer);
     await send(seed, 'k', synchronous).expect(status);
     expect(await keysOf(seed)).toBe(0);
     gateway.hubspot.takeAll();

@@ -1,6 +1,6 @@
-import { until } from '@sluice/testkit';
+import { hubspotRefusal, until } from '@sluice/testkit';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { refusal, startFakeHubspot, type Answer } from './_fake-hubspot';
+import { startHubspot, type Answer } from './_fake-hubspot';
 import { canary, startGateway, type RunningGateway, type Seed } from './_gateway';
 
 let gateway: RunningGateway;
@@ -25,7 +25,7 @@ const outcomeOf = async (seed: Seed, reply: { body: unknown }) => {
 describe('429', () => {
   it('from the provider: says when to come again, and the operation ends as failed', async () => {
     const seed = await gateway.seed();
-    gateway.hubspot.answer = () => refusal(429, { policyName: 'TEN_SECONDLY_ROLLING' });
+    gateway.hubspot.answer = () => hubspotRefusal(429, { policyName: 'TEN_SECONDLY_ROLLING' });
     const reply = await gateway.write(seed, create).expect(429);
     expect(reply.type).toBe('application/problem+json');
     expect(reply.headers['retry-after']).toBe('10');
@@ -43,7 +43,7 @@ describe('429', () => {
   // Synchronous calls on a blocked lane answer 429 without calling.
   it('the next write of the blocked account: no call, no operation', async () => {
     const seed = await gateway.seed();
-    gateway.hubspot.answer = () => refusal(429, { policyName: 'TEN_SECONDLY_ROLLING' });
+    gateway.hubspot.answer = () => hubspotRefusal(429, { policyName: 'TEN_SECONDLY_ROLLING' });
     await gateway.write(seed, create).expect(429);
     gateway.hubspot.takeAll();
     const [rows, called] = [await gateway.countRows(), gateway.hubspot.calls.length];
@@ -73,14 +73,19 @@ describe('502 and 504', () => {
   const unkeyed = { status: 502, retryable: false, code: 'provider.outcome-unknown' };
   const notApplied = { status: 502, retryable: true, code: 'provider.unavailable' };
   it.each<[string, Answer, object, { status: number; retryable: boolean; code: string }]>([
-    ['an edge refusal of a create with a unique email', refusal(503), create, notApplied],
-    ['a Retry-After of a create without one', refusal(503, {}, { 'Retry-After': '7' }), createWithoutKey, unkeyed],
-    ['an edge refusal of a create without one', refusal(503), createWithoutKey, unkeyed],
-    ['a 500 of a create', refusal(500), create, unkeyed],
+    ['an edge refusal of a create with a unique email', hubspotRefusal(503), create, notApplied],
+    [
+      'a Retry-After of a create without one',
+      hubspotRefusal(503, {}, { 'Retry-After': '7' }),
+      createWithoutKey,
+      unkeyed,
+    ],
+    ['an edge refusal of a create without one', hubspotRefusal(503), createWithoutKey, unkeyed],
+    ['a 500 of a create', hubspotRefusal(500), create, unkeyed],
     ['a cut connection of a create', 'hang-up', create, unkeyed],
     ['a 200 that says nothing', { status: 200, body: 'x' }, create, unkeyed],
     ['no reply to a create', 'never', create, { status: 504, retryable: false, code: 'provider.timeout' }],
-    ['an edge refusal of an update', refusal(503), update, notApplied],
+    ['an edge refusal of an update', hubspotRefusal(503), update, notApplied],
     ['a cut connection of an update', 'hang-up', update, { ...unkeyed, retryable: true }],
     ['no reply to an update', 'never', update, { status: 504, retryable: true, code: 'provider.timeout' }],
   ])('%s', async (_case, answer, body, expected) => {
@@ -108,7 +113,7 @@ describe('502 and 504', () => {
 
   it('a Retry-After of the provider reaches the caller', async () => {
     const seed = await gateway.seed();
-    gateway.hubspot.answer = () => refusal(503, {}, { 'Retry-After': '7' });
+    gateway.hubspot.answer = () => hubspotRefusal(503, {}, { 'Retry-After': '7' });
     expect((await gateway.write(seed, create).expect(502)).headers['retry-after']).toBe('7');
   });
 
@@ -124,7 +129,7 @@ describe('502 and 504', () => {
 // A provider whose process is replaced, or a name server that is busy, is no reason to fail what somebody waits for: nothing was sent.
 describe('a provider that nobody reaches at this moment', () => {
   it('is asked again: 200, and it has the record once', async () => {
-    const free = await startFakeHubspot();
+    const free = await startHubspot();
     await free.close();
     const waiting = await startGateway({ env: { HUBSPOT_API_URL: free.url, SLUICE_CALL_TIMEOUT_MS: '20000' } });
     const seed = await waiting.seed();
@@ -132,7 +137,7 @@ describe('a provider that nobody reaches at this moment', () => {
     // Committed, so the connection is tried from now on, and refused in the next moment.
     await until('the opening', () => waiting.database('attempts').first<object>('operation_id'));
     await sleep(300);
-    const back = await startFakeHubspot(Number(new URL(free.url).port));
+    const back = await startHubspot(Number(new URL(free.url).port));
     expect((await replying).status).toBe(200);
     expect(back.calls).toHaveLength(1);
     await waiting.stop();
@@ -143,7 +148,7 @@ describe('a provider that nobody reaches at this moment', () => {
 describe('409', () => {
   it('refused credentials: the connection becomes bad_credentials, and a later success makes it working', async () => {
     const seed = await gateway.seed();
-    gateway.hubspot.answer = () => refusal(401, { category: 'INVALID_AUTHENTICATION', message: `no ${canary}` });
+    gateway.hubspot.answer = () => hubspotRefusal(401, { category: 'INVALID_AUTHENTICATION', message: `no ${canary}` });
     const reply = await gateway.write(seed, create).expect(409);
     expect(reply.body).toMatchObject({
       code: 'connection.bad-credentials',

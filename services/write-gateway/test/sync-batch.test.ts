@@ -1,6 +1,5 @@
-import { sampleConfig } from '@sluice/testkit';
+import { hubspotRecord, hubspotRefusal, sampleConfig } from '@sluice/testkit';
 import type { BatchWriteReply } from '@sluice/types';
-import { recordOf, refusal } from './_fake-hubspot';
 import { startGateway, type RunningGateway } from './_gateway';
 
 let gateway: RunningGateway;
@@ -18,7 +17,7 @@ const mixed = {
   status: 207,
   body: {
     status: 'COMPLETE',
-    results: [recordOf('903', { email: 'c@x.com' }), recordOf('901', { email: 'a@x.com' })],
+    results: [hubspotRecord('903', { email: 'c@x.com' }), hubspotRecord('901', { email: 'a@x.com' })],
     numErrors: 1,
     errors: [
       {
@@ -62,7 +61,7 @@ describe('200', () => {
     const seed = await gateway.seed();
     const taken = gateway.hubspot.answer;
     gateway.hubspot.answer = (call) =>
-      call.path.includes('/associations/') ? refusal(400, { message: 'no such company' }) : taken(call);
+      call.path.includes('/associations/') ? hubspotRefusal(400, { message: 'no such company' }) : taken(call);
     const types = [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 1 }];
     const batch = [
       { record: { id: '7', city: 'Bern' }, associations: [{ to: { id: '9' }, types }] },
@@ -140,7 +139,7 @@ describe('422', () => {
 
   it('allOrNone: sent so that the first failure fails the whole call', async () => {
     const seed = await gateway.seed();
-    gateway.hubspot.answer = () => refusal(409, { category: 'CONFLICT', message: 'Contact already exists' });
+    gateway.hubspot.answer = () => hubspotRefusal(409, { category: 'CONFLICT', message: 'Contact already exists' });
     const batchPolicy = { allOrNone: true };
     const reply = await gateway.write(seed, { type: 'create', batch: three, batchPolicy }).expect(422);
     expect(gateway.hubspot.calls.at(-1)?.body.inputs?.map((input) => input.objectWriteTraceId)).toEqual([
@@ -161,7 +160,7 @@ it('a record whose ifEmpty field HubSpot does not read fails alone', async () =>
   const invalid = { category: 'VALIDATION_ERROR', message: 'the id is not valid', context: { ids: ['43'] } };
   gateway.hubspot.answer = (call) =>
     call.path.endsWith('/batch/read')
-      ? { status: 207, body: { status: 'COMPLETE', results: [recordOf('42', { city: null })], errors: [invalid] } }
+      ? { status: 207, body: { status: 'COMPLETE', results: [hubspotRecord('42', { city: null })], errors: [invalid] } }
       : taken(call);
   const batch = ['42', '43'].map((id) => ({ record: { id, city: 'Bern' } }));
   const reply = await gateway.write(seed, { type: 'update', batch }).expect(200);
@@ -171,9 +170,9 @@ it('a record whose ifEmpty field HubSpot does not read fails alone', async () =>
 
 describe('a call that fails as a whole answers like a single write', () => {
   it.each([
-    ['quota', refusal(429, { policyName: 'SECONDLY' }), 429, 'provider.quota-exhausted'],
-    ['edge refusal', refusal(503), 502, 'provider.unavailable'],
-    ['credentials', refusal(401), 409, 'connection.bad-credentials'],
+    ['quota', hubspotRefusal(429, { policyName: 'SECONDLY' }), 429, 'provider.quota-exhausted'],
+    ['edge refusal', hubspotRefusal(503), 502, 'provider.unavailable'],
+    ['credentials', hubspotRefusal(401), 409, 'connection.bad-credentials'],
     ['silence', 'never' as const, 504, 'provider.timeout'],
   ])('%s', async (_case, answer, status, code) => {
     const seed = await gateway.seed();

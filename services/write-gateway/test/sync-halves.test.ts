@@ -1,5 +1,6 @@
+import { hubspotRefusal } from '@sluice/testkit';
 import type { BatchWriteReply } from '@sluice/types';
-import { refusal, type Answer, type HubspotCall } from './_fake-hubspot';
+import type { Answer, HubspotCall } from './_fake-hubspot';
 import { startGateway, type RunningGateway, type Seed } from './_gateway';
 
 let gateway: RunningGateway;
@@ -21,7 +22,7 @@ const isBad = ({ body }: HubspotCall) =>
     (each) => each?.['city'] === 'bad',
   );
 const refusingBad = (call: HubspotCall): Answer | Promise<Answer> =>
-  isBad(call) ? refusal(400, { category: 'VALIDATION_ERROR', message: 'one of them is bad' }) : take(call);
+  isBad(call) ? hubspotRefusal(400, { category: 'VALIDATION_ERROR', message: 'one of them is bad' }) : take(call);
 const batchOf = (count: number, ...bad: number[]) =>
   Array.from({ length: count }, (_, at) => ({
     record: { email: `r${at}@x.com`, city: bad.includes(at) ? 'bad' : 'Bern' },
@@ -101,7 +102,9 @@ describe('what ends the sending is the outcome of what was not sent', () => {
 
   it('a blocked account', async () => {
     gateway.hubspot.answer = (call) =>
-      gateway.hubspot.calls.length <= 2 ? refusingBad(call) : refusal(429, { policyName: 'SECONDLY', message: 'slow' });
+      gateway.hubspot.calls.length <= 2
+        ? refusingBad(call)
+        : hubspotRefusal(429, { policyName: 'SECONDLY', message: 'slow' });
     await expectHalfWritten(/slow/);
     expect(gateway.hubspot.calls).toHaveLength(3);
   });

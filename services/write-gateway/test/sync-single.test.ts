@@ -1,6 +1,5 @@
-import { sampleConfig, sampleManifest } from '@sluice/testkit';
+import { hubspotRecord, hubspotRefusal, sampleConfig, sampleManifest } from '@sluice/testkit';
 import type { SingleWriteReply } from '@sluice/types';
-import { recordOf, refusal } from './_fake-hubspot';
 import { canary, startGateway, type RunningGateway, type Seed } from './_gateway';
 
 let gateway: RunningGateway;
@@ -27,12 +26,13 @@ describe('200', () => {
       operationId: expect.any(String),
       result: { success: true, recordId: '501', data: expect.objectContaining({ id: '501', archived: false }) },
     });
-    expect(gateway.hubspot.calls.at(-1)).toEqual({
+    const call = gateway.hubspot.calls.at(-1);
+    expect(call?.body).toEqual({ properties: record });
+    expect(call).toMatchObject({
       method: 'POST',
       path: '/crm/v3/objects/contacts',
       token: canary,
-      headers: expect.objectContaining({ accept: 'application/json' }),
-      body: { properties: record },
+      headers: { accept: 'application/json' },
     });
     expect(await operationOf(seed, reply)).toMatchObject({
       status: 'success',
@@ -122,7 +122,7 @@ describe('200', () => {
     const seed = await gateway.seed({ config });
     gateway.hubspot.answer = () => ({
       status: 200,
-      body: { status: 'COMPLETE', results: [recordOf('42', { city: 'Basel' })] },
+      body: { status: 'COMPLETE', results: [hubspotRecord('42', { city: 'Basel' })] },
     });
     const called = gateway.hubspot.calls.length;
     const reply = await gateway.write(seed, { type: 'update', record: { id: '42', city: 'Bern' } }).expect(200);
@@ -158,7 +158,7 @@ describe('200', () => {
     const seed = await gateway.seed();
     const taken = gateway.hubspot.answer;
     gateway.hubspot.answer = (call) =>
-      call.path.includes('/associations/') ? refusal(400, { message: 'no such company' }) : taken(call);
+      call.path.includes('/associations/') ? hubspotRefusal(400, { message: 'no such company' }) : taken(call);
     const associations = [
       { to: { id: '7' }, types: [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 1 }] },
     ];
@@ -193,11 +193,15 @@ describe('422', () => {
   it.each([
     [
       'rejected',
-      refusal(400, { category: 'VALIDATION_ERROR', message: 'Property "x" does not exist' }),
+      hubspotRefusal(400, { category: 'VALIDATION_ERROR', message: 'Property "x" does not exist' }),
       /"x" does not/,
     ],
-    ['conflict', refusal(409, { category: 'CONFLICT', message: 'Contact already exists. Existing ID: 7' }), /ID: 7/],
-    ['forbidden', refusal(403, { category: 'MISSING_SCOPES', message: 'No scope' }), /No scope/],
+    [
+      'conflict',
+      hubspotRefusal(409, { category: 'CONFLICT', message: 'Contact already exists. Existing ID: 7' }),
+      /ID: 7/,
+    ],
+    ['forbidden', hubspotRefusal(403, { category: 'MISSING_SCOPES', message: 'No scope' }), /No scope/],
   ])(
     '%s by the provider: application/json with its words, and a failed operation',
     async (errorClass, answer, said) => {
@@ -220,7 +224,7 @@ describe('422', () => {
 
   it('an update of a record that the provider does not have', async () => {
     const seed = await gateway.seed();
-    gateway.hubspot.answer = () => refusal(404, { message: 'resource not found' });
+    gateway.hubspot.answer = () => hubspotRefusal(404, { message: 'resource not found' });
     const reply = await gateway.write(seed, { type: 'update', record: { id: '404', city: 'Bern' } }).expect(422);
     expect(reply.body).toMatchObject({ errors: [{ message: 'resource not found' }] });
     expect(await recordsOf(seed, reply)).toMatchObject([{ error: { class: 'not-found' } }]);
@@ -228,7 +232,7 @@ describe('422', () => {
 
   it('never shows the token that the provider echoes', async () => {
     const seed = await gateway.seed();
-    gateway.hubspot.answer = () => refusal(400, { message: `bad token ${canary}` });
+    gateway.hubspot.answer = () => hubspotRefusal(400, { message: `bad token ${canary}` });
     const reply = await gateway.write(seed, { type: 'create', record }).expect(422);
     expect(reply.text).not.toContain(canary);
     expect(JSON.stringify(await operationOf(seed, reply))).not.toContain(canary);
