@@ -1,4 +1,4 @@
-import { failureClasses, problemCodeOf, problems, ProviderError, retryOf } from './index';
+import { failureClasses, problems, retryOf } from './index';
 
 const codes = Object.entries(problems);
 
@@ -9,22 +9,6 @@ describe('the problem registry', () => {
     expect(problem.status).toBeLessThan(600);
     expect(problem.title).not.toBe('');
     expect(problem.remedy).not.toBe('');
-  });
-
-  it("never answers a provider's refusal with our own 401 or 403", () => {
-    for (const each of failureClasses) expect([401, 403]).not.toContain(problems[problemCodeOf(each)].status);
-  });
-});
-
-describe('ProviderError', () => {
-  it.each(failureClasses)('%s: class, code and retry belong together', (failureClass) => {
-    const error = new ProviderError({ class: failureClass, detail: 'said the provider', cause: new Error('raw') });
-    expect(error).toMatchObject({
-      class: failureClass,
-      code: problemCodeOf(failureClass),
-      retry: retryOf(failureClass),
-    });
-    expect(error.message).not.toContain('raw');
   });
 
   it('repeats nothing that the provider refused for good', () => {
