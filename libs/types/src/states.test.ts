@@ -67,11 +67,6 @@ describe('calls', () => {
     ]);
   });
 
-  it('have one owner of each transition, sweeps and late replies apart', () => {
-    const owned = callTransitions.filter(({ owner }) => !/sweep|late/.test(owner)).map((each) => JSON.stringify(each));
-    expect(new Set(owned).size).toBe(owned.length);
-  });
-
   it('are opened by the gateway, the batcher, or who splits a call of his', () => {
     const opened = callTransitions.filter(({ from }) => from === undefined);
     expect(opened.map(({ to, owner }) => [to, owner])).toEqual([

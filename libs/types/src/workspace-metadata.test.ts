@@ -6,8 +6,6 @@ const region = { region: { value: 'eu', source: 'input' as const } };
 describe('a workspace under its two names', () => {
   it.each([
     [{}, undefined],
-    [{ providerWorkspaceRef: '' }, undefined],
-    [{ providerMetadata: given('') }, undefined],
     [{ providerMetadata: region }, undefined],
     [{ providerWorkspaceRef: 'acme' }, 'acme'],
     [{ providerMetadata: given('acme') }, 'acme'],

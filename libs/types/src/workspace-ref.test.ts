@@ -1,16 +1,7 @@
 import { checkWorkspaceRef, isSameWorkspace } from './workspace-ref';
 
 describe('checkWorkspaceRef [sec-15] [sec-44]', () => {
-  it.each([
-    undefined,
-    '4711',
-    'acme',
-    'Acme',
-    'acme--uat.sandbox',
-    'acme-dev-ed.develop',
-    'a'.repeat(63),
-    'a.b.c.d.e.f.g.h',
-  ])('takes %s', (ref) => {
+  it.each([undefined, '4711', 'Acme--uat.sandbox', 'a'.repeat(63), 'a.b.c.d.e.f.g.h'])('takes %s', (ref) => {
     expect(checkWorkspaceRef(ref)).toEqual([]);
   });
 

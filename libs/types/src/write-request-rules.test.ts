@@ -16,20 +16,13 @@ const parsed = (text: string) => JSON.parse(text) as WriteRequest['record'] & ob
 describe('valid writes', () => {
   it.each<[string, WriteRequest]>([
     ['create, mode omitted', create],
-    ['create, synchronous', { ...create, mode: 'synchronous' }],
-    ['update by text id', update],
-    ['update by whole number', { ...update, record: { id: 51, email: 'a' } }],
     ['update of nothing but the id', { ...update, record: { id: '1' } }],
-    ['delete, mode omitted', remove],
-    ['delete, synchronous', { ...remove, mode: 'synchronous' }],
     ['delete with headers', { ...remove, headers: [{ key: 'Sforce-Call-Options', value: 'client=x' }] }],
-    ['batch', { groupRef: 'g', type: 'create', batch }],
     ['batch with policy', { groupRef: 'g', type: 'create', batch, batchPolicy: { allOrNone: true } }],
     [
       'asynchronous batch with retries',
       { groupRef: 'g', type: 'create', mode: 'asynchronous', batch, retryPolicy: {} },
     ],
-    ['auto-batch', { ...create, mode: 'asynchronous', autoBatchPolicy: { maxDelayMinutes: 1 } }],
     [
       'auto-batch beside retryPolicy',
       { ...create, mode: 'asynchronous', autoBatchPolicy: { maxDelayMinutes: 1 }, retryPolicy: { deadlineHours: 2 } },
@@ -125,10 +118,6 @@ describe('ids', () => {
     ).toEqual(['batch[1].record.id']);
   });
 
-  it('takes the longest id', () => {
-    expect(checkWriteRequest({ ...update, record: { id: 'x'.repeat(255) } })).toEqual([]);
-  });
-
   it('does not show an object that stands in place of an id', () => {
     expect(checkWriteRequest({ ...update, record: { id: { secret: 1 } } })[0]).not.toHaveProperty('value');
   });
@@ -145,9 +134,6 @@ describe('fields', () => {
   });
 
   it.each([
-    ['{"__proto__": 1}', 'record.__proto__'],
-    ['{"constructor": 1}', 'record.constructor'],
-    ['{"prototype": 1}', 'record.prototype'],
     ['{"a": {"__proto__": 1}}', 'record.a.__proto__'],
     ['{"a": [1, {"constructor": 1}]}', 'record.a[1].constructor'],
     ['{"": 1}', 'record[""]'],
