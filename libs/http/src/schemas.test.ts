@@ -1,14 +1,5 @@
 import * as types from '@sluice/types';
-import type {
-  ConfigContent,
-  CreateInstallationRequest,
-  CreateIntegrationRequest,
-  GenerateConnectionRequest,
-  Installation,
-  Operation,
-  SearchRequest,
-  WriteRequest,
-} from '@sluice/types';
+import type { SearchRequest, WriteRequest } from '@sluice/types';
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
@@ -16,7 +7,8 @@ import addFormats from 'ajv-formats';
 type Schema = Record<string, unknown>;
 type Engine = 'draft-07' | '2020-12';
 
-const options = { strict: true, allErrors: true, allowUnionTypes: true };
+/** With `strictRequired` a schema requires only what it knows. */
+const options = { strict: true, strictRequired: true, allErrors: true, allowUnionTypes: true };
 const engines: Record<Engine, Ajv> = { 'draft-07': new Ajv(options), '2020-12': new Ajv2020(options) };
 for (const engine of Object.values(engines)) addFormats.default(engine);
 
@@ -50,11 +42,24 @@ describe('every schema', () => {
     expect(schema['description']).toEqual(expect.any(String));
   });
 
-  it.each(schemas)('%s requires only what it knows', (name, schema) => {
-    for (const [, part] of parts(schema, name)) {
-      const known = Object.keys(part['properties'] ?? {});
-      expect(known).toEqual(expect.arrayContaining(Array.isArray(part['required']) ? part['required'] : []));
-    }
+  it('says of each moment that it is a date-time', () => {
+    const moments = schemas
+      .flatMap(([name, schema]) => parts(schema, name))
+      .filter(([path]) => /(Time|At|Until)$/.test(path));
+    expect(moments.filter(([, part]) => part['format'] !== 'date-time')).toEqual([]);
+  });
+});
+
+// What is sent as a name becomes a key, sooner or later. A manifest comes inside a text, so no request has its schema.
+describe('the name of an object or a field, wherever it is sent', () => {
+  const names = [...requests, ['manifestSchema', types.manifestSchema] as const]
+    .flatMap(([name, schema]) => parts(schema, name))
+    .filter(([path]) => /\.(objectName|fieldName|mapToName)$/.test(path));
+
+  it.each(names)('%s reaches into no prototype', (_, part) => {
+    expect(['__proto__', 'constructor', 'prototype'].filter((name) => accepts(part, name))).toEqual([]);
+    const fine = ['constructors', 'Constructor', 'a__proto__', 'proto', 'toString'];
+    expect(fine.filter((name) => accepts(part, name))).toEqual(fine);
   });
 });
 
@@ -64,28 +69,7 @@ const secretPath =
 
 describe('every request schema', () => {
   it('is there', () => {
-    expect(requests.map(([name]) => name).toSorted()).toEqual([
-      'createApiKeyRequestSchema',
-      'createInstallationRequestSchema',
-      'createIntegrationRequestSchema',
-      'createJwtKeyRequestSchema',
-      'createProjectRequestSchema',
-      'createProviderAppRequestSchema',
-      'createWebhookEndpointRequestSchema',
-      'deployManifestRequestSchema',
-      'generateConnectionRequestSchema',
-      'oauthConnectRequestSchema',
-      'patchConfigContentRequestSchema',
-      'searchRequestSchema',
-      'updateApiKeyRequestSchema',
-      'updateConnectionRequestSchema',
-      'updateInstallationRequestSchema',
-      'updateJwtKeyRequestSchema',
-      'updateProjectRequestSchema',
-      'updateProviderAppRequestSchema',
-      'updateWebhookEndpointRequestSchema',
-      'writeRequestSchema',
-    ]);
+    expect(requests).toHaveLength(20);
   });
 
   it.each(requests)('%s refuses unknown fields wherever it names some', (name, schema) => {
@@ -107,18 +91,13 @@ describe('every request schema', () => {
   });
 });
 
-describe('limits of a write', () => {
+describe('the parts of a write', () => {
   const create: WriteRequest = { groupRef: 'g', type: 'create', record: { email: 'a' } };
   const isWrite = (more: object) => accepts(types.writeRequestSchema, { ...create, ...more });
-  const items = (count: number) => Array.from({ length: count }, () => ({ record: { a: 1 } }));
-  const headers = (count: number) => Array.from({ length: count }, (_, index) => ({ key: `x-${index}`, value: '' }));
   const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, 1]));
 
   it.each<[object, boolean]>([
     [{}, true],
-    [{ groupRef: '' }, false],
-    [{ groupRef: 'x'.repeat(255) }, true],
-    [{ groupRef: 'x'.repeat(256) }, false],
     [{ groupRef: 'a\0' }, false],
     [{ type: 'upsert' }, false],
     [{ mode: 'async' }, false],
@@ -126,32 +105,15 @@ describe('limits of a write', () => {
     [{ record: [] }, false],
     [{ record: fields(1000) }, true],
     [{ record: fields(1001) }, false],
-    [{ batch: items(0) }, false],
-    [{ batch: items(1) }, true],
-    [{ batch: items(100) }, true],
-    [{ batch: items(101) }, false],
     [{ batch: [{}] }, false],
     [{ batch: [{ record: {}, other: 1 }] }, false],
-    [{ headers: headers(20) }, true],
-    [{ headers: headers(21) }, false],
     [{ headers: [{ key: 'a' }] }, false],
     [{ batchPolicy: { allOrNone: true } }, true],
     [{ batchPolicy: { allOrNone: 'yes' } }, false],
     [{ autoBatchPolicy: {} }, false],
-    [{ autoBatchPolicy: { maxDelayMinutes: 0 } }, false],
-    [{ autoBatchPolicy: { maxDelayMinutes: 1 } }, true],
-    [{ autoBatchPolicy: { maxDelayMinutes: 1440 } }, true],
-    [{ autoBatchPolicy: { maxDelayMinutes: 1441 } }, false],
     [{ autoBatchPolicy: { maxDelayMinutes: 1.5 } }, false],
     [{ autoBatchPolicy: { maxDelayMinutes: '1' } }, false],
-    [{ autoBatchPolicy: { maxDelayMinutes: 1, retryDeadlineHours: 0 } }, false],
-    [{ autoBatchPolicy: { maxDelayMinutes: 1, retryDeadlineHours: 48 } }, true],
-    [{ autoBatchPolicy: { maxDelayMinutes: 1, retryDeadlineHours: 49 } }, false],
     [{ retryPolicy: {} }, true],
-    [{ retryPolicy: { deadlineHours: 0 } }, false],
-    [{ retryPolicy: { deadlineHours: 1 } }, true],
-    [{ retryPolicy: { deadlineHours: 48 } }, true],
-    [{ retryPolicy: { deadlineHours: 49 } }, false],
     [
       {
         associations: [{ to: { id: '1' }, types: [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 3 }] }],
@@ -178,10 +140,8 @@ describe('search', () => {
     for (const value of [null, [], {}, undefined]) expect(search({ ...filter, value })).toBe(false);
   });
 
-  it('takes eq only, and 20 filters at most', () => {
+  it('takes eq only', () => {
     expect(search({ ...filter, operator: 'ne' })).toBe(false);
-    expect(search(...Array.from({ length: 20 }, () => filter))).toBe(true);
-    expect(search(...Array.from({ length: 21 }, () => filter))).toBe(false);
   });
 });
 
@@ -236,35 +196,10 @@ describe('config content', () => {
 });
 
 describe('bodies of the management API', () => {
-  it('takes the minimal manifest of the specification', () => {
-    const integration = {
-      name: 'crm',
-      provider: 'hubspot',
-      read: { objects: [{ objectName: 'contacts', enabled: 'always' as const }] },
-      write: { objects: [{ objectName: 'contacts', inheritMapping: true }] },
-    };
-    const request: CreateIntegrationRequest = {
-      name: 'crm',
-      provider: 'hubspot',
-      latestRevision: { specVersion: '1.0.0', content: integration },
-    };
-    expect(accepts(types.manifestSchema, { specVersion: '1.0.0', integrations: [integration] })).toBe(true);
-    expect(accepts(types.manifestSchema, { specVersion: '2.0.0', integrations: [integration] })).toBe(false);
-    expect(accepts(types.createIntegrationRequestSchema, request)).toBe(true);
-  });
-
-  it('takes a connection with given credentials', () => {
-    const request: GenerateConnectionRequest = {
-      groupRef: 'g',
-      consumerRef: 'c',
-      provider: 'hubspot',
-      oauth2AuthorizationCode: { accessToken: { token: 't', expiresAt: '2026-11-20T10:00:00+01:00' }, scopes: [] },
-      providerMetadata: { region: { value: 'eu', source: 'input' } },
-    };
-    const soon = { ...request, oauth2AuthorizationCode: { accessToken: { token: 't', expiresAt: 'soon' } } };
-    expect(accepts(types.generateConnectionRequestSchema, request)).toBe(true);
-    expect(accepts(types.generateConnectionRequestSchema, soon)).toBe(false);
-    expect(accepts(types.generateConnectionRequestSchema, { ...request, consumerRef: undefined })).toBe(false);
+  it('takes a connection of a consumer only', () => {
+    const { consumerRef, ...nobodys } = { groupRef: 'g', consumerRef: 'c', provider: 'hubspot' };
+    expect(accepts(types.generateConnectionRequestSchema, { ...nobodys, consumerRef })).toBe(true);
+    expect(accepts(types.generateConnectionRequestSchema, nobodys)).toBe(false);
   });
 
   it.each<[object, boolean]>([
@@ -279,52 +214,5 @@ describe('bodies of the management API', () => {
   ])('project %#', (more, expected) => {
     const project = { appName: 'App', name: 'app', orgId: 'o', ...more };
     expect(accepts(types.createProjectRequestSchema, project)).toBe(expected);
-  });
-
-  it('takes an installation, and its reply', () => {
-    const content: ConfigContent = {
-      provider: 'hubspot',
-      write: { objects: { contacts: { objectName: 'contacts' } } },
-    };
-    const request: CreateInstallationRequest = { groupRef: 'g', config: { content, revisionId: 'r' } };
-    expect(accepts(types.createInstallationRequestSchema, request)).toBe(true);
-    const createTime = '2026-11-20T10:00:00.000Z';
-    const group = { groupRef: 'g', groupName: 'G', projectId: 'p', createTime };
-    const consumer = { consumerRef: 'c', consumerName: 'C', projectId: 'p', createTime };
-    const installation: Installation = {
-      id: 'i',
-      projectId: 'p',
-      integrationId: 'n',
-      healthStatus: 'healthy',
-      connection: {
-        id: 'k',
-        projectId: 'p',
-        provider: 'hubspot',
-        group,
-        consumer,
-        createTime,
-        authScheme: 'oauth2/authorizationCode',
-        status: 'created',
-      },
-      createTime,
-      createdBy: 'consumer:c',
-      config: { id: 'f', revisionId: 'r', createTime, createdBy: 'builder:b', content },
-    };
-    expect(accepts(types.installationSchema, installation)).toBe(true);
-    expect(accepts(types.installationSchema, { ...installation, createTime: 'yesterday' })).toBe(false);
-  });
-
-  it('takes an operation', () => {
-    const operation: Operation = {
-      id: 'o',
-      projectId: 'p',
-      integrationId: 'n',
-      installationId: 'i',
-      configId: 'f',
-      actionType: 'write',
-      status: 'in_progress',
-    };
-    expect(accepts(types.operationSchema, operation)).toBe(true);
-    expect(accepts(types.operationListReplySchema, { results: [operation], pagination: { done: true } })).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
 import { ValidationError, type Issue } from '@sluice/errors';
-import { limits, type JsonSchema } from '@sluice/types';
+import { limits, memberName, type JsonSchema } from '@sluice/types';
 import { validate } from './validate';
 
 const name = { type: 'string', minLength: 1, maxLength: 10, pattern: '^[^\\u0000]+$' };
@@ -9,6 +9,7 @@ const schema = {
   required: ['groupRef', 'type'],
   properties: {
     groupRef: name,
+    field: memberName,
     type: { type: 'string', enum: ['create', 'update', 'delete'] },
     mode: { type: 'string', enum: ['synchronous', 'asynchronous'] },
     hours: { type: 'integer', minimum: 1, maximum: 48 },
@@ -78,6 +79,11 @@ describe('validate', () => {
     ['enum', { ...fine, type: 'upsert' }, ['type', 'must be one of "create", "update", "delete"', 'upsert']],
     ['enum of another type', { ...fine, type: 7 }, ['type', 'must be one of "create", "update", "delete"', 7]],
     ['NUL', { ...fine, groupRef: 'a\0' }, ['groupRef', 'must not be empty or hold a NUL character', 'a\0']],
+    [
+      'prototype',
+      { ...fine, field: '__proto__' },
+      ['field', 'must not be empty, hold a NUL character, or be __proto__, constructor or prototype', '__proto__'],
+    ],
     ['date', { ...fine, at: 'x' }, ['at', 'must be a date-time with offset, such as 2026-01-31T09:30:00Z', 'x']],
     ['one of types', { ...fine, value: null }, ['value', 'must be a string, a number or true or false', null]],
     [
