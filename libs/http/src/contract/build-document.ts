@@ -50,7 +50,7 @@ export function buildDocument(api: ApiInfo, routes: readonly RegisteredRoute[]):
 }
 
 /** `/v1/projects/:id/connections\\:generate` is `/projects/{id}/connections:generate`. */
-export function documentPath(path: string): string {
+function documentPath(path: string): string {
   const named = path.replace(/(\\)?:(\w+)/g, (_match, escaped, name: string) => (escaped ? `:${name}` : `{${name}}`));
   return named.startsWith(`${basePath}/`) ? named.slice(basePath.length) : named;
 }
