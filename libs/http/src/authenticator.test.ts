@@ -1,8 +1,7 @@
-import { silentLogger, createMetrics } from '@sluice/telemetry';
 import { DependencyError } from '@sluice/errors';
 import request from 'supertest';
+import { testApp } from '../test/test-app';
 import { authenticator, type CallerLookup } from './authenticator';
-import { createApp } from './create-app';
 import { route } from './route';
 
 const lookup: CallerLookup = (presented) =>
@@ -12,11 +11,7 @@ const lookup: CallerLookup = (presented) =>
 
 const get = (headers: Record<string, string>, by: CallerLookup = lookup) =>
   request(
-    createApp({
-      service: 'test',
-      logger: silentLogger,
-      metrics: createMetrics('test'),
-      ready: () => Promise.resolve({ ready: true, checks: {} }),
+    testApp({
       authenticate: authenticator(by),
       routes: (router) => router.get('/who', route({ handle: ({ caller }) => ({ body: { keyId: caller.keyId } }) })),
     }),

@@ -1,8 +1,7 @@
-import { createMetrics, silentLogger } from '@sluice/telemetry';
 import type { Caller } from '@sluice/types';
 import request from 'supertest';
+import { testApp } from '../test/test-app';
 import { authenticator } from './authenticator';
-import { createApp } from './create-app';
 import { requestLimits, type RequestCounter } from './request-limits';
 import { route } from './route';
 
@@ -34,11 +33,7 @@ function app(perKey: number, perGroup: number) {
     requestsPerSecondKey: perKey,
     requestsPerSecondGroup: perGroup,
   });
-  const server = createApp({
-    service: 'test',
-    logger: silentLogger,
-    metrics: createMetrics('test'),
-    ready: () => Promise.resolve({ ready: true, checks: {} }),
+  const server = testApp({
     authenticate: limits.after(authenticator((presented) => callers[presented])),
     routes: (router) =>
       router.post(

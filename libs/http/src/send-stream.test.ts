@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { createMetrics, silentLogger } from '@sluice/telemetry';
-import { createApp } from './create-app';
+import { serve, testApp } from '../test/test-app';
 import { route } from './route';
 import { jsonText, listText } from './send-stream';
-import { startServer, type HttpServer } from './start-server';
+import type { HttpServer } from './start-server';
 
 const item = { text: 'é'.repeat(50_000) };
 let server: HttpServer;
@@ -25,16 +24,12 @@ async function* items(count: number, failsAt = Infinity): AsyncGenerator<object>
 }
 
 beforeAll(async () => {
-  const app = createApp({
-    service: 'test',
-    logger: silentLogger,
-    metrics: createMetrics('test'),
-    ready: async () => ({ ready: true, checks: {} }),
+  const app = testApp({
     routes: (router) => {
       router.get('/v1/items', route({ handle: ({ query }) => ({ stream: itemsOf(query) }) }));
     },
   });
-  server = await startServer(app, { port: 0, host: '127.0.0.1', logger: silentLogger, shutdownMs: 100 });
+  server = await serve(app, { shutdownMs: 100 });
 });
 afterAll(() => server.close());
 beforeEach(() => {

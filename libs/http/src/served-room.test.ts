@@ -1,10 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { createByteBudget } from '@sluice/telemetry';
-import { createMetrics, silentLogger } from '@sluice/telemetry';
-import { createApp } from './create-app';
+import { serve, testApp } from '../test/test-app';
 import { stateOf } from './app-state';
 import { route } from './route';
-import { startServer, type HttpServer } from './start-server';
+import type { HttpServer } from './start-server';
 import type { ServedRoom } from './served-room';
 
 /** Bodies of more than 64 kB, of which the room takes two. */
@@ -17,11 +16,7 @@ const running = new Map<string, () => void>();
 let sockets: Socket[] = [];
 
 beforeAll(async () => {
-  const app = createApp({
-    service: 'test',
-    logger: silentLogger,
-    metrics: createMetrics('test'),
-    ready: async () => ({ ready: true, checks: {} }),
+  const app = testApp({
     // A caller who has to be looked up.
     authenticate: (req, _res, next) => void (req.headers['x-unknown'] ? setTimeout(next, 50) : next()),
     routes: (router) => {
@@ -38,7 +33,7 @@ beforeAll(async () => {
     replies: createByteBudget(2_000_000),
   };
   Object.assign(stateOf(app), { room });
-  server = await startServer(app, { port: 0, host: '127.0.0.1', logger: silentLogger, shutdownMs: 100 });
+  server = await serve(app, { shutdownMs: 100 });
 });
 afterEach(() => {
   for (const letGo of running.values()) letGo();

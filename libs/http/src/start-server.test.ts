@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
-import { createMetrics, silentLogger } from '@sluice/telemetry';
-import { createApp } from './create-app';
+import { createMetrics } from '@sluice/telemetry';
+import { serve, silent, testApp } from '../test/test-app';
 import { ListenError } from './listen-error';
 import { startOperability } from './operability';
 import { route } from './route';
-import { startServer, type HttpServer, type ServerOptions } from './start-server';
+import type { HttpServer, ServerOptions } from './start-server';
 
 /** Requests to /slow wait until `release`. */
 function slowRoute() {
@@ -29,17 +29,14 @@ afterEach(async () => {
 type Options = Partial<ServerOptions> & { handle?: () => Promise<{ body: object }> };
 
 async function start(o: Options = {}) {
-  const base = { service: 'test', logger: silentLogger, ready: () => Promise.resolve({ ready: true, checks: {} }) };
-  const app = createApp({
-    ...base,
-    metrics: createMetrics('test'),
+  const app = testApp({
     bodyBytesMax: 1_000,
     routes: (router) => {
       router.post('/body', route({ body: {}, handle: ({ body }) => ({ body }) }));
       router.get('/slow', route({ handle: o.handle ?? (() => ({ body: {} })) }));
     },
   });
-  const server = await startServer(app, { port: 0, host: '127.0.0.1', logger: silentLogger, ...o });
+  const server = await serve(app, o);
   servers.push(server);
   return { server, url: `http://127.0.0.1:${server.port}` };
 }
@@ -53,35 +50,17 @@ function raw(port: number, text: string): { socket: Socket; reply: Promise<strin
 }
 
 describe('startServer', () => {
-  it('names the port that the system chose', async () => {
-    const { server, url } = await start();
-    expect(server.port).toBeGreaterThan(0);
-    expect((await fetch(`${url}/healthz`)).status).toBe(200);
-  });
+  const operability = { ...silent, metrics: createMetrics('other'), host: '127.0.0.1' };
 
   it('names the taken port and the settings that move it', async () => {
     const { server } = await start();
-    const again = startOperability({
-      service: 'other',
-      logger: silentLogger,
-      metrics: createMetrics('other'),
-      ready: () => Promise.resolve({ ready: true, checks: {} }),
-      port: server.port,
-      host: '127.0.0.1',
-    });
+    const again = startOperability({ ...operability, port: server.port });
     await expect(again).rejects.toBeInstanceOf(ListenError);
     await expect(again).rejects.toThrow(new RegExp(`${server.port}.*SLUICE_PORT.*SLUICE_PORT_BASE`));
   });
 
   it('serves the probes of a service without a public API, and nothing else', async () => {
-    const server = await startOperability({
-      service: 'batcher',
-      logger: silentLogger,
-      metrics: createMetrics('batcher'),
-      ready: () => Promise.resolve({ ready: true, checks: {} }),
-      port: 0,
-      host: '127.0.0.1',
-    });
+    const server = await startOperability({ ...operability, port: 0 });
     servers.push(server);
     const statusOf = async (path: string) => (await fetch(`http://127.0.0.1:${server.port}${path}`)).status;
     expect(await Promise.all(['/healthz', '/readyz', '/metrics', '/v1/x'].map(statusOf))).toEqual([200, 200, 404, 404]);

@@ -1,8 +1,7 @@
 import { NotFoundError } from '@sluice/errors';
-import { createMetrics, silentLogger } from '@sluice/telemetry';
 import type { JsonSchema } from '@sluice/types';
 import supertest from 'supertest';
-import { createApp } from '../create-app';
+import { testApp } from '../../test/test-app';
 import { route, type Reply } from '../route';
 import { docsPolicy } from './docs-page';
 import { json, noBody } from './route-contract';
@@ -16,11 +15,7 @@ const thing: JsonSchema = {
 
 /** An app with one operation that answers what the test says. */
 function answering(answer: () => Reply, isChecked = true) {
-  const app = createApp({
-    service: 'test',
-    logger: silentLogger,
-    metrics: createMetrics('test'),
-    ready: () => Promise.resolve({ ready: true, checks: {} }),
+  const app = testApp({
     api: { title: 'Things <API>', description: 'One.\n\nTwo.', tags: [{ name: 'Things', description: 'Some.' }] },
     checkReplies: isChecked,
     routes: (router) =>

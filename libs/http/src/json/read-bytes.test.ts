@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import { createLogger, createMetrics } from '@sluice/telemetry';
 import request from 'supertest';
-import { createApp } from '../create-app';
+import { testApp } from '../../test/test-app';
 import { route } from '../route';
 
 const bytes = {
@@ -9,11 +8,7 @@ const bytes = {
   bytesMax: 100,
   tooLargeRemedy: 'Zip less.',
 };
-const app = createApp({
-  service: 'test',
-  logger: createLogger({ service: 'test', level: 'silent' }),
-  metrics: createMetrics('test'),
-  ready: () => Promise.resolve({ ready: true, checks: {} }),
+const app = testApp({
   routes: (router) => {
     const echo = route({
       isInternal: true,
