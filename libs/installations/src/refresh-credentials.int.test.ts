@@ -76,32 +76,18 @@ async function scene({ credentials, hasApp = true }: Scene = {}) {
 
 describe('one refresh per connection [sec-44]', () => {
   // The provider refuses a refresh token that is used twice, so a second refresh would lose the customer.
-  it('is made by two processes that race with 20 calls, and all of them get the same new token', async () => {
+  it('is made by two processes with 500 operations at once, and all of them get the same new token', async () => {
     const { provider, mine, refresh, stored } = await scene();
-    provider.before = () => sleep(150);
+    provider.before = () => sleep(300);
     const otherStore = createStore({ url: clone.url, applicationName: 'refresh-test-2', limits: patientLimits });
     const other = processOn(provider, { store: otherStore });
-    const racing = Array.from({ length: 20 }, (_, at) => refresh(1, at % 2 === 0 ? mine : other));
-    const got = await Promise.all(racing);
+    const got = await Promise.all(Array.from({ length: 500 }, (_, at) => refresh(1, at % 2 === 0 ? mine : other)));
     await otherStore.close();
     expect(provider.asked).toHaveLength(1);
     expect(got.map((live) => [live?.tokenVersion, live?.status, live?.credentials.accessToken])).toEqual(
       got.map(() => [2, 'created', 'access-1']),
     );
     expect(await stored()).toMatchObject({ tokenVersion: 2, status: 'created', isExpiring: false });
-  });
-
-  // A stampede would make a rotating provider revoke the grant.
-  it('is made by two processes with 500 operations at once', async () => {
-    const { provider, mine, refresh, stored } = await scene();
-    provider.before = () => sleep(300);
-    const otherStore = createStore({ url: clone.url, applicationName: 'refresh-test-3', limits: patientLimits });
-    const other = processOn(provider, { store: otherStore });
-    const got = await Promise.all(Array.from({ length: 500 }, (_, at) => refresh(1, at % 2 === 0 ? mine : other)));
-    await otherStore.close();
-    expect(provider.asked).toHaveLength(1);
-    expect(new Set(got.map((live) => live?.credentials.accessToken))).toEqual(new Set(['access-1']));
-    expect(await stored()).toMatchObject({ tokenVersion: 2, status: 'created' });
   });
 
   it('is made with the app and its opened secret, and the lease ends with it', async () => {
@@ -118,19 +104,14 @@ describe('one refresh per connection [sec-44]', () => {
     expect(JSON.stringify(stored)).not.toMatch(/access-1|refresh-1/);
   });
 
-  it('goes on from the rotated pair', async () => {
+  // A 401 that an old token got says nothing about the one that replaced it.
+  it('goes on from the rotated pair, and is not made for a token that was replaced already', async () => {
     const { provider, refresh } = await scene();
-    expect(await refresh(1)).toMatchObject({ credentials: { accessToken: 'access-1', refreshToken: 'refresh-1' } });
+    for (const _again of [1, 2]) {
+      expect(await refresh(1)).toMatchObject({ credentials: { accessToken: 'access-1', refreshToken: 'refresh-1' } });
+    }
     expect(await refresh(2)).toMatchObject({ tokenVersion: 3, credentials: { accessToken: 'access-2' } });
     expect(provider.asked).toHaveLength(2);
-  });
-
-  // A 401 that an old token got says nothing about the one that replaced it.
-  it('is not made for a token that was replaced already', async () => {
-    const { provider, refresh } = await scene();
-    await refresh(1);
-    expect(await refresh(1)).toMatchObject({ tokenVersion: 2, credentials: { accessToken: 'access-1' } });
-    expect(provider.asked).toHaveLength(1);
   });
 
   it('is waited for while another process holds the lease, and taken over when that one is gone', async () => {
