@@ -137,8 +137,6 @@ describe('names nobody knows', () => {
   it.each([
     ['SLUICE_PROT', 'SLUICE_PORT'],
     ['SLUICE_OWN_SETING', 'SLUICE_OWN_SETTING'],
-    ['SLUICE_CALL_TIMEOUT', 'SLUICE_CALL_TIMEOUT_MS'],
-    ['SLUICE_port', 'SLUICE_PORT'],
   ])('%s: did you mean %s', (name, nearest) => {
     expect(problemsOf(() => small.read({ [name]: '1' })).detail).toContain(`did you mean ${nearest}?`);
   });

@@ -11,6 +11,10 @@ const invalid = [
   parent.toUpperCase(),
   '00-00000000000000000000000000000000-00f067aa0ba902b7-01',
   '00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01',
+  // Node joins repeated headers with a comma.
+  `${parent}, ${parent}`,
+  `${parent.slice(0, -2)}01,`,
+  `${parent}${'0'.repeat(15_000)}`,
 ];
 
 describe('newTraceparent', () => {
@@ -32,7 +36,7 @@ describe('readTraceparent', () => {
     expect(readTraceparent(toTraceparent(place))).toEqual(place);
   });
 
-  it.each(invalid)('says nothing of %p', (value) => expect(readTraceparent(value)).toBeUndefined());
+  it.each(invalid)('says nothing of %#', (value) => expect(readTraceparent(value)).toBeUndefined());
 });
 
 describe('childTraceparent', () => {
@@ -48,18 +52,11 @@ describe('childTraceparent', () => {
     }
   });
 
-  // Node joins repeated headers with a comma.
-  it.each([`${parent}, ${parent}`, `${parent.slice(0, -2)}01,`, `${parent}${'0'.repeat(15_000)}`])(
-    'starts a new trace for a header that came twice or is too long (%#)',
-    (value) => expect(childTraceparent(value)).not.toContain(traceId),
-  );
-
   it('reads a later version by its first four fields', () => {
     expect(childTraceparent(`cc${parent.slice(2)}-what-ever`)).toContain(traceId);
   });
 
-  it.each(invalid)('starts a new trace for %p', (value) => {
-    expect(childTraceparent(value)).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
-    expect(childTraceparent(value)).not.toContain(traceId);
+  it('starts a new trace for what says nothing', () => {
+    expect(childTraceparent(parent.toUpperCase())).toMatch(/^00-(?!4bf92f)[0-9a-f]{32}-[0-9a-f]{16}-00$/);
   });
 });
