@@ -54,29 +54,16 @@ describe('validate', () => {
   it.each<[string, object, string]>([
     ['none', {}, 'takes exactly one of text, count or flag'],
     ['two', { text: '', flag: true }, 'takes exactly one of text, count or flag; it has text and flag'],
-    [
-      'all',
-      { flag: true, count: 1, text: '' },
-      'takes exactly one of text, count or flag; it has text and count and flag',
-    ],
   ])('names the members of an object that takes one of them: %s', (_case, value, detail) => {
     expect(issuesOf(exactlyOne, value).map((issue) => issue.detail)).toEqual([detail]);
   });
 
-  it('gives the value back', () => {
-    expect(validate<typeof fine>(schema)(fine)).toBe(fine);
-  });
-
   it.each<[string, object, readonly [string, string, unknown?]]>([
     ['missing', { type: 'create' }, ['groupRef', 'is required']],
-    ['wrong type', { ...fine, groupRef: 7 }, ['groupRef', 'must be a string', 7]],
-    ['null', { ...fine, groupRef: null }, ['groupRef', 'must be a string', null]],
     ['a list for a text', { ...fine, groupRef: [1, 2] }, ['groupRef', 'must be a string', 'list of 2']],
     ['an object for a text', { ...fine, groupRef: { a: 1 } }, ['groupRef', 'must be a string', 'object of 1']],
     ['not coerced', { ...fine, hours: '5' }, ['hours', 'must be a whole number', '5']],
-    ['fraction', { ...fine, hours: 1.5 }, ['hours', 'must be a whole number', 1.5]],
     ['too large', { ...fine, hours: 49 }, ['hours', 'must be at most 48', 49]],
-    ['enum', { ...fine, type: 'upsert' }, ['type', 'must be one of "create", "update", "delete"', 'upsert']],
     ['enum of another type', { ...fine, type: 7 }, ['type', 'must be one of "create", "update", "delete"', 7]],
     ['NUL', { ...fine, groupRef: 'a\0' }, ['groupRef', 'must not be empty or hold a NUL character', 'a\0']],
     [
@@ -96,7 +83,6 @@ describe('validate', () => {
       { ...fine, batch: [{ record: {} }, { record: { id: 7 } }] },
       ['batch[1].record.id', 'must be a string', 7],
     ],
-    ['deep and missing', { ...fine, batch: [{}] }, ['batch[0].record', 'is required']],
     ['not an object', [], ['body', 'must be an object', 'list of 0']],
   ])('%s: names the field and the rule', (_case, value, [path, detail, shown]) => {
     expect(issuesOf(schema, value)).toEqual([
@@ -126,12 +112,6 @@ describe('validate', () => {
   });
 
   describe('unknown fields', () => {
-    it('name the nearest known one', () => {
-      expect(issuesOf(schema, { ...fine, modee: 'asynchronous' })).toEqual([
-        { in: 'body', name: 'modee', detail: 'is not a known field; did you mean mode?' },
-      ]);
-    });
-
     it('do not suggest a field that is there already', () => {
       expect(issuesOf(schema, { ...fine, types: 'create' })[0]?.detail).not.toContain('did you mean');
     });
@@ -171,14 +151,6 @@ describe('validate', () => {
 
     // A secret that slipped into the place of a name would go on into the reply's detail and into the log.
     it.each<{ place: string; of: JsonSchema; value: object; path: string; known: string }>([
-      { place: 'at its top', of: account, value: { canary: 'x' }, path: 'body', known: 'groupRef, pin, login' },
-      {
-        place: 'beside them',
-        of: outer,
-        value: { account: { canary: 'x' } },
-        path: 'account',
-        known: 'groupRef, pin, login',
-      },
       { place: 'around them', of: outer, value: { canary: 'x' }, path: 'body', known: 'account' },
       { place: 'inside them', of: account, value: { login: { canary: 'x' } }, path: 'login', known: 'user' },
     ])('an unknown name $place is not shown', ({ of, value, path, known }) => {
@@ -235,15 +207,6 @@ describe('validate', () => {
       const issues = issuesOf({ type: 'object', properties: { to: either } }, { to: { kind: 'user', name: 7 } });
       expect(issues).toEqual([{ in: 'body', name: 'to.name', detail: 'must be a string', value: 7 }]);
     });
-
-    it('keeps the complaints of the fields around', () => {
-      const around = { ...record, required: ['c'], properties: { c: {}, a: {}, b: {} }, anyOf: needs('a', 'b') };
-      expect(
-        issuesOf(around, {})
-          .map((issue) => issue.detail)
-          .toSorted(),
-      ).toEqual(['is required', 'needs a or b']);
-    });
   });
 
   describe('queries', () => {
@@ -265,7 +228,8 @@ describe('validate', () => {
     });
 
     // A number has one spelling. What JavaScript reads as one (`Number('0x5')`) is a slip of whoever made the address.
-    it.each(['0x5', '0b1', '1e1', ' 1', '1 ', '+1', '1.0', '1.5', '01', '-0', '', '١', '9007199254740993', 'Infinity'])(
+    // 1e309 became Infinity, passed every limit, and reached the database.
+    it.each(['0x5', '1e1', ' 1', '1 ', '+1', '1.0', '01', '-0', '', '١', '9007199254740993', '1e309', 'many'])(
       'the text %j is no whole number',
       (pageSize) => {
         const issue = { in: 'query', name: 'pageSize', detail: 'must be a whole number', value: pageSize };
@@ -280,17 +244,6 @@ describe('validate', () => {
     it('holds a number against its limits', () => {
       expect(issuesOf(query, { pageSize: '-3' }, 'query')).toMatchObject([{ detail: 'must be at least 1', value: -3 }]);
       expect(issuesOf(query, { pageSize: '0' }, 'query')).toMatchObject([{ detail: 'must be at least 1', value: 0 }]);
-    });
-
-    it('refuses what is no number', () => {
-      expect(issuesOf(query, { pageSize: 'many' }, 'query')).toEqual([
-        { in: 'query', name: 'pageSize', detail: 'must be a whole number', value: 'many' },
-      ]);
-    });
-
-    // Found by the hostile run: it became Infinity, passed every limit, and reached the database.
-    it.each(['1e309', '-1e400'])('refuses %s, which no number can carry', (pageSize) => {
-      expect(issuesOf(query, { pageSize }, 'query')).toMatchObject([{ in: 'query', name: 'pageSize' }]);
     });
   });
 
