@@ -34,19 +34,6 @@ describe('start-up description', () => {
   });
 });
 
-describe('document', () => {
-  it('is a markdown table with a row per setting', () => {
-    const lines = table.document().trimEnd().split('\n');
-    expect(lines).toHaveLength(2 + Object.keys(table.fields).length);
-    expect(lines).toContain(
-      '| `SLUICE_PORT` | an integer from 0 to 65535 | `4100` | Port to listen on; 0 takes a free one. |',
-    );
-    expect(table.document()).toMatch(/`DATABASE_URL` \|.*\| required \|/);
-    expect(table.document()).toContain('development\\|test\\|production');
-    expect(table.document()).toMatch(/`SLUICE_EGRESS_ALLOW` \|.*\| empty \|/);
-  });
-});
-
 describe('example', () => {
   // The generated file must be accepted once its required settings are filled in.
   it('leaves required settings open and comments the others out', () => {
