@@ -11,17 +11,14 @@ describe('scopeCheck', () => {
     [key('write'), ['write'] as const],
     [key('read', 'search'), ['write', 'search'] as const],
     [key('full'), ['frontend'] as const],
-    [admin, ['admin'] as const],
     [admin, ['frontend', 'admin'] as const],
     [token, ['frontend', 'token'] as const],
   ])('%j passes %j', (caller, allowed) => expect(() => scopeCheck(allowed)(caller)).not.toThrow());
 
   it.each([
     [key('read'), ['write'] as const],
-    [key(), ['read'] as const],
     [key('full'), ['admin'] as const],
     [key('admin'), ['admin'] as const],
-    [key('admin'), ['write'] as const],
     [key('full'), [] as const],
     [admin, ['write', 'read'] as const],
     [key('full'), ['token'] as const],
