@@ -1,32 +1,14 @@
 import { DefectError, DependencyError } from '@sluice/errors';
-import { createMetrics, silentLogger } from '@sluice/telemetry';
-import { patientMs, startProviderStub, type ProviderStub } from '../test/provider-stub';
-import { collections, done, field, idA, idB, page, record, refused, root, soqlOf } from '../test/salesforce-stub';
-import type { Connector, ConnectorRegistry } from './connector';
-import { createConnectors } from './registry';
+import type { ProviderStub } from '../test/provider-stub';
+import { collections, done, field, idA, idB, page, record, refused, root, soqlOf } from '../test/salesforce-replies';
+import { useStubbedConnectors } from '../test/stubbed-connectors';
+import type { Connector } from './connector';
 import { wasThereWarning } from './results';
 
 let stub: ProviderStub;
-let connectors: ConnectorRegistry;
 let hubspot: Required<Connector>;
 let salesforce: Required<Connector>;
-
-beforeAll(async () => {
-  stub = await startProviderStub();
-});
-// Anew for each test, because descriptions are kept.
-beforeEach(() => {
-  connectors = createConnectors({
-    urls: { hubspot: stub.url, salesforceLogin: stub.url, salesforceInstance: stub.url },
-    callTimeoutMs: patientMs,
-    logger: silentLogger,
-    metrics: createMetrics('test'),
-  });
-  hubspot = connectors.get('hubspot') as Required<Connector>;
-  salesforce = connectors.get('salesforce') as Required<Connector>;
-});
-afterEach(() => connectors.close());
-afterAll(() => stub.close());
+useStubbedConnectors((opened) => ({ stub, hubspot, salesforce } = opened));
 
 const sent = () => stub.requests.map(({ method, path }) => `${method} ${path.split('?')[0]}`);
 const ok = (body: object) => ({ status: 200, body });

@@ -1,33 +1,15 @@
 // oxlint-disable max-lines -- one table of what every shipped file puts on the wire
 import { ProviderError } from '@sluice/errors';
-import { createMetrics, silentLogger } from '@sluice/telemetry';
-import { patientMs, startProviderStub, type ProviderStub, type StubReply } from '../../test/provider-stub';
+import type { ProviderStub, StubReply } from '../../test/provider-stub';
+import { useStubbedConnectors } from '../../test/stubbed-connectors';
 import type { ConnectorRegistry } from '../connector';
-import { createConnectors } from '../registry';
 import type { Auth, ObservedExchange } from '../requests';
 
 const keyOf = (accessToken: string, more: Partial<Auth> = {}): Auth => ({ accessToken, kind: 'apiKey', ...more });
 
 let stub: ProviderStub;
 let connectors: ConnectorRegistry;
-
-const open = (urls: { readonly declared?: string } = { declared: stub.url }) =>
-  createConnectors({
-    urls: { hubspot: stub.url, salesforceLogin: stub.url, ...urls },
-    callTimeoutMs: patientMs,
-    logger: silentLogger,
-    metrics: createMetrics('test'),
-  });
-
-beforeAll(async () => {
-  stub = await startProviderStub();
-  connectors = open();
-});
-
-afterAll(async () => {
-  await connectors.close();
-  await stub.close();
-});
+const { openDirect } = useStubbedConnectors((opened) => ({ stub, connectors } = opened));
 
 /** Credentials of each provider, as a connection gives them, and the header that they become. */
 const opened: Readonly<Record<string, { auth: Auth; header: readonly [name: string, value: string] }>> = {
@@ -475,12 +457,6 @@ it.each(['Leads/../org', '..', '*', 'settings/fields?x', 'a%2fb', ''])(
 
 // Without the sandbox's address in its place, the workspace decides the host that credentials are sent to.
 describe('a workspace', () => {
-  let real: ConnectorRegistry;
-  beforeAll(() => {
-    real = open({});
-  });
-  afterAll(() => real.close());
-
   it.each([
     'evil.com/',
     'a@b',
@@ -497,7 +473,7 @@ describe('a workspace', () => {
     'a'.repeat(64),
   ])('like %j is refused before a token leaves', async (workspaceRef) => {
     const auth = { ...authOf('freshdesk'), workspaceRef };
-    const result = await real.get('freshdesk').create?.({ auth, objectName: 'contacts', fields });
+    const result = await openDirect().get('freshdesk').create?.({ auth, objectName: 'contacts', fields });
     expect(result).toMatchObject({
       ok: false,
       error: { class: 'rejected', message: expect.stringContaining('providerWorkspaceRef') },
@@ -507,13 +483,15 @@ describe('a workspace', () => {
   it('that is not there, and a region that is none, are named', async () => {
     const call = { objectName: 'contacts', fields };
     const { workspaceRef: _, ...auth } = authOf('freshdesk');
-    const missing = await real.get('freshdesk').create?.({ ...call, auth });
+    const missing = await openDirect()
+      .get('freshdesk')
+      .create?.({ ...call, auth });
     expect(missing).toMatchObject({
       ok: false,
       error: { message: 'providerWorkspaceRef is not set on the connection' },
     });
     const metadata = { region: 'evil.com' };
-    const strange = await real
+    const strange = await openDirect()
       .get('zoho')
       .create?.({ ...call, objectName: 'Leads', auth: { ...authOf('zoho'), metadata } });
     expect(strange).toMatchObject({

@@ -1,4 +1,3 @@
-import { createMetrics, silentLogger } from '@sluice/telemetry';
 import {
   impatientMs,
   patientMs,
@@ -7,35 +6,15 @@ import {
   type ProviderStub,
   type StubReply,
 } from '../../test/provider-stub';
-import type { Connector, ConnectorRegistry } from '../connector';
-import { createConnectors } from '../registry';
+import { useStubbedConnectors } from '../../test/stubbed-connectors';
+import type { Connector } from '../connector';
 import type { ObservedExchange } from '../requests';
 
 let stub: ProviderStub;
-let registry: ConnectorRegistry;
 let hubspot: Required<Connector>;
-let accounts = 0;
+const { open } = useStubbedConnectors((opened) => ({ stub, hubspot } = opened));
 
-const open = (callTimeoutMs = patientMs) =>
-  createConnectors({
-    urls: { hubspot: stub.url, salesforceLogin: stub.url },
-    callTimeoutMs,
-    logger: silentLogger,
-    metrics: createMetrics('test'),
-  });
-
-beforeAll(async () => {
-  stub = await startProviderStub();
-  registry = open();
-  hubspot = registry.get('hubspot') as Required<Connector>;
-});
-afterAll(async () => {
-  await registry.close();
-  await stub.close();
-});
-
-/** A new account each time, so that no answer of another test is kept for it. */
-const contacts = () => ({ auth: { accessToken: `token-${++accounts}` }, objectName: 'contacts' });
+const contacts = { auth: { accessToken: 'token-12345' }, objectName: 'contacts' };
 
 describe('the description of an object', () => {
   const writable = { archivable: true, readOnlyDefinition: true, readOnlyValue: false };
@@ -84,7 +63,7 @@ describe('the description of an object', () => {
   };
   test('types, allowed values, required and read-only fields', async () => {
     stub.replyWith(listed, schema);
-    const metadata = await hubspot.describe(contacts());
+    const metadata = await hubspot.describe(contacts);
     expect(stub.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'GET /crm/v3/properties/contacts',
       'GET /crm-object-schemas/2026-03/schemas/contacts',
@@ -138,28 +117,26 @@ describe('the description of an object', () => {
 
   test.each([403, 404])('without a schema (%d) nothing is said of what is required', async (status) => {
     stub.replyWith(listed, { status, body: { status: 'error', message: 'no' } });
-    const { fields } = await hubspot.describe(contacts());
+    const { fields } = await hubspot.describe(contacts);
     expect(fields['email']).not.toHaveProperty('isRequired');
   });
 
   test('is asked once a minute per account and object, under each name of the object', async () => {
     stub.replyWith(listed, schema);
-    const call = contacts();
-    await Promise.all([hubspot.describe(call), hubspot.describe(call)]);
-    await hubspot.describe({ ...call, objectName: '0-1' });
+    await Promise.all([hubspot.describe(contacts), hubspot.describe(contacts)]);
+    await hubspot.describe({ ...contacts, objectName: '0-1' });
     expect(stub.requests).toHaveLength(2);
     stub.replyWith(listed, schema);
-    await hubspot.describe({ ...call, objectName: 'deals' });
+    await hubspot.describe({ ...contacts, objectName: 'deals' });
     stub.replyWith(listed, schema);
-    await hubspot.describe(contacts());
+    await hubspot.describe({ ...contacts, auth: { accessToken: 'token-of-another' } });
     expect(stub.requests).toHaveLength(2);
   });
 
   test("one caller's cancelling does not take the answer from another", async () => {
     stub.replyWith(listed, schema);
     const cancel = new AbortController();
-    const call = contacts();
-    const asked = [hubspot.describe({ ...call, signal: cancel.signal }), hubspot.describe(call)];
+    const asked = [hubspot.describe({ ...contacts, signal: cancel.signal }), hubspot.describe(contacts)];
     cancel.abort();
     const [, second] = await Promise.allSettled(asked);
     expect(second?.status).toBe('fulfilled');
@@ -177,11 +154,10 @@ describe('the description of an object', () => {
     ['schema down', listed, { status: 503 }, 'unavailable'],
     ['refused credentials', { status: 401 }, { status: 401 }, 'credentials'],
   ])('%s: throws, and is not kept', async (_, ofProperties, ofSchema, failureClass) => {
-    const call = contacts();
     stub.replyWith(ofProperties, ofSchema);
-    await expect(hubspot.describe(call)).rejects.toMatchObject({ class: failureClass });
+    await expect(hubspot.describe(contacts)).rejects.toMatchObject({ class: failureClass });
     stub.replyWith(listed, schema);
-    await expect(hubspot.describe(call)).resolves.toMatchObject({ name: 'contacts' });
+    await expect(hubspot.describe(contacts)).resolves.toMatchObject({ name: 'contacts' });
   });
 });
 
@@ -256,13 +232,12 @@ describe('refresh', () => {
   });
 
   test('silence', async () => {
-    const impatient = open(impatientMs);
+    const impatient = open({ callTimeoutMs: impatientMs });
     stub.replyWith(silence);
     await expect(impatient.get('hubspot').refresh?.(request)).rejects.toMatchObject({
       class: 'timeout',
       detail: expect.stringMatching(/^HubSpot /),
     });
-    await impatient.close();
   });
 
   test('no error text carries a secret', async () => {

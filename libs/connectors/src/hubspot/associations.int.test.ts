@@ -1,4 +1,3 @@
-import { createMetrics, silentLogger } from '@sluice/telemetry';
 import type { Association } from '@sluice/types';
 import {
   impatientMs,
@@ -8,35 +7,14 @@ import {
   type ProviderStub,
   type StubReply,
 } from '../../test/provider-stub';
-import type { Connector, ConnectorRegistry } from '../connector';
-import { createConnectors } from '../registry';
+import { useStubbedConnectors } from '../../test/stubbed-connectors';
+import type { Connector } from '../connector';
 
 let stub: ProviderStub;
-let registry: ConnectorRegistry;
 let hubspot: Required<Connector>;
-let accounts = 0;
+const { open } = useStubbedConnectors((opened) => ({ stub, hubspot } = opened));
 
-beforeAll(async () => {
-  stub = await startProviderStub();
-});
-beforeEach(() => {
-  registry = open();
-  hubspot = registry.get('hubspot') as Required<Connector>;
-});
-afterEach(() => registry.close());
-afterAll(() => stub.close());
-
-const open = (hubspotVersion: 'v3' | '2026-03' = 'v3', callTimeoutMs = patientMs) =>
-  createConnectors({
-    urls: { hubspot: stub.url, salesforceLogin: stub.url },
-    callTimeoutMs,
-    logger: silentLogger,
-    metrics: createMetrics('test'),
-    hubspotVersion,
-  });
-
-/** A new account each time, so that no answer of another test is kept for it. */
-const contacts = () => ({ auth: { accessToken: `token-${++accounts}` }, objectName: 'contacts' });
+const contacts = { auth: { accessToken: 'token-12345' }, objectName: 'contacts' };
 const defined = (id: string, ...typeIds: readonly number[]): Association => ({
   to: { id },
   types: typeIds.map((associationTypeId) => ({ associationCategory: 'HUBSPOT_DEFINED', associationTypeId })),
@@ -73,7 +51,7 @@ describe('associations on update', () => {
   test('follow the fields, in one call per object they point to', async () => {
     stub.replyWith(patched, linked);
     const associations = [defined('55', 279, 1), defined('56', 279), defined('7', 4)];
-    const result = await hubspot.update({ ...contacts(), recordId: '1', fields: { a: 'b' }, associations });
+    const result = await hubspot.update({ ...contacts, recordId: '1', fields: { a: 'b' }, associations });
     expect(result).toEqual({ ok: true, recordId: '1', data: record('1') });
     expect(sent()).toEqual(['PATCH /crm/v3/objects/contacts/1', linksTo('companies'), linksTo('deals')]);
     expect(inputsOf(1)).toEqual([
@@ -85,32 +63,31 @@ describe('associations on update', () => {
 
   test('are all that is sent where there are no fields', async () => {
     stub.replyWith(linked);
-    const write = { ...contacts(), recordId: '1', fields: {}, associations: [defined('55', 279)] };
+    const write = { ...contacts, recordId: '1', fields: {}, associations: [defined('55', 279)] };
     expect(await hubspot.update(write)).toEqual({ ok: true, recordId: '1' });
     expect(sent()).toEqual([linksTo('companies')]);
   });
 
   test('are not made when the fields were refused', async () => {
     stub.replyWith(refused('no'));
-    const write = { ...contacts(), recordId: '1', fields: { a: 'b' }, associations: [defined('55', 279)] };
+    const write = { ...contacts, recordId: '1', fields: { a: 'b' }, associations: [defined('55', 279)] };
     expect(await hubspot.update(write)).toMatchObject({ ok: false, error: { class: 'rejected' } });
     expect(stub.requests).toHaveLength(1);
   });
 
   test('of a merged record belong to the one that survived', async () => {
     stub.replyWith({ status: 200, body: record('9') }, linked);
-    const write = { ...contacts(), recordId: '1', fields: { a: 'b' }, associations: [defined('55', 279)] };
+    const write = { ...contacts, recordId: '1', fields: { a: 'b' }, associations: [defined('55', 279)] };
     expect(await hubspot.update(write)).toMatchObject({ ok: true, recordId: '9' });
     expect(inputsOf(1)).toMatchObject([{ from: { id: '9' } }]);
   });
 
   test('have a path of their own in the date version', async () => {
-    const dated = open('2026-03');
+    const dated = open({ hubspotVersion: '2026-03' });
     stub.replyWith(patched, linked);
-    const write = { ...contacts(), recordId: '1', fields: { a: 'b' }, associations: [defined('55', 279)] };
+    const write = { ...contacts, recordId: '1', fields: { a: 'b' }, associations: [defined('55', 279)] };
     await dated.get('hubspot').update?.(write);
     expect(sent()[1]).toBe('POST /crm/associations/2026-03/contacts/companies/batch/create');
-    await dated.close();
   });
 
   test.each([
@@ -120,7 +97,7 @@ describe('associations on update', () => {
     ['deals', 3, 'contacts'],
   ])('of %s, type %d, point to %s without asking the schema', async (objectName, typeId, target) => {
     stub.replyWith(linked);
-    const write = { ...contacts(), objectName, recordId: '1', fields: {}, associations: [defined('55', typeId)] };
+    const write = { ...contacts, objectName, recordId: '1', fields: {}, associations: [defined('55', typeId)] };
     await hubspot.update(write);
     expect(sent()).toEqual([`POST /crm/v4/associations/${objectName}/${target}/batch/create`]);
   });
@@ -142,7 +119,7 @@ describe('a type that only the account knows', () => {
   const schemaPath = 'GET /crm-object-schemas/2026-03/schemas/contacts';
 
   test('is resolved by the schema, which is asked once a minute', async () => {
-    const call = contacts();
+    const call = contacts;
     stub.replyWith(schema, linked);
     const write = { ...call, recordId: '1', fields: {}, associations: [own('55', 36), own('56', 36)] };
     expect(await hubspot.update(write)).toEqual({ ok: true, recordId: '1' });
@@ -158,7 +135,7 @@ describe('a type that only the account knows', () => {
     ['that is well known in another category', 279],
   ])('%s is a warning where fields were written', async (_, typeId) => {
     stub.replyWith(patched, schema);
-    const write = { ...contacts(), recordId: '1', fields: { a: 'b' }, associations: [own('55', typeId)] };
+    const write = { ...contacts, recordId: '1', fields: { a: 'b' }, associations: [own('55', typeId)] };
     expect(await hubspot.update(write)).toMatchObject({
       ok: true,
       warnings: [expect.stringContaining(`the association type ${typeId} of USER_DEFINED`)],
@@ -170,14 +147,14 @@ describe('a type that only the account knows', () => {
     'is a warning without a schema',
     async (reply) => {
       stub.replyWith(patched, reply);
-      const write = { ...contacts(), recordId: '1', fields: { a: 'b' }, associations: [own('55', 36)] };
+      const write = { ...contacts, recordId: '1', fields: { a: 'b' }, associations: [own('55', 36)] };
       expect(await hubspot.update(write)).toMatchObject({ ok: true, warnings: [expect.any(String)] });
     },
   );
 
   test('keeps the record unfinished while the schema cannot be read', async () => {
     stub.replyWith(patched, refused('down', 503));
-    const write = { ...contacts(), recordId: '1', fields: { a: 'b' }, associations: [own('55', 36)] };
+    const write = { ...contacts, recordId: '1', fields: { a: 'b' }, associations: [own('55', 36)] };
     expect(await hubspot.update(write)).toMatchObject({ ok: false, error: { class: 'unavailable' } });
   });
 });
@@ -190,7 +167,7 @@ describe('an association that HubSpot does not make', () => {
     ['401', refused('expired', 401), 'credentials'],
   ])('%s: the record stays unfinished, to be repeated', async (_, reply, failureClass) => {
     stub.replyWith(patched, reply);
-    const write = { ...contacts(), recordId: '1', fields: { a: 'b' }, associations: [defined('55', 279)] };
+    const write = { ...contacts, recordId: '1', fields: { a: 'b' }, associations: [defined('55', 279)] };
     expect(await hubspot.update(write)).toMatchObject({
       ok: false,
       error: { class: failureClass, message: expect.stringMatching(/^The record was updated, an association was not/) },
@@ -198,9 +175,9 @@ describe('an association that HubSpot does not make', () => {
   });
 
   test('silence: the record stays unfinished, to be repeated', async () => {
-    const impatient = open('v3', impatientMs);
+    const impatient = open({ callTimeoutMs: impatientMs });
     stub.replyWith(patched, silence);
-    const write = { ...contacts(), recordId: '1', fields: { a: 'b' }, associations: [defined('55', 279)] };
+    const write = { ...contacts, recordId: '1', fields: { a: 'b' }, associations: [defined('55', 279)] };
     expect(await impatient.get('hubspot').update?.(write)).toMatchObject({
       ok: false,
       error: {
@@ -208,19 +185,18 @@ describe('an association that HubSpot does not make', () => {
         message: expect.stringMatching(/^The record was updated, an association was not/),
       },
     });
-    await impatient.close();
   });
 
   test('429: the next object is not asked', async () => {
     stub.replyWith(patched, { status: 429, body: { policyName: 'SECONDLY', message: 'limit' } });
     const associations = [defined('55', 279), defined('7', 4)];
-    await hubspot.update({ ...contacts(), recordId: '1', fields: { a: 'b' }, associations });
+    await hubspot.update({ ...contacts, recordId: '1', fields: { a: 'b' }, associations });
     expect(stub.requests).toHaveLength(2);
   });
 
   test.each([400, 403, 404])('%d: a warning, because the fields are written', async (status) => {
     stub.replyWith(patched, refused('One or more associations are (in)valid', status));
-    const write = { ...contacts(), recordId: '1', fields: { a: 'b' }, associations: [defined('55', 279)] };
+    const write = { ...contacts, recordId: '1', fields: { a: 'b' }, associations: [defined('55', 279)] };
     expect(await hubspot.update(write)).toMatchObject({
       ok: true,
       data: record('1'),
@@ -230,7 +206,7 @@ describe('an association that HubSpot does not make', () => {
 
   test('is the outcome of an update that had no fields', async () => {
     stub.replyWith(refused('no such company', 404));
-    const write = { ...contacts(), recordId: '1', fields: {}, associations: [defined('55', 279)] };
+    const write = { ...contacts, recordId: '1', fields: {}, associations: [defined('55', 279)] };
     expect(await hubspot.update(write)).toMatchObject({ ok: false, error: { class: 'not-found' } });
   });
 });
@@ -239,7 +215,7 @@ describe('associations of a batch', () => {
   const ids = ['1', '2', '3', '4'];
   const updated: StubReply = { status: 200, body: { status: 'COMPLETE', results: ids.map(record) } };
   const batchOf = (associations: (id: string) => Association[]) => ({
-    ...contacts(),
+    ...contacts,
     records: ids.map((recordId) => ({ recordId, fields: { a: 'b' }, associations: associations(recordId) })),
   });
 
@@ -256,7 +232,7 @@ describe('associations of a batch', () => {
     stub.replyWith({ status: 207, body: { results: [record('1')], errors: [missing] } }, linked);
     const associations = [defined('55', 279)];
     const results = await hubspot.updateBatch({
-      ...contacts(),
+      ...contacts,
       records: [
         { recordId: '1', fields: { a: 'b' }, associations },
         { recordId: '2', fields: { a: 'b' }, associations },
@@ -272,7 +248,7 @@ describe('associations of a batch', () => {
   test('without any field need no update', async () => {
     stub.replyWith(linked);
     const records = ids.map((recordId) => ({ recordId, fields: {}, associations: [defined('55', 279)] }));
-    await hubspot.updateBatch({ ...contacts(), records });
+    await hubspot.updateBatch({ ...contacts, records });
     expect(sent()).toEqual([linksTo('companies')]);
   });
 
@@ -355,7 +331,7 @@ describe('associations of a batch', () => {
 
   test('a link that is not shown is the outcome of an update that had no fields', async () => {
     stub.replyWith({ status: 201, body: { status: 'COMPLETE', results: [] } });
-    const write = { ...contacts(), recordId: '1', fields: {}, associations: [defined('55', 279)] };
+    const write = { ...contacts, recordId: '1', fields: {}, associations: [defined('55', 279)] };
     expect(await hubspot.update(write)).toMatchObject({ ok: false, error: { class: 'rejected' } });
   });
 
@@ -363,7 +339,7 @@ describe('associations of a batch', () => {
     const associations = Array.from({ length: 21 }, (_, at) => defined(`5${at}`, 279));
     const records = Array.from({ length: 100 }, (_, at) => ({ recordId: `${at}`, fields: {}, associations }));
     stub.replyWith(linked);
-    const results = await hubspot.updateBatch({ ...contacts(), records });
+    const results = await hubspot.updateBatch({ ...contacts, records });
     expect(results.every(({ ok }) => ok)).toBe(true);
     expect(stub.requests.map((_, at) => inputsOf(at).length)).toEqual([2_000, 100]);
   });
@@ -382,7 +358,7 @@ describe('associations of a batch', () => {
       associations: [defined('55', 279)],
     }));
     stub.replyWith(refused('bad'));
-    const settled = await hubspot.updateBatch({ ...contacts(), records: many });
+    const settled = await hubspot.updateBatch({ ...contacts, records: many });
     expect(stub.requests).toHaveLength(17);
     expect(settled.every((result) => !result.ok && result.error.class === 'rejected')).toBe(true);
   });

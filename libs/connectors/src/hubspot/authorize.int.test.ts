@@ -1,27 +1,11 @@
-import { createMetrics, silentLogger } from '@sluice/telemetry';
-import { patientMs, startProviderStub, type ProviderStub } from '../../test/provider-stub';
-import type { Connector, ConnectorRegistry } from '../connector';
-import { createConnectors } from '../registry';
+import type { ProviderStub } from '../../test/provider-stub';
+import { useStubbedConnectors } from '../../test/stubbed-connectors';
+import type { Connector } from '../connector';
 import { authorizeUrlOf } from './authorize';
 
 let stub: ProviderStub;
-let registry: ConnectorRegistry;
 let hubspot: Required<Connector>;
-
-beforeAll(async () => {
-  stub = await startProviderStub();
-  registry = createConnectors({
-    urls: { hubspot: stub.url, salesforceLogin: stub.url },
-    callTimeoutMs: patientMs,
-    logger: silentLogger,
-    metrics: createMetrics('test'),
-  });
-  hubspot = registry.get('hubspot') as Required<Connector>;
-});
-afterAll(async () => {
-  await registry.close();
-  await stub.close();
-});
+useStubbedConnectors((opened) => ({ stub, hubspot } = opened));
 
 // HubSpot's page is not where its API is; an imitation has both in one place.
 test.each([

@@ -1,31 +1,14 @@
 import { ProviderError } from '@sluice/errors';
-import { createMetrics, silentLogger } from '@sluice/telemetry';
-import { patientMs, startProviderStub, type ProviderStub, type StubRequest } from '../../test/provider-stub';
-import type { Connector, ConnectorRegistry } from '../connector';
-import { createConnectors } from '../registry';
+import type { ProviderStub, StubRequest } from '../../test/provider-stub';
+import { useStubbedConnectors } from '../../test/stubbed-connectors';
+import type { Connector } from '../connector';
 import { allRead, type ProviderRecord } from '../results';
 
 const contacts = { auth: { accessToken: 'pat-na1-11111111-2222' }, objectName: 'contacts' };
 
 let stub: ProviderStub;
-let connectors: ConnectorRegistry;
 let hubspot: Required<Connector>;
-
-beforeAll(async () => {
-  stub = await startProviderStub();
-  connectors = createConnectors({
-    urls: { hubspot: stub.url, salesforceLogin: stub.url },
-    callTimeoutMs: patientMs,
-    logger: silentLogger,
-    metrics: createMetrics('test'),
-  });
-  hubspot = connectors.get('hubspot') as Required<Connector>;
-});
-
-afterAll(async () => {
-  await connectors.close();
-  await stub.close();
-});
+useStubbedConnectors((opened) => ({ stub, hubspot } = opened));
 
 /** Shapes of recorded replies, with invented values. Source: reference A2, A3, A7. */
 const recordOf = (id: string, firstname: string) => ({

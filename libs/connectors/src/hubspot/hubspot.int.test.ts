@@ -1,40 +1,17 @@
 import { DefectError } from '@sluice/errors';
-import { createMetrics, silentLogger } from '@sluice/telemetry';
-import { patientMs, startProviderStub, type ProviderStub, type StubReply } from '../../test/provider-stub';
+import { startProviderStub, type ProviderStub, type StubReply } from '../../test/provider-stub';
+import { useStubbedConnectors } from '../../test/stubbed-connectors';
 import type { Connector, ConnectorRegistry } from '../connector';
-import { createConnectors, type ConnectorsOptions } from '../registry';
 import type { ObservedExchange } from '../requests';
-
-type HubspotConnector = Required<Connector>;
 
 const auth = { accessToken: 'pat-na1-11111111-2222' };
 const contacts = { auth, objectName: 'contacts' };
 const objects = '/crm/v3/objects/contacts';
-const metrics = createMetrics('test');
 
 let stub: ProviderStub;
 let connectors: ConnectorRegistry;
-let hubspot: HubspotConnector;
-
-const open = (more: Partial<ConnectorsOptions> = {}) =>
-  createConnectors({
-    urls: { hubspot: stub.url, salesforceLogin: stub.url },
-    callTimeoutMs: patientMs,
-    logger: silentLogger,
-    metrics,
-    ...more,
-  });
-
-beforeAll(async () => {
-  stub = await startProviderStub();
-  connectors = open();
-  hubspot = connectors.get('hubspot') as HubspotConnector;
-});
-
-afterAll(async () => {
-  await connectors.close();
-  await stub.close();
-});
+let hubspot: Required<Connector>;
+const { metrics, open } = useStubbedConnectors((opened) => ({ stub, connectors, hubspot } = opened));
 
 /** Shapes of recorded replies, with invented values. Source: reference A2, A3, A7. */
 const ada = {
@@ -541,7 +518,6 @@ test('HubSpot away: certainly not applied', async () => {
     ok: false,
     error: { class: 'unavailable', message: 'HubSpot could not be reached: ECONNREFUSED', scope: 'call' },
   });
-  await away.close();
 });
 
 test('the date version has its own layout', async () => {
@@ -549,7 +525,6 @@ test('the date version has its own layout', async () => {
   stub.replyWith({ status: 201, body: ada });
   await dated.get('hubspot').create?.({ ...contacts, fields: {} });
   expect(stub.requests[0]?.path).toBe('/crm/objects/2026-03/contacts');
-  await dated.close();
 });
 
 test('an exchange is observed and counted', async () => {

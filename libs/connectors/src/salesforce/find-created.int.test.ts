@@ -1,10 +1,14 @@
-import type { StubReply } from '../../test/provider-stub';
-import { auth, field, page, soqlOf, useSalesforceStub } from '../../test/salesforce-stub';
+import type { ProviderStub, StubReply } from '../../test/provider-stub';
+import { auth, field, page, soqlOf } from '../../test/salesforce-replies';
+import { useStubbedConnectors } from '../../test/stubbed-connectors';
+import type { Connector } from '../connector';
 import type { Fields } from '../requests';
 
 const since = new Date('2026-11-20T12:00:00.700Z');
 const contacts = { auth, objectName: 'contact' };
-const harness = useSalesforceStub();
+let stub: ProviderStub;
+let salesforce: Required<Connector>;
+useStubbedConnectors((opened) => ({ stub, salesforce } = opened));
 
 const described = {
   status: 200,
@@ -39,8 +43,8 @@ const record = (tail: string, fields: Fields, secondsAfter = 1) => {
   };
 };
 const look = (...fields: Fields[]) =>
-  harness.salesforce.findCreated({ ...contacts, records: fields.map((each) => ({ fields: each, since })) });
-const queries = () => harness.stub.requests.flatMap(({ path }) => soqlOf(path) ?? []);
+  salesforce.findCreated({ ...contacts, records: fields.map((each) => ({ fields: each, since })) });
+const queries = () => stub.requests.flatMap(({ path }) => soqlOf(path) ?? []);
 
 const jane = { LastName: 'Smith', FirstName: 'Jane', Email: 'jane@x.io' };
 
@@ -54,7 +58,7 @@ test('found by the most telling value, in any spelling that Salesforce keeps', a
     Met__c: '2026-11-20T12:00:00.000+0000',
     Vip__c: false,
   });
-  harness.stub.replyWith(described, page(mine));
+  stub.replyWith(described, page(mine));
   expect(await look({ ...sent, lastname: ' smith ' })).toEqual([
     {
       kind: 'found',
@@ -70,7 +74,7 @@ test('found by the most telling value, in any spelling that Salesforce keeps', a
 
 test('several creates share a query; each gets its own record, oldest first', async () => {
   const [one, two] = [record('B', { LastName: 'B' }, 2), record('C', { LastName: 'B' }, 1)];
-  harness.stub.replyWith(described, page(one, two));
+  stub.replyWith(described, page(one, two));
   const found = await look({ LastName: "O'B" }, { LastName: 'b' }, { LastName: 'None' });
   expect(queries()).toEqual([expect.stringContaining("WHERE LastName IN ('O\\'B', 'b', 'None') AND CreatedDate")]);
   expect(found.map((each) => (each.kind === 'found' ? each.matches.map(({ recordId }) => recordId) : each))).toEqual([
@@ -81,7 +85,7 @@ test('several creates share a query; each gets its own record, oldest first', as
 });
 
 test('a hundred creates cost a few queries', async () => {
-  harness.stub.replyWith(described, page());
+  stub.replyWith(described, page());
   const found = await look(
     ...Array.from({ length: 100 }, (_, at) => ({ Email: `person-${at}@a-long-domain.example` })),
   );
@@ -90,10 +94,10 @@ test('a hundred creates cost a few queries', async () => {
 });
 
 test('long values take more queries, each of which a URL holds', async () => {
-  harness.stub.replyWith(described, page());
+  stub.replyWith(described, page());
   await look(...Array.from({ length: 30 }, (_, at) => ({ LastName: `${'€'.repeat(200)}${at}` })));
   expect(queries().length).toBeGreaterThan(1);
-  for (const { path } of harness.stub.requests) expect(path.length).toBeLessThanOrEqual(16_384);
+  for (const { path } of stub.requests) expect(path.length).toBeLessThanOrEqual(16_384);
 });
 
 test.each<[string, Fields, number, object]>([
@@ -103,7 +107,7 @@ test.each<[string, Fields, number, object]>([
   ['in which a trigger changed a value', { ...jane, FirstName: 'JJ' }, 1, { kind: 'none', near: [idOf('A')] }],
   ['that shares little', { Email: jane.Email, LastName: 'X', FirstName: 'Y' }, 1, { kind: 'none', consistent: true }],
 ])('a record %s', async (_, fields, secondsAfter, expected) => {
-  harness.stub.replyWith(described, page(record('A', fields, secondsAfter)));
+  stub.replyWith(described, page(record('A', fields, secondsAfter)));
   expect(await look(jane)).toMatchObject([expected]);
 });
 
@@ -114,12 +118,12 @@ test.each<[string, object, object]>([
   ['that counts more rows than it has', { totalSize: 1, done: true, records: [] }, { consistent: false }],
   ['with a row without id', { totalSize: 1, done: true, records: [{ LastName: 'Smith' }] }, { consistent: false }],
 ])('a page %s is no proof', async (_, body, expected) => {
-  harness.stub.replyWith(described, { status: 200, body });
+  stub.replyWith(described, { status: 200, body });
   expect(await look(jane)).toMatchObject([expected]);
 });
 
 test('a record of which half the values differ comes near', async () => {
-  harness.stub.replyWith(described, page(record('A', { LastName: 'Smith', FirstName: 'John' })));
+  stub.replyWith(described, page(record('A', { LastName: 'Smith', FirstName: 'John' })));
   expect(await look({ LastName: 'Smith', FirstName: 'Jane' })).toEqual([
     { kind: 'none', consistent: true, near: [idOf('A')] },
   ]);
@@ -128,7 +132,7 @@ test('a record of which half the values differ comes near', async () => {
 // The equal one may be another create's: ours is then the one that was changed.
 test('a record that comes near is told beside one that is equal', async () => {
   const [equal, changed] = [record('A', jane, 2), record('B', { ...jane, FirstName: 'JJ' })];
-  harness.stub.replyWith(described, page(equal, changed));
+  stub.replyWith(described, page(equal, changed));
   expect(await look(jane)).toMatchObject([
     { kind: 'found', consistent: true, matches: [{ recordId: equal.Id }], near: [changed.Id] },
   ]);
@@ -136,7 +140,7 @@ test('a record that comes near is told beside one that is equal', async () => {
 
 // A trigger that rewrites the value we look by would hide our own record, and a resend make a second one.
 test('a record whose most telling value a trigger has rewritten is seen by the next one', async () => {
-  harness.stub.replyWith(described, page(), page(record('A', { ...jane, Email: 'sales@x.io' })));
+  stub.replyWith(described, page(), page(record('A', { ...jane, Email: 'sales@x.io' })));
   expect(await look(jane)).toEqual([{ kind: 'none', consistent: true, near: [idOf('A')] }]);
   expect(queries().map((query) => query.slice(query.indexOf('WHERE'), query.indexOf(' AND')))).toEqual([
     "WHERE Email = 'jane@x.io'",
@@ -145,7 +149,7 @@ test('a record whose most telling value a trigger has rewritten is seen by the n
 });
 
 test('a record that tells more of who it is than was sent is not ours for certain', async () => {
-  harness.stub.replyWith(described, page(record('A', jane)));
+  stub.replyWith(described, page(record('A', jane)));
   expect(await look({ LastName: 'Smith', FirstName: 'Jane' })).toEqual([
     { kind: 'none', consistent: true, near: [idOf('A')] },
   ]);
@@ -153,13 +157,13 @@ test('a record that tells more of who it is than was sent is not ours for certai
 
 test('a record that is wholly of another create comes near nobody', async () => {
   const john = { ...jane, FirstName: 'John' };
-  harness.stub.replyWith(described, page(record('A', john)));
+  stub.replyWith(described, page(record('A', john)));
   expect(await look(jane, john)).toMatchObject([{ kind: 'none', consistent: true }, { kind: 'found' }]);
 });
 
 test('a unique field alone decides: one record at most carries it, whatever else is in it', async () => {
   const other = { LastName: 'Other', FirstName: 'X', Email: 'x@x.io', Legacy__c: 'L2', Serial__c: 'S1' };
-  harness.stub.replyWith(described, page(record('A', other)));
+  stub.replyWith(described, page(record('A', other)));
   expect(await look({ Legacy__c: 'L1', ...jane, Serial__c: 'S1' })).toEqual([
     { kind: 'none', consistent: true, near: [idOf('A')] },
   ]);
@@ -167,13 +171,13 @@ test('a unique field alone decides: one record at most carries it, whatever else
 });
 
 test('an external id comes before a name', async () => {
-  harness.stub.replyWith(described, page());
+  stub.replyWith(described, page());
   await look({ ...jane, Legacy__c: 'L1' });
   expect(queries()[0]).toContain("WHERE Legacy__c = 'L1' AND");
 });
 
 test('markup and fields of other records are not compared', async () => {
-  harness.stub.replyWith(described, page(record('A', jane)));
+  stub.replyWith(described, page(record('A', jane)));
   const [found] = await look({ ...jane, Notes__c: '<b>x</b>', Account: { Ext__c: '1' } });
   expect(found?.kind).toBe('found');
   expect(queries()[0]).not.toContain('Notes__c');
@@ -181,14 +185,14 @@ test('markup and fields of other records are not compared', async () => {
 
 test('more look-alikes than a page: each is looked for narrowly, and none is no proof', async () => {
   const many = Array.from({ length: 500 }, (_, at) => record(String(at).padStart(3, '0'), { ...jane, FirstName: 'X' }));
-  harness.stub.replyWith(described, page(...many), page());
+  stub.replyWith(described, page(...many), page());
   expect(await look({ LastName: 'Smith', FirstName: 'Jane' })).toEqual([{ kind: 'none', consistent: false }]);
   expect(queries()[1]).toContain("WHERE LastName = 'Smith' AND FirstName = 'Jane' AND CreatedDate");
 });
 
 test('more equal ones than a page: those that are found are not all', async () => {
   const many = Array.from({ length: 500 }, (_, at) => record(String(at).padStart(3, '0'), jane));
-  harness.stub.replyWith(described, page(...many), page(...many));
+  stub.replyWith(described, page(...many), page(...many));
   expect(await look({ LastName: 'Smith', FirstName: 'Jane', Email: 'jane@x.io' })).toMatchObject([
     { kind: 'found', consistent: false },
   ]);
@@ -197,51 +201,51 @@ test('more equal ones than a page: those that are found are not all', async () =
 test("a record that carries all that a more detailed create of others has sent is that one's", async () => {
   const smith = { LastName: 'Smith', FirstName: 'Jane', Email: null, Phone: null };
   const [hers, ours] = [record('A', { ...smith, Phone: '555' }), record('B', smith)];
-  harness.stub.replyWith(described, page(hers, ours));
+  stub.replyWith(described, page(hers, ours));
   const fields = { LastName: 'Smith', FirstName: 'Jane' };
   const others = [
     { ...fields, phone: '555' },
     { ...fields, LastName: 'Else' },
   ];
-  const [found] = await harness.salesforce.findCreated({ ...contacts, records: [{ fields, since }], others });
+  const [found] = await salesforce.findCreated({ ...contacts, records: [{ fields, since }], others });
   expect(found).toMatchObject({ kind: 'found', matches: [{ recordId: ours.Id }] });
   expect(queries()[0]).toContain('Phone');
 });
 
 // Two equal ones, because what equals another create of the call is otherwise near nobody.
 test('while not all other creates are known what is equal may be theirs: it is near, and nothing is sent again', async () => {
-  harness.stub.replyWith(described, page(record('A', jane)));
+  stub.replyWith(described, page(record('A', jane)));
   const records = [jane, jane].map((fields) => ({ fields, since }));
-  const found = await harness.salesforce.findCreated({ ...contacts, records, othersAreWhole: false });
+  const found = await salesforce.findCreated({ ...contacts, records, othersAreWhole: false });
   expect(found).toEqual([1, 2].map(() => ({ kind: 'none', consistent: true, near: [idOf('A')] })));
 });
 
 test('a unique field tells whose it is also while not all other creates are known', async () => {
   const keyed = { ...jane, Serial__c: 'S1' };
-  harness.stub.replyWith(described, page(record('A', keyed)));
+  stub.replyWith(described, page(record('A', keyed)));
   const records = [{ fields: keyed, since }];
-  const found = await harness.salesforce.findCreated({ ...contacts, records, othersAreWhole: false });
+  const found = await salesforce.findCreated({ ...contacts, records, othersAreWhole: false });
   expect(found).toMatchObject([{ kind: 'found', matches: [{ recordId: idOf('A') }] }]);
 });
 
 test('a look asks before each exchange, its description too, and makes none that is withheld', async () => {
-  harness.stub.replyWith(described, page());
+  stub.replyWith(described, page());
   const failure = { class: 'quota', message: 'used up', scope: 'call', retryAfterMs: 700 } as const;
   const lookWith = (granted: number) => {
     let left = granted;
     const withhold = () => Promise.resolve(left-- > 0 ? undefined : failure);
     const object = { ...contacts, auth: { ...auth, accessToken: `${auth.accessToken}${granted}` } };
-    return harness.salesforce.findCreated({ ...object, records: [{ fields: jane, since }], withhold });
+    return salesforce.findCreated({ ...object, records: [{ fields: jane, since }], withhold });
   };
   expect(await lookWith(0)).toMatchObject([{ kind: 'cannot-look', failure: { class: 'quota', retryAfterMs: 700 } }]);
-  expect(harness.stub.requests).toHaveLength(0);
+  expect(stub.requests).toHaveLength(0);
   expect(await lookWith(1)).toMatchObject([{ kind: 'cannot-look', failure: { class: 'quota' } }]);
-  expect(harness.stub.requests).toHaveLength(1);
+  expect(stub.requests).toHaveLength(1);
 });
 
 describe('no look', () => {
   test('nothing was sent that can be asked for', async () => {
-    harness.stub.replyWith(described, page());
+    stub.replyWith(described, page());
     const found = await look({ Description: 'long', Vip__c: true, Amount__c: 1 }, { LastName: 'x'.repeat(256) }, {});
     expect(found.map(({ kind }) => kind)).toEqual(['cannot-look', 'cannot-look', 'cannot-look']);
     expect(found.every((each) => each.kind === 'cannot-look' && each.failure === undefined)).toBe(true);
@@ -256,23 +260,23 @@ describe('no look', () => {
       'credentials',
     ],
   ])('%s: another look may succeed, and the rest is not asked for', async (_, replies, expected) => {
-    harness.stub.replyWith(...replies);
+    stub.replyWith(...replies);
     const found = await look(jane, { LastName: 'B' });
     expect(found).toMatchObject([
       { kind: 'cannot-look', failure: { class: expected } },
       { kind: 'cannot-look', failure: { class: expected } },
     ]);
-    expect(harness.stub.requests).toHaveLength(replies.length);
+    expect(stub.requests).toHaveLength(replies.length);
   });
 
   test('an object without a moment of creation', async () => {
-    harness.stub.replyWith({ status: 200, body: { name: 'Odd__c', fields: [field('Name')] } });
+    stub.replyWith({ status: 200, body: { name: 'Odd__c', fields: [field('Name')] } });
     expect(await look({ Name: 'x' })).toMatchObject([{ kind: 'cannot-look', reason: 'Odd__c has no CreatedDate' }]);
   });
 });
 
 test('equal creates have equal fingerprints', () => {
-  const of = (objectName: string, fields: Fields) => harness.salesforce.fingerprint(objectName, fields);
+  const of = (objectName: string, fields: Fields) => salesforce.fingerprint(objectName, fields);
   expect(of('Contact', { LastName: ' Smith ', Email: 'A@x.io', Phone: '' })).toBe(
     of('contact', { email: 'a@x.io', lastname: 'smith', FirstName: null }),
   );

@@ -2,7 +2,7 @@ import { ProviderError } from '@sluice/errors';
 import * as fc from 'fast-check';
 import { captureSalesforce } from '../../test/captured-calls';
 import { hostileText } from '../../test/hostile-texts';
-import { auth, field, soqlOf } from '../../test/salesforce-stub';
+import { auth, field, soqlOf } from '../../test/salesforce-replies';
 import { readSoql, type ReadLiteral } from '../../test/soql-reader';
 
 const types = [

@@ -1,8 +1,12 @@
 import type { ObservedExchange } from '../requests';
-import { impatientMs, silence } from '../../test/provider-stub';
-import { useSalesforceStub, auth, contacts, idA, refused } from '../../test/salesforce-stub';
+import { impatientMs, silence, type ProviderStub } from '../../test/provider-stub';
+import { auth, contacts, idA, refused } from '../../test/salesforce-replies';
+import { useStubbedConnectors } from '../../test/stubbed-connectors';
+import type { Connector } from '../connector';
 
-const harness = useSalesforceStub();
+let stub: ProviderStub;
+let salesforce: Required<Connector>;
+const { metrics, open, openDirect } = useStubbedConnectors((opened) => ({ stub, salesforce } = opened));
 
 const ada = { LastName: 'Lovelace' };
 
@@ -18,32 +22,31 @@ describe('workspace', () => {
     ['rest', { rest: 'https://acme--uat.sandbox.my.salesforce.com/services/data/v{version}/' }, 'acme--uat.sandbox'],
     ['the one given, when no My Domain is reported', { rest: 'https://na1.salesforce.com/' }, 'acme'],
   ])('by %s', async (_, urls, workspaceRef) => {
-    harness.stub.replyWith(info(urls));
-    expect(await harness.salesforce.workspace({ auth })).toEqual({ workspaceRef, consumerRef });
-    expect(harness.stub.requests[0]).toMatchObject({ method: 'GET', path: '/services/oauth2/userinfo' });
+    stub.replyWith(info(urls));
+    expect(await salesforce.workspace({ auth })).toEqual({ workspaceRef, consumerRef });
+    expect(stub.requests[0]).toMatchObject({ method: 'GET', path: '/services/oauth2/userinfo' });
   });
 
   test('without a given one the login is asked, and it must name the My Domain', async () => {
-    const direct = harness.open(false);
+    const direct = openDirect();
     const ask = () => direct.get('salesforce').workspace({ auth: { accessToken: auth.accessToken } });
-    harness.stub.replyWith(info({ rest: 'https://acme.my.salesforce.com/' }), info({}));
+    stub.replyWith(info({ rest: 'https://acme.my.salesforce.com/' }), info({}));
     expect(await ask()).toEqual({ workspaceRef: 'acme', consumerRef });
     await expect(ask()).rejects.toMatchObject({
       class: 'rejected',
       detail: expect.stringContaining('set providerWorkspaceRef'),
     });
-    await direct.close();
   });
 
   test('a bad token is 403 with a word', async () => {
-    harness.stub.replyWith({ status: 403, body: 'Bad_OAuth_Token', headers: { 'content-type': 'text/html' } });
-    await expect(harness.salesforce.workspace({ auth })).rejects.toMatchObject({ class: 'credentials' });
+    stub.replyWith({ status: 403, body: 'Bad_OAuth_Token', headers: { 'content-type': 'text/html' } });
+    await expect(salesforce.workspace({ auth })).rejects.toMatchObject({ class: 'credentials' });
   });
 });
 
 describe('refresh', () => {
   const request = { refreshToken: '5Aep861-refresh', clientId: 'client', clientSecret: 'client-secret' };
-  const ask = () => harness.salesforce.refresh(request);
+  const ask = () => salesforce.refresh(request);
 
   test('a form to the login; no end of life is told', async () => {
     const body = {
@@ -51,9 +54,9 @@ describe('refresh', () => {
       instance_url: 'https://acme.my.salesforce.com',
       scope: 'api refresh_token',
     };
-    harness.stub.replyWith({ status: 200, body });
+    stub.replyWith({ status: 200, body });
     expect(await ask()).toEqual({ accessToken: '00D!new', scopes: ['api', 'refresh_token'], workspaceRef: 'acme' });
-    const [sent] = harness.stub.requests;
+    const [sent] = stub.requests;
     expect(sent).toMatchObject({ method: 'POST', path: '/services/oauth2/token' });
     expect(sent?.headers['authorization']).toBeUndefined();
     expect(Object.fromEntries(new URLSearchParams(sent?.body as string))).toEqual({
@@ -65,7 +68,7 @@ describe('refresh', () => {
   });
 
   test('a rotated refresh token comes along', async () => {
-    harness.stub.replyWith({ status: 200, body: { access_token: 'a', refresh_token: 'b' } });
+    stub.replyWith({ status: 200, body: { access_token: 'a', refresh_token: 'b' } });
     expect(await ask()).toEqual({ accessToken: 'a', refreshToken: 'b' });
   });
 
@@ -86,14 +89,14 @@ describe('refresh', () => {
     ['200 HTML', 200, '<html></html>', 'unavailable'],
     ['302', 302, undefined, 'unavailable'],
   ])('%s', async (_, status, body, expected) => {
-    harness.stub.replyWith({ status, body });
+    stub.replyWith({ status, body });
     await expect(ask()).rejects.toMatchObject({ class: expected });
   });
 
   test('no reply, and no secret in what is said', async () => {
-    harness.stub.replyWith((response) => response.destroy());
+    stub.replyWith((response) => response.destroy());
     await expect(ask()).rejects.toMatchObject({ class: 'unavailable' });
-    harness.stub.replyWith({ status: 400, body: oauth('invalid_grant', 'token 5Aep861-refresh of client-secret') });
+    stub.replyWith({ status: 400, body: oauth('invalid_grant', 'token 5Aep861-refresh of client-secret') });
     await expect(ask()).rejects.toMatchObject({
       detail: 'Salesforce gave no token: invalid_grant: token [secret] of [secret]',
     });
@@ -103,32 +106,31 @@ describe('refresh', () => {
 describe('what a call leaves behind', () => {
   test('the exchange without a quota: the daily total is none; its use is measured', async () => {
     const seen: ObservedExchange[] = [];
-    harness.stub.replyWith({
+    stub.replyWith({
       status: 204,
       headers: { 'sforce-limit-info': 'api-usage=90/100', 'x-request-id': 'req-2' },
     });
-    await harness.salesforce.delete({ ...contacts, recordId: idA, observe: (exchange) => seen.push(exchange) });
+    await salesforce.delete({ ...contacts, recordId: idA, observe: (exchange) => seen.push(exchange) });
     expect(seen).toEqual([{ status: 204, providerRequestId: 'req-2', durationMs: expect.any(Number) }]);
-    const { body } = await harness.metrics.expose();
+    const { body } = await metrics.expose();
     expect(body).toMatch(/sluice_provider_daily_usage_ratio_bucket\{[^}]*le="0.9"[^}]*\} 1/);
     expect(body).toMatch(/sluice_provider_calls_total\{provider="salesforce",operation="delete",result="ok"[^}]*\}/);
   });
 
   test('a call that gets no reply', async () => {
-    const impatient = harness.open(true, impatientMs);
-    harness.stub.replyWith(silence);
+    const impatient = open({ callTimeoutMs: impatientMs });
+    stub.replyWith(silence);
     const outcome = await impatient.get('salesforce').create?.({ ...contacts, fields: ada });
     expect(outcome).toMatchObject({ error: { class: 'timeout' } });
-    await impatient.close();
   });
 
   test('a refused and a broken call', async () => {
-    const create = () => harness.salesforce.create({ ...contacts, fields: ada });
-    harness.stub.replyWith({ status: 403, body: refused('REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.') });
+    const create = () => salesforce.create({ ...contacts, fields: ada });
+    stub.replyWith({ status: 403, body: refused('REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.') });
     expect(await create()).toMatchObject({ error: { class: 'quota', scope: 'lane', retryAfterMs: 900_000 } });
-    harness.stub.replyWith((response) => response.destroy());
+    stub.replyWith((response) => response.destroy());
     expect(await create()).toMatchObject({ error: { class: 'unknown' } });
-    expect(await harness.salesforce.create({ ...contacts, fields: ada, signal: AbortSignal.abort() })).toMatchObject({
+    expect(await salesforce.create({ ...contacts, fields: ada, signal: AbortSignal.abort() })).toMatchObject({
       error: { class: 'unavailable' },
     });
   });

@@ -1,5 +1,4 @@
 import {
-  useSalesforceStub,
   collections,
   contacts,
   field,
@@ -11,10 +10,15 @@ import {
   refused,
   root,
   soqlOf,
-} from '../../test/salesforce-stub';
+} from '../../test/salesforce-replies';
+import type { ProviderStub } from '../../test/provider-stub';
+import { useStubbedConnectors } from '../../test/stubbed-connectors';
+import type { Connector } from '../connector';
 import { allRead } from '../results';
 
-const harness = useSalesforceStub();
+let stub: ProviderStub;
+let salesforce: Required<Connector>;
+useStubbedConnectors((opened) => ({ stub, salesforce } = opened));
 
 const fixed = { createable: false, updateable: false };
 const contactDescription = {
@@ -42,12 +46,12 @@ const accountDescription = { name: 'Account', label: 'Account', fields: [field('
 
 describe('search', () => {
   const find = (filters: { field: string; value: string | number | boolean }[], fields: string[] = ['lastname']) =>
-    harness.salesforce.search({ ...contacts, filters, fields, limit: 100 });
+    salesforce.search({ ...contacts, filters, fields, limit: 100 });
   const described = { status: 200, body: contactDescription };
-  const soql = () => soqlOf(harness.stub.requests.at(-1)?.path);
+  const soql = () => soqlOf(stub.requests.at(-1)?.path);
 
   test('values typed and escaped, names canonical, one page', async () => {
-    harness.stub.replyWith(described, page(record(idA, { LastName: "O'Hara" })));
+    stub.replyWith(described, page(record(idA, { LastName: "O'Hara" })));
     const filters = [
       { field: 'LASTNAME', value: "O'Hara\\" },
       { field: 'donotcall', value: 'true' },
@@ -58,7 +62,7 @@ describe('search', () => {
     expect(await find(filters)).toEqual([
       { id: idA, fields: { LastName: "O'Hara" }, raw: record(idA, { LastName: "O'Hara" }) },
     ]);
-    expect(harness.stub.requests.map(({ method, path }) => `${method} ${path.split('?')[0]}`)).toEqual([
+    expect(stub.requests.map(({ method, path }) => `${method} ${path.split('?')[0]}`)).toEqual([
       `GET ${objects}/describe`,
       `GET ${root}/query`,
     ]);
@@ -69,14 +73,14 @@ describe('search', () => {
   });
 
   test('the description is asked for once a minute, also by those who ask at once', async () => {
-    harness.stub.replyWith(described, page());
+    stub.replyWith(described, page());
     await Promise.all(Array.from({ length: 5 }, () => find([{ field: 'Email', value: 'a@b.c' }])));
-    expect(harness.stub.requests.filter(({ path }) => path.endsWith('/describe'))).toHaveLength(1);
-    expect(harness.stub.requests).toHaveLength(6);
+    expect(stub.requests.filter(({ path }) => path.endsWith('/describe'))).toHaveLength(1);
+    expect(stub.requests).toHaveLength(6);
   });
 
   test('over a relationship, with the description of the other object', async () => {
-    harness.stub.replyWith(
+    stub.replyWith(
       described,
       { status: 200, body: accountDescription },
       page(record(idA, { Account: { Name: 'Acme' } })),
@@ -84,12 +88,12 @@ describe('search', () => {
     const records = await find([{ field: 'account.name', value: 'Acme' }], ['Account.Name']);
     expect(records[0]?.fields).toEqual({ 'Account.Name': 'Acme' });
     expect(soql()).toBe("SELECT Id, Account.Name FROM Contact WHERE Account.Name = 'Acme' LIMIT 100");
-    expect(harness.stub.requests[1]?.path).toBe(`${root}/sobjects/Account/describe`);
+    expect(stub.requests[1]?.path).toBe(`${root}/sobjects/Account/describe`);
   });
 
   test('without fields all are read, 200 at most', async () => {
-    harness.stub.replyWith(described, page(record(idA, { LastName: 'A', Email: null })));
-    const [found] = await harness.salesforce.search({ ...contacts, filters: [], fields: [], limit: 5_000 });
+    stub.replyWith(described, page(record(idA, { LastName: 'A', Email: null })));
+    const [found] = await salesforce.search({ ...contacts, filters: [], fields: [], limit: 5_000 });
     expect(soql()).toBe('SELECT FIELDS(ALL) FROM Contact LIMIT 200');
     expect(found?.fields).toEqual({ Id: idA, LastName: 'A', Email: null });
   });
@@ -102,13 +106,13 @@ describe('search', () => {
     ['a boolean', { field: 'DoNotCall', value: 'yes' }, "'DoNotCall' must be true or false, not 'yes'"],
     ['an id', { field: 'AccountId', value: "' OR Id != '" }, "'AccountId' must be an id"],
   ])('%s is refused by name, without a query', async (_, filter, message) => {
-    harness.stub.replyWith(described, page());
+    stub.replyWith(described, page());
     await expect(find([filter])).rejects.toMatchObject({ class: 'rejected', detail: expect.stringContaining(message) });
-    expect(harness.stub.requests.filter(({ path }) => path.includes('/query'))).toEqual([]);
+    expect(stub.requests.filter(({ path }) => path.includes('/query'))).toEqual([]);
   });
 
   test('a filter that no URL holds', async () => {
-    harness.stub.replyWith(described, page());
+    stub.replyWith(described, page());
     await expect(find([{ field: 'LastName', value: '€'.repeat(4_000) }])).rejects.toMatchObject({
       class: 'rejected',
       detail: expect.stringContaining('use fewer or shorter filters'),
@@ -118,10 +122,7 @@ describe('search', () => {
   test('more fields than a URL holds: all of them are read', async () => {
     const many = Array.from({ length: 400 }, (_, at) => field(`Long_Custom_Field_Name_Number_${at}__c`, 'string'));
     const fields = [...contactDescription.fields, ...many];
-    harness.stub.replyWith(
-      { status: 200, body: { ...contactDescription, fields } },
-      page(record(idA, { LastName: 'A' })),
-    );
+    stub.replyWith({ status: 200, body: { ...contactDescription, fields } }, page(record(idA, { LastName: 'A' })));
     const [found] = await find(
       [{ field: 'LastName', value: 'A' }],
       fields.map(({ name }) => name),
@@ -131,12 +132,12 @@ describe('search', () => {
   });
 
   test('an object that is not there is named', async () => {
-    harness.stub.replyWith({ status: 404, body: refused('NOT_FOUND', 'The requested resource does not exist') });
+    stub.replyWith({ status: 404, body: refused('NOT_FOUND', 'The requested resource does not exist') });
     await expect(find([])).rejects.toMatchObject({ class: 'rejected', detail: expect.stringContaining("'Contact'") });
   });
 
   test('a failed description is asked for again', async () => {
-    harness.stub.replyWith({ status: 503, body: refused('SERVER_UNAVAILABLE', 'x') }, described, page());
+    stub.replyWith({ status: 503, body: refused('SERVER_UNAVAILABLE', 'x') }, described, page());
     await expect(find([])).rejects.toMatchObject({ class: 'unavailable' });
     expect(await find([])).toEqual([]);
   });
@@ -145,9 +146,9 @@ describe('search', () => {
 describe('batch read', () => {
   test('aligned with the ids, null is absent, ids of 15 and 18 are one, names as asked', async () => {
     const found = record(idA, { LastName: 'Lovelace', Account: { attributes: {}, Name: 'Acme' } });
-    harness.stub.replyWith({ status: 200, body: [null, found] });
+    stub.replyWith({ status: 200, body: [null, found] });
     const ids = [idB, 'no id', idA.slice(0, 15), idA];
-    const records = await harness.salesforce.readBatch({
+    const records = await salesforce.readBatch({
       ...contacts,
       ids,
       fields: ['lastname', 'Account.Name', 'id'],
@@ -155,7 +156,7 @@ describe('batch read', () => {
     const fields = { lastname: 'Lovelace', 'Account.Name': 'Acme', id: idA };
     const read = { id: idA, fields, raw: found };
     expect(records).toEqual([undefined, undefined, read, read]);
-    expect(harness.stub.requests).toMatchObject([
+    expect(stub.requests).toMatchObject([
       {
         method: 'POST',
         path: `${collections}/Contact`,
@@ -165,16 +166,16 @@ describe('batch read', () => {
   });
 
   test('ids of no form alone cost no call', async () => {
-    harness.stub.replyWith({ status: 500 });
-    const read = harness.salesforce.readBatch({ ...contacts, ids: ['../x', '5'], fields: ['LastName'] });
+    stub.replyWith({ status: 500 });
+    const read = salesforce.readBatch({ ...contacts, ids: ['../x', '5'], fields: ['LastName'] });
     expect(await read).toEqual([undefined, undefined]);
-    expect(harness.stub.requests).toEqual([]);
+    expect(stub.requests).toEqual([]);
   });
 
   test('one unknown field is refused for all, and named', async () => {
     const message = "No such column 'Nope__c' on sobject of type Contact";
-    harness.stub.replyWith({ status: 400, body: refused('INVALID_FIELD', message) });
-    await expect(harness.salesforce.readBatch({ ...contacts, ids: [idA], fields: ['Nope__c'] })).rejects.toMatchObject({
+    stub.replyWith({ status: 400, body: refused('INVALID_FIELD', message) });
+    await expect(salesforce.readBatch({ ...contacts, ids: [idA], fields: ['Nope__c'] })).rejects.toMatchObject({
       class: 'rejected',
       detail: `INVALID_FIELD: ${message}`,
     });
@@ -187,21 +188,21 @@ describe('batch read', () => {
     ['of nothing', undefined],
     ['with another record in its place', [record(idB, { LastName: 'Byron' })]],
   ])('a reply %s is not absence', async (_, body) => {
-    harness.stub.replyWith({ status: 200, body });
-    const reading = harness.salesforce.readBatch({ ...contacts, ids: [idA], fields: ['LastName'] });
+    stub.replyWith({ status: 200, body });
+    const reading = salesforce.readBatch({ ...contacts, ids: [idA], fields: ['LastName'] });
     await expect(reading).rejects.toMatchObject({ class: 'unavailable' });
   });
 
   test('by the values of a field', async () => {
     const found = record(idA, { Email: 'ada@x.io', LastName: 'A' });
-    harness.stub.replyWith(
+    stub.replyWith(
       { status: 200, body: contactDescription },
       { status: 200, body: { totalSize: 1, done: true, records: [found] } },
     );
     const byProperty = { name: 'email', values: ['b@x.io', 'ADA@x.io'] };
-    const records = await harness.salesforce.readBatch({ ...contacts, fields: ['LastName'], byProperty });
+    const records = await salesforce.readBatch({ ...contacts, fields: ['LastName'], byProperty });
     expect(allRead(records).map((each) => each?.id)).toEqual([undefined, idA]);
-    expect(soqlOf(harness.stub.requests[1]?.path)).toBe(
+    expect(soqlOf(stub.requests[1]?.path)).toBe(
       "SELECT Id, LastName, Email FROM Contact WHERE Email IN ('b@x.io', 'ADA@x.io') LIMIT 2000",
     );
   });
@@ -211,23 +212,23 @@ describe('batch read', () => {
     ['without the number of rows', { done: true, records: [] }],
     ['with rows on another page', { totalSize: 1, done: false, records: [] }],
   ])('by the values of a field: a page %s is not absence', async (_, body) => {
-    harness.stub.replyWith({ status: 200, body: contactDescription }, { status: 200, body });
+    stub.replyWith({ status: 200, body: contactDescription }, { status: 200, body });
     const byProperty = { name: 'email', values: ['b@x.io'] };
-    const reading = harness.salesforce.readBatch({ ...contacts, fields: ['LastName'], byProperty });
+    const reading = salesforce.readBatch({ ...contacts, fields: ['LastName'], byProperty });
     await expect(reading).rejects.toMatchObject({ class: 'unavailable' });
   });
 });
 
 test('describe: an object of no form costs no call', async () => {
-  harness.stub.replyWith({ status: 200, body: contactDescription });
-  const asked = harness.salesforce.describe({ ...contacts, objectName: 'Contact/describe?x' });
+  stub.replyWith({ status: 200, body: contactDescription });
+  const asked = salesforce.describe({ ...contacts, objectName: 'Contact/describe?x' });
   await expect(asked).rejects.toMatchObject({ class: 'rejected', detail: expect.stringContaining('the object') });
-  expect(harness.stub.requests).toEqual([]);
+  expect(stub.requests).toEqual([]);
 });
 
 test('describe: the fields as the account has them', async () => {
-  harness.stub.replyWith({ status: 200, body: contactDescription });
-  const { name, displayName, fields } = await harness.salesforce.describe(contacts);
+  stub.replyWith({ status: 200, body: contactDescription });
+  const { name, displayName, fields } = await salesforce.describe(contacts);
   expect([name, displayName]).toEqual(['Contact', 'Contact']);
   const [lastName, optional] = [
     { readOnly: false, isCustom: false },

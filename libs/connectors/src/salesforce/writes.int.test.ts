@@ -1,7 +1,6 @@
 import { DefectError } from '@sluice/errors';
-import type { StubReply } from '../../test/provider-stub';
+import type { ProviderStub, StubReply } from '../../test/provider-stub';
 import {
-  useSalesforceStub,
   auth,
   collections,
   contacts,
@@ -11,9 +10,13 @@ import {
   objects,
   refused,
   refusedItem,
-} from '../../test/salesforce-stub';
+} from '../../test/salesforce-replies';
+import { useStubbedConnectors } from '../../test/stubbed-connectors';
+import type { Connector } from '../connector';
 
-const harness = useSalesforceStub();
+let stub: ProviderStub;
+let salesforce: Required<Connector>;
+const { openDirect } = useStubbedConnectors((opened) => ({ stub, salesforce } = opened));
 
 interface Case {
   readonly name: string;
@@ -29,21 +32,21 @@ const adaSent = { LastName: 'Lovelace', Email: null, Interests__c: 'a;b' };
 const cases: readonly Case[] = [
   {
     name: 'create',
-    act: () => harness.salesforce.create({ ...contacts, fields: ada }),
+    act: () => salesforce.create({ ...contacts, fields: ada }),
     request: { method: 'POST', path: objects, body: adaSent },
     reply: { status: 201, body: done(idA) },
     expected: { ok: true, recordId: idA },
   },
   {
     name: 'create that would say of which object it is',
-    act: () => harness.salesforce.create({ ...contacts, fields: { LastName: 'A', Attributes: { type: 'User' } } }),
+    act: () => salesforce.create({ ...contacts, fields: { LastName: 'A', Attributes: { type: 'User' } } }),
     request: { method: 'POST', path: objects, body: { LastName: 'A' } },
     reply: { status: 201, body: done(idA) },
     expected: { ok: true, recordId: idA },
   },
   {
     name: 'create that says no inside a 2xx',
-    act: () => harness.salesforce.create({ ...contacts, fields: ada }),
+    act: () => salesforce.create({ ...contacts, fields: ada }),
     request: { method: 'POST', path: objects },
     reply: { status: 201, body: refusedItem('UNABLE_TO_LOCK_ROW', 'unable to obtain exclusive access') },
     expected: {
@@ -57,21 +60,21 @@ const cases: readonly Case[] = [
   },
   {
     name: 'create without an id in the reply',
-    act: () => harness.salesforce.create({ ...contacts, fields: ada }),
+    act: () => salesforce.create({ ...contacts, fields: ada }),
     request: { method: 'POST', path: objects },
     reply: { status: 201 },
     expected: { ok: false, error: expect.objectContaining({ class: 'unknown' }) },
   },
   {
     name: 'create that answers with a page',
-    act: () => harness.salesforce.create({ ...contacts, fields: ada }),
+    act: () => salesforce.create({ ...contacts, fields: ada }),
     request: { method: 'POST', path: objects },
     reply: { status: 200, body: '<html></html>', headers: { 'content-type': 'text/html' } },
     expected: { ok: false, error: expect.objectContaining({ class: 'unknown' }) },
   },
   {
     name: 'create of what exists',
-    act: () => harness.salesforce.create({ ...contacts, fields: ada }),
+    act: () => salesforce.create({ ...contacts, fields: ada }),
     request: { method: 'POST', path: objects },
     reply: {
       status: 400,
@@ -92,36 +95,35 @@ const cases: readonly Case[] = [
   },
   {
     name: 'update, without its id among the fields',
-    act: () =>
-      harness.salesforce.update({ ...contacts, recordId: idA, fields: { ID: idB, id: idB, LastName: 'King' } }),
+    act: () => salesforce.update({ ...contacts, recordId: idA, fields: { ID: idB, id: idB, LastName: 'King' } }),
     request: { method: 'PATCH', path: `${objects}/${idA}`, body: { LastName: 'King' } },
     reply: { status: 204 },
     expected: { ok: true, recordId: idA },
   },
   {
     name: 'update that is answered by a page of the edge',
-    act: () => harness.salesforce.update({ ...contacts, recordId: idA, fields: { LastName: 'King' } }),
+    act: () => salesforce.update({ ...contacts, recordId: idA, fields: { LastName: 'King' } }),
     request: { method: 'PATCH', path: `${objects}/${idA}` },
     reply: { status: 200, body: '<html></html>', headers: { 'content-type': 'text/html' } },
     expected: { ok: false, error: expect.objectContaining({ class: 'unknown' }) },
   },
   {
     name: 'update of a deleted record',
-    act: () => harness.salesforce.update({ ...contacts, recordId: idA, fields: { LastName: 'King' } }),
+    act: () => salesforce.update({ ...contacts, recordId: idA, fields: { LastName: 'King' } }),
     request: { method: 'PATCH', path: `${objects}/${idA}` },
     reply: { status: 404, body: refused('ENTITY_IS_DELETED', 'entity is deleted') },
     expected: { ok: false, error: expect.objectContaining({ class: 'not-found', scope: 'record' }) },
   },
   {
     name: 'delete',
-    act: () => harness.salesforce.delete({ ...contacts, recordId: idA }),
+    act: () => salesforce.delete({ ...contacts, recordId: idA }),
     request: { method: 'DELETE', path: `${objects}/${idA}` },
     reply: { status: 204 },
     expected: { ok: true, recordId: idA },
   },
   {
     name: 'delete of what is not there',
-    act: () => harness.salesforce.delete({ ...contacts, recordId: idA }),
+    act: () => salesforce.delete({ ...contacts, recordId: idA }),
     request: { method: 'DELETE', path: `${objects}/${idA}` },
     reply: { status: 404, body: refused('NOT_FOUND', 'The requested resource does not exist') },
     expected: { ok: false, error: expect.objectContaining({ class: 'not-found' }) },
@@ -129,7 +131,7 @@ const cases: readonly Case[] = [
   {
     name: 'batch create in part',
     act: () =>
-      harness.salesforce.createBatch({
+      salesforce.createBatch({
         ...contacts,
         records: [{ fields: ada }, { fields: { attributes: { type: 'User' } } }],
       }),
@@ -159,7 +161,7 @@ const cases: readonly Case[] = [
   },
   {
     name: 'batch create, all or none',
-    act: () => harness.salesforce.createBatch({ ...contacts, records: [{ fields: ada }], allOrNone: true }),
+    act: () => salesforce.createBatch({ ...contacts, records: [{ fields: ada }], allOrNone: true }),
     request: {
       method: 'POST',
       path: collections,
@@ -170,7 +172,7 @@ const cases: readonly Case[] = [
   },
   {
     name: 'batch create refused whole',
-    act: () => harness.salesforce.createBatch({ ...contacts, records: [{ fields: ada }, { fields: ada }] }),
+    act: () => salesforce.createBatch({ ...contacts, records: [{ fields: ada }, { fields: ada }] }),
     request: { method: 'POST', path: collections },
     reply: { status: 400, body: refused('INVALID_TYPE', "sObject type 'Contact' is not supported") },
     expected: [1, 2].map(() => ({
@@ -191,7 +193,7 @@ const cases: readonly Case[] = [
   {
     name: 'batch update, all or none',
     act: () =>
-      harness.salesforce.updateBatch({
+      salesforce.updateBatch({
         ...contacts,
         records: [
           { recordId: idA, fields: { Id: idB, LastName: 'A' } },
@@ -219,7 +221,7 @@ const cases: readonly Case[] = [
   {
     name: 'batch update with an id of no form: the rest goes',
     act: () =>
-      harness.salesforce.updateBatch({
+      salesforce.updateBatch({
         ...contacts,
         records: [
           { recordId: '../x', fields: { LastName: 'A' } },
@@ -247,20 +249,20 @@ const cases: readonly Case[] = [
 ];
 
 test.each(cases)('$name', async ({ act, request, reply, expected }) => {
-  harness.stub.replyWith(reply);
+  stub.replyWith(reply);
   expect(await act()).toEqual(expected);
-  expect(harness.stub.requests).toHaveLength(1);
-  expect(harness.stub.requests[0]).toMatchObject(request);
-  const { body = harness.stub.requests[0]?.body } = request;
-  expect(harness.stub.requests[0]?.body).toEqual(body);
+  expect(stub.requests).toHaveLength(1);
+  expect(stub.requests[0]).toMatchObject(request);
+  const { body = stub.requests[0]?.body } = request;
+  expect(stub.requests[0]?.body).toEqual(body);
   // The trace stays here: it is nobody's business at the provider.
-  expect(harness.stub.requests[0]?.headers).not.toHaveProperty('traceparent');
-  expect(harness.stub.requests[0]?.headers).toMatchObject({
+  expect(stub.requests[0]?.headers).not.toHaveProperty('traceparent');
+  expect(stub.requests[0]?.headers).toMatchObject({
     authorization: `Bearer ${auth.accessToken}`,
     accept: 'application/json',
   });
-  expect(harness.stub.requests[0]?.headers['content-type']).toBe(
-    harness.stub.requests[0]?.body === undefined ? undefined : 'application/json',
+  expect(stub.requests[0]?.headers['content-type']).toBe(
+    stub.requests[0]?.body === undefined ? undefined : 'application/json',
   );
 });
 
@@ -270,19 +272,16 @@ describe('forwarded headers', () => {
     { key: 'Sforce-Duplicate-Rule-Header', value: 'allowSave=true' },
   ];
   const writes: readonly [string, () => Promise<unknown>][] = [
-    ['create', () => harness.salesforce.create({ ...contacts, fields: ada, headers })],
-    ['update', () => harness.salesforce.update({ ...contacts, recordId: idA, fields: ada, headers })],
-    ['delete', () => harness.salesforce.delete({ ...contacts, recordId: idA, headers })],
-    ['batch create', () => harness.salesforce.createBatch({ ...contacts, records: [{ fields: ada }], headers })],
-    [
-      'batch update',
-      () => harness.salesforce.updateBatch({ ...contacts, records: [{ recordId: idA, fields: ada }], headers }),
-    ],
+    ['create', () => salesforce.create({ ...contacts, fields: ada, headers })],
+    ['update', () => salesforce.update({ ...contacts, recordId: idA, fields: ada, headers })],
+    ['delete', () => salesforce.delete({ ...contacts, recordId: idA, headers })],
+    ['batch create', () => salesforce.createBatch({ ...contacts, records: [{ fields: ada }], headers })],
+    ['batch update', () => salesforce.updateBatch({ ...contacts, records: [{ recordId: idA, fields: ada }], headers })],
   ];
   test.each(writes)('go along on %s', async (_, act) => {
-    harness.stub.replyWith({ status: 204 });
+    stub.replyWith({ status: 204 });
     await act();
-    expect(harness.stub.requests[0]?.headers).toMatchObject({
+    expect(stub.requests[0]?.headers).toMatchObject({
       'sforce-auto-assign': 'FALSE',
       'sforce-duplicate-rule-header': 'allowSave=true',
       authorization: `Bearer ${auth.accessToken}`,
@@ -290,10 +289,10 @@ describe('forwarded headers', () => {
   });
 
   test.each(['Authorization', 'host', 'Content-Type', 'traceparent'])('%s is refused without a call', async (key) => {
-    harness.stub.replyWith({ status: 204 });
-    const result = await harness.salesforce.create({ ...contacts, fields: ada, headers: [{ key, value: 'evil' }] });
+    stub.replyWith({ status: 204 });
+    const result = await salesforce.create({ ...contacts, fields: ada, headers: [{ key, value: 'evil' }] });
     expect(result).toMatchObject({ ok: false, error: { class: 'rejected', message: expect.stringContaining(key) } });
-    expect(harness.stub.requests).toEqual([]);
+    expect(stub.requests).toEqual([]);
   });
 });
 
@@ -301,52 +300,51 @@ describe('refused without a call', () => {
   const attempts: readonly [string, () => Promise<unknown>, string][] = [
     [
       'update of an id of no form',
-      () => harness.salesforce.update({ ...contacts, recordId: '../User', fields: ada }),
+      () => salesforce.update({ ...contacts, recordId: '../User', fields: ada }),
       'id must be',
     ],
-    ['delete of an id of no form', () => harness.salesforce.delete({ ...contacts, recordId: '003' }), 'id must be'],
+    ['delete of an id of no form', () => salesforce.delete({ ...contacts, recordId: '003' }), 'id must be'],
     [
       'an object of no form',
-      () => harness.salesforce.create({ auth, objectName: 'Contact/../User', fields: ada }),
+      () => salesforce.create({ auth, objectName: 'Contact/../User', fields: ada }),
       'the object',
     ],
     [
       'a token that no header can carry',
-      () => harness.salesforce.create({ auth: { ...auth, accessToken: 'a\nb' }, objectName: 'Contact', fields: ada }),
+      () => salesforce.create({ auth: { ...auth, accessToken: 'a\nb' }, objectName: 'Contact', fields: ada }),
       'the access token',
     ],
   ];
   test.each(attempts)('%s', async (_, act, message) => {
-    harness.stub.replyWith({ status: 204 });
+    stub.replyWith({ status: 204 });
     expect(await act()).toMatchObject({ ok: false, error: { message: expect.stringContaining(message) } });
-    expect(harness.stub.requests).toEqual([]);
+    expect(stub.requests).toEqual([]);
   });
 
   test('all or none with an id of no form: nothing of it', async () => {
-    harness.stub.replyWith({ status: 200, body: [done(idA)] });
+    stub.replyWith({ status: 200, body: [done(idA)] });
     const records = ['x', idA].map((recordId) => ({ recordId, fields: ada }));
-    const results = await harness.salesforce.updateBatch({ ...contacts, records, allOrNone: true });
+    const results = await salesforce.updateBatch({ ...contacts, records, allOrNone: true });
     expect(results.map(({ ok }) => ok)).toEqual([false, false]);
-    expect(harness.stub.requests).toEqual([]);
+    expect(stub.requests).toEqual([]);
   });
 
   test.each([
     ['no workspace', undefined, 'providerWorkspaceRef is not set'],
     ['a workspace that is a host', 'evil.com/', 'providerWorkspaceRef must be labels'],
   ])('without the override, %s', async (_, workspaceRef, message) => {
-    const direct = harness.open(false);
+    const direct = openDirect();
     const given = { accessToken: auth.accessToken, ...(workspaceRef !== undefined && { workspaceRef }) };
     const result = await direct.get('salesforce').create?.({ auth: given, objectName: 'Contact', fields: ada });
     expect(result).toMatchObject({
       ok: false,
       error: { class: 'rejected', message: expect.stringContaining(message) },
     });
-    expect(harness.stub.requests).toEqual([]);
-    await direct.close();
+    expect(stub.requests).toEqual([]);
   });
 
   test('more than 200 records are a defect', async () => {
     const records = Array.from({ length: 201 }, () => ({ fields: ada }));
-    await expect(harness.salesforce.createBatch({ ...contacts, records })).rejects.toThrow(DefectError);
+    await expect(salesforce.createBatch({ ...contacts, records })).rejects.toThrow(DefectError);
   });
 });
