@@ -1,4 +1,3 @@
-import { captureDeclared } from '../../test/captured-calls';
 import type { Declaration } from './declaration';
 import { loadDeclarations } from './load-declarations';
 import { returnedPlace } from './returned-place';
@@ -31,20 +30,6 @@ it.each(places)(
     expect(returnedPlace(zoho, { [server]: at })).toEqual(said);
   },
 );
-
-it.each(places)('the code of a customer of %s goes to %s and nowhere else', async (location, at) => {
-  const { connector, taken } = captureDeclared(zoho, () => ({ access_token: 'token-1' }));
-  const place = connector.returnedPlace({ location, [server]: at });
-  const exchange = {
-    clientId: 'id',
-    clientSecret: 'secret',
-    code: 'c',
-    redirectUri: 'https://a.example/',
-    codeVerifier: 'v',
-  };
-  await connector.exchangeCode({ ...exchange, ...(place.ok && { metadata: place.metadata }) });
-  expect(taken().map(({ origin, path }) => `${origin}${path}`)).toEqual([`${at}/oauth/v2/token`]);
-});
 
 it('a return without them names no place', () => {
   expect(returnedPlace(zoho, { code: 'c', state: 's', region: 'eu' })).toEqual({ ok: true, metadata: {} });
