@@ -1,18 +1,11 @@
 import type { Association } from '@sluice/types';
-import {
-  impatientMs,
-  patientMs,
-  silence,
-  startProviderStub,
-  type ProviderStub,
-  type StubReply,
-} from '../../test/provider-stub';
+import type { ProviderStub, StubReply } from '../../test/provider-stub';
 import { useStubbedConnectors } from '../../test/stubbed-connectors';
 import type { Connector } from '../connector';
 
 let stub: ProviderStub;
 let hubspot: Required<Connector>;
-const { open } = useStubbedConnectors((opened) => ({ stub, hubspot } = opened));
+useStubbedConnectors((opened) => ({ stub, hubspot } = opened));
 
 const contacts = { auth: { accessToken: 'token-12345' }, objectName: 'contacts' };
 const defined = (id: string, ...typeIds: readonly number[]): Association => ({
@@ -80,14 +73,6 @@ describe('associations on update', () => {
     const write = { ...contacts, recordId: '1', fields: { a: 'b' }, associations: [defined('55', 279)] };
     expect(await hubspot.update(write)).toMatchObject({ ok: true, recordId: '9' });
     expect(inputsOf(1)).toMatchObject([{ from: { id: '9' } }]);
-  });
-
-  test('have a path of their own in the date version', async () => {
-    const dated = open({ hubspotVersion: '2026-03' });
-    stub.replyWith(patched, linked);
-    const write = { ...contacts, recordId: '1', fields: { a: 'b' }, associations: [defined('55', 279)] };
-    await dated.get('hubspot').update?.(write);
-    expect(sent()[1]).toBe('POST /crm/associations/2026-03/contacts/companies/batch/create');
   });
 
   test.each([
@@ -174,19 +159,6 @@ describe('an association that HubSpot does not make', () => {
     });
   });
 
-  test('silence: the record stays unfinished, to be repeated', async () => {
-    const impatient = open({ callTimeoutMs: impatientMs });
-    stub.replyWith(patched, silence);
-    const write = { ...contacts, recordId: '1', fields: { a: 'b' }, associations: [defined('55', 279)] };
-    expect(await impatient.get('hubspot').update?.(write)).toMatchObject({
-      ok: false,
-      error: {
-        class: 'unavailable',
-        message: expect.stringMatching(/^The record was updated, an association was not/),
-      },
-    });
-  });
-
   test('429: the next object is not asked', async () => {
     stub.replyWith(patched, { status: 429, body: { policyName: 'SECONDLY', message: 'limit' } });
     const associations = [defined('55', 279), defined('7', 4)];
@@ -219,14 +191,6 @@ describe('associations of a batch', () => {
     records: ids.map((recordId) => ({ recordId, fields: { a: 'b' }, associations: associations(recordId) })),
   });
 
-  test('share one call, whatever the number of records', async () => {
-    stub.replyWith(updated, linked);
-    const results = await hubspot.updateBatch(batchOf((id) => [defined(`5${id}`, 279)]));
-    expect(results.every(({ ok }) => ok)).toBe(true);
-    expect(sent()).toEqual(['POST /crm/v3/objects/contacts/batch/update', linksTo('companies')]);
-    expect(inputsOf(1)).toHaveLength(4);
-  });
-
   test('are made for the records that were written, and for those without fields', async () => {
     const missing = { status: 'error', category: 'OBJECT_NOT_FOUND', message: 'gone', context: { ids: ['2'] } };
     stub.replyWith({ status: 207, body: { results: [record('1')], errors: [missing] } }, linked);
@@ -243,13 +207,6 @@ describe('associations of a batch', () => {
     expect(inputsOf(0)).toMatchObject([{ id: '1' }, { id: '2' }, { id: '4' }]);
     expect(inputsOf(1)).toMatchObject([{ from: { id: '1' } }, { from: { id: '3' } }]);
     expect(results.map(({ ok }) => ok)).toEqual([true, false, true, false]);
-  });
-
-  test('without any field need no update', async () => {
-    stub.replyWith(linked);
-    const records = ids.map((recordId) => ({ recordId, fields: {}, associations: [defined('55', 279)] }));
-    await hubspot.updateBatch({ ...contacts, records });
-    expect(sent()).toEqual([linksTo('companies')]);
   });
 
   /** Results of the links of these records, in both forms that HubSpot has. */

@@ -1,4 +1,5 @@
 import { ProviderError } from '@sluice/errors';
+import { batch, error, missing } from '../../test/hubspot-replies';
 import type { ProviderStub, StubRequest } from '../../test/provider-stub';
 import { useStubbedConnectors } from '../../test/stubbed-connectors';
 import type { Connector } from '../connector';
@@ -20,24 +21,6 @@ const recordOf = (id: string, firstname: string) => ({
 });
 const [ada, bob] = [recordOf('171596044869', 'Ada'), recordOf('171596044870', 'Bob')];
 const bobRecord = { id: bob.id, fields: bob.properties, raw: bob, createdAt: new Date(bob.createdAt) };
-const error = (category: string, message: string, rest: object = {}) => ({
-  status: 'error',
-  message,
-  correlationId: '0a1b2c3d-1111-2222-3333-444455556666',
-  category,
-  ...rest,
-});
-const batch = (results: readonly object[], errors?: readonly object[]) => ({
-  status: 'COMPLETE',
-  results,
-  ...(errors && { errors, numErrors: errors.length }),
-  startedAt: '2026-11-20T12:00:00.000Z',
-  completedAt: '2026-11-20T12:00:00.050Z',
-});
-const missing = (...ids: string[]) =>
-  error('OBJECT_NOT_FOUND', 'Could not get some CONTACT objects, they may be deleted or not exist.', {
-    context: { ids },
-  });
 
 test.each<[string, object]>([
   ['an error of another kind', batch([], [error('INTERNAL_ERROR', 'There was a problem')])],

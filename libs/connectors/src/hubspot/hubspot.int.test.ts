@@ -1,5 +1,6 @@
 import { DefectError } from '@sluice/errors';
-import { startProviderStub, type ProviderStub, type StubReply } from '../../test/provider-stub';
+import { batch, error, missing } from '../../test/hubspot-replies';
+import { impatientMs, silence, type ProviderStub, type StubReply } from '../../test/provider-stub';
 import { useStubbedConnectors } from '../../test/stubbed-connectors';
 import type { Connector, ConnectorRegistry } from '../connector';
 import type { ObservedExchange } from '../requests';
@@ -31,24 +32,6 @@ const bob = {
   id: '171596044870',
   properties: { ...ada.properties, email: 'bob@example.com', firstname: 'Bob' },
 };
-const error = (category: string, message: string, rest: object = {}) => ({
-  status: 'error',
-  message,
-  correlationId: '0a1b2c3d-1111-2222-3333-444455556666',
-  category,
-  ...rest,
-});
-const batch = (results: readonly object[], errors?: readonly object[]) => ({
-  status: 'COMPLETE',
-  results,
-  ...(errors && { errors, numErrors: errors.length }),
-  startedAt: '2026-11-20T12:00:00.000Z',
-  completedAt: '2026-11-20T12:00:00.050Z',
-});
-const missing = (...ids: string[]) =>
-  error('OBJECT_NOT_FOUND', 'Could not get some CONTACT objects, they may be deleted or not exist.', {
-    context: { ids },
-  });
 
 interface Case {
   readonly name: string;
@@ -95,35 +78,11 @@ const singles: readonly Case[] = [
     },
   },
   {
-    name: 'create with a token that ended',
-    act: () => hubspot.create({ ...contacts, fields: adaFields }),
-    request: { method: 'POST', path: objects },
-    reply: {
-      status: 401,
-      body: error('EXPIRED_AUTHENTICATION', 'The OAuth token used to make this call expired 5 hour(s) ago.'),
-    },
-    expected: { ok: false, error: expect.objectContaining({ class: 'credentials', scope: 'call' }) },
-  },
-  {
     name: 'create that answers without an id',
     act: () => hubspot.create({ ...contacts, fields: adaFields }),
     request: { method: 'POST', path: objects },
     reply: { status: 201, body: { properties: {} } },
     expected: { ok: false, error: expect.objectContaining({ class: 'unknown' }) },
-  },
-  {
-    name: 'create that answers with a page',
-    act: () => hubspot.create({ ...contacts, fields: adaFields }),
-    request: { method: 'POST', path: objects },
-    reply: { status: 200, headers: { 'content-type': 'text/html' }, body: '<html></html>' },
-    expected: { ok: false, error: expect.objectContaining({ class: 'unknown', status: 200 }) },
-  },
-  {
-    name: 'create whose connection is reset',
-    act: () => hubspot.create({ ...contacts, fields: adaFields }),
-    request: { method: 'POST', path: objects },
-    reply: (response) => response.socket?.resetAndDestroy(),
-    expected: { ok: false, error: expect.objectContaining({ class: 'unknown', scope: 'call' }) },
   },
   {
     name: 'create of a contact with email, refused at the edge',
@@ -143,13 +102,6 @@ const singles: readonly Case[] = [
     expected: { ok: false, error: expect.objectContaining({ class: 'unknown' }) },
   },
   {
-    name: 'create redirected',
-    act: () => hubspot.create({ ...contacts, fields: adaFields }),
-    request: { method: 'POST', path: objects },
-    reply: { status: 301, headers: { location: 'https://elsewhere.example/' } },
-    expected: { ok: false, error: expect.objectContaining({ class: 'unknown', status: 301 }) },
-  },
-  {
     name: 'update',
     act: () => hubspot.update({ ...contacts, recordId: ada.id, fields: { firstname: 'Ada' } }),
     request: { method: 'PATCH', path: `${objects}/${ada.id}`, body: { properties: { firstname: 'Ada' } } },
@@ -166,40 +118,6 @@ const singles: readonly Case[] = [
       recordId: ada.id,
       data: ada,
       warnings: [`HubSpot updated record ${ada.id}, into which 9 was merged`],
-    },
-  },
-  {
-    name: 'update of nothing',
-    act: () => hubspot.update({ ...contacts, recordId: '9', fields: { firstname: 'Ada' } }),
-    request: { method: 'PATCH', path: `${objects}/9` },
-    reply: { status: 404, body: { status: 'error', message: 'resource not found', correlationId: 'c' } },
-    expected: {
-      ok: false,
-      error: {
-        class: 'not-found',
-        message: 'resource not found',
-        status: 404,
-        providerRequestId: 'c',
-        scope: 'record',
-      },
-    },
-  },
-  {
-    name: 'update over the quota',
-    act: () => hubspot.update({ ...contacts, recordId: '9', fields: { firstname: 'Ada' } }),
-    request: { method: 'PATCH', path: `${objects}/9` },
-    reply: {
-      status: 429,
-      body: {
-        status: 'error',
-        message: 'You have reached your ten_secondly_rolling limit.',
-        policyName: 'TEN_SECONDLY_ROLLING',
-        requestId: 'r',
-      },
-    },
-    expected: {
-      ok: false,
-      error: expect.objectContaining({ class: 'quota', retryAfterMs: 10_000, scope: 'lane', providerRequestId: 'r' }),
     },
   },
 ];
@@ -250,26 +168,6 @@ const batches: readonly Case[] = [
     ],
   },
   {
-    name: 'batch create, all or none, written',
-    act: () => hubspot.createBatch({ ...contacts, records: twoCreates, allOrNone: true }),
-    request: { method: 'POST', path: `${objects}/batch/create` },
-    reply: { status: 201, body: batch([bob, ada]) },
-    expected: [expect.objectContaining({ recordId: ada.id }), expect.objectContaining({ recordId: bob.id })],
-  },
-  {
-    name: 'batch create whose reply breaks off',
-    act: () => hubspot.createBatch({ ...contacts, records: twoCreates }),
-    request: { method: 'POST', path: `${objects}/batch/create` },
-    reply: (response) => {
-      response.writeHead(201, { 'content-length': 1_000 });
-      response.write('{"status":"COMPLETE"', () => response.destroy());
-    },
-    expected: [
-      { ok: false, error: expect.objectContaining({ class: 'unknown', status: 201 }) },
-      { ok: false, error: expect.objectContaining({ class: 'unknown' }) },
-    ],
-  },
-  {
     name: 'batch update',
     act: () => hubspot.updateBatch({ ...contacts, records: twoUpdates }),
     request: {
@@ -286,29 +184,6 @@ const batches: readonly Case[] = [
     expected: [
       { ok: true, recordId: ada.id, data: ada },
       { ok: true, recordId: bob.id, data: bob },
-    ],
-  },
-  {
-    name: 'batch update, partial',
-    act: () => hubspot.updateBatch({ ...contacts, records: twoUpdates }),
-    request: { method: 'POST', path: `${objects}/batch/update` },
-    reply: { status: 207, body: batch([bob], [missing(ada.id)]) },
-    expected: [
-      { ok: false, error: expect.objectContaining({ class: 'not-found' }) },
-      expect.objectContaining({ recordId: bob.id }),
-    ],
-  },
-  {
-    name: 'batch update with one id twice: refused whole',
-    act: () => hubspot.updateBatch({ ...contacts, records: twoUpdates }),
-    request: { method: 'POST', path: `${objects}/batch/update` },
-    reply: {
-      status: 400,
-      body: error('VALIDATION_ERROR', 'Duplicate IDs found in batch input: [123456]. IDs must be unique'),
-    },
-    expected: [
-      { ok: false, error: expect.objectContaining({ class: 'rejected', scope: 'call' }) },
-      { ok: false, error: expect.objectContaining({ class: 'rejected', scope: 'call' }) },
     ],
   },
 ];
@@ -382,13 +257,6 @@ const reads: readonly Case[] = [
     expected: [bobRecord],
   },
   {
-    name: 'search without a hit',
-    act: () => hubspot.search({ ...contacts, filters: [], fields: [], limit: 10 }),
-    request: { method: 'POST', path: `${objects}/search`, body: { filterGroups: [], properties: [], limit: 10 } },
-    reply: { status: 200, body: { total: 0, results: [] } },
-    expected: [],
-  },
-  {
     name: 'workspace',
     act: () => hubspot.workspace({ auth }),
     request: { method: 'GET', path: '/account-info/v3/details' },
@@ -413,49 +281,6 @@ describe.each([
   });
 });
 
-describe('reads throw', () => {
-  test.each<[string, StubReply, object]>([
-    [
-      'refused',
-      { status: 400, body: error('VALIDATION_ERROR', 'There was a problem with the request.') },
-      { class: 'rejected' },
-    ],
-    [
-      'unknown object',
-      { status: 400, body: { status: 'error', message: 'Unable to infer object type from: butterflies' } },
-      { class: 'rejected' },
-    ],
-    ['a page', { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>' }, { class: 'unavailable' }],
-    [
-      'quota',
-      { status: 429, body: { message: 'You have reached your secondly limit.', policyName: 'SECONDLY' } },
-      { class: 'quota', retryAfterMs: 1_000 },
-    ],
-  ])('%s', async (_, reply, expected) => {
-    stub.replyWith(reply);
-    await expect(hubspot.search({ ...contacts, filters: [], fields: [], limit: 1 })).rejects.toMatchObject(expected);
-    await expect(hubspot.readBatch({ ...contacts, ids: ['1'], fields: [] })).rejects.toMatchObject(expected);
-    await expect(hubspot.workspace({ auth })).rejects.toMatchObject(expected);
-  });
-
-  test.each<[string, object]>([
-    ['{}', {}],
-    ['no list', { total: 0 }],
-    ['no total', { results: [] }],
-    ['a record without id', { total: 1, results: [{ properties: {} }] }],
-  ])('a search that is answered with %s has found nothing out', async (_, body) => {
-    stub.replyWith({ status: 200, body });
-    await expect(hubspot.search({ ...contacts, filters: [], fields: [], limit: 1 })).rejects.toMatchObject({
-      class: 'unavailable',
-    });
-  });
-
-  test('an account without id', async () => {
-    stub.replyWith({ status: 200, body: {} });
-    await expect(hubspot.workspace({ auth })).rejects.toMatchObject({ class: 'unavailable' });
-  });
-});
-
 describe('refused here, without a call', () => {
   beforeEach(() => stub.replyWith((response) => response.destroy(new Error('a call was made'))));
 
@@ -468,30 +293,10 @@ describe('refused here, without a call', () => {
     expect(stub.requests).toHaveLength(0);
   });
 
-  test('object name', async () => {
-    expect(await hubspot.create({ auth, objectName: '../x', fields: {} })).toMatchObject({
-      ok: false,
-      error: { class: 'rejected' },
-    });
-    await expect(hubspot.search({ auth, objectName: 'a b', filters: [], fields: [], limit: 1 })).rejects.toMatchObject({
-      class: 'rejected',
-    });
-    expect(stub.requests).toHaveLength(0);
-  });
-
   test.each(['', 'a b', 'a\r\nx-evil: 1', 'ä'])('token %j', async (accessToken) => {
     expect(await hubspot.create({ ...contacts, auth: { accessToken }, fields: {} })).toMatchObject({
       ok: false,
       error: { class: 'credentials' },
-    });
-    expect(stub.requests).toHaveLength(0);
-  });
-
-  test('a cancelled call', async () => {
-    const signal = AbortSignal.abort();
-    expect(await hubspot.create({ ...contacts, fields: {}, signal })).toMatchObject({
-      ok: false,
-      error: { class: 'unavailable' },
     });
     expect(stub.requests).toHaveLength(0);
   });
@@ -510,21 +315,11 @@ describe('refused here, without a call', () => {
   });
 });
 
-test('HubSpot away: certainly not applied', async () => {
-  const gone = await startProviderStub();
-  await gone.close();
-  const away = open({ urls: { hubspot: gone.url, salesforceLogin: gone.url } });
-  expect(await away.get('hubspot').create?.({ ...contacts, fields: { firstname: 'Ada' } })).toEqual({
-    ok: false,
-    error: { class: 'unavailable', message: 'HubSpot could not be reached: ECONNREFUSED', scope: 'call' },
-  });
-});
-
-test('the date version has its own layout', async () => {
-  const dated = open({ hubspotVersion: '2026-03' });
-  stub.replyWith({ status: 201, body: ada });
-  await dated.get('hubspot').create?.({ ...contacts, fields: {} });
-  expect(stub.requests[0]?.path).toBe('/crm/objects/2026-03/contacts');
+test('a create that gets no reply in time', async () => {
+  const impatient = open({ callTimeoutMs: impatientMs }).get('hubspot');
+  stub.replyWith(silence);
+  const timeout = { class: 'timeout', message: 'HubSpot sent no reply: no reply within 1500 ms' };
+  expect(await impatient.create?.({ ...contacts, fields: {} })).toMatchObject({ ok: false, error: timeout });
 });
 
 test('an exchange is observed and counted', async () => {

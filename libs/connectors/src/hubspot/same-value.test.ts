@@ -71,6 +71,14 @@ describe('fingerprint', () => {
     expect(uniqueKeyOf('contacts', { email: 5 })).toBeUndefined();
   });
 
+  test('an object is the same under each of its names', () => {
+    const same = (names: readonly string[], fields: Record<string, unknown>) =>
+      new Set(names.map((name) => print(fields, name))).size;
+    expect(same(['companies', 'company', '0-2'], { domain: 'acme.test' })).toBe(1);
+    expect(same(['deals', 'deal', '0-3'], { dealname: 'x' })).toBe(1);
+    expect(same(['contacts', 'companies', 'deals'], { name: 'x' })).toBe(3);
+  });
+
   test('shows no value', () => {
     expect(print({ email: 'ada@x.example' })).toMatch(/^[0-9a-f]{64}$/);
   });
