@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { createByteBudget, HeldBytes } from '@sluice/telemetry';
+import { until } from '@sluice/testkit';
 import { impatientMs, patientMs, startProviderStub, type ProviderStub, type StubReply } from '../test/provider-stub';
 import { createHttpClient, type HttpClient, type HttpOutcome } from './http-client';
 import type { ReplyRoom } from './reply-room';
@@ -58,7 +59,7 @@ describe('[sec-22] a reply costs bounded memory and time', () => {
     // What was sent besides the 10 MB lay in the buffers of the two sockets.
     expect(sent()).toBeLessThan(40 * MB);
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(60 * MB);
-    await until(() => isClosed);
+    await until('the connection is closed', () => isClosed || undefined);
   });
 
   it.each<[string, (response: ServerResponse) => void]>([
@@ -150,7 +151,7 @@ describe('[sec-22] many large replies at once', () => {
     await waiting.send({ ...request, held });
     let isRead = false;
     const second = waiting.send(request).then((outcome) => ((isRead = true), outcome));
-    await until(() => stub.requests.length === 2);
+    await until('the second request', () => stub.requests[1]);
     stub.replyWith({ status: 200, body: { small: true } });
     expect(await waiting.send(request)).toMatchObject({ reply: { json: { small: true } } });
     expect(isRead).toBe(false);
@@ -214,12 +215,4 @@ function trickleHead(response: ServerResponse): void {
   response.socket?.write('HTTP/1.1 200 OK\r\n');
   const timer = setInterval(() => response.socket?.write('x-more: y\r\n'), 50);
   response.socket?.on('close', () => clearInterval(timer));
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  const deadlineMs = performance.now() + patientMs;
-  while (!holds()) {
-    if (performance.now() > deadlineMs) throw new Error(`it did not come true within ${patientMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }

@@ -71,11 +71,6 @@ describe('a request', () => {
     expect(seen?.headers['accept-encoding']).toBeUndefined();
   });
 
-  test.each(['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const)('may be a %s', async (method) => {
-    await sendTo({ status: 204 }, { method });
-    expect(stub.requests).toMatchObject([{ method, body: { a: 1 } }]);
-  });
-
   test('carries a form, encoded, where a token endpoint wants one', async () => {
     await sendTo(
       { status: 200, body: {} },
@@ -181,13 +176,11 @@ describe('a reply', () => {
       { status: 200, headers: { 'content-encoding': 'gzip' }, body: gzipSync(long) },
       { fault: 'too-large' },
     ],
-    ['very deep JSON', { status: 200, body: '['.repeat(100_000) + ']'.repeat(100_000) }, { fault: 'undecodable' }],
     [
       'brackets inside a string',
       { status: 200, body: JSON.stringify({ a: `\\"${'['.repeat(200)}` }) },
       { json: { a: `\\"${'['.repeat(200)}` } },
     ],
-    ['more than 10 MB', { status: 200, body: ' '.repeat(10 * 1024 * 1024 + 1) }, { fault: 'too-large' }],
   ])('%s', async (_, reply, expected) => {
     const outcome = await sendTo(reply);
     const { status, json, fault }: Partial<HttpReply> = outcome.kind === 'reply' ? outcome.reply : {};
@@ -207,12 +200,6 @@ describe('a reply', () => {
 });
 
 describe('nothing was sent', () => {
-  test('connection refused', async () => {
-    const gone = await startProviderStub();
-    await gone.close();
-    expect(await sendOnce(gone.url)).toMatchObject({ kind: 'not-sent', reason: 'ECONNREFUSED' });
-  });
-
   test('no such host', async () => {
     expect(await sendOnce('http://sluice.invalid')).toMatchObject({ kind: 'not-sent' });
   });
@@ -376,21 +363,6 @@ describe('sent, and no whole reply', () => {
     const cut = (socket: Socket) => socket.write(`HTTP/1.1 201 Created\r\n${rest}`, () => socket.destroy());
     const outcome = await withRawServer(cut, (url) => sendOnce(url));
     expect(outcome).toMatchObject({ kind: 'reply', reply: { status: 201, fault: 'broken' } });
-  });
-
-  test('no reply in time', async () => {
-    stub.replyWith(silence);
-    expect(await sendOnce(stub.url, impatientMs)).toMatchObject({ kind: 'no-reply', fault: 'timeout' });
-  });
-
-  test('a trickle does not stretch the call', async () => {
-    stub.replyWith((response) => {
-      response.writeHead(200);
-      const trickle = setInterval(() => response.write(' '), 50);
-      response.on('close', () => clearInterval(trickle));
-    });
-    const outcome = await sendOnce(stub.url, impatientMs);
-    expect(outcome).toMatchObject({ kind: 'reply', reply: { status: 200, fault: 'timeout' } });
   });
 
   test('cancelled after it was sent', async () => {
