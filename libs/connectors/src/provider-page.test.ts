@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { captureHubspot, captureSalesforce } from '../test/captured-calls';
+import { loadDeclarations } from './declarative/load-declarations';
+import { renderDeclaredPage } from './declarative/page';
 import { hubspotPage } from './hubspot/page';
 import { renderPage, signalRows, type ProviderPage } from './provider-page';
 import { providerPages } from './provider-pages';
@@ -9,15 +11,17 @@ import { meaningOf, type SignalRow } from './signals';
 /** Without what Prettier aligns. */
 const plain = (text: string) => text.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---').trim();
 
-// The printed table is the one the connector decides by: who reads it can rely on it.
-test.each(providerPages.map((page) => [page.provider, page] as const))(
-  'docs/providers/%s.md is as the tables are',
-  (provider, page) => {
-    const file = join(__dirname, `../../../docs/providers/${provider}.md`);
-    const hint = 'npx tsc -b && pnpm --filter @sluice/connectors print:pages';
-    expect({ hint, text: plain(readFileSync(file, 'utf8')) }).toEqual({ hint, text: plain(renderPage(page)) });
-  },
-);
+const pages: readonly (readonly [name: string, text: string])[] = [
+  ...providerPages.map((page) => [page.provider, renderPage(page)] as const),
+  ['from-files', renderDeclaredPage(loadDeclarations())],
+];
+
+// What is printed is what decides: who reads it can rely on it.
+test.each(pages)('docs/providers/%s.md is as the tables and the files are', (name, page) => {
+  const printed = readFileSync(join(__dirname, `../../../docs/providers/${name}.md`), 'utf8');
+  const hint = 'npx tsc -b && pnpm --filter @sluice/connectors print:pages';
+  expect({ hint, text: plain(printed) }).toEqual({ hint, text: plain(page) });
+});
 
 test('a row tells class, meaning, wait, basis and source', () => {
   const row: SignalRow<unknown> = {

@@ -54,30 +54,6 @@ const singles: readonly Case[] = [
     expected: { ok: true, recordId: ada.id, data: ada },
   },
   {
-    name: 'create with associations',
-    act: () => hubspot.create({ ...contacts, fields: { firstname: 'Ada' }, associations: [association] }),
-    request: { method: 'POST', path: objects, body: { properties: { firstname: 'Ada' }, associations: [association] } },
-    reply: { status: 201, body: ada },
-    expected: { ok: true, recordId: ada.id, data: ada },
-  },
-  {
-    name: 'create of what exists',
-    act: () => hubspot.create({ ...contacts, fields: adaFields }),
-    request: { method: 'POST', path: objects },
-    reply: { status: 409, body: error('CONFLICT', 'Contact already exists. Existing ID: 171591000198') },
-    expected: {
-      ok: false,
-      error: {
-        class: 'conflict',
-        message: 'Contact already exists. Existing ID: 171591000198',
-        status: 409,
-        existingId: '171591000198',
-        providerRequestId: '0a1b2c3d-1111-2222-3333-444455556666',
-        scope: 'record',
-      },
-    },
-  },
-  {
     name: 'create that answers without an id',
     act: () => hubspot.create({ ...contacts, fields: adaFields }),
     request: { method: 'POST', path: objects },
@@ -85,28 +61,11 @@ const singles: readonly Case[] = [
     expected: { ok: false, error: expect.objectContaining({ class: 'unknown' }) },
   },
   {
-    name: 'create of a contact with email, refused at the edge',
-    act: () => hubspot.create({ ...contacts, fields: adaFields }),
-    request: { method: 'POST', path: objects },
-    reply: { status: 503, headers: { 'content-type': 'text/html' }, body: '<html>503</html>' },
-    expected: {
-      ok: false,
-      error: expect.objectContaining({ class: 'unavailable', message: 'HubSpot answered 503 without a message' }),
-    },
-  },
-  {
     name: 'create of a contact without email, refused at the edge',
     act: () => hubspot.create({ ...contacts, fields: { firstname: 'Ada' } }),
     request: { method: 'POST', path: objects },
     reply: { status: 503 },
     expected: { ok: false, error: expect.objectContaining({ class: 'unknown' }) },
-  },
-  {
-    name: 'update',
-    act: () => hubspot.update({ ...contacts, recordId: ada.id, fields: { firstname: 'Ada' } }),
-    request: { method: 'PATCH', path: `${objects}/${ada.id}`, body: { properties: { firstname: 'Ada' } } },
-    reply: { status: 200, body: ada },
-    expected: { ok: true, recordId: ada.id, data: ada },
   },
   {
     name: 'update of a merged record',

@@ -66,13 +66,6 @@ const cases: readonly Case[] = [
     expected: { ok: true, recordId: idA },
   },
   {
-    name: 'delete',
-    act: () => salesforce.delete({ ...contacts, recordId: idA }),
-    request: { method: 'DELETE', path: `${objects}/${idA}` },
-    reply: { status: 204 },
-    expected: { ok: true, recordId: idA },
-  },
-  {
     name: 'batch create in part',
     act: () =>
       salesforce.createBatch({
@@ -102,17 +95,6 @@ const cases: readonly Case[] = [
         },
       },
     ],
-  },
-  {
-    name: 'batch create, all or none',
-    act: () => salesforce.createBatch({ ...contacts, records: [{ fields: ada }], allOrNone: true }),
-    request: {
-      method: 'POST',
-      path: collections,
-      body: { allOrNone: true, records: [{ ...adaSent, attributes: { type: 'Contact' } }] },
-    },
-    reply: { status: 200, body: [done(idA)] },
-    expected: [{ ok: true, recordId: idA }],
   },
   {
     name: 'batch create refused whole',
