@@ -6,7 +6,7 @@ import { renderDeclaredPage } from './declarative/page';
 import { hubspotPage } from './hubspot/page';
 import { renderPage, signalRows, type ProviderPage } from './provider-page';
 import { providerPages } from './provider-pages';
-import { meaningOf, type SignalRow } from './signals';
+import type { SignalRow } from './signals';
 
 /** Without what Prettier aligns. */
 const plain = (text: string) => text.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---').trim();
@@ -33,26 +33,8 @@ test('a row tells class, meaning, wait, basis and source', () => {
     basis: 'assumed',
     source: 'x',
   };
-  expect(signalRows([], [row])).toEqual([['a | b', 'quota', 'retry, blocks the account', '1.5 min', 'assumed', 'x']]);
   const page = renderPage({ ...hubspotPage, tables: [{ title: 't', lead: 'l', rows: signalRows([], [row]) }] });
   expect(page).toContain('| a \\| b | quota | retry, blocks the account | 1.5 min | assumed | x |');
-});
-
-test('each class has one of the meanings', () => {
-  const classes = [
-    'rejected',
-    'not-found',
-    'conflict',
-    'forbidden',
-    'credentials',
-    'quota',
-    'unavailable',
-    'timeout',
-    'unknown',
-  ] as const;
-  const permanent = classes.slice(0, 4).map(() => 'permanent');
-  const unclear = ['retry after reconciling', 'retry after reconciling'];
-  expect(classes.map(meaningOf)).toEqual([...permanent, 'refresh', 'retry', 'retry', ...unclear]);
 });
 
 // A default that decides nothing would be an error in the middle of a write.

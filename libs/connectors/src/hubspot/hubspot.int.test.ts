@@ -281,6 +281,11 @@ test('a create that gets no reply in time', async () => {
   expect(await impatient.create?.({ ...contacts, fields: {} })).toMatchObject({ ok: false, error: timeout });
 });
 
+test('an account without id is no answer', async () => {
+  stub.replyWith({ status: 200, body: {} });
+  await expect(hubspot.workspace({ auth })).rejects.toMatchObject({ class: 'unavailable' });
+});
+
 test('an exchange is observed and counted', async () => {
   const seen: ObservedExchange[] = [];
   stub.replyWith({ status: 201, body: ada, headers: { 'x-hubspot-correlation-id': 'corr-1' } });
