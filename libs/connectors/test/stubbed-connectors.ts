@@ -36,8 +36,8 @@ export function useStubbedConnectors(each: (opened: StubbedConnectors) => void):
   });
   beforeEach(() => {
     const connectors = open();
-    const [hubspot, salesforce] = ['hubspot', 'salesforce'].map((name) => connectors.get(name) as Required<Connector>);
-    each({ stub, connectors, hubspot, salesforce } as StubbedConnectors);
+    const get = (name: string) => connectors.get(name) as Required<Connector>;
+    each({ stub, connectors, hubspot: get('hubspot'), salesforce: get('salesforce') });
   });
   afterEach(async () => {
     await Promise.all(opened.map((registry) => registry.close()));

@@ -6,10 +6,10 @@ import { hubspotUrls } from './urls';
 
 // The sandbox answers in both layouts.
 test('the date version has its own layout', () => {
-  const { objects, associations, account } = hubspotUrls('2026-03');
-  expect(objects('contacts')).toBe('/crm/objects/2026-03/contacts');
-  expect(associations('contacts', '2-7')).toBe('/crm/associations/2026-03/contacts/2-7/batch/create');
-  expect(account).toBe('/account-info/2026-03/details');
+  const urls = hubspotUrls('2026-03');
+  expect(urls.objects('contacts')).toBe('/crm/objects/2026-03/contacts');
+  expect(urls.associations('contacts', '2-7')).toBe('/crm/associations/2026-03/contacts/2-7/batch/create');
+  expect(urls.account).toBe('/account-info/2026-03/details');
 });
 
 test('properties: null empties, a list is a multi-select, the rest is sent as given', () => {
