@@ -170,12 +170,6 @@ describe('Salesforce', () => {
     });
   });
 
-  test('one record goes the same way', async () => {
-    stub.replyWith(description, page(), ok([{ ...done(idA), created: true }]));
-    expect(await salesforce.create({ ...call, ...first, isResend: true })).toEqual({ ok: true, recordId: idA });
-    expect(sent().at(-1)).toBe(upsert);
-  });
-
   // An upsert would write over it. What Salesforce says of a second record with the value is a conflict.
   test('somebody has the value, of whatever age: a create, and a conflict', async () => {
     const message = `duplicate value found: Legacy__c duplicates value on record with id: ${idB}`;

@@ -1,4 +1,3 @@
-// oxlint-disable max-lines -- one table of what every shipped file puts on the wire
 import { ProviderError } from '@sluice/errors';
 import type { ProviderStub, StubReply } from '../../test/provider-stub';
 import { useStubbedConnectors } from '../../test/stubbed-connectors';

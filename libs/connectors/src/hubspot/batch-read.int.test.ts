@@ -1,5 +1,5 @@
 import { ProviderError } from '@sluice/errors';
-import { batch, error, missing } from '../../test/hubspot-replies';
+import { batch, error, missing, readOf, recordOf } from '../../test/hubspot-replies';
 import type { ProviderStub, StubRequest } from '../../test/provider-stub';
 import { useStubbedConnectors } from '../../test/stubbed-connectors';
 import type { Connector } from '../connector';
@@ -11,16 +11,8 @@ let stub: ProviderStub;
 let hubspot: Required<Connector>;
 useStubbedConnectors((opened) => ({ stub, hubspot } = opened));
 
-/** Shapes of recorded replies, with invented values. Source: reference A2, A3, A7. */
-const recordOf = (id: string, firstname: string) => ({
-  id,
-  properties: { createdate: '2026-11-20T12:00:00.000Z', firstname, hs_object_id: id },
-  createdAt: '2026-11-20T12:00:00.000Z',
-  updatedAt: '2026-11-20T12:00:00.000Z',
-  archived: false,
-});
-const [ada, bob] = [recordOf('171596044869', 'Ada'), recordOf('171596044870', 'Bob')];
-const bobRecord = { id: bob.id, fields: bob.properties, raw: bob, createdAt: new Date(bob.createdAt) };
+const [ada, bob] = [recordOf('171596044869', { firstname: 'Ada' }), recordOf('171596044870', { firstname: 'Bob' })];
+const bobRecord = readOf(bob);
 
 test.each<[string, object]>([
   ['an error of another kind', batch([], [error('INTERNAL_ERROR', 'There was a problem')])],
@@ -94,7 +86,7 @@ describe('a refusal that names nobody, of many', () => {
     stub.replyWith((response) => {
       const ids = stub.requests.slice(-1).flatMap(inputsOf);
       const isRefused = ids.some((id) => bad.includes(id));
-      const body = isRefused ? batch([], [invalid]) : batch(ids.map((id) => recordOf(id, 'Ada')));
+      const body = isRefused ? batch([], [invalid]) : batch(ids.map((id) => recordOf(id, { firstname: 'Ada' })));
       response.writeHead(isRefused ? 207 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     });
   };

@@ -1,5 +1,5 @@
 import { DefectError } from '@sluice/errors';
-import { batch, error, missing } from '../../test/hubspot-replies';
+import { batch, error, missing, readOf, recordOf } from '../../test/hubspot-replies';
 import { impatientMs, silence, type ProviderStub, type StubReply } from '../../test/provider-stub';
 import { useStubbedConnectors } from '../../test/stubbed-connectors';
 import type { Connector, ConnectorRegistry } from '../connector';
@@ -14,24 +14,8 @@ let connectors: ConnectorRegistry;
 let hubspot: Required<Connector>;
 const { metrics, open } = useStubbedConnectors((opened) => ({ stub, connectors, hubspot } = opened));
 
-/** Shapes of recorded replies, with invented values. Source: reference A2, A3, A7. */
-const ada = {
-  id: '171596044869',
-  properties: {
-    createdate: '2026-11-20T12:00:00.000Z',
-    email: 'ada@example.com',
-    firstname: 'Ada',
-    hs_object_id: '171596044869',
-  },
-  createdAt: '2026-11-20T12:00:00.000Z',
-  updatedAt: '2026-11-20T12:00:00.000Z',
-  archived: false,
-};
-const bob = {
-  ...ada,
-  id: '171596044870',
-  properties: { ...ada.properties, email: 'bob@example.com', firstname: 'Bob' },
-};
+const ada = recordOf('171596044869', { email: 'ada@example.com', firstname: 'Ada' });
+const bob = recordOf('171596044870', { email: 'bob@example.com', firstname: 'Bob' });
 
 interface Case {
   readonly name: string;
@@ -147,7 +131,7 @@ const batches: readonly Case[] = [
   },
 ];
 
-const bobRecord = { id: bob.id, fields: bob.properties, raw: bob, createdAt: new Date(bob.createdAt) };
+const bobRecord = readOf(bob);
 
 const reads: readonly Case[] = [
   {
