@@ -47,6 +47,6 @@ async function start() {
 /** What the machine lacks is a sentence for people, not a failed test. */
 function refuse(error: unknown): never {
   if (!(error instanceof DependencyError)) throw error;
-  process.stderr.write(`${error.message}\n`);
+  process.stderr.write(`${[error.detail, error.remedy].filter(Boolean).join(' ')}\n`);
   process.exit(cannotRun);
 }

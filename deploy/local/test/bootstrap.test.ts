@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeDataDir } from './launcher';
 
 const local = join(__dirname, '..');
 
@@ -61,10 +63,13 @@ describe('an option that is repeated', () => {
 
 // A word that jest does not know would fail every suite, after the services have started.
 describe('the tests', () => {
-  const run = (tier: string, ...words: readonly string[]) =>
+  const run = (tier: string, words: readonly string[], env?: NodeJS.ProcessEnv) =>
     outcome(
-      runModule(`import { runTests } from './bootstrap/test.mjs';
-        process.exitCode = await runTests(${JSON.stringify(tier)}, ${JSON.stringify(words)});`),
+      runModule(
+        `import { runTests } from './bootstrap/test.mjs';
+        process.exitCode = await runTests(${JSON.stringify(tier)}, ${JSON.stringify(words)});`,
+        env,
+      ),
     );
 
   it.each([
@@ -73,9 +78,35 @@ describe('the tests', () => {
     ['full', '--shard=5/4', 'usage: npm run test:full'],
     ['full', 'libs/store', 'usage: npm run test:full'],
   ])('of tier %s refuse %s, and start nothing', async (tier, word, usage) => {
-    const { code, output } = await run(tier, word);
+    const { code, output } = await run(tier, [word]);
     expect(code).toBe(2);
     expect(output.startsWith(usage)).toBe(true);
+  });
+
+  describe('on a machine without Redis', () => {
+    const folder = makeDataDir();
+    afterAll(() => folder.remove());
+    // Postgres is started as the system user `postgres`, which this program finds.
+    symlinkSync('/usr/bin/id', join(folder.path, 'id'));
+    const aptGet = join(folder.path, 'apt-get');
+    writeFileSync(aptGet, '#!/bin/sh\necho no right to install; exit 100\n');
+    chmodSync(aptGet, 0o755);
+
+    // As root the second asks the package manager, as another user neither does.
+    it.each([
+      ['that may not install', { SLUICE_NO_INSTALL: '1' }, /, or run as root on Debian without SLUICE_NO_INSTALL, /],
+      ['whose package manager refuses', {}, /\(Debian: apt-get install redis-tools\)/],
+    ])('%s: say in one sentence what to do, end with 2 and leave nothing running', async (_name, env, way) => {
+      const own = { PATH: folder.path, SLUICE_DATA_DIR: folder.path, KAFKA_BROKERS: 'given:1', ...env };
+      const { code, output } = await run('guard', ['deploy/local/src/stack/stack-lock'], own);
+      const lines = output.trimEnd().split('\n');
+      expect({ code, output }).toMatchObject({ code: 2 });
+      expect(lines.at(-1)).toMatch(/^Redis cannot be started on this machine: set REDIS_URL to [^.]*\.$/);
+      expect(lines.at(-1)).toMatch(way);
+      expect(output).toContain('postgres: stopped');
+      const state = JSON.parse(readFileSync(join(folder.path, 'stack', 'stack.json'), 'utf8')) as object;
+      expect(state).toMatchObject({ services: {}, holders: [] });
+    });
   });
 });
 

@@ -72,20 +72,17 @@ async function aptGetInstall(name: string, env: NodeJS.ProcessEnv): Promise<stri
   return result.code === 0 ? undefined : result.output.trim().split('\n').slice(-3).join(' / ');
 }
 
-function waysToGet(requirements: readonly Requirement[], options: InstallOptions): DependencyError {
-  const { service, variable } = options;
+/** One sentence, as it is all that a test run prints of it. */
+function waysToGet(requirements: readonly Requirement[], { env, service, variable }: InstallOptions): DependencyError {
   const labels = requirements.map((requirement) => requirement.label).join(' and ');
   const packages = requirements.map((requirement) => requirement.packages[0]).join(' ');
-  const remedy = [
-    `Any one of these helps:`,
-    `  - set ${variable} to a ${service} that runs`,
-    `  - start docker or podman (one that can pull images)`,
-    `  - put ${labels} on the PATH (Debian: apt-get install ${packages})`,
-    `  - run as root on Debian without SLUICE_NO_INSTALL, and it is installed for you`,
-  ].join('\n');
-  return new DependencyError({
-    code: 'service.unavailable',
-    detail: `${service} cannot be started on this machine.`,
-    remedy,
-  });
+  const ways = [
+    `set ${variable} to a ${service} that runs`,
+    'start docker or podman (one that can pull images)',
+    `put ${labels} on the PATH (Debian: apt-get install ${packages})`,
+    // Who may install has seen why that failed.
+    ...(mayInstall(env) ? [] : ['run as root on Debian without SLUICE_NO_INSTALL, and it is installed for you']),
+  ];
+  const detail = `${service} cannot be started on this machine: ${ways.slice(0, -1).join(', ')}, or ${ways.at(-1)}.`;
+  return new DependencyError({ code: 'service.unavailable', detail });
 }

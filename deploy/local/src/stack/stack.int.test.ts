@@ -101,16 +101,6 @@ describe('the native starter', () => {
     expect(stack.redisUrl).not.toBe(before.redisUrl);
     stranger.close();
   });
-
-  it('names every way to get a service that it cannot start', async () => {
-    const env = { PATH: dataDir, SLUICE_NO_INSTALL: '1' };
-    const attempt = startStack({ dataDir, want: ['redis', 'kafka'], log, env });
-    await expect(attempt).rejects.toMatchObject({
-      detail: expect.stringContaining('Redis'),
-      remedy: expect.stringMatching(/REDIS_URL[^]*docker or podman[^]*redis-server[^]*SLUICE_NO_INSTALL/),
-    });
-    expect(readState(dataDir).holders).toEqual([]);
-  });
 });
 
 function processOf(dataDir: string, name: ServiceName): ProcessIdentity {
