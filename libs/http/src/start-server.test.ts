@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { createMetrics } from '@sluice/telemetry';
-import { serve, silent, testApp } from '../test/test-app';
+import { serve, silent as quiet, testApp } from '../test/test-app';
 import { ListenError } from './listen-error';
 import { startOperability } from './operability';
 import { route } from './route';
@@ -50,7 +50,7 @@ function raw(port: number, text: string): { socket: Socket; reply: Promise<strin
 }
 
 describe('startServer', () => {
-  const operability = { ...silent, metrics: createMetrics('other'), host: '127.0.0.1' };
+  const operability = { ...quiet, metrics: createMetrics('other'), host: '127.0.0.1' };
 
   it('names the taken port and the settings that move it', async () => {
     const { server } = await start();

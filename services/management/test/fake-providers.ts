@@ -1,4 +1,4 @@
-import { startScriptedProvider, type ProviderAnswer, type ProviderCall } from '@sluice/testkit';
+import { hubspotRefusal, startScriptedProvider, type ProviderAnswer, type ProviderCall } from '@sluice/testkit';
 
 /** An account. `objects`: the properties of each of its objects; an account without them has nothing to describe. */
 export interface HubspotPortal {
@@ -28,14 +28,14 @@ export interface TokenEndpoint {
 export function createTokenEndpoint(): TokenEndpoint {
   const asked: TokenEndpoint['asked'] = [];
   const replies: TokenEndpoint['replies'] = new Map();
-  const refusal = { status: 400, body: { error: 'invalid_grant', error_description: 'no such grant' } };
+  const noGrant = { status: 400, body: { error: 'invalid_grant', error_description: 'no such grant' } };
   return {
     asked,
     replies,
     answer: ({ text }) => {
       const form = Object.fromEntries(new URLSearchParams(text));
       asked.push(form);
-      return replies.get(form['grant_type'] ?? '') ?? refusal;
+      return replies.get(form['grant_type'] ?? '') ?? noGrant;
     },
   };
 }
@@ -49,21 +49,19 @@ export async function startHubspot() {
     const outcome = outcomes.get(call.token) ?? { status: 401, message: 'Authentication credentials not found.' };
     if (outcome === 'hang-up') return outcome;
     if ('portalId' in outcome) return portalAnswer(call.path, outcome);
-    return refusal(outcome.status, outcome.message, 'INVALID_AUTHENTICATION');
+    return hubspotRefusal(outcome.status, { message: outcome.message, category: 'INVALID_AUTHENTICATION' });
   });
   return Object.assign(provider, { outcomes, tokenEndpoint });
 }
 
 function portalAnswer(path: string, { portalId, objects }: HubspotPortal): ProviderAnswer {
   const asked = /^\/crm\/v3\/properties\/([^/?]+)/.exec(path)?.[1];
-  if (path.startsWith('/crm-object-schemas/')) return refusal(403, 'no scope', 'MISSING_SCOPES');
+  if (path.startsWith('/crm-object-schemas/')) return hubspotRefusal(403, { category: 'MISSING_SCOPES' });
   if (asked === undefined || objects === undefined) return { status: 200, body: { portalId } };
   const results = Object.hasOwn(objects, asked) ? objects[asked] : undefined;
-  return results ? { status: 200, body: { results } } : refusal(400, `Unable to infer object type from: ${asked}`);
-}
-
-function refusal(status: number, message: string, category?: string): ProviderAnswer {
-  return { status, body: { status: 'error', message, category } };
+  return results
+    ? { status: 200, body: { results } }
+    : hubspotRefusal(400, { message: `Unable to infer object type from: ${asked}` });
 }
 
 /** `GET /services/oauth2/userinfo` and the token endpoint. A token that is not among `accounts` is refused, as Salesforce does: 403 in plain text. */

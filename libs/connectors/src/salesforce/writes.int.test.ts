@@ -105,7 +105,7 @@ const cases: readonly Case[] = [
   },
   {
     name: 'batch create refused record by record with a 400',
-    act: () => harness.salesforce.createBatch({ ...contacts, records: [{ fields: ada }, { fields: ada }] }),
+    act: () => salesforce.createBatch({ ...contacts, records: [{ fields: ada }, { fields: ada }] }),
     request: { method: 'POST', path: collections },
     reply: { status: 400, body: [refusedItem('REQUIRED_FIELD_MISSING', 'one'), refusedItem('DUPLICATE_VALUE', 'two')] },
     expected: [
