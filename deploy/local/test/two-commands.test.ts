@@ -1,6 +1,13 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { makeDataDir, startLauncher, type Launcher } from './launcher';
 
 const scratch = makeDataDir();
+const cold = makeDataDir();
+/** Below the range from which the native starter takes its ports. */
+const portBase = 18_000;
+const sandboxUrl = `http://127.0.0.1:${portBase + 600}`;
 let launcher: Launcher | undefined;
 // One that a time limit left behind would keep the ports and the data of the next.
 afterEach(async () => {
@@ -8,16 +15,16 @@ afterEach(async () => {
   await launcher?.exit();
   launcher = undefined;
 });
-afterAll(() => scratch.remove());
+afterAll(() => [scratch, cold].forEach((folder) => folder.remove()));
 
 // The two commands of the README, whole: the real minute is waited, and the second start finds the first one's data.
 it.each([
-  ['embedded, cold', 19_000, []],
-  ['distributed', 19_700, ['--distributed']],
+  ['embedded, cold', { portBase: 19_000, footprint: [] }],
+  ['distributed', { portBase: 19_700, footprint: ['--distributed'] }],
 ] as const)(
   'npm start -- --once, %s: 250 auto-batched records leave in 3 calls, and the tour ends with 0',
-  async (_name, portBase, footprint) => {
-    launcher = startLauncher({ args: ['start', ...footprint, '--once'], dataDir: scratch.path, portBase });
+  async (_name, { footprint, ...ports }) => {
+    launcher = startLauncher({ args: ['start', ...footprint, '--once'], dataDir: scratch.path, ...ports });
     const code = await launcher.exit();
     expect({ code, output: launcher.output() }).toMatchObject({ code: 0 });
     expect(launcher.output()).toMatch(/the CRM got 3 calls of 100, 100, 50/);
@@ -25,3 +32,53 @@ it.each([
   },
   900_000,
 );
+
+/** The CRM refuses every single create, from outside, as a real one might. */
+async function breakSynchronousCreates(): Promise<void> {
+  const body = {
+    match: { method: 'POST', path: '^/crm/v3/objects/contacts$' },
+    times: 0,
+    action: { kind: 'status', status: 403 },
+  };
+  const request = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  };
+  for (const giveUpAt = Date.now() + 60_000; Date.now() < giveUpAt; await sleep(20)) {
+    const reply = await fetch(`${sandboxUrl}/_sandbox/faults`, request).catch(() => undefined);
+    if (reply?.status === 201) return;
+  }
+  throw new Error(`the sandbox did not come up:\n${launcher?.output()}`);
+}
+
+it('ends with 1 when a step sees something else than it should, and leaves nothing running', async () => {
+  launcher = startLauncher({ args: ['start', '--once'], dataDir: cold.path, portBase });
+  await breakSynchronousCreates();
+  expect(await launcher.exit()).toBe(1);
+  const output = launcher.output();
+  expect(output).toMatch(/^footprint: embedded, no Kafka/);
+  expect(output).toMatch(/ 2 {2}250 auto-batched creates +ok/);
+  expect(output).toMatch(/ 3 {2}synchronous create +FAILED +A synchronous create should answer 200, and answered 422/);
+  expect(output).toContain('postgres: stopped');
+  await expect(fetch(sandboxUrl)).rejects.toThrow('fetch failed');
+  const demoFile = join(cold.path, 'demo.json');
+  expect(statSync(demoFile).mode & 0o777).toBe(0o600);
+  expect(JSON.parse(readFileSync(demoFile, 'utf8'))).toEqual({
+    baseUrl: `http://127.0.0.1:${portBase + 100}/v1`,
+    searchUrl: `http://127.0.0.1:${portBase + 200}/v1`,
+    writeUrl: `http://127.0.0.1:${portBase + 300}/v1`,
+    sandboxUrl,
+    adminKey: expect.any(String) as string,
+    project: { id: expect.any(String) as string, name: 'demo' },
+    apiKey: expect.stringMatching(/^sk_/) as string,
+    integrations: ['hubspot', 'salesforce'].map((provider) => ({
+      provider,
+      id: expect.any(String) as string,
+      name: `${provider}-crm`,
+      groupRef: 'demo-group',
+      installationId: expect.any(String) as string,
+      connectionId: expect.any(String) as string,
+    })),
+  });
+});
