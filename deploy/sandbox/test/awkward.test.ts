@@ -1,8 +1,7 @@
 import { request } from 'node:http';
-import { connect } from 'node:net';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { api, startOrg, type OrgClient } from './salesforce-client';
-import { contacts, startClient, type Client } from './sandbox-client';
+import { contacts, rawCreate, startClient, type Client } from './sandbox-client';
 
 let client: Client;
 let org: OrgClient;
@@ -16,7 +15,7 @@ beforeEach(() => Promise.all([client.reset(), org.reset()]));
 const create = () => client.call('POST', contacts, { properties: { firstname: 'Ana' } });
 
 /** A create as it arrives, nothing decoded. */
-function rawCreate(): Promise<{ headers: Record<string, unknown>; bytes: Buffer; isWhole: boolean }> {
+function createUndecoded(): Promise<{ headers: Record<string, unknown>; bytes: Buffer; isWhole: boolean }> {
   const headers = { authorization: `Bearer ${client.token}`, 'content-type': 'application/json' };
   return new Promise((resolve, reject) => {
     const sent = request(client.url + contacts, { method: 'POST', headers }, (reply) => {
@@ -41,14 +40,14 @@ describe('replies that are hard to read', () => {
     ['br', brotliDecompressSync],
   ] as const)('compressed with %s although nobody asked', async (encoding, decode) => {
     await client.fault({ action: { kind: 'dress', encoding } });
-    const { headers, bytes } = await rawCreate();
+    const { headers, bytes } = await createUndecoded();
     expect(headers).toMatchObject({ 'content-encoding': encoding, 'content-length': String(bytes.length) });
     expect(JSON.parse(decode(bytes).toString())).toMatchObject({ properties: { firstname: 'Ana' } });
   });
 
   it('called gzip, and none', async () => {
     await client.fault({ action: { kind: 'dress', encoding: 'broken' } });
-    const { headers, bytes } = await rawCreate();
+    const { headers, bytes } = await createUndecoded();
     expect(headers['content-encoding']).toBe('gzip');
     expect(() => gunzipSync(bytes)).toThrow('incorrect header');
     expect(await client.records()).toHaveLength(1);
@@ -63,14 +62,14 @@ describe('replies that are hard to read', () => {
 
   it('one byte at a time', async () => {
     await client.fault({ action: { kind: 'drip', delayMs: 5 } });
-    const { bytes, isWhole } = await rawCreate();
+    const { bytes, isWhole } = await createUndecoded();
     expect([bytes.toString().trim(), isWhole]).toEqual(['', false]);
     expect(await client.records()).toHaveLength(1);
   });
 
   it('huge', async () => {
     await client.fault({ action: { kind: 'huge' } });
-    const { bytes, isWhole } = await rawCreate();
+    const { bytes, isWhole } = await createUndecoded();
     expect(bytes.length).toBeGreaterThan(2_000);
     expect(isWhole).toBe(false);
   });
@@ -113,20 +112,7 @@ describe('a redirect', () => {
 
 it('a connection that was idle is closed without a word', async () => {
   await client.fault({ action: { kind: 'close-idle', delayMs: 20 } });
-  const body = JSON.stringify({ properties: { firstname: 'Ana' } });
-  const head = [
-    `POST ${contacts} HTTP/1.1`,
-    'host: sandbox',
-    `authorization: Bearer ${client.token}`,
-    'content-type: application/json',
-    `content-length: ${body.length}`,
-  ];
-  const text = await new Promise<string>((resolve) => {
-    let seen = '';
-    const socket = connect(client.port, '127.0.0.1', () => socket.write(`${head.join('\r\n')}\r\n\r\n${body}`));
-    socket.on('data', (chunk: Buffer) => (seen += chunk.toString()));
-    socket.on('close', () => resolve(seen));
-  });
+  const { text } = await rawCreate(client);
   expect(text).toMatch(/^HTTP\/1.1 201 Created/);
   expect(text).not.toMatch(/connection: close/i);
 });

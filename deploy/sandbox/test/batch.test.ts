@@ -159,7 +159,7 @@ describe('batch update', () => {
 
   it('finds contacts by email, and then sees that two inputs are one contact', async () => {
     const id = await client.create({ email: 'a@example.com' });
-    const byEmail = { id: 'A@example.com', idProperty: 'email', properties: { city: 'Oslo' } };
+    const byEmail = { id: ' A@example.com', idProperty: 'email', properties: { city: 'Oslo' } };
     expect((await batch('update', [byEmail])).body.results[0].id).toBe(id);
     expect((await batch('update', [byEmail, { id, properties: {} }])).status).toBe(400);
   });

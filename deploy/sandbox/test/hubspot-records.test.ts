@@ -32,12 +32,9 @@ describe('companies and deals', () => {
 
   it.each<[string, object, string, string]>([
     ['companies', { domain: 'a.example' }, 'MISSING_REQUIRED_PROPERTY', 'A value for name must be provided'],
-    ['companies', { name: 'A', email: 'x' }, 'PROPERTY_DOESNT_EXIST', 'Property "email" does not exist'],
     ['companies', { name: 'A', industry: 'FISH' }, 'INVALID_OPTION', 'FISH was not one of the allowed options: [ACC'],
-    ['companies', { name: 'A', numberofemployees: 'many' }, 'INVALID_LONG', 'many was not a valid long.'],
     ['deals', { amount: 1 }, 'MISSING_REQUIRED_PROPERTY', 'A value for dealname must be provided'],
     ['deals', { dealname: 'A', dealstage: 'won' }, 'INVALID_OPTION', 'won was not one of the allowed options'],
-    ['deals', { dealname: 'A', closedate: 'soon' }, 'INVALID_DATE', 'soon was not a valid date.'],
     ['deals', { dealname: 'A', hs_is_closed: true }, 'READ_ONLY_VALUE', 'is a read only property'],
   ])('%s refuses %j as %s', async (object, properties, code, message) => {
     const { status, body } = await client.call('POST', records(object), { properties });
@@ -62,16 +59,6 @@ describe('companies and deals', () => {
     const { body } = await client.call('POST', `${records('deals')}/search`, { filterGroups: [{ filters }] });
     expect(body.results.map((deal: { id: string }) => deal.id)).toEqual([id]);
     expect(body.results[0].properties).toMatchObject({ dealname: 'Large', pipeline: 'default', closedate: null });
-  });
-
-  it('fail one by one in a batch with trace ids', async () => {
-    const inputs = [{ dealname: 'A' }, { amount: '1' }].map((properties, index) => ({
-      properties,
-      objectWriteTraceId: String(index),
-    }));
-    const { status, body } = await client.call('POST', `${records('deals')}/batch/create`, { inputs });
-    expect([status, body.results.length, body.numErrors]).toEqual([207, 1, 1]);
-    expect(body.errors[0].context.objectWriteTraceId).toEqual(['1']);
   });
 });
 
@@ -112,18 +99,6 @@ describe('archive', () => {
       ['archive', 0],
     ]);
     expect(await create('contacts', { email: 'ana@example.com' })).not.toBe(id);
-  });
-
-  it('leaves the search index after its lag', async () => {
-    let now = new Date('2026-01-01T00:00:00.000Z');
-    const lagging = await startClient({ now: () => now }, { searchLagMs: 5000 });
-    const id = await lagging.create({ firstname: 'Ana' });
-    now = new Date('2026-01-01T00:01:00.000Z');
-    await lagging.call('DELETE', `${records('contacts')}/${id}`);
-    expect((await lagging.search({})).body.total).toBe(1);
-    now = new Date('2026-01-01T00:01:05.000Z');
-    expect((await lagging.search({})).body.total).toBe(0);
-    await lagging.close();
   });
 
   it('takes a batch, and passes over ids that are not there', async () => {

@@ -33,23 +33,6 @@ it('refuses the call over the limit with the 429 of HubSpot and without Retry-Af
   expect((await details()).status).toBe(200);
 });
 
-it('limits searches apart from the rest', async () => {
-  expect((await client.search({})).status).toBe(200);
-  const refused = await client.search({});
-  expect([refused.status, refused.body.policyName, refused.body.message]).toEqual([
-    429,
-    'SECONDLY',
-    'You have reached your secondly limit.',
-  ]);
-  expect(refused.headers.get('x-hubspot-ratelimit-max')).toBeNull();
-  expect((await details()).status).toBe(200);
-});
-
-it('takes new limits at any time; 0 is none', async () => {
-  await client.send('POST', '/_sandbox/accounts', { name: 'acme', provider: 'hubspot', limits: { perTenSeconds: 0 } });
-  for (let calls = 0; calls < 5; calls += 1) expect((await details()).status).toBe(200);
-});
-
 it('limits each account by itself', async () => {
   const globex = (await client.send('POST', '/_sandbox/accounts', { name: 'globex', provider: 'hubspot' })).body;
   await details();

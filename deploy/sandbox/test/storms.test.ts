@@ -170,17 +170,3 @@ describe('the ledger', () => {
     await client.send('POST', '/_sandbox/accounts', { name: 'acme', provider: 'hubspot', markerField: 'lastname' });
   });
 });
-
-it('has a search index that lags as an account says, also while it runs', async () => {
-  const found = async () => (await client.search({})).body.total;
-  await client.send('POST', '/_sandbox/accounts', { name: 'acme', provider: 'hubspot', searchLagMs: 5000 });
-  await create();
-  expect(await found()).toBe(0);
-  later(4999);
-  expect(await found()).toBe(0);
-  later(1);
-  expect(await found()).toBe(1);
-  await createContact();
-  expect((await org.query("SELECT Id FROM Contact WHERE LastName = 'm-1'")).body.totalSize).toBe(1);
-  await client.send('POST', '/_sandbox/accounts', { name: 'acme', provider: 'hubspot', searchLagMs: 0 });
-});

@@ -76,12 +76,3 @@ it('forgets tokens a day after their end', () => {
   issue(grant, 86_461);
   expect(grant.expiryOf('access-0')).toBeUndefined();
 });
-
-it('comes back from a journal as it was', () => {
-  const grant = newGrant({ rotateRefreshTokens: true });
-  issue(grant, 10);
-  const restored = newGrant();
-  restored.restore(JSON.parse(JSON.stringify(grant.current)) as typeof grant.current);
-  expect(restored.current).toEqual(grant.current);
-  expect(restored.expiryOf('access-1')).toEqual(at(1810));
-});

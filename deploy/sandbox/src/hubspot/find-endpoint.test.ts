@@ -19,6 +19,7 @@ it.each<[string, string, string | undefined, object]>([
   ],
   ['GET', '/crm/v4/objects/contacts/1/associations/companies', 'associations', { id: '1', toType: 'companies' }],
   ['POST', '/crm/associations/2026-03/0-1/0-2/batch/create', 'batch-associate', { objectType: '0-1', toType: '0-2' }],
+  ['GET', '/account-info/2026-03/details', 'account-details', {}],
   ['GET', '/crm/objects/v3/contacts/1', undefined, {}],
   ['GET', '/crm/v3/objects//1', undefined, {}],
   ['GET', '/crm/v3/objects/contacts/%E0%A4%A', undefined, {}],
