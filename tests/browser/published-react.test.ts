@@ -47,6 +47,7 @@ afterAll(async () => {
 const providers = {
   hubspot: { shown: 'HubSpot', objectName: 'contacts', fields: { read: 'email', written: 'lastname' } },
   salesforce: { shown: 'Salesforce', objectName: 'Contact', fields: { read: 'Email', written: 'LastName' } },
+  freshdesk: { shown: 'Freshdesk', objectName: 'contacts', fields: { read: 'email', written: 'name' } },
   stockroom: { shown: 'Stockroom', objectName: 'items', fields: { read: 'name', written: 'name' } },
 } as const;
 type Provider = keyof typeof providers;
@@ -62,7 +63,8 @@ async function prepare(provider: Provider, credentials: 'API key' | 'bearer toke
   const declared = { objects: [{ objectName, optionalFieldsAuto: 'all' as const, ...reads }] };
   const integration = { name: `crm-${provider}`, provider, read: declared, write: { objects: [{ objectName }] } };
   const { id: integrationId } = integrationNamed(await project.deploy([integration]), integration);
-  const account = provider === 'stockroom' ? undefined : await registerApp(project, provider, app);
+  const hasApp = provider === 'hubspot' || provider === 'salesforce';
+  const account = hasApp ? await registerApp(project, provider, app) : undefined;
   const registered = { label: 'page', algorithm: 'RS256', publicKeyPem: issuer.publicKeyPem };
   kid = (await call<{ kid: string }>(`${project.url}/jwt-keys`, { key: project.key, body: registered })).kid;
   const apiKey = credentials === 'API key' ? { apiKey: await project.createKey(['frontend']) } : {};
@@ -213,6 +215,23 @@ describe('the component that connects', () => {
       'GET /v1/providers/stockroom 200',
       'POST /v1/projects/{project}/connections:generate 201',
       'POST /v1/projects/{project}/connections:generate 422',
+    ]);
+  });
+
+  withBrowser('takes an API key that the provider wants as user name', async () => {
+    const { project, open } = await prepare('freshdesk', 'API key');
+    const body = { name: project.name, provider: 'freshdesk' };
+    const account = await call<{ token: string; workspaceRef: string }>(`${stack.sandboxUrl}/_sandbox/accounts`, {
+      body,
+    });
+    const { page } = await open('connect');
+    await page.locator('input[name="workspace"]').fill(account.workspaceRef);
+    // Its password stays empty: the library asks for one, the provider for none.
+    await page.getByPlaceholder('Username').fill(account.token);
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByText('You have successfully connected your Freshdesk account').waitFor();
+    expect(await connectionsOf(project)).toMatchObject([
+      { authScheme: 'basic', providerWorkspaceRef: account.workspaceRef, group: { groupName: 'Acme' } },
     ]);
   });
 

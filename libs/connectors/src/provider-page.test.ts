@@ -8,8 +8,8 @@ import { renderPage, signalRows, type ProviderPage } from './provider-page';
 import { providerPages } from './provider-pages';
 import type { SignalRow } from './signals';
 
-/** Without what Prettier aligns. */
-const plain = (text: string) => text.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---').trim();
+/** An empty cell is one space in the file. */
+const plain = (text: string) => text.replaceAll(/ +/g, ' ').trim();
 
 const pages: readonly (readonly [name: string, text: string])[] = [
   ...providerPages.map((page) => [page.provider, renderPage(page)] as const),

@@ -62,6 +62,7 @@ export interface UpdateConnectionRequest {
 
 const username = { ...nameText, description: 'User name.' } as const;
 const password = { ...secretText, description: 'Password. Secret.' } as const;
+const emptyPassword = { ...password, minLength: 0, pattern: '^[^\\u0000]*$' } as const;
 const clientId = { ...nameText, description: 'OAuth client id.' } as const;
 const clientSecret = { ...secretText, description: 'OAuth client secret.' } as const;
 const scopes = { type: 'array', description: 'OAuth scopes.', items: scopeText } as const;
@@ -80,9 +81,10 @@ const members = {
   customAuth: { type: 'object', writeOnly: true, description: 'Inputs of a custom scheme. Secret.' },
   basicAuth: {
     ...credentials,
-    description: 'User name and password.',
+    description: 'User name and password, which may be empty.',
     required: ['username', 'password'],
-    properties: { username, password },
+    // Source: RFC 7617, section 2: an empty password is one. Forms send it where the user name is the key.
+    properties: { username, password: emptyPassword },
   },
   oauth2ClientCredentials: {
     ...credentials,

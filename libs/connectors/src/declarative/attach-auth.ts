@@ -17,12 +17,25 @@ const nothing: Attached = { headers: {}, query: {} };
 export function attach(declared: DeclaredAuth, { accessToken, kind = 'oauth2' }: Auth): Attached | string {
   if (kind === 'none') return declared.none ? nothing : 'the connection has no credentials';
   if (!tokenForm.test(accessToken)) return 'the credentials are empty or have characters that no header can carry';
-  if (kind === 'basic') {
-    return declared.basic ? inHeader('authorization', `Basic ${accessToken}`) : refused('a user name and a password');
-  }
+  if (kind === 'basic') return attachPair(declared, accessToken);
   const at = kind === 'apiKey' ? declared.apiKey : declared.oauth2 && (declared.oauth2.token ?? bearer);
   if (at === undefined) return refused(kind === 'apiKey' ? 'an API key' : 'an access token');
   return place(at, accessToken);
+}
+
+/** @param pair user name and password, as RFC 7617 encodes them */
+function attachPair({ basic, apiKey }: DeclaredAuth, pair: string): Attached | string {
+  if (basic) return inHeader('authorization', `Basic ${pair}`);
+  if (apiKey?.basic === undefined) return refused('a user name and a password');
+  const [username = '', ...rest] = Buffer.from(pair, 'base64').toString().split(':');
+  const member = keyMember(apiKey.basic);
+  const key = member === 'username' ? username : rest.join(':');
+  return key === '' ? `the API key, which is the ${member} here, is empty` : place(apiKey, key);
+}
+
+/** Where a form such as `{key}:X` has the key: who asks for user name and password asks for the key there. */
+export function keyMember(form: string): 'username' | 'password' {
+  return form.indexOf('{key}') > form.indexOf(':') ? 'password' : 'username';
 }
 
 function place({ header, prefix = '', query, basic }: Attachment, token: string): Attached {

@@ -1,5 +1,6 @@
 import { workspaceInput, type ProviderInfo } from '@sluice/types';
 import type { CatalogueEntry } from '../connector';
+import { keyMember } from './attach-auth';
 import type { Attachment, Declaration, DeclaredOAuth2 } from './declaration';
 
 /** The provider in the catalogue. An API key that goes with user name and password is `basic` there, with its form. */
@@ -40,8 +41,8 @@ function authTypeOf({ auth }: Declaration): ProviderInfo['authType'] {
 
 function toKeyOptions({ header, prefix, query, basic }: Attachment): Pick<CatalogueEntry, 'apiKeyOpts' | 'basicOpts'> {
   if (basic !== undefined) {
-    const fieldUsed = basic.indexOf('{key}') > basic.indexOf(':') ? 'password' : 'username';
-    return { basicOpts: { apiKeyAsBasic: true, apiKeyAsBasicOpts: { fieldUsed, keyFormat: basic } } };
+    const apiKeyAsBasicOpts = { fieldUsed: keyMember(basic), keyFormat: basic };
+    return { basicOpts: { apiKeyAsBasic: true, apiKeyAsBasicOpts } };
   }
   if (query !== undefined) return { apiKeyOpts: { attachmentType: 'query', query: { name: query } } };
   const named = { name: header ?? 'Authorization', ...(prefix !== undefined && { valuePrefix: prefix }) };

@@ -76,7 +76,8 @@ function capabilitiesOf({
 function schemesOf({ none, apiKey, basic, oauth2 }: DeclaredAuth): AuthScheme[] {
   return [
     ...(apiKey ? (['apiKey'] as const) : []),
-    ...(basic ? (['basic'] as const) : []),
+    // A form that knows only user name and password has the key in one of them.
+    ...(basic || apiKey?.basic !== undefined ? (['basic'] as const) : []),
     ...(oauth2?.grants ?? []).map((name): AuthScheme => `oauth2/${name}`),
     ...(none ? (['none'] as const) : []),
   ];

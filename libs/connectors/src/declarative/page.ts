@@ -1,4 +1,5 @@
 import { signalRows } from '../provider-page';
+import { keyMember } from './attach-auth';
 import type { Attachment, Declaration, DeclaredAuth } from './declaration';
 import { signalTable, type Row } from './signal-table';
 
@@ -71,7 +72,8 @@ function waysOf({ apiKey, basic, oauth2, none }: DeclaredAuth): string[] {
 }
 
 function placeOf({ header, query, basic }: Attachment): string {
-  if (basic !== undefined) return `as \`${basic}\` of \`Authorization: Basic\``;
+  if (basic !== undefined)
+    return `as \`${basic}\` of \`Authorization: Basic\`, or \`basicAuth\` with the key as ${keyMember(basic)}`;
   return header === undefined ? `in the query parameter \`${query}\`` : `in the header \`${header}\``;
 }
 

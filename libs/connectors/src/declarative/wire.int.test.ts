@@ -85,6 +85,26 @@ it.each([
   expect(stub.requests[0]?.headers.authorization).toBe(header);
 });
 
+// A form of the published library asks for user name and password where the key is one of the two.
+it.each([
+  ['k-4:X', 'k-4:X'],
+  ['k-4:', 'k-4:X'],
+  ['k-4:a:b', 'k-4:X'],
+])('freshdesk: the user name of %s is the key', async (given, sent) => {
+  const base64 = (pair: string) => Buffer.from(pair).toString('base64');
+  const auth = { accessToken: base64(given), kind: 'basic' as const, workspaceRef: 'acme' };
+  stub.replyWith({ status: 200, body: {} });
+  await connectors.get('freshdesk').create?.({ auth, objectName: 'contacts', fields });
+  expect(stub.requests[0]?.headers.authorization).toBe(`Basic ${base64(sent)}`);
+  const empty = { ...auth, accessToken: base64(':X') };
+  const result = await connectors.get('freshdesk').create?.({ auth: empty, objectName: 'contacts', fields });
+  expect(result).toMatchObject({
+    ok: false,
+    error: { class: 'credentials', message: 'the API key, which is the username here, is empty' },
+  });
+  expect(stub.requests).toHaveLength(1);
+});
+
 // Several filters, what ends a literal, the size of a page and what it holds: the sandbox is no judge of these.
 it.each<[string, string, Readonly<Record<string, string>>, object, object?]>([
   ['pipedrive', 'persons', { email: 'a+b@c.de&x=1' }, { term: 'a+b@c.de&x=1', limit: '10' }],
