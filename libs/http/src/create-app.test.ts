@@ -26,6 +26,7 @@ function routes(router: Router): void {
   router.patch('/v1/things/:id\\:rename', route({ handle: ({ params }) => ({ body: { renamed: params } }) }));
   router.patch('/v1/things/:id', route({ handle: ({ params }) => ({ body: { changed: params } }) }));
   router.post('/v1/things/:id\\:hydrate', route({ handle: ({ params }) => ({ body: { hydrated: params } }) }));
+  router.get('/v1/projects/:project/integrations/:id', route({ handle: () => ({}) }));
   router.get('/v1/broken', () => {
     throw new Error('canary: secret internals');
   });
@@ -190,6 +191,39 @@ describe('404 and 405', () => {
   it('unknown path', async () => {
     const { body } = await start().agent.get('/v1/nothing?x=1').expect(404);
     expect(body).toMatchObject({ code: 'request.path-unknown', type: '/problems/request.path-unknown', status: 404 });
+  });
+
+  it.each([
+    [
+      'management',
+      'GET',
+      '/projects/p/integrations',
+      /^Send it as GET \/v1\/projects\/p\/integrations: a base URL ends/,
+    ],
+    ['management', 'GET', '/v1/v1/projects', /^Send it as GET \/v1\/projects: a base URL ends with \/v1, once\.$/],
+    [
+      'management',
+      'POST',
+      '/v1/projects/p/integrations/i/objects/o',
+      /of the write API \(port 4300 .* as POST \/v1\/pro/,
+    ],
+    ['management', 'POST', '/projects/p/integrations/i/objects/o', /of the write API .* as POST \/v1\/projects\/p/],
+    ['write-gateway', 'POST', '/v1/projects/p/integrations/i', /of the search API \(port 4200 /],
+    ['search', 'GET', '/v1/projects', /of the management API \(port 4100 /],
+    ['search', 'POST', '/projects/p/integrations/i/', /^Send it as POST \/v1\/projects\/p\/integrations\/i\/:/],
+    ['management', 'GET', '/v1/projects/p/nothing', /^Check the base URL and the path\.$/],
+    ['management', 'GET', '/favicon.ico', /^Check the base URL and the path\.$/],
+  ])('%s, %s %s: the remedy is the right address', async (service, method, path, remedy) => {
+    const { agent } = start({ service });
+    const { status, body } = await agent[method === 'GET' ? 'get' : 'post'](path);
+    expect([404, 405]).toContain(status);
+    expect(body.remedy).toMatch(remedy);
+  });
+
+  it('[sec-36] the methods of a verb are its own, not those of the id before it', async () => {
+    const { agent } = start();
+    await agent.get('/v1/things/1:rename').expect(405).expect('Allow', 'PATCH, OPTIONS');
+    await agent.delete('/v1/things/1:hydrate').expect(405).expect('Allow', 'POST, OPTIONS');
   });
 
   it('[sec-36] known path, other method: names the methods', async () => {

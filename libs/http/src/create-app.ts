@@ -16,6 +16,7 @@ import { problemHandler } from './problem-handler';
 import { problemRoute } from './problem-page';
 import { requestObserver } from './request-observer';
 import { replyHeaders } from './reply-headers';
+import { rightAddress } from './right-address';
 import { createRouter, type Router } from './router';
 
 export interface AppOptions {
@@ -52,8 +53,8 @@ export function createApp(o: AppOptions): Express {
   if (o.bodyBytesMax !== undefined) state.bodyBytesMax = o.bodyBytesMax;
   app.disable('x-powered-by').disable('etag').set('query parser', 'simple');
   setOnEveryReply(app, [...replyHeaders(), ...(o.cors ? corsHeaders : [])]);
-  const work = createRouter(o.authenticate);
-  const open = createRouter(undefined);
+  const work = createRouter(o.service, o.authenticate);
+  const open = createRouter(o.service);
   o.routes?.(work.router);
   o.openRoutes?.(open.router);
   const contract = o.api && buildDocument(o.api, [...work.routes, ...open.routes]);
@@ -69,8 +70,8 @@ export function createApp(o: AppOptions): Express {
     work.handle,
     open.handle,
     operability(o, state),
-    ...(contract ? [contractRoutes(contract)] : []),
-    unknownPath,
+    ...(contract ? [contractRoutes(contract, o.service)] : []),
+    unknownPath(o.service),
   ];
   app.use(oneAfterAnother(handlers), problemHandler);
   answerPathless(app, observe, problemHandler);
@@ -85,7 +86,7 @@ export function contractOfApp(app: Express): BuiltDocument {
 }
 
 function operability(o: AppOptions, state: ReturnType<typeof stateOf>): RequestHandler {
-  const { router, handle } = createRouter(undefined);
+  const { router, handle } = createRouter(o.service);
   router.get('/healthz', healthRoute);
   router.get('/readyz', readyRoute(o.ready, state));
   router.get('/problems/:code', problemRoute);
@@ -112,6 +113,13 @@ const refuseHosts: RequestHandler = ({ rawHeaders }, _res, next) => {
   next();
 };
 
-const unknownPath: RequestHandler = (req) => {
-  throw new InboundError({ code: 'request.path-unknown', detail: `There is nothing at ${req.path.slice(0, 200)}.` });
-};
+const unknownPath =
+  (service: string): RequestHandler =>
+  (req) => {
+    const remedy = rightAddress(req, service);
+    throw new InboundError({
+      code: 'request.path-unknown',
+      detail: `There is nothing at ${req.path.slice(0, 200)}.`,
+      ...(remedy !== undefined && { remedy }),
+    });
+  };

@@ -4,6 +4,7 @@ import { contractOf, type RegisteredRoute } from './contract/route-contract';
 import { InboundError } from './inbound-error';
 import { oneAfterAnother } from './one-after-another';
 import { localsOf } from './request-locals';
+import { rightAddress } from './right-address';
 import { createRouteTable } from './route-table';
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
@@ -19,13 +20,18 @@ export type Router = Readonly<Record<Method, (path: string, ...handlers: Request
 interface Endpoint {
   /** As a request has it. */
   readonly method: string;
+  /** Whether a verb stands behind the last name: `:operationId\\:cancel`. */
+  readonly isVerb: boolean;
   readonly handler: RequestHandler;
   /** For the methods that the path does not take. */
   readonly refuse: RequestHandler;
 }
 
 /** @param authenticate runs before each registered route, and only there: an unknown path is 404 for everyone */
-export function createRouter(authenticate: RequestHandler | undefined): {
+export function createRouter(
+  service: string,
+  authenticate?: RequestHandler,
+): {
   readonly router: Router;
   /** Finds the route of a request; 405 and OPTIONS are answered for every path that is registered. */
   readonly handle: RequestHandler;
@@ -44,13 +50,16 @@ export function createRouter(authenticate: RequestHandler | undefined): {
       known.set(path, taken.add(name));
       routes.push({ method, path, isAuthenticated: authenticate !== undefined, contract: contractOf(handlers) });
       const entered = [enterRoute(path.replaceAll('\\', '')), ...(authenticate ? [authenticate] : []), ...handlers];
-      table.add(path, { method: name, handler: oneAfterAnother(entered), refuse: refuseOther(taken) });
+      const isVerb = path.includes('\\:');
+      table.add(path, { method: name, isVerb, handler: oneAfterAnother(entered), refuse: refuseOther(service, taken) });
     };
   const router = Object.fromEntries(methods.map((method) => [method, register(method)])) as unknown as Router;
   const handle: RequestHandler = (req, res, next) => {
-    const matches = table.matches(req.path);
+    const fitting = table.matches(req.path);
+    // A path may fit two templates, `:id` and `:id:cancel`: no id ends like that.
+    const verbs = fitting.filter(({ entry }) => entry.isVerb);
+    const matches = verbs.length > 0 ? verbs : fitting;
     const method = req.method === 'HEAD' ? 'GET' : req.method;
-    // A path may fit two templates, `:id` and `:id:cancel`: then the one that was registered first has it.
     const match = matches.find(({ entry }) => entry.method === method);
     if (match === undefined) return matches[0] === undefined ? next() : matches[0].entry.refuse(req, res, next);
     req.params = match.params();
@@ -70,7 +79,7 @@ function allowOf(taken: ReadonlySet<string>): string {
   return [...taken, ...(taken.has('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
 }
 
-function refuseOther(taken: ReadonlySet<string>): RequestHandler {
+function refuseOther(service: string, taken: ReadonlySet<string>): RequestHandler {
   return (req, res) => {
     const allow = allowOf(taken);
     if (req.method === 'OPTIONS') {
@@ -79,10 +88,12 @@ function refuseOther(taken: ReadonlySet<string>): RequestHandler {
       res.end();
       return;
     }
+    const remedy = rightAddress(req, service);
     throw new InboundError({
       code: 'request.method-not-allowed',
       detail: `${req.method} is not possible here; the path takes ${allow}.`,
       headers: { Allow: allow },
+      ...(remedy !== undefined && { remedy }),
     });
   };
 }

@@ -5,7 +5,7 @@ import { noBody } from './route-contract';
 
 // What a document says is held by the generated files: deploy/local/src/contracts/documents.test.ts.
 it('names the routes that do not say what they are, and leaves internal ones out', () => {
-  const { router, routes } = createRouter(undefined);
+  const { router, routes } = createRouter('test');
   const handle = () => ({ status: 204 });
   const declared = {
     operationId: 'makeThing',

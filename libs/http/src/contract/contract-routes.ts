@@ -4,8 +4,8 @@ import type { BuiltDocument } from './build-document';
 import { docsPage, docsPolicy } from './docs-page';
 
 /** `GET /openapi.json` and `GET /docs`: the contract, for programs and for people. Open, as the contract is no secret. */
-export function contractRoutes({ document }: BuiltDocument): RequestHandler {
-  const { router, handle } = createRouter(undefined);
+export function contractRoutes({ document }: BuiltDocument, service: string): RequestHandler {
+  const { router, handle } = createRouter(service);
   const text = JSON.stringify(document);
   let page: string | undefined;
   router.get('/openapi.json', (_req, res) => {
