@@ -98,8 +98,7 @@ export function faultOf({ status, reply }: Replay, answer: Answer): string | und
   if (answer.status !== status) return `status ${answer.status} ${answer.text}`;
   const content = reply === 'nothing' ? undefined : { [reply.contentType]: { schema: reply.schema ?? {} } };
   const response: OpenApiResponse = { description: 'as published', ...(content && { content }) };
-  const isProblem = answer.contentType?.startsWith('application/problem+json') === true;
-  const check = checkerOf({ [isProblem ? 'default' : status]: response });
+  const check = checkerOf({ [status]: response });
   return check({ method: 'GET', path: '/row', hasHeader: () => true, ...answer });
 }
 

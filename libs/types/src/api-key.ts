@@ -68,6 +68,7 @@ export const updateApiKeyRequestSchema = {
     updateMask: {
       type: 'array',
       description: 'Names of the fields to change.',
+      minItems: 1,
       items: { type: 'string', enum: ['active', 'label', 'scopes'] },
     },
     apiKey: {

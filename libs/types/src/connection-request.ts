@@ -124,6 +124,7 @@ export const updateConnectionRequestSchema = {
     updateMask: {
       type: 'array',
       description: 'Names of the fields to change.',
+      minItems: 1,
       items: { type: 'string', enum: connectionUpdatePaths },
     },
     connection: {

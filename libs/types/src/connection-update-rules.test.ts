@@ -16,7 +16,6 @@ it('clears providerMetadata by naming it without a value', () => {
 });
 
 it.each([
-  ['an empty mask', [], {}, 'updateMask'],
   ['a name without a value', ['apiKey'], {}, 'connection.apiKey'],
   [
     'two kinds of credentials',

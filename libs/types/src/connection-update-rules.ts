@@ -5,12 +5,11 @@ import type { UpdateConnectionRequest } from './connection-request';
 import { checkNamedWorkspace } from './workspace-metadata';
 
 /**
- * Rules of an update-connection body, after its schema: the mask names something, each named field has a value (only
+ * Rules of an update-connection body, after its schema: each named field has a value (only
  * `providerMetadata` is cleared by naming it without one), and at most one kind of credentials is named. Values beside the mask
  * are ignored.
  */
 export function checkUpdateConnectionRequest({ updateMask, connection }: UpdateConnectionRequest): Issue[] {
-  if (updateMask.length === 0) return [bodyIssue('updateMask', 'must name at least one field')];
   const named = maskedConnection({ updateMask, connection });
   const missing = updateMask.flatMap((field) =>
     field === 'providerMetadata' || connection[field] !== undefined

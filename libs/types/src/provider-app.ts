@@ -95,6 +95,7 @@ export const updateProviderAppRequestSchema = {
     updateMask: {
       type: 'array',
       description: 'Names of the fields to change.',
+      minItems: 1,
       items: {
         type: 'string',
         enum: ['externalRef', 'clientId', 'clientSecret', 'provider', 'scopes', 'metadata'],

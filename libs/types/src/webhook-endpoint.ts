@@ -145,6 +145,7 @@ export const updateWebhookEndpointRequestSchema = {
     updateMask: {
       type: 'array',
       description: 'Names of the fields to change.',
+      minItems: 1,
       items: { type: 'string', enum: ['url', 'description', 'eventTypes', 'status'] },
     },
     webhookEndpoint: {

@@ -4,15 +4,13 @@ import { refuseIssues } from './refuse-issues';
 /**
  * The values that an update mask names; other values are ignored.
  * @param name member of the body that holds the values
- * @throws ValidationError 400 for an empty mask, and for a field of the mask without a value
+ * @throws ValidationError 400 for a field of the mask without a value
  */
 export function maskedValues<Values extends object>(
   updateMask: readonly (keyof Values & string)[],
   values: Values,
   name: string,
 ): Partial<Values> {
-  const isEmpty = updateMask.length === 0;
-  const empty: Issue[] = isEmpty ? [{ in: 'body', name: 'updateMask', detail: 'must name at least one field' }] : [];
   const absent = updateMask
     .filter((field) => values[field] === undefined)
     .map((field): Issue => ({
@@ -20,6 +18,6 @@ export function maskedValues<Values extends object>(
       name: `${name}.${field}`,
       detail: 'is required, because updateMask names it',
     }));
-  refuseIssues([...empty, ...absent]);
+  refuseIssues(absent);
   return Object.fromEntries(updateMask.map((field) => [field, values[field]])) as Partial<Values>;
 }

@@ -38,7 +38,6 @@ export function providerAppNotFound(): NotFoundError {
 }
 
 function checkMask({ updateMask, providerApp }: UpdateProviderAppRequest): Issue[] {
-  if (updateMask.length === 0) return [{ in: 'body', name: 'updateMask', detail: 'must name at least one field' }];
   return required
     .filter((field) => updateMask.includes(field) && providerApp[field] === undefined)
     .map((field) => ({ in: 'body', name: `providerApp.${field}`, detail: 'is required, because updateMask names it' }));

@@ -14,7 +14,7 @@ export interface WriteOperations {
       /** true: only say what would be written. */ readonly dryRun?: 'true' | 'false';
       readonly body: WriteRequest;
     };
-    readonly reply: AcceptedWriteReply | SingleWriteReply | BatchWriteReply | DryRunReply | BatchDryRunReply;
+    readonly reply: SingleWriteReply | BatchWriteReply | DryRunReply | BatchDryRunReply | AcceptedWriteReply;
   };
 }
 

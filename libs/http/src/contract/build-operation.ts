@@ -8,7 +8,7 @@ import {
 } from '@sluice/types';
 import { validate } from '../validation/validate';
 import type { Components } from './components';
-import type { OpenApiOperation, OpenApiParameter, OpenApiResponse } from './openapi';
+import { problemType, type OpenApiOperation, type OpenApiParameter, type OpenApiResponse } from './openapi';
 import type { RegisteredRoute, ReplyContract } from './route-contract';
 
 /** The operation of a route; undefined when the route does not say what it is or what it answers. */
@@ -28,7 +28,7 @@ export function buildOperation(route: RegisteredRoute, components: Components): 
     ...(scopes && { 'x-scopes': admissionsOf(scopes) }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: bodyContent(body, contract?.example, components) } }),
-    responses: { ...Object.fromEntries(written), default: problemResponse(problemCodes(route), components) },
+    responses: withProblems(Object.fromEntries(written), problemCodes(route), components),
   };
 }
 
@@ -84,15 +84,27 @@ function responseOf({ description, contentType, schema, headers }: ReplyContract
   return response;
 }
 
-/** A problem document whose code is one of these. */
-function problemResponse(codes: readonly ProblemCode[], components: Components): OpenApiResponse {
-  const lines = codes.map((code) => `${code} (${problems[code].status})`).join(', ');
-  const schema = {
-    type: 'object',
-    anyOf: [components.refer(inputValidationProblemSchema), components.refer(apiProblemSchema)],
-    properties: { code: { type: 'string', enum: codes } },
-  };
-  return { description: `A problem: ${lines}.`, content: { 'application/problem+json': { schema } } };
+/** The replies, and a problem document for each status that one of these codes has. */
+function withProblems(
+  replies: Readonly<Record<string, OpenApiResponse>>,
+  codes: readonly ProblemCode[],
+  components: Components,
+): Record<string, OpenApiResponse> {
+  const responses = { ...replies };
+  for (const status of new Set(codes.map((code) => problems[code].status))) {
+    const own = codes.filter((code) => problems[code].status === status);
+    const reply: OpenApiResponse = responses[status] ?? { description: 'A problem.' };
+    const content = { ...reply.content, [problemType]: { schema: problemSchema(status, components) } };
+    responses[status] = { ...reply, 'x-problem-codes': own, content };
+  }
+  return responses;
+}
+
+/** A list of issues may stand where the request is to blame. */
+function problemSchema(status: number, components: Components): JsonSchema {
+  const plain = components.refer(apiProblemSchema) as JsonSchema;
+  if (status >= 500) return plain;
+  return { anyOf: [components.refer(inputValidationProblemSchema), plain] };
 }
 
 /** Every problem a route can answer: what follows from how it is registered, and what it says itself. */

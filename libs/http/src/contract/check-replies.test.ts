@@ -76,7 +76,7 @@ describe('a reply that breaks it is a 500', () => {
   it('a problem that is not listed', () =>
     expectFault(() => {
       throw new NotFoundError({ code: 'project.not-found', detail: 'no' });
-    }, 'code must be equal to one of'));
+    }, 'the code project.not-found is not among those of 404'));
 
   it('and passes unseen when nobody checks', async () => {
     await answering(() => ({ body: { extra: 1 } }), false)

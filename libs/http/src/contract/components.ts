@@ -8,6 +8,8 @@ const names = new Map<object, string>(
   ),
 );
 
+const describing = ['properties', 'additionalProperties', 'anyOf', 'oneOf'];
+
 /** The components of one document: what its schemas share is written once, and referred to. */
 export class Components {
   private readonly used = new Map<string, unknown>();
@@ -37,7 +39,11 @@ export class Components {
    */
   private copy(schema: object): object {
     const members = Object.entries(schema).map(([key, value]): [string, unknown] => [key, this.refer(value)]);
-    const copied = Object.fromEntries(members);
+    const copied: Record<string, unknown> = Object.fromEntries(members);
+    // Generators make a type without members of an object that names none and does not say that it may have any.
+    if (copied['type'] === 'object' && !describing.some((keyword) => keyword in copied)) {
+      return { ...copied, additionalProperties: true };
+    }
     if (copied['writeOnly'] !== true || copied['type'] !== 'string') return copied;
     const { writeOnly: _writeOnly, ...rest } = copied;
     return { ...rest, format: 'password' };

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../escape-html';
 import { memberTable, typeName } from './docs-members';
-import type { OpenApiDocument, OpenApiOperation, OpenApiParameter } from './openapi';
+import { problemType, type OpenApiDocument, type OpenApiOperation, type OpenApiParameter } from './openapi';
 import { resolve, sampleOf } from './sample';
 
 /** One endpoint: what it needs, takes and answers, and a command that calls it. */
@@ -40,7 +40,7 @@ function body(document: OpenApiDocument, { requestBody }: OpenApiOperation): str
 
 function replies({ responses }: OpenApiOperation): string {
   const rows = Object.entries(responses)
-    .filter(([status]) => status !== 'default')
+    .filter(([, { content }]) => Object.keys(content ?? {}).join() !== problemType)
     .map(([status, { description, content, headers }]) => {
       const [type, { schema } = { schema: {} }] = Object.entries(content ?? {})[0] ?? ['no body'];
       const names = Object.keys(headers ?? {});
@@ -48,9 +48,11 @@ function replies({ responses }: OpenApiOperation): string {
       const shown = content === undefined ? '' : typeName(schema);
       return `<tr><td>${status}<td>${escapeHtml(type)}<td>${shown}<td>${escapeHtml(description + more)}`;
     });
-  const problems = responses['default']?.description ?? '';
+  const problems = Object.entries(responses).flatMap(([status, { 'x-problem-codes': codes }]) =>
+    codes === undefined ? [] : [`${status}: ${codes.join(', ')}.`],
+  );
   return `<h4>Replies</h4><table><thead><tr><th>Status<th>Content<th>Type<th>Meaning</thead><tbody>${rows.join('')}</tbody></table>
-<p class="problems">Otherwise application/problem+json (<a href="#schema-ApiProblem">ApiProblem</a>). ${escapeHtml(problems)}</p>`;
+<p class="problems">Otherwise application/problem+json (<a href="#schema-ApiProblem">ApiProblem</a>). ${escapeHtml(problems.join(' '))}</p>`;
 }
 
 function curl({ components, servers }: OpenApiDocument, title: string, operation: OpenApiOperation): string {

@@ -33,7 +33,7 @@ export interface OpenApiOperation {
     readonly required: true;
     readonly content: Readonly<Record<string, { readonly schema: JsonSchema; readonly example?: object }>>;
   };
-  /** By status, and `default` for problems. */
+  /** By status. */
   readonly responses: Readonly<Record<string, OpenApiResponse>>;
 }
 
@@ -52,7 +52,12 @@ export interface OpenApiResponse {
     Record<string, { readonly description: string; readonly required?: boolean; readonly schema: JsonSchema }>
   >;
   readonly content?: Readonly<Record<string, { readonly schema: JsonSchema }>>;
+  /** Every `code` that a problem of this status may have. Ours. */
+  readonly 'x-problem-codes'?: readonly string[];
 }
+
+/** Source: RFC 9457. */
+export const problemType = 'application/problem+json';
 
 /** What a service says of its API as a whole. */
 export interface ApiInfo {

@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { apiProblemSchema, inputValidationProblemSchema, type JsonSchema } from '@sluice/types';
-import type { OpenApiDocument, OpenApiResponse } from './openapi';
+import { problemType, type OpenApiDocument, type OpenApiResponse } from './openapi';
 
 /** A reply as it goes over the wire, and the operation it answers. */
 export interface ReplyToCheck {
@@ -16,8 +16,6 @@ export interface ReplyToCheck {
 
 /** What breaks the contract, as a sentence; undefined when nothing does. */
 export type ReplyChecker = (reply: ReplyToCheck) => string | undefined;
-
-const problemType = 'application/problem+json';
 
 /**
  * Checks replies against a document: status, content type, headers that must be there, and body. Members that the document does
@@ -38,12 +36,12 @@ export function createReplyChecker(document: OpenApiDocument): ReplyChecker {
     const operation = reply.path === undefined ? undefined : document.paths[reply.path]?.[methodOf(reply)];
     const isProblem = reply.contentType?.startsWith(problemType) === true;
     if (operation === undefined && !isProblem) return undefined;
-    const expected = isProblem ? operation?.responses['default'] : operation?.responses[reply.status];
-    if (isProblem && expected === undefined) {
+    const expected = operation?.responses[reply.status];
+    if (isProblem && operation === undefined) {
       return reply.method === 'HEAD' ? undefined : bodyFault(anyProblem, reply.text);
     }
     if (expected === undefined) return `status ${reply.status} is not among the replies`;
-    return headFault(expected, reply) ?? contentFault(expected, reply, bodyFault);
+    return headFault(expected, reply) ?? contentFault(expected, reply, bodyFault) ?? codeFault(expected, reply);
   };
 }
 
@@ -80,6 +78,14 @@ function contentFault(
   if (schema === undefined) return `content type ${type || 'none'} is not ${Object.keys(content).join(' or ')}`;
   if (method === 'HEAD' || !type.endsWith('json')) return undefined;
   return bodyFault(schema, text);
+}
+
+/** A code that the operation does not name for this status. */
+function codeFault({ 'x-problem-codes': codes }: OpenApiResponse, reply: ReplyToCheck): string | undefined {
+  if (codes === undefined || reply.method === 'HEAD' || reply.contentType?.startsWith(problemType) !== true)
+    return undefined;
+  const { code } = parse(reply.text) as { readonly code: string };
+  return codes.includes(code) ? undefined : `the code ${code} is not among those of ${reply.status}`;
 }
 
 /** The schema with every object closed that names its members and is not a part of a union. */

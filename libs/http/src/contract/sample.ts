@@ -12,7 +12,7 @@ export function sampleOf(schema: JsonSchema, schemas: Schemas, name = ''): unkno
   if (whole['example'] !== undefined) return whole['example'];
   if (Array.isArray(whole['enum'])) return whole['enum'][0];
   const [first] = (whole['anyOf'] ?? whole['oneOf'] ?? []) as JsonSchema[];
-  if (first !== undefined && whole['properties'] === undefined) return sampleOf(first, schemas, name);
+  if (first !== undefined) return sampleOf(first, schemas, name);
   const type = Array.isArray(whole['type']) ? (whole['type'][0] as string) : whole['type'];
   if (type === 'object') return objectSample(whole, schemas);
   if (type === 'array') {

@@ -37,7 +37,7 @@ export function deploymentRoutes(router: Router, context: ManagementContext): vo
       tags: ['Integrations'],
       example: {
         sourceYaml:
-          'specVersion: 1.0.0\\nintegrations:\\n  - name: crm\\n    provider: hubspot\\n    write: { objects: [{ objectName: contacts }] }\\n',
+          'specVersion: 1.0.0\nintegrations:\n  - name: crm\n    provider: hubspot\n    write: { objects: [{ objectName: contacts }] }\n',
       },
       replies: { 200: jsonList(integrationSchema, deployedHeaders) },
       problems: ['integration.name-taken', 'provider.unknown'],

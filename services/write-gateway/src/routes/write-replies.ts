@@ -21,12 +21,13 @@ export const writeReplies: Replies = {
   200: json(
     {
       description: 'Written, accepted or planned, as the request asked.',
+      // What requires least comes last: generated clients take the first that fits.
       anyOf: [
-        acceptedWriteReplySchema,
         singleWriteReplySchema,
         batchWriteReplySchema,
         dryRunReplySchema,
         batchDryRunReplySchema,
+        acceptedWriteReplySchema,
       ],
     },
     headers,
