@@ -1,4 +1,9 @@
-import { authSchemeOf, checkConnectionCredentials, credentialsOf } from './connection-credentials';
+import {
+  authSchemeOf,
+  checkConnectionCredentials,
+  credentialMembersFor,
+  credentialsOf,
+} from './connection-credentials';
 import type { ConnectionRequest } from './connection-request';
 
 const code: ConnectionRequest = {
@@ -54,4 +59,8 @@ describe('checkConnectionCredentials', () => {
     const issues = checkConnectionCredentials({ oauth2AuthorizationCode: { refreshToken: { token: 'r' } } });
     expect(issues).toMatchObject([{ name: 'oauth2AuthorizationCode.accessToken' }]);
   });
+});
+
+it('names the members that make a connection of these schemes', () => {
+  expect(credentialMembersFor(['basic', 'apiKey'])).toEqual(['apiKey', 'basicAuth']);
 });

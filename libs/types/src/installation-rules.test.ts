@@ -42,6 +42,36 @@ describe('checkUpdateInstallationRequest', () => {
     ).toEqual([]);
   });
 
+  it.each<[object | undefined, boolean]>([
+    [{ read: { objects: { contacts: { objectName: 'contacts', disabled: false } } } }, true],
+    [{ read: { objects: { contacts: { objectName: 'contacts' } } } }, false],
+    [{ read: { objects: { deals: { objectName: 'deals', disabled: true } } } }, false],
+    [{ read: {} }, false],
+    [{}, false],
+    [undefined, false],
+  ])('a path to disabled, with %j: has a value %j', (given, hasValue) => {
+    const updateMask = ['config.content.read.objects.contacts.disabled'];
+    const config = given && { content: given as UpdateConfigContent };
+    const issues = checkUpdateInstallationRequest(
+      { updateMask, installation: { ...(config && { config }) } },
+      () => undefined,
+    );
+    expect(issues.map(({ detail }) => detail)).toEqual(hasValue ? [] : ['has no value in installation']);
+  });
+
+  it.each([undefined, {}, { content: {} }, { content: { write: {} } }])(
+    'no path has a value in config %j',
+    (config) => {
+      const updateMask = [
+        'config.content.proxy.enabled',
+        'config.content.write.objects',
+        'config.content.write.objects.a',
+      ];
+      const installation = { ...(config && { config }) };
+      expect(checkUpdateInstallationRequest({ updateMask, installation }, () => undefined)).toHaveLength(3);
+    },
+  );
+
   it('refuses an unknown path', () => {
     expect(check('connectionId', 'config.content.everything')).toMatchObject([
       { name: 'updateMask[1]', value: 'config.content.everything' },

@@ -106,6 +106,18 @@ describe('delete', () => {
   });
 });
 
+it.each<[WriteRequest, string]>([
+  [{ ...create, batch }, 'cannot be combined with record'],
+  [{ groupRef: 'g', type: 'create', batch, associations: [] }, 'must stand on each item of batch'],
+  [{ ...create, batchPolicy: {} }, 'is for batch only'],
+  [{ ...remove, retryPolicy: {} }, 'cannot be used with a delete: it takes a single record and no policy'],
+  [{ ...remove, record: { id: '1', a: 1 } }, 'is not allowed: the record of a delete holds only id'],
+  [{ ...create, record: {} }, 'must hold at least one field'],
+  [{ ...create, record: manyFields(limits.recordFieldsMax + 1) }, `holds more than ${limits.recordFieldsMax} fields`],
+])('of %j it says the rule', (body, detail) => {
+  expect(checkWriteRequest(body).map((issue) => issue.detail)).toEqual([detail]);
+});
+
 describe('ids', () => {
   it.each([undefined, null, '', 1.5, -1, true, {}, [], 'a\0b', 'x'.repeat(256)])('an update refuses id %j', (id) => {
     const record = { ...(id === undefined ? {} : { id }), email: 'a' };
@@ -118,8 +130,18 @@ describe('ids', () => {
     ).toEqual(['batch[1].record.id']);
   });
 
-  it('does not show an object that stands in place of an id', () => {
-    expect(checkWriteRequest({ ...update, record: { id: { secret: 1 } } })[0]).not.toHaveProperty('value');
+  const isRequired = "is required for update: the provider's id of the record";
+  const isNone = `must be an id: 1 to ${limits.nameCharactersMax} characters without NUL, or a whole number`;
+  it.each([
+    [{}, { detail: isRequired }],
+    [{ id: null }, { detail: isNone, value: null }],
+    [{ id: 1.5 }, { detail: isNone, value: 1.5 }],
+    // An object is not shown; a text is cut.
+    [{ id: { secret: 1 } }, { detail: isNone }],
+    [{ id: 'x'.repeat(256) }, { detail: isNone, value: 'x'.repeat(80) }],
+  ])('says of %j what an id is', (record, issue) => {
+    const path = { in: 'body', name: 'record.id' };
+    expect(checkWriteRequest({ ...update, record: { email: 'a', ...record } })).toEqual([{ ...path, ...issue }]);
   });
 });
 

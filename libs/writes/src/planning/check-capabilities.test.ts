@@ -2,7 +2,7 @@ import { ValidationError } from '@sluice/errors';
 import type { Capabilities } from '@sluice/connectors';
 import type { WriteRequest } from '@sluice/types';
 import { connector, hubspotLike } from '../../test/builders';
-import { batchLimit, checkCapabilities, checkIfEmpty } from './check-capabilities';
+import { batchLimit, checkCapabilities, checkIfEmpty, checkModule } from './check-capabilities';
 
 const nothing: Capabilities = {
   ...hubspotLike,
@@ -131,4 +131,19 @@ describe('batchLimit', () => {
     expect(batchLimit(capabilities, 'delete')).toBeUndefined();
     expect(batchLimit(nothing, 'create')).toBeUndefined();
   });
+});
+
+it('a module that the connector does not serve is refused by its name', () => {
+  const acme = connector({ provider: 'acme', modules: ['crm'] });
+  for (const served of [undefined, 'crm'])
+    expect(() => checkModule(acme, served, 'write.capability-missing')).not.toThrow();
+  const detail = 'the module "desk" of acme is not served; served: crm';
+  expect(() => checkModule(acme, 'desk', 'search.capability-missing')).toThrow(
+    expect.objectContaining({
+      code: 'search.capability-missing',
+      detail: `integrationId: in its manifest ${detail}.`,
+      issues: [{ in: 'path', name: 'integrationId', detail }],
+      remedy: 'Deploy the integration with a module that is served, or without one.',
+    }),
+  );
 });

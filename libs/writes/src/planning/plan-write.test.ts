@@ -327,3 +327,15 @@ it('plans the records of a batch as it plans each alone', () => {
     records.map((record) => plan(contactsInstallation(settings), 'update', record)),
   );
 });
+
+it('notes what the plan alone does not show: every decision but a field that was sent under its own name', () => {
+  const declared = { optionalFields: [{ mapToName: 'phone', prompt: 'Which?' }] };
+  const mapped = { read: { selectedFieldMappings: { mail: 'email' } }, inherits: true, declared };
+  const settings = { ...mapped, ...withSetting({ default: { stringValue: 'NEW' } }) };
+  const { notes } = plan(contactsInstallation(settings), 'create', { mail: 'a@b.c', city: 'Oslo', phone: '1' }).plan;
+  expect(notes).toEqual([
+    { field: 'mail', providerField: 'email', reason: 'sent in the request', sent: true },
+    { field: 'phone', reason: 'the user chose no field for this mapped name', sent: false },
+    { field: 'stage', providerField: 'stage', reason: 'default of selectedFieldSettings', sent: true },
+  ]);
+});
