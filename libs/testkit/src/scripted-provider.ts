@@ -29,7 +29,7 @@ export interface ScriptedProvider<Body = unknown> {
   readonly calls: ProviderCall<Body>[];
   /** Asked for each call; set anew by a test. */
   answer: AnswerCall<Body>;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** @param port 0 takes a free one */
