@@ -27,7 +27,10 @@ export interface LoggerOptions {
   readonly service: string;
   /** One of `logLevels`. @default 'info' */
   readonly level?: string;
-  /** @default standard output, written synchronously so that a crash loses no line */
+  /**
+   * @default standard output, written synchronously so that a crash loses no line. While it takes none (its disk is full, say) a megabyte of
+   * lines waits, later ones are lost and counted, and the process goes on
+   */
   readonly destination?: NodeJS.WritableStream;
 }
 
@@ -49,7 +52,26 @@ export function createLogger(options: LoggerOptions): Logger {
     formatters: { level: (label) => ({ level: label }) },
     mixin: scopeFields,
   };
-  return wrap(options.destination ? pino(settings, options.destination) : pino(settings));
+  return options.destination ? wrap(pino(settings, options.destination)) : toStandardOutput(settings);
+}
+
+/** Bytes of lines that wait while standard output takes none; the lines after them are lost. */
+const waitingBytesMax = 1_000_000;
+
+/** Without a listener a full disk would end the process at its next line. What was lost is counted in the first line that is written again. */
+function toStandardOutput(settings: pino.LoggerOptions): Logger {
+  const output = pino.destination({ dest: 1, sync: true, maxLength: waitingBytesMax });
+  const logger = wrap(pino(settings, output));
+  let lost = 0;
+  output.on('error', () => undefined);
+  output.on('drop', () => (lost += 1));
+  output.on('drain', () => {
+    if (lost === 0) return;
+    const lines = lost;
+    lost = 0;
+    logger.warn({ lines }, 'log.lines-lost');
+  });
+  return logger;
 }
 
 /** A logger that writes nothing: for code that needs one and a caller that has none. */
