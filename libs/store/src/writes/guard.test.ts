@@ -43,6 +43,33 @@ describe('persist', () => {
     expect((told as DependencyError).meta).toEqual({ retryable: false });
   });
 
+  // Its commit came later than its repetitions gave up: one more look finds the row that stands in the way.
+  describe('a row that stands in the way, later than work is repeated', () => {
+    const late = (...errors: readonly Error[]) => {
+      const clock = jest.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValue(6_000);
+      return persist(failing(...errors)).finally(() => clock.mockRestore());
+    };
+
+    it('is found by one more try', async () => {
+      const clock = jest.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValueOnce(1).mockReturnValue(6_000);
+      await expect(persist(failing(lost(), refused('23505')))).resolves.toBe(true);
+      clock.mockRestore();
+    });
+
+    it('again and again: nobody knows whether the write was accepted', async () => {
+      const clock = jest.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValueOnce(1).mockReturnValue(6_000);
+      const told = await persist(failing(lost(), refused('23505'), refused('23505'))).catch(
+        (reason: unknown) => reason,
+      );
+      expect(told).toMatchObject({ code: 'service.unavailable', meta: { retryable: false } });
+      clock.mockRestore();
+    });
+
+    it('is a defect of ours where no answer was lost', async () => {
+      await expect(late(refused('23505'))).rejects.toBeInstanceOf(DefectError);
+    });
+  });
+
   it('a value that is refused stays one, so that neighbours are tried without it', async () => {
     await expect(persist(failing(lost(), refused('22023')))).rejects.toBeInstanceOf(DefectError);
   });

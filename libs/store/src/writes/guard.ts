@@ -29,7 +29,7 @@ const persistBudgetMs = 5_000;
  */
 export async function persist<T>(work: (isRepeated: boolean) => Promise<T>): Promise<T> {
   const startedAt = performance.now();
-  let isInDoubt = false;
+  let [isInDoubt, isLastTry] = [false, false];
   for (let isRepeated = false; ; isRepeated = true) {
     try {
       return await work(isRepeated);
@@ -37,9 +37,13 @@ export async function persist<T>(work: (isRepeated: boolean) => Promise<T>): Pro
       const told = error instanceof SluiceError ? error : toStoreError(error);
       const isAnswer = error instanceof SluiceError || isRefusedByServer(error);
       isInDoubt ||= !isAnswer && !neverReached(error);
-      const isOver = performance.now() - startedAt > persistBudgetMs || (isAnswer && !isLostRace(error));
+      const isRace = isLostRace(error);
+      const isLate = performance.now() - startedAt > persistBudgetMs;
+      // A row is there that nobody else stores: an earlier try was committed after all, and one more finds it.
+      isLastTry = isLate && isRace && isInDoubt && !isLastTry;
+      const isOver = (isAnswer && !isRace) || (isLate && !isLastTry);
       // A refused value stays one: each write is then tried alone, and finds what a try before has committed.
-      if (isOver) throw isInDoubt && !(told instanceof DefectError) ? outcomeUnknown(error) : told;
+      if (isOver) throw isInDoubt && (isRace || !(told instanceof DefectError)) ? outcomeUnknown(error) : told;
       await sleep(50);
     }
   }
