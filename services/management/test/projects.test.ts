@@ -1,4 +1,5 @@
 import { seedInstallation, until } from '@sluice/testkit';
+import type { Project } from '@sluice/types';
 import { adminKey, startManagement, type RunningManagement } from './start-management';
 
 let management: RunningManagement;
@@ -145,12 +146,32 @@ describe('4xx PATCH P', () => {
     expect((await management.as(key).get(`/v1/projects/${id}`).expect(200)).body).not.toHaveProperty('updateTime');
   });
 
-  it('409 for the name of another project, 404 for another project', async () => {
+  it('404 for another project', async () => {
     const [mine, theirs] = [await management.newProject(), await management.newProject()];
-    const sent = { updateMask: ['name'], project: { name: theirs.name } };
-    const reply = await management.as(mine.key).patch(`/v1/projects/${mine.id}`).send(sent).expect(409);
-    expect(reply.body).toMatchObject({ code: 'project.name-taken', detail: expect.stringContaining('name:') });
+    const sent = { updateMask: ['name'], project: { name: 'mine-now' } };
     await management.as(mine.key).patch(`/v1/projects/${theirs.id}`).send(sent).expect(404);
+  });
+
+  // A 409 would say that somebody has a project of that name.
+  it('[sec-3] the name of another project is taken like one that nobody has, and each key finds its own by it', async () => {
+    const [mine, theirs] = [await management.newProject(), await management.newProject()];
+    const renamed = (name: string) =>
+      management
+        .as(mine.key)
+        .patch(`/v1/projects/${mine.id}`)
+        .send({ updateMask: ['name'], project: { name } });
+    const [free, taken] = [await renamed('nobody-has-it').expect(200), await renamed(theirs.name).expect(200)];
+    const { name: _free, updateTime: _first, ...first } = free.body as Project;
+    const { name, updateTime: _second, ...second } = taken.body as Project;
+    expect([name, second]).toEqual([theirs.name, first]);
+    for (const { id, key } of [mine, theirs])
+      expect((await management.as(key).get(`/v1/projects/${theirs.name}`).expect(200)).body).toMatchObject({ id });
+    // Whoever runs the service meets the one that he named himself, and is told of a name that he has given.
+    expect((await management.as(adminKey).get(`/v1/projects/${theirs.name}`)).body).toMatchObject({ id: theirs.id });
+    const third = await management.newProject();
+    const sent = { updateMask: ['name'], project: { name: theirs.name } };
+    const reply = await management.as(adminKey).patch(`/v1/projects/${third.id}`).send(sent).expect(409);
+    expect(reply.body).toMatchObject({ code: 'project.name-taken', detail: expect.stringContaining('name:') });
   });
 });
 

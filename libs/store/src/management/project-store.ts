@@ -9,7 +9,7 @@ import { resourceTimes } from './resource-time';
 import { onDuplicate, translated } from './translate-errors';
 
 export interface NewProject {
-  /** Unique over all projects, whatever the case. */
+  /** Unique among the names that the bootstrap key gave, whatever the case. */
   readonly name: string;
   readonly appName: string;
   readonly orgId: string;
@@ -24,15 +24,16 @@ export interface ProjectStore {
   /** All projects, or only the named one: what a key of that project may see. Oldest first. */
   list(withinProjectId?: string): Promise<Project[]>;
   /**
-   * By id or name; an id wins over an equal name. With `withinProjectId` another project is not found, in the same
+   * By id or name; an id wins over an equal name, and a name that the bootstrap key gave over one that a project gave itself. With `withinProjectId` another project is not found, in the same
    * statement and the same time as one that does not exist.
    */
   find(idOrName: string, withinProjectId?: string): Promise<Project | undefined>;
   /**
    * Moves `updateTime` only when something differs. Undefined when there is no such project.
+   * @param isByKey a key of the project itself asks: it may take any name, because a refusal would say that another project has it
    * @throws ConflictError `project.name-taken`
    */
-  update(projectId: string, change: ProjectChange): Promise<Project | undefined>;
+  update(projectId: string, change: ProjectChange, isByKey?: boolean): Promise<Project | undefined>;
   /** Its name is free and its keys are nobody's at once; the rest is `erase`'s. False when there is no such project. */
   remove(projectId: string): Promise<boolean>;
   /** Ids of the projects that were removed and are not erased yet, the oldest removal first. */
@@ -47,6 +48,7 @@ interface ProjectRow {
   app_name: string;
   org_id: string;
   drop_unmapped_fields: boolean;
+  is_named_by_key: boolean;
   created_at: Date;
   updated_at: Date | null;
 }
@@ -69,11 +71,11 @@ export function projectStore(database: Knex, failpoints: StoreFailpoints = nowhe
     find: async (idOrName, withinProjectId) => {
       const row = await visible(withinProjectId)
         .where((named) => void named.where('id', idOrName).orWhere('name', projectNameOf(idOrName)))
-        .orderByRaw('(id = ?) desc', [idOrName])
+        .orderByRaw('(id = ?) desc, is_named_by_key, id', [idOrName])
         .first();
       return row && toProject(row);
     },
-    update: async (projectId, change) => {
+    update: async (projectId, change, isByKey = false) => {
       const columns = Object.entries(toColumns(change));
       if (columns.length > 0) {
         await database<ProjectRow>('projects')
@@ -81,7 +83,11 @@ export function projectStore(database: Knex, failpoints: StoreFailpoints = nowhe
           .where((differs) => {
             for (const [column, value] of columns) void differs.orWhereRaw('?? is distinct from ?', [column, value]);
           })
-          .update({ ...toColumns(change), updated_at: database.fn.now() })
+          .update({
+            ...toColumns(change),
+            ...(change.name !== undefined && { is_named_by_key: isByKey }),
+            updated_at: database.fn.now(),
+          })
           .catch(onDuplicate('projects_name', () => nameTaken(change.name ?? '')));
       }
       const row = await database<ProjectRow>('projects').where('id', projectId).first();

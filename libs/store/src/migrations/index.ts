@@ -17,6 +17,7 @@ import { addEndpointServed } from './20261122T193000-add-endpoint-served';
 import { createDeletedInstallations } from './20261122T193100-create-deleted-installations';
 import { countCrashesOfLooks } from './20261123T022000-count-crashes-of-looks';
 import { sizeOpenBatches } from './20261123T090100-size-open-batches';
+import { freeNamesOfKeys } from './20261124T000000-free-names-of-keys';
 import { sizeWaitingCalls } from './20261123T090000-size-waiting-calls';
 import { leaveRoomForUpdates } from './20261122T221500-leave-room-for-updates';
 import { addZipHash } from './20261122T220000-add-zip-hash';
@@ -50,4 +51,5 @@ export const migrations: readonly Migration[] = [
   countCrashesOfLooks,
   sizeWaitingCalls,
   sizeOpenBatches,
+  freeNamesOfKeys,
 ];

@@ -87,7 +87,7 @@ export function projectRoutes(router: Router, context: ManagementContext): void 
       body: updateProjectRequestSchema,
       handle: async ({ caller, params, body }) => {
         const project = await getProject(context, caller, params.projectIdOrName);
-        return { body: await updateProject(context, project, body) };
+        return { body: await updateProject(context, { caller, project }, body) };
       },
     }),
   );
