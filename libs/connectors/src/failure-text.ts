@@ -22,5 +22,5 @@ export function cleanText(text: string, ...secrets: readonly string[]): string {
   return `${bytes
     .subarray(0, bytesMax - 3)
     .toString()
-    .replace(/\ufffd+$/, '')}…`;
+    .replace(/\ufffd{1,3}$/, '')}…`;
 }

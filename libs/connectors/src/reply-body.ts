@@ -50,7 +50,7 @@ export async function readReplyBody(
 
 /** How large a reply may become when it is decompressed; undefined for one that is not compressed. */
 export function grownBytesMax(bytes: Buffer, encoding: string | undefined, bytesMax: number): number | undefined {
-  const isPlain = encoding === undefined || /^\s*(identity)?\s*$/i.test(encoding);
+  const isPlain = encoding === undefined || /^(identity)?$/i.test(encoding.trim());
   return isPlain ? undefined : Math.min(bytesMax, Math.max(ratioFloorBytes, bytes.length * ratioMax));
 }
 

@@ -49,7 +49,7 @@ function listedHosts({ variables = {} }: Declaration, url: string): string[] {
 }
 
 function urlRules(file: Declaration, url: string): string[] {
-  const [, scheme = '', host = '', path = ''] = /^(https?):\/\/([^/]*)(.*)$/.exec(url) ?? [];
+  const [, scheme = '', host = '', path = ''] = /^(https?):\/\/([^/]*)(\/.*)?$/s.exec(url) ?? [];
   const bare = host.replace(/\{\w+\}/g, 'x');
   const parsed = URL.parse(`${scheme}://${bare}`);
   if (parsed?.host !== bare) return ['must name a host in small letters, with {names} of variables where they vary'];

@@ -17,7 +17,7 @@ export function originOf(
   texts: Readonly<Record<string, string>>,
   override: string | undefined,
 ): Origin {
-  const [, scheme = '', host = '', path = ''] = /^(https?:\/\/)([^/]*)(.*)$/.exec(url) ?? [];
+  const [, scheme = '', host = '', path = ''] = /^(https?:\/\/)([^/]*)(\/.*)?$/s.exec(url) ?? [];
   if (override !== undefined) return { ok: true, origin: override.replace(/\/+$/, '') + path };
   const named = fillText(host, texts);
   const filled = (Object.hasOwn(hosts, named) ? hosts[named] : undefined) ?? named;
