@@ -1,6 +1,7 @@
 const { appendFileSync } = require('node:fs');
 const path = require('node:path');
 const ruleCheck = require('./rule-check');
+const securityCheck = require('./security-check');
 
 /** How many suites `slowestLines` names. */
 const slowestMax = 20;
@@ -30,12 +31,13 @@ function reportOf(results, rootDir) {
     skipped: results.numPendingTests + results.numTodoTests,
   };
   if (results.wasInterrupted) counts.failed = Math.max(counts.failed, 1);
-  const tests = results.testResults.flatMap((suite) => suite.testResults);
-  const passed = tests.filter(({ status }) => status === 'passed');
+  const passedOf = (suite) => suite.testResults.filter(({ status }) => status === 'passed');
+  const passed = results.testResults.flatMap(passedOf);
   const suites = results.testResults.map((suite) => ({
     path: path.relative(rootDir, suite.testFilePath),
     seconds: Math.round((suite.perfStats.runtime ?? 0) / 100) / 10,
     skipped: suite.testResults.filter(({ status }) => status === 'pending' || status === 'todo').length,
+    items: [...new Set(passedOf(suite).flatMap(({ fullName }) => securityCheck.itemsOf(fullName)))],
   }));
   return { counts, passedRules: [...new Set(passed.flatMap(({ fullName }) => ruleCheck.ruleIdsOf(fullName)))], suites };
 }
@@ -61,7 +63,7 @@ function suiteLines(reports) {
  * @param codes exit code of each run that was begun
  * @param reports of each run that came to its end
  * @param expectedRuns how many there should have been
- * @param ruleProblems what the rule check found, after all runs; it counts as one test
+ * @param ruleProblems what the checks of rules and security items found, after all runs; it counts as one test
  * @returns the numbers and the exit code; a run that broke off, failed without a failed test or ran nothing is a failure
  */
 function addUp({ codes, reports, expectedRuns, ruleProblems = [] }) {

@@ -11,6 +11,7 @@ import { isInterrupted, runChild } from './run-child.mjs';
 const require = createRequire(import.meta.url);
 const { addUp, closingLine, suiteLines } = require(join(root, 'tests', 'setup', 'run-report.js'));
 const { checkRules, readRules } = require(join(root, 'tests', 'setup', 'rule-check.js'));
+const { checkItems, readItems } = require(join(root, 'tests', 'setup', 'security-check.js'));
 const { fullOnly } = require(join(root, 'tests', 'tiers.js'));
 
 /**
@@ -93,14 +94,11 @@ export async function runTests(tier, args) {
     const reports = readLines(reportFile);
     if (codes.at(-1) === cannotRun && reports.length === 0) return cannotRun;
     for (const line of suiteLines(reports)) process.stdout.write(`${line}\n`);
-    const isWhole = tier === 'guard' && !choice.isPart && !codes.some(isInterrupted);
-    const ruleProblems =
-      tier === 'full'
-        ? []
-        : reportRules(
-            reports.flatMap((report) => report.passedRules),
-            isWhole,
-          );
+    const isWhole = !choice.isPart && !codes.some(isInterrupted);
+    const ruleProblems = [
+      ...(tier === 'guard' ? reportRules(reports, isWhole) : []),
+      ...(isWhole ? reportItems(reports, tier) : []),
+    ];
     const { total, code } = addUp({ codes, reports, expectedRuns: runs.length, ruleProblems });
     process.stdout.write(`${closingLine(total)}\n`);
     return code;
@@ -160,10 +158,19 @@ async function installTools() {
 }
 
 /** Says what is wrong with the rules, then the line about them. @returns what is wrong */
-function reportRules(passedIds, isWhole) {
+function reportRules(reports, isWhole) {
+  const passedIds = reports.flatMap((report) => report.passedRules);
   const { line, problems } = checkRules({ ...readRules(root), passedIds, isWhole });
   for (const problem of problems) process.stdout.write(`rule ${problem}\n`);
   process.stdout.write(`${line}\n`);
+  return problems;
+}
+
+/** Says which security items lack a test that ran. @returns what is wrong */
+function reportItems(reports, tier) {
+  const passed = reports.flatMap((report) => report.suites);
+  const problems = checkItems({ items: readItems(root), tier, passed });
+  for (const problem of problems) process.stdout.write(`security item ${problem}\n`);
   return problems;
 }
 
