@@ -112,6 +112,17 @@ describe('apiKeyStore', () => {
     expect(await apiKeys.findPresented(secret)).toBeUndefined();
   });
 
+  it('[sec-6] gives the database the digest only, and asks it nothing else', async () => {
+    const asked: unknown[] = [];
+    const listen = ({ bindings }: { bindings: unknown[] }): void => void asked.push(...bindings);
+    database.on('query', listen);
+    await apiKeyStore(database).findPresented(`${secret}-unknown`);
+    database.removeListener('query', listen);
+    const digest = createHash('sha256').update(`${secret}-unknown`).digest();
+    expect(asked.filter((value) => Buffer.isBuffer(value))).toEqual([digest]);
+    expect(asked.filter((value) => typeof value === 'string' && secret.startsWith(value.slice(0, 8)))).toEqual([]);
+  });
+
   // A look-up by digest: what two keys have in common says nothing about the time it takes to refuse one.
   it('[sec-6] does not find a key that differs in its last character, or is cut short', async () => {
     const apiKeys = apiKeyStore(database);
