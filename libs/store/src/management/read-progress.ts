@@ -31,24 +31,27 @@ const ofOutcome = (outcome: string): string =>
 const ofState = (name: string, condition: string): string =>
   `'${name}', (count(*) filter (where c.state = ${condition}))::integer`;
 
+const ofOutcomes = ['pending', 'succeeded', 'failed', 'unknown'].map(ofOutcome).join(', ');
+const ofStates = [
+  ofState('ready', `'ready' and c.not_before <= now()`),
+  ofState('retrying', `'ready' and c.not_before > now()`),
+  ofState('running', `'running'`),
+  ofState('inDoubt', `'in_doubt'`),
+  ofState('waiting', `'waiting'`),
+  ofState('done', `'done'`),
+  ofState('quarantined', `'quarantined'`),
+].join(', ');
+
 const progressSql = `
   select o.id, o.type, o.mode, o.state, o.due_at, o.is_full, o.cancel_requested_at, o.lane_id,
          (select l.blocked_until from lanes l where l.project_id = o.project_id and l.id = o.lane_id
             and l.blocked_until > now()) as blocked_until,
-         (select json_build_object('total', count(*)::integer, ${['pending', 'succeeded', 'failed', 'unknown'].map(ofOutcome).join(', ')})
+         (select json_build_object('total', count(*)::integer, ${ofOutcomes})
             from records r where r.project_id = o.project_id and r.operation_id = o.id) as records,
          k.calls, k.next_attempt_at
   from operations o cross join lateral (
     select min(c.not_before) filter (where c.state = 'ready' and c.not_before > now()) as next_attempt_at,
-           json_build_object(${[
-             ofState('ready', `'ready' and c.not_before <= now()`),
-             ofState('retrying', `'ready' and c.not_before > now()`),
-             ofState('running', `'running'`),
-             ofState('inDoubt', `'in_doubt'`),
-             ofState('waiting', `'waiting'`),
-             ofState('done', `'done'`),
-             ofState('quarantined', `'quarantined'`),
-           ].join(', ')}) as calls
+           json_build_object(${ofStates}) as calls
     from calls c where c.project_id = o.project_id and c.operation_id = o.id) k
   where o.project_id = :projectId and o.id = :operationId`;
 
