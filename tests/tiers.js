@@ -30,6 +30,7 @@ module.exports = {
     'tests/security/canary.test.ts',
     'tests/security/hostile.test.ts',
     'tests/security/least-privilege.test.ts',
+    'tests/security/retention.test.ts',
     'tests/security/supply-chain.test.ts',
     'deploy/local/src/stack/stack.int.test.ts',
     'deploy/local/test/certify',
