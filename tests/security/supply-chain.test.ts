@@ -1,6 +1,9 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { parse } from 'yaml';
+import { promisify } from 'node:util';
+import { parse, stringify } from 'yaml';
 
 const root = join(__dirname, '../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -76,6 +79,40 @@ describe('[sec-47] dependencies', () => {
     expect(installs.filter((line) => /install/.test(line) && !/--frozen-lockfile/.test(line))).toEqual([]);
   });
 
+  it('are refused by the install when a manifest asks for another', async () => {
+    const copy = mkdtempSync(join(tmpdir(), 'sluice-manifests-'));
+    for (const file of [
+      'pnpm-workspace.yaml',
+      'pnpm-lock.yaml',
+      ...folders.map((each) => join(each, 'package.json')),
+    ]) {
+      mkdirSync(dirname(join(copy, file)), { recursive: true });
+      cpSync(join(root, file), join(copy, file));
+    }
+    expect(await install(copy)).not.toContain('ERR_PNPM_OUTDATED_LOCKFILE');
+    const manifest = join(copy, 'services/search/package.json');
+    writeFileSync(
+      manifest,
+      read('services/search/package.json').replace('"dependencies": {', '"dependencies": {"left-pad": "1.3.0",'),
+    );
+    expect(await install(copy)).toContain('ERR_PNPM_OUTDATED_LOCKFILE');
+    rmSync(copy, { recursive: true });
+  });
+
+  it('run no script when they are installed, by the settings of this workspace', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-scripts-'));
+    const { packages: _packages, catalog: _catalog, ...settings } = workspace;
+    writeFileSync(join(folder, 'pnpm-workspace.yaml'), stringify(settings));
+    mkdirSync(join(folder, 'scripted'));
+    const scripted = { name: 'scripted', version: '1.0.0', scripts: { postinstall: `touch ${folder}/ran` } };
+    writeFileSync(join(folder, 'scripted/package.json'), JSON.stringify(scripted));
+    const sample = { name: 'sample', version: '1.0.0', dependencies: { scripted: 'file:./scripted' } };
+    writeFileSync(join(folder, 'package.json'), JSON.stringify(sample));
+    expect(await install(folder, '--no-frozen-lockfile')).toContain('Ignored build scripts: scripted');
+    expect(existsSync(join(folder, 'ran'))).toBe(false);
+    rmSync(folder, { recursive: true });
+  });
+
   it('run no install script but those that are listed', () => {
     const named = new Set([...workspace.onlyBuiltDependencies, ...workspace.ignoredBuiltDependencies]);
     const store = join(root, 'node_modules/.pnpm');
@@ -96,6 +133,23 @@ describe('[sec-47] dependencies', () => {
     expect(scripts?.['release:audit']).toBe('corepack pnpm audit --prod --audit-level high');
   });
 });
+
+/** Installs without a network, as the bootstrap does: what is not here is not fetched, and what it refuses it refuses before. @returns what it said */
+async function install(folder: string, ...options: readonly string[]): Promise<string> {
+  const pnpm = /^pnpm@[^+]+/.exec(readManifest(join(root, 'package.json')).packageManager ?? '')?.[0] ?? 'pnpm';
+  const args = [
+    '--yes',
+    pnpm,
+    'install',
+    '--offline',
+    '--ignore-pnpmfile',
+    ...(options.length > 0 ? options : ['--frozen-lockfile', '--lockfile-only']),
+  ];
+  const said = await promisify(execFile)('npx', args, { cwd: folder, encoding: 'utf8' }).catch(
+    (failed: { stdout: string; stderr: string }) => failed,
+  );
+  return said.stdout + said.stderr;
+}
 
 /** pnpm takes a `binding.gyp` for an install script, too. */
 function runsAtInstall(file: string): boolean {

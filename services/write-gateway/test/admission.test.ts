@@ -85,6 +85,15 @@ describe('[sec-38] a project whose backlog is full', () => {
     await gateway.write(await gateway.seed(), single).expect(200);
   });
 
+  it('while it floods the gateway every write of another project is accepted', async () => {
+    const other = await gateway.seed();
+    await fill();
+    const flood = Array.from({ length: 300 }, () => gateway.write(seed, batched));
+    const theirs = Array.from({ length: 15 }, () => gateway.write(other, single));
+    expect((await Promise.all(theirs)).map(({ status }) => status)).toEqual(theirs.map(() => 200));
+    expect(new Set((await Promise.all(flood)).map(({ status }) => status))).toEqual(new Set([429]));
+  });
+
   it('is let in again after the next count, once calls have ended', async () => {
     const ids = await fill();
     await gateway.write(seed, single).expect(429);

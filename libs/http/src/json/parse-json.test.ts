@@ -71,7 +71,7 @@ describe('parseJson', () => {
     it.each([
       ['{"r":{"x":1,"\\u0078":2}}', 'r.x'],
       ['[{"first name":1,"first name":2}]', '[0]["first name"]'],
-    ])('%s has a name twice', (text, path) => expect(pathsOf(text)).toEqual([path]));
+    ])('[sec-29] %s has a name twice', (text, path) => expect(pathsOf(text)).toEqual([path]));
 
     it.each(['__proto__', 'constructor', 'prototype'])('[sec-30] refuses the name %s at any depth', (name) => {
       expect(pathsOf(`{"record":{"deep":[{"${name}":{"polluted":1}}]}}`)).toEqual([`record.deep[0].${name}`]);
