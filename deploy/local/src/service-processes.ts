@@ -17,6 +17,8 @@ export interface ServiceProcessesOptions {
   readonly logDir: string;
   /** Longest wait for a service to become ready; one that ends is noticed at once. @default 120 000 */
   readonly readyMs?: number;
+  /** Folder of a checkout that is built, whose services run. @default this one */
+  readonly checkout?: string;
   /** Called with each process as soon as there is one. */
   readonly onSpawn?: (name: ProcessName, pid: number) => void;
 }
@@ -39,7 +41,7 @@ const stopMs = 30_000;
 const probeMs = 5_000;
 
 export function createServiceProcesses(options: ServiceProcessesOptions): ServiceProcesses {
-  const { portBase, env, logDir, readyMs = 120_000 } = options;
+  const { portBase, env, logDir, readyMs = 120_000, checkout } = options;
   const children = new Map<ProcessName, ChildProcess>();
   mkdirSync(logDir, { recursive: true });
   const urlOf = (name: ProcessName): string => `http://127.0.0.1:${portBase + servicePorts[name]}`;
@@ -59,7 +61,14 @@ export function createServiceProcesses(options: ServiceProcessesOptions): Servic
     pid: (name) => children.get(name)?.pid,
     kill,
     start: async (name, more = {}) => {
-      const child = spawnLogged(name, { ...env, ...listenEnv(portBase, name), ...more }, logOf(name));
+      const log = openSync(logOf(name), 'a');
+      const ofOne = { ...env, ...listenEnv(portBase, name), ...more };
+      const child = spawnService(name, {
+        env: ofOne,
+        stdio: ['ignore', log, log],
+        ...(checkout !== undefined && { checkout }),
+      });
+      closeSync(log);
       children.set(name, child);
       if (child.pid !== undefined) options.onSpawn?.(name, child.pid);
       try {
@@ -74,13 +83,6 @@ export function createServiceProcesses(options: ServiceProcessesOptions): Servic
       await Promise.all([...children.keys()].map((name) => kill(name, 'SIGTERM')));
     },
   };
-}
-
-function spawnLogged(name: ProcessName, env: Readonly<Record<string, string>>, logFile: string): ChildProcess {
-  const log = openSync(logFile, 'a');
-  const child = spawnService(name, { env, stdio: ['ignore', log, log] });
-  closeSync(log);
-  return child;
 }
 
 async function waitUntilReady(

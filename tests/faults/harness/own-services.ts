@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,9 +23,11 @@ const abandonedMs = 10 * 60_000;
 const prefix = 'sluice-faults-';
 const quiet = (): void => undefined;
 
-export async function startOwnServices(): Promise<OwnServices> {
+/** @param diskMb size of the disk that holds their data and the logs of ours @default that of the machine */
+export async function startOwnServices(diskMb?: number): Promise<OwnServices> {
   await removeAbandoned();
   const folder = mkdtempSync(join(tmpdir(), prefix));
+  if (diskMb !== undefined) mountDisk(folder, diskMb);
   // Postgres does not run as root, and its own user must reach the data.
   chmodSync(folder, 0o755);
   const dataDir = join(folder, 'data');
@@ -40,8 +43,14 @@ export async function startOwnServices(): Promise<OwnServices> {
     stop: async () => {
       for (const stack of stacks) await stack.stop();
       rmSync(dataDir, { recursive: true, force: true });
+      if (diskMb !== undefined) execFileSync('umount', ['--lazy', folder]);
     },
   };
+}
+
+/** A disk of its own for a folder, in memory. @throws where this machine lets nobody mount one */
+export function mountDisk(folder: string, sizeMb: number): void {
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeMb}m`, 'tmpfs', folder], { stdio: 'pipe' });
 }
 
 /** A broker that was killed may need longer than its starter waits, on a busy machine. */

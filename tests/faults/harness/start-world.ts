@@ -16,7 +16,7 @@ const defaultTimeScale = 60;
 
 /** Starts everything and connects two customers. Nothing is left running when it fails. */
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
-  const services = await startOwnServices();
+  const services = await startOwnServices(options.diskMb);
   const stops: (() => Promise<void> | void)[] = [() => services.stop()];
   const stop = async (): Promise<void> => {
     for (const each of stops.splice(0).toReversed()) await each();
@@ -69,8 +69,10 @@ async function openWorld(running: Running): Promise<World> {
     startOnce,
     kill: (party, signal) => of(party).kill(party.name, signal),
     link: (party, to) => links.of(party, to),
+    kafkaLink: (party) => links.toKafka(party),
     killService: (name) => services.crash(name),
     startService: () => services.restart(),
+    folder: services.folder,
     serviceUrl: (name) => services.url(name),
     logLines: () => stack.logLines(),
     openFolders: [

@@ -1,6 +1,7 @@
 import type { ProcessName, ServiceName } from '@sluice/local';
 import type { TcpProxy } from '@sluice/testkit';
 import type { LogLine, Stack } from '../../harness/stack';
+import type { KafkaWire } from './kafka-wire';
 import type { Measured } from './measured';
 
 /** One process: `{ name: 'executor', index: 1 }` is the second executor. */
@@ -10,7 +11,7 @@ export interface Party {
   readonly index?: 0 | 1;
 }
 
-/** What a party depends on, as far as there is a proxy between. Kafka's clients go where the broker says. */
+/** What a party depends on, with a proxy between that need not know what it carries. */
 export type Dependency = 'postgres' | 'redis' | 'provider';
 
 /** Every process of ours, in the order of starting. */
@@ -33,6 +34,8 @@ export interface WorldOptions {
   readonly timeScale?: number;
   /** How long the sandbox takes for a call of the customers' accounts. @default 15 */
   readonly latencyMs?: number;
+  /** Size of the disk that holds the data of Postgres, Redis and Kafka and every log. @default that of the machine */
+  readonly diskMb?: number;
 }
 
 /**
@@ -53,11 +56,14 @@ export interface World extends Measured {
   kill(party: Party, signal: NodeJS.Signals): Promise<void>;
   /** The wire between a party and what it depends on; the provider's leads to the sandbox. */
   link(party: Party, to: Dependency): TcpProxy;
+  kafkaLink(party: Party): KafkaWire;
 
   /** `kill -9` of Redis or Kafka; Postgres as `pg_ctl stop -m immediate` does. Waits until it is gone. */
   killService(name: ServiceName): Promise<void>;
   /** Starts what is down again on its data and port, and waits until it answers. */
   startService(name: ServiceName): Promise<void>;
+  /** Holds the data of the services and the logs of the parties. */
+  readonly folder: string;
   /** Its address without a proxy between. */
   serviceUrl(name: ServiceName): string;
 

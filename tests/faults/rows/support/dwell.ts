@@ -3,9 +3,6 @@ import type { ClientLedger } from '../../harness/client-ledger';
 import type { World } from '../../harness/world';
 import { sandboxCalls } from './sandbox-account';
 
-/** Source: fault matrix, F16 and F18. */
-const ratioMax = 1.5;
-
 /**
  * Milliseconds from the reply to a write until the provider received it, of these customers, sorted. One machine, one clock;
  * below 0 where the call was faster than the reply.
@@ -26,11 +23,15 @@ async function dwellOf(world: World, ledger: ClientLedger, customers: readonly C
     .toSorted((a, b) => a - b);
 }
 
-/** The longest wait of all but one in a hundred writes, without and with the fault, as a row tells it. */
+/**
+ * The longest wait of all but one in a hundred writes, without and with the fault, as a row tells it.
+ * @param ratioMax of both @default that of F16 and F18 in the fault matrix
+ */
 export async function compareDwell(
   world: World,
   { calm, faulty }: { readonly calm: ClientLedger; readonly faulty: ClientLedger },
   quiet: readonly Customer[],
+  ratioMax = 1.5,
 ) {
   const calmP99Ms = quantile(await dwellOf(world, calm, quiet), 0.99);
   const faultyP99Ms = quantile(await dwellOf(world, faulty, quiet), 0.99);

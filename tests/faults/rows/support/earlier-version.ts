@@ -1,0 +1,49 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { transformFileSync } from '@swc/core';
+
+const root = join(__dirname, '..', '..', '..', '..');
+/** What was judged from outside as the first version. The newest tag takes its place as soon as there is one. */
+const first = 'fc107c71e70e8ec584886d65d494ef94d3c3b5af';
+
+/** The version that is rolled over. @returns undefined where this checkout has no history */
+export function earlierVersion(): string | undefined {
+  const tags = git(['tag', '--list', 'v*', '--sort=-version:refname', '--no-contains', 'HEAD']).split('\n');
+  const version = tags[0] === '' || tags[0] === undefined ? first : tags[0];
+  return git(['rev-parse', '--verify', '--quiet', `${version}^{commit}`]).trim() || undefined;
+}
+
+/** Its libraries and services, translated and ready to run with what is installed here. @returns their folder */
+export function buildEarlierVersion(commit: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-earlier-'));
+  const archive = execFileSync('git', ['archive', commit, 'libs', 'services'], { cwd: root, maxBuffer: 2 ** 28 });
+  execFileSync('tar', ['-x', '-C', folder], { input: archive });
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  for (const manifest of globSync('{libs,services}/*/package.json', { cwd: folder })) {
+    const modules = join(dirname(manifest), 'node_modules');
+    if (existsSync(join(root, modules)))
+      cpSync(join(root, modules), join(folder, modules), { recursive: true, verbatimSymlinks: true });
+  }
+  for (const file of globSync('{libs,services}/*/src/**/*.ts', { cwd: folder })) {
+    if (file.endsWith('.test.ts') || file.endsWith('.d.ts')) continue;
+    const { code } = transformFileSync(join(folder, file), {
+      jsc: { target: 'es2024', parser: { syntax: 'typescript' } },
+      module: { type: 'commonjs' },
+      swcrc: false,
+    });
+    const to = join(folder, file.replace('/src/', '/dist/').replace(/\.ts$/, '.js'));
+    mkdirSync(dirname(to), { recursive: true });
+    writeFileSync(to, code);
+  }
+  return folder;
+}
+
+function git(args: readonly string[]): string {
+  try {
+    return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  } catch {
+    return '';
+  }
+}
