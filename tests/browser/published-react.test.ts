@@ -28,7 +28,11 @@ let latest: OpenedPage | undefined;
 beforeAll(async () => {
   if (program === undefined) return;
   stockroom = await startStockroom();
-  stack = await startStack({ only: ['sandbox', 'management'], env: { SLUICE_PROVIDERS_DIR: stockroom.folder } });
+  stack = await startStack({
+    only: ['sandbox', 'management'],
+    declared: 'sandbox',
+    env: { SLUICE_PROVIDERS_DIR: stockroom.folder },
+  });
   apiUrl = stack.baseUrl.replace(/\/v1$/, '');
   server = await servePage(await bundlePage(apiUrl), (refs) => issuer.issue(kid, { ...refs, sub: refs.consumerRef }));
   browser = await openChromium(program);
@@ -48,6 +52,11 @@ const providers = {
   hubspot: { shown: 'HubSpot', objectName: 'contacts', fields: { read: 'email', written: 'lastname' } },
   salesforce: { shown: 'Salesforce', objectName: 'Contact', fields: { read: 'Email', written: 'LastName' } },
   freshdesk: { shown: 'Freshdesk', objectName: 'contacts', fields: { read: 'email', written: 'name' } },
+  zendeskSupport: { shown: 'Zendesk Support', objectName: 'tickets', fields: { read: 'subject', written: 'subject' } },
+  klaviyo: { shown: 'Klaviyo', objectName: 'profiles', fields: { read: 'email', written: 'email' } },
+  pipedrive: { shown: 'Pipedrive', objectName: 'persons', fields: { read: 'name', written: 'name' } },
+  close: { shown: 'Close', objectName: 'lead', fields: { read: 'name', written: 'name' } },
+  zoho: { shown: 'Zoho CRM', objectName: 'Contacts', fields: { read: 'Email', written: 'Last_Name' } },
   stockroom: { shown: 'Stockroom', objectName: 'items', fields: { read: 'name', written: 'name' } },
 } as const;
 type Provider = keyof typeof providers;
@@ -63,8 +72,8 @@ async function prepare(provider: Provider, credentials: 'API key' | 'bearer toke
   const declared = { objects: [{ objectName, optionalFieldsAuto: 'all' as const, ...reads }] };
   const integration = { name: `crm-${provider}`, provider, read: declared, write: { objects: [{ objectName }] } };
   const { id: integrationId } = integrationNamed(await project.deploy([integration]), integration);
-  const hasApp = provider === 'hubspot' || provider === 'salesforce';
-  const account = hasApp ? await registerApp(project, provider, app) : undefined;
+  const hasApp = provider !== 'stockroom' && provider !== 'freshdesk';
+  const account = hasApp ? await registerApp(project, provider as ProviderName, app) : undefined;
   const registered = { label: 'page', algorithm: 'RS256', publicKeyPem: issuer.publicKeyPem };
   kid = (await call<{ kid: string }>(`${project.url}/jwt-keys`, { key: project.key, body: registered })).kid;
   const apiKey = credentials === 'API key' ? { apiKey: await project.createKey(['frontend']) } : {};
@@ -234,6 +243,31 @@ describe('the component that connects', () => {
       { authScheme: 'basic', providerWorkspaceRef: account.workspaceRef, group: { groupName: 'Acme' } },
     ]);
   });
+
+  // Each provider that is served, by the form that the library draws of what the catalogue says of it.
+  withBrowser.each(['close', 'klaviyo', 'pipedrive', 'zendeskSupport', 'zoho'] as const)(
+    'connects %s by its form',
+    async (provider) => {
+      const { project, account, open } = await prepare(provider, 'bearer token');
+      const opened = await open('connect');
+      const { page } = opened;
+      const next = page.getByRole('button', { name: 'Next' });
+      await next.waitFor();
+      // What the catalogue asks for besides: the workspace in the address, and the data centre.
+      const asked = { workspace: account?.workspaceRef ?? '', region: 'com' };
+      for (const [name, value] of Object.entries(asked)) {
+        const input = page.locator(`input[name="${name}"]`);
+        if ((await input.count()) > 0) await input.fill(value);
+      }
+      await allowInPopup(opened);
+      const { shown } = providers[provider];
+      await page.getByText(`You have successfully connected your ${shown} account`).waitFor();
+      expect(await connectionsOf(project)).toMatchObject([
+        { providerWorkspaceRef: account?.workspaceRef, group: { groupName: 'Acme' } },
+      ]);
+      expect(opened.errors()).toEqual([]);
+    },
+  );
 
   withBrowser('leads to the install page of a Salesforce package first, then takes the My Domain', async () => {
     const packageInstallURL = 'https://login.salesforce.com/packaging/installPackage.apexp?p0=04t000000000001';

@@ -140,7 +140,15 @@ export const keys: readonly Replay[] = [
     status: 204,
     reply: 'nothing',
   },
-  { ...platform, call: 'providers.list', request: 'GET /providers', status: 200, reply: json(mapOf(providerInfo)) },
+  {
+    ...platform,
+    call: 'providers.list',
+    request: 'GET /providers',
+    status: 200,
+    reply: json(mapOf(providerInfo)),
+    differs:
+      'as published, and the SDK shows no provider: it tries each reply as a problem first, whose members are all optional; use `providers.get`',
+  },
   { ...platform, call: 'providers.get', request: 'GET /providers/{provider}', status: 200, reply: json(providerInfo) },
 ];
 
