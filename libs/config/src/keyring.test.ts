@@ -12,8 +12,8 @@ describe('parseKeyring', () => {
     if (!result.ok) throw new Error(result.rule);
     expect(result.value.currentId).toBe('new');
     expect(result.value.ids).toEqual(['new', 'old']);
-    expect(result.value.key('new')).toEqual(bytes);
-    expect(result.value.key('old')).toHaveLength(32);
+    expect(result.value.key('new')?.export()).toEqual(bytes);
+    expect(result.value.key('old')?.export()).toHaveLength(32);
     expect(result.value.key('other')).toBeUndefined();
   });
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createStore, openDatabase } from '@sluice/store';
@@ -6,7 +6,7 @@ import { cloneDatabase, patientLimits, seedInstallation } from '@sluice/testkit'
 import { assertRingOpens } from './assert-ring-opens';
 import { sealClientSecret, sealCredentials, sealWebhookSecrets } from './seal-credentials';
 
-const keys = new Map(['k1', 'k2'].map((id) => [id, randomBytes(32)]));
+const keys = new Map(['k1', 'k2'].map((id) => [id, createSecretKey(randomBytes(32))]));
 const ringOf = (...ids: [string, ...string[]]) => ({
   currentId: ids[0],
   key: (id: string) => (ids.includes(id) ? keys.get(id) : undefined),

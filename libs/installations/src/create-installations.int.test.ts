@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { createStore, type Store } from '@sluice/store';
 import { silentLogger } from '@sluice/telemetry';
 import {
@@ -11,7 +11,7 @@ import {
 } from '@sluice/testkit';
 import { createInstallations, type Installations } from './create-installations';
 
-const ring = new Map([['k1', randomBytes(32)]]);
+const ring = new Map([['k1', createSecretKey(randomBytes(32))]]);
 const keyring = { currentId: 'k1', key: (id: string) => ring.get(id) };
 
 let clone: ClonedDatabase;

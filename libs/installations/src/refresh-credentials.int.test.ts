@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import type { FreshTokens } from '@sluice/connectors';
 import { DependencyError } from '@sluice/errors';
 import { createStore, openDatabase, type Store } from '@sluice/store';
@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createTokenProvider, type TokenProvider } from '../test/token-provider';
 import { createInstallations, type InstallationsOptions } from './create-installations';
 
-const ring = new Map([['k1', randomBytes(32)]]);
+const ring = new Map([['k1', createSecretKey(randomBytes(32))]]);
 const keyring = { currentId: 'k1', key: (id: string) => ring.get(id) };
 const clientSecret = 'canary-client-secret';
 

@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { createStore, openDatabase, type Store } from '@sluice/store';
 import { cloneDatabase, seedInstallation, type ClonedDatabase, patientLimits } from '@sluice/testkit';
 import { resealSecrets, type ResealProgress } from './reseal-secrets';
 import { sealClientSecret, sealCredentials, unsealClientSecret, unsealCredentials } from './seal-credentials';
 
-const ring = new Map(['k1', 'k2'].map((id) => [id, randomBytes(32)]));
+const ring = new Map(['k1', 'k2'].map((id) => [id, createSecretKey(randomBytes(32))]));
 const ringOf = (currentId: string) => ({ currentId, key: (id: string) => ring.get(id) });
 const before = ringOf('k1');
 const after = ringOf('k2');

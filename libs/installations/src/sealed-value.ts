@@ -1,11 +1,11 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomBytes, type KeyObject } from 'node:crypto';
 import { DefectError } from '@sluice/errors';
 
 /** A key ring as `libs/config` reads it from `SLUICE_CREDENTIALS_KEYS`. Keys have 32 bytes. */
 export interface SealingKeys {
   /** Seals from now on; every key of the ring opens. */
   readonly currentId: string;
-  key(id: string): Buffer | undefined;
+  key(id: string): KeyObject | undefined;
 }
 
 /** Ciphertext, bound to what it belongs to. */
@@ -65,7 +65,7 @@ function boundTo(keyId: string, { noun, id }: SecretOwner): Buffer {
   return Buffer.from(noun === 'connection' ? `${version}.${keyId}.${id}` : `${version}.${keyId}.${noun}.${id}`);
 }
 
-function keyOf(keys: SealingKeys, keyId: string): Buffer {
+function keyOf(keys: SealingKeys, keyId: string): KeyObject {
   const key = keys.key(keyId);
   if (key !== undefined) return key;
   throw new DefectError({
