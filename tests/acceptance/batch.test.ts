@@ -158,7 +158,8 @@ describe.each(crms)('%s: a batch of which one record is refused', (provider, crm
     await customer.ended(operationId);
     // The batch is divided until each bad record stands alone, and creates keep no order among themselves.
     const stored = (await storedWith('Auto')).map(({ fields }) => fields[last]);
-    expect(stored.toSorted()).toEqual(['Auto-good-1', 'Auto-good-2']);
+    expect(new Set(stored)).toEqual(new Set(['Auto-good-1', 'Auto-good-2']));
+    expect(stored).toHaveLength(2);
     expect(await customer.operation(operationId)).toMatchObject({ status: 'success' });
     const failed = (await customer.recordsOf(operationId)).filter(({ status }) => status === 'failed');
     expect(failed.map(({ index }) => index)).toEqual(wrong.map((_, index) => index + 1));

@@ -245,9 +245,8 @@ describe('the component that connects', () => {
   });
 
   // Each provider that is served, by the form that the library draws of what the catalogue says of it.
-  withBrowser.each(['close', 'klaviyo', 'pipedrive', 'zendeskSupport', 'zoho'] as const)(
-    'connects %s by its form',
-    async (provider) => {
+  for (const provider of ['close', 'klaviyo', 'pipedrive', 'zendeskSupport', 'zoho'] as const) {
+    withBrowser(`connects ${provider} by its form`, async () => {
       const { project, account, open } = await prepare(provider, 'bearer token');
       const opened = await open('connect');
       const { page } = opened;
@@ -266,8 +265,8 @@ describe('the component that connects', () => {
         { providerWorkspaceRef: account?.workspaceRef, group: { groupName: 'Acme' } },
       ]);
       expect(opened.errors()).toEqual([]);
-    },
-  );
+    });
+  }
 
   withBrowser('leads to the install page of a Salesforce package first, then takes the My Domain', async () => {
     const packageInstallURL = 'https://login.salesforce.com/packaging/installPackage.apexp?p0=04t000000000001';

@@ -75,7 +75,7 @@ function read(sql: string): { readonly found: readonly Table[]; readonly compari
 function unboundOf(sql: string): string[] {
   const { found, comparisons } = read(sql);
   for (const comparison of comparisons) bind(comparison);
-  for (const _round of found)
+  for (let rounds = found.length; rounds > 0; rounds -= 1)
     for (const table of found) if (table.equals.some(({ isBound }) => isBound)) table.isBound = true;
   return found.filter(({ isBound }) => !isBound).map(({ name }) => name);
 }
