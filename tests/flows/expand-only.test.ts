@@ -43,6 +43,8 @@ describe('what counts as taking away', () => {
     'alter table "records" add column "region" text not null',
     'alter table records add column a text default 1, add column b text not null',
     'create unique index x on records (ref)',
+    'drop index y; create unique index x on records (ref) where ref is not null',
+    'drop index x; create unique index x on records (ref)',
     'alter table records add constraint x check (ref is not null)',
     'create index y on records (ref); delete from records',
   ])('%s', (sql) => expect(contractions([sql])).toHaveLength(1));
@@ -53,6 +55,7 @@ describe('what counts as taking away', () => {
     `alter table records add column a numeric(3, 1) not null default 1`,
     'create index y on records (ref)',
     'drop index y',
+    'drop index x; create unique index x on records (ref) where not is_old',
     '-- drop table records\nselect 1',
     'alter table records set (autovacuum_vacuum_scale_factor = 0.01)',
   ])('not: %s', (sql) => expect(contractions([sql])).toEqual([]));
