@@ -33,7 +33,7 @@ export interface ConnectionRow {
 }
 
 /** Columns of a `ConnectionRow`; `k`, `g`, `u` and `a` are the connection, its group, its consumer and its app. */
-const columns = [
+export const connectionColumns = [
   'k.project_id',
   'k.id',
   'k.provider',
@@ -64,12 +64,26 @@ const columns = [
 /** Connections of a project as rows, to be narrowed with `k.…` conditions. */
 export function selectConnections(database: Knex, projectId: string) {
   return database('connections as k')
-    .join('groups as g', { 'g.project_id': 'k.project_id', 'g.group_ref': 'k.group_ref' })
-    .join('consumers as u', { 'u.project_id': 'k.project_id', 'u.consumer_ref': 'k.consumer_ref' })
-    .leftJoin('provider_apps as a', { 'a.project_id': 'k.project_id', 'a.id': 'k.provider_app_id' })
+    .joinRaw(ofConnectionsSql)
     .where('k.project_id', projectId)
-    .select<ConnectionRow[]>(columns);
+    .select<ConnectionRow[]>(connectionColumns);
 }
+
+/**
+ * The row of a table that has a key. The limit makes it a look-up by that key whatever the planner believes: a table that was
+ * never analyzed seems to have one row per project, and joins of several such tables became their product.
+ * @param on every column of the key with what it equals
+ */
+export const byKeySql = (table: string, alias: string, on: Readonly<Record<string, string>>) => {
+  const conditions = Object.entries(on).map(([name, value]) => `${name} = ${value}`);
+  return `lateral (select * from ${table} where ${conditions.join(' and ')} limit 1) ${alias}`;
+};
+
+const groupSql = byKeySql('groups', 'g', { project_id: 'k.project_id', group_ref: 'k.group_ref' });
+const consumerSql = byKeySql('consumers', 'u', { project_id: 'k.project_id', consumer_ref: 'k.consumer_ref' });
+const appSql = byKeySql('provider_apps', 'a', { project_id: 'k.project_id', id: 'k.provider_app_id' });
+/** Joins what a `ConnectionRow` shows besides the connection `k`. */
+export const ofConnectionsSql = `cross join ${groupSql} cross join ${consumerSql} left join ${appSql} on true`;
 
 export function toConnection(row: ConnectionRow): Connection {
   const { project_id: projectId } = row;

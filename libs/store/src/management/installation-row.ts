@@ -1,7 +1,7 @@
 import type { ConfigContent, Installation, OperationState } from '@sluice/types';
 import { statusOf } from '@sluice/types';
 import type { Knex } from 'knex';
-import { selectConnections, toConnection, type ConnectionRow } from './connection-row';
+import { byKeySql, connectionColumns, ofConnectionsSql, toConnection, type ConnectionRow } from './connection-row';
 import { resourceTimes } from './resource-time';
 
 /** An installation with its connection, its current config and its latest operations. */
@@ -50,14 +50,18 @@ const columns = [
   'latest.all_failed',
 ];
 
+const connectionSql = byKeySql('connections', 'k', { project_id: 'i.project_id', id: 'i.connection_id' });
+const configSql = byKeySql('configs', 'c', { project_id: 'i.project_id', id: 'i.config_id' });
+const contentSql = byKeySql('config_contents', 't', { project_id: 'c.project_id', hash: 'c.content_hash' });
+/** Joins the current config `c` and its content `t` to the installation `i`. */
+export const ofConfigsSql = `cross join ${configSql} cross join ${contentSql}`;
+
 /** Installations of a project as rows, to be narrowed with `i.…` conditions. */
 export function selectInstallations(database: Knex, projectId: string) {
-  return selectConnections(database, projectId)
-    .join('installations as i', { 'i.project_id': 'k.project_id', 'i.connection_id': 'k.id' })
-    .join('configs as c', { 'c.project_id': 'i.project_id', 'c.id': 'i.config_id' })
-    .join('config_contents as t', { 't.project_id': 'c.project_id', 't.hash': 'c.content_hash' })
-    .joinRaw(`cross join ${latestOperations}`)
-    .select<InstallationRow[]>(columns);
+  return database('installations as i')
+    .joinRaw(`cross join ${connectionSql} ${ofConnectionsSql} ${ofConfigsSql} cross join ${latestOperations}`)
+    .where('i.project_id', projectId)
+    .select<InstallationRow[]>([...connectionColumns, ...columns]);
 }
 
 export function toInstallation(row: InstallationRow): Installation {

@@ -9,7 +9,7 @@ import { deleteInstallation } from './delete-installation';
 import { holdConnection } from './hold-connection';
 import { holdIntegration } from './hold-integration';
 import { insertConfig } from './insert-config';
-import { selectInstallations, toInstallation } from './installation-row';
+import { ofConfigsSql, selectInstallations, toInstallation } from './installation-row';
 import { boundedPage, bytesOfContent } from './page';
 import { onDuplicate, translated } from './translate-errors';
 
@@ -74,8 +74,7 @@ export function installationStore(database: Knex, failpoints: StoreFailpoints): 
     listPage: (projectId, filter, page) => {
       // The page is cut before the joins of what is shown: for a hundred rows of everything they cost as much as the whole list.
       const sizes = database('installations as i')
-        .join('configs as c', { 'c.project_id': 'i.project_id', 'c.id': 'i.config_id' })
-        .join('config_contents as t', { 't.project_id': 'c.project_id', 't.hash': 'c.content_hash' })
+        .joinRaw(ofConfigsSql)
         .where('i.project_id', projectId)
         .orderBy('i.id')
         .select('i.id', bytesOfContent(database, 't'));
@@ -87,8 +86,7 @@ export function installationStore(database: Knex, failpoints: StoreFailpoints): 
     find,
     idsReading: async (projectId, integrationId, objectNames) => {
       const ids = database('installations as i')
-        .join('configs as c', { 'c.project_id': 'i.project_id', 'c.id': 'i.config_id' })
-        .join('config_contents as t', { 't.project_id': 'c.project_id', 't.hash': 'c.content_hash' })
+        .joinRaw(ofConfigsSql)
         .where({ 'i.project_id': projectId, 'i.integration_id': integrationId })
         .whereRaw(readsOneOfSql, [[...objectNames]])
         .orderBy('i.id');
