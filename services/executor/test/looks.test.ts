@@ -1,5 +1,5 @@
 import { hubspotRefusal, until } from '@sluice/testkit';
-import { createGround, type Ground, type Seed } from './_executor';
+import { createGround, doubting, type Ground, type Seed } from './_executor';
 import type { Behaviour } from './_fake-hubspot';
 
 let ground: Ground;
@@ -75,6 +75,30 @@ describe('a look for a create of unknown outcome', () => {
     const doubted = await ground.accept(seed, [{ email: 'doubted@x.com' }]);
     await ground.ended(seed, doubted);
     expect((await ground.store.connections.find(seed.projectId, seed.connectionId))?.status).toBe('working');
+  });
+
+  // As long as the credentials cannot be opened no look is made, and that is no crash of a sender.
+  it('that cannot begin is given back as what it is, and made when it can', async () => {
+    const seed = await ground.seed();
+    ground.hubspot.behave = losing();
+    await ground.startExecutor(doubting);
+    const doubted = await ground.accept(seed, [{ email: 'doubted@x.com' }]);
+    const call = () => ground.database('calls').where({ operation_id: doubted });
+    const inDoubt = async (fence = 0) => {
+      const [row] = await call().where({ state: 'in_doubt' }).where('fence', '>', fence);
+      return row as { readonly fence: number; readonly crash_count: number; readonly look_crashes: number } | undefined;
+    };
+    const { fence } = await until('the doubt', inDoubt);
+    const connection = ground.database('connections').where({ project_id: seed.projectId, id: seed.connectionId });
+    const [{ sealed_credentials: sealed }] = await connection.clone().select('sealed_credentials');
+    await connection.clone().update({ sealed_credentials: 'unreadable' });
+    expect(await until('a look that is given back', () => inDoubt(fence))).toMatchObject({
+      crash_count: 0,
+      look_crashes: 0,
+    });
+    await connection.clone().update({ sealed_credentials: sealed });
+    expect(await ground.ended(seed, doubted)).toMatchObject({ status: 'success' });
+    expect(ground.hubspot.writes()).toHaveLength(1);
   });
 
   // Nobody has said that the record is not there: sent again, it would be there twice.
