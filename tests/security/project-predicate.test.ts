@@ -114,7 +114,7 @@ const statements = files
  * for a metric, and two parts whose comparison another function writes (`tell-ended`, `claim-messages`).
  */
 const acrossProjects: Readonly<Record<string, readonly string[]>> = {
-  'management/upload-store.ts': ['uploads'],
+  'integrations/upload-store.ts': ['uploads'],
   'webhooks/claim-messages.ts': ['webhook_endpoints', 'webhook_messages', 'webhook_messages'],
   'webhooks/purge-messages.ts': ['webhook_messages'],
   'webhooks/tell-ended.ts': ['webhook_endpoints'],

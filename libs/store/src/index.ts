@@ -1,46 +1,51 @@
 export { openDatabase, type DatabaseLimits } from './database';
 export { migrations } from './migrations';
-export type { ApiKeyChange, ApiKeyStore, NewApiKey } from './management/api-key-store';
-export type { ConnectionChange, NewCredentials } from './management/change-connection';
-export type { ConnectionKey, RefreshedTokens, TokenVersion } from './management/connection-tokens';
+export type { ApiKeyChange, ApiKeyStore, NewApiKey } from './projects/api-key-store';
+export type { ConnectionChange, NewCredentials } from './connections/change-connection';
+export type { ConnectionKey, RefreshedTokens, TokenVersion } from './connections/connection-tokens';
 export type {
   ConnectionFilter,
   ConnectionStore,
   NewConnection,
   SealedCredentials,
   StoredCredentials,
-} from './management/connection-store';
+} from './connections/connection-store';
 export type {
   InstallationIds,
   InstallationLookup,
   InstallationNames,
   LookupResult,
-} from './management/installation-lookup';
+} from './installations/installation-lookup';
 export type {
   ChangeableInstallation,
   ChangedInstallation,
   InstallationKey,
   ReviseInstallation,
-} from './management/change-installation';
-export type { InstallationFilter, InstallationStore, NewInstallation } from './management/installation-store';
-export type { IntegrationStore, StoredRevision } from './management/integration-store';
-export type { JwtKeyChange, JwtKeyStore, NewJwtKey } from './management/jwt-key-store';
-export type { NewOAuthState, OAuthState, OAuthStateStore } from './management/oauth-state-store';
-export type { NewUpload, Upload, UploadKey, UploadStore } from './management/upload-store';
-export type { OperationEvent, OperationEventKind } from './management/operation-history';
-export type { LaneStore, StoredLane } from './management/lane-store';
-export type { OperationStore } from './management/operation-store';
-export type { Erasure } from './management/erase-project';
-export type { ProjectChange, ProjectStore } from './management/project-store';
-export type { ClientOfApp, NewProviderApp, ProviderAppChange, ProviderAppStore } from './management/provider-app-store';
-export type { ConfigStore, ConfigWithPrevious } from './management/config-store';
+} from './installations/change-installation';
+export type { InstallationFilter, InstallationStore, NewInstallation } from './installations/installation-store';
+export type { IntegrationStore, StoredRevision } from './integrations/integration-store';
+export type { JwtKeyChange, JwtKeyStore, NewJwtKey } from './projects/jwt-key-store';
+export type { NewOAuthState, OAuthState, OAuthStateStore } from './connections/oauth-state-store';
+export type { NewUpload, Upload, UploadKey, UploadStore } from './integrations/upload-store';
+export type { OperationEvent, OperationEventKind } from './operations/operation-history';
+export type { LaneStore, StoredLane } from './connections/lane-store';
+export type { OperationStore } from './operations/operation-store';
+export type { Erasure } from './projects/erase-project';
+export type { ProjectChange, ProjectStore } from './projects/project-store';
+export type {
+  ClientOfApp,
+  NewProviderApp,
+  ProviderAppChange,
+  ProviderAppStore,
+} from './connections/provider-app-store';
+export type { ConfigStore, ConfigWithPrevious } from './installations/config-store';
 export {
   secretNouns,
   type SealedByKey,
   type SealedSecret,
   type SealedSecretStore,
   type SecretNoun,
-} from './management/sealed-secrets';
+} from './sealed-secrets';
 export { momentOf, newId } from './new-id';
 export type { BacklogOf, ProjectBacklog, Waiting } from './writes/count-backlog';
 export { createStore, migrateDatabase, type Store, type StoreOptions } from './store';

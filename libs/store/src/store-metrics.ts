@@ -1,6 +1,6 @@
 import type { Metrics } from '@sluice/telemetry';
 import type { Knex } from 'knex';
-import type { ConnectionStore } from './management/connection-store';
+import type { ConnectionStore } from './connections/connection-store';
 
 /** What we ask of knex's pool. */
 interface Pool {

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { column, rowSource, type Column } from '../writes/row-source';
+import { column, rowSource, type Column } from '../row-source';
 import type { EndpointKey } from './endpoint-store';
 
 /** An endpoint that has something to send now. */

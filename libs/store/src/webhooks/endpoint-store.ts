@@ -1,9 +1,9 @@
 import type { Page, WebhookEndpoint, WebhookFilter } from '@sluice/types';
 import type { Knex } from 'knex';
-import type { SealedCredentials } from '../management/connection-store';
-import { onPage } from '../management/page';
-import { resourceTimes } from '../management/resource-time';
-import { translated } from '../management/translate-errors';
+import type { SealedCredentials } from '../connections/connection-store';
+import { onPage } from '../page';
+import { resourceTimes } from '../resource-time';
+import { translated } from '../translate-errors';
 import { newId } from '../new-id';
 import { giveUpPending } from './give-up-messages';
 

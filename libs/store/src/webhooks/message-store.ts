@@ -1,6 +1,6 @@
 import type { WebhookAttempt, WebhookEvent, WebhookMessage, WebhookMessageState } from '@sluice/types';
 import type { Knex } from 'knex';
-import { translated } from '../management/translate-errors';
+import { translated } from '../translate-errors';
 import { newId } from '../new-id';
 import {
   claimMessages,

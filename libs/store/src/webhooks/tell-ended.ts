@@ -1,7 +1,7 @@
 import { filtersFor, webhookEndpointsMax } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
-import { column, rowSource, type Column } from '../writes/row-source';
+import { column, rowSource, type Column } from '../row-source';
 import { asksSql, endpointsSql, payloadSql } from './tell-events';
 
 /** Names an operation that this transaction has ended. */

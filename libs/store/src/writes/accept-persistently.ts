@@ -1,7 +1,7 @@
 import type { SluiceError } from '@sluice/errors';
 import type { Knex } from 'knex';
 import { insertAccepted, type Acceptance, type AcceptableWrite } from './accept-writes';
-import { persist } from './guard';
+import { persist } from '../guard';
 
 /** What an accept tells of one write: its answer, or why it has none while others of the same flush have theirs. */
 export type AcceptAnswer = Acceptance | SluiceError;

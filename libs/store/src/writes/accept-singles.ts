@@ -1,6 +1,6 @@
 import type { AcceptableWrite } from './accept-writes';
 import type { AcceptStatement } from './accept-statement';
-import { column, keptRowsSql, rowBindings } from './row-source';
+import { column, keptRowsSql, rowBindings } from '../row-source';
 import { bytesOfPlans, kilobytes, type NewRecord } from './write-rows';
 import { pinColumns, pinsAreCurrent, rowColumns, type WriteSources } from './write-source';
 

@@ -1,6 +1,6 @@
 import type { AcceptableWrite } from './accept-writes';
 import { claimBindings, claimSql, type KeyedOperation } from './idempotency-key';
-import { column, keptRowsMax, keptRowsSql, rowBindings, rowsSql } from './row-source';
+import { column, keptRowsMax, keptRowsSql, rowBindings, rowsSql } from '../row-source';
 import { bytesOfPlans, kilobytes, type NewRecord } from './write-rows';
 import { pinsAreCurrent, sourceColumns, type WriteSources } from './write-source';
 

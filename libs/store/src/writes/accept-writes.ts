@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { acceptSingles, areSingles } from './accept-singles';
 import { acceptStatement } from './accept-statement';
 import type { KeyClaim } from './idempotency-key';
-import { column, rowBindings, rowsSql } from './row-source';
+import { column, rowBindings, rowsSql } from '../row-source';
 import type { NewOperation, NewRecord } from './write-rows';
 import { groupBySource } from './write-source';
 

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { lockOrderKeys } from './lock-order-keys';
 import { callKeyColumns } from './call-key';
 import { laneIdOf, lockLanes, type LaneKey, type LaneMoment, type LaneRoom } from './lane-room';
-import { keepPlan, unseen } from './row-source';
+import { keepPlan, unseen } from '../row-source';
 import { splitBlocked } from './split-blocked';
 import { takeCalls } from './take-calls';
 import type { CallKey, WriteMode } from './write-rows';

@@ -2,7 +2,7 @@ import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
 import { callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
 import type { Page, Step } from './find-ready-lanes';
-import { column, rowSource, type Column } from './row-source';
+import { column, rowSource, type Column } from '../row-source';
 import type { CallKey } from './write-rows';
 
 /** A create that a restored database takes for unsent, or for sent once: whether that still holds, nobody knows. */

@@ -1,7 +1,7 @@
 import { statusOf, type OperationState } from '@sluice/types';
 import type { Knex } from 'knex';
 import { isAwaitedSql, tellEnded } from '../webhooks/tell-ended';
-import { column, rowSource, type Column, type RowSource } from './row-source';
+import { column, rowSource, type Column, type RowSource } from '../row-source';
 import type { EndedOperation, Settlement } from './settlement';
 
 interface Tally {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { callKeyColumns } from './call-key';
-import { rowSource } from './row-source';
+import { rowSource } from '../row-source';
 import type { RecordError, RecordSettlement, Settlement } from './settlement';
 
 /** What the records of a deleted installation say. */

@@ -3,7 +3,7 @@ import { callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
 import { endCounted } from './end-operations';
 import { lockOrderKeys } from './lock-order-keys';
 import { releaseWaiting } from './release-waiting';
-import { rowSource } from './row-source';
+import { rowSource } from '../row-source';
 import type { RecordError } from './settlement';
 import type { CallKey } from './write-rows';
 

@@ -1,6 +1,6 @@
 import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
-import { column, keptRowsSql, rowBindings, type Column } from './row-source';
+import { column, keptRowsSql, rowBindings, type Column } from '../row-source';
 
 /**
  * `Idempotency-Key`s. A key's row is inserted by the statement or the transaction that accepts the write, so that a crash

@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 import { nowhere, type StoreFailpoints } from '../failpoints';
 import { claimIn, completeIn, releaseIn, type KeyClaim, type KeyedOperation } from './idempotency-key';
 import { joinGroups, type JoinedGroup, type JoiningGroup } from './join-statement';
-import { column, rowBindings, rowsSql } from './row-source';
+import { column, rowBindings, rowsSql } from '../row-source';
 import type { NewOperation, NewRecord } from './write-rows';
 import { nameOf } from './write-source';
 

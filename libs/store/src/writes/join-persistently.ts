@@ -1,6 +1,6 @@
 import { DefectError, SluiceError } from '@sluice/errors';
 import type { Knex } from 'knex';
-import { persist } from './guard';
+import { persist } from '../guard';
 import { insertIntoBatch, type BatchableWrite, type JoinContext, type Joining } from './join-batch';
 
 /** What a join tells of one record: its answer, or why it has none while others of the same join have theirs. */

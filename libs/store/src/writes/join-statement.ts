@@ -1,7 +1,7 @@
 import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
 import type { BatchableWrite } from './join-batch';
-import { column, keptRowsSql, rowBindings } from './row-source';
+import { column, keptRowsSql, rowBindings } from '../row-source';
 import { bytesOfPlans, type NewOperation } from './write-rows';
 import { integrationAndKeyAreCurrent, sourceColumns } from './write-source';
 

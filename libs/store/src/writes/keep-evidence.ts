@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { callKeyColumns } from './call-key';
-import { column, rowSource, type Column } from './row-source';
+import { column, rowSource, type Column } from '../row-source';
 import type { Settlement } from './settlement';
 
 const evidenceColumns: Column<Settlement>[] = [

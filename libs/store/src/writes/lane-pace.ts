@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { LaneKey } from './lane-room';
-import { column, keptRowsSql, rowBindings } from './row-source';
+import { column, keptRowsSql, rowBindings } from '../row-source';
 
 /**
  * How fast a lane is claimed from. `lanes.blocked_until` holds all of it back; `lanes.cap` is how many calls it may have at once while

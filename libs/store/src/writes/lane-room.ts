@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { column, rowSource, type Column } from './row-source';
+import { column, rowSource, type Column } from '../row-source';
 
 /** Names one lane. */
 export interface LaneKey {

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { column, rowSource, type Column } from './row-source';
+import { column, rowSource, type Column } from '../row-source';
 import type { RecordSettlement, Settlement } from './settlement';
 
 /** Pause before a record that came too late is looked for again. */

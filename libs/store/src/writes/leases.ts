@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { callId, callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
 import type { LaneKey } from './lane-room';
-import { column, rowSource, type Column } from './row-source';
+import { column, rowSource, type Column } from '../row-source';
 import type { CallKey } from './write-rows';
 
 /** A call under a lease. */

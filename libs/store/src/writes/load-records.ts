@@ -2,7 +2,7 @@ import type { SendState } from '@sluice/types';
 import type { Knex } from 'knex';
 import { momentOf } from '../new-id';
 import { callKeyColumns } from './call-key';
-import { keepPlan, unseen } from './row-source';
+import { keepPlan, unseen } from '../row-source';
 import type { CallKey } from './write-rows';
 
 /** A record still to do, with its plan. */

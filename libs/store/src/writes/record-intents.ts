@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { callId, callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
-import { column, keepPlan, unseen, type Column } from './row-source';
+import { column, keepPlan, unseen, type Column } from '../row-source';
 import type { CallKey } from './write-rows';
 
 /** That a call is about to be sent, and with which records. */

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { column, rowSource, type Column } from './row-source';
+import { column, rowSource, type Column } from '../row-source';
 
 /** A create whose reply named a provider record that another create has claimed. */
 export interface Contested {

@@ -1,6 +1,6 @@
 import { claimBindings, claimSql } from './idempotency-key';
 import type { SynchronousWrite } from './open-synchronous';
-import { column, keptRowsSql, rowBindings } from './row-source';
+import { column, keptRowsSql, rowBindings } from '../row-source';
 import type { NewRecord } from './write-rows';
 import { pinColumns, pinsAreCurrent } from './write-source';
 

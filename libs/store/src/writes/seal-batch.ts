@@ -3,7 +3,7 @@ import type { WriteType } from '@sluice/types';
 import type { Knex } from 'knex';
 import { momentOf } from '../new-id';
 import type { AcceptPlace } from './load-records';
-import { column, rowSource } from './row-source';
+import { column, rowSource } from '../row-source';
 import { kilobytes } from './write-rows';
 
 /** A record of a sealed batch, as far as planning calls needs it. */

@@ -8,7 +8,7 @@ import { callId, callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
 import { adoptionKeysOf, undoLateAdoptions } from './late-adoptions';
 import { releaseWaiting } from './release-waiting';
 import { reopenAdopters, type Contested } from './reopen-adopters';
-import { rowSource } from './row-source';
+import { rowSource } from '../row-source';
 import { closeAttempts, moveCalls, updateRecords } from './settled-rows';
 import type { EndedOperation, ReleasedCall, Settled, Settlement } from './settlement';
 import { splitRefused } from './split-refused';

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { isAwaitedSql } from '../webhooks/tell-ended';
 import { callId, callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
 import { endSql, toEnded } from './end-operations';
-import { column, keepPlan, unseen, type Column, type PlanKeeping, type RowSource } from './row-source';
+import { column, keepPlan, unseen, type Column, type PlanKeeping, type RowSource } from '../row-source';
 import { closeAttempts, moveCalls, updateRecords } from './settled-rows';
 import type { RecordSettlement, Settled, Settlement } from './settlement';
 

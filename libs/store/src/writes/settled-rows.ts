@@ -1,5 +1,5 @@
 import { callKeyColumns } from './call-key';
-import { column, rowSource, unseen, type Column, type RowSource } from './row-source';
+import { column, rowSource, unseen, type Column, type RowSource } from '../row-source';
 import type { RecordSettlement, Settlement } from './settlement';
 import type { CallKey } from './write-rows';
 

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { ClaimedCall } from './claim-calls';
 import type { LaneMoment } from './lane-room';
 import { callKeyColumns } from './call-key';
-import { rowSource } from './row-source';
+import { rowSource } from '../row-source';
 import type { CallKey } from './write-rows';
 
 interface BlockedRow {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { callId, callKeyColumns } from './call-key';
-import { column, rowSource, type Column } from './row-source';
+import { column, rowSource, type Column } from '../row-source';
 import type { Settlement } from './settlement';
 import type { CallKey } from './write-rows';
 

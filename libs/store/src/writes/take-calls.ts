@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { toCallKey } from './call-key';
 import type { ClaimedCall, ClaimRequest } from './claim-calls';
 import { laneColumns, type LaneRoom } from './lane-room';
-import { column, rowSource, type Column } from './row-source';
+import { column, rowSource, type Column } from '../row-source';
 import type { WriteMode } from './write-rows';
 
 const roomColumns: Column<LaneRoom>[] = [

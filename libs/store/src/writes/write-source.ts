@@ -1,4 +1,4 @@
-import { column, type Column } from './row-source';
+import { column, type Column } from '../row-source';
 import type { NewOperation } from './write-rows';
 
 /**

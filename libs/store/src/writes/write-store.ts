@@ -8,7 +8,7 @@ import { findReadyLanes, type Page, type Step } from './find-ready-lanes';
 import { countBacklog, type BacklogOf, type ProjectBacklog } from './count-backlog';
 import { doubtCreates, endOpenBatches, findServices, type FingerprintOf } from './doubt-restored';
 import { nowhere, type StoreFailpoints } from '../failpoints';
-import { guard } from './guard';
+import { guard } from '../guard';
 import type { BatchableWrite } from './join-batch';
 import { joinPersistently, type JoinAnswer } from './join-persistently';
 import type { KeptKey } from './idempotency-key';

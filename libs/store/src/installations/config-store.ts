@@ -1,8 +1,8 @@
 import type { BoundedPage, Config, ConfigContent, Page } from '@sluice/types';
 import type { Knex } from 'knex';
 import type { InstallationKey } from './change-installation';
-import { boundedPage, bytesOfContent } from './page';
-import { translated } from './translate-errors';
+import { boundedPage, bytesOfContent } from '../page';
+import { translated } from '../translate-errors';
 
 /** A config with the one it came after. */
 export interface ConfigWithPrevious {

@@ -1,7 +1,7 @@
 import type { ConfigContent, ConnectionStatus } from '@sluice/types';
 import type { Knex } from 'knex';
-import { column, keptRowsSql, rowBindings } from '../writes/row-source';
-import { translated } from './translate-errors';
+import { column, keptRowsSql, rowBindings } from '../row-source';
+import { translated } from '../translate-errors';
 
 /** What a request names an installation by. */
 export interface InstallationNames {

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { SealedCredentials } from './connection-store';
+import type { SealedCredentials } from './connections/connection-store';
 import { translated } from './translate-errors';
 
 /** What has a sealed secret. */

@@ -2,9 +2,9 @@ import type { Page, ProviderApp, ProviderAppMetadata } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
 import type { SealedCredentials } from './connection-store';
-import { onPage } from './page';
+import { onPage } from '../page';
 import { providerAppColumns, toProviderApp, type ProviderAppRow } from './provider-app-row';
-import { translated } from './translate-errors';
+import { translated } from '../translate-errors';
 
 export interface NewProviderApp {
   readonly projectId: string;

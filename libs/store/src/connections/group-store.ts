@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { ensureConsumer, ensureGroup } from './ensure-group';
-import { translated } from './translate-errors';
+import { translated } from '../translate-errors';
 
 /** Groups and consumers by themselves; a connection makes those it names. */
 export interface GroupStore {

@@ -1,6 +1,6 @@
 import { DefectError, DependencyError, SluiceError } from '@sluice/errors';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorCode, isRefusedByServer, neverReached, toDependencyError } from '../database';
+import { errorCode, isRefusedByServer, neverReached, toDependencyError } from './database';
 
 /** Repetitions of work that lost a race inside the database. */
 const racesMax = 4;

@@ -1,6 +1,6 @@
 import { metadataValues, type Connection, type ConnectionStatus } from '@sluice/types';
 import type { Knex } from 'knex';
-import { column, keptRowsSql, rowBindings } from '../writes/row-source';
+import { column, keptRowsSql, rowBindings } from '../row-source';
 import type { StoredCredentials } from './connection-store';
 import type { ConnectionKey } from './connection-tokens';
 

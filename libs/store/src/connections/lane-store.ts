@@ -1,6 +1,6 @@
 import { laneCallsMax, type Lane, type LaneCalls } from '@sluice/types';
 import type { Knex } from 'knex';
-import { translated } from './translate-errors';
+import { translated } from '../translate-errors';
 
 /** A lane as its tables tell it: without what only a connector knows. */
 export type StoredLane = Omit<Lane, 'quota'>;

@@ -2,10 +2,10 @@ import { ConflictError } from '@sluice/errors';
 import type { BoundedPage, Integration, ManifestIntegration, Page } from '@sluice/types';
 import type { Knex } from 'knex';
 import { deleteIntegration, type IntegrationDeletion } from './delete-integration';
-import { boundedPage, bytesOfContent } from './page';
+import { boundedPage, bytesOfContent } from '../page';
 import { insertIntegration, putIntegration, type NewIntegration } from './put-integration';
-import { resourceTimes } from './resource-time';
-import { translated } from './translate-errors';
+import { resourceTimes } from '../resource-time';
+import { translated } from '../translate-errors';
 
 /** A revision with the integration it belongs to. Its content never changes. */
 export interface StoredRevision {

@@ -5,8 +5,8 @@ import { nowhere, type StoreFailpoints } from '../failpoints';
 import { newId } from '../new-id';
 import { deleteProject, listDeletions } from './delete-project';
 import { eraseProject, type Erasure } from './erase-project';
-import { resourceTimes } from './resource-time';
-import { onDuplicate, translated } from './translate-errors';
+import { resourceTimes } from '../resource-time';
+import { onDuplicate, translated } from '../translate-errors';
 
 export interface NewProject {
   /** Unique among the names that the bootstrap key gave, whatever the case. */

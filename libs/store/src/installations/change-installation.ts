@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ConfigContent } from '@sluice/types';
 import type { Knex } from 'knex';
 import { tellInstallation } from '../webhooks/tell-events';
-import { holdConnection } from './hold-connection';
+import { holdConnection } from '../connections/hold-connection';
 import { insertConfig } from './insert-config';
 
 export interface InstallationKey {

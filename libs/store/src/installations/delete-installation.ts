@@ -3,8 +3,8 @@ import { nowhere, type StoreFailpoints } from '../failpoints';
 import { uninstalledError } from '../writes/end-uninstalled';
 import { endUnsent } from '../writes/end-unsent';
 import { eventBindings, tellInstallationSql } from '../webhooks/tell-events';
-import { guard } from '../writes/guard';
-import { deleteConnection } from './change-connection';
+import { guard } from '../guard';
+import { deleteConnection } from '../connections/change-connection';
 import type { InstallationKey } from './change-installation';
 
 /**

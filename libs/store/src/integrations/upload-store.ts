@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { translated } from './translate-errors';
+import { translated } from '../translate-errors';
 
 /** Names one upload inside its project. */
 export interface UploadKey {

@@ -6,12 +6,12 @@ import { tellInstallation } from '../webhooks/tell-events';
 import { changeInstallation, type InstallationKey, type ReviseInstallation } from './change-installation';
 import type { StoreFailpoints } from '../failpoints';
 import { deleteInstallation } from './delete-installation';
-import { holdConnection } from './hold-connection';
-import { holdIntegration } from './hold-integration';
+import { holdConnection } from '../connections/hold-connection';
+import { holdIntegration } from '../integrations/hold-integration';
 import { insertConfig } from './insert-config';
 import { ofConfigsSql, selectInstallations, toInstallation } from './installation-row';
-import { boundedPage, bytesOfContent } from './page';
-import { onDuplicate, translated } from './translate-errors';
+import { boundedPage, bytesOfContent } from '../page';
+import { onDuplicate, translated } from '../translate-errors';
 
 export interface NewInstallation {
   readonly projectId: string;

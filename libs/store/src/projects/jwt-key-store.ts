@@ -2,7 +2,7 @@ import type { JwtKey } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
 import { deletionOf } from './deletion-of';
-import { translated } from './translate-errors';
+import { translated } from '../translate-errors';
 
 export interface NewJwtKey {
   readonly projectId: string;

@@ -3,8 +3,8 @@ import type { ApiKey, Page, Scope } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
 import { deletionOf } from './deletion-of';
-import { onPage } from './page';
-import { translated } from './translate-errors';
+import { onPage } from '../page';
+import { translated } from '../translate-errors';
 
 export interface NewApiKey {
   readonly projectId: string;

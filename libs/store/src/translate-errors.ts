@@ -1,5 +1,5 @@
 import { DefectError, SluiceError } from '@sluice/errors';
-import { errorCode, toDependencyError } from '../database';
+import { errorCode, toDependencyError } from './database';
 
 /**
  * The same store, whose methods throw only `SluiceError`s: what the server refuses as wrong is a defect of ours

@@ -1,5 +1,5 @@
 import type { ProviderApp } from '@sluice/types';
-import { resourceTimes } from './resource-time';
+import { resourceTimes } from '../resource-time';
 
 /** A provider app as it is shown. Never holds the sealed secret. */
 export interface ProviderAppRow {

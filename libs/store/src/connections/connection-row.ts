@@ -1,7 +1,7 @@
 import { shownMetadata, type Connection } from '@sluice/types';
 import type { Knex } from 'knex';
 import { toProviderApp } from './provider-app-row';
-import { resourceTimes } from './resource-time';
+import { resourceTimes } from '../resource-time';
 
 /** A connection joined with its group, its consumer and the app it names. Never holds the sealed credentials. */
 export interface ConnectionRow {

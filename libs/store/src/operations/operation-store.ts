@@ -6,9 +6,9 @@ import { listOperations, type OperationFilter } from './list-operations';
 import { readHistory, type OperationEvent } from './operation-history';
 import { operationColumns, toOperation, type OperationRow } from './operation-row';
 import { recordColumns, toRecord, type RecordRow } from './record-row';
-import { column, keptRowsSql, rowBindings } from '../writes/row-source';
+import { column, keptRowsSql, rowBindings } from '../row-source';
 import { readProgress } from './read-progress';
-import { translated } from './translate-errors';
+import { translated } from '../translate-errors';
 
 /** Reads, and the wish to cancel: whoever holds a call's lease settles operations. */
 export interface OperationStore {

@@ -1,8 +1,14 @@
 import type { ConfigContent, Installation, OperationState } from '@sluice/types';
 import { statusOf } from '@sluice/types';
 import type { Knex } from 'knex';
-import { byKeySql, connectionColumns, ofConnectionsSql, toConnection, type ConnectionRow } from './connection-row';
-import { resourceTimes } from './resource-time';
+import {
+  byKeySql,
+  connectionColumns,
+  ofConnectionsSql,
+  toConnection,
+  type ConnectionRow,
+} from '../connections/connection-row';
+import { resourceTimes } from '../resource-time';
 
 /** An installation with its connection, its current config and its latest operations. */
 export interface InstallationRow extends ConnectionRow {

@@ -1,6 +1,6 @@
 import { cloneDatabase, type ClonedDatabase, patientLimits } from '@sluice/testkit';
 import type { Knex } from 'knex';
-import { openDatabase } from '../database';
+import { openDatabase } from './database';
 
 let clone: ClonedDatabase;
 let database: Knex;

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { StoreFailpoints } from '../failpoints';
-import { guard } from '../writes/guard';
+import { guard } from '../guard';
 
 /** A deleted project, where it is, and where a test may end who erases it. */
 export interface Erased {

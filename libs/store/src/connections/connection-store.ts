@@ -24,8 +24,8 @@ import {
 import { ensureConsumer, ensureGroup } from './ensure-group';
 import { ensureLane } from './ensure-lane';
 import { findManyCredentials } from './find-credentials';
-import { onPage } from './page';
-import { translated } from './translate-errors';
+import { onPage } from '../page';
+import { translated } from '../translate-errors';
 
 /** Credentials as ciphertext: this store neither makes nor opens it. */
 export interface SealedCredentials {

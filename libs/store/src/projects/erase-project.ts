@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import { guard } from '../writes/guard';
-import { deleteInstallation } from './delete-installation';
+import { guard } from '../guard';
+import { deleteInstallation } from '../installations/delete-installation';
 import { emptySome, findFilled, type Erased } from './empty-tables';
 
 /**
