@@ -1,5 +1,5 @@
 import type { ConfigContent } from '@sluice/types';
-import { sizeMisfits } from './installation-misfits';
+import { sizeMisfits } from './installations/installation-misfits';
 import { readPage } from './operation-pages';
 
 const contentOf = (characters: number): ConfigContent => {

@@ -1,0 +1,137 @@
+import { route, type Router, json, jsonList, noBody } from '@sluice/http';
+import {
+  createProviderAppRequestSchema,
+  updateProviderAppRequestSchema,
+  type CreateProviderAppRequest,
+  type UpdateProviderAppRequest,
+  providerAppSchema,
+  type Page,
+  type PageQuery,
+} from '@sluice/types';
+import type { ManagementContext } from '../context';
+import { createProviderApp } from './create-provider-app';
+import { getProject } from '../projects/get-project';
+import { pagedList } from '../paged-list';
+import { presentProviderApp } from './present-provider-app';
+import { providerAppNotFound, updateProviderApp } from './update-provider-app';
+import { linkToNext, noQuery, pageQuery, projectPath } from '../paths';
+
+interface ListParts {
+  readonly params: { projectIdOrName: string };
+  readonly query: PageQuery;
+}
+
+interface CreateParts {
+  readonly params: { projectIdOrName: string };
+  readonly body: CreateProviderAppRequest;
+}
+
+interface AppParts {
+  readonly params: { projectIdOrName: string; providerAppId: string };
+}
+
+type UpdateParts = AppParts & { readonly body: UpdateProviderAppRequest };
+
+const appPath = `${projectPath}/provider-apps/:providerAppId`;
+
+/** `GET` and `POST P/provider-apps`; `GET`, `PATCH` and `DELETE P/provider-apps/{providerAppId}`. The secret is never shown. */
+export function providerAppRoutes(router: Router, context: ManagementContext): void {
+  collectionRoutes(router, context);
+  itemRoutes(router, context);
+}
+
+function collectionRoutes(router: Router, context: ManagementContext): void {
+  const { providerApps } = context.store;
+  router.get(
+    `${projectPath}/provider-apps`,
+    route<ListParts>({
+      operationId: 'listProviderApps',
+      summary: 'List provider apps',
+      description: 'A browser is told of each where it belongs, its client id and `packageInstallURL`, and no more.',
+      tags: ['Provider apps'],
+      replies: { 200: jsonList(providerAppSchema, linkToNext) },
+      scopes: ['read', 'frontend', 'token'],
+      query: pageQuery,
+      handle: async (request) => {
+        const { caller, params } = request;
+        const project = await getProject(context, caller, params.projectIdOrName);
+        const read = (page: Page | undefined) => providerApps.list(project.id, page);
+        return await pagedList(request, read, (app) => presentProviderApp(caller, app));
+      },
+    }),
+  );
+  router.post(
+    `${projectPath}/provider-apps`,
+    route<CreateParts>({
+      operationId: 'createProviderApp',
+      summary: 'Create a provider app',
+      tags: ['Provider apps'],
+      replies: { 200: json(providerAppSchema) },
+      problems: ['provider.unknown'],
+      scopes: ['full'],
+      query: noQuery,
+      body: createProviderAppRequestSchema,
+      handle: async ({ caller, params, body }) => {
+        const project = await getProject(context, caller, params.projectIdOrName);
+        // 200, not 201: so the published API answers.
+        return { body: await createProviderApp(context, project.id, body) };
+      },
+    }),
+  );
+}
+
+function itemRoutes(router: Router, context: ManagementContext): void {
+  const { providerApps } = context.store;
+  router.get(
+    appPath,
+    route<AppParts>({
+      operationId: 'getProviderApp',
+      summary: 'Get a provider app',
+      tags: ['Provider apps'],
+      replies: { 200: json(providerAppSchema) },
+      scopes: ['read'],
+      query: noQuery,
+      handle: async ({ caller, params }) => {
+        const project = await getProject(context, caller, params.projectIdOrName);
+        const app = await providerApps.find(project.id, params.providerAppId);
+        if (app === undefined) throw providerAppNotFound();
+        return { body: app };
+      },
+    }),
+  );
+  router.patch(
+    appPath,
+    route<UpdateParts>({
+      operationId: 'updateProviderApp',
+      summary: 'Change a provider app',
+      tags: ['Provider apps'],
+      replies: { 200: json(providerAppSchema) },
+      problems: ['provider.unknown'],
+      scopes: ['full'],
+      query: noQuery,
+      body: updateProviderAppRequestSchema,
+      handle: async ({ caller, params, body }) => {
+        const project = await getProject(context, caller, params.projectIdOrName);
+        const update = { projectId: project.id, appId: params.providerAppId, request: body };
+        return { body: await updateProviderApp(context, update) };
+      },
+    }),
+  );
+  router.delete(
+    appPath,
+    route<AppParts>({
+      operationId: 'deleteProviderApp',
+      summary: 'Delete a provider app',
+      tags: ['Provider apps'],
+      replies: { 204: noBody('It is forgotten.') },
+      scopes: ['full'],
+      query: noQuery,
+      handle: async ({ caller, params }) => {
+        const project = await getProject(context, caller, params.projectIdOrName);
+        if (!(await providerApps.remove(project.id, params.providerAppId))) throw providerAppNotFound();
+        context.logger.info({ projectId: project.id, providerAppId: params.providerAppId }, 'provider-app.deleted');
+        return { status: 204 };
+      },
+    }),
+  );
+}

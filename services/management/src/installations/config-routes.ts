@@ -1,0 +1,119 @@
+import { json, jsonList, route, type Router } from '@sluice/http';
+import {
+  type Caller,
+  type Config,
+  configSchema,
+  configVersionSchema,
+  installationSchema,
+  type Page,
+  type PageQuery,
+  publishConfigContent,
+} from '@sluice/types';
+import type { ManagementContext } from '../context';
+import { getConfig } from './get-config';
+import { assertReach, installationNotFound } from './get-installation';
+import { getIntegration } from '../integrations/get-integration';
+import { getProject } from '../projects/get-project';
+import { boundedList } from '../paged-list';
+import { presentInstallation } from '../connections/present-connection';
+import { restoreConfig } from './restore-config';
+import { undeclaredWarning } from '../integrations/manifest-warnings';
+import { integrationPath, listBytesMax, noQuery, pageQuery } from '../paths';
+
+interface ListParts {
+  readonly params: { projectIdOrName: string; integrationId: string; installationId: string };
+  readonly query: PageQuery;
+}
+
+interface ConfigParts {
+  readonly params: ListParts['params'] & { configId: string };
+}
+
+interface RequestOfInstallation {
+  readonly caller: Caller;
+  readonly params: ListParts['params'];
+}
+
+const configsPath = `${integrationPath}/installations/:installationId/configs`;
+
+/**
+ * The history of an installation's configs: `GET …/configs`, `GET …/configs/{configId}`, `POST …/configs/{configId}:restore`.
+ * What is deleted can still be read, with a key.
+ */
+export function configRoutes(router: Router, context: ManagementContext): void {
+  const { configs } = context.store;
+  router.get(
+    configsPath,
+    route<ListParts>({
+      operationId: 'listConfigs',
+      summary: 'List the configs that an installation has had',
+      description:
+        'Newest first, always in pages, which end at 1 MB of configs. An installation that was deleted still has them.',
+      tags: ['Installations'],
+      replies: {
+        200: jsonList(configSchema, { Link: { description: 'rel="next": the next page, when there is one.' } }),
+      },
+      scopes: ['frontend', 'read', 'token'],
+      query: pageQuery,
+      replyBytesMax: listBytesMax,
+      handle: async (request) => {
+        const { key } = await findTarget(context, request);
+        const read = async (page: Page) => {
+          const found = await configs.listPage(key, page);
+          // Every installation has a config, so only an unknown one has none.
+          if (found.items.length === 0 && page.after === undefined) throw installationNotFound();
+          return found;
+        };
+        return await boundedList(request, read, publish);
+      },
+    }),
+  );
+  router.get(
+    `${configsPath}/:configId`,
+    route<ConfigParts>({
+      operationId: 'getConfig',
+      summary: 'Get a config and what it changed',
+      tags: ['Installations'],
+      replies: { 200: json(configVersionSchema) },
+      scopes: ['frontend', 'read', 'token'],
+      query: noQuery,
+      handle: async (request) => {
+        const { key } = await findTarget(context, request);
+        return { body: publish(await getConfig(context, key, request.params.configId)) };
+      },
+    }),
+  );
+  router.post(
+    `${configsPath}/:configId\\:restore`,
+    route<ConfigParts>({
+      operationId: 'restoreConfig',
+      summary: 'Put a config of the past in force again',
+      description: 'Makes a new config with its content, if it fits the manifest of today.',
+      tags: ['Installations'],
+      replies: { 200: json(installationSchema) },
+      problems: ['installation.config-invalid'],
+      scopes: ['frontend', 'token'],
+      query: noQuery,
+      handle: async (request) => {
+        const { integration, key } = await findTarget(context, request);
+        const { caller } = request;
+        const { configId } = request.params;
+        const { installationId } = key;
+        const restored = await restoreConfig(context, { integration, installationId, configId, caller });
+        return { body: presentInstallation(caller, restored), headers: undeclaredWarning(integration, restored) };
+      },
+    }),
+  );
+}
+
+function publish<Kind extends Config>(config: Kind): Kind {
+  return { ...config, content: publishConfigContent(config.content) };
+}
+
+async function findTarget(context: ManagementContext, { caller, params }: RequestOfInstallation) {
+  const project = await getProject(context, caller, params.projectIdOrName);
+  const integration = await getIntegration(context, project.id, params.integrationId);
+  const { installationId } = params;
+  await assertReach(context, integration, installationId, caller);
+  return { integration, key: { projectId: project.id, integrationId: integration.id, installationId } };
+}

@@ -1,0 +1,138 @@
+import { providerProblemCodes } from '@sluice/errors';
+import { route, type Router, json, noBody } from '@sluice/http';
+import {
+  patchConfigContentRequestSchema,
+  updateInstallationRequestSchema,
+  type PatchConfigContentRequest,
+  type UpdateInstallationRequest,
+  installationSchema,
+} from '@sluice/types';
+import type { ManagementContext } from '../context';
+import { deleteInstallation } from './delete-installation';
+import { assertReach } from './get-installation';
+import { getIntegration } from '../integrations/get-integration';
+import { getProject } from '../projects/get-project';
+import { patchObjectConfig } from './patch-object-config';
+import { presentInstallation } from '../connections/present-connection';
+import { undeclaredWarning } from '../integrations/manifest-warnings';
+import { updateInstallation } from './update-installation';
+import { integrationPath, noQuery, samplingQuery } from '../paths';
+
+interface DeletionParts {
+  readonly params: { projectIdOrName: string; integrationId: string; installationId: string };
+}
+
+interface UpdateParts extends DeletionParts {
+  readonly query: { skipSampling?: boolean };
+  readonly body: UpdateInstallationRequest;
+}
+
+interface PatchParts {
+  readonly params: { projectIdOrName: string; integrationId: string; objectName: string };
+  readonly body: PatchConfigContentRequest;
+}
+
+/** `PATCH` and `DELETE I/installations/{installationId}`, and `PATCH I/objects/{objectName}/config-content`. */
+export function installationChangeRoutes(router: Router, context: ManagementContext): void {
+  changeRoutes(router, context);
+  objectRoutes(router, context);
+}
+
+function changeRoutes(router: Router, context: ManagementContext): void {
+  router.patch(
+    `${integrationPath}/installations/:installationId`,
+    route<UpdateParts>({
+      operationId: 'updateInstallation',
+      summary: 'Change an installation',
+      description: 'Only what updateMask names is changed.',
+      tags: ['Installations'],
+      example: {
+        updateMask: ['config.content.write.objects.contacts'],
+        installation: {
+          config: {
+            content: {
+              write: { objects: { contacts: { objectName: 'contacts', deletionSettings: { enabled: true } } } },
+            },
+          },
+        },
+      },
+      replies: {
+        200: json(installationSchema, {
+          'Sluice-Warning': { description: 'Objects that the manifest does not declare.' },
+        }),
+      },
+      problems: ['installation.config-invalid', 'connection.not-found', ...providerProblemCodes],
+      scopes: ['frontend', 'token'],
+      query: samplingQuery,
+      body: updateInstallationRequestSchema,
+      handle: async ({ caller, params, query, body, traceparent }) => {
+        const project = await getProject(context, caller, params.projectIdOrName);
+        const integration = await getIntegration(context, project.id, params.integrationId);
+        const { installationId } = params;
+        await assertReach(context, integration, installationId, caller);
+        const update = { integration, installationId, caller, request: body, ...query, traceparent };
+        const { installation, warnings } = await updateInstallation(context, update);
+        const headers = undeclaredWarning(integration, installation, warnings);
+        return { body: presentInstallation(caller, installation), headers };
+      },
+    }),
+  );
+  router.delete(
+    `${integrationPath}/installations/:installationId`,
+    route<DeletionParts>({
+      operationId: 'deleteInstallation',
+      summary: 'Delete an installation',
+      tags: ['Installations'],
+      replies: { 204: noBody('It is deleted, and its connection when nothing else uses it.') },
+      scopes: ['frontend', 'token'],
+      query: noQuery,
+      handle: async ({ caller, params }) => {
+        const project = await getProject(context, caller, params.projectIdOrName);
+        const integration = await getIntegration(context, project.id, params.integrationId);
+        await assertReach(context, integration, params.installationId, caller);
+        await deleteInstallation(context, integration, params.installationId);
+        return { status: 204 };
+      },
+    }),
+  );
+}
+
+function objectRoutes(router: Router, context: ManagementContext): void {
+  router.patch(
+    `${integrationPath}/objects/:objectName/config-content`,
+    route<PatchParts>({
+      operationId: 'patchObjectConfig',
+      summary: 'Patch the config of one object',
+      description: 'JSON Patch: add, replace and remove.',
+      tags: ['Installations'],
+      example: {
+        groupRef: 'demo-group',
+        action: 'write',
+        changes: [{ op: 'add', path: '/deletionSettings', value: { enabled: true } }],
+      },
+      replies: {
+        200: json(installationSchema, {
+          'Sluice-Warning': { description: 'Objects that the manifest does not declare.' },
+        }),
+      },
+      problems: [
+        'installation.not-found',
+        'group.not-found',
+        'installation.config-invalid',
+        'write.object-not-in-manifest',
+        'search.object-not-in-manifest',
+        ...providerProblemCodes,
+      ],
+      scopes: ['frontend', 'token'],
+      query: noQuery,
+      body: patchConfigContentRequestSchema,
+      handle: async ({ caller, params, body }) => {
+        const project = await getProject(context, caller, params.projectIdOrName);
+        const integration = await getIntegration(context, project.id, params.integrationId);
+        const { objectName } = params;
+        const patched = await patchObjectConfig(context, { integration, objectName, caller, request: body });
+        return { body: presentInstallation(caller, patched), headers: undeclaredWarning(integration, patched) };
+      },
+    }),
+  );
+}

@@ -1,0 +1,113 @@
+import { route, type Router, json, jsonList, noBody } from '@sluice/http';
+import {
+  type CreateIntegrationRequest,
+  createIntegrationRequestSchema,
+  integrationSchema,
+  type PageQuery,
+  publishIntegration,
+} from '@sluice/types';
+import type { ManagementContext } from '../context';
+import { createIntegration } from './create-integration';
+import { deleteIntegration } from './delete-integration';
+import { getIntegration } from './get-integration';
+import { getProject } from '../projects/get-project';
+import { deployedWarning } from './manifest-warnings';
+import { wholeList } from '../paged-list';
+import { deployedHeaders, integrationPath, linkToNext, listBytesMax, noQuery, pageQuery, projectPath } from '../paths';
+
+interface ProjectParts {
+  readonly params: { projectIdOrName: string };
+}
+
+interface IntegrationParts {
+  readonly params: { projectIdOrName: string; integrationId: string };
+}
+
+/** `GET` and `POST P/integrations`, `GET` and `DELETE P/integrations/{integrationIdOrName}`. */
+export function integrationRoutes(router: Router, context: ManagementContext): void {
+  routesOfAll(router, context);
+  routesOfOne(router, context);
+}
+
+function routesOfAll(router: Router, context: ManagementContext): void {
+  router.get(
+    `${projectPath}/integrations`,
+    route<ProjectParts & { readonly query: PageQuery }>({
+      operationId: 'listIntegrations',
+      summary: 'List integrations',
+      tags: ['Integrations'],
+      replies: { 200: jsonList(integrationSchema, linkToNext) },
+      scopes: ['frontend', 'read', 'token'],
+      query: pageQuery,
+      replyBytesMax: listBytesMax,
+      handle: async (request) => {
+        const project = await getProject(context, request.caller, request.params.projectIdOrName);
+        return await wholeList(
+          request,
+          (page) => context.store.integrations.listPage(project.id, page),
+          publishIntegration,
+        );
+      },
+    }),
+  );
+  router.post(
+    `${projectPath}/integrations`,
+    route<ProjectParts & { readonly body: CreateIntegrationRequest }>({
+      operationId: 'createIntegration',
+      summary: 'Create an integration',
+      tags: ['Integrations'],
+      replies: {
+        201: noBody('The integration is made.', {
+          Location: { description: 'Its address.', required: true },
+          ...deployedHeaders,
+        }),
+      },
+      problems: ['integration.name-taken', 'provider.unknown'],
+      scopes: ['frontend'],
+      query: noQuery,
+      body: createIntegrationRequestSchema,
+      handle: async ({ caller, params, body }) => {
+        const project = await getProject(context, caller, params.projectIdOrName);
+        const made = await createIntegration(context, project.id, body);
+        // The published API answers without a body; the header says what was made.
+        const Location = `/v1/projects/${project.id}/integrations/${made.id}`;
+        return { status: 201, headers: { Location, ...deployedWarning(context, [made]) } };
+      },
+    }),
+  );
+}
+
+function routesOfOne(router: Router, context: ManagementContext): void {
+  router.get(
+    integrationPath,
+    route<IntegrationParts>({
+      operationId: 'getIntegration',
+      summary: 'Get an integration',
+      tags: ['Integrations'],
+      replies: { 200: json(integrationSchema) },
+      scopes: ['frontend', 'read', 'token'],
+      query: noQuery,
+      handle: async ({ caller, params }) => {
+        const project = await getProject(context, caller, params.projectIdOrName);
+        return { body: publishIntegration(await getIntegration(context, project.id, params.integrationId)) };
+      },
+    }),
+  );
+  router.delete(
+    integrationPath,
+    route<IntegrationParts>({
+      operationId: 'deleteIntegration',
+      summary: 'Delete an integration',
+      description: 'Its installations are deleted with it.',
+      tags: ['Integrations'],
+      replies: { 204: noBody('It is deleted, with its installations.') },
+      scopes: ['frontend'],
+      query: noQuery,
+      handle: async ({ caller, params }) => {
+        const project = await getProject(context, caller, params.projectIdOrName);
+        await deleteIntegration(context, await getIntegration(context, project.id, params.integrationId));
+        return { status: 204 };
+      },
+    }),
+  );
+}

@@ -1,0 +1,70 @@
+import { json, route, type Router } from '@sluice/http';
+import { operationSchema } from '@sluice/types';
+import { cancelOperation } from './cancel-operation';
+import type { ManagementContext } from '../context';
+import { getProject } from '../projects/get-project';
+import { replayOperation } from './replay-operation';
+import { noQuery, projectPath } from '../paths';
+
+interface OperationParts {
+  readonly params: { projectIdOrName: string; operationId: string };
+}
+
+interface ReplayParts extends OperationParts {
+  readonly query: { force: boolean };
+}
+
+const replayQuery = {
+  type: 'object',
+  additionalProperties: false,
+  properties: { force: { type: 'boolean', default: false } },
+} as const;
+
+/** `POST P/operations/{operationId}:cancel` and `:replay`. Neither reads a body. */
+export function operationChangeRoutes(router: Router, context: ManagementContext): void {
+  router.post(
+    `${projectPath}/operations/:operationId\\:cancel`,
+    route<OperationParts>({
+      operationId: 'cancelOperation',
+      summary: 'Cancel an operation',
+      description:
+        'Records that have not been sent end as failed, with the class cancelled. What is being sent finishes. May be repeated.',
+      tags: ['Operations'],
+      replies: { 202: json(operationSchema) },
+      problems: ['operation.ended', 'operation.synchronous'],
+      scopes: ['frontend', 'write', 'token'],
+      query: noQuery,
+      handle: async ({ caller, params }) => {
+        const { id: projectId } = await getProject(context, caller, params.projectIdOrName);
+        const key = { projectId, operationId: params.operationId };
+        return { status: 202, body: await cancelOperation(context, caller, key) };
+      },
+    }),
+  );
+  router.post(
+    `${projectPath}/operations/:operationId\\:replay`,
+    route<ReplayParts>({
+      operationId: 'replayOperation',
+      summary: 'Write the failed records of an operation again',
+      description:
+        'Answers the operation that writes them. A record is replayed once: a repeated request answers the same operation.',
+      tags: ['Operations'],
+      replies: { 202: json(operationSchema) },
+      problems: [
+        'operation.in-progress',
+        'operation.synchronous',
+        'operation.nothing-to-replay',
+        'operation.not-replayable',
+        'operation.plan-deleted',
+        'operation.quarantined',
+      ],
+      scopes: ['frontend', 'write', 'token'],
+      query: replayQuery,
+      handle: async ({ caller, params, query, traceparent }) => {
+        const { id: projectId } = await getProject(context, caller, params.projectIdOrName);
+        const order = { projectId, operationId: params.operationId, force: query.force, traceparent };
+        return { status: 202, body: await replayOperation(context, caller, order) };
+      },
+    }),
+  );
+}

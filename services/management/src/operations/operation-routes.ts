@@ -1,0 +1,102 @@
+import { json, jsonList, route, type Router } from '@sluice/http';
+import { limits, logSchema, operationRecordListReplySchema, operationSchema, pageProperties } from '@sluice/types';
+import type { ManagementContext } from '../context';
+import { getOperation } from './get-operation';
+import { getProject, getProjectId } from '../projects/get-project';
+import { byIndex, readPage, type PagedQuery } from '../operation-pages';
+import { presentLog } from './present-log';
+import type { OperationWatch } from './watch-operations';
+import { noQuery, projectPath } from '../paths';
+
+interface OperationParts {
+  readonly params: { projectIdOrName: string; operationId: string };
+}
+
+interface OperationQuery extends OperationParts {
+  readonly query: { waitSeconds?: number };
+}
+
+const operationQuery = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    waitSeconds: {
+      type: 'integer',
+      minimum: limits.waitSecondsMin,
+      maximum: limits.waitSecondsMax,
+      description: 'Answer when the operation has ended, or after this many seconds.',
+    },
+  },
+} as const;
+
+interface RecordsParts extends OperationParts {
+  readonly query: PagedQuery & { readonly ref?: string };
+}
+
+const recordsQuery = {
+  type: 'object',
+  additionalProperties: false,
+  properties: { ref: { type: 'string', minLength: 1 }, ...pageProperties },
+} as const;
+
+/** `GET P/operations/{operationId}`, and below it `/records` and `/logs`. */
+export function operationRoutes(router: Router, context: ManagementContext, watch: OperationWatch): void {
+  router.get(
+    `${projectPath}/operations/:operationId`,
+    route<OperationQuery>({
+      operationId: 'getOperation',
+      summary: 'Get an operation',
+      description: 'With waitSeconds the reply waits for its end.',
+      tags: ['Operations'],
+      replies: { 200: json(operationSchema) },
+      scopes: ['frontend', 'read', 'write', 'token'],
+      query: operationQuery,
+      handle: async ({ caller, params, query, signal }) => {
+        const projectId = await getProjectId(context, caller, params.projectIdOrName);
+        const operation = await getOperation(context, caller, { projectId, operationId: params.operationId });
+        const { waitSeconds } = query;
+        if (waitSeconds === undefined || operation.status !== 'in_progress') return { body: operation };
+        await watch.wait({ projectId, operationId: operation.id }, waitSeconds * 1_000, signal);
+        return { body: await getOperation(context, caller, { projectId, operationId: operation.id }) };
+      },
+    }),
+  );
+  router.get(
+    `${projectPath}/operations/:operationId/records`,
+    route<RecordsParts>({
+      operationId: 'listOperationRecords',
+      summary: 'List the outcomes of an operation',
+      tags: ['Operations'],
+      replies: { 200: json(operationRecordListReplySchema) },
+      scopes: ['frontend', 'read', 'write', 'token'],
+      query: recordsQuery,
+      replyBytesMax: limits.pageBytesMax,
+      handle: async ({ caller, params, query }) => {
+        const { id: projectId } = await getProject(context, caller, params.projectIdOrName);
+        const { id } = await getOperation(context, caller, { projectId, operationId: params.operationId });
+        const filter = query.ref === undefined ? {} : { ref: query.ref };
+        const list = (afterIndex: number | undefined, limit: number) =>
+          context.store.operations.listRecords(projectId, id, { ...filter, limit, afterIndex: afterIndex ?? -1 });
+        return { body: await readPage(query, byIndex, list) };
+      },
+    }),
+  );
+  router.get(
+    `${projectPath}/operations/:operationId/logs`,
+    route<OperationParts>({
+      operationId: 'listOperationLogs',
+      summary: 'Read the log of an operation',
+      description:
+        "Oldest first. No record's values are in it: what a provider said of a record stands with its outcome.",
+      tags: ['Operations'],
+      replies: { 200: jsonList(logSchema) },
+      scopes: ['frontend', 'read', 'write', 'token'],
+      query: noQuery,
+      handle: async ({ caller, params }) => {
+        const { id: projectId } = await getProject(context, caller, params.projectIdOrName);
+        const { id } = await getOperation(context, caller, { projectId, operationId: params.operationId });
+        return { body: presentLog(id, await context.store.operations.readHistory(projectId, id)) };
+      },
+    }),
+  );
+}

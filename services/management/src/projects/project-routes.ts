@@ -1,0 +1,94 @@
+import { route, type Router, json, jsonList } from '@sluice/http';
+import {
+  createProjectRequestSchema,
+  updateProjectRequestSchema,
+  type CreateProjectRequest,
+  type UpdateProjectRequest,
+  projectSchema,
+} from '@sluice/types';
+import type { ManagementContext } from '../context';
+import { createProject } from './create-project';
+import { getProject, projectIdOf } from './get-project';
+import { updateProject } from './update-project';
+import { noQuery, projectPath } from '../paths';
+
+interface UpdateParts {
+  readonly params: { projectIdOrName: string };
+  readonly body: UpdateProjectRequest;
+}
+
+interface ProjectParts {
+  readonly params: { projectIdOrName: string };
+  readonly query: { includeEntitlements?: boolean };
+}
+
+const projectQuery = {
+  type: 'object',
+  additionalProperties: false,
+  properties: { includeEntitlements: { type: 'boolean', default: false } },
+} as const;
+
+/** Of every project: without it the published browser client shows the brand of the hosted service, with a picture from elsewhere. */
+const entitlements = { brandingRemoval: { value: true } } as const;
+
+/** `GET` and `POST /v1/projects`, `GET` and `PATCH P`. */
+export function projectRoutes(router: Router, context: ManagementContext): void {
+  router.get(
+    '/v1/projects',
+    route({
+      operationId: 'listProjects',
+      summary: 'List projects',
+      tags: ['Projects'],
+      replies: { 200: jsonList(projectSchema) },
+      scopes: ['admin', 'frontend', 'read'],
+      query: noQuery,
+      handle: async ({ caller }) => ({ body: await context.store.projects.list(projectIdOf(caller)) }),
+    }),
+  );
+  router.post(
+    '/v1/projects',
+    route<{ body: CreateProjectRequest }>({
+      operationId: 'createProject',
+      summary: 'Create a project',
+      tags: ['Projects'],
+      replies: { 201: json(projectSchema) },
+      problems: ['project.name-taken'],
+      scopes: ['admin'],
+      query: noQuery,
+      body: createProjectRequestSchema,
+      handle: async ({ body }) => ({ status: 201, body: await createProject(context, body) }),
+    }),
+  );
+  router.get(
+    projectPath,
+    route<ProjectParts>({
+      operationId: 'getProject',
+      summary: 'Get a project',
+      tags: ['Projects'],
+      replies: { 200: json(projectSchema) },
+      scopes: ['admin', 'frontend', 'read', 'token'],
+      query: projectQuery,
+      handle: async ({ caller, params, query }) => {
+        const project = await getProject(context, caller, params.projectIdOrName);
+        return { body: query.includeEntitlements ? { ...project, entitlements } : project };
+      },
+    }),
+  );
+  router.patch(
+    projectPath,
+    route<UpdateParts>({
+      operationId: 'updateProject',
+      summary: 'Change a project',
+      tags: ['Projects'],
+      replies: { 200: json(projectSchema) },
+      problems: ['project.name-taken'],
+      scopes: ['admin', 'frontend'],
+      query: noQuery,
+      body: updateProjectRequestSchema,
+      handle: async ({ caller, params, body }) => {
+        const project = await getProject(context, caller, params.projectIdOrName);
+        return { body: await updateProject(context, { caller, project }, body) };
+      },
+    }),
+  );
+}
