@@ -3,13 +3,9 @@ export { migrations } from './migrations';
 export type { ApiKeyChange, ApiKeyStore, NewApiKey } from './projects/api-key-store';
 export type { ConnectionChange, NewCredentials } from './connections/change-connection';
 export type { ConnectionKey, RefreshedTokens, TokenVersion } from './connections/connection-tokens';
-export type {
-  ConnectionFilter,
-  ConnectionStore,
-  NewConnection,
-  SealedCredentials,
-  StoredCredentials,
-} from './connections/connection-store';
+export type { ConnectionFilter, ConnectionStore, NewConnection } from './connections/connection-store';
+export type { StoredCredentials } from './connections/find-credentials';
+export type { SealedCredentials } from './sealed-secrets';
 export type {
   InstallationIds,
   InstallationLookup,
@@ -51,7 +47,9 @@ export type { BacklogOf, ProjectBacklog, Waiting } from './writes/count-backlog'
 export { createStore, migrateDatabase, type Store, type StoreOptions } from './store';
 export type { AcceptAnswer } from './writes/accept-persistently';
 export type { AcceptableWrite } from './writes/accept-writes';
-export type { Claim, ClaimedCall, ClaimRequest } from './writes/claim-calls';
+export type { Claim } from './writes/claim-calls';
+export type { ClaimRequest } from './writes/take-calls';
+export type { ClaimedCall } from './writes/take-calls';
 export {
   cancelledError,
   type CancelledCall,
@@ -62,7 +60,8 @@ export type { Page, Step } from './writes/find-ready-lanes';
 export type { SampledLane } from './writes/sample-lanes';
 export type { LaneKey } from './writes/lane-room';
 export type { KeptKey, KeptReply, KeyClaim, KeyEnding } from './writes/idempotency-key';
-export type { BatchableWrite, BatchMembership } from './writes/join-batch';
+export type { BatchMembership } from './writes/join-batch';
+export type { BatchableWrite } from './writes/join-statement';
 export type { JoinAnswer } from './writes/join-persistently';
 export type { EndedRecord, KeyName } from './writes/kept-keys';
 export { uninstalledError } from './writes/end-uninstalled';
@@ -91,11 +90,11 @@ export { bytesOfPlans, type CallKey, type NewOperation, type NewRecord, type Pin
 export type { WriteStore } from './writes/write-store';
 export type { ClaimedMessage, DueEndpoint, MessageClaim } from './webhooks/claim-messages';
 export type {
-  EndpointKey,
   NewWebhookEndpoint,
   StoredSecret,
   WebhookEndpointChange,
   WebhookEndpointStore,
 } from './webhooks/endpoint-store';
+export type { EndpointKey } from './webhooks/claim-messages';
 export type { MessageFilter, MessageKey, WebhookMessageStore } from './webhooks/message-store';
 export type { AttemptEnd, SettledAttempt } from './webhooks/settle-attempt';

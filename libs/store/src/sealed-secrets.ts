@@ -1,6 +1,12 @@
 import type { Knex } from 'knex';
-import type { SealedCredentials } from './connections/connection-store';
 import { translated } from './translate-errors';
+
+/** Credentials as ciphertext: this store neither makes nor opens it. */
+export interface SealedCredentials {
+  readonly text: string;
+  /** Id of the key that sealed them, for finding what a rotation still has to seal again. */
+  readonly keyId: string;
+}
 
 /** What has a sealed secret. */
 export type SecretNoun = 'connection' | 'provider app' | 'webhook endpoint';

@@ -1,5 +1,6 @@
 import { openDatabase } from '../src/database';
-import { insertIntoBatch, type BatchableWrite, type BatchMembership } from '../src/writes/join-batch';
+import { insertIntoBatch, type BatchMembership } from '../src/writes/join-batch';
+import type { BatchableWrite } from '../src/writes/join-statement';
 import { createWriteFixture, type WriteFixture } from './write-fixture';
 
 let fixture: WriteFixture;

@@ -8,6 +8,6 @@ export { asStep, classOf } from './tracing/as-step';
 export type { Facts } from './tracing/facts';
 export { flushTraces, useSpanRecorder } from './tracing/recorder';
 export type { AcceptedRecord, EndedStep, SpanRecorder } from './tracing/recorder';
-export { currentStep, outsideSteps } from './tracing/scope';
+export { currentStep, outsideSteps } from './tracing/step';
 export { startStep, type Step, type StepOptions } from './tracing/step';
 export { ownTurn } from './turns';

@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { redactSecrets } from './redact-secrets';
-import { scopeFields } from './tracing/scope';
+import { scopeFields } from './tracing/step';
 
 /**
  * Writes one JSON line per event. `fields` first, then the event's dotted name: `write.attempted`.

@@ -20,7 +20,8 @@ export { normalFieldName, type FieldNameForm } from './field-name-form';
 export { joinList, listItemRule } from './list-items';
 export { fieldMappings, type FieldMappings } from './field-mappings';
 export { toDeliveredValue, toProviderValue, valueMappings, type ValueMappings } from './value-mappings';
-export type { FieldDecision, JsonValue, PlanNote, WritePlan } from './write-plan';
+export type { FieldDecision, PlanNote, WritePlan } from './write-plan';
+export type { JsonValue } from './write-request';
 export {
   apiKeySchema,
   createApiKeyRequestSchema,

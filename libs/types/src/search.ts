@@ -1,6 +1,6 @@
 import { memberName } from './json-schema';
 import { limits } from './limits';
-import type { JsonValue } from './write-plan';
+import type { JsonValue } from './write-request';
 
 /** Body of a search. The group stands in the query as `groupRef`. Source: specification, Search records. */
 export interface SearchRequest {

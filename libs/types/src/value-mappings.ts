@@ -1,6 +1,6 @@
 import { normalFieldName, type FieldNameForm } from './field-name-form';
 import type { ReadObjectConfig } from './read-config';
-import type { JsonValue } from './write-plan';
+import type { JsonValue } from './write-request';
 
 /** Of a provider field: the builder's value to the provider's. Undefined: none is mapped. */
 export type ValueMappings = (field: string) => ReadonlyMap<string, string> | undefined;

@@ -1,7 +1,4 @@
-import type { Association, ForwardedHeader, WriteType } from './write-request';
-
-/** A JSON value as a record may carry it. */
-export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+import type { Association, ForwardedHeader, WriteType, JsonValue } from './write-request';
 
 /**
  * What will be sent for one record: defaults, settings and mappings are already applied, so the executor needs no

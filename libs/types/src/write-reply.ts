@@ -1,5 +1,5 @@
-import type { FieldDecision, JsonValue } from './write-plan';
-import type { Association } from './write-request';
+import type { FieldDecision } from './write-plan';
+import type { JsonValue, Association } from './write-request';
 
 /** Outcome of one record in a synchronous reply. `errors` stands in batches only. */
 export interface WriteResult {

@@ -8,7 +8,9 @@ import {
   type BatchPolicy,
   type RetryPolicy,
 } from './write-policies';
-import type { JsonValue } from './write-plan';
+
+/** A JSON value as a record may carry it. */
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 
 /** `delete` is single-record and synchronous only. Source: specification, Write records. */
 export const writeTypes = ['create', 'update', 'delete'] as const;

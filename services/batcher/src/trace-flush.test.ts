@@ -1,6 +1,6 @@
 import type { SealedRecord } from '@sluice/store';
 import { readTraceparent, useSpanRecorder, type EndedStep } from '@sluice/telemetry';
-import { placeCalls, startFlush } from './trace-flush';
+import { placeCalls, startFlush } from './flush-batch';
 
 let recorded: EndedStep[] = [];
 beforeEach(() => {

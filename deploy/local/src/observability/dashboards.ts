@@ -1,19 +1,7 @@
 import { processPanels } from './panels/process-panels';
 import { providerPanels } from './panels/provider-panels';
 import { writePanels } from './panels/write-panels';
-
-/** How a value is written, in the words of Grafana. */
-export type Unit = 'short' | 's' | 'percentunit' | 'reqps' | 'ops' | 'bytes' | 'dateTimeFromNow';
-
-/** A picture of one question. */
-export interface Panel {
-  readonly title: string;
-  /** What to read out of it. */
-  readonly description: string;
-  readonly unit: Unit;
-  /** Expression -> legend. `$window` is the range that fits the resolution. */
-  readonly lines: readonly (readonly [expr: string, legend: string])[];
-}
+import type { Panel } from './panels/panel';
 
 export interface Dashboard {
   /** Stable: links lead to it. */

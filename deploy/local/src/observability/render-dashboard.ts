@@ -1,4 +1,5 @@
-import type { Dashboard, Panel } from './dashboards';
+import type { Dashboard } from './dashboards';
+import type { Panel } from './panels/panel';
 
 /** Three panels in a row of Grafana's 24 columns. */
 const width = 8;

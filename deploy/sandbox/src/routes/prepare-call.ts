@@ -2,8 +2,6 @@ import type { Account } from '../control/account';
 import type { CallContext, CallKind, ImitatedProvider, ReceivedCall, WireReply } from '../control/imitated-provider';
 import { readTokenRequest } from '../control/token-endpoint';
 import type { Sandbox } from '../sandbox';
-import { authorize } from './authorize';
-import { revokeToken } from './revoke-token';
 
 /** A call that concerns no account: nothing but its reply. Faults, limits and latency do not meet it. */
 interface StrayCall {
@@ -75,4 +73,66 @@ function apiCall(sandbox: Sandbox, provider: ImitatedProvider, call: ReceivedCal
 
 function bearerOf({ headers }: ReceivedCall): string | undefined {
   return /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1];
+}
+
+const authorizing = { action: 'authorize', records: 0 };
+
+/**
+ * The page where a customer allows an app in, without the page: it redirects at once with `code`, `state` and what the provider adds.
+ * The account is the one that `account` names (a parameter of the sandbox), else the first with the app's `client_id`.
+ */
+function authorize(sandbox: Sandbox, provider: ImitatedProvider, call: ReceivedCall): PreparedCall {
+  const account = findAccount(sandbox, provider, call.query);
+  if (!account) return { kind: authorizing, reply: refusal('No account has an app with this client_id.') };
+  const redirectUri = readRedirect(call.query.get('redirect_uri'));
+  if (!redirectUri) return { kind: authorizing, reply: refusal('redirect_uri must be an http or https address.') };
+  const [state, codeChallenge] = [call.query.get('state'), call.query.get('code_challenge')];
+  if (codeChallenge !== null && call.query.get('code_challenge_method') !== 'S256') {
+    return { kind: authorizing, reply: refusal('code_challenge_method must be S256.') };
+  }
+  const work = ({ now }: { readonly now: Date }): WireReply => {
+    const target = new URL(redirectUri);
+    const grant = { account, redirectUri, ...(codeChallenge === null ? {} : { codeChallenge }) };
+    target.searchParams.set('code', sandbox.codes.issue(grant, now));
+    if (state !== null) target.searchParams.set('state', state);
+    const more = Object.entries(provider.returnParameters?.(account.settings) ?? {});
+    for (const [name, value] of more) target.searchParams.set(name, value);
+    return { status: 302, headers: { location: target.href }, payload: '' };
+  };
+  return { kind: authorizing, account, refuse: () => undefined, work };
+}
+
+function findAccount(sandbox: Sandbox, provider: ImitatedProvider, query: URLSearchParams): Account | undefined {
+  const [clientId, name] = [query.get('client_id'), query.get('account')];
+  return sandbox.accounts
+    .all()
+    .filter((account) => account.provider === provider && account.grant.current.settings.app.clientId === clientId)
+    .find((account) => name === null || account.name === name);
+}
+
+/** @returns the address as it was sent: the token endpoint compares it character by character */
+function readRedirect(value: string | null): string | undefined {
+  if (value === null || !URL.canParse(value)) return undefined;
+  return ['http:', 'https:'].includes(new URL(value).protocol) ? value : undefined;
+}
+
+const refusal = (message: string): WireReply => ({
+  status: 400,
+  headers: { 'content-type': 'text/plain;charset=utf-8' },
+  payload: message,
+});
+
+/** `POST` with the form member `token`: a refresh token ends the grant, an access token its session. Source: RFC 7009, 2. */
+function revokeToken(sandbox: Sandbox, provider: ImitatedProvider, call: ReceivedCall): PreparedCall {
+  const kind = { action: 'revoke', records: 0 };
+  const token = new URLSearchParams(call.bodyText).get('token') ?? '';
+  const account = sandbox.accounts.findByToken(token);
+  if (account?.provider !== provider) return { kind, reply: provider.refuseTokenRequest('refresh-token-gone') };
+  const work = ({ now }: CallContext): WireReply => {
+    if (account.grant.expiryOf(token) === undefined) account.grant.revoke(now, 'revoked');
+    else account.grant.expire(now);
+    sandbox.recordGrant(account);
+    return { status: 200, headers: {}, payload: '' };
+  };
+  return { kind, account, refuse: () => undefined, work };
 }

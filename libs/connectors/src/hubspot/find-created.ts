@@ -1,14 +1,17 @@
 import { ProviderError, retryOf } from '@sluice/errors';
 import { moreDetailed } from '../more-detailed';
-import type { Fields, FindCreated } from '../requests';
-import type { FoundCreated, ProviderFailure } from '../results';
+import type { Fields, FindCreated, ObjectCall } from '../requests';
+import type { FoundCreated, ProviderFailure, CreatedMatch, ProviderRecord } from '../results';
 import { toFailure } from '../thrown-failure';
 import type { HubspotApi } from './call-hubspot';
-import { toFailedLook } from './created-matches';
-import { lookByKey } from './look-by-key';
-import { lookBySearch } from './look-by-search';
 import { uniqueProperties, type PropertyCache } from './read-properties';
 import { accountKeyOf, uniqueKeyOf, type UniqueKey } from './unique-key';
+import { batchLimit } from './batch-limit';
+import { batchRead } from './batch-read';
+import { createdProperty, sentFilters } from './search-filters';
+import { postSearch, searchPageMax, type SearchFilter } from './search';
+import { canonicalObjectName } from './object-names';
+import { matchesSent, normalizeValue, sameValue } from './same-value';
 
 /** One create of unknown outcome, with its place in the request. */
 export interface Look {
@@ -63,4 +66,194 @@ async function askUnique(
     if (!(error instanceof ProviderError)) throw error;
     return retryOf(error.class) === 'never' ? { unique: [] } : { unique: [], failure: toFailure(error) };
   }
+}
+
+type KeyedLook = Look & { readonly key: UniqueKey };
+
+/**
+ * By batch read on the unique property, one property per call: sees every committed record. A record with the key that is older is
+ * somebody else's: `none`, and the resend then meets HubSpot's conflict, as it should.
+ */
+async function lookByKey(api: HubspotApi, call: ObjectCall, looks: readonly KeyedLook[]): Promise<Looked[]> {
+  const looked: Looked[] = [];
+  for (const [name, same] of Map.groupBy(looks, ({ key }) => key.name)) {
+    for (let at = 0; at < same.length; at += batchLimit) {
+      const chunk = same.slice(at, at + batchLimit);
+      const found = await lookForChunk(api, call, name, chunk);
+      looked.push(...chunk.map((look, index): Looked => [look, found[index] as FoundCreated]));
+    }
+  }
+  return looked;
+}
+
+async function lookForChunk(
+  api: HubspotApi,
+  call: ObjectCall,
+  name: string,
+  looks: readonly KeyedLook[],
+): Promise<FoundCreated[]> {
+  const values = looks.map(({ key }) => key.value);
+  const fields = [...new Set(['createdate', ...looks.flatMap((look) => Object.keys(look.fields))])];
+  try {
+    const records = await batchRead(api, { ...call, fields, byProperty: { name, values } });
+    return looks.map((look, index) => {
+      const record = records[index];
+      return record instanceof ProviderError ? toFailedLook(toFailure(record), true) : toKeyed(look, record);
+    });
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    return looks.map(() => toFailedLook(toFailure(error), true));
+  }
+}
+
+/** Limits of one search. Source: reference A5 (the guide's lower figures). */
+const groupsMax = 5;
+const filtersMax = 18;
+
+type Search = Look & { readonly filters: readonly SearchFilter[] };
+
+/**
+ * By search for the most telling values that were sent, created since the first attempt. Several creates share a
+ * call as OR groups, because an account has 5 searches a second. The index lags, so `none` proves nothing.
+ */
+async function lookBySearch(api: HubspotApi, call: ObjectCall, looks: readonly Look[]): Promise<Looked[]> {
+  const looked: Looked[] = [];
+  const searches: Search[] = [];
+  for (const look of looks) {
+    const filters = filtersOf(call.objectName, look);
+    if (filters) searches.push({ ...look, filters });
+    else looked.push([look, cannotLook]);
+  }
+  let failure: ProviderFailure | undefined;
+  for (const together of pack(searches)) {
+    // After a failure the rest would most likely fail too, at the cost of the account's quota.
+    const found: Looked[] = failure ? fail(together, failure) : await lookTogether(api, call, together);
+    failure ??= found.map(([, result]) => (result.kind === 'cannot-look' ? result.failure : undefined)).find(Boolean);
+    looked.push(...found);
+  }
+  return looked;
+}
+
+const cannotLook: FoundCreated = {
+  kind: 'cannot-look',
+  consistent: false,
+  reason: 'no field was sent that HubSpot can be searched for',
+};
+
+function filtersOf(objectName: string, look: Look): SearchFilter[] | undefined {
+  const sent = sentFilters(look.fields);
+  if (sent.length === 0) return undefined;
+  const since = String(+look.since - clockSkewMs);
+  return [...sent, { propertyName: createdProperty(objectName), operator: 'GTE', value: since }];
+}
+
+function pack(searches: readonly Search[]): Search[][] {
+  const packs: Search[][] = [];
+  for (const search of searches) {
+    const last = packs.at(-1);
+    const filters = [...(last ?? []), search].reduce((sum, { filters: { length } }) => sum + length, 0);
+    if (last && last.length < groupsMax && filters <= filtersMax) last.push(search);
+    else packs.push([search]);
+  }
+  return packs;
+}
+
+async function lookTogether(api: HubspotApi, call: ObjectCall, searches: readonly Search[]): Promise<Looked[]> {
+  const created = createdProperty(call.objectName);
+  const answer = await postSearch(
+    api,
+    {
+      filterGroups: searches.map(({ filters }) => ({ filters })),
+      properties: [
+        ...new Set([
+          created,
+          ...searches.flatMap(({ fields, others }) => [fields, ...others].flatMap(Object.keys)),
+          ...tellingOf(call.objectName),
+        ]),
+      ],
+      limit: searchPageMax,
+      sorts: [{ propertyName: created, direction: 'ASCENDING' }],
+    },
+    call,
+  );
+  if (!answer.ok) return fail(searches, answer.failure);
+  const { records, total } = answer;
+  // One create's many hits may have pushed another's off the page.
+  if (searches.length > 1 && total > records.length) {
+    return lookSingly(api, call, searches);
+  }
+  return searches.map((look) => [look, toSearched(call.objectName, look, records)]);
+}
+
+async function lookSingly(api: HubspotApi, call: ObjectCall, searches: readonly Search[]): Promise<Looked[]> {
+  const looked: Looked[] = [];
+  for (const search of searches) looked.push(...(await lookTogether(api, call, [search])));
+  return looked;
+}
+
+function fail(searches: readonly Search[], failure: ProviderFailure): Looked[] {
+  return searches.map((look) => [look, toFailedLook(failure, false)]);
+}
+
+/** Clocks of ours and of HubSpot may differ by this much. Source: reference 1c. */
+const clockSkewMs = 10_000;
+
+/**
+ * Properties that tell who a record is, and that HubSpot does not fill by itself. A record that has one of them and was
+ * not sent it is somebody else's, or no longer as we sent it. [own]
+ */
+const telling: Readonly<Record<string, readonly string[]>> = {
+  contacts: ['email', 'firstname', 'lastname'],
+  companies: ['name'],
+  deals: ['dealname', 'amount'],
+};
+
+function tellingOf(objectName: string): readonly string[] {
+  return telling[canonicalObjectName(objectName)] ?? [];
+}
+
+/**
+ * By the unique key: the one record that has it. Made in time with another value in it, it may be ours that a workflow
+ * changed: it is near.
+ */
+function toKeyed(look: Look & { readonly key: UniqueKey }, record: ProviderRecord | undefined): FoundCreated {
+  const { name, value } = look.key;
+  // A contact answers to its second email too, and was not made with that one.
+  const isKeyed = record !== undefined && sameValue(value, record.fields[name]);
+  if (!isKeyed || !isInTime(look, record)) return { kind: 'none', consistent: true };
+  if (matchesSent(look.fields, record.fields)) return toFound([record], true);
+  return { kind: 'none', consistent: true, near: [record.id] };
+}
+
+/**
+ * By search: the records that carry what was sent and nothing else that tells who they are. Where not all other creates are known each may be
+ * another's: it is near.
+ */
+function toSearched(objectName: string, look: Look, records: readonly ProviderRecord[]): FoundCreated {
+  const isAnothers = ({ fields }: ProviderRecord) => look.others.some((other) => matchesSent(other, fields));
+  const candidates = records.filter(
+    (record) => isInTime(look, record) && matchesSent(look.fields, record.fields) && !isAnothers(record),
+  );
+  const unsent = tellingOf(objectName).filter((name) => normalizeValue(look.fields[name]) === '');
+  const isEqual = ({ fields }: ProviderRecord) => unsent.every((name) => normalizeValue(fields[name]) === '');
+  const equal = look.othersAreWhole ? candidates.filter(isEqual) : [];
+  if (equal.length > 0) return toFound(equal, false);
+  const near = candidates.map(({ id }) => id);
+  return { kind: 'none', consistent: false, ...(near.length > 0 && { near }) };
+}
+
+/** The look failed; another may succeed. */
+function toFailedLook(failure: ProviderFailure, consistent: boolean): FoundCreated {
+  return { kind: 'cannot-look', consistent, reason: failure.message, failure };
+}
+
+function isInTime({ since }: Look, { createdAt }: ProviderRecord): boolean {
+  return createdAt !== undefined && +createdAt >= +since - clockSkewMs;
+}
+
+function toFound(records: readonly ProviderRecord[], consistent: boolean): FoundCreated {
+  const matches = records.map(({ id, createdAt, raw }): CreatedMatch => {
+    return { recordId: id, createdAt: createdAt as Date, data: raw };
+  });
+  return { kind: 'found', consistent, matches: matches.sort((one, other) => +one.createdAt - +other.createdAt) };
 }

@@ -1,9 +1,8 @@
 import type { AuthScheme, Connection } from '@sluice/types';
 import type { Knex } from 'knex';
 import { eventBindings, tellConnection, tellConnectionSql } from '../webhooks/tell-events';
-import { withAddedMetadata } from './added-metadata';
-import type { SealedCredentials } from './connection-store';
-import { tokenTimes, type ConnectionKey } from './connection-tokens';
+import { withAddedMetadata, tokenTimes, type ConnectionKey } from './connection-tokens';
+import type { SealedCredentials } from '../sealed-secrets';
 
 /** Credentials that take the place of those there are. */
 export interface NewCredentials {

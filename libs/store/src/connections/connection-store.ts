@@ -23,16 +23,10 @@ import {
 } from './connection-tokens';
 import { ensureConsumer, ensureGroup } from './ensure-group';
 import { ensureLane } from './ensure-lane';
-import { findManyCredentials } from './find-credentials';
+import { findManyCredentials, type StoredCredentials } from './find-credentials';
 import { onPage } from '../page';
 import { translated } from '../translate-errors';
-
-/** Credentials as ciphertext: this store neither makes nor opens it. */
-export interface SealedCredentials {
-  readonly text: string;
-  /** Id of the key that sealed them, for finding what a rotation still has to seal again. */
-  readonly keyId: string;
-}
+import type { SealedCredentials } from '../sealed-secrets';
 
 export interface NewConnection {
   readonly projectId: string;
@@ -66,21 +60,6 @@ export interface ConnectionFilter {
   readonly consumerRef?: string;
   /** The one group the caller may see, besides what is asked for. @default every group */
   readonly withinGroupRef?: string;
-}
-
-/** What a sender needs of a connection at the moment it sends. */
-export interface StoredCredentials {
-  readonly provider: string;
-  readonly sealed: string;
-  readonly tokenVersion: number;
-  readonly workspaceRef?: string;
-  /** Values of the provider metadata, by name. */
-  readonly metadata?: Readonly<Record<string, string>>;
-  readonly status: ConnectionStatus;
-  /** The access token should be refreshed before it is used. False when its end is not known. */
-  readonly isExpiring: boolean;
-  readonly providerAppId?: string;
-  readonly scopes?: readonly string[];
 }
 
 export interface ConnectionStore {

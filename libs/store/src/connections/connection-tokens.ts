@@ -1,8 +1,7 @@
 import type { Connection } from '@sluice/types';
 import type { Knex } from 'knex';
 import { tellConnection } from '../webhooks/tell-events';
-import { withAddedMetadata } from './added-metadata';
-import type { SealedCredentials } from './connection-store';
+import type { SealedCredentials } from '../sealed-secrets';
 
 /** Names one connection. */
 export interface ConnectionKey {
@@ -90,4 +89,20 @@ export function tokenTimes(database: Knex, expiresInMs: number | undefined): Tok
   const inMs = (ms: number) => database.raw('now() + make_interval(secs => ?::float8 / 1000)', [ms]);
   const refreshInMs = expiresInMs * (refreshAfterShare + refreshSpreadShare * Math.random());
   return { token_expires_at: inMs(expiresInMs), token_refresh_at: inMs(refreshInMs) };
+}
+
+type Metadata = NonNullable<Connection['providerMetadata']>;
+
+/** A connection's metadata with these members besides, in place of those of their names. Holds the row, so no change is lost. */
+export async function withAddedMetadata(
+  transaction: Knex.Transaction,
+  { projectId, connectionId }: ConnectionKey,
+  added: Metadata,
+): Promise<Metadata> {
+  const row = await transaction('connections')
+    .where({ project_id: projectId, id: connectionId })
+    .forUpdate()
+    .first<{ provider_metadata: string | null } | undefined>('provider_metadata');
+  const stored = row?.provider_metadata ?? undefined;
+  return { ...(stored === undefined ? {} : (JSON.parse(stored) as Metadata)), ...added };
 }

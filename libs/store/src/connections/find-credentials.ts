@@ -1,8 +1,22 @@
 import { metadataValues, type Connection, type ConnectionStatus } from '@sluice/types';
 import type { Knex } from 'knex';
 import { column, keptRowsSql, rowBindings } from '../row-source';
-import type { StoredCredentials } from './connection-store';
 import type { ConnectionKey } from './connection-tokens';
+
+/** What a sender needs of a connection at the moment it sends. */
+export interface StoredCredentials {
+  readonly provider: string;
+  readonly sealed: string;
+  readonly tokenVersion: number;
+  readonly workspaceRef?: string;
+  /** Values of the provider metadata, by name. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly status: ConnectionStatus;
+  /** The access token should be refreshed before it is used. False when its end is not known. */
+  readonly isExpiring: boolean;
+  readonly providerAppId?: string;
+  readonly scopes?: readonly string[];
+}
 
 interface CredentialsRow {
   readonly ord: string;

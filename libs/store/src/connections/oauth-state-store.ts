@@ -1,6 +1,6 @@
 import type { Connection } from '@sluice/types';
 import type { Knex } from 'knex';
-import type { SealedCredentials } from './connection-store';
+import type { SealedCredentials } from '../sealed-secrets';
 import { translated } from '../translate-errors';
 
 /** Names one authorization that was begun: the SHA-256 of its `state`, which is not kept. */

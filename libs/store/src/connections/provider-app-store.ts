@@ -1,7 +1,7 @@
 import type { Page, ProviderApp, ProviderAppMetadata } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
-import type { SealedCredentials } from './connection-store';
+import type { SealedCredentials } from '../sealed-secrets';
 import { onPage } from '../page';
 import { providerAppColumns, toProviderApp, type ProviderAppRow } from './provider-app-row';
 import { translated } from '../translate-errors';

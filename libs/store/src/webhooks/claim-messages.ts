@@ -1,6 +1,11 @@
 import type { Knex } from 'knex';
 import { column, rowSource, type Column } from '../row-source';
-import type { EndpointKey } from './endpoint-store';
+
+/** Names one endpoint. */
+export interface EndpointKey {
+  readonly projectId: string;
+  readonly endpointId: string;
+}
 
 /** An endpoint that has something to send now. */
 export interface DueEndpoint extends EndpointKey {

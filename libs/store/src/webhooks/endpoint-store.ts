@@ -1,17 +1,12 @@
 import type { Page, WebhookEndpoint, WebhookFilter } from '@sluice/types';
 import type { Knex } from 'knex';
-import type { SealedCredentials } from '../connections/connection-store';
+import type { SealedCredentials } from '../sealed-secrets';
 import { onPage } from '../page';
 import { resourceTimes } from '../resource-time';
 import { translated } from '../translate-errors';
 import { newId } from '../new-id';
 import { giveUpPending } from './give-up-messages';
-
-/** Names one endpoint. */
-export interface EndpointKey {
-  readonly projectId: string;
-  readonly endpointId: string;
-}
+import type { EndpointKey } from './claim-messages';
 
 export interface NewWebhookEndpoint {
   readonly projectId: string;

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
-import { pendingEndpoints } from './claim-messages';
-import type { EndpointKey } from './endpoint-store';
+import { pendingEndpoints, type EndpointKey } from './claim-messages';
 
 /** Messages that one statement gives up: the statement stays far from its limit. */
 const messagesPerRound = 1_000;

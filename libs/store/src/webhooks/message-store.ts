@@ -12,8 +12,8 @@ import {
   type DueEndpoint,
   type DueSearch,
   type MessageClaim,
+  type EndpointKey,
 } from './claim-messages';
-import type { EndpointKey } from './endpoint-store';
 import { giveUpDisabled } from './give-up-messages';
 import { purgeMessages } from './purge-messages';
 import { againSql, replayFailed, type ReplayedMessages } from './replay-failed';

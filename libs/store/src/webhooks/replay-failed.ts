@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { EndpointKey } from './endpoint-store';
+import type { EndpointKey } from './claim-messages';
 
 /** Messages that one statement puts back: it stays far from its limit. */
 const messagesPerRound = 1_000;

@@ -1,8 +1,7 @@
 import type { WebhookAttemptClass } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
-import type { ClaimedMessage } from './claim-messages';
-import type { EndpointKey } from './endpoint-store';
+import type { ClaimedMessage, EndpointKey } from './claim-messages';
 import { giveUpPending } from './give-up-messages';
 import { endpointsSql, insertMessagesSql } from './tell-events';
 

@@ -1,54 +1,10 @@
-import type { WriteType } from '@sluice/types';
 import type { Knex } from 'knex';
 import { lockOrderKeys } from './lock-order-keys';
 import { callKeyColumns } from './call-key';
 import { laneIdOf, lockLanes, type LaneKey, type LaneMoment, type LaneRoom } from './lane-room';
 import { keepPlan, unseen } from '../row-source';
 import { splitBlocked } from './split-blocked';
-import { takeCalls } from './take-calls';
-import type { CallKey, WriteMode } from './write-rows';
-
-/** A call under lease: who holds its fence may send and settle it. Its plans are loaded just before it is sent. */
-export interface ClaimedCall extends CallKey, LaneKey {
-  readonly connectionId: string;
-  readonly objectName: string;
-  readonly type: WriteType;
-  readonly mode: WriteMode;
-  readonly allOrNone: boolean;
-  readonly fence: number;
-  /** Sends made so far. */
-  readonly attempts: number;
-  readonly crashCount: number;
-  /** Sent before, outcome not known: reconcile, do not send. */
-  readonly isInDoubt: boolean;
-  readonly traceparent: string;
-  /** Bytes of the plans that are loaded to send it, at most. Absent: nobody asked. */
-  readonly planBytes?: number;
-  /** Its lane has a cap of its own at this moment, because its account was slow or refused a call. */
-  readonly isNarrowed?: true;
-  /** Its installation was deleted after it was accepted: nothing of it is sent. */
-  readonly isUninstalled?: true;
-  /** Its installation points at another connection than it was planned for: nothing of it is sent. */
-  readonly isReconnected?: true;
-  /** The revision of its integration in force at the claim, whose manifest must still declare the object. Absent: uninstalled. */
-  readonly revisionId?: string;
-  /** Its operation was cancelled: nothing of it is sent. */
-  readonly isCancelled?: true;
-}
-
-export interface ClaimRequest {
-  /** Names the process in `calls.owner`. */
-  readonly owner: string;
-  /** The lanes to claim from, most patient first. */
-  readonly lanes: readonly LaneKey[];
-  /** Calls at most, over all lanes. */
-  readonly limit: number;
-  /** Calls at once of a lane that has no cap of its own. */
-  readonly perLane: number;
-  readonly leaseMs: number;
-  /** True: only calls that crashed an executor twice; the caller runs one of them alone. */
-  readonly isolated: boolean;
-}
+import { takeCalls, type ClaimedCall, type ClaimRequest } from './take-calls';
 
 /** What a claim gave, and which lanes are worth another one. */
 export interface Claim {

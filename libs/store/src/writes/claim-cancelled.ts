@@ -1,7 +1,7 @@
 import type { SendState } from '@sluice/types';
 import type { Knex } from 'knex';
 import { toCallKey, type CallKeyRow } from './call-key';
-import type { ClaimedCall } from './claim-calls';
+import type { ClaimedCall } from './take-calls';
 import type { Page, Step } from './find-ready-lanes';
 import type { LaneKey } from './lane-room';
 import type { RecordError } from './settlement';

@@ -3,23 +3,10 @@ import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
 import { nowhere, type StoreFailpoints } from '../failpoints';
 import { claimIn, completeIn, releaseIn, type KeyClaim, type KeyedOperation } from './idempotency-key';
-import { joinGroups, type JoinedGroup, type JoiningGroup } from './join-statement';
+import { joinGroups, type JoinedGroup, type JoiningGroup, type BatchableWrite } from './join-statement';
 import { column, rowBindings, rowsSql } from '../row-source';
-import type { NewOperation, NewRecord } from './write-rows';
+import type { NewOperation } from './write-rows';
 import { nameOf } from './write-source';
-
-/** A record that joins the open auto-batch of its installation, object and type, or opens one. */
-export interface BatchableWrite {
-  /** Id that the gateway gave the record: a repeated join finds it. */
-  readonly recordId: string;
-  /** What a new batch would be made from; its id is used only if this record opens one. */
-  readonly operation: NewOperation;
-  readonly record: Omit<NewRecord, 'index' | 'callNumber'>;
-  /** Delay of the batch if this record opens it, in unscaled milliseconds. */
-  readonly maxDelayMs: number;
-  /** Claimed in the transaction that joins. Two writes of one call never share a key. */
-  readonly idempotency?: KeyClaim;
-}
 
 /** Where the record went. `operationId` is the master operation that writes it. */
 export interface BatchMembership {

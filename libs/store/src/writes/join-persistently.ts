@@ -1,7 +1,8 @@
 import { DefectError, SluiceError } from '@sluice/errors';
 import type { Knex } from 'knex';
 import { persist } from '../guard';
-import { insertIntoBatch, type BatchableWrite, type JoinContext, type Joining } from './join-batch';
+import { insertIntoBatch, type JoinContext, type Joining } from './join-batch';
+import type { BatchableWrite } from './join-statement';
 
 /** What a join tells of one record: its answer, or why it has none while others of the same join have theirs. */
 export type JoinAnswer = Joining | SluiceError;

@@ -1,9 +1,22 @@
 import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
-import type { BatchableWrite } from './join-batch';
 import { column, keptRowsSql, rowBindings } from '../row-source';
-import { bytesOfPlans, type NewOperation } from './write-rows';
+import { bytesOfPlans, type NewOperation, type NewRecord } from './write-rows';
 import { integrationAndKeyAreCurrent, sourceColumns } from './write-source';
+import type { KeyClaim } from './idempotency-key';
+
+/** A record that joins the open auto-batch of its installation, object and type, or opens one. */
+export interface BatchableWrite {
+  /** Id that the gateway gave the record: a repeated join finds it. */
+  readonly recordId: string;
+  /** What a new batch would be made from; its id is used only if this record opens one. */
+  readonly operation: NewOperation;
+  readonly record: Omit<NewRecord, 'index' | 'callNumber'>;
+  /** Delay of the batch if this record opens it, in unscaled milliseconds. */
+  readonly maxDelayMs: number;
+  /** Claimed in the transaction that joins. Two writes of one call never share a key. */
+  readonly idempotency?: KeyClaim;
+}
 
 /** Records of one statement that go to one batch: of one key and one source, 100 at most. */
 export interface JoiningGroup {

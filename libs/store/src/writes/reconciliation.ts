@@ -1,6 +1,6 @@
 import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
-import type { ClaimedCall } from './claim-calls';
+import type { ClaimedCall } from './take-calls';
 import type { RecordSettlement } from './settlement';
 
 /** A record's outcome in a reply that lost its fence. */

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { ClaimedCall } from './claim-calls';
+import type { ClaimedCall } from './take-calls';
 import type { LaneMoment } from './lane-room';
 import { callKeyColumns } from './call-key';
 import { rowSource } from '../row-source';

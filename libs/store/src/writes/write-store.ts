@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 import { acceptPersistently, type AcceptAnswer } from './accept-persistently';
 import type { AcceptableWrite } from './accept-writes';
-import { claimReady, type Claim, type ClaimedCall, type ClaimRequest } from './claim-calls';
+import { claimReady, type Claim } from './claim-calls';
+import type { ClaimRequest, ClaimedCall } from './take-calls';
 import type { LaneKey } from './lane-room';
 import { claimCancelled, type CancelledCall, type CancelledPlace, type CancelledRequest } from './claim-cancelled';
 import { findReadyLanes, type Page, type Step } from './find-ready-lanes';
@@ -9,7 +10,7 @@ import { countBacklog, type BacklogOf, type ProjectBacklog } from './count-backl
 import { doubtCreates, endOpenBatches, findServices, type FingerprintOf } from './doubt-restored';
 import { nowhere, type StoreFailpoints } from '../failpoints';
 import { guard } from '../guard';
-import type { BatchableWrite } from './join-batch';
+import type { BatchableWrite } from './join-statement';
 import { joinPersistently, type JoinAnswer } from './join-persistently';
 import type { KeptKey } from './idempotency-key';
 import { dropKey, findKey, readEnded, sweepKeys, type EndedRecord, type KeyName } from './kept-keys';

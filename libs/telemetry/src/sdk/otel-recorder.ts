@@ -11,7 +11,7 @@ import {
 import type { Logger } from '../logger';
 import { toAttributes } from '../tracing/facts';
 import type { EndedStep, SpanRecorder, StepKind } from '../tracing/recorder';
-import { outsideSteps } from '../tracing/scope';
+import { outsideSteps } from '../tracing/step';
 import { newId, type TracePlace } from '../traceparent';
 import { ChosenIds } from './chosen-ids';
 import type { SuccessRule } from './settings';

@@ -1,5 +1,5 @@
 import type { Facts } from './facts';
-import { currentStep } from './scope';
+import { currentStep } from './step';
 
 /**
  * Does work as a step inside the current one; where there is none, it only does the work.

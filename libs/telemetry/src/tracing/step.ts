@@ -1,8 +1,8 @@
 import { childTraceparent, newId, readTraceparent, toTraceparent, type TracePlace } from '../traceparent';
 import type { Facts } from './facts';
 import { spanRecorder, type AcceptedRecord, type EndedStep, type StepKind } from './recorder';
-import { runIn } from './scope';
 import { placeIn, Story } from './story';
+import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
  * One step of a write, from here to `end`. It becomes a span when its trace is kept: because it is sampled, or because a
@@ -199,4 +199,25 @@ class QuietStep implements Step {
     const { operationId } = this;
     return { trace_id, span_id, ...(operationId === undefined ? {} : { operationId }), ...this.options.logged };
   }
+}
+
+const scope = new AsyncLocalStorage<Step | undefined>();
+
+/** The step that the running code belongs to. */
+export function currentStep(): Step | undefined {
+  return scope.getStore();
+}
+
+function runIn<T>(step: Step, work: () => T): T {
+  return scope.run(step, work);
+}
+
+/** For what a step sets off but does not wait for: timers, queues and loops that serve others as well. */
+export function outsideSteps<T>(work: () => T): T {
+  return scope.run(undefined, work);
+}
+
+/** What a log line gets from the step it is written in. */
+export function scopeFields(): object {
+  return scope.getStore()?.logFields() ?? {};
 }

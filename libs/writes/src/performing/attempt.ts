@@ -2,8 +2,7 @@ import type { Auth, ObservedExchange, ProviderFailure, RecordRead, RecordResult 
 import { ProviderError } from '@sluice/errors';
 import { accessOf, type LiveCredentials, type WritePlan } from '@sluice/types';
 import { newerCredentials } from './newer-credentials';
-import type { CallToPerform } from './perform-call';
-import type { Sendable } from './sendable';
+import type { CallToPerform, Sendable } from './sendable';
 import { sendRecords } from './send-records';
 
 /** What a read by ids showed, or why it failed. */

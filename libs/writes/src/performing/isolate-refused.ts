@@ -1,7 +1,6 @@
 import type { ProviderFailure, RecordResult } from '@sluice/connectors';
 import { failAll } from './attempt';
-import type { CallToPerform } from './perform-call';
-import type { Sendable } from './sendable';
+import type { CallToPerform, Sendable } from './sendable';
 
 /** The outcome of a call that was made, and what of it is to be sent apart. */
 export interface Isolated {

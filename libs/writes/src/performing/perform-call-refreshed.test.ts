@@ -3,8 +3,8 @@ import { DependencyError, NotFoundError, ProviderError } from '@sluice/errors';
 import type { LiveCredentials } from '@sluice/types';
 import { claimedCall, connector, failure, live, sendable } from '../../test/builders';
 import type { RefreshUsed } from './newer-credentials';
-import { performCall, type CallToPerform } from './perform-call';
-import type { Sendable } from './sendable';
+import { performCall } from './perform-call';
+import type { CallToPerform, Sendable } from './sendable';
 
 const refused: RecordResult = {
   ok: false,

@@ -10,8 +10,8 @@ import type {
 import { DefectError, ProviderError } from '@sluice/errors';
 import type { ClaimedCall } from '@sluice/store';
 import { claimedCall, connector, failure, hubspotLike, live, sendable, type SendableParts } from '../../test/builders';
-import { performCall, type CallToPerform } from './perform-call';
-import type { Sendable } from './sendable';
+import { performCall } from './perform-call';
+import type { CallToPerform, Sendable } from './sendable';
 
 const hold = { signal: new AbortController().signal, mayStillSend: () => true };
 const auth = { accessToken: 't4' };

@@ -1,34 +1,12 @@
-import type { Connector, ObservedQuota, ProviderFailure, RecordResult } from '@sluice/connectors';
+import type { ObservedQuota, ProviderFailure, RecordResult } from '@sluice/connectors';
 import { retryOf } from '@sluice/errors';
-import type { QuotaAnswer } from '@sluice/redis';
-import type { AttemptOutcome, ClaimedCall, RecordError } from '@sluice/store';
-import { asStep, type HeldBytes } from '@sluice/telemetry';
+import type { AttemptOutcome, RecordError } from '@sluice/store';
+import { asStep } from '@sluice/telemetry';
 import type { LiveCredentials, WritePlan } from '@sluice/types';
-import type { Hold } from '../leasing/lease-keeper';
 import { Attempt, failAll } from './attempt';
 import { dropFilledFields, type Decided } from './drop-filled-fields';
 import { isAllOrNone, isolateRefused, type Isolated } from './isolate-refused';
-import type { RefreshUsed } from './newer-credentials';
-import type { Sendable } from './sendable';
-
-/** One provider call to make. */
-export interface CallToPerform {
-  readonly call: Pick<ClaimedCall, 'objectName' | 'type' | 'allOrNone' | 'traceparent'> &
-    Partial<Pick<ClaimedCall, 'attempts'>>;
-  readonly records: readonly Sendable[];
-  readonly connector: Connector;
-  /** What is sent with first. */
-  readonly live: LiveCredentials;
-  /** Asked once, after a 401. Absent: a 401 is the last word. */
-  readonly refresh?: RefreshUsed;
-  readonly hold: Pick<Hold, 'signal' | 'mayStillSend'>;
-  /** See ProviderCall. */
-  readonly held?: HeldBytes | undefined;
-  /** Asked before each provider call after the first: after a read. */
-  readonly takeQuota?: () => Promise<QuotaAnswer>;
-  /** Which of these provider ids other creates have claimed. Asked before a create is sent again. Absent: none is known. */
-  readonly findClaimed?: (providerIds: readonly string[]) => Promise<ReadonlySet<string>>;
-}
+import type { Sendable, CallToPerform } from './sendable';
 
 /** Which credentials an outcome speaks of. Holds no secret. */
 export type UsedConnection = Pick<LiveCredentials, 'connectionId' | 'tokenVersion' | 'status'>;

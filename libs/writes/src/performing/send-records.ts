@@ -1,7 +1,6 @@
 import type { Auth, MayBeResend, ObservedExchange, RecordResult } from '@sluice/connectors';
 import { DefectError } from '@sluice/errors';
-import type { CallToPerform } from './perform-call';
-import type { Sendable } from './sendable';
+import type { CallToPerform, Sendable } from './sendable';
 
 /** A call with the credentials of one try, and what watches it. */
 interface AuthorizedCall extends CallToPerform {

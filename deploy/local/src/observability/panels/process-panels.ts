@@ -1,5 +1,4 @@
-import type { Panel } from '../dashboards';
-import { quantileBy, rateBy } from './expressions';
+import { type Panel, quantileBy, rateBy } from './panel';
 
 const messages = (title: string, description: string, metric: string): Panel => ({
   title,

@@ -1,5 +1,4 @@
-import type { Panel } from '../dashboards';
-import { quantileBy, rateBy } from './expressions';
+import { type Panel, quantileBy, rateBy } from './panel';
 
 /** What providers answer, how fast, and how much of their quota is left. */
 export const providerPanels: readonly Panel[] = [

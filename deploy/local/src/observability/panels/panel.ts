@@ -1,3 +1,17 @@
+
+/** A picture of one question. */
+export interface Panel {
+  readonly title: string;
+  /** What to read out of it. */
+  readonly description: string;
+  readonly unit: Unit;
+  /** Expression -> legend. `$window` is the range that fits the resolution. */
+  readonly lines: readonly (readonly [expr: string, legend: string])[];
+}
+
+/** How a value is written, in the words of Grafana. */
+export type Unit = 'short' | 's' | 'percentunit' | 'reqps' | 'ops' | 'bytes' | 'dateTimeFromNow';
+
 /** Forms of PromQL that the panels share. `$window` stands for the range. */
 
 /** Growth per second, summed by labels. */
