@@ -1,22 +1,30 @@
 import { join } from 'node:path';
+import { spawn } from 'node:child_process';
 import { readProcessEnv } from '@sluice/config';
 import { createTopics } from './create-topics';
-import { createPrinter } from './dev/prefixed-output';
-import { openDevFolder, type DevFolder } from './dev/dev-folder';
-import { seedWhenReady } from './dev/seed-when-ready';
-import { watchCompiler } from './dev/watch-compiler';
+import { createPrinter, printOutput } from './dev/prefixed-output';
 import { inspectorPortOf, startWatchedService } from './dev/watched-service';
 import { journalEnv } from './footprints/sandbox-journal';
 import { serviceEnv } from './footprints/service-env';
 import { createStopList, type StopList } from './footprints/stop-list';
-import { openLocalSecrets } from './local-secrets';
+import { openLocalSecrets, type LocalSecrets } from './local-secrets';
 import { readLocalSettings, type LocalSettings } from './local-settings';
 import { migrateWithReport } from './migrate-with-report';
-import { processNames, type ProcessName } from './service-ports';
+import { processNames, type ProcessName, addressesOf } from './service-ports';
 import type { Log } from './stack/log';
 import { startStack } from './stack/stack';
 import { serviceNames } from './stack/stack-state';
 import { Interrupted, listenForStop, untilStopped } from './stop-signal';
+import { repositoryRoot } from './repository-root';
+import { recordProcess, endRecorded } from './run-folder/process-records';
+import { assertPortsFree } from './assert-ports-free';
+import { claimRunFolder, type RunFolder } from './run-folder/claim-run-folder';
+import { readLiveRun } from './run-folder/run-record';
+import { demoFileOf } from './demo/demo-file';
+import { demoCustomer } from './demo/demo-settings';
+import { openSandboxAccounts } from './demo/open-sandbox-accounts';
+import { seedDemo } from './demo/seed-demo';
+import { waitUntil } from './stack/wait-until';
 
 const usage = `npm run dev [-- --only <service>]
   Runs the five services and the sandbox as processes on Kafka, Redis and Postgres, compiles what changes and starts
@@ -88,4 +96,88 @@ function parse(args: readonly string[]): ProcessName | undefined | 'wrong' {
   if (option === undefined) return undefined;
   const found = processNames.find((known) => known === name);
   return option === '--only' && found !== undefined && more.length === 0 ? found : 'wrong';
+}
+
+/**
+ * Compiles what changes, for as long as we run; noted in the folder, for the next run to end if we are killed.
+ * @returns a function that ends it
+ */
+function watchCompiler(folder: string, env: Readonly<Record<string, string>>): () => Promise<void> {
+  const tsc = join(repositoryRoot, 'node_modules/typescript/bin/tsc');
+  const child = spawn(process.execPath, [tsc, '-b', '--watch', '--preserveWatchOutput'], {
+    cwd: repositoryRoot,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  if (child.pid !== undefined) recordProcess(folder, 'tsc', child.pid);
+  printOutput(child, createPrinter('tsc'));
+  return async () => {
+    child.kill('SIGTERM');
+  };
+}
+
+interface DevFolder extends RunFolder {
+  /** Another `npm run dev` compiles already. */
+  readonly isCompiled: boolean;
+}
+
+const devCommand = 'npm run dev';
+
+/**
+ * The folder for a dev run. With `only`, that of a launcher that runs on the same ports, whose process of this name is
+ * ended; its others stay as they are. Else a folder of our own.
+ */
+async function openDevFolder(
+  { dataDir, portBase }: LocalSettings,
+  only: ProcessName | undefined,
+  log: Log,
+): Promise<DevFolder> {
+  if (only !== undefined) {
+    for (const folder of [dataDir, join(dataDir, `base-${portBase}`)]) {
+      const live = readLiveRun(folder);
+      if (live?.portBase !== portBase) continue;
+      const ended = await endRecorded(folder, [only]);
+      if (ended.length > 0) log(`${only}: takes the place of the one that "${live.command}" runs`);
+      await assertPortsFree({ portBase, names: [only], command: devCommand });
+      const nothing = () => undefined;
+      return { folder, markStopping: nothing, release: nothing, isCompiled: live.command === devCommand };
+    }
+  }
+  const names = only === undefined ? undefined : [only];
+  const claim = { home: dataDir, portBase, command: devCommand, log, ...(names === undefined ? {} : { names }) };
+  return { ...(await claimRunFolder(claim)), isCompiled: false };
+}
+
+interface SeedWhenReadyOptions {
+  readonly folder: string;
+  readonly portBase: number;
+  readonly secrets: LocalSecrets;
+  readonly stop: AbortSignal;
+  readonly log: Log;
+}
+
+const readyMs = 60_000;
+
+/** Makes the demo project once management and the sandbox answer. A failure is said and does not end the live. */
+async function seedWhenReady({ folder, portBase, secrets, stop, log }: SeedWhenReadyOptions): Promise<void> {
+  const addresses = addressesOf(portBase);
+  const urls = [addresses.baseUrl.replace(/\/v1$/, '/readyz'), `${addresses.sandboxUrl}/readyz`];
+  const areReady = async () => stop.aborted || (await Promise.all(urls.map(answers))).every(Boolean);
+  if (!(await waitUntil(areReady, { withinMs: readyMs, everyMs: 100 })) || stop.aborted) return;
+  try {
+    const customers = (await openSandboxAccounts(addresses.sandboxUrl)).map(demoCustomer);
+    const names = { name: 'demo', customers, withSandbox: true };
+    const { project } = await seedDemo({ folder, addresses, secrets, ...names });
+    log(`demo: project ${project.name}, addresses and key in ${demoFileOf(folder)}`);
+  } catch (error) {
+    log(`demo: not made: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url, { signal: AbortSignal.timeout(1_000) })).ok;
+  } catch {
+    return false;
+  }
 }

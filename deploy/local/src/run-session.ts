@@ -1,5 +1,5 @@
-import type { Footprint } from './footprints/footprint';
-import { startDistributed } from './footprints/distributed';
+import { join } from 'node:path';
+import type { Footprint, FootprintOptions } from './footprints/footprint';
 import { startEmbedded } from './footprints/embedded';
 import { openLocalSecrets, type LocalSecrets } from './local-secrets';
 import type { LocalSettings } from './local-settings';
@@ -9,6 +9,14 @@ import { givenUrls, urlVariables } from './stack/given-urls';
 import type { Log } from './stack/log';
 import { serviceNames, type ServiceName } from './stack/stack-state';
 import { Interrupted } from './stop-signal';
+import { createTopics } from './create-topics';
+import { migrateWithReport } from './migrate-with-report';
+import { recordProcess } from './run-folder/process-records';
+import { createServiceProcesses } from './service-processes';
+import { startStack } from './stack/stack';
+import { journalEnv } from './footprints/sandbox-journal';
+import { serviceEnv } from './footprints/service-env';
+import { createStopList } from './footprints/stop-list';
 
 export interface SessionOptions {
   readonly settings: LocalSettings;
@@ -65,4 +73,43 @@ function sayWhatIsGiven({ settings, footprint, log }: SessionOptions): void {
   const given = givenUrls(settings.env);
   const used: readonly ServiceName[] = footprint === 'embedded' ? ['postgres'] : serviceNames;
   for (const name of used) if (given[name] !== undefined) log(`${name}: given by ${urlVariables[name]}`);
+}
+
+/**
+ * The five services as processes of their own on Kafka, Redis and Postgres, with the sandbox as a sixth.
+ * @throws DependencyError with the end of a service's log; nothing is left running then
+ */
+async function startDistributed(options: FootprintOptions): Promise<Footprint> {
+  const { env, folder, portBase, log } = options;
+  const logs = join(folder, 'logs');
+  const dataDir = join(folder, 'stack');
+  const stops = createStopList();
+  try {
+    const stack = await startStack({ dataDir, want: serviceNames, env, log });
+    stops.add(() => stack.stop());
+    await migrateWithReport(stack.databaseUrl, log);
+    await createTopics(stack.kafkaBrokers, log);
+    const processes = createServiceProcesses({
+      portBase,
+      env: serviceEnv({ ...options, ...stack }),
+      logDir: logs,
+      onSpawn: (name, pid) => recordProcess(folder, name, pid),
+    });
+    stops.add(() => processes.stop());
+    const begunAt = performance.now();
+    await allOrFirstFailure(processNames.map((name) => processes.start(name, journalEnv(name, dataDir))));
+    const seconds = ((performance.now() - begunAt) / 1000).toFixed(1);
+    log(`services: ${processNames.length} processes ready in ${seconds} s`);
+    return { logs, stop: stops.run };
+  } catch (error) {
+    await stops.run();
+    throw error;
+  }
+}
+
+/** Waits for all before it fails, so that nothing starts after the clean-up. */
+async function allOrFirstFailure(starts: readonly Promise<void>[]): Promise<void> {
+  const outcomes = await Promise.allSettled(starts);
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
 }

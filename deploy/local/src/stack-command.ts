@@ -2,9 +2,11 @@ import { readProcessEnv } from '@sluice/config';
 import { stackDataDir } from './repository-root';
 import { givenUrls, urlVariables } from './stack/given-urls';
 import { startStack } from './stack/stack';
-import { describeStack } from './stack/describe-stack';
 import { releaseStack, stopStack } from './stack/stop-stack';
-import { readState, serviceNames, type ServiceName } from './stack/stack-state';
+import { readState, serviceNames, type ServiceName, type StackState } from './stack/stack-state';
+import { isRunning } from './stack/process-identity';
+import { describeRuntime, isAlive } from './stack/runtime';
+import { starters } from './stack/start-service';
 
 const usage = `npm run stack -- <command>
   start [postgres|redis|kafka …]  starts what is named (default: all) and leaves it up until "stop"
@@ -66,4 +68,24 @@ function print(lines: readonly string[]): number {
 
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
+}
+
+/** A line for each service, for people: where it runs and who needs it. Passwords are left out. */
+async function describeStack(dataDir: string, given: Partial<Record<ServiceName, string>>): Promise<readonly string[]> {
+  const state = readState(dataDir);
+  const lines = serviceNames.map(async (name) => {
+    const condition = given[name] === undefined ? await describeService(name, state) : `given by ${urlVariables[name]}`;
+    return `${name.padEnd(9)}${condition}`;
+  });
+  return Promise.all(lines);
+}
+
+async function describeService(name: ServiceName, state: StackState): Promise<string> {
+  const service = state.services[name];
+  if (service === undefined || !(await isAlive(service.runtime))) return 'stopped';
+  const answer = (await starters[name].answers(service)) ? 'runs' : 'runs but does not answer';
+  const holders = state.holders.filter((holder) => holder.wants.includes(name) && isRunning(holder.process));
+  const users = holders.map((holder) => `needed by process ${holder.process.pid}`);
+  const kept = state.kept.includes(name) ? ['kept until "stop"'] : [];
+  return [`${answer} on port ${service.port}`, describeRuntime(service.runtime), ...kept, ...users].join(', ');
 }

@@ -2,10 +2,9 @@ import type { Account } from './control/account';
 import { Accounts, type AccountRequest } from './control/accounts';
 import { AuthorizationCodes } from './control/authorization-codes';
 import { Faults } from './control/faults';
-import type { AccountSettings, ImitatedProvider, ReceivedCall } from './control/imitated-provider';
+import type { AccountSettings, ImitatedProvider, ReceivedCall, AccountChange } from './control/imitated-provider';
 import { Journal, type JournalLine } from './control/journal';
 import { Ledger, type LedgerEntry } from './control/ledger';
-import { markersOf } from './control/markers';
 import { createHubspot } from './hubspot/hubspot';
 import { createRestProviders } from './rest/create-rest';
 import { createSalesforce } from './salesforce/create-salesforce';
@@ -107,3 +106,24 @@ export class Sandbox {
     for (const change of line.changes) imitated.restore(change);
   }
 }
+
+type Marked = Pick<LedgerEntry, 'carried' | 'markers'>;
+
+/**
+ * What a call carried and what it wrote, by the value of the account's marker field, so that a test finds its own records
+ * in the ledger whatever the caller was told.
+ */
+function markersOf(account: Account, call: ReceivedCall, changes: readonly AccountChange[]): Marked {
+  const field = account.settings.markerField ?? account.provider.markerField;
+  const carried = account.provider.carriedFields(call).map((fields) => textOf(fields[field]));
+  if (carried.every((marker) => marker === '')) return {};
+  const sent = new Set(carried);
+  const written = changes.filter(({ recordId }) => recordId !== undefined);
+  const markers = written.map((change) => {
+    const marker = textOf(account.imitated.fieldsOf(change)[field]);
+    return sent.has(marker) ? marker : '';
+  });
+  return { carried, markers };
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

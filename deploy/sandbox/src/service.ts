@@ -1,10 +1,14 @@
-import { createApp, startServer, type Router } from '@sluice/http';
+import { createHash } from 'node:crypto';
+import { createApp, startServer, type Router, type RequestHandler, sendJson } from '@sluice/http';
 import { createMetrics, silentLogger, type Logger } from '@sluice/telemetry';
 import { controlRoutes } from './routes/control-routes';
-import { pageRoute } from './routes/page-route';
-import { providerRoutes } from './routes/provider-routes';
 import { Sandbox } from './sandbox';
-import { scriptedLogger } from './scripted-logger';
+import { sandboxPage } from './page/sandbox-page';
+import { stylesheet } from './page/stylesheet';
+import type { ImitatedProvider } from './control/imitated-provider';
+import { deliver, keepOpen } from './routes/deliver';
+import { performCall } from './routes/perform-call';
+import { receiveCall } from './routes/received-call';
 
 export type { LedgerEntry } from './control/ledger';
 export type { FaultRequest } from './control/fault';
@@ -80,3 +84,87 @@ function register(sandbox: Sandbox, router: Router): void {
   controlRoutes(sandbox, router);
   providerRoutes(sandbox, router);
 }
+
+/**
+ * A logger for an app that fails on purpose: a 5xx that a script asked for is not something a person must look at.
+ * Real failures carry the error; scripted ones do not.
+ */
+function scriptedLogger(logger: Logger): Logger {
+  return {
+    ...logger,
+    error: (fields, event) => {
+      const isReal = !('error' in fields) || fields.error !== undefined;
+      if (isReal) logger.error(fields, event);
+      else logger.debug(fields, event);
+    },
+    child: (fields) => scriptedLogger(logger.child(fields)),
+  };
+}
+
+const styleHash = createHash('sha256').update(stylesheet).digest('base64');
+
+/** Nothing may load, run or frame; the one inline stylesheet is allowed by its hash. */
+const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+
+/** Registers the page at `/`. */
+function pageRoute(sandbox: Sandbox, router: Router): void {
+  const show: RequestHandler = (req, res) => {
+    const { searchParams } = new URL(req.originalUrl, 'http://localhost');
+    const page = sandboxPage(sandbox, {
+      account: searchParams.get('account'),
+      isPaused: searchParams.get('refresh') === 'off',
+    });
+    res.setHeader('Content-Security-Policy', policy);
+    res.setHeader('Content-Type', 'text/html; charset=utf-8');
+    res.end(page);
+  };
+  router.get('/', show);
+}
+
+const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
+
+/** Registers the addresses of every provider: what lies under them and is not imitated is answered by the provider too. */
+export function providerRoutes(sandbox: Sandbox, router: Router): void {
+  for (const provider of sandbox.providers) {
+    const handler = providerHandler(sandbox, provider);
+    for (const segment of provider.segments) {
+      for (const method of methods) router[method](`/${segment}/*rest`, handler);
+    }
+  }
+  const known = sandbox.providers.flatMap(({ segments }) => segments).filter((segment) => segment.startsWith('rest/'));
+  for (const method of methods) router[method]('/rest/*rest', notImitated(known));
+}
+
+/** A provider file of the builder's own, in a demo whose every provider is the sandbox: nothing goes on to the real one. */
+function notImitated(known: readonly string[]): RequestHandler {
+  return (req, res) => {
+    const [, , name = ''] = req.path.split('/');
+    const names = known.map((segment) => segment.slice('rest/'.length)).join(', ');
+    const message = `The sandbox imitates no provider called ${name}, and sends nothing on; it imitates: ${names}.`;
+    sendJson(res, 501, { error: 'provider.not-imitated', message });
+  };
+}
+
+/** Connects the addresses of a provider to the wire. */
+function providerHandler(sandbox: Sandbox, provider: ImitatedProvider): RequestHandler {
+  return async (req, res) => {
+    keepOpen(req);
+    const received = await receiveCall(req);
+    if (!received) {
+      req.socket.destroy();
+      return;
+    }
+    const gone = new AbortController();
+    res.once('close', () => gone.abort());
+    try {
+      deliver(req, res, await performCall(sandbox, { provider, received, gone: gone.signal }));
+    } catch (error) {
+      // The account was cleared or the sandbox closes while the call was waiting.
+      if (!isAbort(error)) throw error;
+      req.socket.destroy();
+    }
+  };
+}
+
+const isAbort = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'name' in error && error.name === 'AbortError';

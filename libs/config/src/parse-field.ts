@@ -1,10 +1,6 @@
-import type { EnvField } from './env-field';
+import type { EnvField, ListField, StringField, UrlField, NumberField } from './env-field';
 import { parseFailpoints } from './failpoint-spec';
 import { parseKeyring } from './keyring';
-import { parseBoolean } from './parse-boolean';
-import { parseList } from './parse-list';
-import { numberRule, parseNumber } from './parse-number';
-import { parseString, parseUrl, urlProtocols } from './parse-text';
 import { broken, parsed, type Parsed } from './parsed';
 
 /**
@@ -66,4 +62,63 @@ export function ruleOf(field: EnvField): string {
     case 'failpoint':
   }
   return 'name:action:probability, several separated by commas';
+}
+
+function parseList(field: ListField, text: string): Parsed<readonly string[]> {
+  const items = text.split(',').map((item) => item.trim());
+  if (items.includes('')) return broken('must be a comma separated list without empty items');
+  const pattern = field.pattern === undefined ? undefined : new RegExp(`^(?:${field.pattern})$`);
+  const wrong = pattern ? items.findIndex((item) => !pattern.test(item)) : -1;
+  if (wrong >= 0) return broken(`must be a comma separated list; item ${wrong + 1} does not match ${field.pattern}`);
+  return parsed(Object.freeze(items));
+}
+
+const words: ReadonlyMap<string, boolean> = new Map([
+  ['on', true],
+  ['true', true],
+  ['1', true],
+  ['off', false],
+  ['false', false],
+  ['0', false],
+]);
+
+function parseBoolean(text: string): Parsed<boolean> {
+  const value = words.get(text.toLowerCase());
+  return value === undefined ? broken('must be on or off') : parsed(value);
+}
+
+function parseString(field: StringField, text: string): Parsed<string> {
+  if (field.pattern === undefined || new RegExp(`^(?:${field.pattern})$`).test(text)) return parsed(text);
+  return broken(`must match ${field.pattern}`);
+}
+
+function parseUrl(field: UrlField, text: string): Parsed<string> {
+  const protocols = urlProtocols(field);
+  const url = URL.parse(text);
+  if (!url || !protocols.includes(url.protocol.slice(0, -1)))
+    return broken(`must be a URL of ${protocols.join(' or ')}`);
+  return parsed(url.protocol.startsWith('http') ? text.replace(/\/+$/, '') : text);
+}
+
+function urlProtocols(field: UrlField): readonly string[] {
+  return field.protocols ?? ['http', 'https'];
+}
+
+const forms = { integer: /^-?\d+$/, number: /^-?\d+(\.\d+)?$/ };
+
+/** Stricter than `Number()`: no hexadecimal, exponent, sign `+` or separators, which are rarely meant. */
+function parseNumber(field: NumberField, text: string): Parsed<number> {
+  const value = Number(text);
+  const isExact = field.type === 'number' || Number.isSafeInteger(value);
+  const { min = -Infinity, max = Infinity } = field;
+  const isValid = forms[field.type].test(text) && isExact && value >= min && value <= max;
+  return isValid ? parsed(value) : broken(`must be ${numberRule(field)}`);
+}
+
+/** `an integer from 1 to 1024`. */
+function numberRule({ type, min, max }: NumberField): string {
+  const noun = type === 'integer' ? 'an integer' : 'a number';
+  if (min !== undefined && max !== undefined) return `${noun} from ${min} to ${max}`;
+  if (min !== undefined) return `${noun} of at least ${min}`;
+  return max === undefined ? noun : `${noun} of at most ${max}`;
 }

@@ -1,19 +1,17 @@
+import assert from 'node:assert/strict';
 import { associationCases } from './conformance/association-cases';
 import { batchCreateCases } from './conformance/batch-create-cases';
 import { batchUpdateCases } from './conformance/batch-update-cases';
-import { capabilityCases } from './conformance/capability-cases';
 import { changeFaultCases } from './conformance/change-fault-cases';
-import { deleteCases } from './conformance/delete-cases';
-import { describeCases } from './conformance/describe-cases';
 import { faultCases } from './conformance/fault-cases';
 import { hostileCases } from './conformance/hostile-cases';
 import { readCases } from './conformance/read-cases';
 import { readFaultCases } from './conformance/read-fault-cases';
 import { reconcileCases } from './conformance/reconcile-cases';
-import { refreshCases } from './conformance/refresh-cases';
 import { resendCases } from './conformance/resend-cases';
 import { singleCases } from './conformance/single-cases';
 import type { ConformanceCase, ConnectorHarness } from './conformance/harness';
+import { hasClass, toTest, idOf, newSeed, classOf } from './conformance/expectations';
 
 export type { ConformanceCase, ConnectorHarness, Fault, Grant } from './conformance/harness';
 
@@ -38,5 +36,115 @@ export function connectorConformance(harness: ConnectorHarness): ConformanceCase
     ...(harness.fault ? changeFaultCases(harness, harness.fault) : []),
     ...(harness.fault ? readFaultCases(harness, harness.fault) : []),
     ...(harness.fault ? resendCases(harness, harness.fault) : []),
+  ];
+}
+
+function capabilityCases({ connector, auth, badAuth }: ConnectorHarness): ConformanceCase[] {
+  const { capabilities } = connector;
+  return [
+    toTest('a capability and its method go together', async () => {
+      assert.equal(Boolean(capabilities.batchCreate), Boolean(connector.createBatch));
+      assert.equal(Boolean(capabilities.batchUpdate), Boolean(connector.updateBatch));
+      assert.equal(Boolean(capabilities.batchRead), Boolean(connector.readBatch));
+      assert.equal(Boolean(capabilities.search), Boolean(connector.search));
+      assert.equal(capabilities.delete, Boolean(connector.delete));
+      assert.ok(!capabilities.allOrNone.create || connector.createBatch);
+      assert.ok(!capabilities.allOrNone.update || connector.updateBatch);
+      assert.equal(capabilities.ifEmpty && !connector.readBatch, false);
+    }),
+    toTest('workspace: the same account each time', async () => {
+      const { workspaceRef } = await connector.workspace({ auth });
+      assert.match(workspaceRef, /./);
+      assert.equal((await connector.workspace({ auth })).workspaceRef, workspaceRef);
+    }),
+    toTest('workspace: refused credentials are told as such', async () => {
+      await assert.rejects(connector.workspace({ auth: badAuth }), (error) => hasClass(error, 'credentials'));
+    }),
+  ];
+}
+
+function refreshCases(
+  { connector, objectName, fields }: ConnectorHarness,
+  grants: NonNullable<ConnectorHarness['grants']>,
+): ConformanceCase[] {
+  const { refresh, create } = connector;
+  if (!refresh || !create) return [];
+  return [
+    toTest('refresh: a token that works in place of one that ended', async () => {
+      const { auth, refresh: request } = await grants.good();
+      const { accessToken, expiresAt, refreshToken } = await refresh(request);
+      assert.notEqual(accessToken, auth.accessToken);
+      assert.ok(expiresAt === undefined || expiresAt > new Date());
+      assert.notEqual(refreshToken, '');
+      idOf(await create({ auth: { ...auth, accessToken }, objectName, fields: fields(newSeed()) }));
+    }),
+    toTest('refresh: a grant that is gone means bad credentials', async () => {
+      const { refresh: request } = await grants.revoked();
+      await assert.rejects(refresh(request), (error) => hasClass(error, 'credentials'));
+    }),
+    toTest('refresh: an app that is refused says nothing of the connection', async () => {
+      const { refresh: request } = await grants.refusedApp();
+      await assert.rejects(refresh(request), (error) => hasClass(error, 'rejected'));
+    }),
+  ];
+}
+
+function describeCases({ connector, ...harness }: ConnectorHarness): ConformanceCase[] {
+  const { describe } = connector;
+  if (!describe) return [];
+  const { auth, badAuth, objectName, textField, describesFromFile = false } = harness;
+  const asksAccount = toTest('describe: refused credentials are told as such', async () => {
+    await assert.rejects(describe({ auth: badAuth, objectName }), (error) => hasClass(error, 'credentials'));
+  });
+  return [
+    toTest('describe: the fields of the account, each under its own name', async () => {
+      const { name, fields } = await describe({ auth, objectName });
+      assert.match(name, /./);
+      for (const [key, { fieldName, displayName }] of Object.entries(fields)) {
+        assert.equal(key, fieldName);
+        assert.match(displayName, /./);
+      }
+      assert.equal(fields[textField]?.valueType, 'string');
+      assert.notEqual(fields[textField]?.readOnly, true);
+      for (const sent of Object.keys(harness.fields('any'))) assert.ok(Object.hasOwn(fields, sent), sent);
+    }),
+    toTest('describe: no such object', async () => {
+      const asked = describe({ auth, objectName: 'butterflies' });
+      await assert.rejects(asked, (error) => hasClass(error, 'rejected') || hasClass(error, 'not-found'));
+    }),
+    ...(describesFromFile ? [] : [asksAccount]),
+  ];
+}
+
+function deleteCases(harness: ConnectorHarness): ConformanceCase[] {
+  const { connector, auth, objectName, absentId, badAuth, textField } = harness;
+  const { create, delete: remove, readBatch, update } = connector;
+  if (!remove || !create) return [];
+  const call = { auth, objectName };
+  const created = async () => {
+    const fields = harness.fields(newSeed());
+    return { fields, recordId: idOf(await create({ ...call, fields })) };
+  };
+  return [
+    toTest('delete: the record is gone, to counting, reading and updating', async () => {
+      const { fields, recordId } = await created();
+      assert.equal(idOf(await remove({ ...call, recordId })), recordId);
+      assert.equal(await harness.count(fields), 0);
+      assert.deepEqual(await readBatch?.({ ...call, ids: [recordId], fields: [textField] }), readBatch && [undefined]);
+      assert.equal(classOf(await update?.({ ...call, recordId, fields: { [textField]: 'x' } })), 'not-found');
+    }),
+    toTest('delete: of what is not there is no failure that could be tried again', async () => {
+      const { recordId } = await created();
+      idOf(await remove({ ...call, recordId }));
+      for (const gone of [recordId, absentId]) {
+        const result = await remove({ ...call, recordId: gone });
+        assert.ok(result.ok || result.error.class === 'not-found', JSON.stringify(result));
+      }
+    }),
+    toTest('delete: refused credentials delete nothing', async () => {
+      const { fields, recordId } = await created();
+      assert.equal(classOf(await remove({ ...call, auth: badAuth, recordId })), 'credentials');
+      assert.equal(await harness.count(fields), 1);
+    }),
   ];
 }

@@ -1,11 +1,11 @@
-import express, { type Express, type RequestHandler } from 'express';
+import express from 'express';
+import type { Express, RequestHandler } from 'express';
 import type { Logger, Metrics } from '@sluice/telemetry';
 import { DefectError } from '@sluice/errors';
 import { answerPathless } from './answer-pathless';
 import { stateOf } from './app-state';
 import { buildDocument, type BuiltDocument } from './contract/build-document';
 import { checkReplies } from './contract/check-replies';
-import { contractRoutes } from './contract/contract-routes';
 import type { ApiInfo } from './contract/openapi';
 import { cors, corsHeaders } from './cors';
 import { setOnEveryReply } from './every-reply';
@@ -18,6 +18,7 @@ import { requestObserver } from './request-observer';
 import { replyHeaders } from './reply-headers';
 import { rightAddress } from './right-address';
 import { createRouter, type Router } from './router';
+import { docsPage, docsPolicy } from './contract/docs-page';
 
 export interface AppOptions {
   /** Name of the service. */
@@ -123,3 +124,20 @@ const unknownPath =
       ...(remedy !== undefined && { remedy }),
     });
   };
+
+/** `GET /openapi.json` and `GET /docs`: the contract, for programs and for people. Open, as the contract is no secret. */
+function contractRoutes({ document }: BuiltDocument, service: string): RequestHandler {
+  const { router, handle } = createRouter(service);
+  const text = JSON.stringify(document);
+  let page: string | undefined;
+  router.get('/openapi.json', (_req, res) => {
+    res.setHeader('Content-Type', 'application/json');
+    res.end(text);
+  });
+  router.get('/docs', (_req, res) => {
+    res.setHeader('Content-Type', 'text/html; charset=utf-8');
+    res.setHeader('Content-Security-Policy', docsPolicy);
+    res.end((page ??= docsPage(document)));
+  });
+  return handle;
+}

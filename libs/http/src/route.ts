@@ -10,11 +10,9 @@ import { readQuery } from './validation/read-query';
 import { callerOf, scopeCheck } from './require-scope';
 import { heldOf } from './request-locals';
 import { RouteRequest, type CheckedParts, type RouteParts } from './route-request';
-import { sendFile, type FileBody } from './send-file';
 import { growBodyRoom, smallBytesMax, takeBodyRoom, takeReplyRoom } from './served-room';
 import { sendJson } from './send-json';
 import { cutUnread, sendStream } from './send-stream';
-import { sendText } from './send-text';
 import { validate } from './validation/validate';
 
 /** What a route answers. Problems are thrown, not returned. */
@@ -132,4 +130,31 @@ async function takeRoom(req: Request, res: Response, bytesMax: number): Promise<
   await takeBodyRoom(room, req, { bytesMax, held });
   if (req.headers['content-length'] !== undefined) return undefined;
   return { beyondBytes: smallBytesMax, takeRoom: () => growBodyRoom(room, bytesMax, held) };
+}
+
+/** Answers with a text or a page, as it is. */
+function sendText(
+  res: Response,
+  status: number,
+  { contentType, content }: { readonly contentType: string; readonly content: string },
+): void {
+  res.statusCode = status;
+  res.setHeader('Content-Type', `${contentType}; charset=utf-8`);
+  res.setHeader('Content-Length', Buffer.byteLength(content));
+  res.end(res.req.method === 'HEAD' ? undefined : content);
+}
+
+/** A body that is sent as it is, byte for byte. */
+interface FileBody {
+  /** Whole, with its charset. */
+  readonly contentType: string;
+  readonly content: Buffer;
+}
+
+/** Answers with a file of ours. Its encoding and caching stand in the reply's headers. */
+function sendFile(res: Response, status: number, { contentType, content }: FileBody): void {
+  res.statusCode = status;
+  res.setHeader('Content-Type', contentType);
+  res.setHeader('Content-Length', content.length);
+  res.end(res.req.method === 'HEAD' ? undefined : content);
 }

@@ -1,11 +1,10 @@
-import type { ConnectorRegistry } from '@sluice/connectors';
+import type { ConnectorRegistry, FreshTokens } from '@sluice/connectors';
 import { ProviderError } from '@sluice/errors';
-import type { InstallationNames, Store } from '@sluice/store';
+import type { InstallationNames, Store, OAuthState } from '@sluice/store';
 import type { Logger, Metrics } from '@sluice/telemetry';
-import type { Credentials, InstallationContext, LiveCredentials } from '@sluice/types';
-import { canRefresh, type RefreshFailpoints, type RefreshSource } from './ask-for-tokens';
+import { type Credentials, type InstallationContext, type LiveCredentials, metadataValues } from '@sluice/types';
+import { canRefresh, type RefreshFailpoints, type RefreshSource, tokenCallMs } from './ask-for-tokens';
 import { callerFinder, type FindCaller } from './find-caller';
-import { codeExchanger, type ExchangeCode } from './exchange-code';
 import { immutableContents } from './immutable-contents';
 import { openConnection } from './live-credentials';
 import { createRefresher, type RefreshCredentials } from './refresh-credentials';
@@ -17,6 +16,8 @@ import {
   sealWebhookSecrets,
   unsealWebhookSecrets,
   type WebhookSecrets,
+  unsealClientSecret,
+  unsealVerifier,
 } from './seal-credentials';
 import type { Sealed, SealingKeys } from './sealed-value';
 
@@ -126,4 +127,39 @@ async function readLive(
     if (error instanceof ProviderError && error.class !== 'credentials') return live;
     throw error;
   }
+}
+
+/** A code that a provider's page gave, with the authorization that it answers. */
+interface ReturnedCode {
+  readonly code: string;
+  readonly state: OAuthState;
+  readonly traceparent: string;
+}
+
+/** Changes an authorization code into tokens, as the builder's app. The app's secret and the verifier stay in here. */
+type ExchangeCode = (returned: ReturnedCode) => Promise<FreshTokens>;
+
+/** @throws ProviderError `credentials` for a refused code, `rejected` for a refused app or one that is gone */
+function codeExchanger({ store, keyring, connectors }: RefreshSource): ExchangeCode {
+  return async ({ code, state, traceparent }) => {
+    const { projectId, provider, providerAppId, stateHash, redirectUri, workspaceRef } = state;
+    const { providerMetadata: metadata } = state;
+    const app = await store.providerApps.findClient(projectId, provider, providerAppId);
+    const connector = connectors.find(provider);
+    if (app === undefined || connector?.exchangeCode === undefined) {
+      const detail = `The provider app ${providerAppId} of ${provider} is gone.`;
+      throw new ProviderError({ class: 'rejected', detail });
+    }
+    return await connector.exchangeCode({
+      code,
+      redirectUri,
+      codeVerifier: unsealVerifier(keyring, stateHash, state.sealedVerifier),
+      clientId: app.clientId,
+      clientSecret: unsealClientSecret(keyring, app.id, app.sealed),
+      ...(workspaceRef === undefined ? {} : { workspaceRef }),
+      ...(metadata === undefined ? {} : { metadata: metadataValues(metadata) }),
+      traceparent,
+      signal: AbortSignal.timeout(tokenCallMs),
+    });
+  };
 }

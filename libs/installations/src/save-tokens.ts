@@ -1,11 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FreshTokens } from '@sluice/connectors';
 import { SluiceError } from '@sluice/errors';
 import type { ConnectionKey, RefreshedTokens } from '@sluice/store';
-import type { Credentials, LiveCredentials } from '@sluice/types';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { type Credentials, type LiveCredentials, isSameWorkspace } from '@sluice/types';
+import type { Logger } from '@sluice/telemetry';
 import type { RefreshSource } from './ask-for-tokens';
 import { openConnection } from './live-credentials';
-import { tellPlace } from './moved-account';
 import { sealCredentials } from './seal-credentials';
 import type { Sealed } from './sealed-value';
 import { toldMetadata } from './told-metadata';
@@ -80,4 +80,15 @@ async function persistently(
       await sleep(offerEveryMs);
     }
   }
+}
+
+/** Says what became of a place that a reply to a refresh named. What is not followed needs a person: the account may answer there no more. */
+function tellPlace(logger: Logger, names: object, live: LiveCredentials, fresh: FreshTokens): void {
+  const { metadata: to, refusedPlace, workspaceRef: told } = fresh;
+  if (to !== undefined) logger.warn({ ...names, to }, 'connection.moved');
+  if (refusedPlace !== undefined) logger.warn({ ...names, reason: refusedPlace }, 'connection.place-refused');
+  const known = live.workspaceRef;
+  if (known === undefined || told === undefined || isSameWorkspace(known, told)) return;
+  const reason = `${live.provider} names the workspace ${told}; the connection stays at ${known} until it connects again`;
+  logger.warn({ ...names, reason }, 'connection.place-refused');
 }

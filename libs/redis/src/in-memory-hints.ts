@@ -1,7 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import { allowanceOf } from './allowance';
-import type { Hints } from './hints';
+import type { Hints, Cache } from './hints';
 import { WindowBook } from './window-book';
-import { MemoryCache } from './memory-cache';
+import { isKept } from './cache-limits';
 
 /** Hints for services that share a process. They must share this object too: each one has quota counts of its own. */
 export function createInMemoryHints(): Hints {
@@ -20,4 +21,37 @@ export function createInMemoryHints(): Hints {
     healthy: async () => true,
     close: async () => cache.clear(),
   };
+}
+
+/** Characters of all values together; with the keys well below 100 MB. */
+const charsMax = 32_000_000;
+
+/** Values of this process. When it is full, the one unused for longest goes first. */
+class MemoryCache implements Cache {
+  private readonly values = new LRUCache<string, string>({
+    max: 10_000,
+    maxSize: charsMax,
+    sizeCalculation: (value) => value.length + 1,
+  });
+
+  async get(key: string): Promise<string | undefined> {
+    return this.values.get(key);
+  }
+
+  async getMany(keys: readonly string[]): Promise<readonly (string | undefined)[]> {
+    return keys.map((key) => this.values.get(key));
+  }
+
+  async set(key: string, value: string, ttlMs: number): Promise<void> {
+    if (isKept(value, ttlMs)) this.values.set(key, value, { ttl: Math.floor(ttlMs) });
+    else this.values.delete(key);
+  }
+
+  async delete(key: string): Promise<void> {
+    this.values.delete(key);
+  }
+
+  clear(): void {
+    this.values.clear();
+  }
 }

@@ -1,9 +1,9 @@
 import type { Logger, Metrics } from '@sluice/telemetry';
-import type { Hints } from './hints';
+import type { Hints, Cache } from './hints';
 import { Guard } from './redis/guard';
-import { RedisCache } from './redis/redis-cache';
 import { redisClient, type RedisClient } from './redis/redis-client';
 import { RedisQuotas } from './redis/redis-quotas';
+import { isKept } from './cache-limits';
 
 export interface RedisHintsOptions {
   /** `redis://` or `rediss://`, with credentials and database number if there are any. */
@@ -49,4 +49,38 @@ async function ping(client: RedisClient, guard: Guard): Promise<boolean> {
   const isHealthy = await Promise.race([answer, silence]).finally(() => clearTimeout(timer));
   if (isHealthy) guard.reset();
   return isHealthy;
+}
+
+/** Values shared by all processes. Every key has a time to live. */
+class RedisCache implements Cache {
+  constructor(
+    private readonly client: RedisClient,
+    private readonly guard: Guard,
+    private readonly prefix: string,
+  ) {}
+
+  async get(key: string): Promise<string | undefined> {
+    const answer = await this.guard.ask(() => this.client.get(this.name(key)));
+    return answer.ok ? (answer.value ?? undefined) : undefined;
+  }
+
+  async getMany(keys: readonly string[]): Promise<readonly (string | undefined)[] | undefined> {
+    // Redis refuses the question for no keys.
+    if (keys.length === 0) return [];
+    const answer = await this.guard.ask(() => this.client.mget(keys.map((key) => this.name(key))));
+    return answer.ok ? answer.value.map((value) => value ?? undefined) : undefined;
+  }
+
+  async set(key: string, value: string, ttlMs: number): Promise<void> {
+    if (!isKept(value, ttlMs)) return this.delete(key);
+    await this.guard.ask(() => this.client.set(this.name(key), value, 'PX', Math.floor(ttlMs)));
+  }
+
+  async delete(key: string): Promise<void> {
+    await this.guard.ask(() => this.client.del(this.name(key)));
+  }
+
+  private name(key: string): string {
+    return `${this.prefix}cache:${key}`;
+  }
 }

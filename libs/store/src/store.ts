@@ -1,4 +1,5 @@
 import type { Logger, Metrics } from '@sluice/telemetry';
+import type { Knex } from 'knex';
 import { openDatabase, type DatabaseLimits } from './database';
 import { nowhere, type StoreFailpoints } from './failpoints';
 import { apiKeyStore, type ApiKeyStore } from './projects/api-key-store';
@@ -18,7 +19,6 @@ import { sealedSecretStore, type SealedSecretStore } from './sealed-secrets';
 import { uploadStore, type UploadStore } from './integrations/upload-store';
 import { awaitDatabase, type Patience } from './await-database';
 import { assertMigrated, migrate } from './migrate';
-import { countingRefused, watchPool } from './store-metrics';
 import { webhookEndpointStore, type WebhookEndpointStore } from './webhooks/endpoint-store';
 import { webhookMessageStore, type WebhookMessageStore } from './webhooks/message-store';
 import { createWriteStore, type WriteStore } from './writes/write-store';
@@ -124,4 +124,36 @@ export async function migrateDatabase(
   } finally {
     await database.destroy();
   }
+}
+
+/** What we ask of knex's pool. */
+interface Pool {
+  numUsed(): number;
+  numFree(): number;
+  numPendingAcquires(): number;
+}
+
+/** Shows the pool at each reading of the metrics. A statement that waits is one that found all connections in use. */
+function watchPool(database: Knex, metrics: Metrics): void {
+  const { pool } = database.client as { readonly pool?: Pool };
+  if (pool === undefined) return;
+  const connections = metrics.gauge('sluice_database_connections');
+  metrics.onRead(() => {
+    connections.set({ state: 'used' }, pool.numUsed());
+    connections.set({ state: 'free' }, pool.numFree());
+    connections.set({ state: 'waiting' }, pool.numPendingAcquires());
+  });
+}
+
+/** Counts the connections that turn `bad_credentials`, whoever finds it out. */
+function countingRefused(connections: ConnectionStore, metrics: Metrics): ConnectionStore {
+  const refused = metrics.counter('sluice_bad_credentials_total');
+  return {
+    ...connections,
+    setStatus: async (change) => {
+      const isChanged = await connections.setStatus(change);
+      if (isChanged && change.status === 'bad_credentials') refused.inc();
+      return isChanged;
+    },
+  };
 }

@@ -1,5 +1,11 @@
 import { DefectError } from '@sluice/errors';
-import { Counter as PromCounter, Gauge as PromGauge, Histogram as PromHistogram, Registry } from 'prom-client';
+import {
+  Counter as PromCounter,
+  Gauge as PromGauge,
+  Histogram as PromHistogram,
+  Registry,
+  collectDefaultMetrics,
+} from 'prom-client';
 import {
   metricTable,
   type CounterName,
@@ -9,7 +15,6 @@ import {
   type MetricName,
   type MetricRow,
 } from './metric-table';
-import { processRegistry } from './process-registry';
 
 /** The labels of a metric that has some, before its value. */
 type Labelled<N extends MetricName, Value extends unknown[]> = keyof LabelsOf<N> extends never
@@ -102,4 +107,15 @@ function rowOf(name: MetricName): MetricRow {
   const row: MetricRow | undefined = metricTable[name];
   if (row !== undefined) return row;
   throw new DefectError({ code: 'service.defect', detail: `${name} is not in the table of metrics` });
+}
+
+let registry: Registry | undefined;
+
+/** Default metrics of this process, collected once however many services run in it. */
+function processRegistry(): Registry {
+  if (!registry) {
+    registry = new Registry();
+    collectDefaultMetrics({ register: registry });
+  }
+  return registry;
 }

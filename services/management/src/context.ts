@@ -5,7 +5,7 @@ import { createRedisHints, type Hints } from '@sluice/redis';
 import { createStore, type Store } from '@sluice/store';
 import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/telemetry';
 import type { ManagementConfig } from './config';
-import { operationReader, type ReadOperation } from './operations/read-operations';
+import { operationReader, type ReadOperation } from './operations/watch-operations';
 
 /** The object graph of one management service. Tests and the embedded launcher replace single collaborators. */
 export interface ManagementContext {

@@ -1,17 +1,20 @@
+import { join, dirname } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { ProviderError } from '@sluice/errors';
-import { join } from 'node:path';
 import { Interrupted } from '../stop-signal';
 import { certify, type CertifyReport } from './certify';
-import { hindranceOf } from './finding';
+import { hindranceOf, type Finding } from './finding';
 import { hindered, hindranceLine } from './hindrance-line';
 import { openJournal } from './journal';
 import { removeLeftovers } from './leftovers';
 import { openCertified, type Certified } from './open-certified';
 import { renderAnswers } from './render-answers';
 import { renderReport } from './render-report';
-import { newRunName } from './run-name';
-import { saveRecording } from './save-recording';
 import type { SubjectWords } from './subject-of-file';
+import type { Recording } from './recording';
+import { replayRecording } from './replay-recording';
+import { scrub, type RawRecording, type ScrubOptions } from './scrub/scrub';
 
 export interface CertificationRequest {
   readonly provider: string;
@@ -133,4 +136,43 @@ function exitCodeOf({ findings, left, interrupted }: CertifyReport): number {
   if (interrupted !== undefined) throw interrupted;
   if (left.length > 0 || findings.some(({ verdict }) => verdict === 'differs')) return exitCodes.differsOrLeft;
   return hindered(findings) ? exitCodes.hindered : exitCodes.asWeSay;
+}
+
+/** A name that tells people what the records are and when they were made, and tells runs apart: `sluice-certify-20261121-9f3a1c`. */
+function newRunName(now: Date): string {
+  const day = now.toISOString().slice(0, 10).replaceAll('-', '');
+  return `sluice-certify-${day}-${randomBytes(3).toString('hex')}`;
+}
+
+interface Saving extends ScrubOptions {
+  /** Where to. */
+  readonly path: string;
+  /** What the live run concluded. */
+  readonly findings: readonly Finding[];
+  readonly providersDir: string | undefined;
+}
+
+/**
+ * Writes what a run showed, scrubbed, with what a replay of it concludes: so nothing of the account comes in by what was concluded,
+ * and the recording is known to work as a test. The file appears whole or not at all.
+ * @returns the capabilities of which the replay does not conclude the same: the recording is no test for them
+ */
+async function saveRecording(raw: RawRecording, saving: Saving): Promise<readonly string[]> {
+  const { path, findings: live, providersDir, ...options } = saving;
+  const scrubbed = scrub(raw, options);
+  const { findings, strays, unused } = await replayRecording(scrubbed, providersDir);
+  mkdirSync(dirname(path), { recursive: true });
+  const fresh = `${path}.${process.pid}`;
+  writeFileSync(fresh, render({ ...scrubbed, findings }), { mode: 0o600 });
+  renameSync(fresh, path);
+  const other = live.filter(
+    ({ capability, verdict }) => findings.find((one) => one.capability === capability)?.verdict !== verdict,
+  );
+  return [...other.map(({ capability }) => capability), ...strays, ...unused];
+}
+
+/** An exchange per line, so that two recordings can be compared. */
+function render({ exchanges, ...head }: Recording): string {
+  const lines = exchanges.map((exchange) => JSON.stringify(exchange)).join(',\n');
+  return `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "exchanges": [\n${lines}\n  ]\n}\n`;
 }

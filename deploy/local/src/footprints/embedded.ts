@@ -1,17 +1,17 @@
-import { join } from 'node:path';
-import { createSandbox } from '@sluice/sandbox';
 // oxlint-disable-next-line import/no-unassigned-import -- what `node --require` does for a process of its own
 import '@sluice/telemetry/register';
+import { join, dirname } from 'node:path';
+import { createSandbox } from '@sluice/sandbox';
 import { createLogger, flushTraces } from '@sluice/telemetry';
 import { migrateWithReport } from '../migrate-with-report';
 import { servicePorts } from '../service-ports';
 import { startStack } from '../stack/stack';
 import { createEmbeddedServices } from './embedded-services';
 import type { Footprint, FootprintOptions } from './footprint';
-import { openLogFile } from './open-log-file';
 import { sandboxJournal } from './sandbox-journal';
 import { serviceEnv } from './service-env';
 import { createStopList } from './stop-list';
+import { createWriteStream, mkdirSync, statSync, type WriteStream } from 'node:fs';
 
 /** Never connected to: the services' tables ask for them, the launcher injects what is inside the process. */
 const insideTheProcess = { kafkaBrokers: 'in-process:1', redisUrl: 'redis://in-process' };
@@ -49,4 +49,15 @@ export async function startEmbedded(options: FootprintOptions): Promise<Footprin
     await stops.run();
     throw error;
   }
+}
+
+/** A log is begun anew when it has grown past this. */
+const bytesMax = 20 * 1024 * 1024;
+
+/** Opens a log for appending; its folder is made. */
+function openLogFile(file: string): { readonly stream: WriteStream; close(): Promise<void> } {
+  mkdirSync(dirname(file), { recursive: true });
+  const isTooLong = (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > bytesMax;
+  const stream = createWriteStream(file, { flags: isTooLong ? 'w' : 'a', mode: 0o600 });
+  return { stream, close: () => new Promise((resolve) => stream.end(() => resolve())) };
 }

@@ -1,7 +1,7 @@
 import { metricTable, type MetricName, type MetricRow } from '@sluice/telemetry';
 import { alerts } from './alerts';
 import { dashboards } from './dashboards';
-import { renderDashboard } from './render-dashboard';
+import { renderDashboard } from './observability-files';
 import { renderRules } from './render-rules';
 
 /** Of Node.js, shown by every process; the rehearsal in tests/flows sees them. */

@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { DependencyError } from '@sluice/errors';
 import { runContainer } from './container-engine';
 import { fetchKafkaJars, hasKafkaJars, kafkaJarFolder, kafkaVersion } from './kafka-jars';
-import { kafkaAnswers } from './kafka-probe';
-import { kafkaRequirements } from './kafka-requirements';
 import { kafkaContainerSettings, kafkaLogging, kafkaProperties, type KafkaNode } from './kafka-settings';
 import { launchService, type LaunchOptions } from './launch-service';
 import { retryWhenPortIsTaken, takePort } from './remembered-port';
@@ -15,6 +13,9 @@ import type { ServiceStarter, StartContext } from './service-starter';
 import { spawnDetached } from './spawn-detached';
 import type { Runtime, StartedService } from './stack-state';
 import { waitUntil } from './wait-until';
+import { askPort } from './ports';
+import { findProgram } from './find-program';
+import type { Requirement } from './install-missing';
 
 /** Longest that the broker may take to answer, and its storage tool to end, in milliseconds: a JVM's start on a quarter of a core takes a minute. */
 const startMs = 300_000;
@@ -113,4 +114,55 @@ function writeProperties(folder: string, node: KafkaNode): string {
   const file = join(folder, 'server.properties');
   writeFileSync(file, kafkaProperties(node));
   return file;
+}
+
+/** Metadata, version 1, about no topic. Source: https://kafka.apache.org/protocol (request header version 1). */
+function metadataRequest(): Buffer {
+  const body = Buffer.alloc(14);
+  body.writeInt16BE(3, 0); // api key: Metadata
+  body.writeInt16BE(1, 2); // api version
+  body.writeInt32BE(1, 4); // correlation id
+  body.writeInt16BE(-1, 8); // no client id
+  body.writeInt32BE(0, 10); // no topic
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(body.length);
+  return Buffer.concat([length, body]);
+}
+
+/**
+ * Whether a Kafka broker serves requests at this port of 127.0.0.1: it lists at least itself. One that still starts is
+ * fenced, and so not in its own list.
+ */
+async function kafkaAnswers(port: number): Promise<boolean> {
+  const reply = await askPort(port, metadataRequest(), {
+    isComplete: (bytes) => bytes.length >= 4 && bytes.length >= 4 + bytes.readInt32BE(0),
+  });
+  // Length, correlation id, then the number of brokers.
+  return reply !== undefined && reply.length >= 12 && reply.readInt32BE(8) > 0;
+}
+
+/** The oldest Java that Kafka 4 runs on. */
+const oldestJava = 17;
+
+/** Java, and Maven as long as the jars are not there. */
+function kafkaRequirements(env: NodeJS.ProcessEnv, hasJars: boolean): Requirement[] {
+  return hasJars ? [javaOf(env)] : [javaOf(env), mavenOf(env)];
+}
+
+function javaOf(env: NodeJS.ProcessEnv): Requirement {
+  return {
+    label: `java ${oldestJava} or later`,
+    packages: ['openjdk-17-jre-headless', 'openjdk-21-jre-headless', 'default-jre-headless'],
+    find: async () => {
+      const program = findProgram('java', env);
+      if (program === undefined) return undefined;
+      const { output } = await runCommand(program, ['-version'], { env, withinMs: 20_000 });
+      const version = /version "(\d+)/.exec(output)?.[1];
+      return Number(version) >= oldestJava ? program : undefined;
+    },
+  };
+}
+
+function mavenOf(env: NodeJS.ProcessEnv): Requirement {
+  return { label: 'mvn', packages: ['maven'], find: async () => findProgram('mvn', env) };
 }

@@ -1,12 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DependencyError } from '@sluice/errors';
 import { postgresData, initialiseOnce, postgresPassword } from './postgres-data';
 import { openPostgresHome, type PostgresHome } from './postgres-home';
 import { askPort } from './ports';
-import { readPostmaster } from './postmaster-file';
-import { isRunning, type ProcessIdentity } from './process-identity';
+import { isRunning, type ProcessIdentity, commandLine, identify } from './process-identity';
 import { retryWhenPortIsTaken, takePort } from './remembered-port';
 import { endRuntime, startFailure } from './runtime';
 import type { ServiceStarter, StartContext } from './service-starter';
@@ -116,4 +115,34 @@ function logFileOf(home: PostgresHome): string {
 /** `PGPORT`, `PGDATA` and the like are meant for another Postgres. */
 function withoutPostgresVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('PG')));
+}
+
+/** What a running Postgres says of itself in its data folder. */
+interface Postmaster {
+  readonly process: ProcessIdentity;
+  readonly port: number;
+  readonly isReady: boolean;
+}
+
+/**
+ * The Postgres that runs on this data folder, whoever started it; undefined when none does.
+ * Source of the lines: https://www.postgresql.org/docs/18/storage-file-layout.html and `pg_ctl`, which waits for line 8.
+ */
+function readPostmaster(data: string): Postmaster | undefined {
+  const lines = readLines(join(data, 'postmaster.pid'));
+  const pid = Number(lines[0]);
+  const port = Number(lines[3]);
+  if (!Number.isInteger(pid) || pid <= 1) return undefined;
+  const process = identify(pid);
+  // The file outlives a Postgres that was killed, and its number may be somebody else's by now.
+  if (process === undefined || !commandLine(pid).includes(data)) return undefined;
+  return { process, port, isReady: lines[7]?.trim() === 'ready' };
+}
+
+function readLines(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n');
+  } catch {
+    return [];
+  }
 }

@@ -1,8 +1,8 @@
 import { ConflictError, NotFoundError } from '@sluice/errors';
 import { Account } from './account';
-import { derivedApp } from './derived-app';
 import { Grant, type AppCredentials, type GrantSettings } from './grant';
 import type { AccountSettings, CallLimits, ImitatedProvider, LatencyProfile, ProviderName } from './imitated-provider';
+import { derivedUuid } from './derived';
 
 /** What `POST /_sandbox/accounts` takes. Absent settings keep their value on an account that exists. */
 export interface AccountRequest {
@@ -175,4 +175,9 @@ function grantSettings(request: AccountRequest): Partial<GrantSettings> {
     ...(tokenLifetimeSeconds === undefined ? {} : { tokenLifetimeSeconds }),
     ...(rotateRefreshTokens === undefined ? {} : { rotateRefreshTokens }),
   };
+}
+
+/** The OAuth app that accounts of a provider share unless they are opened with another; the same on every run. */
+function derivedApp(provider: ProviderName): AppCredentials {
+  return { clientId: derivedUuid(`app of ${provider}`), clientSecret: derivedUuid(`app secret of ${provider}`) };
 }

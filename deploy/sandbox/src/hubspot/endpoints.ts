@@ -1,4 +1,3 @@
-import { accountDetails } from './account-details';
 import type { Action, ApiCall, ObjectCall, PairCall } from './api-call';
 import { archiveRecord, batchArchive } from './archive-record';
 import { associate, associateByDefault, dissociate } from './associate';
@@ -8,17 +7,92 @@ import { batchRead } from './batch-read';
 import { batchUpdate } from './batch-update';
 import { batchUpsert } from './batch-upsert';
 import { createRecord } from './create-record';
-import { listPipelines } from './list-pipelines';
-import { listProperties } from './list-properties';
 import { listRecords } from './list-records';
-import { mergeRecords } from './merge-records';
 import { getObjectType } from './object-types';
 import { batchReadAssociations, listAssociations } from './read-associations';
 import { readRecord } from './read-record';
 import { readSchema } from './read-schema';
 import { searchRecords } from './search-records';
-import { tokenInfo } from './token-info';
-import { updateRecord } from './update-record';
+import { propertyMetadata } from './property-metadata';
+import { invalid, HubspotError } from './errors';
+import { readJsonObject, readProperties } from './request-body';
+import { grantedScopes, USER_ID } from './token-reply';
+import { getRecord } from './find-record';
+import { presentCreated, presentUpdated } from './present-record';
+import { checkWrite } from './check-write';
+import { definitionProblems, normaliseValues, propertiesInvalid } from './validate-properties';
+import { dealPipeline, deals, dealStages } from './objects/deals';
+
+/** Closing chances of the stages of the pipeline at the start, in order. */
+const probabilities = ['0.2', '0.4', '0.6', '0.8', '0.9', '1.0', '0.0'];
+
+/** `GET /crm/v3/pipelines/{T}`: where the options of `dealstage` and `pipeline` are. Of deals only. */
+const listPipelines: Action<ObjectCall> = ({ type }) => {
+  if (type !== deals) throw new HubspotError(404, { message: 'resource not found' });
+  const stages = dealStages.map((id, displayOrder) => ({
+    id,
+    label: id,
+    displayOrder,
+    metadata: { isClosed: String(id.startsWith('closed')), probability: probabilities[displayOrder] },
+    archived: false,
+  }));
+  const pipeline = { id: dealPipeline, label: 'Sales Pipeline', displayOrder: 0, stages, archived: false };
+  return { status: 200, body: { results: [pipeline] } };
+};
+
+/** `PATCH /crm/v3/objects/{T}/{id}[?idProperty=]` -> 200. Associations in the body are ignored. */
+const updateRecord: Action<ObjectCall> = (call) => {
+  const { type, records } = call;
+  const sent = readProperties(readJsonObject(call.bodyText));
+  const record = getRecord(records, call.params.id ?? '', call.query.get('idProperty') ?? undefined);
+  const unknown = definitionProblems(type, sent);
+  if (unknown.length > 0) throw propertiesInvalid(unknown);
+  const values = normaliseValues(sent);
+  const failure = checkWrite(records, values, { ownId: record.id, refusal: call.refusals.get(0) });
+  if (failure) throw failure;
+  return { status: 200, body: presentUpdated(call, records.update(record, values, call.now), values) };
+};
+
+/**
+ * `POST /crm/v3/objects/{T}/merge` with `{primaryObjectId, objectIdToMerge}` -> 200, the primary record. It takes over
+ * the values it lacks and the links; calls under the id that was merged away meet it from then on.
+ */
+const mergeRecords: Action<ObjectCall> = (call) => {
+  const { primaryObjectId, objectIdToMerge } = readJsonObject(call.bodyText);
+  const [primary, other] = [primaryObjectId, objectIdToMerge].map((id) => getRecord(call.records, String(id)));
+  if (!primary || !other || primary.id === other.id) throw invalid('Cannot merge a record with itself');
+  call.data.moveLinks(other.id, primary.id);
+  return { status: 200, body: presentCreated(call, call.records.merge(primary, other, call.now)) };
+};
+
+/** `GET /account-info/v3/details`: who the token belongs to. Only `portalId` differs between accounts. */
+const accountDetails: Action = ({ portalId }) => ({
+  status: 200,
+  body: {
+    portalId,
+    accountType: 'STANDARD',
+    timeZone: 'UTC',
+    companyCurrency: 'EUR',
+    additionalCurrencies: [],
+    utcOffset: '+00:00',
+    utcOffsetMilliseconds: 0,
+    uiDomain: 'app.hubspot.com',
+    dataHostingLocation: 'na1',
+  },
+});
+
+/** `POST /oauth/v2/private-apps/get/access-token-info` with `{tokenKey}`: what a private app's key may do. Source: HubSpot's documentation (D). */
+const tokenInfo: Action = ({ portalId, bodyText }) => {
+  const { tokenKey } = readJsonObject(bodyText);
+  if (typeof tokenKey !== 'string' || !tokenKey.startsWith('pat-')) throw invalid('Invalid private app access token');
+  return { status: 200, body: { userId: USER_ID, hubId: portalId, appId: 1_234_567, scopes: grantedScopes } };
+};
+
+/** `GET /crm/v3/properties/{T}` -> every property with its metadata, sorted by name. */
+const listProperties: Action<ObjectCall> = ({ type }) => ({
+  status: 200,
+  body: { results: propertyMetadata(type) },
+});
 
 /** One imitated endpoint. */
 export interface Endpoint {

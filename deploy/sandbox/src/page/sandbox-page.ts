@@ -1,10 +1,10 @@
 import type { Account } from '../control/account';
 import type { Sandbox } from '../sandbox';
-import { accountsSection } from './accounts-section';
-import { callsSection } from './calls-section';
+import type { LedgerEntry } from '../control/ledger';
 import { html, Html } from './html';
 import { recordsSection } from './records-section';
 import { stylesheet } from './stylesheet';
+import { moment } from './moment';
 
 /** How many calls, and records of each object, the page shows. */
 const SHOWN_MAX = 50;
@@ -71,3 +71,71 @@ const emptyNote = html`<h2>No account yet</h2>
   <p>Open one, then use its token as the bearer token of the imitated CRM:</p>
   <pre>
 curl -s localhost:4600/_sandbox/accounts -H 'content-type: application/json' -d '{"name":"acme","provider":"hubspot"}'</pre>`;
+
+/** Every account with its provider and how many records of each object it holds. */
+function accountsSection(accounts: readonly Account[], chosen: Account | undefined): Html {
+  return html`<nav class="accounts" aria-label="Accounts">
+    ${accounts.map(
+      (account) =>
+        html`<a href="/?account=${account.name}" ${account === chosen ? html`aria-current="true"` : ''}>
+          <strong>${account.name}</strong><span class="tag">${account.provider.name}</span>
+          <p class="quiet">${countsOf(account)}</p>
+          <p class="quiet">
+            ${String(Object.values(account.imitated.identity)[0])} · at most ${account.peakInFlight} calls at once
+          </p>
+        </a>`,
+    )}
+  </nav>`;
+}
+
+function countsOf({ imitated }: Account): string {
+  return imitated
+    .objects()
+    .map((object) => `${object} ${imitated.count(object)}`)
+    .join(' · ');
+}
+
+/** The last calls that arrived, the newest first, with what they really wrote. */
+function callsSection(calls: readonly LedgerEntry[]): Html {
+  if (calls.length === 0) return html`<h2>Calls <small>none has arrived</small></h2>`;
+  return html`<h2>Calls <small>the latest ${calls.length}</small></h2>
+    <div class="sheet">
+      <table>
+        <thead>
+          <tr>
+            <th>time</th>
+            <th>account</th>
+            <th>call</th>
+            <th>path</th>
+            <th class="number">status</th>
+            <th class="number">records</th>
+            <th class="number">applied</th>
+            <th class="number">ms</th>
+            <th>fault</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${calls.map(callRow)}
+        </tbody>
+      </table>
+    </div>`;
+}
+
+function callRow(call: LedgerEntry): Html {
+  return html`<tr>
+    <td>${moment(call.at)}</td>
+    <td>${call.account ?? html`<span class="odd">none</span>`}</td>
+    <td>${call.action}</td>
+    <td class="value"><code>${call.method} ${call.path}</code></td>
+    <td class="number ${toneOf(call.status)}">${call.status === 0 ? 'cut' : call.status}</td>
+    <td class="number">${call.records}</td>
+    <td class="number">${call.applied}</td>
+    <td class="number">${call.tookMs}</td>
+    <td>${call.fault === undefined ? '' : html`<span class="tag fault">${call.fault}</span>`}</td>
+  </tr>`;
+}
+
+function toneOf(status: number): string {
+  if (status === 0 || status >= 500) return 'bad';
+  return status >= 400 || status === 207 ? 'odd' : 'good';
+}

@@ -15,7 +15,6 @@ import { SalesforceError, type Problem } from './errors';
 import { findObject, objectDefinitions } from './object-definitions';
 import { lockedRows } from './locked-rows';
 import type { Org } from './org';
-import { firstRecords } from './first-records';
 import { QueryCursors } from './query-cursors';
 import type { RecordIds } from './record-ids';
 import { RecordStore } from './record-store';
@@ -24,6 +23,7 @@ import { statusReply } from './status-reply';
 import type { StoredRecord } from './stored-record';
 import { tokenReply } from './token-replies';
 import { errorReply } from './wire-reply';
+import { usernameOf } from './identity';
 
 /** What names an org; the same on every run. */
 export interface OrgIdentity {
@@ -158,4 +158,19 @@ function filledStore(org: OrgIdentity, ids: RecordIds): RecordStore {
   const store = new RecordStore(ids);
   for (const record of firstRecords(org)) store.restore(record);
   return store;
+}
+
+/** When every imitated org was opened. */
+const OPENED_AT = '2026-01-01T00:00:00.000Z';
+
+/** What an org has before anything is written to it: itself, and the user that writes. */
+function firstRecords(org: { readonly name: string; readonly orgId: string; readonly userId: string }): StoredRecord[] {
+  const common = { number: 1, createdAt: OPENED_AT, updatedAt: OPENED_AT, isDeleted: false };
+  const email = usernameOf(org.name);
+  const person = { LastName: 'User', FirstName: 'Integration', Name: 'Integration User', Alias: 'integ' };
+  const organization = { Name: org.name, InstanceName: 'AK0', OrganizationType: 'Developer Edition', IsSandbox: false };
+  return [
+    { ...common, id: org.orgId, type: 'Organization', fields: organization },
+    { ...common, id: org.userId, type: 'User', fields: { ...person, Username: email, Email: email, IsActive: true } },
+  ];
 }

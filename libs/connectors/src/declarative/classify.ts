@@ -3,10 +3,10 @@ import { cleanText } from '../failure-text';
 import type { HttpOutcome } from '../http-client';
 import type { ProviderFailure } from '../results';
 import { decide } from '../signals';
-import type { Declaration } from './declaration';
-import { readError, type SaidError } from './read-error';
+import type { Declaration, ErrorShape } from './declaration';
 import type { Row, Signal } from './signal-table';
 import { waitOf } from './wait-of';
+import { textAt, valueAt } from './pointer';
 
 /** A call that did not end with a 2xx that says what it should. */
 export interface FailedCall {
@@ -79,4 +79,44 @@ function messageOf({ displayName }: Declaration, { outcome, flaw }: FailedCall, 
   if (fault) return `${displayName} answered ${status} with a reply that is ${fault}`;
   const lack = flaw === 'unreadable' ? 'without what such a reply must say' : 'without a message';
   return `${displayName} answered ${status} ${lack}`;
+}
+
+/** What a body says of an error. */
+interface SaidError {
+  readonly message?: string;
+  readonly code?: string;
+  readonly existingId?: string;
+}
+
+/** Most errors of a list that a text names. [own] */
+const namedMax = 5;
+
+/** By the first form that fits: one whose place is there and tells a message or a code. */
+function readError(shapes: readonly ErrorShape[], body: unknown): SaidError {
+  for (const shape of shapes) {
+    const said = readShape(shape, body);
+    if (said !== undefined) return said;
+  }
+  return {};
+}
+
+function readShape(shape: ErrorShape, body: unknown): SaidError | undefined {
+  const found = valueAt(body, shape.at);
+  const errors: unknown[] = Array.isArray(found) ? found : found === undefined ? [] : [found];
+  const first = (error: unknown, pointers: readonly string[] = []) =>
+    pointers.map((pointer) => textAt(error, pointer)).find((text) => text !== undefined);
+  const messages = errors.slice(0, namedMax).flatMap((error) => {
+    const message = first(error, shape.message);
+    const field = first(error, shape.field);
+    if (message === undefined) return [];
+    return [field === undefined || message.includes(field) ? message : `${field}: ${message}`];
+  });
+  const code = errors.map((error) => first(error, shape.code)).find((text) => text !== undefined);
+  if (messages.length === 0 && code === undefined) return undefined;
+  const existingId = shape.existingId === undefined ? undefined : first(errors[0], [shape.existingId]);
+  return {
+    ...(messages.length > 0 && { message: messages.join('; ') }),
+    ...(code !== undefined && { code }),
+    ...(existingId !== undefined && { existingId }),
+  };
 }

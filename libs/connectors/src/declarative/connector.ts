@@ -1,18 +1,23 @@
+import { createHash } from 'node:crypto';
 import type { AuthScheme } from '@sluice/types';
 import { createAccountCache } from '../account-cache';
 import type { Capabilities, Connector } from '../connector';
-import { authorizationUrl } from './authorize';
+import type { ProviderCall, Fields, AuthorizationRequest } from '../requests';
+import type { Workspace } from '../results';
+import { toProviderError } from '../thrown-failure';
 import type { DeclaredApi } from './call-provider';
 import { catalogueOf } from './catalogue';
 import type { Declaration, DeclaredAuth, DeclaredOAuth2 } from './declaration';
 import { describe, type FieldsCache } from './describe';
 import { findCreated } from './find-created';
-import { fingerprint } from './fingerprint';
 import { returnedPlace } from './returned-place';
 import { search } from './search';
 import { exchangeCode, grant, refresh } from './tokens';
-import { workspace } from './workspace';
 import { create, update } from './write-record';
+import { idAt } from './pointer';
+import { plain } from './same-value';
+import { uniqueValueOf } from './unique-value';
+import { addressOf } from './origin';
 
 /** How long a request without a reply may still be committed, where a file says nothing. Source: reference 1c, HubSpot's. [own] */
 const usualLateCommitMs = 30_000;
@@ -98,4 +103,65 @@ function tokenMethods(api: DeclaredApi, oauth2: DeclaredOAuth2): TokenMethods {
     }),
     ...(hasGrant && { grant: (request) => grant(api, oauth2, request) }),
   };
+}
+
+/**
+ * Whose account it is, by the file's `account`. Where a reply names no workspace, it is the one that the connection names: its
+ * address has just taken the credentials.
+ * @throws ProviderError
+ */
+async function workspace(api: DeclaredApi, call: ProviderCall): Promise<Workspace> {
+  const { account, name, displayName } = api.file;
+  const answer = await api.call({ operation: 'account', method: 'GET', path: account.path, texts: {} }, call);
+  if (!answer.ok) throw toProviderError(answer.failure, name);
+  const consumerRef = account.consumer === undefined ? undefined : idAt(answer.body, account.consumer);
+  const workspaceRef = account.workspace === undefined ? call.auth.workspaceRef : idAt(answer.body, account.workspace);
+  if (workspaceRef !== undefined) return { workspaceRef, ...(consumerRef !== undefined && { consumerRef }) };
+  const message = `${displayName} answered without the account's id`;
+  throw toProviderError({ class: 'unavailable', scope: 'call', message }, name);
+}
+
+/**
+ * SHA-256, in hex, of what two creates have in common when they can be taken for one another: the unique value alone where there
+ * is one (at most one record can carry it), else every value that is not empty.
+ */
+function fingerprint({ objects }: Declaration, objectName: string, fields: Fields): string {
+  const object = Object.hasOwn(objects, objectName) ? objects[objectName] : undefined;
+  const unique = object && uniqueValueOf(object, fields);
+  const told = unique ? [[unique.name, plain(unique.value)]] : valuesOf(fields);
+  return createHash('sha256')
+    .update(JSON.stringify([objectName, told]))
+    .digest('hex');
+}
+
+function valuesOf(fields: Fields): string[][] {
+  return Object.entries(fields)
+    .map(([name, value]) => [name, plain(value)])
+    .filter(([, value]) => value !== '')
+    .sort(([one = ''], [other = '']) => (one < other ? -1 : 1));
+}
+
+/**
+ * The address of the page where a customer allows the app in. Source: RFC 6749, 4.1.1; RFC 7636, 4.3.
+ * @throws ProviderError `rejected` when the address needs something of the account that is not given
+ */
+function authorizationUrl(
+  { file, override }: DeclaredApi,
+  { authorizeUrl = '', grants, scopeSeparator = ' ' }: DeclaredOAuth2,
+  request: AuthorizationRequest,
+): string {
+  const { clientId, redirectUri, state, codeChallenge, scopes = [] } = request;
+  const place = addressOf(file, authorizeUrl, request, override);
+  if (!place.ok) throw toProviderError({ class: 'rejected', scope: 'call', message: place.message }, file.name);
+  const url = new URL(place.origin);
+  url.searchParams.set('response_type', 'code');
+  url.searchParams.set('client_id', clientId);
+  url.searchParams.set('redirect_uri', redirectUri);
+  url.searchParams.set('state', state);
+  if (scopes.length > 0) url.searchParams.set('scope', scopes.join(scopeSeparator));
+  if (grants.includes('authorizationCodePKCE')) {
+    url.searchParams.set('code_challenge', codeChallenge);
+    url.searchParams.set('code_challenge_method', 'S256');
+  }
+  return url.href;
 }

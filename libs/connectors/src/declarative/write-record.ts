@@ -1,10 +1,9 @@
 import type { CreateWrite, Fields, UpdateWrite } from '../requests';
 import type { RecordResult } from '../results';
 import type { DeclaredApi } from './call-provider';
-import type { DeclaredWrite } from './declaration';
+import type { DeclaredWrite, Declaration, IdForm } from './declaration';
 import { findObject, type FoundObject } from './find-object';
 import { idAt, recordAt } from './pointer';
-import { recordIdFault } from './record-id';
 import { fillBody, fillText } from './template';
 import { uniqueValueOf } from './unique-value';
 
@@ -62,4 +61,21 @@ async function perform(
 /** Planning leaves them out and says so; this is for what comes past it. */
 function withoutReserved(fields: Fields, reserved: readonly string[]): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !reserved.includes(name)));
+}
+
+/** Longest form of an id that any provider is known to have is far below these. [own] */
+const forms: Readonly<Record<IdForm, { readonly is: RegExp; readonly rule: string }>> = {
+  digits: { is: /^[0-9]{1,20}$/, rule: '1 to 20 digits' },
+  word: { is: /^[A-Za-z0-9_-]{1,100}$/, rule: '1 to 100 letters, digits, _ and -' },
+  // What no address can hold is refused with the address.
+  segment: { is: /^.{1,200}$/s, rule: 'at most 200 characters' },
+};
+
+/**
+ * Why a text is no id of this provider; undefined when it is one. Asked before it stands in an address or a body.
+ * Source: reliability checklist, item 27.
+ */
+function recordIdFault({ displayName, update: declared }: Declaration, recordId: string): string | undefined {
+  const { is, rule } = forms[declared.idForm ?? 'word'];
+  return is.test(recordId) ? undefined : `the record id '${recordId.slice(0, 40)}' is none of ${displayName}: ${rule}`;
 }

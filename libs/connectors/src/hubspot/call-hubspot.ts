@@ -2,12 +2,14 @@ import type { Logger, Metrics } from '@sluice/telemetry';
 import { createCallMeter } from '../call-meter';
 import { createUsageMeter } from '../daily-usage';
 import type { HttpClient, HttpOutcome, HttpRequest } from '../http-client';
-import type { ProviderCall } from '../requests';
+import type { ProviderCall, ObservedExchange } from '../requests';
 import type { ProviderFailure } from '../results';
-import { isBatch, type HubspotAnswer, type HubspotRequest, type Operation } from './hubspot-request';
-import { dailyUsageOf } from './quota-headers';
-import { exchangeOf, readAnswer } from './read-answer';
+import { isBatch, type HubspotAnswer, type HubspotRequest, type Operation, writes } from './hubspot-request';
+import { dailyUsageOf, quotaOf } from './quota-headers';
 import { isSafePath, type HubspotUrls } from './urls';
+import { successTable, type Signal } from './error-table';
+import { classify, requestIdOf } from './errors';
+import { isJson } from './wire';
 
 /** What every action needs: one bound caller, and the paths. */
 export interface HubspotApi {
@@ -85,4 +87,47 @@ function refusalOf(request: HubspotRequest, call: ProviderCall): ProviderFailure
     scope,
     message: 'the object name or the record id has characters that HubSpot does not use',
   };
+}
+
+/** The body of a success, or the class of what went wrong. */
+function readAnswer(outcome: HttpOutcome, request: HubspotRequest, token: string): HubspotAnswer {
+  const reply = outcome.kind === 'reply' ? outcome.reply : undefined;
+  const fault = faultOf(outcome);
+  const headers = reply?.headers ?? {};
+  const signal: Signal = {
+    write: writes[request.operation],
+    isKeyed: request.isKeyed ?? false,
+    isJson: isJson(reply?.json),
+    ...(fault && { fault }),
+    ...(reply && { status: reply.status }),
+  };
+  if (successTable.some(({ matches }) => matches(signal))) {
+    return { ok: true, body: isJson(reply?.json) ? reply.json : {} };
+  }
+  const failure = classify({
+    signal,
+    isBatch: isBatch(request),
+    isSearch: request.operation === 'search',
+    headers,
+    json: reply?.json,
+    ...(outcome.kind !== 'reply' && { reason: outcome.reason }),
+    token,
+    now: Date.now(),
+  });
+  return { ok: false, failure };
+}
+
+function faultOf(outcome: HttpOutcome): Signal['fault'] {
+  if (outcome.kind === 'not-sent') return 'not-sent';
+  return outcome.kind === 'no-reply' ? outcome.fault : outcome.reply.fault;
+}
+
+/** What the attempt's row keeps of an exchange. */
+function exchangeOf(outcome: HttpOutcome): ObservedExchange {
+  const durationMs = Math.round(outcome.durationMs);
+  if (outcome.kind !== 'reply') return { durationMs };
+  const { status, headers, json } = outcome.reply;
+  const providerRequestId = requestIdOf(headers, isJson(json) ? json : {});
+  const quota = quotaOf(headers);
+  return { durationMs, status, ...(providerRequestId !== undefined && { providerRequestId }), ...(quota && { quota }) };
 }

@@ -1,5 +1,9 @@
+import { createHash } from 'node:crypto';
 import { createAccountCache } from '../account-cache';
 import type { Capabilities, Connector } from '../connector';
+import type { DeleteWrite, TokenRefresh, ProviderCall, Fields } from '../requests';
+import type { RecordResult, FreshTokens, Workspace } from '../results';
+import { toProviderError } from '../thrown-failure';
 import { authorizationUrl, exchangeCode } from './authorize';
 import { batchCreate } from './batch-create';
 import { batchLimit } from './batch-limit';
@@ -7,18 +11,16 @@ import { batchRead } from './batch-read';
 import { batchUpdate } from './batch-update';
 import type { HubspotApi } from './call-hubspot';
 import { create } from './create';
-import { deleteRecord } from './delete-record';
 import { describe, type HubspotCaches } from './describe';
 import { findCreated } from './find-created';
-import { fingerprint } from './fingerprint';
 import { listSeparator } from './properties';
-import { hubspotCatalogue } from './provider-info';
-import { refresh } from './refresh';
-import { scopes } from './scopes';
 import { search, searchPageMax } from './search';
 import { uniqueKeyOf } from './unique-key';
 import { update } from './update';
-import { workspace } from './workspace';
+import { askForTokens } from './token-call';
+import { canonicalObjectName } from './object-names';
+import { normalizeValue } from './same-value';
+import { hubspotCatalogue } from './provider-info';
 
 /** How long HubSpot's search index may lag behind a write. Source: reference 1c, Our settings. */
 const searchVisibilityMs = 30_000;
@@ -72,4 +74,87 @@ export function createHubspotConnector(api: HubspotApi, authorizeUrl: string): C
     visibilityMs: (objectName, fields) => (uniqueKeyOf(objectName, fields) ? 0 : searchVisibilityMs),
     fingerprint,
   };
+}
+
+/**
+ * `DELETE /objects/{object}/{id}`: HubSpot archives the record. It answers 204 whether the record was there or not,
+ * so a success says that it is gone and no more. Source: reference A2.
+ */
+async function deleteRecord(api: HubspotApi, write: DeleteWrite): Promise<RecordResult> {
+  const { objectName, recordId } = write;
+  const path = api.urls.object(objectName, recordId);
+  const answer = await api.call({ operation: 'delete', method: 'DELETE', path }, write);
+  return answer.ok ? { ok: true, recordId } : { ok: false, error: answer.failure };
+}
+
+/**
+ * Changes a refresh token into an access token. The refresh token of the reply is normally the old one.
+ * Source: reference A1; RFC 6749, section 6.
+ * @throws ProviderError
+ */
+function refresh(api: HubspotApi, request: TokenRefresh): Promise<FreshTokens> {
+  const { refreshToken, clientId, clientSecret } = request;
+  const form = {
+    grant_type: 'refresh_token',
+    client_id: clientId,
+    client_secret: clientSecret,
+    refresh_token: refreshToken,
+  };
+  return askForTokens(api, { ...request, operation: 'refresh', form, secrets: [refreshToken, clientSecret] });
+}
+
+/**
+ * `GET /account-info/…/details`: `portalId` is the account. The user's id stands only in a token reply.
+ * Source: reference A1.
+ * @throws ProviderError
+ */
+async function workspace(api: HubspotApi, call: ProviderCall): Promise<Workspace> {
+  const answer = await api.call({ operation: 'workspace', method: 'GET', path: api.urls.account }, call);
+  if (!answer.ok) throw toProviderError(answer.failure, 'hubspot');
+  const { portalId } = answer.body;
+  if (typeof portalId === 'number' || typeof portalId === 'string') return { workspaceRef: String(portalId) };
+  throw toProviderError(
+    { class: 'unavailable', scope: 'call', message: 'HubSpot answered without a portalId' },
+    'hubspot',
+  );
+}
+
+/**
+ * `POST /oauth/v2/private-apps/get/access-token-info`: what a private app's key may do. The key goes in the body as well as in the
+ * header, to the same host. An OAuth token is told only to its app, with the app's secret (D): undefined.
+ * Source: HubSpot developer documentation, private apps (D).
+ * @throws ProviderError
+ */
+async function scopes(api: HubspotApi, call: ProviderCall): Promise<readonly string[] | undefined> {
+  const { accessToken } = call.auth;
+  if (!accessToken.startsWith('pat-')) return undefined;
+  const request = {
+    operation: 'scopes',
+    method: 'POST',
+    path: api.urls.tokenInfo,
+    body: { tokenKey: accessToken },
+  } as const;
+  const answer = await api.call(request, call);
+  if (!answer.ok) throw toProviderError(answer.failure, 'hubspot');
+  const { scopes: told } = answer.body;
+  return Array.isArray(told) ? told.filter((scope) => typeof scope === 'string') : undefined;
+}
+
+/**
+ * SHA-256, in hex, of what two creates have in common when they can be taken for one another: the unique property
+ * alone where there is one (at most one record can carry it), else every value that is not empty.
+ */
+export function fingerprint(objectName: string, fields: Fields): string {
+  const key = uniqueKeyOf(objectName, fields);
+  const told = key ? [[key.name, key.value]] : valuesOf(fields);
+  return createHash('sha256')
+    .update(JSON.stringify([canonicalObjectName(objectName), told]))
+    .digest('hex');
+}
+
+function valuesOf(fields: Fields): string[][] {
+  return Object.entries(fields)
+    .map(([name, value]) => [name, normalizeValue(value)])
+    .filter(([, value]) => value !== '')
+    .sort(([one = ''], [other = '']) => (one < other ? -1 : 1));
 }

@@ -1,4 +1,4 @@
-import { fingerprint } from './fingerprint';
+import { fingerprint } from './connector';
 import { matchesSent, sameValue } from './same-value';
 import { uniqueKeyOf } from './unique-key';
 

@@ -1,14 +1,14 @@
 import { ProviderError } from '@sluice/errors';
 import { moreDetailed } from '../more-detailed';
 import type { FindCreated } from '../requests';
-import type { FoundCreated, ProviderFailure } from '../results';
+import type { FoundCreated, ProviderFailure, CreatedMatch, ProviderRecord } from '../results';
 import { toFailure } from '../thrown-failure';
 import type { SalesforceApi } from './call-salesforce';
-import { decideLook } from './created-matches';
 import type { Describe } from './describe';
-import type { Look, Rows } from './look';
+import { type Look, type Rows, earliestMs } from './look';
 import { lookNarrowly, lookTogether, packLooks } from './look-by-query';
 import { sentValues } from './sent-values';
+import { sameValue } from './same-value';
 
 /**
  * Looks for creates of unknown outcome with SOQL, which sees what is committed at once. Creates that were told apart by
@@ -93,4 +93,41 @@ function cannotLook(reason: string): FoundCreated {
 /** The look failed; another may succeed. */
 function failedLook(failure: ProviderFailure | undefined): FoundCreated {
   return { ...cannotLook(failure?.message ?? 'the record was not looked for'), ...(failure && { failure }) };
+}
+
+/**
+ * What the rows say of one create. `none` is proof, and so a licence to send again, only when no row comes near: a
+ * record of ours in which a trigger changed a value must not be made a second time. Where the key is unique the account
+ * itself refuses a second one; a row with that key is near whatever else is in it. So it is of `found`, whose matches may be another's.
+ * While not all other creates are known, what is equal may be another's too: it is near.
+ */
+function decideLook(look: Look, rows: Rows, looks: readonly Look[]): FoundCreated {
+  const isMoreDetailed = (record: ProviderRecord) => look.others.some((sent) => differing({ sent }, record) === 0);
+  const candidates = rows.records.filter((record) => isCandidate(look, record) && !isMoreDetailed(record));
+  const equal = candidates.filter((record) => differing(look, record) === 0);
+  const { isUnique } = look.key.field;
+  const matches = isUnique || look.othersAreWhole ? equal : [];
+  const isAnothers = (record: ProviderRecord) =>
+    looks.some((other) => other.index !== look.index && isCandidate(other, record) && differing(other, record) === 0);
+  const isNear = (record: ProviderRecord) =>
+    isUnique || equal.includes(record) || (differing(look, record) * 2 <= look.sent.length && !isAnothers(record));
+  const near = candidates.filter((record) => !matches.includes(record) && isNear(record)).map(({ id }) => id);
+  const seen = { consistent: isUnique || rows.isWhole, ...(near.length > 0 && { near }) };
+  if (matches.length === 0) return { kind: 'none', ...seen };
+  const found = matches.map(toMatch).sort((one, other) => +one.createdAt - +other.createdAt);
+  return { kind: 'found', ...seen, matches: found };
+}
+
+function isCandidate(look: Look, { createdAt, fields }: ProviderRecord): boolean {
+  if (createdAt === undefined || +createdAt < earliestMs(look)) return false;
+  const { key } = look;
+  return sameValue(key.field, key.value, fields[key.field.name]);
+}
+
+function differing({ sent }: Pick<Look, 'sent'>, { fields }: ProviderRecord): number {
+  return sent.filter(({ field, value }) => !sameValue(field, value, fields[field.name])).length;
+}
+
+function toMatch({ id, createdAt, raw }: ProviderRecord): CreatedMatch {
+  return { recordId: id, createdAt: createdAt as Date, data: raw };
 }

@@ -1,11 +1,10 @@
 import { ConflictError } from '@sluice/errors';
 import type { BoundedPage, Integration, ManifestIntegration, Page } from '@sluice/types';
 import type { Knex } from 'knex';
-import { deleteIntegration, type IntegrationDeletion } from './delete-integration';
 import { boundedPage, bytesOfContent } from '../page';
-import { insertIntegration, putIntegration, type NewIntegration } from './put-integration';
 import { resourceTimes } from '../resource-time';
 import { translated } from '../translate-errors';
+import { insertIntegration, putIntegration, type NewIntegration } from './put-integration';
 
 /** A revision with the integration it belongs to. Its content never changes. */
 export interface StoredRevision {
@@ -144,4 +143,28 @@ function toIntegration(row: IntegrationRow): Integration {
       content: parseManifest(row.content),
     },
   };
+}
+
+/** `installed`: it still has installations, which are deleted first. */
+type IntegrationDeletion = 'deleted' | 'installed' | 'absent';
+
+/**
+ * Deletes an integration that nobody has installed. Lock first, look then: an installation that is being made holds the row
+ * (`holdIntegration`), and is seen by the statement after. Its name is free then. Its revisions stay: configs and operations
+ * name them.
+ */
+async function deleteIntegration(
+  transaction: Knex.Transaction,
+  projectId: string,
+  integrationId: string,
+): Promise<IntegrationDeletion> {
+  const row = { project_id: projectId, id: integrationId };
+  const locked = await transaction('integrations').where(row).forUpdate().select('id');
+  if (locked.length === 0) return 'absent';
+  const installed = await transaction('installations')
+    .where({ project_id: projectId, integration_id: integrationId })
+    .first('id');
+  if (installed !== undefined) return 'installed';
+  await transaction('integrations').where(row).delete();
+  return 'deleted';
 }

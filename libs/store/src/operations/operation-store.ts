@@ -1,14 +1,13 @@
-import type { Operation, OperationProgress, OperationRecord } from '@sluice/types';
+import type { Operation, OperationProgress, OperationRecord, OperationState } from '@sluice/types';
 import type { Knex } from 'knex';
+import { column, keptRowsSql, rowBindings } from '../row-source';
+import { translated } from '../translate-errors';
 import { explainOperation, type OperationCourse, type RecordPage } from './explain-operation';
-import { requestCancel, type CancelRequest } from './request-cancel';
 import { listOperations, type OperationFilter } from './list-operations';
 import { readHistory, type OperationEvent } from './operation-history';
 import { operationColumns, toOperation, type OperationRow } from './operation-row';
 import { recordColumns, toRecord, type RecordRow } from './record-row';
-import { column, keptRowsSql, rowBindings } from '../row-source';
 import { readProgress } from './read-progress';
-import { translated } from '../translate-errors';
 
 /** Reads, and the wish to cancel: whoever holds a call's lease settles operations. */
 export interface OperationStore {
@@ -101,3 +100,27 @@ export function operationStore(database: Knex): OperationStore {
 
 const isOfGroup = `and exists (select 1 from installations n where n.project_id = o.project_id
   and n.id = o.installation_id and n.group_ref = :withinGroupRef)`;
+
+/** `requested`: now or before, whether or not it has ended since. */
+type CancelRequest = 'requested' | 'missing' | 'synchronous' | 'ended';
+
+/**
+ * Writes down that an operation shall be cancelled; the moment stays that of the first wish. Its open batch takes no further
+ * record from this commit on, because the join's condition says so too.
+ */
+async function requestCancel(database: Knex, projectId: string, operationId: string): Promise<CancelRequest> {
+  const { rowCount } = await database.raw<{ rowCount: number }>(
+    `update operations set cancel_requested_at = now(), updated_at = now()
+     where project_id = ? and id = ? and state in ('accumulating', 'queued') and mode <> 'synchronous'
+       and cancel_requested_at is null`,
+    [projectId, operationId],
+  );
+  if (rowCount > 0) return 'requested';
+  type Row = { state: OperationState; mode: string; cancel_requested_at: Date | null };
+  const row = await database('operations')
+    .where({ project_id: projectId, id: operationId })
+    .first<Row | undefined>('state', 'mode', 'cancel_requested_at');
+  if (row === undefined) return 'missing';
+  if (row.mode === 'synchronous') return 'synchronous';
+  return row.cancel_requested_at === null ? 'ended' : 'requested';
+}

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import { type KeyClaim, claimBindings, claimSql, type KeyedOperation } from './idempotency-key';
 import { column, rowBindings, rowsSql, keptRowsSql, keptRowsMax } from '../row-source';
+import { type KeyClaim, claimBindings, claimSql, type KeyedOperation } from './idempotency-key';
 import { type NewOperation, type NewRecord, bytesOfPlans, kilobytes } from './write-rows';
 import {
   groupBySource,
@@ -177,7 +177,7 @@ function acceptSingles(
 }
 
 /** What accepts a flush. Its text never changes, so its plan is kept (`renewPlans`). */
-export interface AcceptStatement {
+interface AcceptStatement {
   /** Absent: planned for the occasion. */
   readonly name?: string;
   readonly sql: string;

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
+import { column, keptRowsSql, rowBindings } from '../row-source';
 import { type KeyClaim, claimBindings, claimSql } from './idempotency-key';
 import { lockOrderKeys } from './lock-order-keys';
 import type { NewOperation, NewRecord } from './write-rows';
-import { column, keptRowsSql, rowBindings } from '../row-source';
 import { pinColumns, pinsAreCurrent } from './write-source';
 
 /** A synchronous write that is about to be sent by this very process. */
@@ -95,14 +95,14 @@ export async function insertTogether(
 }
 
 /** What opens synchronous writes with their calls running. Its text never changes, so its plan is kept (`renewPlans`). */
-export interface RunningStatement {
+interface RunningStatement {
   readonly name: string;
   readonly sql: string;
   readonly bindings: readonly unknown[];
 }
 
 /** One row per write that is current; without a moment its idempotency key belongs to another write. */
-export interface RunningRow {
+interface RunningRow {
   readonly id: string;
   readonly created_at: Date | null;
 }

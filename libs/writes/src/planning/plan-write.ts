@@ -9,12 +9,14 @@ import {
   type JsonValue,
   type PlanNote,
   type WritePlan,
+  type Association,
+  type ForwardedHeader,
+  type WriteRecord,
+  listItemRule,
 } from '@sluice/types';
-import type { Association, ForwardedHeader, WriteRecord } from '@sluice/types';
-import { checkLists } from './check-lists';
-import { decideField } from './decide-field';
 import { keptRulesOf } from './kept-rules';
 import type { WriteKind, WriteRules } from './write-rules';
+import type { FieldRule } from './field-rule';
 
 /** One record of a request, with what goes with it. */
 export interface PlannableRecord {
@@ -138,4 +140,46 @@ function refuseAmbiguous({ ruleOf }: WriteRules, names: readonly string[], path:
 function nothingToWrite(path: string): ValidationError {
   const detail = 'After the rules of the config no field is left to write.';
   return new ValidationError({ code: 'write.nothing-to-write', detail, issues: [{ in: 'body', name: path, detail }] });
+}
+
+/**
+ * Whether a field is written, where to, with which value, and why: what `dryRun` shows.
+ * Source: specification, Config Content (`selectedFieldSettings`) and Write records, rules 5 and 6.
+ * @param why where the value comes from
+ */
+function decideField(rule: FieldRule, field: string, sent: JsonValue, why: string): FieldDecision {
+  const { providerField, left, values, isIfEmpty } = rule;
+  const where = providerField === undefined ? { field } : { field, providerField };
+  if (left !== undefined) return { ...where, value: sent, reason: left, sent: false };
+  // The delivered value becomes the provider's where mappings are inherited.
+  const mapped = typeof sent === 'string' ? values?.get(sent) : undefined;
+  let reason = why;
+  if (mapped !== undefined) reason += '; the value is mapped by selectedValueMappings';
+  if (isIfEmpty) reason += '; writeOnUpdate is ifEmpty: written only if the field is empty at the provider';
+  return { ...where, value: mapped ?? sent, reason, sent: true };
+}
+
+/**
+ * Refuses lists that would not arrive as they were sent. Only what is sent is asked: a field that the config leaves out harms
+ * nobody. A value that is an object goes to the provider, which refuses it in its own words.
+ * @param separator of the provider's lists; undefined: it takes lists as they are
+ * @throws ValidationError `request.invalid` with the path of each item, at most 20
+ */
+function checkLists(decisions: readonly FieldDecision[], separator: string | undefined, path: string): void {
+  if (separator === undefined) return;
+  const issues: Issue[] = [];
+  for (const { field, value, sent } of decisions) {
+    if (!sent || !Array.isArray(value)) continue;
+    for (const [at, item] of value.entries()) {
+      const detail = listItemRule(item, separator);
+      if (detail !== undefined) issues.push({ in: 'body', name: pathOf(pathOf(path, field), at), detail });
+      if (issues.length === limits.issuesMax) throw unwritable(issues);
+    }
+  }
+  if (issues.length > 0) throw unwritable(issues);
+}
+
+function unwritable(issues: readonly Issue[]): ValidationError {
+  const detail = 'A list holds an item that cannot be written as one of several values.';
+  return new ValidationError({ code: 'request.invalid', detail, issues });
 }

@@ -1,16 +1,22 @@
-import { providerProblemCodes } from '@sluice/errors';
+import { providerProblemCodes, ConflictError } from '@sluice/errors';
 import { json, noBody, route, text, type Router } from '@sluice/http';
-import { connectionSchema, updateConnectionRequestSchema, type UpdateConnectionRequest } from '@sluice/types';
-import { beginAuthorization } from './begin-authorization';
+import {
+  connectionSchema,
+  updateConnectionRequestSchema,
+  type UpdateConnectionRequest,
+  type Caller,
+  type Connection,
+} from '@sluice/types';
+import type { ConnectionKey } from '@sluice/store';
 import type { ManagementContext } from '../context';
-import { deleteConnection } from './delete-connection';
-import { getConnectionOfPath } from './get-connection';
 import { getProject } from '../projects/get-project';
+import { noQuery, projectPath } from '../paths';
+import { contradiction } from '../refuse-issues';
+import { beginAuthorization, type AuthorizationOrder } from './begin-authorization';
+import { getConnectionOfPath, connectionNotFound } from './get-connection';
 import { openerOriginOf } from './opener-origin';
 import { presentConnection } from './present-connection';
-import { reconnection } from './reconnection';
 import { updateConnection } from './update-connection';
-import { noQuery, projectPath } from '../paths';
 
 interface ConnectionParts {
   readonly params: { projectIdOrName: string; connectionId: string };
@@ -79,4 +85,51 @@ export function connectionChangeRoutes(router: Router, context: ManagementContex
       },
     }),
   );
+}
+
+/**
+ * Forgets a connection and its credentials. At the provider nothing changes: the customer takes the access back there.
+ * @throws ConflictError `connection.in-use`, naming an installation that uses it
+ */
+async function deleteConnection(
+  context: ManagementContext,
+  key: ConnectionKey & { readonly caller: Caller },
+): Promise<void> {
+  const { store, logger } = context;
+  await getConnectionOfPath(context, key.projectId, key.connectionId, key.caller);
+  const removal = await store.connections.remove(key);
+  if (removal === undefined) throw connectionNotFound();
+  if ('usedBy' in removal) {
+    throw new ConflictError({
+      code: 'connection.in-use',
+      detail: `The installation ${removal.usedBy} uses the connection ${key.connectionId}.`,
+    });
+  }
+  logger.info({ projectId: key.projectId, connectionId: key.connectionId }, 'connection.deleted');
+}
+
+/**
+ * The authorization that gives a connection new tokens, at the place that its metadata names.
+ * @throws ValidationError 422 for a connection whose tokens do not come from a customer's page
+ */
+function reconnection(connection: Connection): AuthorizationOrder {
+  const { authScheme, providerWorkspaceRef: workspaceRef, providerMetadata, providerApp } = connection;
+  if (!authScheme.startsWith('oauth2/authorizationCode')) {
+    throw contradiction({
+      code: 'connection.scheme-mismatch',
+      name: 'connectionId',
+      detail: `names a connection of ${authScheme}, which no customer's page gives tokens for`,
+      remedy: 'Send new credentials with PATCH connections/{id}.',
+    });
+  }
+  return {
+    projectId: connection.projectId,
+    provider: connection.provider,
+    groupRef: connection.group.groupRef,
+    consumerRef: connection.consumer.consumerRef,
+    connectionId: connection.id,
+    ...(workspaceRef === undefined ? {} : { workspaceRef }),
+    ...(providerMetadata === undefined ? {} : { providerMetadata }),
+    ...(providerApp === undefined ? {} : { providerAppId: providerApp.id }),
+  };
 }

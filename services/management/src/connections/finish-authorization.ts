@@ -4,11 +4,10 @@ import type { FreshTokens } from '@sluice/connectors';
 import { toldMetadata } from '@sluice/installations';
 import { isSameWorkspace, metadataValues } from '@sluice/types';
 import type { ManagementContext } from '../context';
-import { learnAccount } from './learn-account';
-import { cookieIn } from './oauth-cookie';
 import { hashOf, isHashed, projectOfSecret } from '../one-time-secrets';
 import { contradiction } from '../refuse-issues';
-import { returnedMetadata } from './returned-metadata';
+import { learnAccount } from './learn-account';
+import { cookieIn } from './oauth-cookie';
 import { storeAuthorized } from './store-authorized';
 
 /** How a customer came back from a provider's page. */
@@ -143,4 +142,25 @@ function refused(detail: string) {
 
 function failed(error: string) {
   return { ok: false, error } as const;
+}
+
+/**
+ * Where the parameters of a customer's return say that the account is; empty where they say nothing.
+ * @throws ValidationError for a parameter that names no place of the provider, or another one than its neighbour
+ */
+function returnedMetadata(
+  { connectors }: Pick<ManagementContext, 'connectors'>,
+  provider: string,
+  parameters: Readonly<Record<string, string>>,
+): NonNullable<OAuthState['providerMetadata']> {
+  const place = connectors.get(provider).returnedPlace?.(parameters);
+  if (place === undefined) return {};
+  if (place.ok) return toldMetadata(place.metadata, 'provider');
+  const { parameter, rule, value } = place;
+  throw contradiction({
+    code: 'connection.scheme-mismatch',
+    name: `The parameter ${parameter} of the return from ${provider}`,
+    detail: `must be ${rule}, not '${value}'; begin again, with an account at one of its places`,
+    value,
+  });
 }

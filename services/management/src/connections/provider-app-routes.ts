@@ -7,14 +7,15 @@ import {
   providerAppSchema,
   type Page,
   type PageQuery,
+  type ProviderApp,
 } from '@sluice/types';
 import type { ManagementContext } from '../context';
-import { createProviderApp } from './create-provider-app';
 import { getProject } from '../projects/get-project';
 import { pagedList } from '../paged-list';
+import { linkToNext, noQuery, pageQuery, projectPath } from '../paths';
 import { presentProviderApp } from './present-provider-app';
 import { providerAppNotFound, updateProviderApp } from './update-provider-app';
-import { linkToNext, noQuery, pageQuery, projectPath } from '../paths';
+import { getConnector } from './get-connector';
 
 interface ListParts {
   readonly params: { projectIdOrName: string };
@@ -134,4 +135,20 @@ function itemRoutes(router: Router, context: ManagementContext): void {
       },
     }),
   );
+}
+
+/**
+ * Registers the builder's OAuth app at a provider. Its secret is sealed and never shown again.
+ * @throws ValidationError `provider.unknown`
+ */
+async function createProviderApp(
+  context: ManagementContext,
+  projectId: string,
+  { clientSecret, ...request }: CreateProviderAppRequest,
+): Promise<ProviderApp> {
+  getConnector(context, request.provider, 'provider');
+  const seal = (appId: string) => context.installations.sealClientSecret(appId, clientSecret);
+  const app = await context.store.providerApps.create({ ...request, projectId, seal });
+  context.logger.info({ projectId, providerAppId: app.id, provider: app.provider }, 'provider-app.created');
+  return app;
 }

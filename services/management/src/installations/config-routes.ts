@@ -8,17 +8,24 @@ import {
   type Page,
   type PageQuery,
   publishConfigContent,
+  authorOf,
+  type Installation,
+  type Integration,
+  diffJson,
+  type ConfigVersion,
 } from '@sluice/types';
+import { NotFoundError } from '@sluice/errors';
+import type { InstallationKey } from '@sluice/store';
 import type { ManagementContext } from '../context';
-import { getConfig } from './get-config';
-import { assertReach, installationNotFound } from './get-installation';
 import { getIntegration } from '../integrations/get-integration';
 import { getProject } from '../projects/get-project';
 import { boundedList } from '../paged-list';
 import { presentInstallation } from '../connections/present-connection';
-import { restoreConfig } from './restore-config';
 import { undeclaredWarning } from '../integrations/manifest-warnings';
 import { integrationPath, listBytesMax, noQuery, pageQuery } from '../paths';
+import { refuseContradictions } from '../refuse-issues';
+import { assertReach, installationNotFound, orNotFound } from './get-installation';
+import { contentMisfits } from './installation-misfits';
 
 interface ListParts {
   readonly params: { projectIdOrName: string; integrationId: string; installationId: string };
@@ -116,4 +123,54 @@ async function findTarget(context: ManagementContext, { caller, params }: Reques
   const { installationId } = params;
   await assertReach(context, integration, installationId, caller);
   return { integration, key: { projectId: project.id, integrationId: integration.id, installationId } };
+}
+
+/** Which config of an installation is to be in force again, and who says so. */
+interface ConfigRestoration {
+  readonly integration: Integration;
+  readonly installationId: string;
+  readonly configId: string;
+  readonly caller: Caller;
+}
+
+/**
+ * Makes a new config with the content of an old one, under the rules and the manifest of today. The content that is in
+ * force already makes none.
+ * @throws NotFoundError `config.not-found`; `installation.not-found` when it is deleted
+ * @throws ValidationError 422 when the content does not fit any more
+ */
+async function restoreConfig(context: ManagementContext, restoration: ConfigRestoration): Promise<Installation> {
+  const { integration, installationId, configId, caller } = restoration;
+  const key = { projectId: integration.projectId, integrationId: integration.id, installationId };
+  const { content } = await getConfig(context, key, configId);
+  refuseContradictions('installation.config-invalid', contentMisfits(context, integration, content, 'content'));
+  const restored = await context.store.installations.change(key, ({ connectionId }) => ({
+    connectionId,
+    content,
+    createdBy: authorOf(caller),
+    isCreatedByAsked: false,
+  }));
+  const installation = orNotFound(restored);
+  const meta = { projectId: key.projectId, installationId, configId: installation.config.id, restored: configId };
+  context.logger.info(meta, 'installation.updated');
+  return installation;
+}
+
+/**
+ * A config of an installation with what it changed, also of an installation that is deleted.
+ * @throws NotFoundError `config.not-found`, the same for a config of another installation
+ */
+async function getConfig(
+  { store }: ManagementContext,
+  installation: InstallationKey,
+  configId: string,
+): Promise<ConfigVersion> {
+  const found = await store.configs.find(installation, configId);
+  if (found === undefined) {
+    const detail = 'configId: there is no such config of this installation.';
+    throw new NotFoundError({ code: 'config.not-found', detail });
+  }
+  const { config, previous } = found;
+  if (previous === undefined) return config;
+  return { ...config, previousConfigId: previous.id, changes: diffJson(previous.content, config.content) };
 }

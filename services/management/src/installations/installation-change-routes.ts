@@ -6,17 +6,17 @@ import {
   type PatchConfigContentRequest,
   type UpdateInstallationRequest,
   installationSchema,
+  type Integration,
 } from '@sluice/types';
 import type { ManagementContext } from '../context';
-import { deleteInstallation } from './delete-installation';
-import { assertReach } from './get-installation';
 import { getIntegration } from '../integrations/get-integration';
 import { getProject } from '../projects/get-project';
-import { patchObjectConfig } from './patch-object-config';
 import { presentInstallation } from '../connections/present-connection';
 import { undeclaredWarning } from '../integrations/manifest-warnings';
-import { updateInstallation } from './update-installation';
 import { integrationPath, noQuery, samplingQuery } from '../paths';
+import { assertReach, installationNotFound } from './get-installation';
+import { patchObjectConfig } from './patch-object-config';
+import { updateInstallation } from './update-installation';
 
 interface DeletionParts {
   readonly params: { projectIdOrName: string; integrationId: string; installationId: string };
@@ -135,4 +135,20 @@ function objectRoutes(router: Router, context: ManagementContext): void {
       },
     }),
   );
+}
+
+/**
+ * Deletes an installation, and its connection if no other installation uses it. What waits fails with "The installation was
+ * deleted."; what is being sent at this moment finishes and is not tried again. What happened stays readable.
+ * @throws NotFoundError `installation.not-found`, the same for one of another integration or project
+ */
+async function deleteInstallation(
+  context: ManagementContext,
+  integration: Integration,
+  installationId: string,
+): Promise<void> {
+  const { projectId, id: integrationId } = integration;
+  const isDeleted = await context.store.installations.remove({ projectId, integrationId, installationId });
+  if (!isDeleted) throw installationNotFound();
+  context.logger.info({ projectId, installationId }, 'installation.deleted');
 }

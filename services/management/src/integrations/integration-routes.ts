@@ -5,15 +5,18 @@ import {
   integrationSchema,
   type PageQuery,
   publishIntegration,
+  checkCreateIntegrationRequest,
+  type Integration,
+  limits,
 } from '@sluice/types';
 import type { ManagementContext } from '../context';
-import { createIntegration } from './create-integration';
-import { deleteIntegration } from './delete-integration';
-import { getIntegration } from './get-integration';
 import { getProject } from '../projects/get-project';
-import { deployedWarning } from './manifest-warnings';
 import { wholeList } from '../paged-list';
 import { deployedHeaders, integrationPath, linkToNext, listBytesMax, noQuery, pageQuery, projectPath } from '../paths';
+import { getConnector } from '../connections/get-connector';
+import { refuseIssues } from '../refuse-issues';
+import { getIntegration, integrationNotFound } from './get-integration';
+import { deployedWarning } from './manifest-warnings';
 
 interface ProjectParts {
   readonly params: { projectIdOrName: string };
@@ -110,4 +113,42 @@ function routesOfOne(router: Router, context: ManagementContext): void {
       },
     }),
   );
+}
+
+/** @throws ConflictError `integration.name-taken` */
+async function createIntegration(
+  context: ManagementContext,
+  projectId: string,
+  request: CreateIntegrationRequest,
+): Promise<Integration> {
+  refuseIssues(checkCreateIntegrationRequest(request));
+  getConnector(context, request.provider, 'provider');
+  const { name, provider, latestRevision } = request;
+  const integration = await context.store.integrations.create({ projectId, name, provider, ...latestRevision });
+  context.logger.info({ projectId, integrationId: integration.id }, 'integration.created');
+  return integration;
+}
+
+/** Of the installations that are deleted before the integration is tried. */
+const page = { size: limits.pageSizeDefault };
+
+/**
+ * Deletes an integration after its installations, each as DELETE of an installation does: what waits fails, what is being sent
+ * finishes and is not tried again. An installation that is made meanwhile is found by the next pass of the loop. If this process dies, what is
+ * left is an integration with fewer installations, and the same request goes on.
+ * @throws NotFoundError `integration.not-found` when somebody else has deleted it
+ */
+async function deleteIntegration(context: ManagementContext, integration: Integration): Promise<void> {
+  const { projectId, id: integrationId } = integration;
+  const { installations, integrations } = context.store;
+  for (;;) {
+    for (const { id: installationId } of (await installations.listPage(projectId, { integrationId }, page)).items) {
+      if (!(await installations.remove({ projectId, integrationId, installationId }))) continue;
+      context.logger.info({ projectId, installationId }, 'installation.deleted');
+    }
+    const outcome = await integrations.remove(projectId, integrationId);
+    if (outcome === 'absent') throw integrationNotFound();
+    if (outcome === 'deleted') break;
+  }
+  context.logger.info({ projectId, integrationId }, 'integration.deleted');
 }

@@ -1,10 +1,11 @@
 import { json, noBody, route, type Request, type RequestHandler, type Router } from '@sluice/http';
-import { signedUrlSchema } from '@sluice/types';
+import { signedUrlSchema, type SignedUrl } from '@sluice/types';
+import { newId } from '@sluice/store';
 import type { ManagementContext } from '../context';
 import { projectIdOf } from '../projects/get-project';
-import { generateUploadUrl } from './generate-upload-url';
+import { hashOf, newProjectSecret } from '../one-time-secrets';
 import { findAddressed, receiveUpload } from './receive-upload';
-import { uploadPath } from './upload-address';
+import { uploadPath, signedUrlOf } from './upload-address';
 import { uploadLimits } from './upload-limits';
 
 interface GenerateParts {
@@ -16,7 +17,7 @@ interface PutParts {
 }
 
 /** Sixteen bytes in base64. */
-const md5 = {
+const md5Schema = {
   type: 'string',
   pattern: '^[A-Za-z0-9+/]{21}[AQgw]==$',
   description: 'MD5 of the zip in base64 (RFC 1864): then other bytes are refused.',
@@ -34,7 +35,7 @@ export function uploadUrlRoutes(router: Router, context: ManagementContext): voi
       tags: ['Integrations'],
       replies: { 200: json(signedUrlSchema) },
       scopes: ['frontend'],
-      query: { type: 'object', additionalProperties: false, properties: { md5 } },
+      query: { type: 'object', additionalProperties: false, properties: { md5: md5Schema } },
       handle: async ({ caller, query }) => ({
         body: await generateUploadUrl(context, projectIdOf(caller) ?? '', query.md5),
       }),
@@ -72,4 +73,19 @@ function admit(context: ManagementContext): RequestHandler {
     await findAddressed(context, String(req.params['uploadToken']));
     next();
   };
+}
+
+/**
+ * Hands out an address for one zip, which only this project can deploy.
+ * @param md5 what the zip must come to, in base64
+ */
+async function generateUploadUrl(
+  { config, store }: Pick<ManagementContext, 'config' | 'store'>,
+  projectId: string,
+  md5?: string,
+): Promise<SignedUrl> {
+  const [id, token] = [newId(), newProjectSecret(projectId)];
+  const upload = { projectId, id, tokenHash: hashOf(token), ...(md5 === undefined ? {} : { md5 }) };
+  await store.uploads.save(upload, uploadLimits.lifeMs, uploadLimits.waitingMax);
+  return signedUrlOf(config, upload, token);
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { NotFoundError } from '@sluice/errors';
 import { route, type Router, json, jsonList, noBody } from '@sluice/http';
 import {
@@ -11,11 +12,10 @@ import {
   apiKeySchema,
 } from '@sluice/types';
 import type { ManagementContext } from '../context';
-import { createApiKey } from './create-api-key';
-import { getProject } from './get-project';
 import { maskedValues } from '../masked-values';
 import { pagedList } from '../paged-list';
 import { activeQuery, linkToNext, noQuery, projectPath } from '../paths';
+import { getProject } from './get-project';
 
 interface ListParts {
   readonly params: { projectIdOrName: string };
@@ -145,4 +145,20 @@ function orNotFound(key: ApiKey | undefined): ApiKey {
 
 function keyNotFound(): NotFoundError {
   return new NotFoundError({ code: 'api-key.not-found', detail: 'keyId: there is no such API key in this project.' });
+}
+
+/** 256 bits: no one guesses it, so a plain SHA-256 of it is enough at rest. */
+const secretBytes = 32;
+
+/** Makes a key. Its secret stands in `key` of this result and nowhere after. */
+async function createApiKey(
+  context: ManagementContext,
+  projectId: string,
+  request: CreateApiKeyRequest,
+): Promise<ApiKey> {
+  const secret = `sk_${randomBytes(secretBytes).toString('base64url')}`;
+  const { label, scopes = ['full'] } = request;
+  const created = await context.store.apiKeys.create({ projectId, label, scopes, secret });
+  context.logger.info({ projectId, keyId: created.id, scopes }, 'api-key.created');
+  return { ...created, key: secret };
 }

@@ -1,14 +1,9 @@
 import { noBody, route, type Router } from '@sluice/http';
+import { type Project, nameText } from '@sluice/types';
 import type { ManagementContext } from '../context';
-import { getProject } from './get-project';
 import { noQuery, projectPath } from '../paths';
-import {
-  createConsumerRequestSchema,
-  createGroupRequestSchema,
-  type CreateConsumerRequest,
-  type CreateGroupRequest,
-} from './compatibility-requests';
-import { deleteProject } from './delete-project';
+import { getProject, projectNotFound } from './get-project';
+import { eraseRound } from './erase-round';
 
 interface ProjectParts {
   readonly params: { projectIdOrName: string };
@@ -79,3 +74,50 @@ function madeAloneRoutes(router: Router, context: ManagementContext): void {
     }),
   );
 }
+
+/**
+ * Deletes a project with all that is its. First, in one transaction, nobody may enter any more: its keys are gone. Then its installations
+ * are deleted, each as DELETE of an installation does, and every secret. What happened in it is erased after the reply, in rounds
+ * (`sweepDeletions`); so is all of this if the process dies or the database fails: what was committed first is a deletion, and whoever asked
+ * for it has no key to ask again.
+ * @throws NotFoundError `project.not-found` when somebody else has deleted it
+ */
+async function deleteProject(context: ManagementContext, { id: projectId }: Project): Promise<void> {
+  if (!(await context.store.projects.remove(projectId))) throw projectNotFound();
+  context.logger.info({ projectId }, 'project.deleted');
+  while ((await eraseRound(context, projectId)) === 'withdrawing');
+}
+
+/** Body of `POST P/groups`. */
+interface CreateGroupRequest {
+  readonly groupRef: string;
+  readonly groupName: string;
+}
+
+const createGroupRequestSchema = {
+  type: 'object',
+  description: 'A group.',
+  additionalProperties: false,
+  required: ['groupRef', 'groupName'],
+  properties: {
+    groupRef: { ...nameText, description: "The builder's id of the group." },
+    groupName: { ...nameText, description: 'Name of the group.' },
+  },
+} as const;
+
+/** Body of `POST P/consumers`. */
+interface CreateConsumerRequest {
+  readonly consumerRef: string;
+  readonly consumerName: string;
+}
+
+const createConsumerRequestSchema = {
+  type: 'object',
+  description: 'A consumer.',
+  additionalProperties: false,
+  required: ['consumerRef', 'consumerName'],
+  properties: {
+    consumerRef: { ...nameText, description: "The builder's id of the user." },
+    consumerName: { ...nameText, description: 'Name of the user.' },
+  },
+} as const;

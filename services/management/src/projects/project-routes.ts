@@ -5,12 +5,15 @@ import {
   type CreateProjectRequest,
   type UpdateProjectRequest,
   projectSchema,
+  checkCreateProjectRequest,
+  type Project,
+  checkUpdateProjectRequest,
+  type Caller,
 } from '@sluice/types';
 import type { ManagementContext } from '../context';
-import { createProject } from './create-project';
-import { getProject, projectIdOf } from './get-project';
-import { updateProject } from './update-project';
 import { noQuery, projectPath } from '../paths';
+import { refuseIssues } from '../refuse-issues';
+import { getProject, projectIdOf, projectNotFound } from './get-project';
 
 interface UpdateParts {
   readonly params: { projectIdOrName: string };
@@ -91,4 +94,32 @@ export function projectRoutes(router: Router, context: ManagementContext): void 
       },
     }),
   );
+}
+
+/** @throws ConflictError `project.name-taken` */
+async function createProject(context: ManagementContext, request: CreateProjectRequest): Promise<Project> {
+  refuseIssues(checkCreateProjectRequest(request));
+  const project = await context.store.projects.create(request);
+  context.logger.info({ projectId: project.id }, 'project.created');
+  return project;
+}
+
+/**
+ * Changes what the mask names; other values are ignored. Gateways know of it within a second, the age of what they
+ * remember of an installation.
+ * @throws ConflictError `project.name-taken` for the bootstrap key, which may know of every project
+ * @throws NotFoundError `project.not-found` when it was deleted meanwhile
+ */
+async function updateProject(
+  context: ManagementContext,
+  { caller, project }: { readonly caller: Caller; readonly project: Project },
+  request: UpdateProjectRequest,
+): Promise<Project> {
+  refuseIssues(checkUpdateProjectRequest(request));
+  const masked = request.updateMask.map((field) => [field, request.project[field]]);
+  const change = Object.fromEntries(masked) as typeof request.project;
+  const updated = await context.store.projects.update(project.id, change, projectIdOf(caller) !== undefined);
+  if (updated === undefined) throw projectNotFound();
+  context.logger.info({ projectId: project.id, fields: request.updateMask.length }, 'project.updated');
+  return updated;
 }

@@ -1,9 +1,7 @@
 import type { Declaration } from '@sluice/connectors';
 import type { Recording, RecordedExchange } from '../recording';
 import { ownTexts, type Subject } from '../subjects';
-import { scrubRequest } from './scrub-request';
 import { createScrubber, type Scrubber } from './scrub-value';
-import { trimMetadata } from './trim-metadata';
 import { vocabularyOf } from './vocabulary';
 
 export interface ScrubOptions {
@@ -76,4 +74,87 @@ function scrubHeaders(scrubber: Scrubber, headers: Readonly<Record<string, strin
 function scrubLimit(scrubber: Scrubber, name: string, value: string): string {
   if (name === 'content-type' || momentForm.test(value)) return value;
   return value.replace(/[A-Za-z-]+/g, (word) => scrubber.word(word));
+}
+
+/** Shorter lists are kept whole. */
+const longList = 20;
+
+/** Leaves of an account's descriptions those of fields that the run wrote or that every record needs; a real account has hundreds. */
+function trimMetadata(exchange: RecordedExchange, fields: readonly string[]): RecordedExchange {
+  const { reply } = exchange;
+  if (reply?.json === undefined) return exchange;
+  return { ...exchange, reply: { ...reply, json: trim(reply.json, new Set(fields)) } };
+}
+
+function trim(value: unknown, fields: ReadonlySet<string>): unknown {
+  if (Array.isArray(value)) {
+    const name = value.length > longList ? nameMember(value, fields) : undefined;
+    if (name === undefined) return value.map((one) => trim(one, fields));
+    return value.filter((field: Named) => fields.has(String(field[name])) || isRequired(field));
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, trim(inner, fields)]));
+}
+
+type Named = Readonly<Record<string, unknown>>;
+
+/** The member that names the fields, in a list that describes them. */
+function nameMember(list: readonly unknown[], fields: ReadonlySet<string>): string | undefined {
+  const described = list.filter((one): one is Named => typeof one === 'object' && one !== null);
+  if (described.length < list.length) return undefined;
+  const named = described.flatMap((one) => Object.entries(one)).find(([, name]) => fields.has(String(name)));
+  return named?.[0];
+}
+
+/** In the words of any provider: `required_for_agents`, `mandatory_flag`, `nillable`. */
+function isRequired(field: Named): boolean {
+  return Object.entries(field).some(([name, value]) =>
+    /required|mandatory/i.test(name) ? value === true : name === 'nillable' && value === false,
+  );
+}
+
+/** A request as a replay sends it again: its constants are ours, its ids came from replies. */
+function scrubRequest(scrubber: Scrubber, { method, path, body, headers }: RecordedExchange['request']) {
+  return {
+    method,
+    path: scrubPath(scrubber, path),
+    ...(body !== undefined && { body: scrubber.sent(body) }),
+    ...(headers && { headers: scrubber.sent(headers) as Readonly<Record<string, string>> }),
+  };
+}
+
+function scrubPath(scrubber: Scrubber, path: string): string {
+  const [steps = '', ...queries] = path.split('?');
+  const scrubbed = steps.split('/').map((step) => within(step, (text) => scrubber.word(text)));
+  const query = queries
+    .join('?')
+    .split('&')
+    .map((pair) => scrubPair(scrubber, pair));
+  return scrubbed.join('/') + (queries.length === 0 ? '' : `?${query.join('&')}`);
+}
+
+function scrubPair(scrubber: Scrubber, pair: string): string {
+  const [name = '', ...values] = pair.split('=');
+  const value = within(values.join('='), (text) => scrubber.sentence(text));
+  return within(name, (text) => scrubber.word(text)) + (values.length === 0 ? '' : `=${value}`);
+}
+
+/** Keeps the escapes of a part as they were sent, unless something in it is replaced. */
+function within(encoded: string, scrubbed: (text: string) => string): string {
+  if (encoded === '') return '';
+  const text = decoded(encoded);
+  const result = scrubbed(text);
+  if (result === text) return encoded;
+  // As a form has it where the part was sent so: a space is "+" there.
+  return /[+]/.test(encoded) || /%2[789]|%21|%2A/i.test(encoded)
+    ? new URLSearchParams([['', result]]).toString().slice(1)
+    : encodeURIComponent(result);
+}
+
+function decoded(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded.replaceAll('+', '%20'));
+  } catch {
+    return encoded;
+  }
 }
