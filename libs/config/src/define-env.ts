@@ -3,8 +3,7 @@ import { ConfigError, type ConfigProblem } from './config-error';
 import { describeEnv, documentEnv, exampleEnv } from './document-env';
 import type { EnvField, EnvFields, EnvValues } from './env-field';
 import { knownNames } from './fragments';
-import { defaultOf, isRequired, parseField, ruleOf } from './parse-field';
-import { settingKey } from './setting-key';
+import { defaultOf, isRequired, parseField, ruleOf, settingKey } from './parse-field';
 import { nearestName } from './nearest-name';
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,5 @@
 import type { EnvField, EnvFields } from './env-field';
-import { defaultOf, isRequired, ruleOf } from './parse-field';
-import { settingKey } from './setting-key';
+import { defaultOf, isRequired, ruleOf, settingKey } from './parse-field';
 
 /** Name -> value as text, for the start-up log line. Secrets are `set` or `unset`, userinfo of a URL is masked. */
 export function describeEnv(fields: EnvFields, values: Readonly<Record<string, unknown>>): Record<string, string> {

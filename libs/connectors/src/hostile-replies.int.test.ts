@@ -4,7 +4,7 @@ import { createByteBudget, HeldBytes } from '@sluice/telemetry';
 import { until } from '@sluice/testkit';
 import { impatientMs, patientMs, startProviderStub, type ProviderStub, type StubReply } from '../test/provider-stub';
 import { createHttpClient, type HttpClient, type HttpOutcome } from './http-client';
-import type { ReplyRoom } from './reply-room';
+import type { ReplyRoom } from './reply-body';
 
 const MB = 1024 * 1024;
 

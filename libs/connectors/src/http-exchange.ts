@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { HeldBytes } from '@sluice/telemetry';
 import type { Dispatcher } from 'undici';
-import type { ReplyRoom } from './reply-room';
+import type { ReplyRoom } from './reply-body';
 
 /** Why a request that may have left has no whole reply. */
 export type ReplyFault = 'timeout' | 'broken' | 'aborted' | 'too-large';

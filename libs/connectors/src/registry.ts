@@ -10,7 +10,7 @@ import { createHubspotConnector } from './hubspot/connector';
 import { hubspotUrls, type HubspotVersion } from './hubspot/urls';
 import { createSalesforceApi } from './salesforce/call-salesforce';
 import { createSalesforceConnector } from './salesforce/connector';
-import { createReplyRoom } from './reply-room';
+import { createReplyRoom } from './reply-body';
 import { tapped, type TappedExchange } from './tap-exchanges';
 import { createDeclaredApi } from './declarative/call-provider';
 import { createDeclaredConnector } from './declarative/connector';

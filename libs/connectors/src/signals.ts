@@ -1,10 +1,12 @@
 import { retryOf, type FailureClass } from '@sluice/errors';
+import type { Metrics } from '@sluice/telemetry';
+import type { HttpOutcome } from './http-client';
 
 /**
  * Where a fact about a provider is from. `documented`: the provider's public pages or published OpenAPI. `recorded`: seen in a fixture,
  * a probe or the code of an open-source client. `assumed`: our judgement, or what is commonly said. None was checked on a live account.
  */
-export type Basis = 'documented' | 'recorded' | 'assumed';
+type Basis = 'documented' | 'recorded' | 'assumed';
 
 /** A fact and where it is from. */
 export interface Sourced {
@@ -51,4 +53,46 @@ export function meaningOf(failureClass: FailureClass): string {
   if (failureClass === 'unknown' || failureClass === 'timeout') return 'retry after reconciling';
   if (failureClass === 'credentials') return 'refresh';
   return retryOf(failureClass) === 'never' ? 'permanent' : 'retry';
+}
+
+/** The longest wait that we take from a provider: a deadline is at most 48 h (specification, Limits). */
+const waitMsMax = 48 * 3_600_000;
+
+/**
+ * The header's wait in milliseconds: seconds, or an HTTP date. A date is read against the reply's own `Date`, so
+ * that a wrong clock on either side does not matter. Absent, in the past or unreadable: undefined.
+ * Source: RFC 9110, section 10.2.3.
+ */
+export function retryAfterMs(headers: Readonly<Record<string, string>>, now: number): number | undefined {
+  const value = headers['retry-after']?.trim();
+  if (!value) return undefined;
+  const wait = /^\d+(\.\d+)?$/.test(value) ? Number(value) * 1_000 : untilDate(value, headers['date'], now);
+  return Number.isFinite(wait) && wait > 0 ? Math.min(Math.ceil(wait), waitMsMax) : undefined;
+}
+
+function untilDate(value: string, date: string | undefined, now: number): number {
+  const sentAt = date === undefined ? Number.NaN : Date.parse(date);
+  return Date.parse(value) - (Number.isNaN(sentAt) ? now : sentAt);
+}
+
+/** Calls of one day, of all apps of the account. */
+export interface DailyUsage {
+  readonly used: number;
+  readonly limit: number;
+}
+
+/**
+ * The daily usage as a distribution over accounts: near 1, some customer is about to be refused. It is a total that the customer's
+ * other apps use up too, so it is measured and never counted as a window.
+ */
+export function createUsageMeter(
+  provider: string,
+  metrics: Metrics,
+  usageOf: (headers: Readonly<Record<string, string>>) => DailyUsage | undefined,
+): (outcome: HttpOutcome) => void {
+  const ratios = metrics.histogram('sluice_provider_daily_usage_ratio');
+  return (outcome) => {
+    const usage = outcome.kind === 'reply' ? usageOf(outcome.reply.headers) : undefined;
+    if (usage) ratios.observe({ provider }, usage.used / usage.limit);
+  };
 }

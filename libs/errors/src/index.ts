@@ -10,7 +10,7 @@ export {
   ValidationError,
   type Issue,
 } from './request-error';
-export { DefectError, DependencyError } from './fault-errors';
+export { DefectError, DependencyError } from './sluice-error';
 export {
   failureClasses,
   problemCodeOf,

@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, Express, NextFunction, Request, RequestHandler, Response } from 'express';
-import { InboundError } from './inbound-error';
+import { InboundError } from './problem-handler';
 
 /** What an Express app is called by; not in its types. */
 interface Walker {

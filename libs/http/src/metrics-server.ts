@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger, Metrics } from '@sluice/telemetry';
-import { ListenError } from './listen-error';
-import type { HttpServer } from './start-server';
+import { ListenError, type HttpServer } from './start-server';
 
 export interface MetricsServerOptions {
   readonly metrics: Metrics;

@@ -13,8 +13,7 @@ import {
   type ProblemCode,
   type SluiceError,
 } from '@sluice/errors';
-import { InboundError } from './inbound-error';
-import { presentProblem } from './problem-handler';
+import { InboundError, presentProblem } from './problem-handler';
 
 const now = new Date('2026-11-20T10:00:00.000Z');
 const present = (error: SluiceError) => presentProblem(error, 'request-1', now);

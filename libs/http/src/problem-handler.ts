@@ -1,9 +1,20 @@
-import type { ErrorRequestHandler } from 'express';
-import { DefectError, DependencyError, problems, RateLimitedError, SluiceError, ValidationError } from '@sluice/errors';
-import type { Issue, ProblemCode } from '@sluice/errors';
-import { InboundError } from './inbound-error';
+import type { ErrorRequestHandler, RequestHandler } from 'express';
+import {
+  DefectError,
+  DependencyError,
+  problems,
+  RateLimitedError,
+  SluiceError,
+  ValidationError,
+  type Issue,
+  type ProblemCode,
+  RequestError,
+  type SluiceErrorOptions,
+  type Problem,
+} from '@sluice/errors';
 import { localsOf } from './request-locals';
 import { sendJson } from './send-json';
+import { escapeHtml as escape } from './escape-html';
 
 /** An RFC 9457 document with this API's extensions at its top level. Absent members are left out, never null. */
 export interface ProblemDocument {
@@ -30,7 +41,7 @@ export interface ProblemDocument {
   readonly operationId?: string;
 }
 
-export interface PresentedProblem {
+interface PresentedProblem {
   readonly document: ProblemDocument;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -116,4 +127,41 @@ function retryDelayMs(error: SluiceError, status: number): number | undefined {
   if (error instanceof RateLimitedError) return 1_000;
   // 10 s is the shortest quota window of a provider (HubSpot); 5 s is a usual restart.
   return status === 429 ? 10_000 : 5_000;
+}
+
+/** A request refused before its content was looked at: path, method, size, encoding, form. */
+export class InboundError extends RequestError {
+  /** Headers the refusal must carry, for example `Allow` with a 405. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(options: SluiceErrorOptions & { readonly headers?: Readonly<Record<string, string>> }) {
+    super(options);
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** `GET /problems/{code}`: what the `type` of a problem document opens. HTML for a browser, JSON for a program. */
+export const problemRoute: RequestHandler = (req, res) => {
+  const code = String(req.params['code']);
+  if (!Object.hasOwn(problems, code)) {
+    throw new InboundError({ code: 'request.path-unknown', detail: 'There is no problem of this code.' });
+  }
+  const problem = problems[code as keyof typeof problems];
+  res.setHeader('Vary', 'Accept');
+  if (req.accepts(['json', 'html']) !== 'html') {
+    sendJson(res, 200, { type: `/problems/${code}`, code, ...problem });
+    return;
+  }
+  res.setHeader('Content-Type', 'text/html; charset=utf-8');
+  res.end(page(code, problem));
+};
+
+/** The registry is our own text; it is escaped all the same, because a remedy may quote a tag one day. */
+function page(code: string, problem: Problem): string {
+  const title = escape(problem.title);
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>${title}</title></head>
+<body><h1>${title}</h1><p><code>${escape(code)}</code>, HTTP status ${problem.status}</p>
+<h2>What to do</h2><p>${escape(problem.remedy)}</p></body></html>
+`;
 }

@@ -1,4 +1,4 @@
-import { readyWhen } from './ready-when';
+import { readyWhen } from './operability';
 
 const up = () => Promise.resolve(true);
 const down = () => Promise.resolve(false);

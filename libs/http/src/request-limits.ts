@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 import { RateLimitedError } from '@sluice/errors';
 import type { Caller } from '@sluice/types';
 import { oneAfterAnother } from './one-after-another';
-import { callerOf } from './require-scope';
+import { callerOf } from './authenticator';
 
 /** Counts requests in windows that all processes share. The quota buckets of @sluice/redis are one. */
 export interface RequestCounter {
@@ -14,7 +14,7 @@ export interface RequestCounter {
   ): Promise<{ readonly granted: boolean; readonly retryAfterMs: number }>;
 }
 
-export interface RequestLimitOptions {
+interface RequestLimitOptions {
   readonly counter: RequestCounter;
   /** Requests of one API key in any second, over all services and processes. 0: no limit. */
   readonly requestsPerSecondKey: number;

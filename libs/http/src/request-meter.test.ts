@@ -1,5 +1,5 @@
 import { createMetrics } from '@sluice/telemetry';
-import { requestMeter } from './request-meter';
+import { requestMeter } from './request-observer';
 
 const route = '/v1/things/:id';
 

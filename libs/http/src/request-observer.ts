@@ -3,7 +3,6 @@ import type { Request, RequestHandler, Response } from 'express';
 import { problems, type SluiceError } from '@sluice/errors';
 import { startStep, type Logger, type Metrics, type Step } from '@sluice/telemetry';
 import { localsOf, type RequestLocals } from './request-locals';
-import { requestMeter, type RequestMeter } from './request-meter';
 
 /** A sane id: what is safe in a log line, a header and a URI reference. */
 const saneId = /^[A-Za-z0-9._~-]{1,128}$/;
@@ -120,4 +119,39 @@ function levelOf(status: number, failure: SluiceError | undefined): Level {
   if (!failure) return status >= 400 ? 'info' : 'debug';
   const shown = problems[failure.code].status;
   return shown === 500 || shown === 503 ? 'error' : 'info';
+}
+
+/** Counts a request that is over. `status` is the one that is logged, `seconds` the time it took. */
+type RequestMeter = (method: string, route: string, status: number, seconds: number) => void;
+
+const classes = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const;
+/** Methods that routes have. A client can send thirty others, which are one series together. */
+const methods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'] as const);
+type Method = typeof methods extends Set<infer M> ? M : never;
+
+/** The replies with which we say that the fault is ours; a provider's failure is shown as 502 or 504. */
+const ourFaults: ReadonlySet<number> = new Set([500, 503]);
+
+/** Each series is looked up under one string and made once: this runs for every request. */
+export function requestMeter(metrics: Metrics): RequestMeter {
+  const durations = metrics.histogram('sluice_http_request_duration_seconds');
+  const failures = metrics.counter('sluice_http_failures_total');
+  const known = new Map<string, { observe(value: number): void }>();
+  const seriesOf = (method: string, route: string, status: number) => {
+    const series = durations.labels({
+      method: methods.has(method as Method) ? (method as Method) : 'other',
+      route,
+      status: classes[Math.floor(status / 100) - 1] ?? '5xx',
+    });
+    // Its failures begin at 0 with its first request: what first appears at 1 never grew.
+    failures.inc({ route }, 0);
+    return series;
+  };
+  return (method, route, status, seconds) => {
+    const key = `${method} ${Math.floor(status / 100)} ${route}`;
+    let series = known.get(key);
+    if (series === undefined) known.set(key, (series = seriesOf(method, route, status)));
+    series.observe(seconds);
+    if (ourFaults.has(status)) failures.inc({ route });
+  };
 }

@@ -1,6 +1,6 @@
 import { ForbiddenError } from '@sluice/errors';
 import type { Caller } from '@sluice/types';
-import { scopeCheck } from './require-scope';
+import { scopeCheck } from './authenticator';
 
 const key = (...scopes: string[]): Caller => ({ kind: 'api-key', keyId: 'k', projectId: 'p', scopes });
 const token: Caller = { kind: 'token', keyId: 'k', projectId: 'p', scopes: [], groupRef: 'g', consumerRef: 'c' };

@@ -1,9 +1,8 @@
 import type { Request, Response } from 'express';
-import { childTraceparent } from '@sluice/telemetry';
+import { childTraceparent, type HeldBytes } from '@sluice/telemetry';
 import type { Caller } from '@sluice/types';
-import type { HeldBytes } from '@sluice/telemetry';
 import { heldOf, localsOf } from './request-locals';
-import { callerOf } from './require-scope';
+import { callerOf } from './authenticator';
 
 /** Types of the checked parts of a request; a part that is left out is taken as it comes. */
 export interface RouteParts {

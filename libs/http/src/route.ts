@@ -2,18 +2,16 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Admission, JsonSchema } from '@sluice/types';
 import { stateOf } from './app-state';
 import { declareContract, type RouteDescription } from './contract/route-contract';
-import { hasBody, type BodyLimits } from './json/read-body';
-import { readBytes, type BytesBody } from './json/read-bytes';
+import { hasBody, type BodyLimits, readBytes, type BytesBody } from './json/read-body';
 import { readJson } from './json/read-json';
 import type { JsonBounds } from './json/scan-json';
-import { readQuery } from './validation/read-query';
-import { callerOf, scopeCheck } from './require-scope';
+import { readQuery, validate } from './validation/validate';
+import { callerOf, scopeCheck } from './authenticator';
 import { heldOf } from './request-locals';
 import { RouteRequest, type CheckedParts, type RouteParts } from './route-request';
 import { growBodyRoom, smallBytesMax, takeBodyRoom, takeReplyRoom } from './served-room';
 import { sendJson } from './send-json';
 import { cutUnread, sendStream } from './send-stream';
-import { validate } from './validation/validate';
 
 /** What a route answers. Problems are thrown, not returned. */
 export interface Reply {

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { DefectError } from '@sluice/errors';
 import { contractOf, type RegisteredRoute } from './contract/route-contract';
-import { InboundError } from './inbound-error';
+import { InboundError } from './problem-handler';
 import { oneAfterAnother } from './one-after-another';
 import { localsOf } from './request-locals';
 import { rightAddress } from './right-address';

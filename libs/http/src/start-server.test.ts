@@ -2,10 +2,9 @@ import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { createMetrics } from '@sluice/telemetry';
 import { serve, silent as quiet, testApp } from '../test/test-app';
-import { ListenError } from './listen-error';
+import { ListenError, type HttpServer, type ServerOptions } from './start-server';
 import { startOperability } from './operability';
 import { route } from './route';
-import type { HttpServer, ServerOptions } from './start-server';
 
 /** Requests to /slow wait until `release`. */
 function slowRoute() {

@@ -2,13 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FreshTokens } from '@sluice/connectors';
 import { SluiceError } from '@sluice/errors';
 import type { ConnectionKey, RefreshedTokens } from '@sluice/store';
-import { type Credentials, type LiveCredentials, isSameWorkspace } from '@sluice/types';
+import { type Credentials, type LiveCredentials, isSameWorkspace, type ProviderMetadataItem } from '@sluice/types';
 import type { Logger } from '@sluice/telemetry';
 import type { RefreshSource } from './ask-for-tokens';
 import { openConnection } from './live-credentials';
 import { sealCredentials } from './seal-credentials';
 import type { Sealed } from './sealed-value';
-import { toldMetadata } from './told-metadata';
 
 /** How long a fresh pair is kept while the database is away, and how often it is offered: as long as a write's outcome. */
 const keepMs = 60_000;
@@ -91,4 +90,12 @@ function tellPlace(logger: Logger, names: object, live: LiveCredentials, fresh: 
   if (known === undefined || told === undefined || isSameWorkspace(known, told)) return;
   const reason = `${live.provider} names the workspace ${told}; the connection stays at ${known} until it connects again`;
   logger.warn({ ...names, reason }, 'connection.place-refused');
+}
+
+/** What a provider says of an account's place, as members of the connection's metadata. @param source its token reply, or the customer's return */
+export function toldMetadata(
+  told: Readonly<Record<string, string>>,
+  source: 'token' | 'provider' = 'token',
+): Readonly<Record<string, ProviderMetadataItem>> {
+  return Object.fromEntries(Object.entries(told).map(([name, value]) => [name, { value, source }] as const));
 }

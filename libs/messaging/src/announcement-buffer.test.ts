@@ -2,7 +2,7 @@ import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { AnnouncementBuffer, type BufferOptions } from './announcement-buffer';
 import { eventually, metric, write } from './messaging-test-support';
 import { messagingCounters } from './messaging-counters';
-import type { OutgoingMessage, Transport } from './transport';
+import type { OutgoingMessage, Transport } from './messaging';
 
 /** A transport that keeps what it is given; each send waits until `release` is called when `isSlow`. */
 function recorder(options: { isUp?: () => boolean; send?: () => Promise<void> } = {}) {

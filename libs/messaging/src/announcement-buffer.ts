@@ -1,9 +1,8 @@
 import { outsideSteps, type Logger } from '@sluice/telemetry';
 import type { WriteAnnouncement } from '@sluice/types';
-import type { MessagingOptions } from './messaging';
+import type { MessagingOptions, OutgoingMessage, Transport } from './messaging';
 import type { DropReason, MessagingCounters } from './messaging-counters';
 import { PendingMessages } from './pending-messages';
-import type { OutgoingMessage, Transport } from './transport';
 import { within } from './within';
 
 export interface BufferOptions {

@@ -1,8 +1,8 @@
-import type { OutgoingMessage } from './transport';
+import type { OutgoingMessage } from './messaging';
 import { encodeMessage } from './write-codec';
 
 /** One announcement, already in JSON. */
-export interface Announcement {
+interface Announcement {
   readonly topic: string;
   readonly key: string;
   readonly body: string;

@@ -1,4 +1,4 @@
-import { ProgressWatch } from './progress-watch';
+import { ProgressWatch } from './watchdog';
 
 const at = (partition: number, lag: number, mark: string) => ({ partition, lag, mark });
 

@@ -1,7 +1,7 @@
-import { createLogger, createMetrics } from '@sluice/telemetry';
 import { PassThrough } from 'node:stream';
+import { createLogger, createMetrics } from '@sluice/telemetry';
 import { metric } from './messaging-test-support';
-import { strayMessages } from './stray-messages';
+import { strayMessages } from './messaging-counters';
 import { topics } from './topics';
 
 function teller() {

@@ -1,8 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { allowanceOf } from './allowance';
-import type { Hints, Cache } from './hints';
-import { WindowBook } from './window-book';
-import { isKept } from './cache-limits';
+import { allowanceOf, WindowBook } from './sliding-window';
+import { type Hints, type Cache, isKept } from './hints';
 
 /** Hints for services that share a process. They must share this object too: each one has quota counts of its own. */
 export function createInMemoryHints(): Hints {

@@ -1,9 +1,8 @@
 import type { Logger, Metrics } from '@sluice/telemetry';
-import type { Hints, Cache } from './hints';
+import { type Hints, type Cache, isKept } from './hints';
 import { Guard } from './redis/guard';
 import { redisClient, type RedisClient } from './redis/redis-client';
 import { RedisQuotas } from './redis/redis-quotas';
-import { isKept } from './cache-limits';
 
 export interface RedisHintsOptions {
   /** `redis://` or `rediss://`, with credentials and database number if there are any. */

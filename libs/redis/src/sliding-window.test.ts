@@ -1,5 +1,4 @@
-import { allowanceOf } from './allowance';
-import { SlidingWindow } from './sliding-window';
+import { allowanceOf, SlidingWindow } from './sliding-window';
 
 const allowance = (limit: number, windowMs: number) => allowanceOf({ limit, windowMs, reserve: 0 });
 

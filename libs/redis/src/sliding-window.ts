@@ -1,5 +1,5 @@
-import type { Allowance } from './allowance';
-import type { QuotaAnswer } from './hints';
+import { LRUCache } from 'lru-cache';
+import type { QuotaAnswer, QuotaRequest } from './hints';
 
 /**
  * Parts of a window that are counted separately. A grant counts until its whole slice has left the window, so the
@@ -59,4 +59,54 @@ export class SlidingWindow {
     }
     return this.windowMs;
   }
+}
+
+/** A request with its rules applied: whole numbers, `cost` at least 1 and at most `calls`. */
+interface Allowance {
+  readonly windowMs: number;
+  readonly cost: number;
+  /** Calls the request may see in the window, itself included; the reserve is already left out. 0: nothing is allowed. */
+  readonly calls: number;
+}
+
+/** Kept for synchronous calls, for which somebody waits. Source: design, hazard 2.16. */
+const defaultReserve = 0.2;
+
+/** @param share part of the limit that is this process's own: 1 with a shared count, less without */
+export function allowanceOf(request: QuotaRequest, share = 1): Allowance {
+  const windowMs = Math.max(1, Math.floor(request.windowMs));
+  const full = Math.max(0, Math.floor(request.limit));
+  // At least one call: a bucket of limit 1 would otherwise stand still for as long as Redis is away.
+  const limit = full === 0 ? 0 : Math.max(1, Math.floor(full * share));
+  const reserve = request.priority === 'synchronous' ? 0 : Math.min(1, Math.max(0, request.reserve ?? defaultReserve));
+  // Asynchronous work never stops altogether, whatever the reserve.
+  const calls = Math.max(Math.min(1, limit), Math.floor(limit * (1 - reserve)));
+  const cost = Math.min(Math.max(1, Math.floor(request.cost ?? 1)), Math.max(1, calls));
+  return { windowMs, cost, calls };
+}
+
+/** Buckets remembered at once; far more than the lanes one process works on in a window. */
+const bucketsMax = 10_000;
+
+/** The windows of this process, by bucket. The one unused for longest is forgotten first. */
+export class WindowBook {
+  private readonly windows = new LRUCache<string, SlidingWindow>({ max: bucketsMax });
+
+  of(bucket: string, windowMs: number): SlidingWindow {
+    const name = nameOf(bucket, windowMs);
+    const known = this.windows.get(name);
+    if (known) return known;
+    const made = new SlidingWindow(windowMs);
+    this.windows.set(name, made);
+    return made;
+  }
+
+  /** A look, which neither makes a window nor counts as a use of it. Undefined: nothing was granted in it. */
+  find(bucket: string, windowMs: number): SlidingWindow | undefined {
+    return this.windows.peek(nameOf(bucket, windowMs));
+  }
+}
+
+function nameOf(bucket: string, windowMs: number): string {
+  return `${bucket}:${windowMs}`;
 }

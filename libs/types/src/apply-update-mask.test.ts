@@ -1,4 +1,4 @@
-import { applyUpdateMask } from './apply-update-mask';
+import { applyUpdateMask } from './update-mask';
 import type { ConfigContent, UpdateConfigContent } from './config-content';
 
 const stored: ConfigContent = {

@@ -1,5 +1,4 @@
-import type { ConfigContent } from './config-content';
-import { checkConfigContent } from './config-content-rules';
+import { type ConfigContent, checkConfigContent } from './config-content';
 
 const namesOf = (content: Partial<ConfigContent>) =>
   checkConfigContent(content, 'config.content').map(({ name }) => name);

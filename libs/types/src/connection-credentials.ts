@@ -1,5 +1,5 @@
 import type { Issue } from '@sluice/errors';
-import { bodyIssue } from './body-issue';
+import { bodyIssue } from './problem';
 import type { AuthScheme } from './connection';
 import type { ConnectionRequest } from './connection-request';
 import type { Credentials } from './credentials';

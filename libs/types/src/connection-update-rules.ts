@@ -1,5 +1,5 @@
 import type { Issue } from '@sluice/errors';
-import { bodyIssue } from './body-issue';
+import { bodyIssue } from './problem';
 import { checkConnectionCredentials } from './connection-credentials';
 import type { UpdateConnectionRequest } from './connection-request';
 import { checkNamedWorkspace } from './workspace-metadata';

@@ -1,5 +1,7 @@
 import type { ManifestReadObject } from './manifest';
 import type { ReadObjectConfig } from './read-config';
+import { normalFieldName, type FieldNameForm } from './field-names';
+import type { JsonValue } from './write-request';
 
 /**
  * Names a builder uses for a customer's fields: mapped name to provider field.
@@ -27,4 +29,35 @@ export function fieldMappings(
     mappings.set(name, field === '' ? undefined : field);
   }
   return mappings;
+}
+
+/** Of a provider field: the builder's value to the provider's. Undefined: none is mapped. */
+export type ValueMappings = (field: string) => ReadonlyMap<string, string> | undefined;
+
+/**
+ * The value mappings of one object, to be asked under any spelling that means the field; of two spellings in the config the
+ * first holds. Maps, not objects: a field may be called like a member of Object.prototype.
+ * Source: specification, selectedValueMappings.
+ */
+export function valueMappings(
+  config: Pick<ReadObjectConfig, 'selectedValueMappings'> | undefined,
+  form: FieldNameForm,
+): ValueMappings {
+  const byField = new Map<string, ReadonlyMap<string, string>>();
+  for (const [field, values] of Object.entries(config?.selectedValueMappings ?? {})) {
+    const name = normalFieldName(field, form);
+    if (!byField.has(name)) byField.set(name, new Map(Object.entries(values)));
+  }
+  return (field) => byField.get(normalFieldName(field, form));
+}
+
+/** The provider's value for one that the builder knows. Texts only. */
+export function toProviderValue<Value>(mappings: ValueMappings, field: string, value: Value): Value | string {
+  return typeof value === 'string' ? (mappings(field)?.get(value) ?? value) : value;
+}
+
+/** The value that the builder knows for one of the provider's. The first wins where two lead to the same. */
+export function toDeliveredValue(mappings: ValueMappings, field: string, value: JsonValue): JsonValue {
+  const found = [...(mappings(field) ?? [])].find(([, providerValue]) => providerValue === value);
+  return found === undefined ? value : found[0];
 }

@@ -1,4 +1,4 @@
-import { normalFieldName } from './field-name-form';
+import { normalFieldName } from './field-names';
 
 // Connectors name reserved fields in this form, so it is lower case and not any other.
 it('is the name itself, or the name in lower case', () => {

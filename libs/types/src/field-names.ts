@@ -48,3 +48,33 @@ function nameRule(name: string): string | undefined {
   if (name.includes('\0')) return 'has a NUL in its name';
   return isHostileName(name) ? 'has a name that is not allowed' : undefined;
 }
+
+/**
+ * How a provider tells the names of its fields apart. `case-insensitive`: `phone` is `Phone`. Data of a connector; names that
+ * a builder maps to fields are the builder's own and compare exactly at every provider.
+ */
+export type FieldNameForm = 'exact' | 'case-insensitive';
+
+/** A provider's field name in the form in which all spellings of one field are equal. Not a name to send. */
+export function normalFieldName(name: string, form: FieldNameForm): string {
+  return form === 'exact' ? name : name.toLowerCase();
+}
+
+const bracketed = /^\$(?:\['[^'\]]+'\])+$/;
+const step = /\['([^'\]]+)'\]/g;
+
+/**
+ * Why a name that begins like JSONPath is none that we take; undefined for one we take, and for every plain name.
+ * The form is brackets with quoted names: `$['address']['city']`. Source: published API, manifest, IntegrationField.
+ */
+export function jsonPathFault(name: string): string | undefined {
+  if (!/^\$[.['"]/.test(name)) return undefined;
+  if (!bracketed.test(name)) return "must be JSONPath in brackets, such as $['address']['city']";
+  const steps = [...name.matchAll(step)].map(([, inside = '']) => inside);
+  return steps.some(isHostileName) ? 'leads to a name that is not allowed' : undefined;
+}
+
+/** The names that lead to a field: those of a JSONPath in brackets, else the name itself. */
+export function fieldSteps(name: string): readonly string[] {
+  return bracketed.test(name) ? [...name.matchAll(step)].map(([, inside = '']) => inside) : [name];
+}

@@ -1,4 +1,4 @@
-import { fieldSteps, jsonPathFault } from './field-path';
+import { fieldSteps, jsonPathFault } from './field-names';
 
 const form = "must be JSONPath in brackets, such as $['address']['city']";
 const hostile = 'leads to a name that is not allowed';

@@ -1,5 +1,5 @@
 import type { Issue } from '@sluice/errors';
-import { bodyIssue } from './body-issue';
+import { bodyIssue } from './problem';
 import { limits } from './limits';
 import { pathOf } from './field-names';
 import type { ForwardedHeader } from './write-request';

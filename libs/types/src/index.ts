@@ -15,11 +15,11 @@ export {
 export { hoursToMs, minutesToMs } from './time';
 export type { WriteAnnouncement } from './write-announcement';
 export { isHostileName, pathOf } from './field-names';
-export { fieldSteps } from './field-path';
-export { normalFieldName, type FieldNameForm } from './field-name-form';
+export { fieldSteps } from './field-names';
+export { normalFieldName, type FieldNameForm } from './field-names';
 export { joinList, listItemRule } from './list-items';
 export { fieldMappings, type FieldMappings } from './field-mappings';
-export { toDeliveredValue, toProviderValue, valueMappings, type ValueMappings } from './value-mappings';
+export { toDeliveredValue, toProviderValue, valueMappings, type ValueMappings } from './field-mappings';
 export type { FieldDecision, PlanNote, WritePlan } from './write-plan';
 export type { JsonValue } from './write-request';
 export {
@@ -30,9 +30,9 @@ export {
   type CreateApiKeyRequest,
   type UpdateApiKeyRequest,
 } from './api-key';
-export { applyUpdateMask, withObject } from './apply-update-mask';
+export { applyUpdateMask, withObject } from './update-mask';
 export { configSchema, type Config } from './config';
-export { configVersionSchema, type ConfigVersion } from './config-version';
+export { configVersionSchema, type ConfigVersion } from './config';
 export { diffJson } from './json-diff';
 export { idOfPageToken, pageProperties, pageTokenOf, type BoundedPage, type Page, type PageQuery } from './page';
 export {
@@ -41,7 +41,7 @@ export {
   type ConfigContent,
   type UpdateConfigContent,
 } from './config-content';
-export { checkConfigContent } from './config-content-rules';
+export { checkConfigContent } from './config-content';
 export {
   authSchemes,
   connectionSchema,
@@ -108,7 +108,7 @@ export {
   type Revision,
 } from './integration';
 export type { IntegrationField } from './integration-field';
-export { checkCreateIntegrationRequest } from './integration-rules';
+export { checkCreateIntegrationRequest } from './integration';
 export { applyJsonPatch, type Patched } from './json-patch';
 export { memberName, nameText, type JsonSchema } from './json-schema';
 export {
@@ -130,7 +130,7 @@ export {
   type ManifestReadObject,
   type ManifestWriteObject,
 } from './manifest';
-export { checkManifest, checkManifestIntegration } from './manifest-rules';
+export { checkManifest, checkManifestIntegration } from './manifest';
 export {
   logSchema,
   operationListReplySchema,
@@ -152,7 +152,7 @@ export {
   type ExplainedRecord,
   type OperationExplanation,
 } from './operation-explanation';
-export type { ExportedAttempt, ExportedCall, ExportedRecord, OperationExport } from './operation-export';
+export type { ExportedAttempt, ExportedCall, ExportedRecord, OperationExport } from './operation-explanation';
 export {
   operationRecordListReplySchema,
   type OperationRecord,
@@ -175,7 +175,7 @@ export {
   type Project,
   type UpdateProjectRequest,
 } from './project';
-export { checkCreateProjectRequest, checkUpdateProjectRequest } from './project-rules';
+export { checkCreateProjectRequest, checkUpdateProjectRequest } from './project';
 export {
   createProviderAppRequestSchema,
   providerAppSchema,
@@ -186,9 +186,9 @@ export {
   type UpdateProviderAppRequest,
 } from './provider-app';
 export { providerCatalogueSchema, providerInfoSchema, type ProviderInfo, type ProviderSupport } from './provider-info';
-export { publishConfigContent, publishInstallation } from './publish-config';
+export { publishConfigContent, publishInstallation } from './publish-contents';
 export { parameterMeanings, type ParameterMeaning } from './parameters';
-export { publishIntegration, publishManifestIntegration } from './publish-manifest';
+export { publishIntegration, publishManifestIntegration } from './publish-contents';
 export {
   readObjectConfigSchema,
   type Backfill,
@@ -214,7 +214,7 @@ export {
   withNamedWorkspace,
   workspaceInput,
 } from './workspace-metadata';
-export { checkWorkspaceRef, isSameWorkspace } from './workspace-ref';
+export { checkWorkspaceRef, isSameWorkspace } from './workspace-metadata';
 export {
   fieldDefaultValue,
   writeObjectConfigSchema,
@@ -241,7 +241,7 @@ export {
   dryRunReplySchema,
   refusedWriteReplySchema,
   singleWriteReplySchema,
-} from './write-reply-schemas';
+} from './write-reply';
 export {
   writeModes,
   writeRequestSchema,
@@ -294,5 +294,5 @@ export {
   type WebhookMessageWithPayload,
   type WebhookReplayReply,
 } from './webhook-message';
-export { webhookHoldMsMax, webhookPauseMs } from './webhook-retries';
+export { webhookHoldMsMax, webhookPauseMs } from './webhook-endpoint';
 export { signedUrlSchema, type SignedUrl } from './signed-url';

@@ -1,13 +1,13 @@
 import type { Issue } from '@sluice/errors';
-import { bodyIssue } from './body-issue';
-import { checkConfigContent } from './config-content-rules';
+import { bodyIssue } from './problem';
+import { checkConfigContent } from './config-content';
 import { pathOf } from './field-names';
 import type {
   CreateInstallationRequest,
   PatchConfigContentRequest,
   UpdateInstallationRequest,
 } from './installation-request';
-import { pointerSteps } from './json-pointer';
+import { pointerSteps } from './json-patch';
 import { limits } from './limits';
 import { parseMaskPath, type MaskPath } from './update-mask';
 

@@ -1,6 +1,5 @@
-import type { CreateIntegrationRequest } from './integration';
-import { checkCreateIntegrationRequest } from './integration-rules';
-import { publishManifestIntegration } from './publish-manifest';
+import { type CreateIntegrationRequest, checkCreateIntegrationRequest } from './integration';
+import { publishManifestIntegration } from './publish-contents';
 
 const request = (content: CreateIntegrationRequest['latestRevision']['content']): CreateIntegrationRequest => ({
   name: 'crm',

@@ -1,5 +1,7 @@
+import type { Issue } from '@sluice/errors';
 import { moment } from './json-schema';
-import { manifestIntegrationSchema, type ManifestIntegration } from './manifest';
+import { manifestIntegrationSchema, type ManifestIntegration, checkManifestIntegration } from './manifest';
+import { bodyIssue } from './problem';
 
 /** An integration of a project, with its newest revision. Source: published API, integrations. */
 export interface Integration {
@@ -98,3 +100,15 @@ export const deployManifestRequestSchema = {
     },
   },
 } as const;
+
+/** Rules of a create-integration body: name and provider are said twice and must agree; then those of the manifest. */
+export function checkCreateIntegrationRequest(body: CreateIntegrationRequest): Issue[] {
+  const { content } = body.latestRevision;
+  const path = 'latestRevision.content';
+  const issues = (['name', 'provider'] as const)
+    .filter((member) => content[member] !== body[member])
+    .map((member) =>
+      bodyIssue(`${path}.${member}`, `must be ${body[member]}, the ${member} of the integration`, content[member]),
+    );
+  return [...issues, ...checkManifestIntegration(content, path)];
+}

@@ -1,8 +1,7 @@
 import type { Issue } from '@sluice/errors';
-import { bodyIssue } from './body-issue';
-import { pathOf } from './field-names';
+import { bodyIssue } from './problem';
+import { pathOf, isRefusedName } from './field-names';
 import type { JsonPatchOperation } from './installation-request';
-import { pointerSteps } from './json-pointer';
 
 /** The changed document; or, when a change does not fit, why. */
 export type Patched<Document> =
@@ -71,4 +70,16 @@ function placeOf(place: string): number | undefined {
 
 function notThere(op: JsonPatchOperation['op']): string {
   return op === 'replace' ? 'names nothing that is there; use add' : 'names nothing that is there';
+}
+
+/**
+ * The steps of a JSON pointer, unescaped. Undefined for what RFC 6901 does not allow, for the empty pointer, which would
+ * name the whole document, and for a step that is empty, holds a NUL or reaches into a prototype.
+ */
+export function pointerSteps(pointer: string): readonly string[] | undefined {
+  // RFC 6901: `~` is followed by 0 or 1. A first character other than `/` leaves something before the first slash.
+  const [before, ...escaped] = pointer.split('/');
+  if (before !== '' || escaped.length === 0 || escaped.some((step) => /~(?![01])/.test(step))) return undefined;
+  const steps = escaped.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return steps.some(isRefusedName) ? undefined : steps;
 }

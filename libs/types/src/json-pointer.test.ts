@@ -1,4 +1,4 @@
-import { pointerSteps } from './json-pointer';
+import { pointerSteps } from './json-patch';
 
 describe('pointerSteps', () => {
   it.each([

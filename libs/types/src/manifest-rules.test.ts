@@ -1,5 +1,4 @@
-import type { Manifest, ManifestIntegration } from './manifest';
-import { checkManifest, checkManifestIntegration } from './manifest-rules';
+import { type Manifest, type ManifestIntegration, checkManifest, checkManifestIntegration } from './manifest';
 
 const minimal: ManifestIntegration = {
   name: 'crm',

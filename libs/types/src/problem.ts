@@ -83,3 +83,8 @@ export const inputValidationProblemSchema = {
     },
   },
 } as const;
+
+/** A broken rule of the body. `detail` continues the field's name: `must be …`; `value` only where it is no secret. */
+export function bodyIssue(name: string, detail: string, value?: unknown): Issue {
+  return { in: 'body', name, detail, ...(value === undefined ? {} : { value }) };
+}

@@ -1,4 +1,4 @@
-import { checkCreateProjectRequest, checkUpdateProjectRequest } from './project-rules';
+import { checkCreateProjectRequest, checkUpdateProjectRequest } from './project';
 
 const idLike = '0190a4c2-7b5e-7000-8000-000000000000';
 

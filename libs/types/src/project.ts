@@ -1,4 +1,6 @@
+import type { Issue } from '@sluice/errors';
 import { moment, nameText } from './json-schema';
+import { bodyIssue } from './problem';
 
 /** A builder's space: its integrations, customers and keys. Source: published API, projects. */
 export interface Project {
@@ -38,7 +40,7 @@ export function projectNameOf(name: string): string {
 }
 
 const appName = { ...nameText, maxLength: 128, description: 'Shown name of the application.' } as const;
-const name = {
+const nameSchema = {
   type: 'string',
   minLength: 2,
   maxLength: 128,
@@ -59,7 +61,7 @@ export const projectSchema = {
   required: ['id', 'name', 'appName', 'orgId', 'createTime'],
   properties: {
     id: { type: 'string', description: 'Project id.' },
-    name,
+    name: nameSchema,
     appName,
     orgId,
     createTime: { ...moment, description: 'When it was created.' },
@@ -86,7 +88,7 @@ export const createProjectRequestSchema = {
   description: 'A new project.',
   additionalProperties: false,
   required: ['appName', 'name', 'orgId'],
-  properties: { appName, name, orgId },
+  properties: { appName, name: nameSchema, orgId },
 } as const;
 
 export const updateProjectRequestSchema = {
@@ -104,7 +106,27 @@ export const updateProjectRequestSchema = {
       type: 'object',
       description: 'The new values.',
       additionalProperties: false,
-      properties: { appName, name, dropUnmappedFields },
+      properties: { appName, name: nameSchema, dropUnmappedFields },
     },
   },
 } as const;
+
+const looksLikeId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Rules of a create-project body, after its schema. */
+export function checkCreateProjectRequest(body: CreateProjectRequest): Issue[] {
+  return checkName(body.name, 'name');
+}
+
+/** Rules of an update-project body, after its schema: a value for each masked field. */
+export function checkUpdateProjectRequest({ updateMask, project }: UpdateProjectRequest): Issue[] {
+  const missing = updateMask.flatMap((field, index) =>
+    project[field] === undefined ? [bodyIssue(`updateMask[${index}]`, 'has no value in project', field)] : [],
+  );
+  return [...missing, ...checkName(project.name, 'project.name')];
+}
+
+/** Spec is silent; we chose that a name must not look like an id, because both stand in the same place of a path. */
+function checkName(name: string | undefined, path: string): Issue[] {
+  return name !== undefined && looksLikeId.test(name) ? [bodyIssue(path, 'must not have the form of an id', name)] : [];
+}

@@ -1,4 +1,4 @@
-import { toDeliveredValue, toProviderValue, valueMappings } from './value-mappings';
+import { toDeliveredValue, toProviderValue, valueMappings } from './field-mappings';
 
 const selectedValueMappings = { stage: { won: 'closedwon', also: 'closedwon', empty: '' }, Stage: { won: 'W' } };
 const mappings = valueMappings({ selectedValueMappings }, 'exact');

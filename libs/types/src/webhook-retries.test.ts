@@ -1,4 +1,4 @@
-import { webhookPauseMs } from './webhook-retries';
+import { webhookPauseMs } from './webhook-endpoint';
 
 const hourMs = 3_600_000;
 

@@ -1,7 +1,6 @@
 import type { Issue } from '@sluice/errors';
-import { bodyIssue } from './body-issue';
+import { bodyIssue } from './problem';
 import type { Connection, ProviderMetadataItem } from './connection';
-import { checkWorkspaceRef, isSameWorkspace } from './workspace-ref';
 
 /**
  * The other name of `providerWorkspaceRef`: published clients ask users for it as an input of this name, send it in
@@ -10,7 +9,7 @@ import { checkWorkspaceRef, isSameWorkspace } from './workspace-ref';
 export const workspaceInput = 'workspace';
 
 /** A request that may name the workspace under either name. */
-export interface WorkspaceNames {
+interface WorkspaceNames {
   readonly providerWorkspaceRef?: string;
   readonly providerMetadata?: Readonly<Record<string, ProviderMetadataItem>>;
 }
@@ -65,4 +64,25 @@ function itemIn(metadata: Connection['providerMetadata']): ProviderMetadataItem 
 
 function valueIn(metadata: Connection['providerMetadata']): string | undefined {
   return itemIn(metadata)?.value;
+}
+
+/** Labels of a host name, each at most 63 characters.2, item 15; RFC 1035, section 2.3.4. */
+const label = /^[a-z0-9-]{1,63}$/i;
+/** Ours: a host name has at most 127 labels, and no provider's workspace has more than a few. */
+const labelsMax = 8;
+
+/**
+ * Rule of a workspace reference: dot-separated labels, because a provider's host name may be built from it, and a token
+ * is sent there. Case does not count.
+ */
+export function checkWorkspaceRef(workspaceRef: string | undefined, path = 'providerWorkspaceRef'): Issue[] {
+  const labels = workspaceRef?.split('.') ?? [];
+  if (labels.length <= labelsMax && labels.every((one) => label.test(one))) return [];
+  const detail = 'must be letters, digits and hyphens, in parts joined by dots, such as acme--uat.sandbox';
+  return [bodyIssue(path, detail, workspaceRef?.slice(0, 80))];
+}
+
+/** Whether two references name one workspace. */
+export function isSameWorkspace(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
 }

@@ -1,4 +1,4 @@
-import { checkWorkspaceRef, isSameWorkspace } from './workspace-ref';
+import { checkWorkspaceRef, isSameWorkspace } from './workspace-metadata';
 
 describe('checkWorkspaceRef [sec-15] [sec-44]', () => {
   it.each([undefined, '4711', 'Acme--uat.sandbox', 'a'.repeat(63), 'a.b.c.d.e.f.g.h'])('takes %s', (ref) => {

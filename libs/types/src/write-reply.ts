@@ -59,3 +59,111 @@ export interface DryRunReply {
 export interface BatchDryRunReply {
   readonly plans: readonly DryRunReply[];
 }
+
+const operationId = { type: 'string', description: 'Id of the operation.' } as const;
+
+const errors = {
+  type: 'array',
+  description: 'What went wrong, in words.',
+  items: {
+    type: 'object',
+    required: ['message'],
+    properties: { message: { type: 'string', description: 'One sentence.' } },
+  },
+} as const;
+
+const result = {
+  type: 'object',
+  description: 'Outcome of one record.',
+  required: ['success'],
+  properties: {
+    success: { type: 'boolean', description: 'Whether the provider wrote the record.' },
+    recordId: { type: 'string', description: "The provider's id of the record." },
+    data: { type: 'object', description: 'The record as the provider returned it, else what was written of it.' },
+    errors,
+    warnings: { ...errors, description: 'What was not done besides the record, such as an association.' },
+  },
+} as const;
+
+/** 200 of an asynchronous or auto-batched write. */
+export const acceptedWriteReplySchema = {
+  type: 'object',
+  description: 'The write is accepted and will be performed.',
+  required: ['operationId'],
+  properties: { operationId },
+} as const;
+
+/** 200 of a synchronous single write. */
+export const singleWriteReplySchema = {
+  type: 'object',
+  description: 'The record was written.',
+  required: ['operationId', 'result'],
+  properties: { operationId, result },
+} as const;
+
+/** 422 of a synchronous single write. */
+export const refusedWriteReplySchema = {
+  type: 'object',
+  description: 'The provider refused the record.',
+  required: ['operationId', 'errors', 'result'],
+  properties: {
+    operationId,
+    errors,
+    result,
+    rawResponse: { type: 'string', description: "The provider's body as text, shortened." },
+  },
+} as const;
+
+/** 200 or 422 of a synchronous batch. */
+export const batchWriteReplySchema = {
+  type: 'object',
+  description: 'Outcomes of a batch, in request order.',
+  required: ['operationId', 'successCount', 'failureCount', 'results'],
+  properties: {
+    operationId,
+    successCount: { type: 'integer', minimum: 0, description: 'Records that were written.' },
+    failureCount: { type: 'integer', minimum: 0, description: 'Records that were not.' },
+    results: { type: 'array', description: 'One per record, in request order.', items: result },
+    errors,
+  },
+} as const;
+
+/** 200 of a dry run. */
+export const dryRunReplySchema = {
+  type: 'object',
+  description: 'What a write would send, per field. Nothing was written.',
+  required: ['plan'],
+  properties: {
+    plan: {
+      type: 'array',
+      description: 'One decision per field.',
+      items: {
+        type: 'object',
+        required: ['field', 'value', 'reason', 'sent'],
+        properties: {
+          field: { type: 'string', description: 'Name as the request or the setting spells it.' },
+          providerField: {
+            type: 'string',
+            description: "The provider's name of the field; absent when the user chose no field for this mapped name.",
+          },
+          value: { description: 'The value that would be sent.' },
+          reason: { type: 'string', description: 'Why the field is sent or not.' },
+          sent: { type: 'boolean', description: 'Whether it would be sent.' },
+        },
+      },
+    },
+    associations: {
+      type: 'array',
+      description: 'The links that would be made, as the request has them; absent without any.',
+      items: { type: 'object', description: 'A link to another record.' },
+    },
+  },
+} as const;
+
+/** 200 of a dry run of a batch. */
+export const batchDryRunReplySchema = {
+  type: 'object',
+  description: 'What a batch would send. Nothing was written.',
+  required: ['plans'],
+  properties: { plans: { type: 'array', description: 'One per record, in request order.', items: dryRunReplySchema } },
+} as const;

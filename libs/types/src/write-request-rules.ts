@@ -1,5 +1,5 @@
 import type { Issue, ProblemCode } from '@sluice/errors';
-import { bodyIssue } from './body-issue';
+import { bodyIssue } from './problem';
 import { checkNames, pathOf } from './field-names';
 import { checkForwardedHeaders } from './forwarded-headers';
 import { limits } from './limits';

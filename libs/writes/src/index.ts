@@ -3,7 +3,7 @@ export { blockingRefused } from './block-refused-lane';
 export { coalesce, type CoalesceOptions } from './coalesce';
 export { createLeaseKeeper, leaseMs, type Hold, type LeaseKeeper } from './leasing/lease-keeper';
 export { createLaneQuotas, type LaneQuotas } from './lane-quotas';
-export { readLaneWindows } from './lane-windows';
+export { readLaneWindows } from './lane-quotas';
 export { nextDelayMs } from './next-delay';
 export { createSearchPace, type SearchPace } from './pace-searches';
 export { decideSettlement, type DecisionInput } from './performing/decide-settlement';

@@ -1,8 +1,7 @@
 import type { Connector, ObservedQuota, QuotaName } from '@sluice/connectors';
-import type { Cache, QuotaAnswer, QuotaBuckets } from '@sluice/redis';
+import type { Cache, QuotaAnswer, QuotaBuckets, QuotaGauges } from '@sluice/redis';
 import type { LaneKey } from '@sluice/store';
 import type { Metrics } from '@sluice/telemetry';
-import { bucketOf, limitKeyOf, limitOf, limitText, searchBlockKeyOf, searchBucketOf } from './lane-buckets';
 import { defaultBlockMs } from './performing/note-outcome';
 
 /** Lanes whose limit is remembered per process; one that is forgotten counts by the provider's declared limit again. */
@@ -86,4 +85,74 @@ export function createLaneQuotas(
 
 function isSame(one: ObservedQuota, other: ObservedQuota): boolean {
   return one.limit === other.limit && one.windowMs === other.windowMs;
+}
+
+/** The bucket that the calls of a lane are counted in. */
+export function bucketOf({ projectId, laneId }: LaneKey): string {
+  return `${projectId}/${laneId}`;
+}
+
+/** The bucket of the lane's searches, where the provider has a limit for them alone. */
+function searchBucketOf(lane: LaneKey): string {
+  return `${bucketOf(lane)}/search`;
+}
+
+/** Where it is kept until when the provider refuses searches of a lane. */
+function searchBlockKeyOf(lane: LaneKey): string {
+  return `lane-search-block:${bucketOf(lane)}`;
+}
+
+/** Where the limit that replies stated for a lane is kept. */
+function limitKeyOf(lane: LaneKey): string {
+  return `lane-limit:${bucketOf(lane)}`;
+}
+
+function limitText({ limit, windowMs }: ObservedQuota): string {
+  return `${limit}/${windowMs}`;
+}
+
+/** Undefined for what is no limit: the text comes from a store that others may write to. */
+function limitOf(text: string | undefined): ObservedQuota | undefined {
+  const [, limit, windowMs] = /^(\d{1,9})\/([1-9]\d{0,9})$/.exec(text ?? '') ?? [];
+  return limit === undefined ? undefined : { limit: Number(limit), windowMs: Number(windowMs) };
+}
+
+/** A lane with the limit that its provider declares. */
+interface DeclaredLane extends LaneKey {
+  readonly declared: ObservedQuota;
+}
+
+/** The limit that the lane's calls are counted by, and what is left of it. */
+interface LaneWindow extends ObservedQuota {
+  /** Calls left in the window that ends now. Absent: not known. */
+  readonly left?: number;
+}
+
+/** Where the counts are shared. */
+interface LaneGauges {
+  readonly cache: Pick<Cache, 'getMany'>;
+  readonly quotas: QuotaGauges;
+}
+
+/**
+ * What is left of the window of each lane, in their order: by the limit that replies stated last, else by the declared one.
+ * While it is not known which limits were stated, the declared ones are told, and nothing of what is left. Never throws; takes
+ * at most 100 ms, whatever the shared store does.
+ * @param gauges undefined: there is none, and nothing is known but what is declared
+ */
+export async function readLaneWindows(
+  gauges: LaneGauges | undefined,
+  lanes: readonly DeclaredLane[],
+): Promise<readonly LaneWindow[]> {
+  if (gauges === undefined) return lanes.map(({ declared }) => declared);
+  const stated = await gauges.cache.getMany(lanes.map(limitKeyOf));
+  if (stated === undefined) return lanes.map(({ declared }) => declared);
+  const limits = lanes.map(({ declared }, index) => limitOf(stated[index]) ?? declared);
+  const used = await gauges.quotas.used(
+    lanes.map((lane, index) => ({ bucket: bucketOf(lane), windowMs: limits[index]?.windowMs ?? 0 })),
+  );
+  return limits.map(({ limit, windowMs }, index) => {
+    const count = used[index];
+    return { limit, windowMs, ...(count === undefined ? {} : { left: Math.max(0, limit - count) }) };
+  });
 }

@@ -1,8 +1,7 @@
 import { createInMemoryHints } from '@sluice/redis';
 import { createMetrics } from '@sluice/telemetry';
 import { connector } from '../test/builders';
-import { createLaneQuotas } from './lane-quotas';
-import { readLaneWindows } from './lane-windows';
+import { createLaneQuotas, readLaneWindows } from './lane-quotas';
 
 const declared = { limit: 110, windowMs: 3_600_000 };
 const lanes = ['l1', 'l2', 'l3'].map((laneId) => ({ projectId: 'p1', laneId, declared }));

@@ -1,7 +1,6 @@
-import type { QuotaAnswer } from '@sluice/redis';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bucketOf } from './lane-buckets';
-import type { LaneQuotas } from './lane-quotas';
+import type { QuotaAnswer } from '@sluice/redis';
+import { bucketOf, type LaneQuotas } from './lane-quotas';
 
 /** Longest wait of a search for its quota: two windows of HubSpot's. Our choice: who would wait longer is told when to come again. */
 const waitMaxMs = 2_000;

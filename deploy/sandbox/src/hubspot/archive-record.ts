@@ -1,6 +1,5 @@
 import type { Action, ObjectCall } from './api-call';
-import { refuseByScript, refused } from './check-write';
-import { readId, readInputs, readJsonObject } from './request-body';
+import { refuseByScript, refused, readId, readInputs, readJsonObject } from './request-body';
 
 /** `DELETE /crm/v3/objects/{T}/{id}` -> 204, also for an id that never was. */
 export const archiveRecord: Action<ObjectCall> = (call) => {

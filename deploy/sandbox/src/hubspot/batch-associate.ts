@@ -1,11 +1,9 @@
 import type { Action, PairCall } from './api-call';
-import { readObjectId, readTypeIds } from './association-body';
-import { checkPair, linkPair, namesOf, type Pair } from './association-pair';
+import { readObjectId, readTypeIds, checkPair, linkPair, namesOf, type Pair } from './associations';
 import { defaultAssociationType } from './association-types';
 import { batchError, batchReply, type BatchError } from './batch-reply';
-import { refused } from './check-write';
-import { invalid, invalidJson } from './errors';
-import { readInputs, readJsonObject } from './request-body';
+import { refused, readInputs, readJsonObject } from './request-body';
+import { invalid, invalidJson } from './wire-reply';
 
 /** Source: docs/contributing/providers.md, A4. */
 const inputsMax = { create: 2000, archive: 100 };

@@ -1,12 +1,10 @@
 import type { Action, ObjectCall } from './api-call';
-import { readAssociations } from './association-body';
+import { readAssociations, checkLinks, makeLinks, type InputLink } from './associations';
 import { batchError, batchReply, type BatchError } from './batch-reply';
-import { checkWrite } from './check-write';
-import { alreadyExists, type HubspotError } from './errors';
-import { checkLinks, makeLinks, type InputLink } from './inline-associations';
+import { checkWrite, readInputs, readJsonObject, readProperties, readTraceId } from './request-body';
+import { alreadyExists, type HubspotError } from './wire-reply';
 import type { ObjectType } from './objects/object-type';
 import { presentCreated, type WireRecord } from './present-record';
-import { readInputs, readJsonObject, readProperties, readTraceId } from './request-body';
 import { definitionProblems, normaliseValues, propertiesInvalid } from './validate-properties';
 
 interface Input {

@@ -1,6 +1,6 @@
 import type { InputRefusal } from '../control/imitated-provider';
 import type { ApiCall, ApiReply } from './api-call';
-import type { HubspotError } from './errors';
+import type { HubspotError } from './wire-reply';
 import type { ObjectType } from './objects/object-type';
 
 type Context = Readonly<Record<string, readonly string[]>>;

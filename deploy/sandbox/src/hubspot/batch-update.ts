@@ -1,12 +1,11 @@
 import type { Action, ObjectCall } from './api-call';
 import { batchError, batchReply, missingIds, type BatchError } from './batch-reply';
-import { checkWrite, refused } from './check-write';
+import { checkWrite, refused, readId, readInputs, readJsonObject, readProperties, readTraceId } from './request-body';
 import type { CrmRecord } from './crm-record';
-import { invalid } from './errors';
+import { invalid } from './wire-reply';
 import { findRecord, requireUniqueProperty } from './find-record';
 import type { ObjectType } from './objects/object-type';
 import { presentUpdated, type WireRecord } from './present-record';
-import { readId, readInputs, readJsonObject, readProperties, readTraceId } from './request-body';
 import { definitionProblems, normaliseValues, propertiesInvalid } from './validate-properties';
 
 interface Input {

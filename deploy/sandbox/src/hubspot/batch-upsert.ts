@@ -2,11 +2,18 @@ import type { Action, ObjectCall } from './api-call';
 import { isPartial, refuseRepeatedValues } from './batch-create';
 import { batchError, batchReply, type BatchError } from './batch-reply';
 import { refuseDuplicateIds } from './batch-update';
-import { checkWrite } from './check-write';
-import { invalidJson, recordNotFound, type HubspotError } from './errors';
+import {
+  checkWrite,
+  readId,
+  readInputs,
+  readJsonObject,
+  readProperties,
+  readTraceId,
+  type JsonObject,
+} from './request-body';
+import { invalidJson, recordNotFound, type HubspotError } from './wire-reply';
 import { findRecord, requireUniqueProperty } from './find-record';
 import { presentCreated, presentUpdated } from './present-record';
-import { readId, readInputs, readJsonObject, readProperties, readTraceId, type JsonObject } from './request-body';
 import { definitionProblems, normaliseValues, propertiesInvalid } from './validate-properties';
 
 interface Input {

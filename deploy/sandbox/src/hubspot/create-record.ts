@@ -1,9 +1,7 @@
 import type { Action, ObjectCall } from './api-call';
-import { readAssociations } from './association-body';
-import { checkWrite } from './check-write';
-import { checkLinks, makeLinks } from './inline-associations';
+import { readAssociations, checkLinks, makeLinks } from './associations';
+import { checkWrite, readJsonObject, readProperties } from './request-body';
 import { presentCreated } from './present-record';
-import { readJsonObject, readProperties } from './request-body';
 import { definitionProblems, normaliseValues, propertiesInvalid } from './validate-properties';
 
 /** `POST /crm/v3/objects/{T}` -> 201 with `Location` and the wide record. */

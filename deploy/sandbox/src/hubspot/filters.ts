@@ -1,7 +1,7 @@
 import type { CrmRecord } from './crm-record';
 import type { ObjectType } from './objects/object-type';
 import type { ValueType } from './objects/property-definition';
-import { propertyValue } from './record-values';
+import { propertyValue } from './present-record';
 
 /** One condition of a search, already checked by `search-request.ts`. */
 export interface Filter {

@@ -1,5 +1,5 @@
 import type { CrmRecord } from './crm-record';
-import { invalid, notNumeric, recordNotFound } from './errors';
+import { invalid, notNumeric, recordNotFound } from './wire-reply';
 import type { ObjectType } from './objects/object-type';
 import type { RecordsStore } from './records-store';
 

@@ -1,13 +1,12 @@
 import { derivedUuid, digest } from '../control/derived';
 import type { CallKind, ImitatedProvider, NewTokens, ReceivedCall } from '../control/imitated-provider';
-import { HubspotError } from './errors';
+import { HubspotError, errorReply } from './wire-reply';
 import { findEndpoint } from './find-endpoint';
 import { Portal } from './portal';
 import { defaultRateLimits } from './rate-limit';
-import { RecordIds } from './record-ids';
+import { RecordIds } from './records-store';
 import { expiredAuthentication, invalidAuthentication } from './status-reply';
 import { tokenRefusal } from './token-reply';
-import { errorReply } from './wire-reply';
 
 /** An imitated HubSpot. Ids of records are distinct over all its accounts. */
 export function createHubspot(): ImitatedProvider {

@@ -1,5 +1,5 @@
 import type { Action, ObjectCall } from './api-call';
-import { invalid } from './errors';
+import { invalid } from './wire-reply';
 import { presentRead } from './present-record';
 import { listParameter } from './read-record';
 

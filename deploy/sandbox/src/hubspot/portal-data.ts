@@ -1,11 +1,10 @@
 import type { AccountChange, AccountData, ShownRecord } from '../control/imitated-provider';
 import { getAssociationType } from './association-types';
 import type { CrmRecord } from './crm-record';
-import { findObjectType, objectTypes } from './object-types';
+import { findObjectType, objectTypes } from './property-metadata';
 import type { ObjectType } from './objects/object-type';
-import type { RecordIds } from './record-ids';
-import { RecordsStore } from './records-store';
-import { allValues } from './record-values';
+import { type RecordIds, RecordsStore } from './records-store';
+import { allValues } from './present-record';
 
 /** What a HubSpot account leaves in the journal: a record as it is after a write, or links that came or went. */
 interface PortalChange extends AccountChange {

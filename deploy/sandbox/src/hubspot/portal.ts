@@ -7,14 +7,13 @@ import type {
   ReceivedCall,
   WireReply,
 } from '../control/imitated-provider';
-import { HubspotError } from './errors';
+import { HubspotError, errorReply, edgePage, jsonReply, textReply } from './wire-reply';
 import { findEndpoint } from './find-endpoint';
 import { PortalData } from './portal-data';
 import { rateLimitFields, RateLimiter } from './rate-limit';
-import type { RecordIds } from './record-ids';
+import type { RecordIds } from './records-store';
 import { statusReply } from './status-reply';
 import { tokenReply } from './token-reply';
-import { errorReply, edgePage, jsonReply, textReply } from './wire-reply';
 
 /** One HubSpot account. */
 export class Portal implements ImitatedAccount {

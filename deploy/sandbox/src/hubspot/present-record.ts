@@ -1,6 +1,5 @@
 import type { CrmRecord } from './crm-record';
 import type { ObjectType } from './objects/object-type';
-import { allValues, propertyValue } from './record-values';
 
 /** A record as HubSpot shows it. Every value is a string, null stands for asked for but unset. */
 export interface WireRecord {
@@ -14,7 +13,7 @@ export interface WireRecord {
 }
 
 /** Shows the records of one object in one account. */
-export interface Presenter {
+interface Presenter {
   readonly type: ObjectType;
   readonly portalId: number;
 }
@@ -59,4 +58,19 @@ function wire(
     ...(archivedAt ? { archivedAt: archivedAt.toISOString() } : {}),
     url: `https://app.hubspot.com/contacts/${portalId}/record/${type.typeId}/${record.id}`,
   };
+}
+
+/** The value of any property of a record; undefined when unset. */
+export function propertyValue({ computed }: ObjectType, record: CrmRecord, name: string): string | undefined {
+  return computed[name]?.(record) ?? record.properties[name];
+}
+
+/** Every set property, own and computed. */
+export function allValues(type: ObjectType, record: CrmRecord): Record<string, string> {
+  const values: Record<string, string> = { ...record.properties };
+  for (const name of Object.keys(type.computed)) {
+    const value = propertyValue(type, record, name);
+    if (value !== undefined) values[name] = value;
+  }
+  return values;
 }

@@ -1,5 +1,9 @@
 import type { ObjectType } from './objects/object-type';
 import type { PropertyDefinition } from './objects/property-definition';
+import { HubspotError } from './wire-reply';
+import { companies } from './objects/companies';
+import { contacts } from './objects/contacts';
+import { deals } from './objects/deals';
 
 /** The properties of an object in their wire form, sorted by name. */
 export function propertyMetadata({ properties, singular }: ObjectType): Record<string, unknown>[] {
@@ -41,4 +45,19 @@ function metadata(definition: PropertyDefinition, groupName: string): Record<str
     formField: definition.readOnly !== true,
     dataSensitivity: 'non_sensitive',
   };
+}
+
+export const objectTypes: readonly ObjectType[] = [contacts, companies, deals];
+
+/** An object type under any of its names: `contacts`, `contact`, `0-1`, in any case. */
+export function findObjectType(name: string): ObjectType | undefined {
+  const wanted = name.toLowerCase();
+  return objectTypes.find((type) => [type.name, type.singular, type.typeId].includes(wanted));
+}
+
+/** As `findObjectType`; unknown is a 400, which is recorded without a category. */
+export function getObjectType(name: string): ObjectType {
+  const found = findObjectType(name);
+  if (found) return found;
+  throw new HubspotError(400, { message: `Unable to infer object type from: ${name}` });
 }

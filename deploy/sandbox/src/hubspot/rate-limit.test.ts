@@ -1,5 +1,5 @@
 import type { CallLimits } from '../control/imitated-provider';
-import { HubspotError } from './errors';
+import { HubspotError } from './wire-reply';
 import { defaultRateLimits, RateLimiter } from './rate-limit';
 
 const at = (ms: number): Date => new Date(Date.UTC(2026, 0, 1) + ms);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CallLimits } from '../control/imitated-provider';
-import { HubspotError } from './errors';
+import { HubspotError } from './wire-reply';
 
 /** An OAuth app's, in a Professional account. Source: docs/contributing/providers.md, A8. */
 export const defaultRateLimits: CallLimits = {

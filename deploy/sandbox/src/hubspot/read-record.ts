@@ -1,7 +1,7 @@
 import type { Action, ObjectCall } from './api-call';
 import { getAssociationType } from './association-types';
 import { getRecord, missingRecord } from './find-record';
-import { getObjectType } from './object-types';
+import { getObjectType } from './property-metadata';
 import { presentRead } from './present-record';
 
 /** `GET /crm/v3/objects/{T}/{id}?properties=a,b&associations=companies&idProperty=&archived=` -> 200. */

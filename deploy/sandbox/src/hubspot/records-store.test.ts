@@ -1,7 +1,6 @@
 import type { CrmRecord } from './crm-record';
 import { contacts } from './objects/contacts';
-import { RecordIds } from './record-ids';
-import { RecordsStore } from './records-store';
+import { RecordIds, RecordsStore } from './records-store';
 
 const at = (seconds: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 const newStore = (written: CrmRecord[] = []) =>

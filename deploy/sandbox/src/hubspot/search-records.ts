@@ -2,8 +2,7 @@ import type { Action, ObjectCall } from './api-call';
 import type { CrmRecord } from './crm-record';
 import { compareValues, matches, matchesLinks, type Filter } from './filters';
 import type { ObjectType } from './objects/object-type';
-import { presentRead } from './present-record';
-import { propertyValue } from './record-values';
+import { presentRead, propertyValue } from './present-record';
 import { readSearchRequest, type SearchRequest } from './search-request';
 
 /** `POST /crm/v3/objects/{T}/search` -> one page, oldest record first unless sorted. Sees the lagging index. */

@@ -1,6 +1,6 @@
-import { HubspotError, invalid, invalidJson } from './errors';
+import { HubspotError, invalid, invalidJson } from './wire-reply';
 import { linkOperators, operators, type Filter, type Operator } from './filters';
-import { findObjectType } from './object-types';
+import { findObjectType } from './property-metadata';
 import type { ObjectType } from './objects/object-type';
 import { isObject, readJsonObject, readNames } from './request-body';
 

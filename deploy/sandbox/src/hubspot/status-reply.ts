@@ -1,8 +1,7 @@
 import { STATUS_CODES } from 'node:http';
-import { HubspotError, type ErrorFields } from './errors';
-import { rateLimitFields } from './rate-limit';
 import type { WireReply } from '../control/imitated-provider';
-import { edgePage, errorReply, textReply } from './wire-reply';
+import { HubspotError, type ErrorFields, edgePage, errorReply, textReply } from './wire-reply';
+import { rateLimitFields } from './rate-limit';
 
 /** Statuses that come from the edge, as HTML. Source: docs/contributing/providers.md, A7, A8. */
 const edgeStatuses = new Set([502, 503, 504, 520, 521, 522, 523, 524, 525, 526]);

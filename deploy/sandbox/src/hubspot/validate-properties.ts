@@ -1,4 +1,4 @@
-import { invalid, invalidJson, type ErrorDetail, type HubspotError } from './errors';
+import { invalid, invalidJson, type ErrorDetail, type HubspotError } from './wire-reply';
 import type { ObjectType } from './objects/object-type';
 import type { PropertyDefinition } from './objects/property-definition';
 

@@ -1,9 +1,8 @@
 import type { CallContext, ReceivedCall, WireReply } from '../control/imitated-provider';
 import { readVersion } from './api-versions';
-import { notFound, SalesforceError } from './errors';
+import { notFound, SalesforceError, emptyReply, errorReply, jsonReply } from './wire-reply';
 import { matchRoute, methodOf, type RouteMatch } from './match-route';
 import type { Org } from './org';
-import { emptyReply, errorReply, jsonReply } from './wire-reply';
 
 /** What Salesforce answers to an admitted call, with everything that follows from it in the store. */
 export function answerCall(

@@ -1,15 +1,22 @@
 import { listLimits, listResources, listVersions } from './api-versions';
 import { createMany, deleteMany, updateMany, upsertMany } from './collections';
 import { basicObject, describeObject, listObjects } from './describe-object';
-import { identity, userinfo } from './identity';
+import { identity, userinfo } from './token-replies';
 import type { ApiAction, ApiCall, ApiReply } from './org';
 import { queryAll, queryLive, queryMore } from './query-records';
-import { createOne, deleteOne, readOne, updateOne } from './single-record';
-import { deleteByExternalId, readByExternalId, upsertOne } from './upsert-record';
-import { badRequest } from './errors';
+import {
+  createOne,
+  deleteOne,
+  readOne,
+  updateOne,
+  deleteByExternalId,
+  readByExternalId,
+  upsertOne,
+} from './single-record';
+import { badRequest } from './wire-reply';
 import { fieldsCalled, objectOf } from './find-record';
 import { presentRecord } from './present-record';
-import { toLongId } from './record-id';
+import { toLongId } from './record-ids';
 import { readJsonObject, readNames, recordRequired, tooMany } from './request-body';
 
 /** Source: docs/contributing/providers.md, B3. */

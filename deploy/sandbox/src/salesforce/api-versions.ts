@@ -1,5 +1,5 @@
-import { notFound } from './errors';
-import { identityUrl } from './identity';
+import { notFound } from './wire-reply';
+import { identityUrl } from './token-replies';
 import type { ApiAction } from './org';
 
 /** Versions that have collections, and the current one. Source: docs/contributing/providers.md, B1. */

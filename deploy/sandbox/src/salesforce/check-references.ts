@@ -1,8 +1,7 @@
-import type { Problem } from './errors';
-import type { FieldDefinition, FieldValue } from './field-definition';
-import type { ObjectDefinition } from './object-definition';
+import type { Problem } from './wire-reply';
+import type { FieldDefinition, FieldValue, ObjectDefinition } from './field-definition';
 import { findField, objectNamed } from './object-definitions';
-import { toLongId } from './record-id';
+import { toLongId } from './record-ids';
 import type { RecordStore } from './record-store';
 
 type Values = Readonly<Record<string, FieldValue>>;

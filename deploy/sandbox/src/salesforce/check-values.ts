@@ -1,6 +1,5 @@
-import type { Problem } from './errors';
-import { isRequired, type FieldDefinition, type FieldValue } from './field-definition';
-import type { ObjectDefinition } from './object-definition';
+import type { Problem } from './wire-reply';
+import { isRequired, type FieldDefinition, type FieldValue, type ObjectDefinition } from './field-definition';
 import { findField } from './object-definitions';
 
 type Values = Readonly<Record<string, FieldValue>>;

@@ -1,8 +1,8 @@
-import type { Problem } from './errors';
+import type { Problem } from './wire-reply';
 import { externalIdOf, lookUp, objectCalled, objectOf } from './find-record';
 import type { ApiAction, ApiCall, ApiReply } from './org';
 import { member, readCollection, readNames, recordRequired, tooMany, typeOf, type JsonObject } from './request-body';
-import { upsertRecord } from './upsert-record';
+import { upsertRecord } from './single-record';
 import { createRecord, deleteRecord, updateRecord, type Outcome } from './write-record';
 
 type ItemOutcome = Outcome & { readonly created?: boolean };

@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { CallLimits, ImitatedAccount, ImitatedProvider, WireReply } from '../control/imitated-provider';
 import { DAILY_CALLS } from './api-usage';
-import { SalesforceError } from './errors';
-import { usernameOf } from './identity';
+import { SalesforceError, errorReply, textReply } from './wire-reply';
+import { usernameOf, newTokens, tokenRefusal } from './token-replies';
 import { callKind, carriedFields } from './match-route';
 import { idOf, RecordIds } from './record-ids';
 import { SalesforceAccount, type OrgIdentity } from './salesforce-account';
-import { newTokens, tokenRefusal } from './token-replies';
-import { errorReply, textReply } from './wire-reply';
 
 /** The default session of an org. Source: docs/contributing/providers.md, B1. */
 const SESSION_SECONDS = 7200;

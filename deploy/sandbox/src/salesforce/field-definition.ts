@@ -20,7 +20,7 @@ export type FieldType =
 /** A value as it is stored: text for every kind but numbers and booleans; moments in the form of replies. */
 export type FieldValue = string | number | boolean | null;
 
-/** One field of an object, as far as behaviour depends on it; `describe-field.ts` widens it to the wire form. */
+/** One field of an object, as far as behaviour depends on it; `describe-object.ts` widens it to the wire form. */
 export interface FieldDefinition {
   /** In its canonical case. */
   readonly name: string;
@@ -129,4 +129,17 @@ function labelOf(name: string): string {
     .replace(/__c$/, '')
     .replace(/_/g, ' ')
     .replace(/([a-z])([A-Z])/g, '$1 $2');
+}
+
+/** One kind of record, as far as behaviour depends on it. */
+export interface ObjectDefinition {
+  /** In its canonical case. */
+  readonly name: string;
+  readonly label: string;
+  readonly labelPlural: string;
+  /** First three characters of its ids. */
+  readonly keyPrefix: string;
+  /** Whether the API can create, update and delete it. */
+  readonly isWritable: boolean;
+  readonly fields: readonly FieldDefinition[];
 }

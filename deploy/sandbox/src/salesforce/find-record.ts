@@ -1,10 +1,9 @@
-import { badRequest, noSuchColumn, notFound, SalesforceError, unsupportedType, type Problem } from './errors';
-import type { FieldDefinition } from './field-definition';
-import type { ObjectDefinition } from './object-definition';
+import { badRequest, noSuchColumn, notFound, SalesforceError, unsupportedType, type Problem } from './wire-reply';
+import type { FieldDefinition, ObjectDefinition } from './field-definition';
 import { findField, findObject } from './object-definitions';
 import type { ApiCall } from './org';
-import { toLongId } from './record-id';
-import type { StoredRecord } from './stored-record';
+import { toLongId } from './record-ids';
+import type { StoredRecord } from './record-values';
 
 /** The object of an address; an unknown one is an unknown address. */
 export function objectOf(call: ApiCall): ObjectDefinition {

@@ -1,6 +1,6 @@
 import type { ReceivedCall } from '../control/imitated-provider';
 import { carriedFields, matchRoute } from './match-route';
-import { toLongId } from './record-id';
+import { toLongId } from './record-ids';
 import type { RecordStore } from './record-store';
 import { member } from './request-body';
 

@@ -1,5 +1,13 @@
-import { type FieldDefinition, field, picklist, reference, texts, readOnly, required } from './field-definition';
-import type { ObjectDefinition } from './object-definition';
+import {
+  type FieldDefinition,
+  field,
+  picklist,
+  reference,
+  texts,
+  readOnly,
+  required,
+  type ObjectDefinition,
+} from './field-definition';
 import { lead } from './objects/lead';
 import {
   addressFields,

@@ -1,5 +1,5 @@
 import type { FieldValue } from './field-definition';
-import type { StoredRecord } from './stored-record';
+import type { StoredRecord } from './record-values';
 
 type Values = Readonly<Record<string, FieldValue>>;
 

@@ -1,7 +1,6 @@
 import type { FieldDefinition, FieldValue } from './field-definition';
 import type { ApiCall } from './org';
-import { fieldValue } from './record-values';
-import type { StoredRecord } from './stored-record';
+import { fieldValue, type StoredRecord } from './record-values';
 
 /** A record on the wire: what it is and where it is, then the fields that were asked for. */
 export interface WireRecord {

@@ -1,4 +1,4 @@
-import { badRequest } from './errors';
+import { badRequest } from './wire-reply';
 import { idOf } from './record-ids';
 
 /** Salesforce keeps ten cursors of a user open; the oldest gives way. */

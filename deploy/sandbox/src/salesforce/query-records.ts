@@ -1,11 +1,10 @@
-import { malformedQuery } from './errors';
+import { malformedQuery } from './wire-reply';
 import type { ApiAction, ApiCall, ApiReply } from './org';
 import { attributesOf } from './present-record';
 import type { QueryPage } from './query-cursors';
-import { fieldValue } from './record-values';
+import { fieldValue, type StoredRecord } from './record-values';
 import { recordAt, type FieldPath } from './soql/field-path';
 import { runQuery } from './soql/run-query';
-import type { StoredRecord } from './stored-record';
 
 /** Page sizes that `Sforce-Query-Options` may ask for; outside them the nearest is taken. Source: docs/contributing/providers.md, B4. */
 const pageSizes = { least: 200, most: 2000 };

@@ -1,4 +1,4 @@
-import { toLongId } from './record-id';
+import { toLongId } from './record-ids';
 
 it.each([
   ['0035g00000AbCdE', '0035g00000AbCdEAAV'],

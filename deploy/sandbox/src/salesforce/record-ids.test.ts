@@ -1,5 +1,4 @@
-import { toLongId } from './record-id';
-import { idOf, RecordIds } from './record-ids';
+import { toLongId, idOf, RecordIds } from './record-ids';
 
 it('gives the same growing ids on every run, none twice, with letters of both cases', () => {
   const [first, second] = [new RecordIds(), new RecordIds()];

@@ -1,9 +1,8 @@
-import type { FieldValue } from './field-definition';
-import type { ObjectDefinition } from './object-definition';
+import type { FieldValue, ObjectDefinition } from './field-definition';
 import { objectDefinitions } from './object-definitions';
 import { PersonIndex } from './person-index';
 import type { RecordIds } from './record-ids';
-import type { StoredRecord } from './stored-record';
+import type { StoredRecord } from './record-values';
 import { UniqueIndex } from './unique-index';
 
 type Values = Readonly<Record<string, FieldValue>>;

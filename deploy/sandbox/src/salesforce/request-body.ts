@@ -1,4 +1,4 @@
-import { badRequest, unreadable } from './errors';
+import { badRequest, unreadable } from './wire-reply';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

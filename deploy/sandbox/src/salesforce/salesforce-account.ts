@@ -11,19 +11,15 @@ import type {
 } from '../control/imitated-provider';
 import { answerCall } from './answer-call';
 import { ApiUsage, DAILY_CALLS } from './api-usage';
-import { SalesforceError, type Problem } from './errors';
+import { SalesforceError, type Problem, errorReply, statusReply } from './wire-reply';
 import { findObject, objectDefinitions } from './object-definitions';
 import { lockedRows } from './locked-rows';
 import type { Org } from './org';
 import { QueryCursors } from './query-cursors';
 import type { RecordIds } from './record-ids';
 import { RecordStore } from './record-store';
-import { setValues } from './record-values';
-import { statusReply } from './status-reply';
-import type { StoredRecord } from './stored-record';
-import { tokenReply } from './token-replies';
-import { errorReply } from './wire-reply';
-import { usernameOf } from './identity';
+import { setValues, type StoredRecord } from './record-values';
+import { tokenReply, usernameOf } from './token-replies';
 
 /** What names an org; the same on every run. */
 export interface OrgIdentity {

@@ -1,6 +1,6 @@
 import type { FieldValue } from './field-definition';
 import { objectDefinitions } from './object-definitions';
-import type { StoredRecord } from './stored-record';
+import type { StoredRecord } from './record-values';
 
 const uniqueNames = new Map(
   objectDefinitions.map(({ name, fields }) => [

@@ -7,9 +7,8 @@ import { attach } from './attach-auth';
 import { classify, requestIdOf } from './classify';
 import type { Declaration, Match } from './declaration';
 import { originOf } from './origin';
-import { valueAt } from './pointer';
+import { valueAt, fillPath, fillText, segmentFault } from './template';
 import { signalTable, type Row, type Signal } from './signal-table';
-import { fillPath, fillText, segmentFault } from './template';
 import { variablesOf } from './variables';
 
 /** One request, as the file describes it. */
@@ -32,7 +31,7 @@ export interface DeclaredRequest {
 }
 
 /** A 2xx that says what it must (`body` is undefined where there is none), or why not. */
-export type DeclaredAnswer =
+type DeclaredAnswer =
   | {
       readonly ok: true;
       readonly body: unknown;
@@ -53,7 +52,7 @@ export interface DeclaredApi {
   readonly override: string | undefined;
 }
 
-export interface DeclaredApiOptions {
+interface DeclaredApiOptions {
   readonly file: Declaration;
   readonly client: HttpClient;
   readonly override?: string | undefined;

@@ -14,9 +14,8 @@ import { returnedPlace } from './returned-place';
 import { search } from './search';
 import { exchangeCode, grant, refresh } from './tokens';
 import { create, update } from './write-record';
-import { idAt } from './pointer';
-import { plain } from './same-value';
-import { uniqueValueOf } from './unique-value';
+import { idAt } from './template';
+import { plain, uniqueValueOf } from './same-value';
 import { addressOf } from './origin';
 
 /** How long a request without a reply may still be committed, where a file says nothing. Source: reference 1c, HubSpot's. [own] */

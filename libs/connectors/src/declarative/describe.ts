@@ -5,9 +5,8 @@ import type { ProviderFailure } from '../results';
 import { toProviderError } from '../thrown-failure';
 import type { DeclaredApi } from './call-provider';
 import type { DeclaredField, DeclaredFields, Match } from './declaration';
-import { findObject, type FoundObject } from './find-object';
-import { textAt, valueAt } from './pointer';
-import { fillText } from './template';
+import { findObject, type FoundObject } from './known-names';
+import { textAt, valueAt, fillText } from './template';
 
 /** Fields as an account told them, by object. */
 export type FieldsCache = AccountCache<readonly FieldMetadata[]>;

@@ -2,10 +2,9 @@ import type { Fields, FindCreated } from '../requests';
 import type { FoundCreated, ProviderFailure, ProviderRecord } from '../results';
 import type { DeclaredApi } from './call-provider';
 import type { DeclaredSearch } from './declaration';
-import { findObject } from './find-object';
-import { matchesSent, sameValue } from './same-value';
+import { findObject } from './known-names';
+import { matchesSent, sameValue, uniqueValueOf, type UniqueValue } from './same-value';
 import { readPage } from './search';
-import { uniqueValueOf, type UniqueValue } from './unique-value';
 
 /** Clocks of ours and of the provider may differ by this much. Source: reference 1c. */
 const clockSkewMs = 10_000;

@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, oneof, property, string } from 'fast-check';
 import type { DeclaredFilter } from './declaration';
-import { isFieldName, toLiteral } from './literal';
+import { isFieldName, toLiteral } from './template';
 import { loadDeclarations } from './load-declarations';
 
 const filterOf = (name: string): DeclaredFilter => {

@@ -1,4 +1,5 @@
 import type { Fields } from '../requests';
+import type { DeclaredObject } from './declaration';
 
 /** A decimal without leading zeros: `007` is a text, `5.0` and `5` are one number. */
 const decimal = /^-?(0|[1-9]\d*)(\.\d+)?$/;
@@ -29,4 +30,17 @@ export function matchesSent(sent: Fields, stored: Readonly<Record<string, unknow
   return (
     shown.some(([, value]) => plain(value) !== '') && shown.every(([name, value]) => sameValue(value, stored[name]))
   );
+}
+
+/** The field that is unique at the provider, with its value in these fields. */
+export interface UniqueValue {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Undefined where the object has no such field, or the record does not set it. */
+export function uniqueValueOf({ unique }: DeclaredObject, fields: Fields): UniqueValue | undefined {
+  const value = unique === undefined || !Object.hasOwn(fields, unique) ? undefined : fields[unique];
+  if (unique === undefined || (typeof value !== 'string' && typeof value !== 'number')) return undefined;
+  return plain(value) === '' ? undefined : { name: unique, value: String(value).trim() };
 }

@@ -1,13 +1,12 @@
 import type { SearchRequest } from '../requests';
 import type { DeclaredSearch } from './declaration';
-import type { FoundObject } from './find-object';
-import { isFieldName, toLiteral } from './literal';
-import { fillBody, fillText } from './template';
+import type { FoundObject } from './known-names';
+import { isFieldName, toLiteral, fillBody, fillText } from './template';
 
 type Filter = SearchRequest['filters'][number];
 
 /** A page's query and body. */
-export interface SearchParts {
+interface SearchParts {
   readonly query: readonly (readonly [name: string, value: string])[];
   readonly body?: unknown;
 }

@@ -3,11 +3,10 @@ import type { ProviderFailure, ProviderRecord } from '../results';
 import { toProviderError } from '../thrown-failure';
 import type { DeclaredApi, DeclaredRequest } from './call-provider';
 import type { DeclaredSearch } from './declaration';
-import { findObject, type FoundObject } from './find-object';
-import { idAt, recordAt, textAt, valueAt } from './pointer';
+import { findObject, type FoundObject } from './known-names';
+import { idAt, recordAt, textAt, valueAt, fillText } from './template';
 import { sameValue } from './same-value';
 import { searchParts } from './search-request';
-import { fillText } from './template';
 
 /** A page of records, or why there is none. */
 export type Page =

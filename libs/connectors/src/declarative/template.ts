@@ -1,4 +1,4 @@
-import type { Template } from './declaration';
+import type { Template, DeclaredFilter } from './declaration';
 
 /** `{name}` in a text. */
 const placeholder = /\{([A-Za-z][A-Za-z0-9_]*)\}/g;
@@ -69,4 +69,71 @@ export function textsOf(template: Template | undefined): string[] {
   if (Array.isArray(template)) return (template as readonly Template[]).flatMap(textsOf);
   if (typeof template !== 'object' || template === null) return [];
   return Object.entries(template).flatMap(([name, inner]) => [name, ...textsOf(inner)]);
+}
+
+/** The steps of a pointer that the file's check has let pass. Source: RFC 6901. */
+function stepsOf(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** What a pointer leads to; undefined where it leads nowhere. Own members only, so no name reaches into a prototype. */
+export function valueAt(value: unknown, pointer: string): unknown {
+  let at = value;
+  for (const step of stepsOf(pointer)) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return undefined;
+    at = (at as Readonly<Record<string, unknown>>)[step];
+  }
+  return at;
+}
+
+/** A text that is not empty, or a number or a boolean as text; undefined for everything else. */
+export function textAt(value: unknown, pointer: string): string | undefined {
+  const found = valueAt(value, pointer);
+  if (typeof found === 'string') return found === '' ? undefined : found;
+  return typeof found === 'number' || typeof found === 'boolean' ? String(found) : undefined;
+}
+
+/**
+ * An id: a text, or a whole number in all its digits. Numbers that JavaScript cannot hold come as text from the reply's reader
+ * (`reply-body.ts`), so none is shown rounded or with an exponent.
+ */
+export function idAt(value: unknown, pointer: string): string | undefined {
+  const found = valueAt(value, pointer);
+  if (typeof found === 'string') return found.trim() === '' ? undefined : found;
+  return Number.isSafeInteger(found) ? String(found) : undefined;
+}
+
+/** An object; undefined for everything else, lists included. */
+export function recordAt(value: unknown, pointer: string): Readonly<Record<string, unknown>> | undefined {
+  const found = valueAt(value, pointer);
+  return typeof found === 'object' && found !== null && !Array.isArray(found)
+    ? (found as Readonly<Record<string, unknown>>)
+    : undefined;
+}
+
+/** No query language of a declared provider has a form for these in a literal. */
+// oxlint-disable-next-line no-control-regex -- they are what is looked for
+const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+
+/**
+ * A value as it stands in a literal of the provider's query language: each character is escaped, refused, or as it is.
+ * Total: whatever it gives back, the literal ends where it should. Undefined: no literal holds the value.
+ */
+export function toLiteral(value: string, { escape = {}, refuse = '' }: DeclaredFilter): string | undefined {
+  if (!value.isWellFormed()) return undefined;
+  let literal = '';
+  for (const character of value) {
+    if (Object.hasOwn(escape, character)) literal += escape[character];
+    else if (refuse.includes(character) || control.test(character)) return undefined;
+    else literal += character;
+  }
+  return literal;
+}
+
+/** Names cannot be escaped: words, joined by dots. Source: reliability checklist, item 24. */
+export function isFieldName(name: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$/.test(name) && name.length <= 200;
 }

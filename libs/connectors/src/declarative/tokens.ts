@@ -1,15 +1,14 @@
 import type { FailureClass } from '@sluice/errors';
-import { cleanText } from '../failure-text';
+import { cleanText, toProviderError } from '../thrown-failure';
 import type { HttpOutcome } from '../http-client';
 import type { AppClient, Auth, CodeExchange, ProviderCall, TokenGrant, TokenRefresh } from '../requests';
 import type { FreshTokens, ProviderFailure } from '../results';
-import { toProviderError } from '../thrown-failure';
 import type { DeclaredApi } from './call-provider';
 import type { DeclaredOAuth2 } from './declaration';
 import { addressOf } from './origin';
-import { textAt } from './pointer';
-import { otherwise, toldVariables } from './told-variables';
-import { waitOf } from './wait-of';
+import { textAt } from './template';
+import { otherwise, toldVariables } from './variables';
+import { waitOf } from './classify';
 
 type Form = Readonly<Record<string, string>>;
 

@@ -2,10 +2,9 @@ import type { CreateWrite, Fields, UpdateWrite } from '../requests';
 import type { RecordResult } from '../results';
 import type { DeclaredApi } from './call-provider';
 import type { DeclaredWrite, Declaration, IdForm } from './declaration';
-import { findObject, type FoundObject } from './find-object';
-import { idAt, recordAt } from './pointer';
-import { fillBody, fillText } from './template';
-import { uniqueValueOf } from './unique-value';
+import { findObject, type FoundObject } from './known-names';
+import { idAt, recordAt, fillBody, fillText } from './template';
+import { uniqueValueOf } from './same-value';
 
 /** Creates one record. A 2xx that tells no id is a failure: something may have been written. */
 export async function create(api: DeclaredApi, write: CreateWrite): Promise<RecordResult> {

@@ -6,7 +6,7 @@ import { assertBatchSize } from './batch-limit';
 import type { HubspotApi } from './call-hubspot';
 import { itemFailure } from './errors';
 import { unanswered } from './item-table';
-import { toProviderRecord } from './provider-record';
+import { toProviderRecord } from './record-result';
 import { normalizeValue } from './same-value';
 import { isOver, readBatch, textsOf, type WireBatch, type WireError } from './wire';
 

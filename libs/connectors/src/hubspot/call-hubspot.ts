@@ -1,15 +1,13 @@
 import type { Logger, Metrics } from '@sluice/telemetry';
 import { createCallMeter } from '../call-meter';
-import { createUsageMeter } from '../daily-usage';
+import { createUsageMeter, type DailyUsage } from '../signals';
 import type { HttpClient, HttpOutcome, HttpRequest } from '../http-client';
-import type { ProviderCall, ObservedExchange } from '../requests';
+import type { ProviderCall, ObservedExchange, ObservedQuota } from '../requests';
 import type { ProviderFailure } from '../results';
-import { isBatch, type HubspotAnswer, type HubspotRequest, type Operation, writes } from './hubspot-request';
-import { dailyUsageOf, quotaOf } from './quota-headers';
 import { isSafePath, type HubspotUrls } from './urls';
 import { successTable, type Signal } from './error-table';
 import { classify, requestIdOf } from './errors';
-import { isJson } from './wire';
+import { isJson, type Json } from './wire';
 
 /** What every action needs: one bound caller, and the paths. */
 export interface HubspotApi {
@@ -24,7 +22,7 @@ export interface HubspotApi {
   ): Promise<HubspotAnswer>;
 }
 
-export interface HubspotApiOptions {
+interface HubspotApiOptions {
   readonly client: HttpClient;
   readonly urls: HubspotUrls;
   readonly logger: Logger;
@@ -130,4 +128,67 @@ function exchangeOf(outcome: HttpOutcome): ObservedExchange {
   const providerRequestId = requestIdOf(headers, isJson(json) ? json : {});
   const quota = quotaOf(headers);
   return { durationMs, status, ...(providerRequestId !== undefined && { providerRequestId }), ...(quota && { quota }) };
+}
+
+/** What each call does. An association set twice is the same association, so it is like an update. */
+export const writes = {
+  create: 'create',
+  update: 'update',
+  delete: 'delete',
+  associate: 'update',
+  'batch-create': 'create',
+  'batch-update': 'update',
+  'batch-upsert': 'create',
+  'batch-read': 'read',
+  search: 'read',
+  properties: 'read',
+  schema: 'read',
+  workspace: 'read',
+  scopes: 'read',
+  refresh: 'read',
+  'exchange-code': 'read',
+} as const satisfies Readonly<Record<string, Signal['write']>>;
+
+/** Names of the calls in logs and metrics. */
+export type Operation = keyof typeof writes;
+
+interface HubspotRequest {
+  readonly operation: Operation;
+  readonly method: HttpRequest['method'];
+  readonly path: string;
+  readonly body?: unknown;
+  /** Every record of the call has a unique property. @default false */
+  readonly isKeyed?: boolean;
+}
+
+/** A 2xx with a JSON object (an empty one for a 204, where that is the success), or why not. */
+export type HubspotAnswer =
+  { readonly ok: true; readonly body: Json } | { readonly ok: false; readonly failure: ProviderFailure };
+
+/** The call is about several records, so a failure of it need not be about each. */
+function isBatch({ operation }: HubspotRequest): boolean {
+  return operation.startsWith('batch') || operation === 'associate';
+}
+
+/** Rate headers are on every reply but search's. Source: HubSpot developer documentation, "API usage guidelines". */
+const limitHeader = 'x-hubspot-ratelimit-max';
+const windowHeader = 'x-hubspot-ratelimit-interval-milliseconds';
+/** Not sent to OAuth apps. Source: reference A8. */
+const dailyHeader = 'x-hubspot-ratelimit-daily';
+const dailyLeftHeader = 'x-hubspot-ratelimit-daily-remaining';
+
+/** What a reply says of the account's burst limit; undefined when it says nothing usable. */
+export function quotaOf(headers: Readonly<Record<string, string>>): ObservedQuota | undefined {
+  const limit = Number(headers[limitHeader]);
+  const windowMs = Number(headers[windowHeader]);
+  const isUsable = Number.isSafeInteger(limit) && limit > 0 && Number.isSafeInteger(windowMs) && windowMs > 0;
+  return isUsable ? { limit, windowMs } : undefined;
+}
+
+/** What a reply says of the account's day; undefined when it says nothing usable. */
+export function dailyUsageOf(headers: Readonly<Record<string, string>>): DailyUsage | undefined {
+  const [limit, left] = [headers[dailyHeader], headers[dailyLeftHeader]].map((text) =>
+    text !== undefined && /^\d{1,12}$/.test(text) ? Number(text) : undefined,
+  );
+  return limit && left !== undefined && left <= limit ? { used: limit - left, limit } : undefined;
 }

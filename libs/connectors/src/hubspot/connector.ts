@@ -5,15 +5,14 @@ import type { DeleteWrite, TokenRefresh, ProviderCall, Fields } from '../request
 import type { RecordResult, FreshTokens, Workspace } from '../results';
 import { toProviderError } from '../thrown-failure';
 import { authorizationUrl, exchangeCode } from './authorize';
-import { batchCreate } from './batch-create';
+import { batchCreate, batchUpdate } from './batch-write';
 import { batchLimit } from './batch-limit';
 import { batchRead } from './batch-read';
-import { batchUpdate } from './batch-update';
 import type { HubspotApi } from './call-hubspot';
 import { create } from './create';
 import { describe, type HubspotCaches } from './describe';
 import { findCreated } from './find-created';
-import { listSeparator } from './properties';
+import { listSeparator } from './read-properties';
 import { search, searchPageMax } from './search';
 import { uniqueKeyOf } from './unique-key';
 import { update } from './update';

@@ -1,8 +1,7 @@
 import type { CreateWrite } from '../requests';
 import type { RecordResult } from '../results';
 import type { HubspotApi } from './call-hubspot';
-import { toProperties } from './properties';
-import type { PropertyCache } from './read-properties';
+import { toProperties, type PropertyCache } from './read-properties';
 import { toRecordResult } from './record-result';
 import { resendCreates } from './resend';
 import { uniqueKeyOf } from './unique-key';

@@ -1,8 +1,7 @@
 import type { ObjectMetadata, FieldMetadata, FieldValueType } from '@sluice/types';
 import type { ObjectCall } from '../requests';
 import type { HubspotApi } from './call-hubspot';
-import { readSchema, type SchemaCache } from './object-schema';
-import { readProperties, type PropertyCache } from './read-properties';
+import { readSchema, type SchemaCache, readProperties, type PropertyCache } from './read-properties';
 import { isJson, textOf, type Json } from './wire';
 
 /** What the connector keeps of an account for a minute. */

@@ -1,8 +1,7 @@
 import { retryOf } from '@sluice/errors';
 import type { ProviderFailure } from '../results';
-import { cleanText } from '../failure-text';
-import { retryAfterMs } from '../retry-after';
-import { decide, type SignalRow } from '../signals';
+import { cleanText } from '../thrown-failure';
+import { retryAfterMs, decide, type SignalRow } from '../signals';
 import { errorTable, type Signal } from './error-table';
 import { itemTable, policyWaitMs } from './item-table';
 import { isTakenValue, takenBy } from './property-problems';

@@ -8,8 +8,7 @@ import { uniqueProperties, type PropertyCache } from './read-properties';
 import { accountKeyOf, uniqueKeyOf, type UniqueKey } from './unique-key';
 import { batchLimit } from './batch-limit';
 import { batchRead } from './batch-read';
-import { createdProperty, sentFilters } from './search-filters';
-import { postSearch, searchPageMax, type SearchFilter } from './search';
+import { createdProperty, sentFilters, postSearch, searchPageMax, type SearchFilter } from './search';
 import { canonicalObjectName } from './object-names';
 import { matchesSent, normalizeValue, sameValue } from './same-value';
 

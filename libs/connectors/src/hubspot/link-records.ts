@@ -1,10 +1,12 @@
+import { retryOf } from '@sluice/errors';
 import type { ObjectCall } from '../requests';
-import type { ProviderFailure } from '../results';
+import type { ProviderFailure, RecordResult } from '../results';
 import type { HubspotApi } from './call-hubspot';
 import { itemFailure } from './errors';
 import { unanswered } from './item-table';
-import type { Link, MissedLink } from './resolve-links';
+import { type Link, type MissedLink, resolveLinks, type Linkable } from './resolve-links';
 import { isJson, isOver, readBatch, textsOf, type Json, type WireError } from './wire';
+import type { SchemaCache } from './read-properties';
 
 /** Links of one call. Source: reference A4. */
 const linksMax = 2_000;
@@ -12,7 +14,7 @@ const linksMax = 2_000;
 const extraCallsMax = 16;
 
 /** Makes links that point to one object. Returns those that were not made. */
-export async function linkAll(
+async function linkAll(
   api: HubspotApi,
   call: ObjectCall,
   target: string,
@@ -93,4 +95,50 @@ function unmade(links: readonly Link[], body: Json): readonly Link[] {
 function idOf(result: Json, end: 'from' | 'to'): string | undefined {
   const inner = result[end];
   return textsOf(result[`${end}ObjectId`] ?? (isJson(inner) ? inner['id'] : undefined))[0];
+}
+
+/** A record with the outcome of its fields. */
+interface Updated extends Linkable {
+  readonly result: RecordResult;
+  /** False: no field was sent, the associations are the whole update. */
+  readonly hasFields: boolean;
+}
+
+/**
+ * Makes the associations of records that were just updated: one call per object they point to, however many records
+ * there are. HubSpot takes none with the update itself. Source: reference A2, A4.
+ * A failure that may pass keeps the record unfinished, so that its update is repeated as a whole: both halves can be
+ * sent twice. A failure that stays is a warning where the fields were written, and the outcome where there were none.
+ */
+export async function associate(
+  api: HubspotApi,
+  cache: SchemaCache,
+  call: ObjectCall,
+  records: readonly Updated[],
+): Promise<RecordResult[]> {
+  const linkable = records.map((record) => (record.result.ok ? record : { ...record, associations: [] }));
+  const { byTarget, unresolved } = await resolveLinks(api, cache, call, linkable);
+  const missed = [...unresolved];
+  for (const [target, links] of byTarget) {
+    // An account that is blocked is not asked once more.
+    const blocked = missed.find(({ failure }) => failure.scope === 'lane')?.failure;
+    missed.push(
+      ...(blocked ? links.map(({ index }) => ({ index, failure: blocked })) : await linkAll(api, call, target, links)),
+    );
+  }
+  return records.map((record, index) => {
+    const failures = missed.filter((each) => each.index === index).map(({ failure }) => failure);
+    return failures.reduce((result, failure) => settle(result, failure, record.hasFields), record.result);
+  });
+}
+
+function settle(result: RecordResult, failure: ProviderFailure, hasFields: boolean): RecordResult {
+  if (!result.ok) return result;
+  const done = hasFields ? 'The record was updated, an' : 'An';
+  const message = `${done} association was not made: ${failure.message}`;
+  const isFinal = retryOf(failure.class) === 'never';
+  if (isFinal && hasFields) return { ...result, warnings: [...(result.warnings ?? []), message] };
+  // Nobody need wonder whether an association that may be made twice was made.
+  const isAmbiguous = failure.class === 'unknown' || failure.class === 'timeout';
+  return { ok: false, error: { ...failure, message, ...(isAmbiguous && { class: 'unavailable' }) } };
 }

@@ -1,4 +1,4 @@
-import { dailyUsageOf, quotaOf } from './quota-headers';
+import { dailyUsageOf, quotaOf } from './call-hubspot';
 
 const headers = (limit: string, windowMs: string): Record<string, string> => ({
   'x-hubspot-ratelimit-max': limit,

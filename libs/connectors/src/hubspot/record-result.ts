@@ -1,5 +1,5 @@
-import type { RecordResult } from '../results';
-import type { HubspotAnswer } from './hubspot-request';
+import type { RecordResult, ProviderRecord } from '../results';
+import type { HubspotAnswer } from './call-hubspot';
 import { readRecord, type WireRecord } from './wire';
 
 /** The outcome of a single write. A success that names no record is of unknown outcome. */
@@ -21,4 +21,10 @@ export function toSuccess(record: WireRecord, ...warnings: readonly string[]): R
 
 export function mergedWarning(recordId: string, survivingId: string): string {
   return `HubSpot updated record ${survivingId}, into which ${recordId} was merged`;
+}
+
+/** A record as it leaves this folder. */
+export function toProviderRecord(record: WireRecord): ProviderRecord {
+  const { id, properties, raw, createdAt } = record;
+  return { id, fields: properties, raw, ...(createdAt && { createdAt }) };
 }

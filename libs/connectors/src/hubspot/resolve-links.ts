@@ -4,7 +4,7 @@ import type { ObjectCall } from '../requests';
 import type { ProviderFailure } from '../results';
 import { toFailure } from '../thrown-failure';
 import type { HubspotApi } from './call-hubspot';
-import { readSchema, type ObjectSchema, type SchemaCache } from './object-schema';
+import { readSchema, type ObjectSchema, type SchemaCache } from './read-properties';
 import { canonicalObjectName } from './object-names';
 
 /** A record that was written, and what it shall be linked to. */
@@ -28,7 +28,7 @@ export interface MissedLink {
 }
 
 /** Links by the object they point to, and the records with a type that points nowhere we know. */
-export interface ResolvedLinks {
+interface ResolvedLinks {
   readonly byTarget: ReadonlyMap<string, Link[]>;
   readonly unresolved: readonly MissedLink[];
 }

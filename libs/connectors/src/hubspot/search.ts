@@ -1,10 +1,11 @@
-import type { ObjectCall, SearchRequest } from '../requests';
+import type { ObjectCall, SearchRequest, Fields } from '../requests';
 import type { ProviderRecord } from '../results';
-import type { HubspotApi } from './call-hubspot';
-import type { HubspotAnswer } from './hubspot-request';
 import { toProviderError } from '../thrown-failure';
-import { toProviderRecord } from './provider-record';
+import type { HubspotApi, HubspotAnswer } from './call-hubspot';
+import { toProviderRecord } from './record-result';
 import { readBatch, readRecord } from './wire';
+import { canonicalObjectName } from './object-names';
+import { normalizeValue } from './same-value';
 
 /** Records of one page. Source: reference A5. */
 export const searchPageMax = 200;
@@ -17,7 +18,7 @@ export interface SearchFilter {
 }
 
 /** Filters inside a group are joined by AND, groups by OR. */
-export interface SearchBody {
+interface SearchBody {
   readonly filterGroups: readonly { readonly filters: readonly SearchFilter[] }[];
   readonly properties: readonly string[];
   readonly limit: number;
@@ -25,7 +26,7 @@ export interface SearchBody {
 }
 
 /** The page of a search, or why there is none. */
-export type Searched =
+type Searched =
   | { readonly ok: true; readonly records: readonly ProviderRecord[]; readonly total: number }
   | Extract<HubspotAnswer, { ok: false }>;
 
@@ -67,4 +68,51 @@ export async function search(api: HubspotApi, request: SearchRequest): Promise<P
   );
   if (!answer.ok) throw toProviderError(answer.failure, 'hubspot');
   return [...answer.records];
+}
+
+/** A group takes 6 filters; one is for the time of creation. Source: reference A5. */
+const sentMax = 5;
+/** Longer texts are descriptions, which HubSpot's index need not hold whole. */
+const valueLengthMax = 200;
+
+/** Names that tell records apart best, best first. Phone numbers come late: HubSpot may rewrite them. */
+const telling = [
+  'email',
+  'domain',
+  'name',
+  'dealname',
+  'subject',
+  'lastname',
+  'firstname',
+  'company',
+  'website',
+  'phone',
+];
+
+/** Objects whose time of creation is `createdate`; engagements and custom objects have `hs_createdate`. */
+const withCreatedate = new Set(['contacts', 'companies', 'deals', 'tickets', 'products', 'line_items']);
+
+/** The property that holds the time of creation. Source: reference A5. */
+export function createdProperty(objectName: string): string {
+  return withCreatedate.has(canonicalObjectName(objectName)) ? 'createdate' : 'hs_createdate';
+}
+
+/** Up to five sent texts and numbers, the most telling first. Empty when none can be searched for. */
+export function sentFilters(fields: Fields): SearchFilter[] {
+  return Object.entries(fields)
+    .filter(([, value]) => isSearchable(value))
+    .map(([propertyName, value]) => ({ propertyName, operator: 'EQ' as const, value: String(value).trim() }))
+    .sort((one, other) => rank(one.propertyName) - rank(other.propertyName) || other.value.length - one.value.length)
+    .slice(0, sentMax);
+}
+
+function isSearchable(value: unknown): boolean {
+  if (typeof value !== 'string' && typeof value !== 'number') return false;
+  const text = normalizeValue(value);
+  return text !== '' && text.length <= valueLengthMax && !text.includes(';');
+}
+
+function rank(name: string): number {
+  const at = telling.indexOf(name);
+  return at < 0 ? telling.length : at;
 }

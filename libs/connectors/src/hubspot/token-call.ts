@@ -1,11 +1,9 @@
 import type { FailureClass } from '@sluice/errors';
-import { cleanText } from '../failure-text';
+import { cleanText, toProviderError } from '../thrown-failure';
 import type { HttpOutcome } from '../http-client';
 import type { ProviderCall } from '../requests';
 import type { FreshTokens, ProviderFailure } from '../results';
-import { toProviderError } from '../thrown-failure';
-import type { HubspotApi } from './call-hubspot';
-import type { HubspotAnswer } from './hubspot-request';
+import type { HubspotApi, HubspotAnswer } from './call-hubspot';
 import { saidBy, tokenFailure } from './token-failures';
 import { isJson, textOf, textsOf, type Json } from './wire';
 

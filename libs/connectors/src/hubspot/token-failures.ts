@@ -1,6 +1,5 @@
 import type { FailureClass } from '@sluice/errors';
-import { retryAfterMs } from '../retry-after';
-import { decide, type SignalRow } from '../signals';
+import { retryAfterMs, decide, type SignalRow } from '../signals';
 import { textOf, type Json } from './wire';
 
 /** What is known of a token refresh that gave no tokens. */

@@ -1,10 +1,9 @@
 import type { UpdateWrite } from '../requests';
 import type { RecordResult } from '../results';
-import { associate } from './associate';
+import { associate } from './link-records';
 import type { HubspotApi } from './call-hubspot';
-import type { SchemaCache } from './object-schema';
+import { type SchemaCache, toProperties } from './read-properties';
 import { mergedWarning, toRecordResult } from './record-result';
-import { toProperties } from './properties';
 
 /** Updates the fields, then makes the associations. Without fields the associations are all there is to send. */
 export async function update(api: HubspotApi, cache: SchemaCache, write: UpdateWrite): Promise<RecordResult> {

@@ -1,7 +1,7 @@
-import { cleanText } from '../failure-text';
-import { toProperties } from './properties';
-import { retryAfterMs } from '../retry-after';
-import { createdProperty, sentFilters } from './search-filters';
+import { cleanText } from '../thrown-failure';
+import { retryAfterMs } from '../signals';
+import { toProperties } from './read-properties';
+import { createdProperty, sentFilters } from './search';
 import { hubspotUrls } from './urls';
 
 // The sandbox answers in both layouts.

@@ -1,4 +1,4 @@
-import { cleanText } from '../failure-text';
+import { cleanText } from '../thrown-failure';
 
 /**
  * HubSpot's bodies as they arrive: nothing in them is trusted, every member may be missing or of another type.

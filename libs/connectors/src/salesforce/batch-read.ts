@@ -6,10 +6,12 @@ import type { SalesforceApi } from './call-salesforce';
 import { rejected, type Describe } from './describe';
 import { isObjectName, paths } from './paths';
 import { toProviderRecord } from './provider-record';
-import { readByProperty } from './read-by-property';
 import { idKey, isRecordId } from './record-id';
 import { objectRule } from './save-result';
 import { isJson } from './wire';
+import { query, toLiteral } from './soql';
+import { resolveField } from './resolve-field';
+import { sameValue } from './same-value';
 
 /**
  * `POST /composite/sobjects/{object}` with the ids, or a query by a unique field. A record that the user may not see is
@@ -53,6 +55,40 @@ async function retrieve(
   // Absence is what a write is decided on, so a reply that leaves a record out, or has another in its place, must not look like one.
   if (accounted !== ids.length) {
     const message = `Salesforce read only a part of the records: ${accounted} of ${ids.length}`;
+    throw toProviderError({ class: 'unavailable', scope: 'call', message }, 'salesforce');
+  }
+  return found;
+}
+
+type Read = BatchRead & { readonly property: NonNullable<BatchRead['byProperty']> };
+
+/**
+ * By the values of one field, which the caller knows to be unique: with several records for a value the first is given.
+ * @throws ProviderError; `rejected` names the field
+ */
+export async function readByProperty(
+  api: SalesforceApi,
+  describe: Describe,
+  read: Read,
+): Promise<(ProviderRecord | undefined)[]> {
+  const { name, values } = read.property;
+  assertBatchSize(values.length);
+  if (values.length === 0) return [];
+  const { path, field } = await resolveField(describe, read, name);
+  const literals = values.map((value) => {
+    const literal = toLiteral(field.type, value);
+    if (literal.ok) return literal.text;
+    throw rejected(`the value of '${path}' must be ${literal.rule}, not '${value.slice(0, 80)}'`);
+  });
+  const asked = [...new Set([...read.fields, path])];
+  const where = [{ field: path, operator: 'IN' as const, literals: [...new Set(literals)] }];
+  const queried = await query(api, { objectName: read.objectName, fields: asked, where, limit: 2_000 }, read);
+  if (!queried.ok) throw toProviderError(queried.failure, 'salesforce');
+  const { records: rows, isWhole } = queried.page;
+  const records = rows.flatMap((record) => toProviderRecord(record, asked) ?? []);
+  const found = values.map((value) => records.find(({ fields }) => sameValue(field, value, fields[path])));
+  if (found.includes(undefined) && !(isWhole && records.length === rows.length)) {
+    const message = `Salesforce read only a part of the records: ${records.length}, and says that there are more`;
     throw toProviderError({ class: 'unavailable', scope: 'call', message }, 'salesforce');
   }
   return found;

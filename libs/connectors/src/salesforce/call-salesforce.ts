@@ -1,15 +1,13 @@
-import type { ForwardedHeader } from '@sluice/types';
+import { type ForwardedHeader, checkForwardedHeaders } from '@sluice/types';
 import type { Logger, Metrics } from '@sluice/telemetry';
 import { createCallMeter, type CallMeter } from '../call-meter';
-import { createUsageMeter } from '../daily-usage';
+import { createUsageMeter, type DailyUsage } from '../signals';
 import type { HttpClient, HttpOutcome, HttpRequest } from '../http-client';
 import type { ObservedExchange, ProviderCall } from '../requests';
 import type { ProviderFailure } from '../results';
 import type { Signal } from './error-table';
 import { classify, isSuccess, requestIdOf, type CallSignal } from './errors';
-import { refusedHeader } from './forwarded-headers';
 import { instanceOf, tokenOriginOf, type Instance } from './instance';
-import { usageOf } from './usage';
 
 /** Names of the calls in logs and metrics, and what each does to a record. */
 const kinds = {
@@ -25,7 +23,7 @@ const kinds = {
   workspace: 'identity',
 } as const satisfies Readonly<Record<string, Signal['write']>>;
 
-export interface SalesforceRequest {
+interface SalesforceRequest {
   readonly operation: keyof typeof kinds;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
@@ -58,7 +56,7 @@ export interface SalesforceApi {
   readonly meter: CallMeter;
 }
 
-export interface SalesforceApiOptions {
+interface SalesforceApiOptions {
   /** Its own origin is the login. */
   readonly client: HttpClient;
   readonly loginUrl: string;
@@ -165,4 +163,27 @@ export function exchangeOf(outcome: HttpOutcome): ObservedExchange {
   const { status, headers } = outcome.reply;
   const providerRequestId = requestIdOf(headers);
   return { durationMs, status, ...(providerRequestId !== undefined && { providerRequestId }) };
+}
+
+/**
+ * What `Sforce-Limit-Info: api-usage=10018/100000` says; undefined when it says nothing usable. It is a daily total
+ * that the customer's other apps use up too, not a burst limit, so it is measured and never counted as a window:
+ * a bucket of 24 hours would hold back writes by our own count alone, and a fifth of a day for nobody.
+ * Source: reference B6, B7.
+ */
+export function usageOf(headers: Readonly<Record<string, string>>): DailyUsage | undefined {
+  const found = /(?:^|[\s;])api-usage=(\d{1,12})\/(\d{1,12})/.exec(headers['sforce-limit-info'] ?? '');
+  const [used, limit] = [Number(found?.[1]), Number(found?.[2])];
+  return found && limit > 0 ? { used, limit } : undefined;
+}
+
+/**
+ * Why the caller's headers cannot go along; undefined when they can. Requests are checked by the same rules when they are
+ * accepted; here nothing can pass that was stored before a rule. Values are never shown: they may be secrets.
+ */
+export function refusedHeader(headers: readonly ForwardedHeader[]): string | undefined {
+  const [issue] = checkForwardedHeaders(headers);
+  if (issue === undefined) return undefined;
+  const { name, detail, value } = issue;
+  return `${name} ${detail}${value === undefined ? '' : `: ${JSON.stringify(value)}`}`;
 }

@@ -5,7 +5,7 @@ import type { Describe } from './describe';
 import { paths } from './paths';
 import { resendCreates } from './resend';
 import { refusedObject, toRecordResult } from './save-result';
-import { toSent } from './values';
+import { toSent } from './sent-values';
 
 /** `POST /sobjects/{object}` with the fields as they are. Source: reference B2. */
 export async function create(api: SalesforceApi, describe: Describe, write: CreateWrite): Promise<RecordResult> {

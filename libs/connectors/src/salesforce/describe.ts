@@ -1,11 +1,12 @@
+import type { FieldMetadata, FieldValueType, ObjectMetadata } from '@sluice/types';
 import { createAccountCache } from '../account-cache';
 import type { ObjectCall } from '../requests';
 import type { ProviderFailure } from '../results';
 import { toProviderError } from '../thrown-failure';
 import type { SalesforceApi } from './call-salesforce';
-import { readDescription, type Description } from './description';
 import { isObjectName, paths } from './paths';
 import { objectRule } from './save-result';
+import { isJson, listOf, textOf, textsOf, type Json } from './wire';
 
 /** @throws ProviderError; `rejected` names the object */
 export type Describe = (call: ObjectCall) => Promise<Description>;
@@ -50,4 +51,116 @@ async function load(api: SalesforceApi, call: ObjectCall): Promise<Description> 
 export function rejected(message: string) {
   const failure: ProviderFailure = { class: 'rejected', scope: 'record', message };
   return toProviderError(failure, 'salesforce');
+}
+
+/** A field as an account describes it; only what we use. Source: reference B5. */
+export interface FieldDescription {
+  /** In the case that replies use. */
+  readonly name: string;
+  readonly label: string;
+  /** Salesforce's word: `string`, `currency`, `reference`. */
+  readonly type: string;
+  readonly isCustom: boolean;
+  readonly isRequired: boolean;
+  readonly isReadOnly: boolean;
+  /** Can stand in a WHERE. */
+  readonly isFilterable: boolean;
+  readonly isUnique: boolean;
+  readonly isExternalId: boolean;
+  /** Markup, which Salesforce rewrites when it is stored. */
+  readonly isMarkup: boolean;
+  /** Digits behind the point that are kept. */
+  readonly scale: number | undefined;
+  /** Objects of a reference; several when it is polymorphic. */
+  readonly referenceTo: readonly string[];
+  /** The name that leads from a reference to the fields of its record: `Account` of `AccountId`. */
+  readonly relationshipName: string | undefined;
+  readonly options: readonly { readonly value: string; readonly displayValue: string }[];
+}
+
+export interface Description {
+  readonly name: string;
+  readonly label: string | undefined;
+  /** By name in lower case: Salesforce takes names in any case. */
+  readonly fields: ReadonlyMap<string, FieldDescription>;
+}
+
+function readDescription(body: unknown): Description | undefined {
+  if (!isJson(body) || !Array.isArray(body['fields'])) return undefined;
+  const name = textOf(body['name']);
+  if (name === undefined) return undefined;
+  const fields = body['fields'].filter(isJson).flatMap((field) => readField(field) ?? []);
+  return {
+    name,
+    label: textOf(body['label']),
+    fields: new Map(fields.map((field) => [field.name.toLowerCase(), field])),
+  };
+}
+
+function readField(field: Json): FieldDescription | undefined {
+  const [name, type] = [textOf(field['name']), textOf(field['type'])];
+  if (name === undefined || type === undefined) return undefined;
+  const isTrue = (member: string) => field[member] === true;
+  const isWritable = isTrue('createable') || isTrue('updateable');
+  return {
+    name,
+    label: textOf(field['label']) ?? name,
+    type,
+    isCustom: isTrue('custom'),
+    isRequired: isTrue('createable') && !isTrue('nillable') && !isTrue('defaultedOnCreate'),
+    isReadOnly: isTrue('calculated') || isTrue('autoNumber') || !isWritable,
+    isFilterable: isTrue('filterable'),
+    isUnique: isTrue('unique'),
+    isExternalId: isTrue('externalId'),
+    isMarkup: isTrue('htmlFormatted'),
+    scale: typeof field['scale'] === 'number' ? field['scale'] : undefined,
+    referenceTo: textsOf(field['referenceTo']),
+    relationshipName: textOf(field['relationshipName']),
+    options: listOf(field['picklistValues']).filter(isJson).flatMap(readOption),
+  };
+}
+
+function readOption(option: Json): { value: string; displayValue: string }[] {
+  const value = textOf(option['value']);
+  if (value === undefined || option['active'] === false) return [];
+  return [{ value, displayValue: textOf(option['label']) ?? value }];
+}
+
+const valueTypes: Readonly<Record<string, FieldValueType>> = {
+  ...all('string', 'id', 'string', 'textarea', 'email', 'phone', 'url', 'encryptedstring', 'combobox'),
+  ...all('singleSelect', 'picklist'),
+  ...all('multiSelect', 'multipicklist'),
+  ...all('boolean', 'boolean'),
+  ...all('int', 'int', 'long'),
+  ...all('float', 'double', 'currency', 'percent'),
+  ...all('date', 'date'),
+  ...all('datetime', 'datetime'),
+  ...all('reference', 'reference'),
+};
+
+function all(valueType: FieldValueType, ...types: readonly string[]): Record<string, FieldValueType> {
+  return Object.fromEntries(types.map((type) => [type, valueType]));
+}
+
+/** As `describe` of the contract answers. */
+export function toMetadata({ name, label, fields }: Description): ObjectMetadata {
+  return {
+    name,
+    ...(label !== undefined && { displayName: label }),
+    fields: Object.fromEntries([...fields.values()].map((field) => [field.name, toFieldMetadata(field)])),
+  };
+}
+
+function toFieldMetadata(field: FieldDescription): FieldMetadata {
+  return {
+    fieldName: field.name,
+    displayName: field.label,
+    valueType: Object.hasOwn(valueTypes, field.type) ? (valueTypes[field.type] ?? 'other') : 'other',
+    providerType: field.type,
+    readOnly: field.isReadOnly,
+    isCustom: field.isCustom,
+    isRequired: field.isRequired,
+    ...(field.referenceTo.length > 0 && { referenceTo: field.referenceTo }),
+    ...(field.options.length > 0 && { values: field.options }),
+  };
 }

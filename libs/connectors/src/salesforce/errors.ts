@@ -1,8 +1,7 @@
 import { retryOf } from '@sluice/errors';
-import { cleanText } from '../failure-text';
+import { cleanText } from '../thrown-failure';
 import type { ProviderFailure } from '../results';
-import { retryAfterMs } from '../retry-after';
-import { decide, type SignalRow } from '../signals';
+import { retryAfterMs, decide, type SignalRow } from '../signals';
 import { errorTable, successTable, type Signal } from './error-table';
 import { untold } from './outcome-table';
 import { isRecordId } from './record-id';

@@ -1,4 +1,4 @@
-import { refusedHeader } from './forwarded-headers';
+import { refusedHeader } from './call-salesforce';
 
 const header = (key: string, value = 'x') => refusedHeader([{ key, value }]);
 

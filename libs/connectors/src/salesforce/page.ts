@@ -2,7 +2,7 @@ import { signalRows, type ProviderPage } from '../provider-page';
 import { capabilityFacts } from './capability-facts';
 import { errorTable, successTable } from './error-table';
 import { untold } from './outcome-table';
-import { tokenTable } from './token-table';
+import { tokenTable } from './token-call';
 
 /** Everything about Salesforce that is printed. */
 export const salesforcePage: ProviderPage = {

@@ -3,15 +3,14 @@ import type { BatchCreate, Fields } from '../requests';
 import { wasThereWarning, type FoundCreated, type ProviderFailure, type RecordResult } from '../results';
 import { toFailure, toProviderError } from '../thrown-failure';
 import type { SalesforceApi } from './call-salesforce';
-import type { Describe } from './describe';
-import type { FieldDescription } from './description';
+import type { Describe, FieldDescription } from './describe';
 import { findCreated } from './find-created';
 import { matchOutcomes } from './match-outcomes';
 import { paths } from './paths';
-import { readByProperty } from './read-by-property';
+import { readByProperty } from './batch-read';
 import { isEmpty, plain } from './same-value';
-import { toLiteral } from './soql-literal';
-import { toSent } from './values';
+import { toLiteral } from './soql';
+import { toSent } from './sent-values';
 import { isJson } from './wire';
 
 /**

@@ -1,10 +1,9 @@
 import type { ObjectCall } from '../requests';
-import { rejected, type Describe } from './describe';
-import type { Description, FieldDescription } from './description';
+import { rejected, type Describe, type Description, type FieldDescription } from './describe';
 import { isFieldPath } from './paths';
 
 /** A field that is really there, under the name that replies use. */
-export interface ResolvedField {
+interface ResolvedField {
   /** `Email`, `Account.Name`. */
   readonly path: string;
   readonly field: FieldDescription;

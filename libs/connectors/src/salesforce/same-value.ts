@@ -1,4 +1,4 @@
-import type { FieldDescription } from './description';
+import type { FieldDescription } from './describe';
 import { idKey } from './record-id';
 import { dateOf } from './wire';
 

@@ -4,10 +4,8 @@ import { toProviderError } from '../thrown-failure';
 import type { SalesforceApi } from './call-salesforce';
 import { rejected, type Describe } from './describe';
 import { toProviderRecord } from './provider-record';
-import { pathBytes, pathBytesMax, query } from './query';
+import { pathBytes, pathBytesMax, query, toLiteral, type Condition, type Selection } from './soql';
 import { resolveField } from './resolve-field';
-import { toLiteral } from './soql-literal';
-import type { Condition, Selection } from './soql';
 
 /** Records of one page. A query takes 2,000, but `FIELDS(ALL)` only this many. Source: reference B4. */
 export const searchPageMax = 200;

@@ -1,5 +1,4 @@
-import { momentLiteral, quote, toLiteral } from './soql-literal';
-import { toSoql } from './soql';
+import { momentLiteral, quote, toLiteral, toSoql } from './soql';
 
 // That any text reads back as it was, hostile.test.ts shows for thousands of them.
 test('[sec-25] what would end or hide in a query is escaped, the rest is as it was', () => {

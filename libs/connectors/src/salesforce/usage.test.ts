@@ -1,4 +1,4 @@
-import { usageOf } from './usage';
+import { usageOf } from './call-salesforce';
 
 test.each([
   ['api-usage=10018/100000', { used: 10_018, limit: 100_000 }],

@@ -4,7 +4,7 @@ import type { WebhookAttemptClass } from '@sluice/types';
 import { addressPolicy, type AddressPolicy } from '../egress/address-policy';
 import { egressRefused, guardedConnect } from '../egress/guarded-connect';
 import { exchange, type Exchange } from '../http-exchange';
-import { retryAfterMs } from '../retry-after';
+import { retryAfterMs } from '../signals';
 import { dnsLookup } from './dns-lookup';
 
 /** Bytes of an answer that are read before the connection is cut: its status is what counts. Ours. */
@@ -14,7 +14,7 @@ const responseCharactersMax = 256;
 /** Longest wait for TCP and TLS. A host that takes longer is not there. */
 const connectTimeoutMs = 5_000;
 
-export interface WebhookSenderOptions {
+interface WebhookSenderOptions {
   /** Networks (CIDR) that messages may reach although they are private, and without TLS. */
   readonly egressAllow: readonly string[];
   /** Bound of a whole exchange, connecting included, in milliseconds. */
@@ -23,7 +23,7 @@ export interface WebhookSenderOptions {
   readonly nameServers?: readonly string[];
 }
 
-export interface WebhookRequest {
+interface WebhookRequest {
   readonly url: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;

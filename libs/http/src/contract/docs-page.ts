@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { JsonSchema } from '@sluice/types';
 import { escapeHtml } from '../escape-html';
-import { describeOperation } from './docs-operation';
-import { memberTable } from './docs-members';
-import type { OpenApiDocument, OpenApiOperation } from './openapi';
+import { type OpenApiDocument, type OpenApiOperation, problemType, type OpenApiParameter } from './openapi';
+import { resolve, sampleOf, refName } from './sample';
 
 const style = `
 body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
@@ -67,3 +67,134 @@ function section(document: OpenApiDocument, tag: string): string {
 }
 
 const text = (sentence: unknown) => (typeof sentence === 'string' ? `<p>${escapeHtml(sentence)}</p>` : '');
+
+/** One endpoint: what it needs, takes and answers, and a command that calls it. */
+function describeOperation(document: OpenApiDocument, title: string, operation: OpenApiOperation): string {
+  const scopes = operation['x-scopes'];
+  return [
+    `<section id="${operation.operationId}"><h3>${escapeHtml(operation.summary)}</h3>`,
+    `<p><code>${escapeHtml(title)}</code></p>`,
+    operation.description === undefined ? '' : `<p>${escapeHtml(operation.description)}</p>`,
+    operation.security.length === 0 ? '<p>Needs no key.</p>' : '',
+    scopes === undefined ? '' : `<p>Who may call: ${escapeHtml(scopes.map(admissionName).join(', '))}.</p>`,
+    parameters(operation.parameters ?? []),
+    body(document, operation),
+    replies(operation),
+    `<h4>Example</h4><pre>${escapeHtml(curl(document, title, operation))}</pre></section>`,
+  ].join('\n');
+}
+
+function admissionName(scope: string): string {
+  if (scope === 'admin') return 'the bootstrap key';
+  return scope === 'token' ? 'bearer tokens of the group' : `keys with ${scope}`;
+}
+
+function parameters(list: readonly OpenApiParameter[]): string {
+  if (list.length === 0) return '';
+  const rows = list.map(
+    ({ name, in: where, required, description, schema }) =>
+      `<tr><td><code>${escapeHtml(name)}</code>${required ? ' (required)' : ''}<td>${where}<td>${typeName(schema)}<td>${escapeHtml(description)}`,
+  );
+  return `<h4>Parameters</h4><table><thead><tr><th>Name<th>In<th>Type<th>Meaning</thead><tbody>${rows.join('')}</tbody></table>`;
+}
+
+function body(document: OpenApiDocument, { requestBody }: OpenApiOperation): string {
+  const schema = requestBody?.content['application/json']?.schema;
+  return schema === undefined ? '' : `<h4>Body</h4>${memberTable(resolve(schema, document.components.schemas))}`;
+}
+
+function replies({ responses }: OpenApiOperation): string {
+  const rows = Object.entries(responses)
+    .filter(([, { content }]) => Object.keys(content ?? {}).join() !== problemType)
+    .map(([status, { description, content, headers }]) => {
+      const [type, { schema } = { schema: {} }] = Object.entries(content ?? {})[0] ?? ['no body'];
+      const names = Object.keys(headers ?? {});
+      const more = names.length === 0 ? '' : ` Headers: ${names.join(', ')}.`;
+      const shown = content === undefined ? '' : typeName(schema);
+      return `<tr><td>${status}<td>${escapeHtml(type)}<td>${shown}<td>${escapeHtml(description + more)}`;
+    });
+  const problems = Object.entries(responses).flatMap(([status, { 'x-problem-codes': codes }]) =>
+    codes === undefined ? [] : [`${status}: ${codes.join(', ')}.`],
+  );
+  return `<h4>Replies</h4><table><thead><tr><th>Status<th>Content<th>Type<th>Meaning</thead><tbody>${rows.join('')}</tbody></table>
+<p class="problems">Otherwise application/problem+json (<a href="#schema-ApiProblem">ApiProblem</a>). ${escapeHtml(problems.join(' '))}</p>`;
+}
+
+function curl({ components, servers }: OpenApiDocument, title: string, operation: OpenApiOperation): string {
+  const [method = 'GET', path = ''] = title.split(' ');
+  const examples = operation.parameters ?? [];
+  const filled = examples.reduce((url, { name, example = 'x' }) => url.replace(`{${name}}`, example), path);
+  const query = examples
+    .filter(({ in: where, required }) => where === 'query' && required)
+    .map(({ name, schema }) => `${name}=${String(sampleOf(schema, components.schemas, name))}`);
+  const address = `$ORIGIN${servers[0]?.url ?? ''}${filled}${query.length === 0 ? '' : `?${query.join('&')}`}`;
+  const { schema, example } = operation.requestBody?.content['application/json'] ?? {};
+  return [
+    `curl -X ${method} "${address}"`,
+    ...(operation.security.length === 0 ? [] : ['-H "x-api-key: $KEY"']),
+    ...(schema === undefined
+      ? []
+      : [
+          '-H "content-type: application/json"',
+          `-d '${JSON.stringify(example ?? sampleOf(schema, components.schemas))}'`,
+        ]),
+  ].join(' \\\n  ');
+}
+
+/** Levels of members that are shown in one table; deeper ones stand with the schema they belong to. */
+const levelsMax = 4;
+
+/** A table of a schema's members, nested ones under dotted names; empty when it names none. */
+function memberTable(schema: JsonSchema): string {
+  const rows = [...memberRows(schema, '', 1)];
+  return rows.length === 0
+    ? ''
+    : `<table><thead><tr><th>Member<th>Type<th>Meaning</thead><tbody>${rows.join('')}</tbody></table>`;
+}
+
+function* memberRows(schema: JsonSchema, prefix: string, level: number): Generator<string> {
+  const required = (schema['required'] ?? []) as readonly string[];
+  for (const [name, member] of Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>)) {
+    const path = `${prefix}${name}`;
+    const mark = required.includes(name) ? ' (required)' : '';
+    const { description = '' } = member;
+    yield `<tr><td><code>${escapeHtml(path)}</code>${mark}<td>${typeName(member)}<td>${escapeHtml(String(description))}${rules(member)}`;
+    if (level < levelsMax) yield* innerRows(member, path, level + 1);
+  }
+}
+
+function* innerRows(member: JsonSchema, path: string, level: number): Generator<string> {
+  yield* memberRows(member, `${path}.`, level);
+  const { items, additionalProperties: values } = member;
+  if (typeof items === 'object') yield* memberRows(items as JsonSchema, `${path}[].`, level);
+  if (typeof values === 'object')
+    yield* memberRows(values as JsonSchema, `${path}.<name>.`.replace(/[<>]/g, '*'), level);
+}
+
+/** The type in words; a component as a link to its table. */
+function typeName(schema: JsonSchema): string {
+  const name = refName(schema);
+  if (name !== undefined) return `<a href="#schema-${escapeHtml(name)}">${escapeHtml(name)}</a>`;
+  const { type, items, anyOf, additionalProperties: values } = schema;
+  if (Array.isArray(anyOf)) return (anyOf as JsonSchema[]).map(typeName).join(' or ');
+  if (type === 'array') return `list of ${typeName((items ?? {}) as JsonSchema)}`;
+  if (type === 'object' && typeof values === 'object') return `map to ${typeName(values as JsonSchema)}`;
+  const names = Array.isArray(type) ? (type as string[]) : [typeof type === 'string' ? type : 'any'];
+  return escapeHtml(names.join(' or '));
+}
+
+function rules(schema: JsonSchema): string {
+  const told = [
+    ['enum', 'One of'],
+    ['default', 'Default'],
+    ['minimum', 'At least'],
+    ['maximum', 'At most'],
+    ['minItems', 'Items at least'],
+    ['maxItems', 'Items at most'],
+    ['maxLength', 'Characters at most'],
+  ].flatMap(([keyword = '', label = '']) => {
+    const value = schema[keyword];
+    return value === undefined ? [] : [`${label}: ${Array.isArray(value) ? value.join(', ') : JSON.stringify(value)}.`];
+  });
+  return told.length === 0 ? '' : ` ${escapeHtml(told.join(' '))}`;
+}

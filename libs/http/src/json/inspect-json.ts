@@ -1,7 +1,7 @@
 import { limits } from '@sluice/types';
-import { isExactNumber } from './exact-number';
-import { fieldPath } from '../validation/field-path';
+import { fieldPath } from '../validation/issue-sentence';
 import { isBelowSecret } from '../validation/shown-value';
+import { isExactNumber } from './exact-number';
 import { membersMax, nameFault } from './member-names';
 import { depthMax, endOfString, isLongString, type JsonBounds } from './scan-json';
 

@@ -1,6 +1,6 @@
 import { ValidationError, type Issue } from '@sluice/errors';
 import { limits } from '@sluice/types';
-import { InboundError } from '../inbound-error';
+import { InboundError } from '../problem-handler';
 import { parseJson } from './parse-json';
 
 function refusalOf(text: string): { code: string; detail: string; issues: readonly Issue[] } {

@@ -1,5 +1,5 @@
 import { ValidationError, type Issue } from '@sluice/errors';
-import { InboundError } from '../inbound-error';
+import { InboundError } from '../problem-handler';
 import { inspectJson, type JsonFault } from './inspect-json';
 import { countMembers } from './member-names';
 import { scanJson, usualBounds, type JsonBounds } from './scan-json';

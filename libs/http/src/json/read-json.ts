@@ -1,12 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { ownTurn } from '@sluice/telemetry';
-import { InboundError } from '../inbound-error';
+import { InboundError } from '../problem-handler';
 import { isLargeBody } from '../served-room';
-import { checkEncoding } from './check-encoding';
+import { checkEncoding, hasBody, readBody, type BodyLimits } from './read-body';
 import { parseJson } from './parse-json';
 import type { JsonBounds } from './scan-json';
-import { hasBody, readBody, type BodyLimits } from './read-body';
 
 /** A parsed body. */
 export interface JsonBody {

@@ -3,11 +3,11 @@ import type { ErrorObject } from 'ajv';
 import type { Issue } from '@sluice/errors';
 import { limits } from '@sluice/types';
 import { collapseUnions, type PhrasedError } from './collapse-unions';
-import { fieldPath } from './field-path';
+import { fieldPath } from './issue-sentence';
 import { shownValue } from './shown-value';
 
 /** Part of the request that was checked. `mayNameSecrets`: it carries some, so an unknown name in it may be one. */
-export interface CheckedPlace {
+interface CheckedPlace {
   readonly where: Issue['in'];
   readonly mayNameSecrets: boolean;
 }

@@ -2,6 +2,7 @@ import { Ajv, type Options, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { ValidationError, type Issue } from '@sluice/errors';
 import type { JsonSchema } from '@sluice/types';
+import type { Request } from 'express';
 import { toIssues } from './to-issues';
 
 /** Gives the value back as `T`, or throws ValidationError. */
@@ -95,4 +96,19 @@ function coerce(schema: JsonSchema | undefined, text: unknown): unknown {
   if (schema?.['type'] === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   if (schema?.['type'] !== 'integer' || !wholeNumber.test(text)) return text;
   return Number.isSafeInteger(Number(text)) ? Number(text) : text;
+}
+
+/**
+ * The query as plain texts. A name given twice has no one meaning, so it is refused.
+ * @throws ValidationError with an issue per repeated name
+ */
+export function readQuery(req: Request): Record<string, string> {
+  if (!req.url.includes('?')) return {};
+  // Express parses anew at each read of `query`.
+  const query = Object.entries(req.query);
+  const repeated = query.filter(([, value]) => typeof value !== 'string');
+  if (repeated.length > 0) {
+    throw invalid(repeated.map(([name]) => ({ in: 'query', name, detail: 'is given more than once' })));
+  }
+  return Object.fromEntries(query) as Record<string, string>;
 }

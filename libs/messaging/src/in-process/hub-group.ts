@@ -1,5 +1,5 @@
 import type { PartitionDelivery } from '../partition-delivery';
-import type { Progress } from '../progress-watch';
+import type { Progress } from '../watchdog';
 import type { HubPartition } from './hub-partition';
 
 /** One consumer of a group, with the handler calls it has under way. */

@@ -1,9 +1,8 @@
 import { AnnouncementBuffer } from '../announcement-buffer';
-import type { Consumer, ConsumeOptions, Messaging, MessagingOptions } from '../messaging';
+import type { Consumer, ConsumeOptions, Messaging, MessagingOptions, Transport } from '../messaging';
 import { messagingCounters, type MessagingCounters } from '../messaging-counters';
 import { PartitionDelivery } from '../partition-delivery';
 import type { Topic } from '../topics';
-import type { Transport } from '../transport';
 import { startWatchdog } from '../watchdog';
 import { within } from '../within';
 import type { InProcessHub } from './hub';

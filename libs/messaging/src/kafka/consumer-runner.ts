@@ -3,13 +3,13 @@ import { backoffMs } from '../backoff';
 import type { Consumer, ConsumeOptions } from '../messaging';
 import type { MessagingCounters } from '../messaging-counters';
 import { PartitionDelivery } from '../partition-delivery';
-import type { Progress } from '../progress-watch';
+import type { Progress } from '../watchdog';
 import { within } from '../within';
 import type { BrokerAdmin } from './broker-admin';
 import { ConsumerSession } from './consumer-session';
 import type { NewKafka } from './kafka-client';
 
-export interface RunnerOptions extends ConsumeOptions {
+interface RunnerOptions extends ConsumeOptions {
   readonly newKafka: NewKafka;
   readonly admin: BrokerAdmin;
   readonly logger: Logger;

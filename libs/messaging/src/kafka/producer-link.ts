@@ -2,13 +2,13 @@ import { DependencyError } from '@sluice/errors';
 import type { Logger } from '@sluice/telemetry';
 import { Partitioners, type Message, type Producer } from 'kafkajs';
 import { backoffMs } from '../backoff';
-import type { OutgoingMessage, Transport } from '../transport';
+import type { OutgoingMessage, Transport } from '../messaging';
 import { within } from '../within';
 import type { NewKafka } from './kafka-client';
 
 const reconnect = { baseMs: 200, capMs: 2_000 };
 
-export interface ProducerLinkOptions {
+interface ProducerLinkOptions {
   readonly newKafka: NewKafka;
   readonly logger: Logger;
   readonly prefix: string;

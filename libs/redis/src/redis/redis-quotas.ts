@@ -1,8 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { allowanceOf } from '../allowance';
+import { allowanceOf, slicesPerWindow, WindowBook } from '../sliding-window';
 import type { QuotaAnswer, QuotaBuckets, QuotaGauges, QuotaRequest, QuotaWindow } from '../hints';
-import { slicesPerWindow } from '../sliding-window';
-import { WindowBook } from '../window-book';
 import type { Guard } from './guard';
 import type { RedisClient } from './redis-client';
 

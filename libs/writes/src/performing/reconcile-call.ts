@@ -6,7 +6,6 @@ import { leaseMs } from '../leasing/lease-keeper';
 import { orderKeysOf, toUnknown } from './decide-settlement';
 import { lookForCreated, type Looked, type LookInput, type LookOutcome } from './look-for-created';
 import { matchCreated } from './match-created';
-import { nextLookMs } from './next-look';
 import type { Sendable } from './sendable';
 
 export interface ReconcileInput extends LookInput {
@@ -20,7 +19,7 @@ export interface ReconcileInput extends LookInput {
 }
 
 /** What to settle, and what looking said of the account: to be noted before the settlement, as with a send. */
-export interface Reconciled {
+interface Reconciled {
   readonly settlement: Settlement;
   readonly looked: LookOutcome;
 }
@@ -35,7 +34,7 @@ type ReconcileStore = Pick<WriteStore, 'readDoubt' | 'findClaimedIds' | 'findRiv
  */
 export async function reconcileCall(store: ReconcileStore, input: ReconcileInput): Promise<Reconciled> {
   const { call, records } = input;
-  const doubt = await store.readDoubt(call, Math.max(0, ...records.map((record) => windowMs(input, record))));
+  const doubt = await store.readDoubt(call, Math.max(0, ...records.map((record) => windowOf(input, record))));
   const isOpen = (record: Sendable): boolean =>
     call.type === 'create' && record.sendState !== 'none' && evidenceOf(record, doubt) === undefined;
   const open = records.filter(isOpen);
@@ -131,7 +130,7 @@ function resolve(input: ReconcileInput, record: Sendable, known: Knowledge): Rec
   if (doubt.openTwins.includes(index)) return stillInDoubt;
   const providerId = matched.get(index);
   if (providerId !== undefined) return { index, kind: 'succeeded', providerId, isAdopted: true };
-  if (doubt.sinceSentMs < windowMs(input, record)) return stillInDoubt;
+  if (doubt.sinceSentMs < windowOf(input, record)) return stillInDoubt;
   if (found.kind === 'cannot-look' && found.failure !== undefined && mayLookAgain(input, found.failure, record)) {
     return stillInDoubt;
   }
@@ -174,7 +173,7 @@ function committedMs({ connector, senderMs, timeScale }: ReconcileInput): number
 }
 
 /** Before this long after the last send, a record that is not seen may still appear. */
-function windowMs(input: ReconcileInput, record: Sendable): number {
+function windowOf(input: ReconcileInput, record: Sendable): number {
   const { connector, call, timeScale } = input;
   const visibilityMs = connector.visibilityMs(call.objectName, record.write.fields) / timeScale;
   return committedMs(input) + visibilityMs + 250;
@@ -184,7 +183,7 @@ function nextLookOf(input: ReconcileInput, { sinceSentMs }: Doubt, { outcome }: 
   const failures = outcome.results.flatMap((result) => (result.ok ? [] : [result.error]));
   return nextLookMs({
     sinceSentMs,
-    windowMs: Math.max(0, ...input.records.map((record) => windowMs(input, record))),
+    windowMs: Math.max(0, ...input.records.map((record) => windowOf(input, record))),
     hasFailed: failures.some((failure) => failure.class !== 'quota'),
     retryAfterMs: Math.max(0, ...failures.map((failure) => failure.retryAfterMs ?? 0)),
     timeScale: input.timeScale,
@@ -221,4 +220,36 @@ function outcomeUnknown({ index, lastError }: Sendable, why: string): RecordSett
 function notWritten({ index }: { readonly index: number }): RecordSettlement {
   const text = 'The provider did not write the record before it was too late to send it again.';
   return { index, kind: 'failed', error: { class: 'deadline', text } };
+}
+
+const jitterMaxMs = 500;
+const firstMs = 1_000;
+/** Longest distance while the provider answers; a longer window is looked at ten times. Ours: each look costs quota. */
+const spacedMaxMs = 10_000;
+/** The same while the looks fail for another reason than the quota, once the window is over; divided by the time scale. */
+const failingMaxMs = 60_000;
+
+interface LookMoment {
+  readonly sinceSentMs: number;
+  /** The longest window of the records, counted from the last send. */
+  readonly windowMs: number;
+  readonly hasFailed: boolean;
+  /** The provider's lower bound, or our own quota's; 0: none. */
+  readonly retryAfterMs: number;
+  readonly timeScale: number;
+  readonly random: () => number;
+}
+
+/**
+ * Milliseconds until the next look. Looks come at growing distances, and one just after the window's end, but none before the
+ * provider's lower bound. Equal creates must not look in step for ever, so each distance is spread.
+ */
+function nextLookMs(moment: LookMoment): number {
+  const { sinceSentMs, windowMs, hasFailed, retryAfterMs, timeScale, random } = moment;
+  const untilEndMs = Math.max(windowMs - sinceSentMs, 0);
+  const isFailing = hasFailed && untilEndMs === 0;
+  const longestMs = Math.max(spacedMaxMs, isFailing ? failingMaxMs / timeScale : windowMs / 10);
+  const spacedMs = Math.min(longestMs, Math.max(firstMs, sinceSentMs / 2));
+  const wantedMs = untilEndMs > 0 ? Math.min(spacedMs, untilEndMs + 50) : spacedMs;
+  return Math.max(wantedMs, retryAfterMs) + random() * jitterMaxMs;
 }

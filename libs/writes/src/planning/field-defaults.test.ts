@@ -1,6 +1,6 @@
 import type { WriteType } from '@sluice/types';
 import type { ContactSettings } from '../../test/builders';
-import { defaultsOf } from './field-defaults';
+import { defaultsOf } from './field-rule';
 
 const exact = (name: string): string => name;
 const anyCase = (name: string): string => name.toLowerCase();

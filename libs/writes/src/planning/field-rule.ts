@@ -1,5 +1,13 @@
 import type { FieldCapabilities } from '@sluice/connectors';
-import { limits, type FieldMappings, type ValueMappings, type WriteType } from '@sluice/types';
+import {
+  limits,
+  type FieldMappings,
+  type ValueMappings,
+  type WriteType,
+  fieldDefaultValue,
+  type JsonValue,
+  type WriteObjectConfig,
+} from '@sluice/types';
 import type { SettingOf } from './field-settings';
 
 /** What the config and the provider say of a name, whatever its value. */
@@ -17,7 +25,7 @@ export interface FieldRule {
 }
 
 /** What decides a name. */
-export interface FieldRuleSources {
+interface FieldRuleSources {
   readonly type: WriteType;
   /** Named in reasons. */
   readonly provider: string;
@@ -73,4 +81,55 @@ function decide(sources: FieldRuleSources, name: string, mappedFields: ReadonlyS
 /** The provider field that a name means; the name itself when it is not mapped or its mapping is unset. */
 export function targetOf(name: string, mappings: FieldMappings | undefined): string {
   return mappings?.get(name) ?? name;
+}
+
+/** A value that the config fills in where the request carries none. */
+export interface FieldDefault {
+  readonly name: string;
+  /** The provider field that the name means. */
+  readonly target: string;
+  readonly value: JsonValue;
+  readonly reason: string;
+}
+
+/** How names lead to provider fields. */
+interface FieldTargets {
+  /** The provider field that a name means. */
+  readonly targetOf: (name: string) => string;
+  /** Equal for all spellings of one provider field. */
+  readonly keyOf: (field: string) => string;
+}
+
+/**
+ * The defaults of an object for one write type, at most one per provider field. `selectedFieldSettings` beats the deprecated
+ * `selectedValueDefaults` for the same field, also without a default of its own. The record's id is never a default.
+ * Source: specification, Config Content; silent points in rulings.
+ */
+export function defaultsOf(
+  config: WriteObjectConfig | undefined,
+  type: WriteType,
+  targets: FieldTargets,
+): readonly FieldDefault[] {
+  if (config === undefined || type === 'delete') return [];
+  const settings = Object.entries(config.selectedFieldSettings ?? {});
+  const chosen = settings.flatMap(([name, { default: given }]): FieldDefault[] => {
+    const value = given === undefined ? undefined : fieldDefaultValue(given);
+    if (value === undefined) return [];
+    return [{ name, target: targets.targetOf(name), value, reason: 'default of selectedFieldSettings' }];
+  });
+  const ruled = new Set(settings.map(([name]) => targets.keyOf(targets.targetOf(name))));
+  const deprecated = Object.entries(config.selectedValueDefaults ?? {}).flatMap(([name, setting]): FieldDefault[] => {
+    const target = targets.targetOf(name);
+    if (ruled.has(targets.keyOf(target)) || (type === 'update' && setting.applyOnUpdate === 'never')) return [];
+    return [{ name, target, value: setting.value, reason: 'default of selectedValueDefaults' }];
+  });
+  const writable = [...mappedFirst(chosen), ...mappedFirst(deprecated)].filter(({ name, target }) => {
+    return type === 'create' || (name !== 'id' && targets.keyOf(target) !== 'id');
+  });
+  return [...new Map(writable.toReversed().map((each) => [targets.keyOf(each.target), each])).values()].toReversed();
+}
+
+/** Where two names lead to one field, the mapped name is the one that requests use. */
+function mappedFirst(defaults: readonly FieldDefault[]): FieldDefault[] {
+  return defaults.toSorted((a, b) => Number(a.name === a.target) - Number(b.name === b.target));
 }

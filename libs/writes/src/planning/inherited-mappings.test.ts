@@ -1,6 +1,6 @@
 import type { InstallationContext } from '@sluice/types';
 import { contactsInstallation, type ContactSettings } from '../../test/builders';
-import { inheritedMappings } from './inherited-mappings';
+import { inheritedMappings } from './write-rules';
 
 const of = (settings: ContactSettings) => {
   const mappings = inheritedMappings(contactsInstallation(settings), 'contacts');

@@ -14,12 +14,11 @@ import {
   type WriteRecord,
   listItemRule,
 } from '@sluice/types';
-import { keptRulesOf } from './kept-rules';
-import type { WriteKind, WriteRules } from './write-rules';
+import { keptRulesOf, type WriteKind, type WriteRules } from './write-rules';
 import type { FieldRule } from './field-rule';
 
 /** One record of a request, with what goes with it. */
-export interface PlannableRecord {
+interface PlannableRecord {
   readonly record: WriteRecord;
   readonly associations?: readonly Association[] | undefined;
   readonly headers?: readonly ForwardedHeader[] | undefined;

@@ -1,9 +1,16 @@
 import type { FieldCapabilities } from '@sluice/connectors';
-import { normalFieldName, valueMappings, type InstallationContext, type WriteType } from '@sluice/types';
-import { defaultsOf, type FieldDefault } from './field-defaults';
-import { fieldRulesBy, targetOf, type FieldRule } from './field-rule';
+import {
+  normalFieldName,
+  valueMappings,
+  type InstallationContext,
+  type WriteType,
+  fieldMappings,
+  type FieldMappings,
+  type ConfigContent,
+  type ManifestIntegration,
+} from '@sluice/types';
+import { defaultsOf, type FieldDefault, fieldRulesBy, targetOf, type FieldRule } from './field-rule';
 import { settingsBy } from './field-settings';
-import { inheritedMappings } from './inherited-mappings';
 import { ownEntry } from './own-entry';
 
 /** Records of this object, written like this. */
@@ -21,7 +28,7 @@ export interface WriteRules extends WriteKind {
 }
 
 /** Reads the rules. Maps, not objects: a field may be called like a member of Object.prototype. */
-export function writeRulesOf(context: InstallationContext, provider: FieldCapabilities, kind: WriteKind): WriteRules {
+function writeRulesOf(context: InstallationContext, provider: FieldCapabilities, kind: WriteKind): WriteRules {
   const { type, objectName } = kind;
   const mappings = inheritedMappings(context, objectName);
   const writing = ownEntry(context.config.write?.objects, objectName);
@@ -43,4 +50,40 @@ export function writeRulesOf(context: InstallationContext, provider: FieldCapabi
     defaults: defaultsOf(writing, type, { targetOf: (name) => targetOf(name, mappings), keyOf }),
     listSeparator: provider.listSeparator,
   };
+}
+
+/**
+ * The mappings that writes of an object follow: mapped name to provider field, undefined where the user left it unset.
+ * None when the object does not inherit them; the manifest or the config says so (see rulings).
+ * Source: specification, Write records, rule 6.
+ */
+export function inheritedMappings(context: InstallationContext, objectName: string): FieldMappings | undefined {
+  const { manifest, config } = context;
+  const declared = manifest.write?.objects?.find((object) => object.objectName === objectName);
+  const writing = ownEntry(config.write?.objects, objectName);
+  if (declared?.inheritMapping !== true && writing?.inheritMapping !== true) return undefined;
+  const reading = manifest.read?.objects?.find((object) => object.objectName === objectName);
+  return fieldMappings(reading, ownEntry(config.read?.objects, objectName));
+}
+
+interface Kept {
+  readonly manifest: ManifestIntegration;
+  readonly provider: FieldCapabilities;
+  readonly rules: WriteRules;
+}
+
+/** Rules by config and kind. Contents never change, and who forgets a config forgets its rules. */
+const keptBy = new WeakMap<ConfigContent, Map<string, Kept>>();
+
+/** What writeRulesOf reads, read once per config, manifest and provider. The object is one that the manifest declares. */
+export function keptRulesOf(context: InstallationContext, provider: FieldCapabilities, kind: WriteKind): WriteRules {
+  const { config, manifest, dropUnmappedFields } = context;
+  const ofConfig = keptBy.get(config) ?? new Map<string, Kept>();
+  keptBy.set(config, ofConfig);
+  const name = `${kind.type}/${dropUnmappedFields}/${context.provider}/${kind.objectName}`;
+  const found = ofConfig.get(name);
+  if (found?.manifest === manifest && found.provider === provider) return found.rules;
+  const rules = writeRulesOf(context, provider, kind);
+  ofConfig.set(name, { manifest, provider, rules });
+  return rules;
 }

@@ -1,5 +1,4 @@
-import { field, picklist, readOnly, required, texts } from '../field-definition';
-import type { ObjectDefinition } from '../object-definition';
+import { field, picklist, readOnly, required, texts, type ObjectDefinition } from '../field-definition';
 import {
   addressFields,
   customerFields,

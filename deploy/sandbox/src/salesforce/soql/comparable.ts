@@ -1,6 +1,6 @@
 import type { FieldDefinition, FieldType, FieldValue } from '../field-definition';
 import { readMoment } from '../moments';
-import { toLongId } from '../record-id';
+import { toLongId } from '../record-ids';
 import type { Literal, Name, Operator } from './query';
 import { queryError } from './query-error';
 

@@ -1,6 +1,6 @@
-import type { ObjectDefinition } from '../object-definition';
+import type { ObjectDefinition } from '../field-definition';
 import type { Org } from '../org';
-import type { StoredRecord } from '../stored-record';
+import type { StoredRecord } from '../record-values';
 import { comparableLiteral, comparableValue, requireOperator } from './comparable';
 import { resolvePath, valueAt } from './field-path';
 import type { Condition } from './query';

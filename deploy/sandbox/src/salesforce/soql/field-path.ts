@@ -1,10 +1,8 @@
-import { noSuchColumn } from '../errors';
-import type { FieldDefinition, FieldValue } from '../field-definition';
-import type { ObjectDefinition } from '../object-definition';
+import { noSuchColumn } from '../wire-reply';
+import type { FieldDefinition, FieldValue, ObjectDefinition } from '../field-definition';
 import { findField, objectNamed, visibleFields } from '../object-definitions';
 import type { Org } from '../org';
-import { fieldValue } from '../record-values';
-import type { StoredRecord } from '../stored-record';
+import { fieldValue, type StoredRecord } from '../record-values';
 import type { Name } from './query';
 import { queryError } from './query-error';
 

@@ -1,5 +1,5 @@
 import { seededRandom } from '../../control/seeded-random';
-import { SalesforceError } from '../errors';
+import { SalesforceError } from '../wire-reply';
 import { parseQuery } from './parse-query';
 import type { Condition } from './query';
 

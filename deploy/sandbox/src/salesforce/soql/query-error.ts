@@ -1,4 +1,4 @@
-import { SalesforceError } from '../errors';
+import { SalesforceError } from '../wire-reply';
 
 const BEFORE = 20;
 const AFTER = 40;

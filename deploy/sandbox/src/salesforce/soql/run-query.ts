@@ -1,9 +1,8 @@
-import { badRequest, malformedQuery, unsupportedType } from '../errors';
-import type { ObjectDefinition } from '../object-definition';
+import { badRequest, malformedQuery, unsupportedType } from '../wire-reply';
+import type { ObjectDefinition } from '../field-definition';
 import { findObject } from '../object-definitions';
 import type { Org } from '../org';
-import { fieldGroup } from '../record-values';
-import type { StoredRecord } from '../stored-record';
+import { fieldGroup, type StoredRecord } from '../record-values';
 import { comparableValue } from './comparable';
 import { conditionTest } from './condition-test';
 import { resolvePath, valueAt, type FieldPath } from './field-path';

@@ -1,6 +1,8 @@
 import type { ConfigContent } from './config-content';
 import type { Installation } from './installation';
 import type { ReadObjectConfig } from './read-config';
+import type { Integration } from './integration';
+import type { ManifestIntegration } from './manifest';
 
 /**
  * A config's content as replies carry it. `read` and `subscribe` without `objects` crash published clients, and a read object
@@ -32,4 +34,23 @@ function publishReadObjects(objects: Readonly<Record<string, ReadObjectConfig>> 
       },
     ]),
   );
+}
+
+/**
+ * The integration as replies carry it: read objects always have `destination` and `schedule`, empty when absent,
+ * because published clients refuse a reply without them, and `read` without `objects` crashes them.
+ * Source: reference/api-surface K7, M.
+ */
+export function publishManifestIntegration(integration: ManifestIntegration): ManifestIntegration {
+  if (!integration.read) return integration;
+  const { objects = [] } = integration.read;
+  const published = objects.map((object) => ({ destination: '', schedule: '', ...object }));
+  return { ...integration, read: { ...integration.read, objects: published } };
+}
+
+/** An integration of a project as replies carry it. */
+export function publishIntegration(integration: Integration): Integration {
+  const { latestRevision } = integration;
+  const content = publishManifestIntegration(latestRevision.content);
+  return { ...integration, latestRevision: { ...latestRevision, content } };
 }

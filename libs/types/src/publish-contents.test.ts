@@ -1,5 +1,5 @@
 import type { ConfigContent } from './config-content';
-import { publishConfigContent } from './publish-config';
+import { publishConfigContent } from './publish-contents';
 
 const provider = 'hubspot';
 const selective = { objectName: 'selective', selectedFields: { b: true }, selectedFieldMappings: { c: 'd' } };
