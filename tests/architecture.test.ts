@@ -103,11 +103,33 @@ describe('the checker', () => {
     ['a queue of a baseline', 'services/search/src/a.ts', `import { Queue } from 'bullmq';`, /only tests\/load/],
     ['a path out of the benchmark', 'tests/load/src/a.ts', `import '../../harness/stack';`, /lead out of its package/],
     ['the benchmark in a package', 'deploy/local/src/a.ts', `import '@sluice/load';`, /imports go down only/],
+    [
+      'a noun by its back door',
+      'libs/store/src/installations/a.ts',
+      `import '../connections/ensure-lane';`,
+      /the door of connections is/,
+    ],
+    [
+      'a noun without a door',
+      'services/management/src/webhooks/a.ts',
+      `import '../operations/get-operation';`,
+      /is closed/,
+    ],
+    [
+      'a noun above',
+      'libs/store/src/webhooks/a.ts',
+      `import type { A } from '../writes/write-rows';`,
+      /order of nouns/,
+    ],
+    ['a folder that is no noun', 'libs/store/src/things/a.ts', `import '../page';`, /is no noun/],
     ['env of node:process', 'libs/http/src/a.ts', `import { env } from 'node:process';`, /only libs\/config/],
   ];
   const allowed: [what: string, path: string, text: string][] = [
     ['the testkit in a test', 'libs/store/src/a.int.test.ts', `import '@sluice/testkit';`],
     ['a relative path inside', 'libs/http/src/deep/a.ts', `import '../../src/b';`],
+    ['the door of a noun', 'libs/store/src/installations/a.ts', `import '../connections/connection-row';`],
+    ['what stands beside the nouns', 'libs/store/src/installations/a.ts', `import '../page';`],
+    ['a noun in what joins them', 'libs/store/src/store.ts', `import './connections/ensure-lane';`],
     ['the OpenTelemetry API', 'libs/store/src/a.ts', `import '@opentelemetry/api';`],
     ['process.env in its place', 'libs/config/src/a.ts', `export const a = process.env.A;`],
     ['OTEL_* in its place', 'libs/telemetry/src/register.ts', `export const a = process.env.A;`],

@@ -4,6 +4,7 @@ import {
   environmentReader,
   forbidden,
   levels,
+  nouns,
   singleImporters,
   telemetryRegister,
   telemetrySdk,
@@ -56,8 +57,23 @@ function brokenRule(file: CheckedFile, name: string): string | undefined {
 
 function brokenByPath(file: CheckedFile, name: string): string | undefined {
   const target = posix.normalize(posix.join(posix.dirname(file.path), name));
-  if (target === file.folder || target.startsWith(`${file.folder}/`)) return undefined;
+  if (target === file.folder || target.startsWith(`${file.folder}/`)) return brokenByNoun(file, target);
   return `a relative path must not lead out of its package (${file.folder})`;
+}
+
+/** Within a package: from one noun's folder to another's. */
+function brokenByNoun({ path, isTest }: CheckedFile, target: string): string | undefined {
+  const [source, order = []] = Object.entries(nouns).find(([folder]) => path.startsWith(`${folder}/`)) ?? [];
+  if (source === undefined || isTest || !target.startsWith(`${source}/`)) return undefined;
+  const [from = '', ...below] = path.slice(source.length + 1).split('/');
+  const [to, file = 'index'] = target.slice(source.length + 1).split('/');
+  if (below.length === 0) return undefined;
+  const [own, other] = [from, to].map((name) => order.findIndex(([noun]) => noun === name)) as [number, number];
+  if (own < 0) return `${from} is no noun of ${source} (tests/architecture/rules.ts)`;
+  if (other < 0 || other === own) return undefined;
+  if (other > own) return `${from} stands above ${to} in the order of nouns`;
+  const [, ...door] = order[other] ?? [];
+  return door.includes(file) ? undefined : `the door of ${to} is ${door.join(', ') || 'closed'}`;
 }
 
 function brokenByLevel(file: CheckedFile, name: string): string | undefined {

@@ -42,6 +42,31 @@ export const forbidden: readonly { readonly from: string; readonly to: string; r
   },
 ];
 
+/**
+ * Folders of a package that are nouns of the product, in their order: a noun may import those above it, and of those the files named here, which are
+ * its door. What stands beside the folders is for all.
+ */
+export const nouns: Readonly<Record<string, readonly (readonly [noun: string, ...door: readonly string[]])[]>> = {
+  'libs/store/src': [
+    ['migrations', 'index'],
+    ['webhooks', 'tell-events', 'tell-ended'],
+    ['connections', 'connection-row', 'change-connection', 'hold-connection'],
+    ['integrations', 'hold-integration'],
+    ['writes', 'end-uninstalled', 'end-unsent', 'write-rows'],
+    ['operations'],
+    ['installations', 'delete-installation'],
+    ['projects'],
+  ],
+  'services/management/src': [
+    ['projects', 'get-project'],
+    ['connections', 'get-connection', 'get-connector', 'get-provider', 'present-connection'],
+    ['integrations', 'describe-object', 'get-integration', 'manifest-warnings'],
+    ['installations', 'get-installation'],
+    ['operations'],
+    ['webhooks'],
+  ],
+};
+
 /** Packages that one folder (or the few named) may import, so that replacing one touches one folder. */
 export const singleImporters: Readonly<Record<string, readonly string[]>> = {
   express: ['libs/http'],
