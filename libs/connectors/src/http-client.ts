@@ -1,11 +1,13 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { HeldBytes } from '@sluice/telemetry';
+import { HeldBytes, currentStep, type Logger, type Metrics } from '@sluice/telemetry';
 import { Agent } from 'undici';
 import type { ForwardedHeader } from '@sluice/types';
+import type { FailureClass } from '@sluice/errors';
 import { addressPolicy } from './egress/address-policy';
 import { guardedConnect, type Egress } from './egress/guarded-connect';
 import { exchange, type ExchangeLimits, type ReplyFault, type Exchange } from './http-exchange';
 import { grownBytesMax, readReplyBody, createReplyRoom, replyBytesMax, type ReplyRoom } from './reply-body';
+import type { ObservedExchange } from './requests';
 
 /** Longest wait for TCP and TLS. A host that takes longer is not there. */
 const connectTimeoutMs = 5_000;
@@ -222,4 +224,31 @@ async function untilConnected(
     // Whole milliseconds: a caller is told of them when nothing comes.
     left = { ...limits, timeoutMs: Math.max(1, Math.round(limits.timeoutMs - (performance.now() - begunAtMs))) };
   }
+}
+
+/** What every provider call leaves behind: a count, a duration, a log line, a span in the trace of whoever asked. */
+export interface CallMeter {
+  /** `result`: `ok` or the failure's class. */
+  measured(operation: string, result: 'ok' | FailureClass, outcome: HttpOutcome, seen: ObservedExchange): void;
+}
+
+/** The meters of one provider. They have the same names for all; the label `provider` tells them apart. */
+export function createCallMeter(provider: string, logger: Logger, metrics: Metrics): CallMeter {
+  const calls = metrics.counter('sluice_provider_calls_total');
+  const seconds = metrics.histogram('sluice_provider_call_seconds');
+  return {
+    measured(operation, result, outcome, seen) {
+      calls.inc({ provider, operation, result });
+      seconds.observe({ provider, operation }, outcome.durationMs / 1_000);
+      const facts = {
+        provider,
+        providerOperation: operation,
+        ...(seen.status !== undefined && { status: seen.status }),
+      };
+      const { durationMs } = outcome;
+      const failed = result === 'ok' ? {} : { failed: result };
+      currentStep()?.past(`${provider} ${operation}`, { durationMs, facts, ...failed });
+      logger.debug({ provider, operation, result, ...seen }, 'provider.called');
+    },
+  };
 }

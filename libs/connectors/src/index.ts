@@ -47,6 +47,6 @@ export type {
   RecordResult,
   Workspace,
 } from './results';
-export { isOfSearch } from './thrown-failure';
+export { isOfSearch } from './signals';
 export type { TappedExchange } from './tap-exchanges';
 export { createWebhookSender, type WebhookOutcome, type WebhookSender } from './webhook/webhook-sender';

@@ -1,7 +1,7 @@
 import type { RequestHandler, Response } from 'express';
-import { AuthError, DefectError, ForbiddenError } from '@sluice/errors';
+import { AuthError, DefectError, ForbiddenError, type SluiceError } from '@sluice/errors';
 import type { Caller, Admission } from '@sluice/types';
-import { localsOf } from './request-locals';
+import { HeldBytes, type Step } from '@sluice/telemetry';
 
 /** Finds who a presented secret belongs to; undefined when nobody. Gets the secret itself: hash it, never log it. */
 export type CallerLookup = (presented: string) => Caller | undefined | Promise<Caller | undefined>;
@@ -86,4 +86,45 @@ function scopeMissing(caller: Caller, allowed: readonly Admission[]): ForbiddenE
         : `This needs a key with one of the scopes: ${named}.`,
     ...(caller.kind === 'token' ? { remedy: "Send the request from the builder's backend, with an API key." } : {}),
   });
+}
+
+/** What the kit knows about one request. Kept in `res.locals`. */
+export interface RequestLocals {
+  requestId: string;
+  /** Monotonic milliseconds. */
+  startedAt: number;
+  /** The request as a step of its trace; absent for what is not part of the API: probes, pages. */
+  step?: Step;
+  /** Template of the matched route, for metrics; absent when none matched. */
+  route?: string;
+  /** Set by the authenticator. */
+  caller?: Caller;
+  /** What it holds of budgets; see `heldOf`. */
+  held?: HeldBytes;
+  /** What the problem handler presented; logged with the request, once. */
+  failure?: SluiceError;
+}
+
+/** The kit's notes on the request that `res` answers. */
+export function localsOf(res: Response): RequestLocals {
+  return res.locals as RequestLocals;
+}
+
+/** What a request takes of budgets: given back when its reply is done or its caller has left. */
+export function heldOf(res: Response): HeldBytes {
+  const locals = localsOf(res);
+  if (locals.held === undefined) {
+    const held = new HeldBytes(ownerOf(locals.caller));
+    locals.held = held;
+    res.on('close', () => held.end());
+    // He may have left while he was looked up: then `close` was told before anybody listened.
+    if (res.closed || res.destroyed) held.end();
+  }
+  return locals.held;
+}
+
+/** A group's own browser takes nothing from the share of its project's backend. */
+function ownerOf(caller: Caller | undefined): string | undefined {
+  if (caller?.kind === 'token') return `${caller.projectId}/${caller.groupRef}`;
+  return caller?.projectId;
 }

@@ -9,11 +9,10 @@ import { checkReplies } from './contract/reply-checker';
 import type { ApiInfo } from './contract/openapi';
 import { cors, corsHeaders, setOnEveryReply, replyHeaders } from './every-reply';
 import { InboundError, problemHandler, problemRoute } from './problem-handler';
-import { oneAfterAnother } from './one-after-another';
+import { oneAfterAnother, createRouter, type Router } from './router';
 import { healthRoute, readyRoute, type Readiness } from './operability-routes';
 import { requestObserver } from './request-observer';
 import { rightAddress } from './right-address';
-import { createRouter, type Router } from './router';
 import { docsPage, docsPolicy } from './contract/docs-page';
 
 export interface AppOptions {

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { oneAfterAnother } from './one-after-another';
+import { oneAfterAnother } from './router';
 
 const leave = jest.fn();
 beforeEach(() => leave.mockReset());

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { AppState } from './app-state';
-import { sendJson } from './send-json';
+import { sendJson } from './send-reply';
 
 /** Whether the service can do its work now. `checks`: dependency -> `ok`, or a sentence that says what is wrong. */
 export interface Readiness {

@@ -12,8 +12,8 @@ import {
   type SluiceErrorOptions,
   type Problem,
 } from '@sluice/errors';
-import { localsOf } from './request-locals';
-import { sendJson } from './send-json';
+import { localsOf } from './authenticator';
+import { sendJson } from './send-reply';
 import { escapeHtml as escape } from './escape-html';
 
 /** An RFC 9457 document with this API's extensions at its top level. Absent members are left out, never null. */

@@ -1,4 +1,4 @@
-import { createRouteTable } from './route-table';
+import { createRouteTable } from './router';
 
 function tableOf(...paths: string[]) {
   const table = createRouteTable<string>();

@@ -1,17 +1,15 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { Admission, JsonSchema } from '@sluice/types';
+import type { Admission, JsonSchema, Caller } from '@sluice/types';
+import { childTraceparent, type HeldBytes } from '@sluice/telemetry';
 import { stateOf } from './app-state';
 import { declareContract, type RouteDescription } from './contract/route-contract';
 import { hasBody, type BodyLimits, readBytes, type BytesBody } from './json/read-body';
 import { readJson } from './json/read-json';
 import type { JsonBounds } from './json/scan-json';
 import { readQuery, validate } from './validation/validate';
-import { callerOf, scopeCheck } from './authenticator';
-import { heldOf } from './request-locals';
-import { RouteRequest, type CheckedParts, type RouteParts } from './route-request';
+import { callerOf, scopeCheck, heldOf, localsOf } from './authenticator';
 import { growBodyRoom, smallBytesMax, takeBodyRoom, takeReplyRoom } from './served-room';
-import { sendJson } from './send-json';
-import { cutUnread, sendStream } from './send-stream';
+import { sendJson, cutUnread, sendStream } from './send-reply';
 
 /** What a route answers. Problems are thrown, not returned. */
 export interface Reply {
@@ -155,4 +153,87 @@ function sendFile(res: Response, status: number, { contentType, content }: FileB
   res.setHeader('Content-Type', contentType);
   res.setHeader('Content-Length', content.length);
   res.end(res.req.method === 'HEAD' ? undefined : content);
+}
+
+/** Types of the checked parts of a request; a part that is left out is taken as it comes. */
+export interface RouteParts {
+  readonly params?: unknown;
+  readonly query?: unknown;
+  readonly body?: unknown;
+}
+
+/** The parts of a request after their checks. */
+export interface CheckedParts<P extends RouteParts> {
+  readonly params: P['params'];
+  readonly query: P['query'];
+  readonly body: P['body'];
+  /** Size of the body in bytes. */
+  readonly bodyBytes: number;
+  /** The body of a route that takes `bytes`; empty for every other. */
+  readonly bodyContent: Buffer;
+}
+
+/** One request as a route's handler sees it: checked, and without Express. */
+export class RouteRequest<P extends RouteParts> {
+  readonly params: P['params'];
+  readonly query: P['query'];
+  readonly body: P['body'];
+  /** See CheckedParts. */
+  readonly bodyBytes: number;
+  readonly bodyContent: Buffer;
+  private leaving: AbortController | undefined;
+
+  constructor(
+    private readonly req: Request,
+    private readonly res: Response,
+    parts: CheckedParts<P>,
+  ) {
+    this.params = parts.params;
+    this.query = parts.query;
+    this.body = parts.body;
+    this.bodyBytes = parts.bodyBytes;
+    this.bodyContent = parts.bodyContent;
+  }
+
+  /** Who asks. @throws DefectError when the app has no authenticator */
+  get caller(): Caller {
+    return callerOf(this.res);
+  }
+
+  get requestId(): string {
+    return localsOf(this.res).requestId;
+  }
+
+  /** Path and query as they were sent, from the root. */
+  get url(): string {
+    return this.req.originalUrl;
+  }
+
+  /** Place of this request in its trace, which is the caller's, or a new one. */
+  get traceparent(): string {
+    return localsOf(this.res).step?.traceparent ?? childTraceparent(this.header('traceparent'));
+  }
+
+  /** Takes what the request holds of budgets until its reply is done. */
+  get held(): HeldBytes {
+    return heldOf(this.res);
+  }
+
+  /** Aborts when the caller leaves before the reply. Not for work that must end once begun. */
+  get signal(): AbortSignal {
+    if (!this.leaving) {
+      const leaving = new AbortController();
+      this.leaving = leaving;
+      this.res.once('close', () => {
+        if (!this.res.writableFinished) leaving.abort();
+      });
+    }
+    return this.leaving.signal;
+  }
+
+  /** Value of a request header, any case; undefined when absent, '' when it was sent without a value. */
+  header(name: string): string | undefined {
+    const value = this.req.headers[name.toLowerCase()];
+    return Array.isArray(value) ? value.join(', ') : value;
+  }
 }

@@ -6,7 +6,7 @@ import type { Logger } from '@sluice/telemetry';
 import { SluiceError } from '@sluice/errors';
 import { stateOf } from './app-state';
 import { constructorsOf } from './express-prototypes';
-import { InFlight } from './in-flight';
+import { InFlight } from './request-limits';
 import { refuseBytes } from './served-room';
 
 export interface ServerOptions {

@@ -3,9 +3,7 @@ import { ProviderError, retryOf } from '@sluice/errors';
 import type { ClientOfApp, Store } from '@sluice/store';
 import type { Logger, Metrics } from '@sluice/telemetry';
 import type { Credentials } from '@sluice/types';
-import type { OpenedConnection } from './live-credentials';
-import { unsealClientSecret } from './seal-credentials';
-import type { SealingKeys } from './sealed-value';
+import { type OpenedConnection, unsealClientSecret, type SealingKeys } from './live-credentials';
 
 /** What a refresh asks and changes. */
 export interface RefreshSource {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createStore, openDatabase } from '@sluice/store';
 import { cloneDatabase, patientLimits, seedInstallation } from '@sluice/testkit';
 import { assertRingOpens } from './assert-ring-opens';
-import { sealClientSecret, sealCredentials, sealWebhookSecrets } from './seal-credentials';
+import { sealClientSecret, sealCredentials, sealWebhookSecrets } from './live-credentials';
 
 const keys = new Map(['k1', 'k2'].map((id) => [id, createSecretKey(randomBytes(32))]));
 const ringOf = (...ids: [string, ...string[]]) => ({

@@ -1,6 +1,6 @@
 import { DefectError, SluiceError } from '@sluice/errors';
 import { secretNouns, type SealedByKey, type SecretNoun, type Store } from '@sluice/store';
-import { unsealValue, type SealingKeys } from './sealed-value';
+import { unsealValue, type SealingKeys } from './live-credentials';
 
 /** Ciphertexts that are tried of each key: one that was altered says nothing of its key. */
 const triedPerKey = 5;

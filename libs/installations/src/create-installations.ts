@@ -5,11 +5,9 @@ import type { Logger, Metrics } from '@sluice/telemetry';
 import { type Credentials, type InstallationContext, type LiveCredentials, metadataValues } from '@sluice/types';
 import { canRefresh, type RefreshFailpoints, type RefreshSource, tokenCallMs } from './ask-for-tokens';
 import { callerFinder, type FindCaller } from './find-caller';
-import { immutableContents } from './immutable-contents';
-import { openConnection } from './live-credentials';
-import { createRefresher, type RefreshCredentials } from './refresh-credentials';
-import { createResolver } from './resolve-installation';
+import { immutableContents, createResolver } from './resolve-installation';
 import {
+  openConnection,
   sealClientSecret,
   sealCredentials,
   sealVerifier,
@@ -18,8 +16,10 @@ import {
   type WebhookSecrets,
   unsealClientSecret,
   unsealVerifier,
-} from './seal-credentials';
-import type { Sealed, SealingKeys } from './sealed-value';
+  type Sealed,
+  type SealingKeys,
+} from './live-credentials';
+import { createRefresher, type RefreshCredentials } from './refresh-credentials';
 
 export interface InstallationsOptions {
   readonly store: Pick<

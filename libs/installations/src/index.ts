@@ -3,5 +3,5 @@ export { assertRingOpens } from './assert-ring-opens';
 export { createInstallations, type Installations, type InstallationsOptions } from './create-installations';
 export { toldMetadata } from './save-tokens';
 export { resealSecrets, type Resealing, type ResealProgress } from './reseal-secrets';
-export type { Sealed, SealingKeys } from './sealed-value';
-export type { WebhookSecrets } from './seal-credentials';
+export type { Sealed, SealingKeys } from './live-credentials';
+export type { WebhookSecrets } from './live-credentials';

@@ -2,7 +2,7 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import { createStore, openDatabase, type Store } from '@sluice/store';
 import { cloneDatabase, seedInstallation, type ClonedDatabase, patientLimits } from '@sluice/testkit';
 import { resealSecrets, type ResealProgress } from './reseal-secrets';
-import { sealClientSecret, sealCredentials, unsealClientSecret, unsealCredentials } from './seal-credentials';
+import { sealClientSecret, sealCredentials, unsealClientSecret, unsealCredentials } from './live-credentials';
 
 const ring = new Map(['k1', 'k2'].map((id) => [id, createSecretKey(randomBytes(32))]));
 const ringOf = (currentId: string) => ({ currentId, key: (id: string) => ring.get(id) });

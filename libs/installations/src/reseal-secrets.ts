@@ -1,6 +1,6 @@
 import { SluiceError } from '@sluice/errors';
 import { secretNouns, type SecretNoun, type SealedSecret, type Store } from '@sluice/store';
-import { sealValue, unsealValue, type SealingKeys } from './sealed-value';
+import { sealValue, unsealValue, type SealingKeys } from './live-credentials';
 
 /** Secrets that are read at once. */
 const secretsPerBatch = 100;

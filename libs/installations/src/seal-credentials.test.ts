@@ -1,7 +1,12 @@
 import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import { DefectError } from '@sluice/errors';
-import { sealClientSecret, sealCredentials, unsealClientSecret, unsealCredentials } from './seal-credentials';
-import type { SealingKeys } from './sealed-value';
+import {
+  sealClientSecret,
+  sealCredentials,
+  unsealClientSecret,
+  unsealCredentials,
+  type SealingKeys,
+} from './live-credentials';
 
 const canary = 'canary-8b7f-secret-token';
 const credentials = { accessToken: canary, refreshToken: `${canary}-refresh` };

@@ -3,7 +3,7 @@ import type { Logger } from '@sluice/telemetry';
 import type { WriteAnnouncement } from '@sluice/types';
 import { backoffMs } from './backoff';
 import type { MessagingCounters } from './messaging-counters';
-import { decodeMessage } from './write-codec';
+import { decodeMessage } from './topics';
 
 export interface IncomingMessage {
   readonly offset: string;

@@ -1,5 +1,5 @@
 import { write } from './messaging-test-support';
-import { decodeMessage, encodeMessage } from './write-codec';
+import { decodeMessage, encodeMessage } from './topics';
 
 describe('write codec', () => {
   it('reads what it wrote', () => {

@@ -1,7 +1,6 @@
 import type { Logger, Metrics } from '@sluice/telemetry';
 import { type Hints, type Cache, isKept } from './hints';
-import { Guard } from './redis/guard';
-import { redisClient, type RedisClient } from './redis/redis-client';
+import { Guard, redisClient, type RedisClient } from './redis/guard';
 import { RedisQuotas } from './redis/redis-quotas';
 
 export interface RedisHintsOptions {

@@ -4,7 +4,7 @@ export type { ApiKeyChange, ApiKeyStore, NewApiKey } from './projects/api-key-st
 export type { ConnectionChange, NewCredentials } from './connections/change-connection';
 export type { ConnectionKey, RefreshedTokens, TokenVersion } from './connections/connection-tokens';
 export type { ConnectionFilter, ConnectionStore, NewConnection } from './connections/connection-store';
-export type { StoredCredentials } from './connections/find-credentials';
+export type { StoredCredentials } from './connections/connection-tokens';
 export type { SealedCredentials } from './sealed-secrets';
 export type {
   InstallationIds,

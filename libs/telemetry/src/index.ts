@@ -2,9 +2,9 @@ export { createByteBudget, heapShare, HeldBytes, type ByteBudget } from './byte-
 export { createLogger, logLevels, silentLogger, type Logger, type LoggerOptions, type LogLevel } from './logger';
 export { metricTable, type MetricName, type MetricRow } from './metric-table';
 export { createMetrics, type Counter, type Gauge, type Histogram, type Metrics } from './metrics';
-export { redactSecrets, redactText } from './redact-secrets';
+export { redactSecrets, redactText } from './logger';
 export { childTraceparent, newTraceparent, readTraceparent, toTraceparent, type TracePlace } from './traceparent';
-export { asStep, classOf } from './tracing/as-step';
+export { asStep, classOf } from './tracing/step';
 export type { Facts } from './tracing/facts';
 export { flushTraces, useSpanRecorder } from './tracing/recorder';
 export type { AcceptedRecord, EndedStep, SpanRecorder } from './tracing/recorder';

@@ -1,4 +1,4 @@
-import { redactSecrets, redactText } from './redact-secrets';
+import { redactSecrets, redactText } from './logger';
 
 describe('redactSecrets', () => {
   it.each([

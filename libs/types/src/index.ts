@@ -11,8 +11,8 @@ export {
   type RecordOutcome,
   type SendState,
   type Transition,
-} from './states';
-export { hoursToMs, minutesToMs } from './time';
+} from './operation';
+export { hoursToMs, minutesToMs } from './limits';
 export type { WriteAnnouncement } from './write-announcement';
 export { isHostileName, pathOf } from './field-names';
 export { fieldSteps } from './field-names';
@@ -257,7 +257,7 @@ export {
 } from './write-request';
 export { checkWriteRequest, codeOfWriteIssues } from './write-request-rules';
 export { oauthConnectRequestSchema, oauthStateLifeMs, type OAuthConnectRequest } from './oauth-connect-request';
-export { checkForwardedHeaders } from './forwarded-headers';
+export { checkForwardedHeaders } from './write-request-rules';
 export {
   filtersFor,
   webhookFiltersDefault,

@@ -2,7 +2,7 @@ import { configSchema, type Config } from './config';
 import { connectionSchema, type Connection } from './connection';
 import { groupSchema, type Group } from './group';
 import { moment } from './json-schema';
-import type { OperationStatus } from './states';
+import type { OperationStatus } from './operation';
 
 /** `unhealthy` while the connection is `bad_credentials` or the last 5 operations failed. Spec is silent; see rulings. */
 export const healthStatuses = ['healthy', 'unhealthy'] as const;

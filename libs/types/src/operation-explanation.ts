@@ -1,8 +1,14 @@
 import type { FailureClass } from '@sluice/errors';
 import { moment } from './json-schema';
-import { operationSchema, paginationSchema, type Operation, type Pagination } from './operation';
+import {
+  operationSchema,
+  paginationSchema,
+  type Operation,
+  type Pagination,
+  type CallState,
+  type OperationStatus,
+} from './operation';
 import type { OperationRecord } from './operation-record';
-import type { CallState, OperationStatus } from './states';
 import type { WritePlan } from './write-plan';
 import type { WriteType } from './write-request';
 

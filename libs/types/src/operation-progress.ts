@@ -1,5 +1,5 @@
 import { moment } from './json-schema';
-import type { OperationStatus } from './states';
+import type { OperationStatus } from './operation';
 
 /**
  * `accumulating`: an auto-batch that still takes records. `queued`: its calls wait, run or are looked up. `ended`: every record has

@@ -1,6 +1,5 @@
 import type { FailureClass } from '@sluice/errors';
-import { paginationSchema, type Pagination } from './operation';
-import type { RecordOutcome } from './states';
+import { paginationSchema, type Pagination, type RecordOutcome } from './operation';
 
 /** Outcome of one record of an operation. Ours, besides the published API; see rulings. */
 export interface OperationRecord {

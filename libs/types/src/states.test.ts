@@ -1,4 +1,4 @@
-import { callTransitions, operationTransitions, statusOf, type Transition } from './states';
+import { callTransitions, operationTransitions, statusOf, type Transition } from './operation';
 
 /** States that a chain of transitions reaches from nothing. */
 function reachable<State>(transitions: readonly Transition<State>[]): Set<State> {

@@ -1,4 +1,4 @@
-import { hoursToMs, minutesToMs } from './time';
+import { hoursToMs, minutesToMs } from './limits';
 
 it('converts minutes and hours to milliseconds', () => {
   expect(minutesToMs(1440)).toBe(86_400_000);

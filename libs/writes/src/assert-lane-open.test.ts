@@ -1,5 +1,5 @@
 import { connector } from '../test/builders';
-import { assertLaneOpen, type LaneGate } from './assert-lane-open';
+import { assertLaneOpen, type LaneGate } from './lane-quotas';
 
 const lane = { projectId: 'p1', laneId: 'l1' };
 

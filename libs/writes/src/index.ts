@@ -1,4 +1,4 @@
-export { assertLaneOpen } from './assert-lane-open';
+export { assertLaneOpen } from './lane-quotas';
 export { blockingRefused } from './block-refused-lane';
 export { coalesce, type CoalesceOptions } from './coalesce';
 export { createLeaseKeeper, leaseMs, type Hold, type LeaseKeeper } from './leasing/lease-keeper';
@@ -10,15 +10,15 @@ export { decideSettlement, type DecisionInput } from './performing/decide-settle
 export { noteOutcome } from './performing/note-outcome';
 export type { RefreshUsed } from './performing/newer-credentials';
 export { performCall, type PerformedCall } from './performing/perform-call';
-export { type CallToPerform } from './performing/sendable';
+export { type CallToPerform } from './performing/attempt';
 export { reconcileCall, type ReconcileInput } from './performing/reconcile-call';
 export { settleSynchronous } from './performing/settle-synchronous';
-export { sharingReads } from './share-reads';
-export { sharingSettlements } from './share-settlements';
+export { sharingReads } from './coalesce';
+export { sharingSettlements } from './settle-persistently';
 export { settledOf, settlePersistently } from './settle-persistently';
 export { createWriteMeters, type WriteMeters } from './write-meters';
-export { toSendables, type Sendable } from './performing/sendable';
+export { toSendables, type Sendable } from './performing/attempt';
 export { batchLimit, checkCapabilities, checkIfEmpty, checkModule } from './planning/check-capabilities';
-export { headersKeyOf, orderKeyOf } from './planning/order-key';
+export { headersKeyOf, orderKeyOf } from './planning/plan-calls';
 export { planCalls } from './planning/plan-calls';
 export { planWrite, writePlanner, type PlannedWrite } from './planning/plan-write';

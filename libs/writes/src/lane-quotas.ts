@@ -1,7 +1,8 @@
 import type { Connector, ObservedQuota, QuotaName } from '@sluice/connectors';
 import type { Cache, QuotaAnswer, QuotaBuckets, QuotaGauges } from '@sluice/redis';
-import type { LaneKey } from '@sluice/store';
+import type { LaneKey, WriteStore } from '@sluice/store';
 import type { Metrics } from '@sluice/telemetry';
+import { ProviderError } from '@sluice/errors';
 import { defaultBlockMs } from './performing/note-outcome';
 
 /** Lanes whose limit is remembered per process; one that is forgotten counts by the provider's declared limit again. */
@@ -155,4 +156,25 @@ export async function readLaneWindows(
     const count = used[index];
     return { limit, windowMs, ...(count === undefined ? {} : { left: Math.max(0, limit - count) }) };
   });
+}
+
+/** What knows of a provider account before it is called. */
+export interface LaneGate {
+  readonly store: { readonly writes: Pick<WriteStore, 'readLaneBlock'> };
+  readonly quotas: Pick<LaneQuotas, 'take'>;
+}
+
+/**
+ * Takes quota for a call that a caller waits for, a write or a search.
+ * @throws ProviderError `quota` when the account is blocked or its quota is spent; says when to come again
+ */
+export async function assertLaneOpen({ store, quotas }: LaneGate, lane: LaneKey, connector: Connector): Promise<void> {
+  const blockedMs = await store.writes.readLaneBlock(lane);
+  if (blockedMs > 0) throw quotaExhausted('The provider account is blocked after it refused a call.', blockedMs);
+  const taken = await quotas.take(lane, connector, 'synchronous');
+  if (!taken.granted) throw quotaExhausted("The customer's provider quota is used up.", taken.retryAfterMs);
+}
+
+function quotaExhausted(reason: string, retryAfterMs: number): ProviderError {
+  return new ProviderError({ class: 'quota', detail: `${reason} Nothing was sent.`, retryAfterMs });
 }

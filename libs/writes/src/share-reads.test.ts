@@ -1,5 +1,5 @@
 import type { Store } from '@sluice/store';
-import { sharingReads } from './share-reads';
+import { sharingReads } from './coalesce';
 
 /** A store that keeps what each statement asked for, and answers with the keys themselves. */
 function store() {

@@ -1,7 +1,7 @@
 import { DependencyError } from '@sluice/errors';
 import { callId, type Settled, type Settlement, type SettlingAnswer } from '@sluice/store';
 import { claimedCall } from '../test/builders';
-import { sharingSettlements } from './share-settlements';
+import { sharingSettlements } from './settle-persistently';
 
 const released = [{ ...claimedCall(), operationId: 'released', installationId: 'i1' }];
 const settlementOf = (operationId: string, orderKeys: string[] = []): Settlement => ({

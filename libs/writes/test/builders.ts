@@ -8,7 +8,7 @@ import type {
   WriteObjectConfig,
 } from '@sluice/types';
 import type { PerformedCall } from '../src/performing/perform-call';
-import type { Sendable } from '../src/performing/sendable';
+import type { Sendable } from '../src/performing/attempt';
 
 /** Short words for the inputs of tests. Nothing here has behaviour of its own. */
 

@@ -1,6 +1,5 @@
 import type { Logger, Metrics } from '@sluice/telemetry';
-import { createCallMeter, type CallMeter } from '../call-meter';
-import type { HttpClient, HttpOutcome, HttpRequest } from '../http-client';
+import { createCallMeter, type CallMeter, type HttpClient, type HttpOutcome, type HttpRequest } from '../http-client';
 import type { ObservedExchange, ProviderCall } from '../requests';
 import type { ProviderFailure } from '../results';
 import { attach } from './attach-auth';

@@ -1,8 +1,7 @@
 import { retryOf } from '@sluice/errors';
-import { cleanText } from '../thrown-failure';
+import { cleanText, decide, retryAfterMs } from '../signals';
 import type { HttpOutcome } from '../http-client';
 import type { ProviderFailure } from '../results';
-import { decide, retryAfterMs } from '../signals';
 import type { Declaration, ErrorShape, DeclaredWait } from './declaration';
 import type { Row, Signal } from './signal-table';
 import { textAt, valueAt } from './template';

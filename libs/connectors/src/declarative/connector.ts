@@ -4,7 +4,7 @@ import { createAccountCache } from '../account-cache';
 import type { Capabilities, Connector } from '../connector';
 import type { ProviderCall, Fields, AuthorizationRequest } from '../requests';
 import type { Workspace } from '../results';
-import { toProviderError } from '../thrown-failure';
+import { toProviderError } from '../signals';
 import type { DeclaredApi } from './call-provider';
 import { catalogueOf } from './catalogue';
 import type { Declaration, DeclaredAuth, DeclaredOAuth2 } from './declaration';

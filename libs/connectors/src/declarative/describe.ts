@@ -2,7 +2,7 @@ import type { FieldMetadata, ObjectMetadata } from '@sluice/types';
 import type { AccountCache } from '../account-cache';
 import type { ObjectCall } from '../requests';
 import type { ProviderFailure } from '../results';
-import { toProviderError } from '../thrown-failure';
+import { toProviderError } from '../signals';
 import type { DeclaredApi } from './call-provider';
 import type { DeclaredField, DeclaredFields, Match } from './declaration';
 import { findObject, type FoundObject } from './known-names';

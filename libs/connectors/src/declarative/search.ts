@@ -1,6 +1,6 @@
 import type { SearchRequest } from '../requests';
 import type { ProviderFailure, ProviderRecord } from '../results';
-import { toProviderError } from '../thrown-failure';
+import { toProviderError } from '../signals';
 import type { DeclaredApi, DeclaredRequest } from './call-provider';
 import type { DeclaredSearch } from './declaration';
 import { findObject, type FoundObject } from './known-names';

@@ -1,5 +1,5 @@
 import type { FailureClass } from '@sluice/errors';
-import { cleanText, toProviderError } from '../thrown-failure';
+import { cleanText, toProviderError } from '../signals';
 import type { HttpOutcome } from '../http-client';
 import type { AppClient, Auth, CodeExchange, ProviderCall, TokenGrant, TokenRefresh } from '../requests';
 import type { FreshTokens, ProviderFailure } from '../results';

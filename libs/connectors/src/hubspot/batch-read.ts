@@ -1,7 +1,7 @@
 import { ProviderError } from '@sluice/errors';
 import type { BatchRead } from '../requests';
 import type { ProviderFailure, ProviderRecord, RecordRead } from '../results';
-import { toProviderError } from '../thrown-failure';
+import { toProviderError } from '../signals';
 import { assertBatchSize } from './batch-limit';
 import type { HubspotApi } from './call-hubspot';
 import { itemFailure } from './errors';

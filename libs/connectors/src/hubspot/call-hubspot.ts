@@ -1,7 +1,6 @@
 import type { Logger, Metrics } from '@sluice/telemetry';
-import { createCallMeter } from '../call-meter';
+import { createCallMeter, type HttpClient, type HttpOutcome, type HttpRequest } from '../http-client';
 import { createUsageMeter, type DailyUsage } from '../signals';
-import type { HttpClient, HttpOutcome, HttpRequest } from '../http-client';
 import type { ProviderCall, ObservedExchange, ObservedQuota } from '../requests';
 import type { ProviderFailure } from '../results';
 import { isSafePath, type HubspotUrls } from './urls';

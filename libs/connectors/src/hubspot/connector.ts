@@ -3,7 +3,7 @@ import { createAccountCache } from '../account-cache';
 import type { Capabilities, Connector } from '../connector';
 import type { DeleteWrite, TokenRefresh, ProviderCall, Fields } from '../requests';
 import type { RecordResult, FreshTokens, Workspace } from '../results';
-import { toProviderError } from '../thrown-failure';
+import { toProviderError } from '../signals';
 import { authorizationUrl, exchangeCode } from './authorize';
 import { batchCreate, batchUpdate } from './batch-write';
 import { batchLimit } from './batch-limit';
@@ -17,7 +17,7 @@ import { search, searchPageMax } from './search';
 import { uniqueKeyOf } from './unique-key';
 import { update } from './update';
 import { askForTokens } from './token-call';
-import { canonicalObjectName } from './object-names';
+import { canonicalObjectName } from './urls';
 import { normalizeValue } from './same-value';
 import { hubspotCatalogue } from './provider-info';
 

@@ -1,8 +1,8 @@
 import { ProviderError } from '@sluice/errors';
+import { toFailure, toProviderError } from '../signals';
+import type { ProviderFailure } from '../results';
 import { errorTable, successTable, type Signal } from './error-table';
 import { classify, itemFailure, type FailedCall } from './errors';
-import { toFailure, toProviderError } from '../thrown-failure';
-import type { ProviderFailure } from '../results';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 

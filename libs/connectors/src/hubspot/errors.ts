@@ -1,7 +1,6 @@
 import { retryOf } from '@sluice/errors';
 import type { ProviderFailure } from '../results';
-import { cleanText } from '../thrown-failure';
-import { retryAfterMs, decide, type SignalRow } from '../signals';
+import { cleanText, retryAfterMs, decide, type SignalRow } from '../signals';
 import { errorTable, type Signal } from './error-table';
 import { itemTable, policyWaitMs } from './item-table';
 import { isTakenValue, takenBy } from './property-problems';

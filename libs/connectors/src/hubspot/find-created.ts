@@ -2,14 +2,14 @@ import { ProviderError, retryOf } from '@sluice/errors';
 import { moreDetailed } from '../more-detailed';
 import type { Fields, FindCreated, ObjectCall } from '../requests';
 import type { FoundCreated, ProviderFailure, CreatedMatch, ProviderRecord } from '../results';
-import { toFailure } from '../thrown-failure';
+import { toFailure } from '../signals';
 import type { HubspotApi } from './call-hubspot';
 import { uniqueProperties, type PropertyCache } from './read-properties';
 import { accountKeyOf, uniqueKeyOf, type UniqueKey } from './unique-key';
 import { batchLimit } from './batch-limit';
 import { batchRead } from './batch-read';
 import { createdProperty, sentFilters, postSearch, searchPageMax, type SearchFilter } from './search';
-import { canonicalObjectName } from './object-names';
+import { canonicalObjectName } from './urls';
 import { matchesSent, normalizeValue, sameValue } from './same-value';
 
 /** One create of unknown outcome, with its place in the request. */

@@ -2,9 +2,9 @@ import { joinList } from '@sluice/types';
 import type { ProviderError } from '@sluice/errors';
 import type { AccountCache } from '../account-cache';
 import type { ObjectCall, Fields } from '../requests';
-import { toProviderError } from '../thrown-failure';
+import { toProviderError } from '../signals';
 import type { HubspotApi } from './call-hubspot';
-import { canonicalObjectName } from './object-names';
+import { canonicalObjectName } from './urls';
 import { isJson, textOf, type Json, textsOf } from './wire';
 
 /** Properties of objects as HubSpot lists them. */

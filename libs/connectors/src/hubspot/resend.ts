@@ -1,7 +1,7 @@
 import { ProviderError, retryOf } from '@sluice/errors';
 import type { BatchCreate } from '../requests';
 import { allRead, wasThereWarning, type RecordResult } from '../results';
-import { toFailure } from '../thrown-failure';
+import { toFailure } from '../signals';
 import { batchRead } from './batch-read';
 import type { HubspotApi } from './call-hubspot';
 import { matchCreates, traceIdOf } from './match-results';

@@ -2,10 +2,10 @@ import { ProviderError, retryOf } from '@sluice/errors';
 import type { Association, AssociationType } from '@sluice/types';
 import type { ObjectCall } from '../requests';
 import type { ProviderFailure } from '../results';
-import { toFailure } from '../thrown-failure';
+import { toFailure } from '../signals';
 import type { HubspotApi } from './call-hubspot';
 import { readSchema, type ObjectSchema, type SchemaCache } from './read-properties';
-import { canonicalObjectName } from './object-names';
+import { canonicalObjectName } from './urls';
 
 /** A record that was written, and what it shall be linked to. */
 export interface Linkable {

@@ -1,10 +1,10 @@
 import type { ObjectCall, SearchRequest, Fields } from '../requests';
 import type { ProviderRecord } from '../results';
-import { toProviderError } from '../thrown-failure';
+import { toProviderError } from '../signals';
 import type { HubspotApi, HubspotAnswer } from './call-hubspot';
 import { toProviderRecord } from './record-result';
 import { readBatch, readRecord } from './wire';
-import { canonicalObjectName } from './object-names';
+import { canonicalObjectName } from './urls';
 import { normalizeValue } from './same-value';
 
 /** Records of one page. Source: reference A5. */

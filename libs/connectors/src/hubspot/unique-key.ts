@@ -1,5 +1,5 @@
 import type { Fields } from '../requests';
-import { canonicalObjectName } from './object-names';
+import { canonicalObjectName } from './urls';
 
 /** A property that HubSpot keeps unique, with the value that a record sends. */
 export interface UniqueKey {

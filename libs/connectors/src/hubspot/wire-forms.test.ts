@@ -1,5 +1,4 @@
-import { cleanText } from '../thrown-failure';
-import { retryAfterMs } from '../signals';
+import { cleanText, retryAfterMs } from '../signals';
 import { toProperties } from './read-properties';
 import { createdProperty, sentFilters } from './search';
 import { hubspotUrls } from './urls';

@@ -1,4 +1,4 @@
-import { cleanText } from '../thrown-failure';
+import { cleanText } from '../signals';
 
 /**
  * HubSpot's bodies as they arrive: nothing in them is trusted, every member may be missing or of another type.

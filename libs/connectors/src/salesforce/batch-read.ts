@@ -1,6 +1,6 @@
 import type { BatchRead } from '../requests';
 import type { ProviderRecord } from '../results';
-import { toProviderError } from '../thrown-failure';
+import { toProviderError } from '../signals';
 import { assertBatchSize } from './batch-limit';
 import type { SalesforceApi } from './call-salesforce';
 import { rejected, type Describe } from './describe';

@@ -1,8 +1,7 @@
 import { type ForwardedHeader, checkForwardedHeaders } from '@sluice/types';
 import type { Logger, Metrics } from '@sluice/telemetry';
-import { createCallMeter, type CallMeter } from '../call-meter';
+import { createCallMeter, type CallMeter, type HttpClient, type HttpOutcome, type HttpRequest } from '../http-client';
 import { createUsageMeter, type DailyUsage } from '../signals';
-import type { HttpClient, HttpOutcome, HttpRequest } from '../http-client';
 import type { ObservedExchange, ProviderCall } from '../requests';
 import type { ProviderFailure } from '../results';
 import type { Signal } from './error-table';

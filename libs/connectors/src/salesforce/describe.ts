@@ -2,7 +2,7 @@ import type { FieldMetadata, FieldValueType, ObjectMetadata } from '@sluice/type
 import { createAccountCache } from '../account-cache';
 import type { ObjectCall } from '../requests';
 import type { ProviderFailure } from '../results';
-import { toProviderError } from '../thrown-failure';
+import { toProviderError } from '../signals';
 import type { SalesforceApi } from './call-salesforce';
 import { isObjectName, paths } from './paths';
 import { objectRule } from './save-result';

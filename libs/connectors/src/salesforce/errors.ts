@@ -1,7 +1,6 @@
 import { retryOf } from '@sluice/errors';
-import { cleanText } from '../thrown-failure';
+import { cleanText, retryAfterMs, decide, type SignalRow } from '../signals';
 import type { ProviderFailure } from '../results';
-import { retryAfterMs, decide, type SignalRow } from '../signals';
 import { errorTable, successTable, type Signal } from './error-table';
 import { untold } from './outcome-table';
 import { isRecordId } from './record-id';

@@ -2,7 +2,7 @@ import { ProviderError } from '@sluice/errors';
 import { moreDetailed } from '../more-detailed';
 import type { FindCreated, ProviderCall } from '../requests';
 import type { FoundCreated, ProviderFailure, CreatedMatch, ProviderRecord } from '../results';
-import { toFailure } from '../thrown-failure';
+import { toFailure } from '../signals';
 import type { SalesforceApi } from './call-salesforce';
 import type { Describe } from './describe';
 import { type Look, type Rows, earliestMs } from './look';

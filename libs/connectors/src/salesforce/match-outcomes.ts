@@ -1,5 +1,5 @@
 import type { ProviderFailure, RecordResult } from '../results';
-import { cleanText } from '../thrown-failure';
+import { cleanText } from '../signals';
 import { isFinal, itemFailure } from './errors';
 import { untold as untoldRows } from './outcome-table';
 import { isSameRecord } from './record-id';

@@ -1,7 +1,7 @@
 import { DependencyError, ProviderError, retryOf } from '@sluice/errors';
 import type { BatchCreate, Fields } from '../requests';
 import { wasThereWarning, type FoundCreated, type ProviderFailure, type RecordResult } from '../results';
-import { toFailure, toProviderError } from '../thrown-failure';
+import { toFailure, toProviderError } from '../signals';
 import type { SalesforceApi } from './call-salesforce';
 import type { Describe, FieldDescription } from './describe';
 import { findCreated } from './find-created';

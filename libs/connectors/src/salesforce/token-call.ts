@@ -1,8 +1,7 @@
-import { cleanText, toProviderError } from '../thrown-failure';
+import { cleanText, toProviderError, retryAfterMs, decide, type SignalRow } from '../signals';
 import type { HttpOutcome } from '../http-client';
 import type { ProviderCall } from '../requests';
 import type { FreshTokens, ProviderFailure } from '../results';
-import { retryAfterMs, decide, type SignalRow } from '../signals';
 import { exchangeOf, type SalesforceApi } from './call-salesforce';
 import { workspaceRefOf } from './instance';
 import { paths } from './paths';

@@ -1,6 +1,6 @@
 import type { ProviderCall } from '../requests';
 import type { Workspace } from '../results';
-import { toProviderError } from '../thrown-failure';
+import { toProviderError } from '../signals';
 import type { SalesforceApi } from './call-salesforce';
 import { rejected } from './describe';
 import { workspaceRefOf } from './instance';

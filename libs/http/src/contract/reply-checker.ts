@@ -5,7 +5,7 @@ import type { RequestHandler, Response } from 'express';
 import { DefectError } from '@sluice/errors';
 import type { Logger } from '@sluice/telemetry';
 import { presentProblem } from '../problem-handler';
-import { localsOf } from '../request-locals';
+import { localsOf } from '../authenticator';
 import { problemType, type OpenApiDocument, type OpenApiResponse } from './openapi';
 import type { BuiltDocument } from './build-document';
 

@@ -2,8 +2,7 @@ import { limits } from '@sluice/types';
 import { fieldPath } from '../validation/issue-sentence';
 import { isBelowSecret } from '../validation/shown-value';
 import { isExactNumber } from './exact-number';
-import { membersMax, nameFault } from './member-names';
-import { depthMax, endOfString, isLongString, type JsonBounds } from './scan-json';
+import { membersMax, nameFault, depthMax, endOfString, isLongString, type JsonBounds } from './scan-json';
 
 /** One reason to refuse a JSON text. `at` is an index into it. */
 export interface JsonFault {

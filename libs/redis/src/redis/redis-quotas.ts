@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { allowanceOf, slicesPerWindow, WindowBook } from '../sliding-window';
 import type { QuotaAnswer, QuotaBuckets, QuotaGauges, QuotaRequest, QuotaWindow } from '../hints';
-import type { Guard } from './guard';
-import type { RedisClient } from './redis-client';
+import type { Guard, RedisClient } from './guard';
 
 /** Part of a limit that a process may grant by itself while Redis does not answer. Source: design, hazard 2.19. */
 const localShare = 0.5;

@@ -2,6 +2,9 @@ import type { AuthScheme, Connection, ConnectionStatus, Page } from '@sluice/typ
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
 import { tellConnection } from '../webhooks/tell-events';
+import { onPage } from '../page';
+import { translated } from '../translate-errors';
+import type { SealedCredentials } from '../sealed-secrets';
 import {
   changeConnection,
   findAccountRef,
@@ -20,13 +23,11 @@ import {
   type ConnectionKey,
   type RefreshedTokens,
   type TokenVersion,
+  findManyCredentials,
+  type StoredCredentials,
 } from './connection-tokens';
 import { ensureConsumer, ensureGroup } from './ensure-group';
 import { ensureLane } from './ensure-lane';
-import { findManyCredentials, type StoredCredentials } from './find-credentials';
-import { onPage } from '../page';
-import { translated } from '../translate-errors';
-import type { SealedCredentials } from '../sealed-secrets';
 
 export interface NewConnection {
   readonly projectId: string;

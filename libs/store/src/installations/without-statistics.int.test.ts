@@ -9,12 +9,12 @@ import type { Knex } from 'knex';
 import { openDatabase } from '../database';
 import { nowhere } from '../failpoints';
 import { createStore, type Store } from '../store';
-import { configStore } from './config-store';
 import { connectionStore } from '../connections/connection-store';
-import { findManyCredentials } from '../connections/find-credentials';
+import { findManyCredentials } from '../connections/connection-tokens';
+import { integrationStore } from '../integrations/integration-store';
+import { configStore } from './config-store';
 import { installationLookup } from './installation-lookup';
 import { installationStore } from './installation-store';
-import { integrationStore } from '../integrations/integration-store';
 
 /** Customers of one project, each with a group, a consumer, a connection and an installation of its own. */
 const customers = 150;

@@ -2,7 +2,6 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ApiKey, Page, Scope } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
-import { deletionOf } from './deletion-of';
 import { onPage } from '../page';
 import { translated } from '../translate-errors';
 
@@ -100,4 +99,9 @@ function toApiKey(row: ApiKeyRow): ApiKey {
     active: row.active,
     createTime: row.created_at.toISOString(),
   };
+}
+
+/** The deletion of the project that a row of this table belongs to: a key that was made meanwhile opens nothing. */
+export function deletionOf(database: Knex, table: 'api_keys' | 'jwt_keys'): Knex.QueryBuilder {
+  return database('project_deletions as d').whereRaw('d.project_id = ??', [`${table}.project_id`]);
 }

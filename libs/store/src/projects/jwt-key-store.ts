@@ -1,8 +1,8 @@
 import type { JwtKey } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
-import { deletionOf } from './deletion-of';
 import { translated } from '../translate-errors';
+import { deletionOf } from './api-key-store';
 
 export interface NewJwtKey {
   readonly projectId: string;

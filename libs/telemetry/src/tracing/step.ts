@@ -1,8 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { childTraceparent, newId, readTraceparent, toTraceparent, type TracePlace } from '../traceparent';
 import type { Facts } from './facts';
 import { spanRecorder, type AcceptedRecord, type EndedStep, type StepKind } from './recorder';
 import { placeIn, Story } from './story';
-import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
  * One step of a write, from here to `end`. It becomes a span when its trace is kept: because it is sampled, or because a
@@ -220,4 +220,32 @@ export function outsideSteps<T>(work: () => T): T {
 /** What a log line gets from the step it is written in. */
 export function scopeFields(): object {
   return scope.getStore()?.logFields() ?? {};
+}
+
+/**
+ * Does work as a step inside the current one; where there is none, it only does the work.
+ * @param failureOf reads the class of a failure from what the work gave; what the work throws is one as well
+ */
+export async function asStep<T>(
+  name: string,
+  facts: Facts,
+  work: () => Promise<T>,
+  failureOf: (result: T) => string | undefined = () => undefined,
+): Promise<T> {
+  const step = currentStep()?.child(name, facts);
+  if (step === undefined) return await work();
+  try {
+    const result = await step.run(work);
+    step.end(failureOf(result));
+    return result;
+  } catch (error) {
+    step.end(classOf(error));
+    throw error;
+  }
+}
+
+/** The code of an error, else its class; never its text. */
+export function classOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }

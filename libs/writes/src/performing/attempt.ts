@@ -1,9 +1,19 @@
-import type { Auth, ObservedExchange, ProviderFailure, RecordRead, RecordResult } from '@sluice/connectors';
-import { ProviderError } from '@sluice/errors';
+import type {
+  Auth,
+  ObservedExchange,
+  ProviderFailure,
+  RecordRead,
+  RecordResult,
+  MayBeResend,
+  Connector,
+} from '@sluice/connectors';
+import { ProviderError, DefectError } from '@sluice/errors';
 import { accessOf, type LiveCredentials, type WritePlan } from '@sluice/types';
-import { newerCredentials } from './newer-credentials';
-import type { CallToPerform, Sendable } from './sendable';
-import { sendRecords } from './send-records';
+import type { PendingRecord, ClaimedCall } from '@sluice/store';
+import type { QuotaAnswer } from '@sluice/redis';
+import type { HeldBytes } from '@sluice/telemetry';
+import type { Hold } from '../leasing/lease-keeper';
+import { newerCredentials, type RefreshUsed } from './newer-credentials';
 
 /** What a read by ids showed, or why it failed. */
 export type Read =
@@ -152,4 +162,106 @@ export function toReadFailure(error: ProviderError): ProviderFailure {
     ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
     ...(typeof triesMax === 'number' && { triesMax }),
   };
+}
+
+/** A call with the credentials of one try, and what watches it. */
+interface AuthorizedCall extends CallToPerform {
+  readonly auth: Auth;
+  readonly observe: (exchange: ObservedExchange) => void;
+}
+
+/**
+ * One request to the provider. @throws DefectError when the connector lacks the method, or answers another number of records
+ */
+async function sendRecords(request: AuthorizedCall): Promise<readonly RecordResult[]> {
+  const results = await send(request);
+  if (results.length === request.records.length) return results;
+  const detail = `${request.connector.provider} answered ${results.length} of ${request.records.length} records.`;
+  throw new DefectError({ code: 'service.defect', detail });
+}
+
+/** By the method that fits the call: single where it is one record, else the batch. */
+async function send(request: AuthorizedCall): Promise<readonly RecordResult[]> {
+  const { call, records, connector, auth, hold, held, observe } = request;
+  const { objectName, traceparent } = call;
+  const base = { auth, signal: hold.signal, held, observe, objectName, traceparent, ...resendOf(request) };
+  const headers = records[0]?.write.headers;
+  const shared = { ...base, ...(headers === undefined ? {} : { headers }) };
+  const writes = records.map(({ write }) => write);
+  const [only] = writes;
+  if (call.type === 'create') {
+    const { findClaimed } = request;
+    const create = { ...shared, ...(base.isResend && findClaimed && { findClaimed }) };
+    const items = records.map(({ firstSentAt, write: { fields, associations } }) => ({
+      fields,
+      ...(associations && { associations }),
+      ...(base.isResend && firstSentAt && { firstSentAt }),
+    }));
+    if (items.length === 1 && items[0] && connector.create) return [await connector.create({ ...create, ...items[0] })];
+    if (connector.createBatch)
+      return await connector.createBatch({ ...create, records: items, allOrNone: call.allOrNone });
+  }
+  if (call.type === 'update') {
+    const items = writes.map(({ fields, recordId, associations }) => ({
+      fields,
+      recordId: recordId as string,
+      ...(associations && { associations }),
+    }));
+    if (only && items.length === 1 && items[0] && connector.update) {
+      return [await connector.update({ ...shared, ...items[0] })];
+    }
+    if (connector.updateBatch)
+      return await connector.updateBatch({ ...shared, records: items, allOrNone: call.allOrNone });
+  }
+  if (call.type === 'delete' && only && writes.length === 1 && connector.delete) {
+    return [await connector.delete({ ...shared, recordId: only.recordId as string })];
+  }
+  throw new DefectError({
+    code: 'service.defect',
+    detail: `${connector.provider} cannot ${call.type} ${records.length} records in one call.`,
+  });
+}
+
+function resendOf({ call, records }: AuthorizedCall): MayBeResend {
+  return records.some((record) => mayBeCarriedOut(record, call.attempts)) ? { isResend: true } : {};
+}
+
+/** Classes of a failure after which nothing was written. */
+const notWritten = new Set(['unavailable', 'quota', 'credentials']);
+
+/**
+ * An earlier send of the record may have been carried out. Its last error tells of one send only: after more of them, one that was never
+ * answered may be among them.
+ */
+function mayBeCarriedOut({ firstSentAt, lastError }: Sendable, attempts: number | undefined): boolean {
+  return firstSentAt !== undefined && !(attempts === 1 && notWritten.has(lastError?.class ?? ''));
+}
+
+/** One provider call to make. */
+export interface CallToPerform {
+  readonly call: Pick<ClaimedCall, 'objectName' | 'type' | 'allOrNone' | 'traceparent'> &
+    Partial<Pick<ClaimedCall, 'attempts'>>;
+  readonly records: readonly Sendable[];
+  readonly connector: Connector;
+  /** What is sent with first. */
+  readonly live: LiveCredentials;
+  /** Asked once, after a 401. Absent: a 401 is the last word. */
+  readonly refresh?: RefreshUsed;
+  readonly hold: Pick<Hold, 'signal' | 'mayStillSend'>;
+  /** See ProviderCall. */
+  readonly held?: HeldBytes | undefined;
+  /** Asked before each provider call after the first: after a read. */
+  readonly takeQuota?: () => Promise<QuotaAnswer>;
+  /** Which of these provider ids other creates have claimed. Asked before a create is sent again. Absent: none is known. */
+  readonly findClaimed?: (providerIds: readonly string[]) => Promise<ReadonlySet<string>>;
+}
+
+/** A record with its plan read, about to be sent. */
+export interface Sendable extends PendingRecord {
+  readonly write: WritePlan;
+}
+
+/** Reads the stored plans of a call's records. */
+export function toSendables(records: readonly PendingRecord[]): Sendable[] {
+  return records.map((record) => ({ ...record, write: JSON.parse(record.plan) as WritePlan }));
 }

@@ -3,7 +3,7 @@ import type { ProviderFailure, RecordResult } from '@sluice/connectors';
 import type { ClaimedCall } from '@sluice/store';
 import { claimedCall, failure, performed, sendable, seeded } from '../../test/builders';
 import { keptWarnings, decideSettlement } from './decide-settlement';
-import type { Sendable } from './sendable';
+import type { Sendable } from './attempt';
 
 type Type = 'create' | 'update';
 

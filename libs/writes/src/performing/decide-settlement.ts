@@ -3,7 +3,7 @@ import type { ProviderFailure, RecordResult } from '@sluice/connectors';
 import type { ClaimedCall, RecordError, RecordSettlement, Settlement } from '@sluice/store';
 import { nextDelayMs } from '../next-delay';
 import type { PerformedCall } from './perform-call';
-import type { Sendable } from './sendable';
+import type { Sendable } from './attempt';
 
 export interface DecisionInput {
   readonly call: ClaimedCall;

@@ -2,9 +2,8 @@ import type { BatchRead, Connector, ProviderRecord } from '@sluice/connectors';
 import { DefectError, ProviderError, type FailureClass } from '@sluice/errors';
 import type { QuotaAnswer } from '@sluice/redis';
 import { claimedCall, connector, live, sendable } from '../../test/builders';
-import { Attempt } from './attempt';
-import { dropFilledFields } from './drop-filled-fields';
-import type { Sendable } from './sendable';
+import { Attempt, type Sendable } from './attempt';
+import { dropFilledFields } from './perform-call';
 
 const hold = { signal: new AbortController().signal, mayStillSend: () => true };
 const record = (id: string, fields: Record<string, unknown>): ProviderRecord => ({ id, fields, raw: {} });

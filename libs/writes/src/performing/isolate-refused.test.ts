@@ -1,8 +1,7 @@
 import type { BatchUpdate, Connector, RecordResult, UpdateWrite } from '@sluice/connectors';
 import { claimedCall, connector, failure, hubspotLike, live, seeded, sendable } from '../../test/builders';
-import { isolateRefused } from './isolate-refused';
-import { performCall } from './perform-call';
-import type { CallToPerform, Sendable } from './sendable';
+import { isolateRefused, performCall } from './perform-call';
+import type { CallToPerform, Sendable } from './attempt';
 
 const refused = failure({ scope: 'call', status: 400, mayBeOneRecord: true });
 const hold = { signal: new AbortController().signal, mayStillSend: () => true };

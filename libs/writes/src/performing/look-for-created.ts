@@ -12,7 +12,7 @@ import type { ClaimedCall } from '@sluice/store';
 import { accessOf, type LiveCredentials, type WritePlan } from '@sluice/types';
 import { newerCredentials, type RefreshUsed } from './newer-credentials';
 import type { UsedConnection } from './perform-call';
-import type { Sendable } from './sendable';
+import type { Sendable } from './attempt';
 
 /** What other creates that are not settled have sent. */
 export interface SentByOthers {

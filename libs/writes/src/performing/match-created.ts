@@ -1,5 +1,5 @@
 import type { FoundCreated } from '@sluice/connectors';
-import type { Sendable } from './sendable';
+import type { Sendable } from './attempt';
 
 /** Clocks of a provider and of ours may differ by this much. Source: providers reference, 1c. */
 const clockSkewMs = 10_000;

@@ -4,7 +4,7 @@ import type { LiveCredentials } from '@sluice/types';
 import { claimedCall, connector, failure, live, sendable } from '../../test/builders';
 import type { RefreshUsed } from './newer-credentials';
 import { performCall } from './perform-call';
-import type { CallToPerform, Sendable } from './sendable';
+import type { CallToPerform, Sendable } from './attempt';
 
 const refused: RecordResult = {
   ok: false,

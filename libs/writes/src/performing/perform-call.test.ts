@@ -11,7 +11,7 @@ import { DefectError, ProviderError } from '@sluice/errors';
 import type { ClaimedCall } from '@sluice/store';
 import { claimedCall, connector, failure, hubspotLike, live, sendable, type SendableParts } from '../../test/builders';
 import { performCall } from './perform-call';
-import type { CallToPerform, Sendable } from './sendable';
+import type { CallToPerform, Sendable } from './attempt';
 
 const hold = { signal: new AbortController().signal, mayStillSend: () => true };
 const auth = { accessToken: 't4' };

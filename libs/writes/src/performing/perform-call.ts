@@ -1,12 +1,9 @@
-import type { ObservedQuota, ProviderFailure, RecordResult } from '@sluice/connectors';
-import { retryOf } from '@sluice/errors';
+import type { ObservedQuota, ProviderFailure, RecordResult, ProviderRecord, RecordRead } from '@sluice/connectors';
+import { retryOf, ProviderError } from '@sluice/errors';
 import type { AttemptOutcome, RecordError } from '@sluice/store';
 import { asStep } from '@sluice/telemetry';
 import type { LiveCredentials, WritePlan } from '@sluice/types';
-import { Attempt, failAll } from './attempt';
-import { dropFilledFields, type Decided } from './drop-filled-fields';
-import { isAllOrNone, isolateRefused, type Isolated } from './isolate-refused';
-import type { Sendable, CallToPerform } from './sendable';
+import { Attempt, failAll, type Sendable, type CallToPerform, toReadFailure } from './attempt';
 
 /** Which credentials an outcome speaks of. Holds no secret. */
 export type UsedConnection = Pick<LiveCredentials, 'connectionId' | 'tokenVersion' | 'status'>;
@@ -46,7 +43,7 @@ export async function performCall(request: CallToPerform): Promise<PerformedCall
 async function perform(request: CallToPerform): Promise<PerformedCall> {
   const startedAtMs = performance.now();
   const attempt = new Attempt(request);
-  const { results, parts } = await write(attempt);
+  const { results, parts } = await sendUnfilled(attempt);
   const { exchange, used, calls } = attempt;
   const error = toAttemptError(results, attempt.isReplayed);
   return {
@@ -69,7 +66,7 @@ async function perform(request: CallToPerform): Promise<PerformedCall> {
 type Outcomes = ReadonlyMap<number, RecordResult>;
 
 /** A record whose every field is filled needs no call: its slot in the results stays. */
-async function write(attempt: Attempt): Promise<Isolated> {
+async function sendUnfilled(attempt: Attempt): Promise<Isolated> {
   const { records } = attempt.request;
   const decided = await dropFilledFields(attempt);
   const failed = readFailureOfAll(attempt.request, [...decided.values()]);
@@ -125,4 +122,110 @@ function toAttemptError(results: readonly RecordResult[], isReplayed: boolean): 
   const failure = results.find((result) => !result.ok)?.error;
   if (failure === undefined) return isReplayed ? { class: 'credentials', text: replayNote } : undefined;
   return { class: failure.class, text: isReplayed ? `${replayNote} ${failure.message}` : failure.message };
+}
+
+/** The outcome of a call that was made, and what of it is to be sent apart. */
+export interface Isolated {
+  /** In the order of the records. What is sent apart has the refusal as its outcome so far. */
+  readonly results: readonly RecordResult[];
+  /** Record indexes of each call that goes on, in the order of the records. Empty: the results stand. */
+  readonly parts: readonly (readonly number[])[];
+}
+
+/**
+ * Divides a call that was refused as a whole for what may be a single record. Where the provider names fields, the records that carry
+ * one are bad and the others go on together; else both halves go on. k bad ones of n cost at most 2k * ceil(log2 n) + 1 calls. Nothing of a
+ * refused call was written, so no record is sent twice. A batch that is all or none is left as the provider decided. Pure.
+ * Source: specification, batchPolicy: successful records are committed even if others fail.
+ */
+export function isolateRefused(
+  request: Pick<CallToPerform, 'call' | 'connector'>,
+  records: readonly Sendable[],
+  results: readonly RecordResult[],
+): Isolated {
+  const failure = isAllOrNone(request) ? undefined : refusedForOne(results);
+  if (failure === undefined || records.length < 2) return { results, parts: [] };
+  const isNamed = carriesOneOf(failure.refusedFields ?? []);
+  const others = records.filter((record) => !isNamed(record)).map(({ index }) => index);
+  const bad = failAll([failure], { ...failure, scope: 'record' });
+  return {
+    results: records.flatMap((record) => (isNamed(record) ? bad : failAll([record], failure))),
+    parts: others.length < records.length ? [others].filter(({ length }) => length > 0) : halvesOf(others),
+  };
+}
+
+/** Whether the provider itself undoes what it wrote of this call when one record fails. */
+function isAllOrNone({ call, connector }: Pick<CallToPerform, 'call' | 'connector'>): boolean {
+  return call.allOrNone && call.type !== 'delete' && connector.capabilities.allOrNone[call.type];
+}
+
+function refusedForOne(results: readonly RecordResult[]): ProviderFailure | undefined {
+  const found = results.find((result) => !result.ok && result.error.mayBeOneRecord === true);
+  return found?.ok === false ? found.error : undefined;
+}
+
+function carriesOneOf(fields: readonly string[]): (record: Sendable) => boolean {
+  return (record) => fields.some((field) => Object.hasOwn(record.write.fields, field));
+}
+
+function halvesOf(indexes: readonly number[]): (readonly number[])[] {
+  const middle = Math.ceil(indexes.length / 2);
+  return [indexes.slice(0, middle), indexes.slice(middle)];
+}
+
+/** A record with its `ifEmpty` fields decided, or why it could not be read: nothing is written blindly. */
+export type Decided =
+  { readonly ok: true; readonly record: Sendable } | { readonly ok: false; readonly failure: ProviderFailure };
+
+/**
+ * Drops `ifEmpty` fields that already hold a value at the provider, in one extra read per call, by index of the record. Unset is null,
+ * absent or ""; false and 0 are values. Repeated on every attempt, so that a value the customer typed meanwhile is kept. A read that is
+ * refused for what may be one record is halved, and a record that alone cannot be read fails alone. Source: specification, writeOnUpdate. The race between read and write is documented.
+ */
+export async function dropFilledFields(attempt: Attempt): Promise<ReadonlyMap<number, Decided>> {
+  const { records } = attempt.request;
+  const conditional = records.filter(({ write }) => (write.ifEmpty?.length ?? 0) > 0);
+  const read = conditional.length === 0 ? new Map<number, Decided>() : await decide(attempt, conditional);
+  return new Map(records.map((record) => [record.index, read.get(record.index) ?? { ok: true, record }]));
+}
+
+async function decide(attempt: Attempt, records: readonly Sendable[]): Promise<Map<number, Decided>> {
+  const { provider, readBatch } = attempt.request.connector;
+  if (readBatch === undefined) return allOf(records, cannotRead(provider));
+  const ids = [...new Set(records.map(({ write }) => write.recordId as string))];
+  const fields = [...new Set(records.flatMap(({ write }) => write.ifEmpty ?? []))];
+  const read = await attempt.read(ids, fields);
+  if (read.ok) {
+    const byId = new Map(ids.map((id, at) => [id, read.found[at]]));
+    return new Map(
+      records.map((record) => [record.index, decideRecord(record, byId.get(record.write.recordId as string))]),
+    );
+  }
+  if (read.failure.mayBeOneRecord !== true || records.length === 1) return allOf(records, read.failure);
+  const middle = Math.ceil(records.length / 2);
+  const first = await decide(attempt, records.slice(0, middle));
+  return new Map([...first, ...(await decide(attempt, records.slice(middle)))]);
+}
+
+function decideRecord(record: Sendable, current: RecordRead): Decided {
+  if (current instanceof ProviderError) return { ok: false, failure: { ...toReadFailure(current), scope: 'record' } };
+  return { ok: true, record: withoutFilled(record, current) };
+}
+
+function allOf(records: readonly Sendable[], failure: ProviderFailure): Map<number, Decided> {
+  return new Map(records.map(({ index }) => [index, { ok: false, failure }]));
+}
+
+function cannotRead(provider: string): ProviderFailure {
+  return { class: 'rejected', message: `${provider} cannot read records, which ifEmpty needs.`, scope: 'call' };
+}
+
+function withoutFilled(record: Sendable, current: ProviderRecord | undefined): Sendable {
+  const filled = new Set(record.write.ifEmpty?.filter((field) => !isEmpty(current?.fields[field])));
+  const fields = Object.fromEntries(Object.entries(record.write.fields).filter(([field]) => !filled.has(field)));
+  return { ...record, write: { ...record.write, fields } };
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
 }

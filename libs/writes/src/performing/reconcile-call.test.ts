@@ -3,7 +3,7 @@ import type { FailureClass } from '@sluice/errors';
 import type { ClaimedCall, Doubt, Evidence, RecordSettlement } from '@sluice/store';
 import { claimedCall, connector, failure, live, sendable } from '../../test/builders';
 import { reconcileCall, type ReconcileInput } from './reconcile-call';
-import type { Sendable } from './sendable';
+import type { Sendable } from './attempt';
 
 /** Lease and call timeout. With the late commit of 30 s a look is believed 36.25 s after the last send. */
 const senderMs = 36_000;

@@ -6,7 +6,7 @@ import { leaseMs } from '../leasing/lease-keeper';
 import { orderKeysOf, toUnknown } from './decide-settlement';
 import { lookForCreated, type Looked, type LookInput, type LookOutcome } from './look-for-created';
 import { matchCreated } from './match-created';
-import type { Sendable } from './sendable';
+import type { Sendable } from './attempt';
 
 export interface ReconcileInput extends LookInput {
   readonly records: readonly Sendable[];

@@ -1,4 +1,4 @@
-import { headersKeyOf, orderKeyOf } from './order-key';
+import { headersKeyOf, orderKeyOf } from './plan-calls';
 
 describe('orderKeyOf', () => {
   it('is equal for writes to one record of one account, and differs with each part', () => {

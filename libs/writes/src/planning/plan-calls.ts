@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import type { PlannedCall, SealedRecord } from '@sluice/store';
-import { limits } from '@sluice/types';
+import { limits, type ForwardedHeader } from '@sluice/types';
 
 interface OpenCall {
   readonly number: number;
@@ -60,4 +61,22 @@ export function planCalls(
 function afterItsOwn(calls: readonly OpenCall[], { orderKey }: SealedRecord): readonly OpenCall[] {
   if (orderKey === undefined) return calls;
   return calls.slice(calls.findLastIndex((call) => call.orderKeys.has(orderKey)) + 1);
+}
+
+/**
+ * What all writes to one provider record have in common: they run in accept order. Creates have no record yet and get none.
+ * @param recordKey of the record's id, by its connector: the id may be sent in several forms
+ */
+export function orderKeyOf(laneId: string, objectName: string, recordKey: string | undefined): string | undefined {
+  return recordKey === undefined ? undefined : `${laneId}/${objectName}/${recordKey}`;
+}
+
+/** Equal for equal forwarded headers, so that records of one call share them. Empty: none. */
+export function headersKeyOf(headers: readonly ForwardedHeader[] | undefined): string {
+  if (headers === undefined || headers.length === 0) return '';
+  const canonical = headers
+    .map(({ key, value }) => `${key.toLowerCase()}: ${value}`)
+    .sort()
+    .join('\n');
+  return createHash('sha256').update(canonical).digest('base64url');
 }

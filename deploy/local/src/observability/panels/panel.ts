@@ -1,4 +1,3 @@
-
 /** A picture of one question. */
 export interface Panel {
   readonly title: string;

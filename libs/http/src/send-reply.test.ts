@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { serve, testApp } from '../test/test-app';
 import { route } from './route';
-import { jsonText, listText } from './send-stream';
+import { jsonText, listText } from './send-reply';
 import type { HttpServer } from './start-server';
 
 const item = { text: 'é'.repeat(50_000) };
