@@ -17,6 +17,7 @@ module.exports = {
     'tests/flows/expand-only.test.ts',
     'tests/flows/kafka-security.test.ts',
     'tests/flows/notifications.test.ts',
+    'tests/flows/path-of-a-write.test.ts',
     'tests/flows/pgbouncer.test.ts',
     'tests/flows/project-deletion.test.ts',
     'tests/flows/promises.test.ts',
