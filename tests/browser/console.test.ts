@@ -166,6 +166,7 @@ withBrowser('a batch fills, waits out a storm of 429, drains, and tells what bec
   const id = await join100(customer, records);
   const page = await openAt(`operations/${id}`);
   await page.getByText('Filling: 36 of 100 records.').waitFor();
+  expect(await page.locator('.badge').first().innerText()).toBe('in progress');
   expect(await page.locator('.cells .pending').count()).toBe(36);
   expect(await page.locator('.cells .free').count()).toBe(64);
   await join100(customer, Array.from({ length: 12 }, person));

@@ -54,6 +54,18 @@ it('an account that does something else: it differs, exit code 1, and nothing is
   expect(await customer.records()).toEqual([]);
 });
 
+it('an account that keeps a record that it says it deleted: it differs, and what is left is named', async () => {
+  const customer = await account('hubspot');
+  const match = { method: 'DELETE', path: '^/crm/v3/objects/contacts/' };
+  await customer.fault({ match, action: { kind: 'status', status: 204 } });
+  const { code, text } = await customer.certify().ended;
+  const [record, ...more] = (await customer.records()) as { id: string }[];
+  expect(more).toEqual([]);
+  expect(text).toMatch(new RegExp(`^nothing is left .* ${record?.id} +differs$`, 'm'));
+  expect(text).toContain('LEFT IN THE ACCOUNT: ');
+  expect([code, unfinished().length]).toEqual([1, 1]);
+});
+
 describe('associations', () => {
   it('of an account that makes none: it differs, and what was to be linked is removed', async () => {
     const customer = await account('hubspot');
