@@ -58,9 +58,9 @@ export const nouns: Readonly<Record<string, readonly (readonly [noun: string, ..
     ['projects'],
   ],
   'services/management/src': [
-    ['projects', 'get-project'],
+    ['projects', 'get-project', 'project-route'],
     ['connections', 'get-connection', 'get-connector', 'get-provider', 'present-connection'],
-    ['integrations', 'describe-object', 'get-integration', 'manifest-warnings'],
+    ['integrations', 'describe-object', 'get-integration', 'integration-route', 'manifest-warnings'],
     ['installations', 'get-installation'],
     ['operations'],
     ['webhooks'],

@@ -1,5 +1,5 @@
 import { providerProblemCodes, ConflictError } from '@sluice/errors';
-import { json, noBody, route, text, type Router } from '@sluice/http';
+import { json, noBody, text, type Router } from '@sluice/http';
 import {
   connectionSchema,
   updateConnectionRequestSchema,
@@ -9,14 +9,14 @@ import {
 } from '@sluice/types';
 import type { ConnectionKey } from '@sluice/store';
 import type { ManagementContext } from '../context';
-import { getProject } from '../projects/get-project';
-import { noQuery, projectPath } from '../paths';
+import { projectPath } from '../paths';
 import { contradiction } from '../refuse-issues';
 import { beginAuthorization, type AuthorizationOrder } from './begin-authorization';
 import { getConnectionOfPath, connectionNotFound } from './get-connection';
 import { openerOriginOf } from './opener-origin';
 import { presentConnection } from './present-connection';
 import { updateConnection } from './update-connection';
+import { projectRoute } from '../projects/project-route';
 
 interface ConnectionParts {
   readonly params: { projectIdOrName: string; connectionId: string };
@@ -29,7 +29,7 @@ export function connectionChangeRoutes(router: Router, context: ManagementContex
   // Before the shorter path, which would take it too.
   router.patch(
     `${connectionPath}\\:oauth-update`,
-    route<ConnectionParts>({
+    projectRoute<ConnectionParts>(context, {
       operationId: 'updateOAuthConnection',
       summary: 'Let a customer connect again',
       description: 'The tokens of the same connection are replaced, when the customer chooses the same account.',
@@ -37,10 +37,8 @@ export function connectionChangeRoutes(router: Router, context: ManagementContex
       replies: { 200: text('Where to send the browser of the customer.') },
       problems: ['connection.not-found', 'connection.scheme-mismatch'],
       scopes: ['frontend', 'token'],
-      query: noQuery,
-      handle: async (request) => {
+      handle: async (request, project) => {
         const { caller, params } = request;
-        const project = await getProject(context, caller, params.projectIdOrName);
         const connection = await getConnectionOfPath(context, project.id, params.connectionId, caller);
         const order = { ...reconnection(connection), ...openerOriginOf(request.header('origin')) };
         const { url } = await beginAuthorization(context, order);
@@ -50,7 +48,7 @@ export function connectionChangeRoutes(router: Router, context: ManagementContex
   );
   router.patch(
     connectionPath,
-    route<ConnectionParts & { readonly body: UpdateConnectionRequest }>({
+    projectRoute<ConnectionParts & { readonly body: UpdateConnectionRequest }>(context, {
       operationId: 'updateConnection',
       summary: 'Change a connection',
       description: 'New credentials must open the same account; the provider is asked.',
@@ -58,10 +56,8 @@ export function connectionChangeRoutes(router: Router, context: ManagementContex
       replies: { 200: json(connectionSchema) },
       problems: ['connection.not-found', 'connection.scheme-mismatch', ...providerProblemCodes],
       scopes: ['frontend', 'token'],
-      query: noQuery,
       body: updateConnectionRequestSchema,
-      handle: async ({ caller, params, body, traceparent }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ caller, params, body, traceparent }, project) => {
         const names = { projectId: project.id, connectionId: params.connectionId, caller };
         const updated = await updateConnection(context, { ...names, request: body, traceparent });
         return { body: presentConnection(caller, updated) };
@@ -70,16 +66,14 @@ export function connectionChangeRoutes(router: Router, context: ManagementContex
   );
   router.delete(
     connectionPath,
-    route<ConnectionParts>({
+    projectRoute<ConnectionParts>(context, {
       operationId: 'deleteConnection',
       summary: 'Delete a connection',
       tags: ['Connections'],
       replies: { 204: noBody('The connection and its credentials are gone.') },
       problems: ['connection.not-found', 'connection.in-use'],
       scopes: ['frontend', 'token'],
-      query: noQuery,
-      handle: async ({ caller, params }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ caller, params }, project) => {
         await deleteConnection(context, { projectId: project.id, connectionId: params.connectionId, caller });
         return { status: 204 };
       },

@@ -16,7 +16,8 @@ import { getProject } from '../projects/get-project';
 import { pagedList } from '../paged-list';
 import { presentConnection } from './present-connection';
 import { isPrivileged, showConnection, type ConnectionView } from './show-connection';
-import { linkToNext, noQuery, projectPath } from '../paths';
+import { linkToNext, projectPath } from '../paths';
+import { projectRoute } from '../projects/project-route';
 
 interface ListParts {
   readonly params: { projectIdOrName: string };
@@ -57,16 +58,15 @@ const viewQuery = {
 export function connectionRoutes(router: Router, context: ManagementContext): void {
   router.get(
     `${projectPath}/connections`,
-    route<ListParts>({
+    projectRoute<ListParts>(context, {
       operationId: 'listConnections',
       summary: 'List connections',
       tags: ['Connections'],
       replies: { 200: jsonList(connectionSchema, linkToNext) },
       scopes: ['frontend', 'read', 'token'],
       query: listQuery,
-      handle: async (request) => {
-        const { caller, params, query } = request;
-        const project = await getProject(context, caller, params.projectIdOrName);
+      handle: async (request, project) => {
+        const { caller, query } = request;
         const filter = { ...query, ...reachOf(caller) };
         const read = (page: Page | undefined) => context.store.connections.list(project.id, filter, page);
         return await pagedList(request, read, (connection) => presentConnection(caller, connection));
@@ -75,7 +75,7 @@ export function connectionRoutes(router: Router, context: ManagementContext): vo
   );
   router.post(
     `${projectPath}/connections\\:generate`,
-    route<GenerateParts>({
+    projectRoute<GenerateParts>(context, {
       operationId: 'generateConnection',
       summary: 'Make a connection from credentials',
       tags: ['Connections'],
@@ -94,10 +94,8 @@ export function connectionRoutes(router: Router, context: ManagementContext): vo
         ...providerProblemCodes,
       ],
       scopes: ['frontend', 'token'],
-      query: noQuery,
       body: generateConnectionRequestSchema,
-      handle: async ({ caller, params, body, traceparent }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ caller, body, traceparent }, project) => {
         assertConsumer(caller, body);
         const order = { projectId: project.id, request: body, traceparent };
         return { status: 201, body: presentConnection(caller, await generateConnection(context, order)) };

@@ -1,4 +1,4 @@
-import { route, type Router, json, jsonList, noBody } from '@sluice/http';
+import { type Router, json, jsonList, noBody } from '@sluice/http';
 import {
   createProviderAppRequestSchema,
   updateProviderAppRequestSchema,
@@ -10,12 +10,12 @@ import {
   type ProviderApp,
 } from '@sluice/types';
 import type { ManagementContext } from '../context';
-import { getProject } from '../projects/get-project';
 import { pagedList } from '../paged-list';
-import { linkToNext, noQuery, pageQuery, projectPath } from '../paths';
+import { linkToNext, pageQuery, projectPath } from '../paths';
 import { presentProviderApp } from './present-provider-app';
 import { providerAppNotFound, updateProviderApp } from './update-provider-app';
 import { getConnector } from './get-connector';
+import { projectRoute } from '../projects/project-route';
 
 interface ListParts {
   readonly params: { projectIdOrName: string };
@@ -45,7 +45,7 @@ function collectionRoutes(router: Router, context: ManagementContext): void {
   const { providerApps } = context.store;
   router.get(
     `${projectPath}/provider-apps`,
-    route<ListParts>({
+    projectRoute<ListParts>(context, {
       operationId: 'listProviderApps',
       summary: 'List provider apps',
       description: 'A browser is told of each where it belongs, its client id and `packageInstallURL`, and no more.',
@@ -53,9 +53,8 @@ function collectionRoutes(router: Router, context: ManagementContext): void {
       replies: { 200: jsonList(providerAppSchema, linkToNext) },
       scopes: ['read', 'frontend', 'token'],
       query: pageQuery,
-      handle: async (request) => {
-        const { caller, params } = request;
-        const project = await getProject(context, caller, params.projectIdOrName);
+      handle: async (request, project) => {
+        const { caller } = request;
         const read = (page: Page | undefined) => providerApps.list(project.id, page);
         return await pagedList(request, read, (app) => presentProviderApp(caller, app));
       },
@@ -63,17 +62,15 @@ function collectionRoutes(router: Router, context: ManagementContext): void {
   );
   router.post(
     `${projectPath}/provider-apps`,
-    route<CreateParts>({
+    projectRoute<CreateParts>(context, {
       operationId: 'createProviderApp',
       summary: 'Create a provider app',
       tags: ['Provider apps'],
       replies: { 200: json(providerAppSchema) },
       problems: ['provider.unknown'],
       scopes: ['full'],
-      query: noQuery,
       body: createProviderAppRequestSchema,
-      handle: async ({ caller, params, body }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ body }, project) => {
         // 200, not 201: so the published API answers.
         return { body: await createProviderApp(context, project.id, body) };
       },
@@ -85,15 +82,13 @@ function itemRoutes(router: Router, context: ManagementContext): void {
   const { providerApps } = context.store;
   router.get(
     appPath,
-    route<AppParts>({
+    projectRoute<AppParts>(context, {
       operationId: 'getProviderApp',
       summary: 'Get a provider app',
       tags: ['Provider apps'],
       replies: { 200: json(providerAppSchema) },
       scopes: ['read'],
-      query: noQuery,
-      handle: async ({ caller, params }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ params }, project) => {
         const app = await providerApps.find(project.id, params.providerAppId);
         if (app === undefined) throw providerAppNotFound();
         return { body: app };
@@ -102,17 +97,15 @@ function itemRoutes(router: Router, context: ManagementContext): void {
   );
   router.patch(
     appPath,
-    route<UpdateParts>({
+    projectRoute<UpdateParts>(context, {
       operationId: 'updateProviderApp',
       summary: 'Change a provider app',
       tags: ['Provider apps'],
       replies: { 200: json(providerAppSchema) },
       problems: ['provider.unknown'],
       scopes: ['full'],
-      query: noQuery,
       body: updateProviderAppRequestSchema,
-      handle: async ({ caller, params, body }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ params, body }, project) => {
         const update = { projectId: project.id, appId: params.providerAppId, request: body };
         return { body: await updateProviderApp(context, update) };
       },
@@ -120,15 +113,13 @@ function itemRoutes(router: Router, context: ManagementContext): void {
   );
   router.delete(
     appPath,
-    route<AppParts>({
+    projectRoute<AppParts>(context, {
       operationId: 'deleteProviderApp',
       summary: 'Delete a provider app',
       tags: ['Provider apps'],
       replies: { 204: noBody('It is forgotten.') },
       scopes: ['full'],
-      query: noQuery,
-      handle: async ({ caller, params }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ params }, project) => {
         if (!(await providerApps.remove(project.id, params.providerAppId))) throw providerAppNotFound();
         context.logger.info({ projectId: project.id, providerAppId: params.providerAppId }, 'provider-app.deleted');
         return { status: 204 };

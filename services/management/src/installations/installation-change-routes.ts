@@ -1,5 +1,5 @@
 import { providerProblemCodes } from '@sluice/errors';
-import { route, type Router, json, noBody } from '@sluice/http';
+import { type Router, json, noBody } from '@sluice/http';
 import {
   patchConfigContentRequestSchema,
   updateInstallationRequestSchema,
@@ -9,14 +9,13 @@ import {
   type Integration,
 } from '@sluice/types';
 import type { ManagementContext } from '../context';
-import { getIntegration } from '../integrations/get-integration';
-import { getProject } from '../projects/get-project';
 import { presentInstallation } from '../connections/present-connection';
 import { undeclaredWarning } from '../integrations/manifest-warnings';
-import { integrationPath, noQuery, samplingQuery } from '../paths';
+import { integrationPath, samplingQuery } from '../paths';
 import { assertReach, installationNotFound } from './get-installation';
 import { patchObjectConfig } from './patch-object-config';
 import { updateInstallation } from './update-installation';
+import { integrationRoute } from '../integrations/integration-route';
 
 interface DeletionParts {
   readonly params: { projectIdOrName: string; integrationId: string; installationId: string };
@@ -41,7 +40,7 @@ export function installationChangeRoutes(router: Router, context: ManagementCont
 function changeRoutes(router: Router, context: ManagementContext): void {
   router.patch(
     `${integrationPath}/installations/:installationId`,
-    route<UpdateParts>({
+    integrationRoute<UpdateParts>(context, {
       operationId: 'updateInstallation',
       summary: 'Change an installation',
       description: 'Only what updateMask names is changed.',
@@ -65,9 +64,7 @@ function changeRoutes(router: Router, context: ManagementContext): void {
       scopes: ['frontend', 'token'],
       query: samplingQuery,
       body: updateInstallationRequestSchema,
-      handle: async ({ caller, params, query, body, traceparent }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
-        const integration = await getIntegration(context, project.id, params.integrationId);
+      handle: async ({ caller, params, query, body, traceparent }, integration) => {
         const { installationId } = params;
         await assertReach(context, integration, installationId, caller);
         const update = { integration, installationId, caller, request: body, ...query, traceparent };
@@ -79,16 +76,13 @@ function changeRoutes(router: Router, context: ManagementContext): void {
   );
   router.delete(
     `${integrationPath}/installations/:installationId`,
-    route<DeletionParts>({
+    integrationRoute<DeletionParts>(context, {
       operationId: 'deleteInstallation',
       summary: 'Delete an installation',
       tags: ['Installations'],
       replies: { 204: noBody('It is deleted, and its connection when nothing else uses it.') },
       scopes: ['frontend', 'token'],
-      query: noQuery,
-      handle: async ({ caller, params }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
-        const integration = await getIntegration(context, project.id, params.integrationId);
+      handle: async ({ caller, params }, integration) => {
         await assertReach(context, integration, params.installationId, caller);
         await deleteInstallation(context, integration, params.installationId);
         return { status: 204 };
@@ -100,7 +94,7 @@ function changeRoutes(router: Router, context: ManagementContext): void {
 function objectRoutes(router: Router, context: ManagementContext): void {
   router.patch(
     `${integrationPath}/objects/:objectName/config-content`,
-    route<PatchParts>({
+    integrationRoute<PatchParts>(context, {
       operationId: 'patchObjectConfig',
       summary: 'Patch the config of one object',
       description: 'JSON Patch: add, replace and remove.',
@@ -124,11 +118,8 @@ function objectRoutes(router: Router, context: ManagementContext): void {
         ...providerProblemCodes,
       ],
       scopes: ['frontend', 'token'],
-      query: noQuery,
       body: patchConfigContentRequestSchema,
-      handle: async ({ caller, params, body }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
-        const integration = await getIntegration(context, project.id, params.integrationId);
+      handle: async ({ caller, params, body }, integration) => {
         const { objectName } = params;
         const patched = await patchObjectConfig(context, { integration, objectName, caller, request: body });
         return { body: presentInstallation(caller, patched), headers: undeclaredWarning(integration, patched) };

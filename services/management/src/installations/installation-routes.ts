@@ -1,5 +1,5 @@
 import { providerProblemCodes } from '@sluice/errors';
-import { route, type Router, json, jsonList } from '@sluice/http';
+import { type Router, json, jsonList } from '@sluice/http';
 import {
   type CreateInstallationRequest,
   createInstallationRequestSchema,
@@ -13,12 +13,12 @@ import { assertGroup } from '../caller-group';
 import type { ManagementContext } from '../context';
 import { createInstallation } from './create-installation';
 import { getInstallation } from './get-installation';
-import { getIntegration } from '../integrations/get-integration';
-import { getProject } from '../projects/get-project';
 import { wholeList } from '../paged-list';
 import { presentInstallation } from '../connections/present-connection';
 import { undeclaredWarning } from '../integrations/manifest-warnings';
-import { integrationPath, linkToNext, listBytesMax, noQuery, projectPath, samplingQuery } from '../paths';
+import { integrationPath, linkToNext, listBytesMax, projectPath, samplingQuery } from '../paths';
+import { projectRoute } from '../projects/project-route';
+import { integrationRoute } from '../integrations/integration-route';
 
 interface ProjectParts {
   readonly params: { projectIdOrName: string };
@@ -55,7 +55,7 @@ function listRoutes(router: Router, context: ManagementContext): void {
   const { installations } = context.store;
   router.get(
     `${projectPath}/installations`,
-    route<ProjectParts>({
+    projectRoute<ProjectParts>(context, {
       operationId: 'listInstallationsForProject',
       summary: 'List the installations of a project',
       tags: ['Installations'],
@@ -63,9 +63,8 @@ function listRoutes(router: Router, context: ManagementContext): void {
       scopes: ['frontend', 'read', 'token'],
       query: groupQuery,
       replyBytesMax: listBytesMax,
-      handle: async (request) => {
-        const { caller, params, query } = request;
-        const project = await getProject(context, caller, params.projectIdOrName);
+      handle: async (request, project) => {
+        const { caller, query } = request;
         const filter = { ...query, ...reachOf(caller) };
         const read = (page: Page) => installations.listPage(project.id, filter, page);
         return await wholeList(request, read, (installation) => presentInstallation(caller, installation));
@@ -74,7 +73,7 @@ function listRoutes(router: Router, context: ManagementContext): void {
   );
   router.get(
     `${integrationPath}/installations`,
-    route<IntegrationParts>({
+    integrationRoute<IntegrationParts>(context, {
       operationId: 'listInstallations',
       summary: 'List the installations of an integration',
       tags: ['Installations'],
@@ -82,12 +81,10 @@ function listRoutes(router: Router, context: ManagementContext): void {
       scopes: ['frontend', 'read', 'token'],
       query: groupQuery,
       replyBytesMax: listBytesMax,
-      handle: async (request) => {
-        const { caller, params, query } = request;
-        const project = await getProject(context, caller, params.projectIdOrName);
-        const integration = await getIntegration(context, project.id, params.integrationId);
+      handle: async (request, integration) => {
+        const { caller, query } = request;
         const filter = { ...query, ...reachOf(caller), integrationId: integration.id };
-        const read = (page: Page) => installations.listPage(project.id, filter, page);
+        const read = (page: Page) => installations.listPage(integration.projectId, filter, page);
         return await wholeList(request, read, (installation) => presentInstallation(caller, installation));
       },
     }),
@@ -97,7 +94,7 @@ function listRoutes(router: Router, context: ManagementContext): void {
 function itemRoutes(router: Router, context: ManagementContext): void {
   router.post(
     `${integrationPath}/installations`,
-    route<CreationParts>({
+    integrationRoute<CreationParts>(context, {
       operationId: 'createInstallation',
       summary: 'Install an integration',
       tags: ['Installations'],
@@ -121,9 +118,7 @@ function itemRoutes(router: Router, context: ManagementContext): void {
       scopes: ['frontend', 'token'],
       query: samplingQuery,
       body: createInstallationRequestSchema,
-      handle: async ({ caller, params, query, body, traceparent }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
-        const integration = await getIntegration(context, project.id, params.integrationId);
+      handle: async ({ caller, query, body, traceparent }, integration) => {
         assertGroup(caller, body.groupRef);
         const order = { integration, caller, request: body, ...query, traceparent };
         const { installation, warnings } = await createInstallation(context, order);
@@ -134,16 +129,13 @@ function itemRoutes(router: Router, context: ManagementContext): void {
   );
   router.get(
     `${integrationPath}/installations/:installationId`,
-    route<InstallationParts>({
+    integrationRoute<InstallationParts>(context, {
       operationId: 'getInstallation',
       summary: 'Get an installation',
       tags: ['Installations'],
       replies: { 200: json(installationSchema) },
       scopes: ['frontend', 'read', 'token'],
-      query: noQuery,
-      handle: async ({ caller, params }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
-        const integration = await getIntegration(context, project.id, params.integrationId);
+      handle: async ({ caller, params }, integration) => {
         const installation = await getInstallation(context, integration, params.installationId, caller);
         return { body: presentInstallation(caller, installation) };
       },

@@ -1,4 +1,4 @@
-import { jsonList, noBody, route, type Router, invalid } from '@sluice/http';
+import { jsonList, noBody, type Router, invalid } from '@sluice/http';
 import {
   deployManifestRequestSchema,
   integrationSchema,
@@ -8,12 +8,12 @@ import {
   type Integration,
 } from '@sluice/types';
 import type { ManagementContext } from '../context';
-import { getProject } from '../projects/get-project';
 import { deployedHeaders, deployQuery, integrationPath, projectPath } from '../paths';
 import { deployManifest, readManifest } from './deploy-manifest';
 import { deployedWarning } from './manifest-warnings';
-import { getIntegration } from './get-integration';
 import { pauseRemovedReads } from './pause-removed-reads';
+import { projectRoute } from '../projects/project-route';
+import { integrationRoute } from './integration-route';
 
 interface DeployParts {
   readonly params: { projectIdOrName: string };
@@ -31,7 +31,7 @@ interface IntegrationParts {
 export function deploymentRoutes(router: Router, context: ManagementContext): void {
   router.put(
     `${projectPath}/integrations\\:batch`,
-    route<DeployParts>({
+    projectRoute<DeployParts>(context, {
       operationId: 'deployManifest',
       summary: 'Deploy a manifest',
       description:
@@ -46,8 +46,7 @@ export function deploymentRoutes(router: Router, context: ManagementContext): vo
       scopes: ['frontend'],
       query: deployQuery,
       body: deployManifestRequestSchema,
-      handle: async ({ caller, params, query, body }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ caller, query, body }, project) => {
         const pausesReads = query.destructive === true;
         const deployment = { projectId: project.id, request: body, caller, pausesReads };
         const deployed = await deployManifest(context, deployment);
@@ -57,7 +56,7 @@ export function deploymentRoutes(router: Router, context: ManagementContext): vo
   );
   router.post(
     `${integrationPath}/revisions`,
-    route<IntegrationParts>({
+    integrationRoute<IntegrationParts>(context, {
       operationId: 'createRevision',
       summary: 'Give an integration a new revision',
       description:
@@ -68,9 +67,7 @@ export function deploymentRoutes(router: Router, context: ManagementContext): vo
       scopes: ['frontend'],
       query: deployQuery,
       body: deployManifestRequestSchema,
-      handle: async ({ caller, params, query, body }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
-        const integration = await getIntegration(context, project.id, params.integrationId);
+      handle: async ({ caller, query, body }, integration) => {
         const pausesReads = query.destructive === true;
         const revised = await createRevision(context, { integration, request: body, caller, pausesReads });
         return { status: 201, headers: deployedWarning(context, [revised]) };

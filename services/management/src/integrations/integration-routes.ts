@@ -1,4 +1,4 @@
-import { route, type Router, json, jsonList, noBody } from '@sluice/http';
+import { type Router, json, jsonList, noBody } from '@sluice/http';
 import {
   type CreateIntegrationRequest,
   createIntegrationRequestSchema,
@@ -10,13 +10,13 @@ import {
   limits,
 } from '@sluice/types';
 import type { ManagementContext } from '../context';
-import { getProject } from '../projects/get-project';
 import { wholeList } from '../paged-list';
-import { deployedHeaders, integrationPath, linkToNext, listBytesMax, noQuery, pageQuery, projectPath } from '../paths';
+import { deployedHeaders, integrationPath, linkToNext, listBytesMax, pageQuery, projectPath } from '../paths';
 import { getConnector } from '../connections/get-connector';
 import { refuseIssues } from '../refuse-issues';
 import { getIntegration, integrationNotFound } from './get-integration';
 import { deployedWarning } from './manifest-warnings';
+import { projectRoute } from '../projects/project-route';
 
 interface ProjectParts {
   readonly params: { projectIdOrName: string };
@@ -35,7 +35,7 @@ export function integrationRoutes(router: Router, context: ManagementContext): v
 function routesOfAll(router: Router, context: ManagementContext): void {
   router.get(
     `${projectPath}/integrations`,
-    route<ProjectParts & { readonly query: PageQuery }>({
+    projectRoute<ProjectParts & { readonly query: PageQuery }>(context, {
       operationId: 'listIntegrations',
       summary: 'List integrations',
       tags: ['Integrations'],
@@ -43,8 +43,7 @@ function routesOfAll(router: Router, context: ManagementContext): void {
       scopes: ['frontend', 'read', 'token'],
       query: pageQuery,
       replyBytesMax: listBytesMax,
-      handle: async (request) => {
-        const project = await getProject(context, request.caller, request.params.projectIdOrName);
+      handle: async (request, project) => {
         return await wholeList(
           request,
           (page) => context.store.integrations.listPage(project.id, page),
@@ -55,7 +54,7 @@ function routesOfAll(router: Router, context: ManagementContext): void {
   );
   router.post(
     `${projectPath}/integrations`,
-    route<ProjectParts & { readonly body: CreateIntegrationRequest }>({
+    projectRoute<ProjectParts & { readonly body: CreateIntegrationRequest }>(context, {
       operationId: 'createIntegration',
       summary: 'Create an integration',
       tags: ['Integrations'],
@@ -67,10 +66,8 @@ function routesOfAll(router: Router, context: ManagementContext): void {
       },
       problems: ['integration.name-taken', 'provider.unknown'],
       scopes: ['frontend'],
-      query: noQuery,
       body: createIntegrationRequestSchema,
-      handle: async ({ caller, params, body }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ body }, project) => {
         const made = await createIntegration(context, project.id, body);
         // The published API answers without a body; the header says what was made.
         const Location = `/v1/projects/${project.id}/integrations/${made.id}`;
@@ -83,31 +80,27 @@ function routesOfAll(router: Router, context: ManagementContext): void {
 function routesOfOne(router: Router, context: ManagementContext): void {
   router.get(
     integrationPath,
-    route<IntegrationParts>({
+    projectRoute<IntegrationParts>(context, {
       operationId: 'getIntegration',
       summary: 'Get an integration',
       tags: ['Integrations'],
       replies: { 200: json(integrationSchema) },
       scopes: ['frontend', 'read', 'token'],
-      query: noQuery,
-      handle: async ({ caller, params }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ params }, project) => {
         return { body: publishIntegration(await getIntegration(context, project.id, params.integrationId)) };
       },
     }),
   );
   router.delete(
     integrationPath,
-    route<IntegrationParts>({
+    projectRoute<IntegrationParts>(context, {
       operationId: 'deleteIntegration',
       summary: 'Delete an integration',
       description: 'Its installations are deleted with it.',
       tags: ['Integrations'],
       replies: { 204: noBody('It is deleted, with its installations.') },
       scopes: ['frontend'],
-      query: noQuery,
-      handle: async ({ caller, params }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ params }, project) => {
         await deleteIntegration(context, await getIntegration(context, project.id, params.integrationId));
         return { status: 204 };
       },

@@ -1,14 +1,14 @@
 import { providerProblemCodes } from '@sluice/errors';
-import { json, jsonText, route, type Router } from '@sluice/http';
+import { json, jsonText, type Router } from '@sluice/http';
 import { limits, nameText, objectMetadataSchema, type Integration, type ObjectMetadata } from '@sluice/types';
 import { assertGroup } from '../caller-group';
 import type { ManagementContext } from '../context';
-import { getProject } from '../projects/get-project';
 import { getProvider } from '../connections/get-provider';
 import { integrationPath, projectPath } from '../paths';
 import { getDefaultConnection } from '../connections/get-connection';
-import { getIntegration } from './get-integration';
 import { describeObject, shownFields } from './describe-object';
+import { projectRoute } from '../projects/project-route';
+import { integrationRoute } from './integration-route';
 
 interface MetadataQuery {
   readonly groupRef: string;
@@ -39,7 +39,7 @@ const problems = ['group.not-found', 'connection.not-found', 'object.not-found',
 export function objectMetadataRoutes(router: Router, context: ManagementContext): void {
   router.get(
     `${integrationPath}/objects/:objectName/metadata`,
-    route<IntegrationParts>({
+    integrationRoute<IntegrationParts>(context, {
       operationId: 'getObjectMetadataForInstallation',
       summary: "Get an object's fields for an integration",
       description: 'The object by its mapped or its native name. Fields are at most a minute old.',
@@ -49,9 +49,7 @@ export function objectMetadataRoutes(router: Router, context: ManagementContext)
       scopes: ['frontend', 'read', 'token'],
       query: metadataQuery,
       replyBytesMax: limits.pageBytesMax,
-      handle: async ({ caller, params, query, traceparent }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
-        const integration = await getIntegration(context, project.id, params.integrationId);
+      handle: async ({ caller, params, query, traceparent }, integration) => {
         assertGroup(caller, query.groupRef);
         const order = { ...query, objectName: params.objectName, traceparent };
         return { stream: jsonText(await getObjectMetadata(context, integration, order)) };
@@ -60,7 +58,7 @@ export function objectMetadataRoutes(router: Router, context: ManagementContext)
   );
   router.get(
     `${projectPath}/providers/:provider/objects/:objectName/metadata`,
-    route<ProviderParts>({
+    projectRoute<ProviderParts>(context, {
       operationId: 'getObjectMetadataForConnection',
       summary: "Get an object's fields at a provider",
       description: "At the group's newest connection to the provider. Fields are at most a minute old.",
@@ -70,8 +68,7 @@ export function objectMetadataRoutes(router: Router, context: ManagementContext)
       scopes: ['frontend', 'read', 'token'],
       query: metadataQuery,
       replyBytesMax: limits.pageBytesMax,
-      handle: async ({ caller, params, query, traceparent }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ caller, params, query, traceparent }, project) => {
         const { provider } = getProvider(context, params.provider);
         assertGroup(caller, query.groupRef);
         const order = { ...query, objectName: params.objectName, traceparent };

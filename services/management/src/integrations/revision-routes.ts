@@ -1,12 +1,11 @@
 import { providerProblemCodes, ValidationError } from '@sluice/errors';
-import { json, route, type Router } from '@sluice/http';
+import { json, type Router } from '@sluice/http';
 import { hydratedRevisionSchema, limits, nameText } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { getConnection } from '../connections/get-connection';
-import { getIntegration } from './get-integration';
-import { getProject } from '../projects/get-project';
 import { hydratedRevisionText } from './hydrate-revision';
 import { integrationPath } from '../paths';
+import { integrationRoute } from './integration-route';
 
 interface HydrationParts {
   readonly params: { projectIdOrName: string; integrationId: string; revisionId: string };
@@ -24,7 +23,7 @@ const hydrationQuery = {
 export function revisionRoutes(router: Router, context: ManagementContext): void {
   router.get(
     `${integrationPath}/revisions/:revisionId\\:hydrate`,
-    route<HydrationParts>({
+    integrationRoute<HydrationParts>(context, {
       operationId: 'getHydratedRevision',
       summary: 'Get a revision with the fields of an account',
       description: 'What an installation form shows. Fields are at most a minute old.',
@@ -34,11 +33,9 @@ export function revisionRoutes(router: Router, context: ManagementContext): void
       scopes: ['frontend', 'read', 'token'],
       query: hydrationQuery,
       replyBytesMax: limits.pageBytesMax,
-      handle: async ({ caller, params, query, traceparent }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
-        const integration = await getIntegration(context, project.id, params.integrationId);
+      handle: async ({ caller, params, query, traceparent }, integration) => {
         const by = { caller, name: 'connectionId' };
-        const connection = await getConnection(context, project.id, query.connectionId, by);
+        const connection = await getConnection(context, integration.projectId, query.connectionId, by);
         if (connection.provider !== integration.provider)
           throw otherProvider(connection.provider, integration.provider);
         const { revisionId } = params;

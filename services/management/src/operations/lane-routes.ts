@@ -1,11 +1,11 @@
-import { json, route, type Router } from '@sluice/http';
+import { json, type Router } from '@sluice/http';
 import type { StoredLane } from '@sluice/store';
 import { laneListReplySchema, pageProperties, type Lane } from '@sluice/types';
 import { readLaneWindows } from '@sluice/writes';
 import type { ManagementContext } from '../context';
-import { getProject } from '../projects/get-project';
 import { byId, readPage, type PagedQuery } from '../operation-pages';
 import { projectPath } from '../paths';
+import { projectRoute } from '../projects/project-route';
 
 interface LaneParts {
   readonly params: { projectIdOrName: string };
@@ -18,7 +18,7 @@ const pageQuery = { type: 'object', additionalProperties: false, properties: pag
 export function laneRoutes(router: Router, context: ManagementContext): void {
   router.get(
     `${projectPath}/lanes`,
-    route<LaneParts>({
+    projectRoute<LaneParts>(context, {
       operationId: 'listLanes',
       summary: 'List the lanes of a project',
       description:
@@ -27,8 +27,7 @@ export function laneRoutes(router: Router, context: ManagementContext): void {
       replies: { 200: json(laneListReplySchema) },
       scopes: ['frontend', 'read'],
       query: pageQuery,
-      handle: async ({ caller, params, query }) => {
-        const { id: projectId } = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ query }, { id: projectId }) => {
         const { results, pagination } = await readPage(query, byId, (afterId, limit) =>
           context.store.lanes.list(projectId, { limit, ...(afterId === undefined ? {} : { afterId }) }),
         );

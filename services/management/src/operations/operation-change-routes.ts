@@ -1,12 +1,12 @@
-import { json, route, type Router } from '@sluice/http';
+import { json, type Router } from '@sluice/http';
 import { operationSchema, type Caller, type Operation } from '@sluice/types';
 import { ConflictError } from '@sluice/errors';
 import type { ManagementContext } from '../context';
-import { getProject } from '../projects/get-project';
-import { noQuery, projectPath } from '../paths';
+import { projectPath } from '../paths';
 import { replayOperation } from './replay-operation';
 import { getOperation, operationNotFound } from './get-operation';
 import type { OperationKey } from './watch-operations';
+import { projectRoute } from '../projects/project-route';
 
 interface OperationParts {
   readonly params: { projectIdOrName: string; operationId: string };
@@ -26,7 +26,7 @@ const replayQuery = {
 export function operationChangeRoutes(router: Router, context: ManagementContext): void {
   router.post(
     `${projectPath}/operations/:operationId\\:cancel`,
-    route<OperationParts>({
+    projectRoute<OperationParts>(context, {
       operationId: 'cancelOperation',
       summary: 'Cancel an operation',
       description:
@@ -35,9 +35,7 @@ export function operationChangeRoutes(router: Router, context: ManagementContext
       replies: { 202: json(operationSchema) },
       problems: ['operation.ended', 'operation.synchronous'],
       scopes: ['frontend', 'write', 'token'],
-      query: noQuery,
-      handle: async ({ caller, params }) => {
-        const { id: projectId } = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ caller, params }, { id: projectId }) => {
         const key = { projectId, operationId: params.operationId };
         return { status: 202, body: await cancelOperation(context, caller, key) };
       },
@@ -45,7 +43,7 @@ export function operationChangeRoutes(router: Router, context: ManagementContext
   );
   router.post(
     `${projectPath}/operations/:operationId\\:replay`,
-    route<ReplayParts>({
+    projectRoute<ReplayParts>(context, {
       operationId: 'replayOperation',
       summary: 'Write the failed records of an operation again',
       description:
@@ -62,8 +60,7 @@ export function operationChangeRoutes(router: Router, context: ManagementContext
       ],
       scopes: ['frontend', 'write', 'token'],
       query: replayQuery,
-      handle: async ({ caller, params, query, traceparent }) => {
-        const { id: projectId } = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ caller, params, query, traceparent }, { id: projectId }) => {
         const order = { projectId, operationId: params.operationId, force: query.force, traceparent };
         return { status: 202, body: await replayOperation(context, caller, order) };
       },

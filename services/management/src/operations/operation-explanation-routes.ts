@@ -1,10 +1,10 @@
-import { json, route, type Router } from '@sluice/http';
+import { json, type Router } from '@sluice/http';
 import { limits, operationExplanationSchema, pageProperties } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { getOperation, operationNotFound } from './get-operation';
-import { getProject } from '../projects/get-project';
 import { byIndex, paginationOf, placeOf, type PagedQuery } from '../operation-pages';
 import { listBytesMax, projectPath } from '../paths';
+import { projectRoute } from '../projects/project-route';
 
 interface OperationParts {
   readonly params: { projectIdOrName: string; operationId: string };
@@ -15,7 +15,7 @@ interface OperationParts {
 export function operationExplanationRoute(router: Router, context: ManagementContext): void {
   router.get(
     `${projectPath}/operations/:operationId/explanation`,
-    route<OperationParts>({
+    projectRoute<OperationParts>(context, {
       operationId: 'explainOperation',
       summary: 'Explain an operation',
       description:
@@ -25,8 +25,7 @@ export function operationExplanationRoute(router: Router, context: ManagementCon
       scopes: ['frontend', 'read', 'write', 'token'],
       query: { type: 'object', additionalProperties: false, properties: pageProperties },
       replyBytesMax: listBytesMax,
-      handle: async ({ caller, params, query }) => {
-        const { id: projectId } = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ caller, params, query }, { id: projectId }) => {
         const operation = await getOperation(context, caller, { projectId, operationId: params.operationId });
         const afterIndex = placeOf(query.pageToken, byIndex);
         const size = query.pageSize ?? limits.pageSizeDefault;

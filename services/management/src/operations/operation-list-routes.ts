@@ -1,13 +1,13 @@
-import { json, route, type Router } from '@sluice/http';
+import { json, type Router } from '@sluice/http';
 import { operationListReplySchema, pageProperties, type OperationListReply, type OperationStatus } from '@sluice/types';
 import { withinGroup } from '../caller-group';
 import type { ManagementContext } from '../context';
 import { getInstallation } from '../installations/get-installation';
 import { getIntegration } from '../integrations/get-integration';
-import { getProject } from '../projects/get-project';
 import { byId, readPage, type PagedQuery } from '../operation-pages';
 import { readMoment } from '../read-moment';
 import { integrationPath, projectPath } from '../paths';
+import { projectRoute } from '../projects/project-route';
 
 interface InstallationParts {
   readonly params: { projectIdOrName: string; integrationId: string; installationId: string };
@@ -45,15 +45,14 @@ export function operationListRoutes(router: Router, context: ManagementContext):
   const { operations } = context.store;
   router.get(
     `${integrationPath}/installations/:installationId/operations`,
-    route<InstallationParts>({
+    projectRoute<InstallationParts>(context, {
       operationId: 'listOperations',
       summary: 'List the operations of an installation',
       tags: ['Operations'],
       replies: { 200: json(operationListReplySchema) },
       scopes: ['frontend', 'read', 'write', 'token'],
       query: pageQuery,
-      handle: async ({ caller, params, query }) => {
-        const { id: projectId } = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ caller, params, query }, { id: projectId }) => {
         const integration = await getIntegration(context, projectId, params.integrationId);
         const { id: installationId } = await getInstallation(context, integration, params.installationId, caller);
         const list = (beforeId: string | undefined, limit: number) =>
@@ -64,7 +63,7 @@ export function operationListRoutes(router: Router, context: ManagementContext):
   );
   router.get(
     `${projectPath}/operations`,
-    route<ProjectParts>({
+    projectRoute<ProjectParts>(context, {
       operationId: 'listOperationsForProject',
       summary: 'Find operations of a project',
       description: 'The filters are joined by AND. groupRef finds operations of installations that exist now.',
@@ -72,8 +71,7 @@ export function operationListRoutes(router: Router, context: ManagementContext):
       replies: { 200: json(operationListReplySchema) },
       scopes: ['frontend', 'read', 'write', 'token'],
       query: projectQuery,
-      handle: async ({ caller, params, query }) => {
-        const { id: projectId } = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ caller, query }, { id: projectId }) => {
         const filter = withinGroup(caller, toFilter(query));
         if (filter === 'nothing') return { body: nothing };
         const list = (beforeId: string | undefined, limit: number) =>

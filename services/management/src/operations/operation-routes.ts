@@ -2,11 +2,12 @@ import { json, jsonList, route, type Router } from '@sluice/http';
 import { limits, logSchema, operationRecordListReplySchema, operationSchema, pageProperties } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { getOperation } from './get-operation';
-import { getProject, getProjectId } from '../projects/get-project';
+import { getProjectId } from '../projects/get-project';
 import { byIndex, readPage, type PagedQuery } from '../operation-pages';
 import { presentLog } from './present-log';
 import type { OperationWatch } from './watch-operations';
-import { noQuery, projectPath } from '../paths';
+import { projectPath } from '../paths';
+import { projectRoute } from '../projects/project-route';
 
 interface OperationParts {
   readonly params: { projectIdOrName: string; operationId: string };
@@ -63,7 +64,7 @@ export function operationRoutes(router: Router, context: ManagementContext, watc
   );
   router.get(
     `${projectPath}/operations/:operationId/records`,
-    route<RecordsParts>({
+    projectRoute<RecordsParts>(context, {
       operationId: 'listOperationRecords',
       summary: 'List the outcomes of an operation',
       tags: ['Operations'],
@@ -71,8 +72,7 @@ export function operationRoutes(router: Router, context: ManagementContext, watc
       scopes: ['frontend', 'read', 'write', 'token'],
       query: recordsQuery,
       replyBytesMax: limits.pageBytesMax,
-      handle: async ({ caller, params, query }) => {
-        const { id: projectId } = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ caller, params, query }, { id: projectId }) => {
         const { id } = await getOperation(context, caller, { projectId, operationId: params.operationId });
         const filter = query.ref === undefined ? {} : { ref: query.ref };
         const list = (afterIndex: number | undefined, limit: number) =>
@@ -83,7 +83,7 @@ export function operationRoutes(router: Router, context: ManagementContext, watc
   );
   router.get(
     `${projectPath}/operations/:operationId/logs`,
-    route<OperationParts>({
+    projectRoute<OperationParts>(context, {
       operationId: 'listOperationLogs',
       summary: 'Read the log of an operation',
       description:
@@ -91,9 +91,7 @@ export function operationRoutes(router: Router, context: ManagementContext, watc
       tags: ['Operations'],
       replies: { 200: jsonList(logSchema) },
       scopes: ['frontend', 'read', 'write', 'token'],
-      query: noQuery,
-      handle: async ({ caller, params }) => {
-        const { id: projectId } = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ caller, params }, { id: projectId }) => {
         const { id } = await getOperation(context, caller, { projectId, operationId: params.operationId });
         return { body: presentLog(id, await context.store.operations.readHistory(projectId, id)) };
       },

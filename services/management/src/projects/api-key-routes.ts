@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { NotFoundError } from '@sluice/errors';
-import { route, type Router, json, jsonList, noBody } from '@sluice/http';
+import { type Router, json, jsonList, noBody } from '@sluice/http';
 import {
   createApiKeyRequestSchema,
   updateApiKeyRequestSchema,
@@ -14,8 +14,8 @@ import {
 import type { ManagementContext } from '../context';
 import { maskedValues } from '../masked-values';
 import { pagedList } from '../paged-list';
-import { activeQuery, linkToNext, noQuery, projectPath } from '../paths';
-import { getProject } from './get-project';
+import { activeQuery, linkToNext, projectPath } from '../paths';
+import { projectRoute } from './project-route';
 
 interface ListParts {
   readonly params: { projectIdOrName: string };
@@ -47,32 +47,29 @@ function reads(router: Router, context: ManagementContext): void {
   const { apiKeys } = context.store;
   router.get(
     `${projectPath}/api-keys`,
-    route<ListParts>({
+    projectRoute<ListParts>(context, {
       operationId: 'listApiKeys',
       summary: 'List API keys',
       tags: ['API keys'],
       replies: { 200: jsonList(apiKeySchema, linkToNext) },
       scopes: ['admin', 'read'],
       query: listQuery,
-      handle: async (request) => {
-        const { caller, params, query } = request;
-        const project = await getProject(context, caller, params.projectIdOrName);
+      handle: async (request, project) => {
+        const { query } = request;
         return await pagedList(request, (page) => apiKeys.list(project.id, query.active, page));
       },
     }),
   );
   router.get(
     keyPath,
-    route<KeyParts>({
+    projectRoute<KeyParts>(context, {
       operationId: 'getApiKey',
       summary: 'Get an API key',
       tags: ['API keys'],
       replies: { 200: json(apiKeySchema) },
       problems: ['api-key.not-found'],
       scopes: ['admin', 'read'],
-      query: noQuery,
-      handle: async ({ caller, params }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ params }, project) => {
         return { body: orNotFound(await apiKeys.find(project.id, params.keyId)) };
       },
     }),
@@ -83,33 +80,29 @@ function changes(router: Router, context: ManagementContext): void {
   const { apiKeys } = context.store;
   router.post(
     `${projectPath}/api-keys`,
-    route<CreateParts>({
+    projectRoute<CreateParts>(context, {
       operationId: 'createApiKey',
       summary: 'Create an API key',
       tags: ['API keys'],
       replies: { 201: json(apiKeySchema) },
       scopes: ['admin', 'full'],
-      query: noQuery,
       body: createApiKeyRequestSchema,
-      handle: async ({ caller, params, body }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ body }, project) => {
         return { status: 201, body: await createApiKey(context, project.id, body) };
       },
     }),
   );
   router.patch(
     keyPath,
-    route<KeyParts & { readonly body: UpdateApiKeyRequest }>({
+    projectRoute<KeyParts & { readonly body: UpdateApiKeyRequest }>(context, {
       operationId: 'updateApiKey',
       summary: 'Change an API key',
       tags: ['API keys'],
       replies: { 200: json(apiKeySchema) },
       problems: ['api-key.not-found'],
       scopes: ['admin', 'full'],
-      query: noQuery,
       body: updateApiKeyRequestSchema,
-      handle: async ({ caller, params, body }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ params, body }, project) => {
         const change = maskedValues(body.updateMask, body.apiKey, 'apiKey');
         const key = orNotFound(await apiKeys.update(project.id, params.keyId, change));
         const { id: keyId, active, scopes } = key;
@@ -120,16 +113,14 @@ function changes(router: Router, context: ManagementContext): void {
   );
   router.delete(
     keyPath,
-    route<KeyParts>({
+    projectRoute<KeyParts>(context, {
       operationId: 'deleteApiKey',
       summary: 'Delete an API key',
       tags: ['API keys'],
       replies: { 204: noBody('The key opens nothing any more.') },
       problems: ['api-key.not-found'],
       scopes: ['admin', 'full'],
-      query: noQuery,
-      handle: async ({ caller, params }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ params }, project) => {
         if (!(await apiKeys.remove(project.id, params.keyId))) throw keyNotFound();
         context.logger.info({ projectId: project.id, keyId: params.keyId }, 'api-key.deleted');
         return { status: 204 };

@@ -4,6 +4,7 @@ import type { ManagementContext } from '../context';
 import { noQuery, projectPath } from '../paths';
 import { getProject, projectNotFound } from './get-project';
 import { eraseRound } from './erase-round';
+import { projectRoute } from './project-route';
 
 interface ProjectParts {
   readonly params: { projectIdOrName: string };
@@ -39,17 +40,15 @@ export function compatibilityRoutes(router: Router, context: ManagementContext):
 function madeAloneRoutes(router: Router, context: ManagementContext): void {
   router.post(
     `${projectPath}/groups`,
-    route<ProjectParts & { readonly body: CreateGroupRequest }>({
+    projectRoute<ProjectParts & { readonly body: CreateGroupRequest }>(context, {
       operationId: 'createGroup',
       summary: 'Make a group',
       description: 'Only older clients need this: a connection makes its group.',
       tags: ['Compatibility'],
       replies: { 201: noBody('The group is there, under this name.') },
       scopes: ['frontend'],
-      query: noQuery,
       body: createGroupRequestSchema,
-      handle: async ({ caller, params, body }) => {
-        const { id: projectId } = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ body }, { id: projectId }) => {
         await context.store.groups.putGroup({ projectId, ...body });
         return { status: 201 };
       },
@@ -57,17 +56,15 @@ function madeAloneRoutes(router: Router, context: ManagementContext): void {
   );
   router.post(
     `${projectPath}/consumers`,
-    route<ProjectParts & { readonly body: CreateConsumerRequest }>({
+    projectRoute<ProjectParts & { readonly body: CreateConsumerRequest }>(context, {
       operationId: 'createConsumer',
       summary: 'Make a consumer',
       description: 'Only older clients need this: a connection makes its consumer.',
       tags: ['Compatibility'],
       replies: { 201: noBody('The consumer is there, under this name.') },
       scopes: ['frontend'],
-      query: noQuery,
       body: createConsumerRequestSchema,
-      handle: async ({ caller, params, body }) => {
-        const { id: projectId } = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ body }, { id: projectId }) => {
         await context.store.groups.putConsumer({ projectId, ...body });
         return { status: 201 };
       },

@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { NotFoundError } from '@sluice/errors';
-import { route, type Router, json, jsonList, noBody, invalid } from '@sluice/http';
+import { type Router, json, jsonList, noBody, invalid } from '@sluice/http';
 import {
   createJwtKeyRequestSchema,
   updateJwtKeyRequestSchema,
@@ -13,8 +13,8 @@ import {
 } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { maskedValues } from '../masked-values';
-import { activeQuery, noQuery, projectPath } from '../paths';
-import { getProject } from './get-project';
+import { activeQuery, projectPath } from '../paths';
+import { projectRoute } from './project-route';
 
 interface ListParts {
   readonly params: { projectIdOrName: string };
@@ -42,31 +42,28 @@ function reads(router: Router, context: ManagementContext): void {
   const { jwtKeys } = context.store;
   router.get(
     `${projectPath}/jwt-keys`,
-    route<ListParts>({
+    projectRoute<ListParts>(context, {
       operationId: 'listJwtKeys',
       summary: 'List JWT keys',
       tags: ['JWT keys'],
       replies: { 200: jsonList(jwtKeySchema) },
       scopes: ['admin', 'read'],
       query: activeQuery,
-      handle: async ({ caller, params, query }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ query }, project) => {
         return { body: await jwtKeys.list(project.id, query.active) };
       },
     }),
   );
   router.get(
     keyPath,
-    route<KeyParts>({
+    projectRoute<KeyParts>(context, {
       operationId: 'getJwtKey',
       summary: 'Get a JWT key',
       tags: ['JWT keys'],
       replies: { 200: json(jwtKeySchema) },
       problems: ['jwt-key.not-found'],
       scopes: ['admin', 'read'],
-      query: noQuery,
-      handle: async ({ caller, params }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ params }, project) => {
         return { body: orNotFound(await jwtKeys.find(project.id, params.keyId)) };
       },
     }),
@@ -77,16 +74,14 @@ function changes(router: Router, context: ManagementContext): void {
   const { jwtKeys } = context.store;
   router.post(
     `${projectPath}/jwt-keys`,
-    route<CreateParts>({
+    projectRoute<CreateParts>(context, {
       operationId: 'createJwtKey',
       summary: 'Register a JWT key',
       tags: ['JWT keys'],
       replies: { 201: json(createJwtKeyReplySchema) },
       scopes: ['admin', 'full'],
-      query: noQuery,
       body: createJwtKeyRequestSchema,
-      handle: async ({ caller, params, body }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ body }, project) => {
         const reply: CreateJwtKeyReply = { kid: (await createJwtKey(context, project.id, body)).id };
         return { status: 201, body: reply };
       },
@@ -94,17 +89,15 @@ function changes(router: Router, context: ManagementContext): void {
   );
   router.patch(
     keyPath,
-    route<KeyParts & { readonly body: UpdateJwtKeyRequest }>({
+    projectRoute<KeyParts & { readonly body: UpdateJwtKeyRequest }>(context, {
       operationId: 'updateJwtKey',
       summary: 'Change a JWT key',
       tags: ['JWT keys'],
       replies: { 200: json(jwtKeySchema) },
       problems: ['jwt-key.not-found'],
       scopes: ['admin', 'full'],
-      query: noQuery,
       body: updateJwtKeyRequestSchema,
-      handle: async ({ caller, params, body }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ params, body }, project) => {
         const change = maskedValues(body.updateMask, body.jwtKey, 'jwtKey');
         const key = orNotFound(await jwtKeys.update(project.id, params.keyId, change));
         context.logger.info({ projectId: project.id, keyId: key.id, active: key.active }, 'jwt-key.updated');
@@ -114,16 +107,14 @@ function changes(router: Router, context: ManagementContext): void {
   );
   router.delete(
     keyPath,
-    route<KeyParts>({
+    projectRoute<KeyParts>(context, {
       operationId: 'deleteJwtKey',
       summary: 'Delete a JWT key',
       tags: ['JWT keys'],
       replies: { 204: noBody('Tokens of the key are refused.') },
       problems: ['jwt-key.not-found'],
       scopes: ['admin', 'full'],
-      query: noQuery,
-      handle: async ({ caller, params }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ params }, project) => {
         if (!(await jwtKeys.remove(project.id, params.keyId))) throw keyNotFound();
         context.logger.info({ projectId: project.id, keyId: params.keyId }, 'jwt-key.deleted');
         return { status: 204 };

@@ -13,7 +13,8 @@ import {
 import type { ManagementContext } from '../context';
 import { noQuery, projectPath } from '../paths';
 import { refuseIssues } from '../refuse-issues';
-import { getProject, projectIdOf, projectNotFound } from './get-project';
+import { projectIdOf, projectNotFound } from './get-project';
+import { projectRoute } from './project-route';
 
 interface UpdateParts {
   readonly params: { projectIdOrName: string };
@@ -64,32 +65,29 @@ export function projectRoutes(router: Router, context: ManagementContext): void 
   );
   router.get(
     projectPath,
-    route<ProjectParts>({
+    projectRoute<ProjectParts>(context, {
       operationId: 'getProject',
       summary: 'Get a project',
       tags: ['Projects'],
       replies: { 200: json(projectSchema) },
       scopes: ['admin', 'frontend', 'read', 'token'],
       query: projectQuery,
-      handle: async ({ caller, params, query }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ query }, project) => {
         return { body: query.includeEntitlements ? { ...project, entitlements } : project };
       },
     }),
   );
   router.patch(
     projectPath,
-    route<UpdateParts>({
+    projectRoute<UpdateParts>(context, {
       operationId: 'updateProject',
       summary: 'Change a project',
       tags: ['Projects'],
       replies: { 200: json(projectSchema) },
       problems: ['project.name-taken'],
       scopes: ['admin', 'frontend'],
-      query: noQuery,
       body: updateProjectRequestSchema,
-      handle: async ({ caller, params, body }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ caller, body }, project) => {
         return { body: await updateProject(context, { caller, project }, body) };
       },
     }),

@@ -13,6 +13,7 @@ import { getProject } from '../projects/get-project';
 import { pagedList } from '../paged-list';
 import { createEndpoint, endpointNotFound, getEndpoint, updateEndpoint } from './webhook-endpoints';
 import { linkToNext, noQuery, pageQuery, projectPath, webhookPath } from '../paths';
+import { projectRoute } from '../projects/project-route';
 
 interface ProjectParts {
   readonly params: { projectIdOrName: string };
@@ -33,22 +34,21 @@ export function webhookEndpointRoutes(router: Router, context: ManagementContext
 function collectionRoutes(router: Router, context: ManagementContext): void {
   router.get(
     `${projectPath}/webhook-endpoints`,
-    route<ProjectParts & { readonly query: PageQuery }>({
+    projectRoute<ProjectParts & { readonly query: PageQuery }>(context, {
       operationId: 'listWebhookEndpoints',
       summary: 'List webhook endpoints',
       tags,
       replies: { 200: jsonList(webhookEndpointSchema, linkToNext) },
       scopes: ['read'],
       query: pageQuery,
-      handle: async (request) => {
-        const project = await getProject(context, request.caller, request.params.projectIdOrName);
+      handle: async (request, project) => {
         return await pagedList(request, (page) => context.store.webhookEndpoints.list(project.id, page));
       },
     }),
   );
   router.post(
     `${projectPath}/webhook-endpoints`,
-    route<ProjectParts & { readonly body: CreateWebhookEndpointRequest }>({
+    projectRoute<ProjectParts & { readonly body: CreateWebhookEndpointRequest }>(context, {
       operationId: 'createWebhookEndpoint',
       summary: 'Create a webhook endpoint',
       description: 'The reply holds the secret that its messages are signed with.',
@@ -56,10 +56,8 @@ function collectionRoutes(router: Router, context: ManagementContext): void {
       replies: { 201: json(createdWebhookEndpointSchema) },
       problems: ['webhook-endpoint.too-many'],
       scopes: ['full'],
-      query: noQuery,
       body: createWebhookEndpointRequestSchema,
-      handle: async ({ caller, params, body }) => {
-        const project = await getProject(context, caller, params.projectIdOrName);
+      handle: async ({ body }, project) => {
         return { status: 201, body: await createEndpoint(context, project.id, body) };
       },
     }),
