@@ -1,16 +1,17 @@
 import { join } from 'node:path';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readProcessEnv } from '@sluice/config';
 import { createTopics } from './create-topics';
 import { createPrinter, printOutput } from './dev/prefixed-output';
-import { inspectorPortOf, startWatchedService } from './dev/watched-service';
 import { journalEnv } from './footprints/sandbox-journal';
-import { serviceEnv } from './footprints/service-env';
+import { serviceEnv, listenEnv } from './footprints/service-env';
 import { createStopList, type StopList } from './footprints/stop-list';
 import { openLocalSecrets, type LocalSecrets } from './local-secrets';
 import { readLocalSettings, type LocalSettings } from './local-settings';
 import { migrateWithReport } from './migrate-with-report';
-import { processNames, type ProcessName, addressesOf } from './service-ports';
+import { processNames, type ProcessName, addressesOf, servicePorts } from './service-ports';
 import type { Log } from './stack/log';
 import { startStack } from './stack/stack';
 import { serviceNames } from './stack/stack-state';
@@ -25,6 +26,7 @@ import { demoCustomer } from './demo/demo-settings';
 import { openSandboxAccounts } from './demo/open-sandbox-accounts';
 import { seedDemo } from './demo/seed-demo';
 import { waitUntil } from './stack/wait-until';
+import { spawnService } from './spawn-service';
 
 const usage = `npm run dev [-- --only <service>]
   Runs the five services and the sandbox as processes on Kafka, Redis and Postgres, compiles what changes and starts
@@ -180,4 +182,42 @@ async function answers(url: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+interface WatchedServiceOptions {
+  readonly folder: string;
+  readonly portBase: number;
+  readonly env: Readonly<Record<string, string>>;
+  readonly withInspector: boolean;
+}
+
+/** Node's own default; each service adds its distance, so that several can be looked into at once. */
+const inspectorBase = 9_229;
+const patienceMs = 15_000;
+
+/** Runs a service from what the compiler writes, again after each change. @returns a function that ends it */
+function startWatchedService(name: ProcessName, options: WatchedServiceOptions): () => Promise<void> {
+  const { folder, portBase, env, withInspector } = options;
+  const print = createPrinter(name);
+  const inspector = withInspector ? [`--inspect=127.0.0.1:${inspectorPortOf(name)}`] : [];
+  const child = spawnService(name, {
+    env: { ...env, ...listenEnv(portBase, name) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    nodeFlags: ['--watch', '--watch-preserve-output', ...inspector],
+  });
+  printOutput(child, print);
+  if (child.pid !== undefined) recordProcess(folder, name, child.pid);
+  let isOurs = true;
+  child.once('exit', () => isOurs && print('was ended by somebody else, and is not started again'));
+  return async () => {
+    isOurs = false;
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGTERM');
+    await Promise.race([once(child, 'exit'), sleep(patienceMs, undefined, { ref: false })]);
+    child.kill('SIGKILL');
+  };
+}
+
+function inspectorPortOf(name: ProcessName): number {
+  return inspectorBase + servicePorts[name] / 100;
 }

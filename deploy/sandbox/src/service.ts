@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
-import { createApp, startServer, type Router, type RequestHandler, sendJson } from '@sluice/http';
+import { createApp, startServer, type Router, type RequestHandler, sendJson, type Request } from '@sluice/http';
 import { createMetrics, silentLogger, type Logger } from '@sluice/telemetry';
 import { controlRoutes } from './routes/control-routes';
 import { Sandbox } from './sandbox';
 import { sandboxPage } from './page/sandbox-page';
 import { stylesheet } from './page/stylesheet';
-import type { ImitatedProvider } from './control/imitated-provider';
+import type { ImitatedProvider, ReceivedCall } from './control/imitated-provider';
 import { deliver, keepOpen } from './routes/deliver';
 import { performCall } from './routes/perform-call';
-import { receiveCall } from './routes/received-call';
 
 export type { LedgerEntry } from './control/ledger';
 export type { FaultRequest } from './control/fault';
@@ -168,3 +167,44 @@ function providerHandler(sandbox: Sandbox, provider: ImitatedProvider): RequestH
 
 const isAbort = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'name' in error && error.name === 'AbortError';
+
+/** Far above what a batch of 100 records needs; a larger body is an error of the caller. */
+const BODY_BYTES_MAX = 20_000_000;
+
+/**
+ * Reads a call to its end.
+ * @returns undefined when the caller left before that, or sent too much
+ */
+async function receiveCall(req: Request): Promise<ReceivedCall | undefined> {
+  const bodyText = await readText(req);
+  if (bodyText === undefined) return undefined;
+  const url = new URL(req.originalUrl, `http://${req.headers.host ?? 'localhost'}`);
+  const headers = Object.entries(req.headers).map(([name, value]): [string, string] => [
+    name,
+    Array.isArray(value) ? value.join(', ') : (value ?? ''),
+  ]);
+  return {
+    method: req.method,
+    path: url.pathname,
+    query: url.searchParams,
+    headers: Object.fromEntries(headers),
+    bodyText,
+    contentType: req.headers['content-type'] ?? '',
+    origin: url.origin,
+  };
+}
+
+async function readText(req: Request): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of req as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > BODY_BYTES_MAX) return undefined;
+      chunks.push(chunk);
+    }
+  } catch {
+    return undefined;
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -8,8 +8,6 @@ import { hostileCases } from './conformance/hostile-cases';
 import { readCases } from './conformance/read-cases';
 import { readFaultCases } from './conformance/read-fault-cases';
 import { reconcileCases } from './conformance/reconcile-cases';
-import { resendCases } from './conformance/resend-cases';
-import { singleCases } from './conformance/single-cases';
 import type { ConformanceCase, ConnectorHarness } from './conformance/harness';
 import { hasClass, toTest, idOf, newSeed, classOf } from './conformance/expectations';
 
@@ -147,4 +145,83 @@ function deleteCases(harness: ConnectorHarness): ConformanceCase[] {
       assert.equal(await harness.count(fields), 1);
     }),
   ];
+}
+
+/** Creates that are sent again because nobody saw what became of the first send. */
+function resendCases(harness: ConnectorHarness, fault: NonNullable<ConnectorHarness['fault']>): ConformanceCase[] {
+  const { connector, auth, objectName, isResendSafe = false } = harness;
+  const { create, createBatch } = connector;
+  if (!isResendSafe || !create) return [];
+  const call = { auth, objectName };
+  const cases = [
+    toTest('resend: of a create that was carried out makes no second record', async () => {
+      const fields = harness.fields(newSeed());
+      await fault('commit-then-reset');
+      assert.equal(classOf(await create({ ...call, fields })), 'unknown');
+      const again = await create({ ...call, fields, isResend: true });
+      assert.ok(again.ok || again.error.class === 'conflict', JSON.stringify(again));
+      assert.equal(await harness.count(fields), 1);
+    }),
+    toTest('resend: of a create that was not carried out makes the record', async () => {
+      const fields = harness.fields(newSeed());
+      await fault('reset-before-commit');
+      assert.equal(classOf(await create({ ...call, fields })), 'unknown');
+      idOf(await create({ ...call, fields, isResend: true }));
+      assert.equal(await harness.count(fields), 1);
+    }),
+  ];
+  if (!createBatch) return cases;
+  return [
+    ...cases,
+    toTest('resend: of a batch that was carried out makes no second records', async () => {
+      const all = Array.from({ length: 3 }, () => harness.fields(newSeed()));
+      const records = all.map((fields) => ({ fields }));
+      await fault('commit-then-reset');
+      assert.deepEqual((await createBatch({ ...call, records })).map(classOf), ['unknown', 'unknown', 'unknown']);
+      const again = await createBatch({ ...call, records, isResend: true });
+      for (const result of again) assert.ok(result.ok || result.error.class === 'conflict', JSON.stringify(result));
+      for (const fields of all) assert.equal(await harness.count(fields), 1);
+    }),
+  ];
+}
+
+function singleCases(harness: ConnectorHarness): ConformanceCase[] {
+  const { connector, auth, objectName, textField, absentId, badAuth } = harness;
+  const { create, update } = connector;
+  const call = { auth, objectName };
+  const cases: ConformanceCase[] = [];
+  if (create) {
+    cases.push(
+      toTest('create: written once, with its id', async () => {
+        const fields = harness.fields(newSeed());
+        assert.match(idOf(await create({ ...call, fields })), /./);
+        assert.equal(await harness.count(fields), 1);
+      }),
+      toTest('create: refused credentials write nothing', async () => {
+        const fields = harness.fields(newSeed());
+        assert.equal(classOf(await create({ ...call, auth: badAuth, fields })), 'credentials');
+        assert.equal(await harness.count(fields), 0);
+      }),
+      toTest('create: cancelled before it began is certainly not applied', async () => {
+        const fields = harness.fields(newSeed());
+        assert.equal(classOf(await create({ ...call, fields, signal: AbortSignal.abort() })), 'unavailable');
+        assert.equal(await harness.count(fields), 0);
+      }),
+    );
+  }
+  if (create && update) {
+    cases.push(
+      toTest('update: changes what is sent and leaves the rest', async () => {
+        const fields = harness.fields(newSeed());
+        const recordId = idOf(await create({ ...call, fields }));
+        const changed = { [textField]: `changed ${newSeed()}` };
+        assert.equal(idOf(await update({ ...call, recordId, fields: changed })), recordId);
+        assert.equal(await harness.count({ ...fields, ...changed }), 1);
+      }),
+      toTest('update: no such record', async () => {
+        assert.equal(classOf(await update({ ...call, recordId: absentId, fields: { [textField]: 'x' } })), 'not-found');
+      }),
+    );
+  }
+  return cases;
 }

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { env } from 'node:process';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { Redis } from 'ioredis';
-import { describeHints } from './conformance';
+import { describeHints, eventually } from './conformance';
 import type { Hints } from './hints';
-import { eventually } from './hints-test-support';
 import { createRedisHints, type RedisHintsOptions } from './redis-hints';
 import { faultyProxy, type Fault, type FaultyProxy } from './redis/faulty-proxy';
 

@@ -1,6 +1,6 @@
 import pino from 'pino';
+import { SluiceError } from '@sluice/errors';
 import { scopeFields } from './tracing/step';
-import { describeError } from './describe-error';
 
 /**
  * Writes one JSON line per event. `fields` first, then the event's dotted name: `write.attempted`.
@@ -169,4 +169,21 @@ function redactValue(value: unknown, depth: number): unknown {
 
 function isSecretName(name: string): boolean {
   return secretNames.has(name.toLowerCase().replace(/[-_]/g, ''));
+}
+
+/**
+ * An error as log fields: name, message, stack, `code` when it has one, its `cause` in the same form,
+ * the members of an AggregateError under `errors`; of a SluiceError also `retry` and `meta`.
+ */
+function describeError(error: Error): Record<string, unknown> {
+  const code: unknown = 'code' in error ? error.code : undefined;
+  return {
+    name: error.name,
+    message: error.message,
+    ...(code === undefined ? {} : { code }),
+    ...(error instanceof SluiceError ? { retry: error.retry, meta: error.meta } : {}),
+    ...(error instanceof AggregateError ? { errors: error.errors } : {}),
+    stack: error.stack,
+    ...(error.cause === undefined ? {} : { cause: error.cause }),
+  };
 }

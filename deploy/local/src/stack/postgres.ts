@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, chownSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { randomBytes } from 'node:crypto';
 import { DependencyError } from '@sluice/errors';
-import { postgresData, initialiseOnce, postgresPassword } from './postgres-data';
 import { openPostgresHome, type PostgresHome } from './postgres-home';
 import { askPort } from './ports';
 import { isRunning, type ProcessIdentity, commandLine, identify } from './process-identity';
@@ -12,6 +12,8 @@ import type { ServiceStarter, StartContext } from './service-starter';
 import { spawnDetached } from './spawn-detached';
 import type { StartedService } from './stack-state';
 import { waitUntil } from './wait-until';
+import { packagedPostgres } from './postgres-binaries';
+import { runCommand } from './run-command';
 
 /** How long a start may take, in milliseconds: after a crash Postgres replays its log first. */
 const startMs = 120_000;
@@ -145,4 +147,55 @@ function readLines(file: string): string[] {
   } catch {
     return [];
   }
+}
+
+/** The data folder of a home. Nothing need be there yet. */
+function postgresData(folder: string): string {
+  return join(folder, 'data');
+}
+
+/** The password of the superuser, made once and kept beside the data. */
+function postgresPassword(home: Pick<PostgresHome, 'folder' | 'user'>): string {
+  const file = join(home.folder, 'password');
+  if (!existsSync(file)) {
+    writeFileSync(file, `${randomBytes(18).toString('base64url')}\n`, { mode: 0o600 });
+    if (home.user !== undefined) chownSync(file, home.user.uid, home.user.gid);
+  }
+  return readFileSync(file, 'utf8').trim();
+}
+
+/**
+ * Makes the data folder unless it is there. Done aside, so that an `initdb` that was cut off leaves nothing half made.
+ * @throws DependencyError when `initdb` fails, or the data is of another major version
+ */
+async function initialiseOnce(home: PostgresHome, env: NodeJS.ProcessEnv): Promise<void> {
+  const data = postgresData(home.folder);
+  if (existsSync(data)) return checkVersion(data);
+  postgresPassword(home);
+  const fresh = `${data}.new`;
+  rmSync(fresh, { recursive: true, force: true });
+  // The builtin locale sorts the same everywhere and needs nothing of the machine.
+  const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
+  const access = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${join(home.folder, 'password')}`];
+  const args = [`--pgdata=${fresh}`, ...locale, ...access];
+  const result = await runCommand(join(home.bin, 'initdb'), args, {
+    cwd: home.folder,
+    env,
+    withinMs: 120_000,
+    ...home.user,
+  });
+  if (result.code !== 0) {
+    const detail = `Postgres could not make its data folder.\n${result.output.trim()}`;
+    throw new DependencyError({ code: 'service.unavailable', detail });
+  }
+  renameSync(fresh, data);
+}
+
+function checkVersion(data: string): void {
+  const major = packagedPostgres().version.split('.')[0];
+  const found = readFileSync(join(data, 'PG_VERSION'), 'utf8').trim();
+  if (found === major) return;
+  const detail = `The data in ${data} was made by Postgres ${found}; this is Postgres ${major}.`;
+  const remedy = 'Remove the folder (it holds local data only), or set DATABASE_URL.';
+  throw new DependencyError({ code: 'service.unavailable', detail, remedy });
 }

@@ -3,8 +3,16 @@ import type { Account } from '../control/account';
 import type { ShownRecord } from '../control/imitated-provider';
 import type { Sandbox } from '../sandbox';
 import type { FaultRequest } from '../control/fault';
-import { accountRoutes } from './account-routes';
-import { ledgerQuery, recordsQuery, stateQuery, faultSchema, faultsQuery } from './control-schemas';
+import type { AccountRequest } from '../control/accounts';
+import {
+  ledgerQuery,
+  recordsQuery,
+  stateQuery,
+  faultSchema,
+  faultsQuery,
+  accountSchema,
+  revokeSchema,
+} from './control-schemas';
 
 /** Registers the control API under `/_sandbox`. It needs no token: a sandbox is for tests and never faces a network. */
 export function controlRoutes(sandbox: Sandbox, router: Router): void {
@@ -93,4 +101,66 @@ function checkPattern(path: string | undefined): void {
     const detail = 'begins with ^ and is not a regular expression';
     throw invalid([{ in: 'body', name: 'match.path', detail, value: path }]);
   }
+}
+
+/** Opens, shows and changes accounts, and ends their tokens. */
+function accountRoutes(sandbox: Sandbox, router: Router): void {
+  const open = route<{ body: AccountRequest }>({
+    body: accountSchema,
+    handle: ({ body }) => ({ status: 201, body: shown(sandbox.openAccount(body)) }),
+  });
+  const expire = route<{ params: { name: string } }>({
+    handle: ({ params }) => {
+      const account = sandbox.accounts.get(params.name);
+      account.grant.expire(sandbox.now());
+      sandbox.recordGrant(account);
+      return {};
+    },
+  });
+  const revoke = route<{ params: { name: string }; query: { as?: 'revoked' | 'gone' } }>({
+    query: revokeSchema,
+    handle: ({ params, query }) => {
+      const account = sandbox.accounts.get(params.name);
+      account.grant.revoke(sandbox.now(), query.as ?? 'revoked');
+      sandbox.recordGrant(account);
+      return {};
+    },
+  });
+  router.post('/_sandbox/accounts', open);
+  router.get('/_sandbox/accounts', route({ handle: () => ({ body: sandbox.accounts.all().map(describe) }) }));
+  router.post('/_sandbox/accounts/:name/expire-token', expire);
+  router.post('/_sandbox/accounts/:name/revoke', revoke);
+}
+
+/** What a caller needs to use the account. */
+function shown({ name, provider, imitated, grant }: Account): Record<string, unknown> {
+  const { accessToken: token, refreshToken } = grant;
+  return {
+    account: name,
+    provider: provider.name,
+    token,
+    refreshToken,
+    ...grant.current.settings.app,
+    ...imitated.identity,
+  };
+}
+
+function describe(account: Account): Record<string, unknown> {
+  const { settings, inFlight, peakInFlight, grant } = account;
+  const {
+    accessTokens,
+    standing,
+    settings: { rotateRefreshTokens, refreshTokenGraceMs, tokenLifetimeSeconds },
+  } = grant.current;
+  return {
+    ...shown(account),
+    tokens: accessTokens.map(([token]) => token),
+    standing,
+    rotateRefreshTokens,
+    refreshTokenGraceMs,
+    ...(tokenLifetimeSeconds === undefined ? {} : { tokenLifetimeSeconds }),
+    ...settings,
+    inFlight,
+    peakInFlight,
+  };
 }

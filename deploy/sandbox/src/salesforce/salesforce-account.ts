@@ -9,17 +9,18 @@ import type {
   ShownRecord,
   WireReply,
 } from '../control/imitated-provider';
-import { answerCall } from './answer-call';
 import { ApiUsage, DAILY_CALLS } from './api-usage';
-import { SalesforceError, type Problem, errorReply, statusReply } from './wire-reply';
+import { SalesforceError, type Problem, errorReply, statusReply, notFound, emptyReply, jsonReply } from './wire-reply';
 import { findObject, objectDefinitions } from './object-definitions';
-import { lockedRows } from './locked-rows';
 import type { Org } from './org';
 import { QueryCursors } from './query-cursors';
-import type { RecordIds } from './record-ids';
+import { type RecordIds, toLongId } from './record-ids';
 import { RecordStore } from './record-store';
 import { setValues, type StoredRecord } from './record-values';
 import { tokenReply, usernameOf } from './token-replies';
+import { carriedFields, matchRoute, methodOf, type RouteMatch } from './match-route';
+import { member } from './request-body';
+import { readVersion } from './api-versions';
 
 /** What names an org; the same on every run. */
 export interface OrgIdentity {
@@ -169,4 +170,59 @@ function firstRecords(org: { readonly name: string; readonly orgId: string; read
     { ...common, id: org.orgId, type: 'Organization', fields: organization },
     { ...common, id: org.userId, type: 'User', fields: { ...person, Username: email, Email: email, IsActive: true } },
   ];
+}
+
+/** Fields that point to a parent, whose row is locked with its child's. Source: Salesforce's record locking cheat sheet (D). */
+const parents = ['AccountId', 'ReportsToId', 'ParentId'];
+
+/** Rows that each record of a write locks: itself, and its parents before and after. None for a read. */
+function lockedRows(store: RecordStore, call: ReceivedCall): readonly (readonly string[])[] {
+  const found = matchRoute(call);
+  if (!found?.route || !/(create|update|upsert|delete)/.test(found.route.name)) return [];
+  return carriedFields(call).map((fields) => {
+    const id = idIn(member(fields, 'id') ?? found.params.id);
+    const current = id === undefined ? undefined : store.find(id);
+    const pointed = parents.flatMap((name) => [member(fields, name), current?.fields[name]]);
+    return [...new Set([id, ...pointed.map(idIn)].filter((row) => row !== undefined))];
+  });
+}
+
+const idIn = (value: unknown): string | undefined => (typeof value === 'string' ? toLongId(value) : undefined);
+
+/** What Salesforce answers to an admitted call, with everything that follows from it in the store. */
+function answerCall(
+  org: Org,
+  call: ReceivedCall,
+  context: Pick<CallContext, 'now' | 'refusals'> & { readonly headers: Readonly<Record<string, string>> },
+): WireReply {
+  const { now, refusals, headers } = context;
+  try {
+    const { params, route } = requireRoute(call);
+    const version = params.version === undefined ? '' : readVersion(params.version);
+    if (call.bodyText !== '') requireJson(call.contentType);
+    const reply = route.perform({ ...call, org, params, version, now, refusals });
+    const all = { ...headers, ...reply.headers };
+    return reply.body === undefined ? emptyReply(reply.status, all) : jsonReply(reply.status, reply.body, all);
+  } catch (error) {
+    if (error instanceof SalesforceError) return errorReply(error, headers);
+    throw error;
+  }
+}
+
+function requireRoute(call: ReceivedCall): {
+  readonly params: RouteMatch['params'];
+  readonly route: NonNullable<RouteMatch['route']>;
+} {
+  const match = matchRoute(call);
+  if (!match) throw notFound();
+  const { route, params, allowed } = match;
+  if (route) return { route, params };
+  const message = `HTTP Method '${methodOf(call)}' not allowed. Allowed are ${allowed.join(',')}`;
+  throw new SalesforceError(405, { code: 'METHOD_NOT_ALLOWED', message });
+}
+
+function requireJson(contentType: string): void {
+  if (/^application\/json\b/i.test(contentType)) return;
+  const message = `Content type '${contentType}' is not supported`;
+  throw new SalesforceError(415, { code: 'UNSUPPORTED_MEDIA_TYPE', message });
 }

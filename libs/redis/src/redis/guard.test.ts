@@ -1,5 +1,5 @@
 import { createMetrics, silentLogger } from '@sluice/telemetry';
-import { eventually } from '../hints-test-support';
+import { eventually } from '../conformance';
 import { Guard } from './guard';
 
 function guard(options: { timeoutMs?: number; openMs?: number } = {}) {

@@ -8,16 +8,21 @@ import {
   reachOf,
   type GenerateConnectionRequest,
   connectionSchema,
+  type Caller,
+  type Connection,
+  type Credentials,
+  type LiveCredentials,
 } from '@sluice/types';
+import type { ConnectionKey } from '@sluice/store';
 import { assertConsumer } from '../caller-group';
 import type { ManagementContext } from '../context';
-import { generateConnection } from './generate-connection';
 import { getProject } from '../projects/get-project';
 import { pagedList } from '../paged-list';
-import { presentConnection } from './present-connection';
-import { isPrivileged, showConnection, type ConnectionView } from './show-connection';
 import { linkToNext, projectPath } from '../paths';
 import { projectRoute } from '../projects/project-route';
+import { generateConnection } from './generate-connection';
+import { presentConnection } from './present-connection';
+import { getConnectionOfPath } from './get-connection';
 
 interface ListParts {
   readonly params: { projectIdOrName: string };
@@ -121,4 +126,64 @@ export function connectionRoutes(router: Router, context: ManagementContext): vo
       },
     }),
   );
+}
+
+/** What a caller wants to see of a connection. Source: published API, get connection. */
+interface ConnectionView {
+  /** The access token with its scopes, or the API key. */
+  readonly includeCreds?: boolean;
+  /** The refresh token too; includes the credentials. */
+  readonly includeRefreshToken?: boolean;
+  /** `force`: a new access token now. `ifExpired`: when the stored one is at its end. */
+  readonly refresh?: 'force' | 'ifExpired';
+}
+
+/** Whether the view goes beyond the resource, which is a matter of keys that may do everything. */
+function isPrivileged({ includeCreds, includeRefreshToken, refresh }: ConnectionView): boolean {
+  return includeCreds === true || includeRefreshToken === true || refresh !== undefined;
+}
+
+/**
+ * The connection, with its secrets only where they are asked for. What cannot be refreshed is shown as it is.
+ * @throws ProviderError when a forced refresh fails; `credentials` when the grant is gone
+ */
+async function showConnection(
+  context: ManagementContext,
+  { projectId, connectionId, caller }: ConnectionKey & { readonly caller: Caller },
+  view: ConnectionView,
+): Promise<Connection> {
+  const known = await getConnectionOfPath(context, projectId, connectionId, caller);
+  if (!isPrivileged(view)) return known;
+  const live = await credentialsNow(context, { projectId, connectionId }, view.refresh);
+  const connection =
+    view.refresh === undefined ? known : await getConnectionOfPath(context, projectId, connectionId, caller);
+  if (view.includeCreds !== true && view.includeRefreshToken !== true) return connection;
+  const stored = await context.store.connections.findCredentials(projectId, connectionId);
+  context.logger.info({ projectId, connectionId }, 'connection.credentials-shown');
+  return { ...connection, ...secretsOf(live.credentials, stored?.scopes, view.includeRefreshToken === true) };
+}
+
+async function credentialsNow(
+  { installations }: ManagementContext,
+  { projectId, connectionId }: ConnectionKey,
+  refresh: ConnectionView['refresh'],
+): Promise<LiveCredentials> {
+  if (refresh === 'ifExpired') return await installations.liveCredentials(projectId, connectionId);
+  const stored = await installations.storedCredentials(projectId, connectionId);
+  if (refresh === undefined) return stored;
+  return (await installations.refreshCredentials(projectId, connectionId, stored.tokenVersion)) ?? stored;
+}
+
+/** The published shape has one place for tokens, whatever grant they come from. What tokens are asked for with is never shown. */
+function secretsOf(credentials: Credentials, scopes: readonly string[] | undefined, withRefreshToken: boolean) {
+  const { apiKey, accessToken, refreshToken, expiresAt } = credentials;
+  if (apiKey !== undefined) return { apiKey };
+  if (accessToken === undefined) return {};
+  return {
+    oauth2AuthorizationCode: {
+      accessToken: { token: accessToken, ...(expiresAt === undefined ? {} : { expiresAt }) },
+      ...(withRefreshToken && refreshToken !== undefined ? { refreshToken: { token: refreshToken } } : {}),
+      ...(scopes === undefined ? {} : { scopes }),
+    },
+  };
 }
