@@ -7,7 +7,7 @@ const root = join(__dirname, '../../..');
 
 /** What a process that runs with `--inspect` has executed of our sources. */
 export interface ExecutedFiles {
-  /** Files with a function that ran since the last look: `libs/http/src/route.ts`. */
+  /** Files with a function that ran since the previous call: `libs/http/src/route.ts`. */
   take(): Promise<Set<string>>;
   close(): void;
 }

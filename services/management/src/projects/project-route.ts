@@ -10,7 +10,7 @@ interface ProjectParts {
   readonly body?: unknown;
 }
 
-/** As `route`'s, but that a query is refused unless one is described, and that the handler gets what the path names besides. */
+/** Options of `route`, except that a query is refused unless one is described, and that the handler also gets what the path names. */
 export interface NamedRouteOptions<P extends ProjectParts, Named> extends Omit<RouteOptions<P>, 'handle'> {
   readonly handle: (request: RouteRequest<P>, named: Named) => Promise<Reply> | Reply;
 }
