@@ -1,0 +1,46 @@
+/**
+ * `npm run figures`: how large the source is, in the figures that docs/contributing/conventions.md, section 3, sets aims for.
+ * Source is TypeScript in libs, services and deploy, without tests and without what is generated. What a write runs through is measured by
+ * `npm run path-of-a-write`. An argument names a folder to measure alone.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+
+const tracked = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8', maxBuffer: 64_000_000 }).split('\0');
+const isCode = (path) => /^(libs|services|deploy|tests)\/.*\.tsx?$/.test(path) && !path.includes('/generated/');
+const isTest = (path) => /\.test\.tsx?$|\/test\/|^tests\//.test(path);
+/** Their length is that of what they list. */
+const isTable = (path) => path.includes('/migrations/') || path.includes('/schema');
+
+const measured = tracked
+  .filter((path) => isCode(path) && path.startsWith(process.argv[2] ?? ''))
+  .map((path) => ({ path, lines: readFileSync(path, 'utf8').trimEnd().split('\n') }));
+const sources = measured.filter(({ path }) => !isTest(path));
+const lengths = sources
+  .filter(({ path }) => !isTable(path))
+  .map(({ lines }) => lines.length)
+  .sort((a, b) => a - b);
+const linesOf = (files) => files.reduce((sum, { lines }) => sum + lines.length, 0);
+const comments = sources.flatMap(({ lines }) => lines.filter((line) => /^\s*(\/\/|\/\*|\*)/.test(line)));
+
+const rows = [
+  ['source lines', linesOf(sources)],
+  ['source files', sources.length],
+  ['of them under 30 lines', sources.filter(({ lines }) => lines.length < 30).length],
+  ['p90 of their lines', lengths[Math.floor(lengths.length * 0.9)] ?? 0],
+  ['largest file', lengths.at(-1) ?? 0],
+  ['lines that are comments, %', ((100 * comments.length) / linesOf(sources)).toFixed(1)],
+  ['test lines', linesOf(measured) - linesOf(sources)],
+  ['steps of docs/FLOW.md', readFileSync('docs/FLOW.md', 'utf8').match(/^\| \d+ \|/gm)?.length ?? 0],
+];
+for (const [name, value] of rows) process.stdout.write(`${name.padEnd(30)}${String(value).padStart(8)}\n`);
+
+const folderOf = ({ path }) => path.split('/').slice(0, 2).join('/');
+process.stdout.write(`\n${'folder'.padEnd(26)}files   lines\n`);
+for (const folder of [...new Set(sources.map(folderOf))].sort()) {
+  const files = sources.filter((file) => folderOf(file) === folder);
+  process.stdout.write(
+    `${folder.padEnd(26)}${String(files.length).padStart(5)}${String(linesOf(files)).padStart(8)}\n`,
+  );
+}
