@@ -76,7 +76,8 @@ const grouped = (alias: string): string =>
 /**
  * `source` holds each installation: it is deleted before, then nothing joins, or after, then its deletion sees the batch.
  * `held` locks open batches in the order of their keys, then `opened` inserts the missing ones in that order: so two
- * statements never wait for each other. Where another statement has just opened the batch, nothing is placed.
+ * statements never wait for each other. Each open batch is looked up by its key (a sub-select with a lock cannot be flattened): a join would
+ * read all open batches for each group, wherever its plan is older than they are. Where another statement has just opened the batch, nothing is placed.
  * `retry_until` stays empty: the retry time of an auto-batched record starts at the seal.
  * Each step carries on what the next one needs of a group, and asks of a set only whether something is in it (`… is true` keeps
  * that a look into a hash): a planner that expects one group would find each by reading all, and a hundred cost ten thousand.
@@ -90,10 +91,9 @@ const joinSql = `
   held as materialized (
     select ${grouped('s')}, o.id, o.records_total as first, least(s.asked, ${size} - o.records_total) as taken, o.due_at,
       s.plan_bytes::bigint * least(s.asked, ${size} - o.records_total) / s.asked as plan_bytes
-    from source s
-    join operations o on o.project_id = s.project_id and o.installation_id = s.installation_id
-      and o.object_name = s.object_name and o.type = s.type and ${isOpen}
-    order by s.ord for no key update of o),
+    from (select * from source order by ord) s cross join lateral (
+      select id, records_total, due_at from operations where project_id = s.project_id and installation_id = s.installation_id
+        and object_name = s.object_name and type = s.type and ${isOpen} limit 1 for no key update) o),
   opened as (insert into operations (project_id, id, integration_id, installation_id, config_id, connection_id, lane_id,
       object_name, type, mode, state, due_at, records_total, plan_bytes, is_full, traceparent)
     select project_id, operation_id, integration_id, installation_id, config_id, connection_id, lane_id, object_name, type,
