@@ -48,6 +48,44 @@ describe('AnnouncementBuffer', () => {
     ]);
   });
 
+  it('lets what has time wait for others, and sends what is urgent with all of its key', async () => {
+    const { requests, transport } = recorder();
+    const { buffer: sut } = buffer(transport, { lingerMs: 1 });
+    sut.add('one', 'busy', write('a', 0), 60_000);
+    sut.add('one', 'quiet', write('b', 0), 60_000);
+    sut.add('one', 'busy', write('a', 1));
+    await eventually(() => requests.length > 0);
+    sut.add('one', 'busy', write('a', 2), 60_000);
+    await sut.flush();
+    const shapes = requests.map((messages) => messages.map(({ key, writes }) => ({ key, writes })));
+    expect(shapes).toEqual([
+      [{ key: 'busy', writes: 2 }],
+      [
+        { key: 'quiet', writes: 1 },
+        { key: 'busy', writes: 1 },
+      ],
+    ]);
+  });
+
+  it('sends all that waits in one request when the first of them is due', async () => {
+    const { requests, transport } = recorder();
+    const { buffer: sut } = buffer(transport, { lingerMs: 1 });
+    sut.add('one', 'a', write('a', 0), 30);
+    sut.add('one', 'b', write('b', 0), 60_000);
+    await eventually(() => requests.length > 0);
+    expect(requests.map((messages) => messages.map(({ key }) => key))).toEqual([['a', 'b']]);
+  });
+
+  it('keeps the order of a key that fills more than a message', async () => {
+    const { requests, transport } = recorder();
+    const { buffer: sut } = buffer(transport, { lingerMs: 1 });
+    for (let index = 0; index < 501; index += 1) sut.add('one', 'key', write('a', index), 60_000);
+    sut.add('one', 'key', write('a', 501));
+    await eventually(() => requests.length > 0);
+    const sent = requests.flat().flatMap(({ value }) => (JSON.parse(value) as { writes: { index: number }[] }).writes);
+    expect(sent.map(({ index }) => index)).toEqual([...Array.from({ length: 502 }).keys()]);
+  });
+
   it('keeps one request under way, and sends what gathered meanwhile right after it', async () => {
     const releases: (() => void)[] = [];
     const { requests, transport } = recorder({ send: () => new Promise((resolve) => releases.push(resolve)) });

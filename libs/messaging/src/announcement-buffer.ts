@@ -30,6 +30,7 @@ export class AnnouncementBuffer {
   private readonly pending = new PendingMessages();
   private inFlight = 0;
   private timer: NodeJS.Timeout | undefined;
+  private timerAtMs = Infinity;
   private sending: Promise<void> | undefined;
   private isClosed = false;
 
@@ -40,22 +41,22 @@ export class AnnouncementBuffer {
     this.holdMs = options.holdMs ?? 2_000;
   }
 
-  add(topic: string, key: string, write: WriteAnnouncement): void {
+  add(topic: string, key: string, write: WriteAnnouncement, withinMs = this.lingerMs): void {
     const body = JSON.stringify(write);
     const reason = this.refusal(body);
     if (reason) return this.drop(topic, reason, 1);
-    this.pending.add({ topic, key, body });
-    this.arm(this.lingerMs);
+    this.pending.add({ topic, key, body, withinMs, isUrgent: withinMs <= this.lingerMs });
+    this.arm();
   }
 
   /** Resolves when everything announced so far was sent, or dropped because the broker stayed away. */
   async flush(): Promise<void> {
-    const asked = performance.now();
+    const calledAtMs = performance.now();
     await this.sending;
-    await this.pump();
-    while (this.pending.hasSince(asked)) {
+    await this.pump('all');
+    while (this.pending.hasSince(calledAtMs)) {
       await new Promise((resolve) => setTimeout(resolve, 20));
-      await this.pump();
+      await this.pump('all');
     }
   }
 
@@ -73,36 +74,40 @@ export class AnnouncementBuffer {
     return body.length > bodyBytesMax ? 'too-large' : undefined;
   }
 
-  private arm(delayMs: number): void {
-    if (this.timer) return;
+  /** Sets the timer for what is due first; a request under way is followed by its own. */
+  private arm(): void {
+    const dueAtMs = performance.now() + this.waitMs();
+    if (this.sending !== undefined || dueAtMs >= this.timerAtMs) return;
+    clearTimeout(this.timer);
+    this.timerAtMs = dueAtMs;
     const send = (): void => {
-      this.timer = undefined;
-      void this.pump();
+      this.timerAtMs = Infinity;
+      void this.pump('due');
     };
     // It sends what others announce as well, and is no part of the request that set it.
-    this.timer = outsideSteps(() => setTimeout(send, delayMs).unref());
+    this.timer = outsideSteps(() => setTimeout(send, this.waitMs()).unref());
   }
 
-  /** Sends what is due now; joins the sending that is under way, which then looks for more by itself. */
-  private pump(): Promise<void> {
-    this.sending ??= this.sendPending().finally(() => {
+  /** Joins the sending that is under way, which then sets the timer for what is left. */
+  private pump(what: 'due' | 'all'): Promise<void> {
+    this.sending ??= this.sendPending(what).finally(() => {
       this.sending = undefined;
-      if (this.pending.count > 0) this.arm(this.waitMs());
+      if (this.pending.count > 0) this.arm();
     });
     return this.sending;
   }
 
-  /** What gathered during a request has waited already; a broker that is away is looked for ten times a second. */
+  /** What gathered during a request has waited already; a broker that is away is retried ten times a second. */
   private waitMs(): number {
-    return this.options.transport.isUp() ? Math.max(0, this.lingerMs - this.pending.ageMs) : 100;
+    return this.options.transport.isUp() ? Math.max(0, this.pending.dueAtMs - performance.now()) : 100;
   }
 
-  private async sendPending(): Promise<void> {
+  private async sendPending(what: 'due' | 'all'): Promise<void> {
     if (!this.options.transport.isUp()) {
       if (this.pending.ageMs >= this.holdMs) this.dropPending('broker-away');
       return;
     }
-    const requests = this.pending.drain();
+    const requests = this.pending.drain(what);
     this.inFlight = countWrites(requests.flat());
     for (const messages of requests) {
       await this.send(messages);
@@ -123,7 +128,7 @@ export class AnnouncementBuffer {
   }
 
   private dropPending(reason: DropReason): void {
-    for (const { topic, writes } of this.pending.drain().flat()) this.drop(topic, reason, writes);
+    for (const { topic, writes } of this.pending.drain('all').flat()) this.drop(topic, reason, writes);
   }
 
   private drop(topic: string, reason: DropReason, writes: number): void {
@@ -140,6 +145,10 @@ interface Announcement {
   readonly topic: string;
   readonly key: string;
   readonly body: string;
+  /** Leaves at the latest after this time. */
+  readonly withinMs: number;
+  /** Does not wait for those that have more time; it takes along what waits for its key. */
+  readonly isUrgent: boolean;
 }
 
 /**
@@ -156,17 +165,25 @@ interface Gathering {
   readonly key: string;
   readonly bodies: string[];
   bytes: number;
+  isUrgent: boolean;
 }
 
-/** Announcements that wait, gathered by topic and key. */
+/** Announcements that wait, gathered by topic and key. Those with time leave all together, so that a request holds many of them. */
 class PendingMessages {
   private gatherings: Gathering[] = [];
   private readonly open = new Map<string, Gathering>();
   private since = 0;
   private waiting = 0;
+  private urgentAtMs = Infinity;
+  private relaxedAtMs = Infinity;
 
   get count(): number {
     return this.waiting;
+  }
+
+  /** Moment (of `performance.now()`) at which something has to leave; infinite when nothing waits. */
+  get dueAtMs(): number {
+    return Math.min(this.urgentAtMs, this.relaxedAtMs);
   }
 
   /** Age of the oldest; 0 when nothing waits. */
@@ -180,41 +197,56 @@ class PendingMessages {
   }
 
   add(announcement: Announcement): void {
-    if (this.waiting === 0) this.since = performance.now();
+    const nowMs = performance.now();
+    if (this.waiting === 0) this.since = nowMs;
     this.waiting += 1;
     const gathering = this.gatheringOf(announcement);
     gathering.bodies.push(announcement.body);
     gathering.bytes += Buffer.byteLength(announcement.body) + 1;
+    gathering.isUrgent ||= announcement.isUrgent;
+    const dueAtMs = nowMs + announcement.withinMs;
+    if (gathering.isUrgent) this.urgentAtMs = Math.min(this.urgentAtMs, dueAtMs);
+    else this.relaxedAtMs = Math.min(this.relaxedAtMs, dueAtMs);
   }
 
-  /** Removes everything; each item fits into one request. The order of each key is kept across the items. */
-  drain(): OutgoingMessage[][] {
+  /** Removes what is due, or everything; each item fits into one request. The order of each key is kept across the items. */
+  drain(what: 'due' | 'all'): OutgoingMessage[][] {
+    // A timer may fire a millisecond early.
+    const isAll = what === 'all' || this.relaxedAtMs <= performance.now() + 1;
+    const leaving = isAll ? this.gatherings : this.gatherings.filter(({ isUrgent }) => isUrgent);
+    this.gatherings = isAll ? [] : this.gatherings.filter(({ isUrgent }) => !isUrgent);
+    this.urgentAtMs = Infinity;
+    if (isAll) this.relaxedAtMs = Infinity;
     const requests: OutgoingMessage[][] = [];
     let bytes = Infinity;
-    for (const gathering of this.gatherings) {
+    for (const gathering of leaving) {
       bytes += gathering.bytes;
       if (bytes > requestBytesMax) {
         requests.push([]);
         bytes = gathering.bytes;
       }
       requests.at(-1)?.push(toMessage(gathering));
+      this.waiting -= gathering.bodies.length;
+      this.open.delete(nameOf(gathering));
     }
-    this.gatherings = [];
-    this.open.clear();
-    this.waiting = 0;
+    if (this.waiting === 0) this.relaxedAtMs = Infinity;
     return requests;
   }
 
   private gatheringOf({ topic, key }: Announcement): Gathering {
-    const name = `${topic}\n${key}`;
+    const name = nameOf({ topic, key });
     const known = this.open.get(name);
     if (known && known.bodies.length < writesPerMessageMax && known.bytes < requestBytesMax / 2) return known;
-    const started: Gathering = { topic, key, bodies: [], bytes: Buffer.byteLength(key) + 100 };
+    // What follows in a message of its own may be urgent, and the order of the key is kept.
+    if (known) known.isUrgent = true;
+    const started: Gathering = { topic, key, bodies: [], bytes: Buffer.byteLength(key) + 100, isUrgent: false };
     this.open.set(name, started);
     this.gatherings.push(started);
     return started;
   }
 }
+
+const nameOf = ({ topic, key }: Pick<Gathering, 'topic' | 'key'>): string => `${topic}\n${key}`;
 
 function toMessage({ topic, key, bodies }: Gathering): OutgoingMessage {
   return { topic, key, value: encodeMessage(bodies), writes: bodies.length };

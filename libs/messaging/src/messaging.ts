@@ -5,13 +5,13 @@ import type { Topic } from './topics';
 /** Tells a topic of accepted writes. Only a hint: what is dropped is found by a sweep, later. */
 export interface Announcer {
   /**
-   * Takes the write into memory and returns at once; never throws, never waits. Writes of one key announced within
-   * `lingerMs` share a message, and everything due leaves in one request. Dropped, and counted by reason in
-   * `sluice_announcements_dropped_total`: when the buffer is full, when the broker has been away for two seconds,
-   * when a send fails, after `close`.
+   * Takes the write into memory and returns at once; never throws, never waits. Writes of one key that wait share a message, and
+   * everything due leaves in one request. Dropped, and counted by reason in `sluice_announcements_dropped_total`: when the buffer is
+   * full, when the broker has been away for two seconds, when a send fails, after `close`.
    * @param key from the topic's `key` function
+   * @param withinMs it leaves within this time; sooner with a more urgent one of its key. @default lingerMs
    */
-  announce(key: string, write: WriteAnnouncement): void;
+  announce(key: string, write: WriteAnnouncement, withinMs?: number): void;
   /** Resolves when everything announced so far was sent or dropped. Never rejects. */
   flush(): Promise<void>;
 }

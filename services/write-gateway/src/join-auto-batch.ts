@@ -12,12 +12,15 @@ import { onCurrentInstallation, toRecord, type WriteCall } from './resolve-write
 const recordsPerJoin = 100;
 /** Plans of one joining statement, in bytes. */
 const joinBytesMax = 1_000_000;
+/** A batch that is not full has a minute at least, so its announcement waits this long for others of its key: a sixtieth of a minute. */
+const announceWithinMs = 1_000;
 /** Joins at the same time: on a hot key one commits while the next one waits for the row lock. */
 const joinsAtOnce = 2;
 
 /**
  * Puts single asynchronous writes into the auto-batch of their installation, object and type. Order: 1. commit the record as a
- * member of the open batch, which decides its operation. 2. Reply. 3. Announce. No batch lives in memory.
+ * member of the open batch, which decides its operation. 2. Reply. 3. Announce, at once if it is full. No batch lives in memory: what dies
+ * unannounced is found by the batcher's sweep.
  */
 export function joiner(context: GatewayContext): (call: WriteCall) => Promise<BatchMembership | 'key-taken'> {
   const join = coalesce<BatchableWrite, JoinAnswer>({
@@ -63,6 +66,7 @@ export function joiner(context: GatewayContext): (call: WriteCall) => Promise<Ba
       announcer.announce(
         topics.autoBatched.key({ ...operation, ...operation.pins }),
         toAnnouncement(batchable, membership),
+        membership.isFull ? undefined : announceWithinMs / context.config.timeScale,
       );
       await context.failpoints.hit('gw.before_reply');
       return membership;

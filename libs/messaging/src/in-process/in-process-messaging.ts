@@ -1,3 +1,4 @@
+import type { WriteAnnouncement } from '@sluice/types';
 import { AnnouncementBuffer } from '../announcement-buffer';
 import type { Consumer, ConsumeOptions, Messaging, MessagingOptions, Transport } from '../messaging';
 import { messagingCounters, type MessagingCounters } from '../messaging-counters';
@@ -33,8 +34,8 @@ class InProcessMessaging implements Messaging {
   announcer(topic: Topic) {
     this.topics.set(topic.name, topic);
     return {
-      announce: (key: string, write: Parameters<AnnouncementBuffer['add']>[2]) =>
-        this.buffer.add(topic.name, key, write),
+      announce: (key: string, write: WriteAnnouncement, withinMs?: number) =>
+        this.buffer.add(topic.name, key, write, withinMs),
       flush: () => this.buffer.flush(),
     };
   }

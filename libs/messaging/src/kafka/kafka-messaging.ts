@@ -60,7 +60,8 @@ class KafkaMessaging implements Messaging {
   announcer(topic: Topic): Announcer {
     const buffer = (this.buffer ??= this.openBuffer());
     return {
-      announce: (key: string, write: WriteAnnouncement) => buffer.add(topic.name, key, write),
+      announce: (key: string, write: WriteAnnouncement, withinMs?: number) =>
+        buffer.add(topic.name, key, write, withinMs),
       flush: () => buffer.flush(),
     };
   }
