@@ -11,7 +11,7 @@ const kinds: Readonly<Record<Kind, string>> = {
   search: 'search',
 };
 
-const promised = ['of', 'write', 'looked for by', 'window', 'promise'];
+const promised = ['of', 'write', 'looked up by', 'window', 'promise'];
 const lossNames = [
   'applied, reply lost',
   'not applied, reply lost',

@@ -41,7 +41,7 @@ export function together(said: readonly Said[]): string[][] {
   });
 }
 
-const promised = ['write', 'a repeat is prevented by', 'looked for by', 'window', 'promise', 'the caller sees'];
+const promised = ['write', 'a repeat is prevented by', 'looked up by', 'window', 'promise', 'the caller sees'];
 
 function promisedCells(row: PromiseRow): string[] {
   const { prevented, lookedFor, windowSeconds, promise, caller } = row;

@@ -24,7 +24,7 @@ export interface WrittenObject {
   readonly markField: string;
   /** A field to update. */
   readonly otherField: string;
-  /** What a create of it is looked for by. */
+  /** What a create of it is looked up by. */
   readonly key: string;
   /** The provider refuses a second record with this key. */
   readonly isUnique: boolean;
@@ -48,7 +48,7 @@ export interface PromiseRow {
   readonly forms: readonly Form[];
   readonly prevented: string;
   readonly lookedFor: string;
-  /** From the last send to the moment at which "not written" may be said, in seconds; none where nothing is looked for. */
+  /** From the last send to the moment at which "not written" may be concluded, in seconds; none where there is no lookup. */
   readonly windowSeconds?: number;
   readonly promise: string;
   readonly caller: string;
@@ -74,7 +74,7 @@ const ofHubspot = (o: Given): WrittenObject => ({
 });
 const ofSalesforce = (o: Given): WrittenObject => ({
   provider: 'salesforce',
-  key: 'SOQL: the most telling sent value and the moment of creation',
+  key: 'SOQL: the most identifying sent value and the moment of creation',
   isUnique: false,
   isConsistent: true,
   isImitated: true,
@@ -187,7 +187,7 @@ function windowOf({ provider, isConsistent, isKeyKnown = isConsistent }: Written
 const both = ['single', 'batch'] as const;
 
 function asynchronousCreate(object: WrittenObject): PromiseRow {
-  const resend = object.isUnique ? 'the look, and the unique key' : 'the look';
+  const resend = object.isUnique ? 'the lookup, and the unique key' : 'the lookup';
   return {
     object,
     type: 'create',
