@@ -75,7 +75,7 @@ export const singleImporters: Readonly<Record<string, readonly string[]>> = {
   pg: ['libs/store'],
   kafkajs: ['libs/messaging'],
   ioredis: ['libs/redis'],
-  ajv: ['libs/types', 'libs/config', 'libs/http'],
+  ajv: ['libs/types', 'libs/connectors', 'libs/http'],
   'ajv-formats': ['libs/types', 'libs/config', 'libs/http'],
   undici: ['libs/connectors'],
   preact: ['libs/console'],

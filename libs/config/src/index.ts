@@ -29,5 +29,3 @@ export type { Keyring } from './keyring';
 export { readProcessEnv } from './process-env';
 export { kafkaAccess, type KafkaAccess } from './kafka-access';
 export { nearestName } from './nearest-name';
-export { readYaml, type YamlPlace } from './yaml/read-yaml';
-export { createYamlReader, type ReadDocument, type YamlIssue } from './yaml/yaml-reader';

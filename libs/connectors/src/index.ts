@@ -8,6 +8,7 @@ export type {
 } from './connector';
 export type { Declaration } from './declarative/declaration';
 export { loadDeclarations } from './declarative/load-declarations';
+export { readYaml, type YamlPlace } from './declarative/read-yaml';
 export { unservedModule } from './connector';
 export { providerInfo } from './provider-info';
 export { createConnectors, type ConnectorsOptions, type ProviderUrls } from './registry';

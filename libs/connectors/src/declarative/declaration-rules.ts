@@ -1,9 +1,10 @@
-import { nearestName, type YamlIssue } from '@sluice/config';
+import { nearestName } from '@sluice/config';
 import type { Attachment, Declaration } from './declaration';
 import { hostIssues } from './host-rules';
 import { isSingleFilter, placesOf } from './known-names';
 import { namesIn, segmentFault, textsOf } from './template';
 import { toldIssues } from './told-rules';
+import type { YamlIssue } from './yaml-reader';
 
 /** What is ours to send, or belongs to the connection. */
 const refusedHeaders =

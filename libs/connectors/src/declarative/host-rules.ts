@@ -1,7 +1,7 @@
-import type { YamlIssue } from '@sluice/config';
 import { workspaceInput } from '@sluice/types';
 import type { Declaration } from './declaration';
 import { fillText, namesIn } from './template';
+import type { YamlIssue } from './yaml-reader';
 
 /** Hosts that a plain http URL may have: this machine. */
 const loopback = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|localhost|\[::1\])$/;

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError, createYamlReader, type ConfigProblem } from '@sluice/config';
+import { ConfigError, type ConfigProblem } from '@sluice/config';
 import type { Declaration } from './declaration';
 import { checkDeclaration } from './declaration-rules';
 import { declarationSchema } from './declaration-schema';
+import { createYamlReader } from './yaml-reader';
 
 /** The files that come with this package. */
 const shippedFolder = join(__dirname, '..', '..', 'providers');

@@ -1,6 +1,6 @@
-import type { YamlIssue } from '@sluice/config';
 import type { Declaration, ReturnedVariable, Variable } from './declaration';
 import { ruleOf } from './variables';
+import type { YamlIssue } from './yaml-reader';
 
 /** Parameters of a return that say something else. Source: RFC 6749, 4.1.2. */
 const ownParameters = ['code', 'state', 'error', 'error_description', 'error_uri'];

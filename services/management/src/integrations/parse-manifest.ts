@@ -1,3 +1,4 @@
+import { readYaml, type YamlPlace } from '@sluice/connectors';
 import { ValidationError, type Issue } from '@sluice/errors';
 import { parseJson, validate, invalid } from '@sluice/http';
 import {
@@ -10,7 +11,6 @@ import {
   type Manifest,
   type ManifestIntegration,
 } from '@sluice/types';
-import { readYaml, type YamlPlace } from '@sluice/config';
 import { refuseIssues } from '../refuse-issues';
 
 const checkSchema = validate<Manifest>(manifestSchema);

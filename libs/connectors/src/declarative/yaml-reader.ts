@@ -1,6 +1,5 @@
 import { Ajv, type ErrorObject } from 'ajv';
-import type { ConfigProblem } from '../config-error';
-import { nearestName } from '../nearest-name';
+import { nearestName, type ConfigProblem } from '@sluice/config';
 import { readYaml, type YamlPlace } from './read-yaml';
 
 /** A broken rule of a document that its schema cannot say. */
