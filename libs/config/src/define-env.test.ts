@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { ConfigError } from './config-error';
-import { defineEnv } from './define-env';
+import { defineEnv, readProcessEnv } from './define-env';
 import {
   commonEnv,
   concurrencyEnv,
@@ -65,7 +65,7 @@ describe('read', () => {
     expect(Object.isFrozen(config)).toBe(true);
   });
 
-  // A service that starts tells all it lacks at once (issue: "stops with a list of what it lacks").
+  // A service that starts lists everything it lacks at once.
   it('lists every problem in one error', () => {
     const error = problemsOf(() => table.read({ SLUICE_PORT: 'abc', SLUICE_TIME_SCALE: '0.5', SLUICE_PROT: '1' }));
     expect(error.problems.map(({ name }) => name).toSorted()).toEqual(
@@ -131,7 +131,7 @@ describe('read', () => {
   });
 });
 
-describe('names nobody knows', () => {
+describe('names in no table', () => {
   const small = defineEnv({ SLUICE_OWN_SETTING: { type: 'integer', default: 1, doc: 'd' } });
 
   it.each([
@@ -177,4 +177,46 @@ describe('names nobody knows', () => {
     defineEnv({ SLUICE_SANDBOX_LEDGER: { type: 'string', optional: true, doc: 'd' } });
     expect(problemsOf(() => small.read({ SLUICE_SANDBOX_LEDGR: 'x' })).detail).toContain('SLUICE_SANDBOX_LEDGER?');
   });
+});
+
+describe('start-up description', () => {
+  it('gives each setting as text and no secret', () => {
+    const values = table.read({
+      ...env,
+      HUBSPOT_API_URL: 'http://user:canary@127.0.0.1:4600',
+      SLUICE_EGRESS_ALLOW: '10.0.0.0/8,fd00::/8',
+    });
+    const described = table.describe(values);
+    expect(described).toMatchObject({
+      DATABASE_URL: 'set',
+      SLUICE_CREDENTIALS_KEYS: 'set',
+      HUBSPOT_API_URL: 'http://[secret]@127.0.0.1:4600',
+      SLUICE_EGRESS_ALLOW: '10.0.0.0/8,fd00::/8',
+      SLUICE_PORT: '4500',
+      SLUICE_SWEEPS: 'on',
+      SLUICE_FAILPOINT: 'unset',
+    });
+    expect(Object.keys(described)).toEqual(Object.keys(table.fields));
+    expect(JSON.stringify(described)).not.toContain('canary');
+  });
+});
+
+describe('example', () => {
+  // The generated file must be accepted once its required settings are filled in.
+  it('leaves required settings open and comments the others out', () => {
+    const open = table
+      .example()
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+    expect(open).toEqual(['DATABASE_URL=', 'KAFKA_BROKERS=', 'REDIS_URL=', 'SLUICE_CREDENTIALS_KEYS=']);
+    expect(table.example()).toContain('# SLUICE_PORT=4500');
+    expect(table.example()).toContain('# SLUICE_SWEEPS=on');
+  });
+});
+
+it('copies the environment of the process', () => {
+  const env = readProcessEnv();
+  env['SLUICE_TEST_COPY'] = '1';
+  expect(readProcessEnv()['SLUICE_TEST_COPY']).toBeUndefined();
+  expect(readProcessEnv()['PATH']).toBe(env['PATH']);
 });

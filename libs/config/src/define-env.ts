@@ -1,6 +1,5 @@
 import { DefectError } from '@sluice/errors';
 import { ConfigError, type ConfigProblem } from './config-error';
-import { describeEnv, documentEnv, exampleEnv } from './document-env';
 import type { EnvField, EnvFields, EnvValues } from './env-field';
 import { knownNames } from './fragments';
 import { defaultOf, isRequired, parseField, ruleOf, settingKey } from './parse-field';
@@ -8,13 +7,19 @@ import { nearestName } from './nearest-name';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
+/** A copy of the process's environment. The only place that reads it; everything else takes values. */
+export function readProcessEnv(): NodeJS.ProcessEnv {
+  // oxlint-disable-next-line no-process-env -- this is the one reader
+  return { ...process.env };
+}
+
 /** The settings of one service: the one place they are declared, and all that is made from them. */
 export interface EnvTable<T extends EnvFields> {
   readonly fields: T;
   /**
    * The values, frozen, under camelCase keys without the prefix: `callTimeoutMs`, `databaseUrl`.
    * @throws ConfigError that lists every problem: a missing required setting, a present value that cannot be parsed
-   *   (never replaced by the default), a test-only setting in production, a `SLUICE_*` name nobody knows.
+   *   (never replaced by the default), a test-only setting in production, a `SLUICE_*` name that no table has.
    */
   read(env: Env): EnvValues<T>;
   /** Name -> text for the start-up log; secrets as `set` or `unset`. */
@@ -89,8 +94,8 @@ const serviceLink = /_(SERVICE_(HOST|PORT)(_.*)?|PORT_\d+_(TCP|UDP)(_.*)?)$/;
 /** Settings of the sandbox, which shares an environment with the services but not a table. */
 const sandboxPrefix = 'SLUICE_SANDBOX_';
 
-/** A problem for each `SLUICE_*` name that no table knows: it is a misspelled one, and names the nearest. */
-function unknownNames(env: Readonly<Record<string, string | undefined>>, known: ReadonlySet<string>): ConfigProblem[] {
+/** A problem for each `SLUICE_*` name that is in no table: probably misspelled, so the nearest known name is suggested. */
+function unknownNames(env: Env, known: ReadonlySet<string>): ConfigProblem[] {
   const hasSandbox = [...known].some((name) => name.startsWith(sandboxPrefix));
   return Object.keys(env)
     .filter((name) => hasSandbox || !name.startsWith(sandboxPrefix))
@@ -110,3 +115,45 @@ function nearestSetting(name: string, known: ReadonlySet<string>): string | unde
   const nearest = nearestName(name.slice(prefix.length), bare.keys());
   return nearest === undefined ? undefined : bare.get(nearest);
 }
+
+/** Name -> value as text, for the start-up log line. Secrets are `set` or `unset`, userinfo of a URL is masked. */
+function describeEnv(fields: EnvFields, values: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [name, describeValue(field, values[settingKey(name)])]),
+  );
+}
+
+/** A markdown table with a row per setting. */
+function documentEnv(fields: EnvFields): string {
+  const rows = Object.entries(fields).map(([name, field]) => {
+    const value = defaultOf(field);
+    const fallback = isRequired(field) ? 'required' : value === undefined ? 'optional' : code(textOf(value));
+    return `| \`${name}\` | ${escapeCell(ruleOf(field))} | ${fallback} | ${escapeCell(field.doc)} |`;
+  });
+  return ['| name | value | default | meaning |', '|---|---|---|---|', ...rows, ''].join('\n');
+}
+
+/** Text for `.env.example`: required settings stand open, the others commented out with their default. */
+function exampleEnv(fields: EnvFields): string {
+  return Object.entries(fields)
+    .map(([name, field]) => {
+      const setting = `${name}=${textOf(defaultOf(field) ?? '')}`;
+      return `# ${field.doc} Must be ${ruleOf(field)}.\n${isRequired(field) ? setting : `# ${setting}`}\n`;
+    })
+    .join('\n');
+}
+
+function describeValue(field: EnvField, value: unknown): string {
+  if (value === undefined) return 'unset';
+  if ('secret' in field && field.secret) return 'set';
+  return textOf(value as string | number | boolean | readonly string[]).replace(/:\/\/[^\s/@]+@/, '://[secret]@');
+}
+
+function textOf(value: string | number | boolean | readonly string[]): string {
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  return Array.isArray(value) ? value.join(',') : String(value);
+}
+
+const code = (text: string): string => (text === '' ? 'empty' : `\`${text}\``);
+
+const escapeCell = (text: string): string => text.replaceAll('|', '\\|');

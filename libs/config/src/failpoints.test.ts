@@ -3,14 +3,14 @@ import { ConfigError } from './config-error';
 import { createFailpoints, type FailpointEffects } from './failpoints';
 
 function effects(random = 0) {
-  const [seen, told]: [string[], string[]] = [[], []];
+  const [done, reported]: [string[], string[]] = [[], []];
   const on: FailpointEffects = {
     random: () => random,
-    kill: () => void seen.push('kill'),
-    sleep: (ms) => Promise.resolve(void seen.push(`sleep ${ms}`)),
-    tell: ({ name }) => void told.push(name),
+    kill: () => void done.push('kill'),
+    sleep: (ms) => Promise.resolve(void done.push(`sleep ${ms}`)),
+    report: ({ name }) => void reported.push(name),
   };
-  return { on, seen, told };
+  return { on, done, reported };
 }
 
 describe('createFailpoints', () => {
@@ -20,39 +20,39 @@ describe('createFailpoints', () => {
     await expect(points.hit('ex.after_claim')).resolves.toBeUndefined();
   });
 
-  it('throws a DependencyError at its place and nowhere else', async () => {
+  it('throws a DependencyError at its point and nowhere else', async () => {
     const points = createFailpoints('ex.after_claim:throw:1', effects().on);
     await expect(points.hit('ex.after_intent')).resolves.toBeUndefined();
     await expect(points.hit('ex.after_claim')).rejects.toThrow(DependencyError);
   });
 
   it('sleeps one and a half leases, or the time it is given', async () => {
-    const { on, seen, told } = effects();
+    const { on, done, reported } = effects();
     const points = createFailpoints('gw.after_commit:sleep:1,gw.before_reply:sleep=20:1', on);
     await points.hit('gw.after_commit');
     await points.hit('gw.before_reply');
-    expect(seen).toEqual(['sleep 9000', 'sleep 20']);
+    expect(done).toEqual(['sleep 9000', 'sleep 20']);
     // A test stops the process in its sleep, and must know when that has begun.
-    expect(told).toEqual(['gw.after_commit', 'gw.before_reply']);
+    expect(reported).toEqual(['gw.after_commit', 'gw.before_reply']);
   });
 
   // What follows the failpoint must not run in the moment before the signal arrives.
   it('kills and never returns', async () => {
-    const { on, seen } = effects();
+    const { on, done } = effects();
     const hit = createFailpoints('bt.after_seal:exit9', on).hit('bt.after_seal');
     const first = await Promise.race([
       hit.then(() => 'returned'),
-      new Promise((done) => setImmediate(done, 'pending')),
+      new Promise((resolve) => setImmediate(resolve, 'pending')),
     ]);
     expect(first).toBe('pending');
-    expect(seen).toEqual(['kill']);
+    expect(done).toEqual(['kill']);
   });
 
   it('kills after the time it is given, for what has just been sent to arrive', async () => {
-    const { on, seen } = effects();
+    const { on, done } = effects();
     void createFailpoints('ex.after_send_before_reply:exit9=8', on).hit('ex.after_send_before_reply');
-    await new Promise((done) => setImmediate(done));
-    expect(seen).toEqual(['sleep 8', 'kill']);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(done).toEqual(['sleep 8', 'kill']);
   });
 
   it('keeps to the probability', async () => {

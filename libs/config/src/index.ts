@@ -1,8 +1,13 @@
 export { ConfigError, type ConfigProblem } from './config-error';
-export { defineEnv, type EnvTable } from './define-env';
+export { defineEnv, readProcessEnv, type EnvTable } from './define-env';
 export type { EnvField, EnvFields, EnvValues, SettingKey } from './env-field';
-export { failpointNames, type FailpointName } from './failpoint-spec';
-export { createFailpoints, type FailpointEffects, type Failpoints } from './failpoints';
+export {
+  createFailpoints,
+  failpointNames,
+  type FailpointEffects,
+  type FailpointName,
+  type Failpoints,
+} from './failpoints';
 export {
   adminEnv,
   admissionEnv,
@@ -26,6 +31,5 @@ export {
   webhooksEnv,
 } from './fragments';
 export type { Keyring } from './keyring';
-export { readProcessEnv } from './process-env';
 export { kafkaAccess, type KafkaAccess } from './kafka-access';
 export { nearestName } from './nearest-name';

@@ -1,5 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import { broken, parsed, type Parsed } from './parsed';
+import { broken, parsed, type Parsed } from './config-error';
 
 /** Keys that seal secrets. Never prints or serialises its keys. */
 export interface Keyring {

@@ -1,7 +1,7 @@
 /** Longer names are compared by their beginning only: the table grows with the product of the lengths. */
 const lengthMax = 64;
 
-/** Edits that may be a slip. Ours: of a name below nine letters already three change what it says. */
+/** Edits that may be a slip. Our choice: in a name below nine letters three already change its meaning. */
 const editsMax = 3;
 
 /**

@@ -1,7 +1,7 @@
-import type { EnvField, ListField, StringField, UrlField, NumberField } from './env-field';
-import { parseFailpoints } from './failpoint-spec';
+import { broken, parsed, type Parsed } from './config-error';
+import type { EnvField, ListField, NumberField, StringField, UrlField } from './env-field';
+import { parseFailpoints } from './failpoints';
 import { parseKeyring } from './keyring';
-import { broken, parsed, type Parsed } from './parsed';
 
 /**
  * The value of a field that is present. Surrounding white space is dropped (a secret read from a file ends in a newline).
@@ -9,28 +9,9 @@ import { broken, parsed, type Parsed } from './parsed';
  */
 export function parseField(field: EnvField, raw: string): Parsed<unknown> {
   const text = raw.trim();
-  if (text === '') {
-    const mayBeEmpty = field.type === 'list' && !isRequired(field);
-    return mayBeEmpty ? parsed(Object.freeze([])) : broken(`is empty, but must be ${ruleOf(field)}`);
-  }
-  switch (field.type) {
-    case 'string':
-      return parseString(field, text);
-    case 'url':
-      return parseUrl(field, text);
-    case 'integer':
-    case 'number':
-      return parseNumber(field, text);
-    case 'boolean':
-      return parseBoolean(text);
-    case 'list':
-      return parseList(field, text);
-    case 'keyring':
-      return parseKeyring(text);
-    case 'failpoint':
-  }
-  const points = parseFailpoints(text);
-  return points.ok ? parsed(text) : points;
+  if (text !== '') return typeOf(field).parse(field, text);
+  const mayBeEmpty = field.type === 'list' && !isRequired(field);
+  return mayBeEmpty ? parsed(Object.freeze([])) : broken(`is empty, but must be ${ruleOf(field)}`);
 }
 
 /** Whether the service cannot start without a value. */
@@ -45,51 +26,65 @@ export function defaultOf(field: EnvField): string | number | boolean | readonly
 
 /** What a value must be, as a noun phrase. */
 export function ruleOf(field: EnvField): string {
-  switch (field.type) {
-    case 'string':
-      return field.pattern === undefined ? 'a text' : `a text that matches ${field.pattern}`;
-    case 'url':
-      return `a URL of ${urlProtocols(field).join(' or ')}`;
-    case 'integer':
-    case 'number':
-      return numberRule(field);
-    case 'boolean':
-      return 'on or off';
-    case 'list':
-      return 'a comma separated list';
-    case 'keyring':
-      return 'id:base64-of-32-bytes, several separated by commas, the current one first';
-    case 'failpoint':
-  }
-  return 'name:action:probability, several separated by commas';
+  return typeOf(field).rule(field);
 }
 
-function parseList(field: ListField, text: string): Parsed<readonly string[]> {
+interface FieldType<F extends EnvField> {
+  /** What a value must be, as a noun phrase. */
+  readonly rule: (field: F) => string;
+  /** @param text without surrounding white space, not empty */
+  readonly parse: (field: F, text: string) => Parsed<unknown>;
+}
+
+/** Every type of field: what its values are, and how they are read. */
+const fieldTypes: { readonly [F in EnvField as F['type']]: FieldType<F> } = {
+  string: {
+    rule: ({ pattern }) => (pattern === undefined ? 'a text' : `a text that matches ${pattern}`),
+    parse: parseString,
+  },
+  url: { rule: (field) => `a URL of ${urlProtocols(field).join(' or ')}`, parse: parseUrl },
+  integer: { rule: numberRule, parse: parseNumber },
+  number: { rule: numberRule, parse: parseNumber },
+  boolean: { rule: () => 'on or off', parse: (_, text) => parseBoolean(text) },
+  list: { rule: () => 'a comma separated list', parse: parseList },
+  keyring: {
+    rule: () => 'id:base64-of-32-bytes, several separated by commas, the current one first',
+    parse: (_, text) => parseKeyring(text),
+  },
+  failpoint: {
+    rule: () => 'name:action:probability, several separated by commas',
+    parse: (_, text) => {
+      const points = parseFailpoints(text);
+      return points.ok ? parsed(text) : points;
+    },
+  },
+};
+
+/** The row of the field's own type, which the compiler cannot see. */
+function typeOf<F extends EnvField>({ type }: F): FieldType<F> {
+  return fieldTypes[type] as unknown as FieldType<F>;
+}
+
+function matchesWhole(pattern: string | undefined, text: string): boolean {
+  return pattern === undefined || new RegExp(`^(?:${pattern})$`).test(text);
+}
+
+function parseString({ pattern }: StringField, text: string): Parsed<string> {
+  return matchesWhole(pattern, text) ? parsed(text) : broken(`must match ${pattern}`);
+}
+
+function parseList({ pattern }: ListField, text: string): Parsed<readonly string[]> {
   const items = text.split(',').map((item) => item.trim());
   if (items.includes('')) return broken('must be a comma separated list without empty items');
-  const pattern = field.pattern === undefined ? undefined : new RegExp(`^(?:${field.pattern})$`);
-  const wrong = pattern ? items.findIndex((item) => !pattern.test(item)) : -1;
-  if (wrong >= 0) return broken(`must be a comma separated list; item ${wrong + 1} does not match ${field.pattern}`);
+  const wrong = items.findIndex((item) => !matchesWhole(pattern, item));
+  if (wrong >= 0) return broken(`must be a comma separated list; item ${wrong + 1} does not match ${pattern}`);
   return parsed(Object.freeze(items));
 }
 
-const words: ReadonlyMap<string, boolean> = new Map([
-  ['on', true],
-  ['true', true],
-  ['1', true],
-  ['off', false],
-  ['false', false],
-  ['0', false],
-]);
-
 function parseBoolean(text: string): Parsed<boolean> {
-  const value = words.get(text.toLowerCase());
-  return value === undefined ? broken('must be on or off') : parsed(value);
-}
-
-function parseString(field: StringField, text: string): Parsed<string> {
-  if (field.pattern === undefined || new RegExp(`^(?:${field.pattern})$`).test(text)) return parsed(text);
-  return broken(`must match ${field.pattern}`);
+  const lower = text.toLowerCase();
+  if (['on', 'true', '1'].includes(lower)) return parsed(true);
+  return ['off', 'false', '0'].includes(lower) ? parsed(false) : broken('must be on or off');
 }
 
 function parseUrl(field: UrlField, text: string): Parsed<string> {
@@ -104,14 +99,14 @@ function urlProtocols(field: UrlField): readonly string[] {
   return field.protocols ?? ['http', 'https'];
 }
 
-const forms = { integer: /^-?\d+$/, number: /^-?\d+(\.\d+)?$/ };
+const numberForms = { integer: /^-?\d+$/, number: /^-?\d+(\.\d+)?$/ };
 
 /** Stricter than `Number()`: no hexadecimal, exponent, sign `+` or separators, which are rarely meant. */
 function parseNumber(field: NumberField, text: string): Parsed<number> {
   const value = Number(text);
   const isExact = field.type === 'number' || Number.isSafeInteger(value);
   const { min = -Infinity, max = Infinity } = field;
-  const isValid = forms[field.type].test(text) && isExact && value >= min && value <= max;
+  const isValid = numberForms[field.type].test(text) && isExact && value >= min && value <= max;
   return isValid ? parsed(value) : broken(`must be ${numberRule(field)}`);
 }
 
