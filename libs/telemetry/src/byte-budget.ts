@@ -1,44 +1,44 @@
 import { getHeapStatistics } from 'node:v8';
 
 /**
- * Bytes that a process holds at once for one purpose. What callers and providers send is bounded one by one; this bounds it together,
- * so that many at once wait instead of filling the memory. One owner gets half of the budget at most, or one piece.
+ * Bytes that a process holds at once for one purpose. Each request and reply has its own limit; this limits them together, so that
+ * many at once wait instead of filling the memory. One owner gets half of the budget at most, or one piece.
  */
 export interface ByteBudget {
   /**
-   * Waits for room, those first whose owners hold the least. More than the whole budget waits until it is all free, and goes alone.
-   * What is taken is given back when `held` ends; who has ended waits no longer.
+   * Waits for capacity; owners who hold the least come first. A piece larger than the budget waits until all of it is free, and is alone then.
+   * The bytes are released when `held` ends; a request that has ended stops waiting.
    * @param untilMs of `performance.now()`: how long it may wait
-   * @returns false when there was no room in time, too many wait already, or `held` has ended
+   * @returns false when there was no capacity in time, too many wait already, or `held` has ended
    */
   take(bytes: number, untilMs: number, held: HeldBytes): Promise<boolean>;
   /** The same without waiting. */
   takeNow(bytes: number, held: HeldBytes): boolean;
-  /** Somebody waits for whom there would be no room whoever he was: more work would only wait behind him. */
+  /** Something waits that no owner could get now: more work would only wait behind it. */
   isShort(): boolean;
 }
 
-/** What one request, call or reply has taken of budgets, given back together when it ends. */
+/** What one request, call or reply has taken of budgets, released together when it ends. */
 export class HeldBytes {
   private readonly acts = new Set<() => void>();
   private isEnded = false;
   private latest: HeldBytes | undefined;
 
-  /** @param owner whose share of each budget it counts in; absent: nobody's, and such may have all of it */
+  /** @param owner whose share of each budget it counts towards; absent: nobody's, and it may take the whole budget */
   constructor(readonly owner?: string) {}
 
   get hasEnded(): boolean {
     return this.isEnded;
   }
 
-  /** Calls `act` once when it ends; at once when it has. @returns takes that back */
+  /** Calls `act` once when it ends; at once when it has ended. @returns removes `act` */
   onEnd(act: () => void): () => void {
     if (this.isEnded) act();
     else this.acts.add(act);
     return () => this.acts.delete(act);
   }
 
-  /** Ends the one before, and this one with the whole: of replies that follow each other only the latest is in use. */
+  /** Ends the previous one; `next` ends with this at the latest. Of replies that follow each other only the latest is in use. */
   replace(next?: HeldBytes): void {
     this.latest?.end();
     this.latest = next;
@@ -59,7 +59,7 @@ interface Waiting {
   readonly enter: () => void;
 }
 
-/** What waits holds a connection and what its socket has buffered, about 64 kB. */
+/** Each waiting request holds a connection and what its socket has buffered, about 64 kB. */
 const waitingMax = 1_024;
 
 export function createByteBudget(totalBytes: number): ByteBudget {
@@ -67,7 +67,7 @@ export function createByteBudget(totalBytes: number): ByteBudget {
   const heldBy = new Map<string, number>();
   let used = 0;
   const heldOf = (owner: string | undefined): number => (owner === undefined ? 0 : (heldBy.get(owner) ?? 0));
-  const hasRoom = (bytes: number): boolean => used + bytes <= totalBytes;
+  const hasCapacity = (bytes: number): boolean => used + bytes <= totalBytes;
   const hasShare = (bytes: number, owner: string | undefined): boolean => {
     const own = heldOf(owner);
     return own === 0 || own + bytes <= totalBytes / 2;
@@ -88,17 +88,17 @@ export function createByteBudget(totalBytes: number): ByteBudget {
   };
   const admitNext = (): void => {
     if (queue.size === 0) return;
-    // Where owners hold the same, those who came first: sorting is stable. The first one that lacks room for itself holds up the others, or
-    // a large piece would never come in; one whose owner has his half does not.
+    // Among owners who hold the same, first come first served: sorting is stable. The first one that does not fit blocks the others, or a
+    // large piece would never be admitted; one whose owner has its half does not block.
     for (const next of [...queue].toSorted((one, other) => heldOf(one.owner) - heldOf(other.owner))) {
-      if (!hasRoom(next.bytes)) return;
+      if (!hasCapacity(next.bytes)) return;
       if (hasShare(next.bytes, next.owner)) next.enter();
     }
   };
-  const isShort = (): boolean => [...queue].some(({ bytes }) => !hasRoom(bytes));
-  const takeNow: ByteBudget['takeNow'] = (asked, held) => {
-    const bytes = clamp(asked, totalBytes);
-    if (held.hasEnded || isShort() || !hasRoom(bytes) || !hasShare(bytes, held.owner)) return false;
+  const isShort = (): boolean => [...queue].some(({ bytes }) => !hasCapacity(bytes));
+  const takeNow: ByteBudget['takeNow'] = (wanted, held) => {
+    const bytes = clamp(wanted, totalBytes);
+    if (held.hasEnded || isShort() || !hasCapacity(bytes) || !hasShare(bytes, held.owner)) return false;
     enter(bytes, held);
     return true;
   };
@@ -112,7 +112,7 @@ export function createByteBudget(totalBytes: number): ByteBudget {
       };
       const giveUp = (): void => {
         leave(false);
-        // It may have stood before smaller ones that fit.
+        // It may have blocked smaller ones that fit.
         admitNext();
       };
       const admitted = (): void => {
@@ -126,10 +126,10 @@ export function createByteBudget(totalBytes: number): ByteBudget {
     });
   return {
     takeNow,
-    take: (asked, untilMs, held) => {
-      if (takeNow(asked, held)) return Promise.resolve(true);
+    take: (wanted, untilMs, held) => {
+      if (takeNow(wanted, held)) return Promise.resolve(true);
       if (held.hasEnded || queue.size >= waitingMax) return Promise.resolve(false);
-      return waitIn(clamp(asked, totalBytes), untilMs, held);
+      return waitIn(clamp(wanted, totalBytes), untilMs, held);
     },
     isShort,
   };
@@ -140,7 +140,7 @@ function clamp(bytes: number, totalBytes: number): number {
 }
 
 /**
- * A part of the heap's limit, in bytes. So a process that is given more memory takes more at once, and nobody sets it: Node reads the limit of a
+ * A part of the heap's limit, in bytes: a process that has more memory takes more at once, without a setting. Node reads the limit of a
  * container, or `--max-old-space-size`.
  */
 export function heapShare(divisor: number): number {

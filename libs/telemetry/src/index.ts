@@ -1,13 +1,18 @@
 export { createByteBudget, heapShare, HeldBytes, type ByteBudget } from './byte-budget';
-export { createLogger, logLevels, silentLogger, type Logger, type LoggerOptions, type LogLevel } from './logger';
+export {
+  createLogger,
+  logLevels,
+  redactSecrets,
+  redactText,
+  silentLogger,
+  type Logger,
+  type LoggerOptions,
+  type LogLevel,
+} from './logger';
 export { metricTable, type MetricName, type MetricRow } from './metric-table';
 export { createMetrics, type Counter, type Gauge, type Histogram, type Metrics } from './metrics';
-export { redactSecrets, redactText } from './logger';
 export { childTraceparent, newTraceparent, readTraceparent, toTraceparent, type TracePlace } from './traceparent';
-export { asStep, classOf } from './tracing/step';
-export type { Facts } from './tracing/facts';
 export { flushTraces, useSpanRecorder } from './tracing/recorder';
-export type { AcceptedRecord, EndedStep, SpanRecorder } from './tracing/recorder';
-export { currentStep, outsideSteps } from './tracing/step';
-export { startStep, type Step, type StepOptions } from './tracing/step';
+export type { AcceptedRecord, EndedStep, Facts, SpanRecorder } from './tracing/recorder';
+export { asStep, classOf, currentStep, outsideSteps, startStep, type Step, type StepOptions } from './tracing/step';
 export { ownTurn } from './turns';

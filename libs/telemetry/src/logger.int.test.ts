@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const telemetry = join(__dirname, '../dist/index.js');
-/** Logs four megabytes, waits until it is told that there is room, logs again, and ends. */
+/** Logs four megabytes, waits until there is space again, logs once more, and ends. */
 const program = `
   const logger = require(${JSON.stringify(telemetry)}).createLogger({ service: 'test' });
   for (let line = 0; line < 200; line += 1) logger.info({ pad: 'x'.repeat(20_000) }, 'a.line');
@@ -16,18 +16,18 @@ const program = `
   });
 `;
 
-// A full disk takes lines, and nothing else: nothing accepted is lost because nobody could write about it.
-it('goes on while standard output takes nothing, and says afterwards how many lines are lost', async () => {
+// A full disk costs log lines and nothing else: no accepted write is lost because it could not be logged.
+it('goes on while standard output accepts nothing, and logs afterwards how many lines are lost', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-log-'));
   const log = join(folder, 'log');
   // A limit on the size of a file, in blocks of half a kilobyte or a whole one, is a disk that is full until the file is cut.
   const command = `ulimit -f 4000; exec "$0" -e "$1" >> "$2"`;
   const child = spawn('/bin/sh', ['-c', command, process.execPath, program, log]);
   const ended = once(child, 'exit');
-  const [said] = (await once(child.stderr, 'data')) as [Buffer];
-  expect(said.toString()).toBe('full');
+  const [printed] = (await once(child.stderr, 'data')) as [Buffer];
+  expect(printed.toString()).toBe('full');
   truncateSync(log);
-  child.stdin.write('room');
+  child.stdin.write('space');
   expect((await ended)[0]).toBe(7);
   const events = readFileSync(log, 'utf8')
     .split('\n')

@@ -4,7 +4,7 @@ import { scopeFields } from './tracing/step';
 
 /**
  * Writes one JSON line per event. `fields` first, then the event's dotted name: `write.attempted`.
- * Never throws for what it is given; secrets inside `fields` are masked (see redactSecrets).
+ * Never throws for its arguments; secrets inside `fields` are masked (see redactSecrets).
  * Levels: a 4xx is `info`; `error` means that a person must act.
  */
 export interface Logger {
@@ -12,7 +12,7 @@ export interface Logger {
   info(fields: object, event: string): void;
   warn(fields: object, event: string): void;
   error(fields: object, event: string): void;
-  /** Whether lines of this level are written: for those that cost something to make. */
+  /** Whether lines of this level are written: for lines that are expensive to make. */
   writes(level: 'debug' | 'info' | 'warn' | 'error'): boolean;
   /** A logger that adds `fields` to each of its lines. */
   child(fields: object): Logger;
@@ -28,8 +28,8 @@ export interface LoggerOptions {
   /** One of `logLevels`. @default 'info' */
   readonly level?: string;
   /**
-   * @default standard output, written synchronously so that a crash loses no line. While it takes none (its disk is full, say) a megabyte of
-   * lines waits, later ones are lost and counted, and the process goes on
+   * @default standard output, written synchronously so that a crash loses no line. While it accepts none (its disk is full, for example) a
+   * megabyte of lines waits, later ones are lost and counted, and the process goes on
    */
   readonly destination?: NodeJS.WritableStream;
 }
@@ -55,10 +55,10 @@ export function createLogger(options: LoggerOptions): Logger {
   return options.destination ? wrap(pino(settings, options.destination)) : toStandardOutput(settings);
 }
 
-/** Bytes of lines that wait while standard output takes none; the lines after them are lost. */
+/** Bytes of lines that wait while standard output accepts none; the lines after them are lost. */
 const waitingBytesMax = 1_000_000;
 
-/** Without a listener a full disk would end the process at its next line. What was lost is counted in the first line that is written again. */
+/** Without a listener a full disk would end the process at its next line. The first line after an outage counts the lost ones. */
 function toStandardOutput(settings: pino.LoggerOptions): Logger {
   const output = pino.destination({ dest: 1, sync: true, maxLength: waitingBytesMax });
   const logger = wrap(pino(settings, output));
@@ -86,7 +86,7 @@ export const silentLogger: Logger = {
 
 function wrap(logger: pino.Logger): Logger {
   const write = (level: 'debug' | 'info' | 'warn' | 'error') => (fields: object, event: string) => {
-    // Asked first: masking costs more than a line that is not written.
+    // Checked first: masking costs more than a line that is not written.
     if (logger.isLevelEnabled(level)) logger[level](redactSecrets(fields), event);
   };
   return {
@@ -129,7 +129,7 @@ const assigned = /\b(access_token|refresh_token|client_secret|password|hapikey)=
 
 /**
  * Masks secrets inside free text: bearer and basic credentials, userinfo of a URL, tokens in a query string.
- * A net under the rule that such text is not logged at all.
+ * A second line of defence: such text should not be logged at all.
  */
 export function redactText(text: string): string {
   if (text.length < 9) return text;

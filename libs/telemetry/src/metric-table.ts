@@ -1,6 +1,6 @@
 /**
- * Every metric of ours: what it is called, what it means, and by what it is told apart. Code asks for a metric by its name, so one that
- * is not here does not compile; docs/metrics.md is this table. Each also carries the label `service`.
+ * Every metric: its name, its meaning and its labels. Code requests a metric by its name, so one that is not here does not compile;
+ * docs/metrics.md is generated from this table. Each also carries the label `service`.
  *
  * A label is a closed set of words, or a set that only the operator's installation can make longer (`open`): never an id, a name or a
  * value of a customer. Durations are in seconds and end in `_seconds`, counters in `_total`.
@@ -30,7 +30,7 @@ const providerFailures = [
   'timeout',
   'unknown',
 ] as const;
-/** With why we end a record ourselves. `none`: nothing failed. */
+/** With the reasons for which a record is ended without an attempt. `none`: nothing failed. */
 const failures = [...providerFailures, 'deadline', 'cancelled', 'quarantined', 'none'] as const;
 
 /** The limit of everything, and that of searches alone, where a provider has one. */
@@ -247,7 +247,7 @@ export const metricTable = {
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;
 
-/** A set of label values that is not written down word by word: where its members come from. */
+/** A set of label values that is not listed: where its members come from. */
 interface OpenSet {
   readonly from: string;
 }

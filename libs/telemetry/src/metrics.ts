@@ -24,7 +24,7 @@ type Labelled<N extends MetricName, Value extends unknown[]> = keyof LabelsOf<N>
 /** Only grows. `by` defaults to 1; with 0 a series is begun, so that its first growth can be seen. */
 export interface Counter<N extends CounterName> {
   inc(...of: Labelled<N, [by?: number]>): void;
-  /** One series of it, for where the labels are always the same: nothing is made for each call. */
+  /** One series of it, for callers whose labels are always the same: no allocation per call. */
   labels(labels: LabelsOf<N>): { inc(by?: number): void };
 }
 
@@ -42,14 +42,14 @@ export interface Histogram<N extends HistogramName> {
 
 /**
  * The metrics of one service, in a registry of its own, so several services can share a process. Help, labels and buckets stand in the
- * table of metrics. Asking again for a name gives the same metric. A counter whose labels are all closed sets stands at 0 from the
- * beginning: what first appears at 1 never grew, for whoever asks by how much.
+ * table of metrics. The same name gives the same metric. A counter whose labels are all closed sets stands at 0 from the start: for
+ * `rate()`, a series that first appears at 1 never grew.
  */
 export interface Metrics {
   counter<N extends CounterName>(name: N): Counter<N>;
   gauge<N extends GaugeName>(name: N): Gauge<N>;
   histogram<N extends HistogramName>(name: N): Histogram<N>;
-  /** Called before each reading, for gauges that show what something else holds. It must not wait. */
+  /** Called before each reading, for gauges of values that are kept elsewhere. It must not wait. */
   onRead(refresh: () => void): void;
   /** The text a scraper reads: this service's metrics, each labelled `service`, then those of the process. */
   expose(): Promise<{ contentType: string; body: string }>;
@@ -66,10 +66,10 @@ export function createMetrics(service: string): Metrics {
     const { help, labels } = rowOf(name);
     return { name, help, labelNames: Object.keys(labels), registers: [registry] };
   };
-  // The types say which labels there are, from the table; what prom-client takes is wider.
+  // The types of the labels come from the table; those of prom-client are wider.
   return {
     counter: <N extends CounterName>(name: N) =>
-      (known(name) ?? begun(new PromCounter(options(name)), rowOf(name))) as Counter<N>,
+      (known(name) ?? zeroed(new PromCounter(options(name)), rowOf(name))) as Counter<N>,
     gauge: <N extends GaugeName>(name: N) => (known(name) ?? new PromGauge(options(name))) as Gauge<N>,
     histogram: <N extends HistogramName>(name: N) =>
       (known(name) ?? new PromHistogram({ ...options(name), buckets: bucketsOf(name) })) as Histogram<N>,
@@ -84,8 +84,8 @@ export function createMetrics(service: string): Metrics {
   };
 }
 
-/** Begins every series that a counter can have, when they are known. */
-function begun(counter: PromCounter, row: MetricRow): PromCounter {
+/** Starts every series that a counter can have at 0, when they are known. */
+function zeroed(counter: PromCounter, row: MetricRow): PromCounter {
   for (const labels of seriesOf(row)) counter.inc(labels, 0);
   return counter;
 }

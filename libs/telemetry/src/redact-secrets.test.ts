@@ -27,7 +27,7 @@ describe('redactSecrets', () => {
     expect(redactSecrets({ apiKey: undefined, token: null })).toEqual({ apiKey: undefined, token: null });
   });
 
-  it('leaves what it was given as it was', () => {
+  it('does not change its argument', () => {
     const fields = { nested: { apiKey: 'k' } };
     redactSecrets(fields);
     expect(fields.nested.apiKey).toBe('k');

@@ -5,8 +5,8 @@ import type { EndedStep } from '../tracing/recorder';
 import { newId } from '../traceparent';
 import { createOtelRecorder, queueMax } from './otel-recorder';
 
-type Told = Parameters<SpanExporter['export']>[1];
-type Result = Parameters<Told>[0];
+type Callback = Parameters<SpanExporter['export']>[1];
+type Result = Parameters<Callback>[0];
 type Line = [level: string, event: string, fields: object];
 
 function logged() {
@@ -37,13 +37,13 @@ const step = (more: Partial<EndedStep> = {}): EndedStep => ({
   ...more,
 });
 
-/** Keeps what it was handed after its shutdown, which empties the SDK's own. */
+/** Keeps its spans after the shutdown, which empties the SDK's own exporter. */
 class KeepingExporter extends InMemorySpanExporter {
   readonly kept: ReadableSpan[] = [];
 
-  override export(spans: ReadableSpan[], told: Told): void {
+  override export(spans: ReadableSpan[], callback: Callback): void {
     this.kept.push(...spans);
-    super.export(spans, told);
+    super.export(spans, callback);
   }
 }
 
@@ -81,7 +81,7 @@ describe('which traces are kept', () => {
       logger: logged().logger,
     });
 
-  it('is decided by an id of ours: the same in every process, and about the share', () => {
+  it('is decided by our own id: the same in every process, and about the share', () => {
     const [recorder, another] = [recorderOf(0.01), recorderOf(0.01)];
     const ids = Array.from({ length: 20_000 }, () => newId(16));
     const kept = ids.filter((id) => recorder.keeps(id, undefined));
@@ -90,9 +90,9 @@ describe('which traces are kept', () => {
     expect(ids.filter((id) => another.keeps(id, undefined))).toEqual(kept);
   });
 
-  // Whoever sends one such id with every request, without a key too, would fill the queue and have the failures dropped.
+  // A client that sends such an id with every request, even without a key, would fill the queue and cause failures to be dropped.
   it.each([`${'0'.repeat(31)}1`, 'ab'.repeat(16)])(
-    'is not decided by a caller’s id: %s is kept as often as any',
+    'is not decided by a caller’s id: %s is kept as often as any other',
     (id) => {
       const recorder = recorderOf(0.01);
       const caller = { traceId: id, spanId: newId(8), isSampled: true };
@@ -113,19 +113,19 @@ describe('which traces are kept', () => {
 const succeeded = { code: 0 } as unknown as Result;
 const failed = { code: 1, error: new Error('http://u:p@host') } as unknown as Result;
 
-/** A collector that does what it is told. */
-class IllExporter implements SpanExporter {
+/** A collector that behaves as `answer` says. */
+class FailingExporter implements SpanExporter {
   taken = 0;
-  asked = 0;
+  batches = 0;
   answer: 'ok' | 'fails' | 'never' = 'fails';
   /** Those that hang; answered when the test is over. */
-  readonly hanging: Told[] = [];
+  readonly hanging: Callback[] = [];
 
-  export(spans: ReadableSpan[], told: Told): void {
-    this.asked += 1;
+  export(spans: ReadableSpan[], callback: Callback): void {
+    this.batches += 1;
     if (this.answer === 'ok') this.taken += spans.length;
-    if (this.answer === 'never') this.hanging.push(told);
-    else told(this.answer === 'ok' ? succeeded : failed);
+    if (this.answer === 'never') this.hanging.push(callback);
+    else callback(this.answer === 'ok' ? succeeded : failed);
   }
 
   shutdown(): Promise<void> {
@@ -133,21 +133,21 @@ class IllExporter implements SpanExporter {
   }
 }
 
-describe('a collector that is ill', () => {
-  /** Waits until it holds, or so long that what is asserted next tells what is missing. */
+describe('a collector that fails', () => {
+  /** Waits until it holds, or long enough for the next assertion to fail with what is missing. */
   const untilHolds = async (holds: () => boolean): Promise<void> => {
     const endsAtMs = performance.now() + 60_000;
     while (!holds() && performance.now() < endsAtMs) await new Promise((resolve) => setTimeout(resolve, 10));
   };
   const many = (count: number) => Array.from({ length: count }, () => step());
 
-  it('is told of once, without its address, and once again when it is well', async () => {
-    const exporter = new IllExporter();
+  it('is logged once, without its address, and once more when it works again', async () => {
+    const exporter = new FailingExporter();
     const { logger, lines } = logged();
     const recorder = createOtelRecorder({ exporter, successes: one(1), logger });
     for (let batch = 1; batch <= 3; batch += 1) {
       recorder.record(many(512));
-      await untilHolds(() => exporter.asked === batch);
+      await untilHolds(() => exporter.batches === batch);
     }
     await untilHolds(() => lines.length > 0);
     expect(lines.map(([level, event]) => [level, event])).toEqual([['warn', 'telemetry.export-failing']]);
@@ -159,8 +159,8 @@ describe('a collector that is ill', () => {
     await recorder.close(1_000);
   });
 
-  it('that never answers costs a queue and no more, and a process ends all the same', async () => {
-    const exporter = new IllExporter();
+  it('that never answers costs one queue of memory and does not delay the end of the process', async () => {
+    const exporter = new FailingExporter();
     exporter.answer = 'never';
     const { logger } = logged();
     const recorder = createOtelRecorder({ exporter, successes: one(1), logger });
@@ -171,6 +171,6 @@ describe('a collector that is ill', () => {
     const startedAtMs = performance.now();
     await recorder.close(100);
     expect(performance.now() - startedAtMs).toBeLessThan(25_000);
-    for (const told of exporter.hanging) told(succeeded);
+    for (const callback of exporter.hanging) callback(succeeded);
   });
 });

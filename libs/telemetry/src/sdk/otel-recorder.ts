@@ -6,15 +6,14 @@ import {
   SamplingDecision,
   TraceIdRatioBasedSampler,
   TracerProvider,
-  type SpanExporter,
+  type IdGenerator,
   type ReadableSpan,
+  type SpanExporter,
 } from '@opentelemetry/sdk-trace';
 import type { Logger } from '../logger';
-import { toAttributes } from '../tracing/facts';
-import type { EndedStep, SpanRecorder, StepKind } from '../tracing/recorder';
+import { toAttributes, type EndedStep, type SpanRecorder, type StepKind } from '../tracing/recorder';
 import { outsideSteps } from '../tracing/step';
 import { newId, type TracePlace } from '../traceparent';
-import { ChosenIds } from './chosen-ids';
 import type { SuccessRule } from './settings';
 
 /** Spans that wait for the collector at most: about 4 MB. Source: OTEL_BSP_MAX_QUEUE_SIZE's default. */
@@ -48,7 +47,7 @@ export function createOtelRecorder({ exporter, successes, logger }: OtelRecorder
   };
   const byTraceId = new TraceIdRatioBasedSampler(successes.ratio);
   const write = (step: EndedStep): void => {
-    if (!watch.hasRoom()) return;
+    if (!watch.hasCapacity()) return;
     ids.choose(step.traceId, step.spanId);
     const { name, startedAtMs: startTime } = step;
     const links = step.links.map(({ place, facts }) => ({
@@ -70,7 +69,7 @@ export function createOtelRecorder({ exporter, successes, logger }: OtelRecorder
   return {
     keeps: (traceId, caller) => {
       if (caller !== undefined && successes.isCallersChoice) return caller.isSampled;
-      // A caller chooses its id, and could choose one that is kept: for a caller the lot is drawn by an id of ours.
+      // A caller chooses its id, and could choose one that is kept: for a caller an id of our own is drawn.
       const drawn = caller === undefined ? traceId : newId(16);
       return byTraceId.shouldSample(ROOT_CONTEXT, drawn).decision === SamplingDecision.RECORD_AND_SAMPLED;
     },
@@ -78,10 +77,30 @@ export function createOtelRecorder({ exporter, successes, logger }: OtelRecorder
     record: (steps) => outsideSteps(() => steps.forEach(write)),
     close: async (withinMs) => {
       const late = new Promise<void>((resolve) => setTimeout(resolve, withinMs).unref());
-      // A collector that is away has been told of already.
+      // A collector that is away has been reported already.
       await Promise.race([batches.shutdown().catch(() => undefined), late]);
     },
   };
+}
+
+/**
+ * Gives the next span the ids of its step: messages, rows and log lines have contained them since before it was known that the
+ * step would become a span.
+ */
+class ChosenIds implements IdGenerator {
+  private next = { traceId: '', spanId: '' };
+
+  choose(traceId: string, spanId: string): void {
+    this.next = { traceId, spanId };
+  }
+
+  generateTraceId(): string {
+    return this.next.traceId;
+  }
+
+  generateSpanId(): string {
+    return this.next.spanId;
+  }
 }
 
 const kinds: Readonly<Record<StepKind, SpanKind>> = {
@@ -108,21 +127,18 @@ function toSpanContext({ traceId, spanId, isSampled }: TracePlace): SpanContext 
   return { traceId, spanId, traceFlags: isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE, isRemote: true };
 }
 
-type Told = Parameters<SpanExporter['export']>[1];
-type Result = Parameters<Told>[0];
+type Callback = Parameters<SpanExporter['export']>[1];
+type Result = Parameters<Callback>[0];
 /** Of the SDK's `ExportResultCode`. */
 const success = 0;
 
-/** Spans the batch processor holds at most, as it is told; what comes beyond is dropped and counted here. */
+/** Counts the spans in the batch processor's queue; those beyond its limit are dropped here, and counted. */
 interface ExportWatch extends SpanExporter {
-  /** Whether there is room in the queue; if not, the span is counted as dropped. */
-  hasRoom(): boolean;
+  /** Whether the queue takes a span; if not, it is counted as dropped. */
+  hasCapacity(): boolean;
 }
 
-/**
- * An exporter that says when its collector stops taking spans and when it takes them again: one log line for each change, none
- * for each batch.
- */
+/** An exporter that logs when its collector stops taking spans and when it takes them again: one line per change, none per batch. */
 function watchExporter(exporter: SpanExporter, logger: Logger): ExportWatch {
   let isFailing = false;
   let queued = 0;
@@ -139,17 +155,17 @@ function watchExporter(exporter: SpanExporter, logger: Logger): ExportWatch {
     isFailing = true;
   };
   return {
-    hasRoom: () => {
-      const isRoom = queued < queueMax;
-      if (isRoom) queued += 1;
+    hasCapacity: () => {
+      const isFree = queued < queueMax;
+      if (isFree) queued += 1;
       else lost += 1;
-      return isRoom;
+      return isFree;
     },
-    export: (spans: ReadableSpan[], told: Told) => {
+    export: (spans: ReadableSpan[], callback: Callback) => {
       queued -= spans.length;
       exporter.export(spans, (result) => {
         note(spans.length, result);
-        told(result);
+        callback(result);
       });
     },
     shutdown: () => exporter.shutdown(),

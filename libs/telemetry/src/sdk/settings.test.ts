@@ -18,7 +18,7 @@ describe('which successes are kept', () => {
     ['all', { OTEL_TRACES_SAMPLER: 'always_on' }, { ratio: 1, isCallersChoice: false }],
     ['none', { OTEL_TRACES_SAMPLER: 'always_off' }, { ratio: 0, isCallersChoice: false }],
     [
-      'as the caller says',
+      'as the caller decides',
       { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' },
       { ratio: 0, isCallersChoice: true },
     ],
@@ -33,15 +33,15 @@ describe('which successes are kept', () => {
   });
 });
 
-describe('what cannot be done', () => {
+describe('what is not supported', () => {
   it.each([
     ['a share that is none', { OTEL_TRACES_SAMPLER_ARG: '7' }, /not a number from 0 to 1/],
     ['no number', { OTEL_TRACES_SAMPLER_ARG: 'much' }, /not a number/],
     ['an unknown sampler', { OTEL_TRACES_SAMPLER: 'xray' }, /xray is not known/],
     ['another protocol', { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, /grpc is not spoken/],
-  ])('%s is told, and the default is taken', (_case, env, said) => {
+  ])('%s is reported, and the default is taken', (_case, env, reason) => {
     const settings = readTraceSettings({ ...endpoint, ...env });
     expect(settings?.successes).toEqual({ ratio: 0.01, isCallersChoice: false });
-    expect(settings?.ignored).toEqual([expect.stringMatching(said)]);
+    expect(settings?.ignored).toEqual([expect.stringMatching(reason)]);
   });
 });

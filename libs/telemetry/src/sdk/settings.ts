@@ -1,8 +1,8 @@
-/** What `OTEL_*` says of traces, as far as the SDK does not read it itself. */
+/** The settings `OTEL_*` of traces, as far as the SDK does not read them itself. */
 export interface TraceSettings {
   /** Which traces are kept although all goes well. */
   readonly successes: SuccessRule;
-  /** Settings that say something we do not do, each as a sentence. */
+  /** Settings that cannot be followed, each as a sentence. */
   readonly ignored: readonly string[];
 }
 
@@ -13,10 +13,10 @@ export interface SuccessRule {
   readonly isCallersChoice: boolean;
 }
 
-/** One in a hundred. Source: issue "Ship it and run it", part 4. */
+/** One in a hundred. */
 const defaultRatio = 0.01;
 
-/** OTEL_TRACES_SAMPLER without its `parentbased_`, and the share it means; undefined: OTEL_TRACES_SAMPLER_ARG says it. */
+/** OTEL_TRACES_SAMPLER without its `parentbased_`, and the share it means; undefined: OTEL_TRACES_SAMPLER_ARG sets it. */
 const samplers: ReadonlyMap<string, number | undefined> = new Map([
   ['always_on', 1],
   ['always_off', 0],
@@ -25,7 +25,7 @@ const samplers: ReadonlyMap<string, number | undefined> = new Map([
 
 /**
  * Reads the settings of traces; undefined when there is nothing to do: no endpoint, OTEL_SDK_DISABLED, or
- * OTEL_TRACES_EXPORTER=none. What cannot be read is ignored and told, as OpenTelemetry asks: telemetry stops no service.
+ * OTEL_TRACES_EXPORTER=none. What cannot be read is ignored and reported, as OpenTelemetry requires: telemetry stops no service.
  * Source: OpenTelemetry specification, environment variables.
  */
 export function readTraceSettings(env: Readonly<Record<string, string | undefined>>): TraceSettings | undefined {

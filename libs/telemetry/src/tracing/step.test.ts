@@ -29,7 +29,7 @@ const start = (options: Partial<StepOptions> = {}) =>
   startStep({ service: 'executor', name: 'call.claim', kind: 'message', parent: dropped, ...options });
 const names = () => recorded.map(({ name }) => name);
 
-describe('a story that goes well', () => {
+describe('a trace without a failure', () => {
   it('is not recorded when it is not sampled', () => {
     const step = start({ facts: { operationId: 'o1' } });
     step.child('call.perform').end();
@@ -38,7 +38,7 @@ describe('a story that goes well', () => {
     expect(recorded).toEqual([]);
   });
 
-  it('is recorded at once, when its first step ends, if it is sampled', () => {
+  it('is recorded in one batch when its first step ends, if it is sampled', () => {
     const step = start({ parent: sampled, facts: { operationId: 'o1' } });
     const child = step.child('call.perform', { records: 2 });
     child.end();
@@ -65,12 +65,12 @@ describe('a story that goes well', () => {
   });
 });
 
-describe('a story with a failure', () => {
+describe('a trace with a failure', () => {
   it.each<[string, (step: ReturnType<typeof start>) => void]>([
     ['of its first step', (step) => step.end('deadline')],
     ['of a step inside', (step) => (step.child('call.perform').end('quota'), step.end())],
     ['of a provider call', (step) => (step.past('x', { durationMs: 1, facts: {}, failed: 'timeout' }), step.end())],
-  ])('%s is recorded whole, although it is not sampled', (_whose, fail) => {
+  ])('%s is recorded completely, although it is not sampled', (_whose, fail) => {
     const step = start();
     step.child('call.settle').end();
     fail(step);
@@ -78,7 +78,7 @@ describe('a story with a failure', () => {
     expect(recorded.filter(({ failed }) => failed !== undefined)).toHaveLength(1);
   });
 
-  it('is recorded as far as it can be when the failure comes after the end', () => {
+  it('is recorded from the failure on when that comes after the end', () => {
     const step = start();
     const [well, badly] = [step.child('call.settle'), step.child('call.settle')];
     step.end();
@@ -87,7 +87,7 @@ describe('a story with a failure', () => {
     expect(recorded).toMatchObject([{ failed: 'service.unavailable' }]);
   });
 
-  it('tells the accepts again that it concerns and nobody kept, under their own ids', () => {
+  it('backfills the accepts that it concerns and nobody kept, with their own ids', () => {
     const at = new Date('2026-11-21T10:00:00Z');
     const [kept, own, other] = ['01', '00', '00'].map(
       (flag, n) => `00-${'abc'[n]?.repeat(32)}-${'abc'[n]?.repeat(16)}-${flag}`,
@@ -100,10 +100,10 @@ describe('a story with a failure', () => {
       { traceparent: own ?? '', acceptedAt: new Date(NaN), index: 3, isConcerned: true },
     ];
     start({ facts: { operationId: 'o1' }, accepted: () => accepted }).end('rejected');
-    const retold = recorded.filter(({ name }) => name === 'write.accept');
+    const backfilled = recorded.filter(({ name }) => name === 'write.accept');
     const facts = { isRetold: true, operationId: 'o1', index: 1 };
     const ids = { traceId: 'b'.repeat(32), spanId: 'b'.repeat(16) };
-    expect(retold).toEqual([
+    expect(backfilled).toEqual([
       expect.objectContaining({ ...ids, facts, startedAtMs: at.getTime(), endedAtMs: at.getTime() }),
     ]);
     expect(recorded.at(-1)?.links.map(({ place, facts: { index } }) => [place.traceId[0], index])).toEqual([
@@ -116,15 +116,15 @@ describe('a story with a failure', () => {
   });
 });
 
-describe('the decision', () => {
-  it('is the recorder’s for what a caller brings, and the row’s for what is ours', () => {
+describe('the sampling decision', () => {
+  it('is made by the recorder for a caller’s trace, and by the row for our own', () => {
     const ofCaller = start({ isOfCaller: true, parent: sampled });
     const unknown = start({ isOfCaller: true, parent: undefined });
     const flags = [ofCaller, unknown, start({ parent: sampled }), start()].map((s) => s.traceparent.slice(-2));
     expect(flags).toEqual(['01', '00', '01', '00']);
   });
 
-  it('may be overruled for the sake of another trace; the accept it stands under is told again then', () => {
+  it('may be overruled for the sake of another trace; the accept it stands under is backfilled then', () => {
     const accepted = [{ traceparent: dropped, acceptedAt: new Date(0) }];
     const step = start({ isSampled: true, accepted: () => accepted });
     expect(step.traceparent).toMatch(/-01$/);
@@ -142,7 +142,7 @@ describe('the decision', () => {
 });
 
 describe('the scope', () => {
-  it('reaches work that is awaited, ends with it, and can be left', async () => {
+  it('covers work that is awaited, ends with it, and can be left', async () => {
     const step = start();
     await step.run(async () => {
       await new Promise((resolve) => setImmediate(resolve));
@@ -152,7 +152,7 @@ describe('the scope', () => {
     expect(currentStep()).toBeUndefined();
   });
 
-  it('asStep gives what the work gives, and ends with what it throws', async () => {
+  it('asStep returns the result of the work, and ends with the error it throws', async () => {
     const step = start();
     const thrown = Object.assign(new Error('secret text'), { code: 'store.unavailable' });
     await step.run(async () => {
@@ -184,7 +184,7 @@ describe('the scope', () => {
   it.each([
     ['with', recorder],
     ['without', undefined],
-  ] as const)('%s a recorder log lines carry its ids', (_with, given) => {
+  ] as const)('%s a recorder, log lines carry its ids', (_with, given) => {
     useSpanRecorder(given);
     const lines: Record<string, unknown>[] = [];
     const destination = new Writable({
@@ -204,7 +204,7 @@ describe('the scope', () => {
 describe('without a recorder', () => {
   beforeEach(() => useSpanRecorder(undefined));
 
-  it('a step hands its place on, and everything else does nothing', async () => {
+  it('a step passes on its position in the trace, and everything else does nothing', async () => {
     const step = start({ parent: sampled });
     expect(step.traceparent).toMatch(new RegExp(`^00-${traceId}-(?!00f067aa0ba902b7)[0-9a-f]{16}-01$`));
     expect(step.child('x')).toBe(step);
@@ -214,8 +214,8 @@ describe('without a recorder', () => {
     expect(recorded).toEqual([]);
   });
 
-  // A row outlives the process and its settings, and whoever goes on from it may record.
-  it('hands on no caller’s wish to be kept, but the place of the trace', () => {
+  // A row outlives the process and its settings, and the process that continues from it may record.
+  it('passes on the trace of a caller, but not its sampled flag', () => {
     const step = start({ isOfCaller: true, parent: sampled });
     expect(step.traceparent).toMatch(new RegExp(`^00-${traceId}-(?!00f067aa0ba902b7)[0-9a-f]{16}-00$`));
   });

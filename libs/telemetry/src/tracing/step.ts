@@ -1,23 +1,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { childTraceparent, newId, readTraceparent, toTraceparent, type TracePlace } from '../traceparent';
-import type { Facts } from './facts';
-import { spanRecorder, type AcceptedRecord, type EndedStep, type StepKind } from './recorder';
-import { placeIn, Story } from './story';
+import { spanRecorder, type AcceptedRecord, type EndedStep, type Facts, type StepKind } from './recorder';
+import { TraceBuffer } from './trace-buffer';
 
 /**
  * One step of a write, from here to `end`. It becomes a span when its trace is kept: because it is sampled, or because a
  * step of the same process failed. Costs next to nothing until then.
  */
 export interface Step {
-  /** Its place, for messages, rows and further steps. */
+  /** Its position in the trace, for messages, rows and further steps. */
   readonly traceparent: string;
-  /** Adds what became known. The last word on each fact counts. */
+  /** Adds what became known. The last value of each fact counts. */
   note(facts: Facts): void;
   /** Ends it, once. @param failed class of the failure; keeps the trace, also when it is not sampled */
   end(failed?: string): void;
   /** A step inside this one. */
   child(name: string, facts?: Facts): Step;
-  /** A step inside this one that is over: a provider call. */
+  /** A step inside this one that has already ended: a provider call. */
   past(name: string, ended: { readonly durationMs: number; readonly facts: Facts; readonly failed?: string }): void;
   /** Runs work whose log lines and further steps belong to this one. */
   run<T>(work: () => T): T;
@@ -28,19 +27,19 @@ export interface Step {
 export interface StepOptions {
   /** Service it belongs to: `executor`. */
   readonly service: string;
-  /** A verb of the conventions: `batch.flush`. */
+  /** Noun and verb: `batch.flush`. */
   readonly name: string;
   readonly kind: StepKind;
-  /** Place it belongs under. Absent or invalid: a new trace. */
+  /** The step it belongs under. Absent or invalid: a new trace. */
   readonly parent?: string | undefined;
   /** The parent is a caller's, not ours: whether the trace is kept is decided here. @default false */
   readonly isOfCaller?: boolean;
   /** Kept also when all goes well, whatever the parent says. @default as the parent says */
   readonly isSampled?: boolean;
   readonly facts?: Facts;
-  /** Asked at the end, if it becomes a span: a request learns its route on its way. */
+  /** Called at the end, if it becomes a span: a request learns its route on its way. */
   readonly atEnd?: () => { readonly name: string; readonly facts: Facts };
-  /** The accepts it goes back to: a link to each. Asked at the end, if it becomes a span. */
+  /** The accepts it goes back to: a link to each. Called at the end, if it becomes a span. */
   readonly accepted?: () => readonly AcceptedRecord[];
   /** Stands in the log lines of the step. */
   readonly logged?: object;
@@ -56,36 +55,24 @@ export function startStep(options: StepOptions): Step {
   const traceId = parent?.traceId ?? newId(16);
   const isDecided = parent !== undefined && options.isOfCaller !== true;
   const decision = isDecided ? parent.isSampled : recorder.keeps(traceId, parent);
-  const { service } = options;
-  const isSampled = options.isSampled ?? decision;
-  const retold = () => concerned(options, isSampled, parent);
-  const story = new Story({ service, traceId, isSampled, recorder, retold });
-  return new TracedStep(story, options, parent?.spanId, undefined);
-}
-
-/** A failure is told to the accepts it concerns; a step that is kept for another trace's sake, to the accept it stands under. */
-function concerned(options: StepOptions, isSampled: boolean, parent: TracePlace | undefined) {
-  const accepted = options.accepted?.() ?? [];
-  if (!isSampled) return accepted.filter(({ isConcerned }) => isConcerned);
-  if (options.isSampled !== true) return [];
-  return accepted.filter(({ traceparent }) => readTraceparent(traceparent)?.spanId === parent?.spanId);
+  const buffer = new TraceBuffer(options.service, traceId, options.isSampled ?? decision, recorder);
+  return new TracedStep(buffer, options, parent?.spanId, undefined);
 }
 
 class TracedStep implements Step {
   private readonly place: TracePlace;
   private readonly startedAtMs: number;
-  private facts: Facts;
+  private facts: Facts = {};
   private isEnded = false;
 
   constructor(
-    private readonly story: Story,
-    private readonly options: Omit<StepOptions, 'service' | 'parent' | 'isOfCaller' | 'isSampled'>,
+    private readonly buffer: TraceBuffer,
+    private readonly options: Omit<StepOptions, 'service' | 'parent' | 'isOfCaller'>,
     private readonly parentSpanId: string | undefined,
     private readonly within: TracedStep | undefined,
   ) {
-    this.place = placeIn(story.options);
+    this.place = placeIn(buffer);
     this.startedAtMs = options.startedAtMs ?? performance.now();
-    this.facts = {};
     if (options.facts !== undefined) this.note(options.facts);
   }
 
@@ -95,39 +82,32 @@ class TracedStep implements Step {
 
   note(facts: Facts): void {
     this.facts = { ...this.facts, ...facts };
-    this.story.operationId = facts.operationId ?? this.story.operationId;
+    this.buffer.operationId = facts.operationId ?? this.buffer.operationId;
   }
 
   end(failed?: string): void {
     if (this.isEnded) return;
     this.isEnded = true;
-    const { story, place, options, startedAtMs, parentSpanId } = this;
+    const { buffer, place, options, startedAtMs, parentSpanId } = this;
     const isFirst = this.within === undefined;
-    if (story.wants(failed, isFirst)) {
+    if (buffer.wants(failed, isFirst)) {
       const { name, facts } = options.atEnd?.() ?? { name: options.name, facts: {} };
-      const told = { name, kind: options.kind, facts: { ...this.facts, ...facts }, links: this.links() };
-      const span = { ...place, ...told, ...(parentSpanId !== undefined && { parentSpanId }) };
-      story.add(timed(span, startedAtMs, story, failed));
+      const ended = { name, kind: options.kind, facts: { ...this.facts, ...facts }, links: this.links() };
+      const span = { ...place, ...ended, ...(parentSpanId !== undefined && { parentSpanId }) };
+      buffer.add(timed(span, startedAtMs, buffer, failed));
     }
-    if (isFirst) story.end();
+    if (isFirst) buffer.end(buffer.isKept ? this.backfilled() : []);
   }
 
   child(name: string, facts?: Facts): Step {
-    return new TracedStep(this.story, { name, kind: 'work', ...(facts && { facts }) }, this.place.spanId, this);
+    return new TracedStep(this.buffer, { name, kind: 'work', ...(facts && { facts }) }, this.place.spanId, this);
   }
 
   past(name: string, { durationMs, facts, failed }: Parameters<Step['past']>[1]): void {
-    const { story, place } = this;
-    if (!story.wants(failed, false)) return;
-    const span = {
-      ...placeIn(story.options),
-      parentSpanId: place.spanId,
-      name,
-      kind: 'call',
-      facts,
-      links: [],
-    } as const;
-    story.add(timed(span, performance.now() - durationMs, story, failed));
+    const { buffer, place } = this;
+    if (!buffer.wants(failed, false)) return;
+    const span = { ...placeIn(buffer), parentSpanId: place.spanId, name, kind: 'call', facts, links: [] } as const;
+    buffer.add(timed(span, performance.now() - durationMs, buffer, failed));
   }
 
   run<T>(work: () => T): T {
@@ -149,13 +129,41 @@ class TracedStep implements Step {
       return [{ place, facts: index === undefined ? {} : { index } }];
     });
   }
+
+  /** Accepts that were dropped, because all was well then. They get their own ids, so that links and logs that name them find them. */
+  private backfilled(): EndedStep[] {
+    const { service } = this.buffer;
+    const visited = new Set<string>();
+    return this.acceptsToBackfill().flatMap(({ traceparent, acceptedAt, index }) => {
+      const place = readTraceparent(traceparent);
+      const at = acceptedAt.getTime();
+      if (place === undefined || place.isSampled || visited.has(place.spanId) || Number.isNaN(at)) return [];
+      visited.add(place.spanId);
+      const { traceId, spanId } = place;
+      const facts = { isRetold: true, ...(index !== undefined && { index }) };
+      const step = { traceId, spanId, startedAtMs: at, endedAtMs: at, service, name: 'write.accept', links: [] };
+      return [{ ...step, kind: 'work' as const, facts }];
+    });
+  }
+
+  /** Of a failure, the accepts it concerns; of a step that is kept for another trace's sake, the accept it stands under. */
+  private acceptsToBackfill(): readonly AcceptedRecord[] {
+    const accepted = this.options.accepted?.() ?? [];
+    if (!this.buffer.isSampled) return accepted.filter(({ isConcerned }) => isConcerned);
+    if (this.options.isSampled !== true) return [];
+    return accepted.filter(({ traceparent }) => readTraceparent(traceparent)?.spanId === this.parentSpanId);
+  }
 }
 
-/** The monotonic clock measures, the wall clock says when: asked together, so that no step has a negative length. */
+function placeIn({ traceId, isSampled }: TraceBuffer): TracePlace {
+  return { traceId, isSampled, spanId: newId(8) };
+}
+
+/** The monotonic clock measures the duration, the wall clock dates it: both are read together, so that no step has a negative length. */
 function timed(
   step: Omit<EndedStep, 'service' | 'startedAtMs' | 'endedAtMs'>,
   startedAtMs: number,
-  { options: { service } }: Story,
+  { service }: TraceBuffer,
   failed: string | undefined,
 ): EndedStep {
   const endedAtMs = Date.now();
@@ -163,7 +171,7 @@ function timed(
   return { ...step, ...times, service, ...(failed === undefined ? {} : { failed }) };
 }
 
-/** Nothing is recorded: it only hands the place on, and gives log lines their ids. */
+/** Nothing is recorded: it only passes on its position in the trace, and gives log lines their ids. */
 class QuietStep implements Step {
   private own: string | undefined;
   private operationId: string | undefined;
@@ -224,7 +232,7 @@ export function scopeFields(): object {
 
 /**
  * Does work as a step inside the current one; where there is none, it only does the work.
- * @param failureOf reads the class of a failure from what the work gave; what the work throws is one as well
+ * @param failureOf reads the class of a failure from the result of the work; an error it throws is a failure as well
  */
 export async function asStep<T>(
   name: string,

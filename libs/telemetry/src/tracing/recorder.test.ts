@@ -1,7 +1,7 @@
-import { toAttributes } from './facts';
+import { toAttributes } from './recorder';
 
 describe('toAttributes', () => {
-  it('names what is known by the conventions, and leaves out what is absent', () => {
+  it('names what is known after the conventions, and leaves out what is absent', () => {
     const facts = { operationId: 'o1', status: 207, isRetold: false, provider: undefined };
     expect(toAttributes(facts)).toEqual({
       'sluice.operation.id': 'o1',
@@ -10,7 +10,7 @@ describe('toAttributes', () => {
     });
   });
 
-  it('[sec-43] has no place for anything else, whatever is passed by mistake', () => {
+  it('[sec-43] has no field for anything else, whatever is passed by mistake', () => {
     const mistake = { operationId: 'o1', record: { email: 'canary@x.com' }, accessToken: 'canary', groupRef: 'canary' };
     expect(JSON.stringify(toAttributes(mistake))).not.toContain('canary');
   });
