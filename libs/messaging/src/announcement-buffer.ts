@@ -2,7 +2,7 @@ import { outsideSteps, type Logger } from '@sluice/telemetry';
 import type { WriteAnnouncement } from '@sluice/types';
 import type { MessagingOptions, OutgoingMessage, Transport } from './messaging';
 import type { DropReason, MessagingCounters } from './messaging-counters';
-import { within } from './within';
+import { within } from './waiting';
 import { encodeMessage } from './topics';
 
 export interface BufferOptions {
@@ -21,7 +21,7 @@ const bodyBytesMax = 64 * 1024;
 
 /**
  * Holds announcements until they leave, one request at a time: so the order of each key is kept, and whatever gathers
- * while a request is under way shares the next one. Invariant: every announcement is counted as sent or as dropped.
+ * while a request is in flight shares the next one. Invariant: every announcement is counted as sent or as dropped.
  */
 export class AnnouncementBuffer {
   private readonly lingerMs: number;
@@ -37,7 +37,7 @@ export class AnnouncementBuffer {
   constructor(private readonly options: BufferOptions) {
     this.lingerMs = options.lingerMs ?? 25;
     this.bufferMax = options.bufferMax ?? 20_000;
-    // Past the executor's sweep interval (2 s) an announcement tells nothing that is not already found.
+    // After the executor's sweep interval (2 s) the write has been found without an announcement.
     this.holdMs = options.holdMs ?? 2_000;
   }
 
@@ -84,11 +84,11 @@ export class AnnouncementBuffer {
       this.timerAtMs = Infinity;
       void this.pump('due');
     };
-    // It sends what others announce as well, and is no part of the request that set it.
+    // It sends the announcements of other requests as well, so it does not belong to the one that set it.
     this.timer = outsideSteps(() => setTimeout(send, this.waitMs()).unref());
   }
 
-  /** Joins the sending that is under way, which then sets the timer for what is left. */
+  /** Joins a send in flight, which then sets the timer for what is left. */
   private pump(what: 'due' | 'all'): Promise<void> {
     this.sending ??= this.sendPending(what).finally(() => {
       this.sending = undefined;
@@ -97,7 +97,7 @@ export class AnnouncementBuffer {
     return this.sending;
   }
 
-  /** What gathered during a request has waited already; a broker that is away is retried ten times a second. */
+  /** Announcements added during a request have waited already; a broker that is away is checked ten times a second. */
   private waitMs(): number {
     return this.options.transport.isUp() ? Math.max(0, this.pending.dueAtMs - performance.now()) : 100;
   }

@@ -16,7 +16,7 @@ export interface MessagingCounters {
   readonly lag: Gauge<'sluice_consumer_lag'>;
 }
 
-/** The counters of one service; asking again gives the same ones. */
+/** The counters of one service; always the same ones for the same `metrics`. */
 export function messagingCounters(metrics: Metrics): MessagingCounters {
   return {
     dropped: metrics.counter('sluice_announcements_dropped_total'),
@@ -33,25 +33,25 @@ export function messagingCounters(metrics: Metrics): MessagingCounters {
 /** What a message names that does not exist. */
 type StrayNames = Readonly<Record<'projectId' | 'operationId' | 'laneId', string>>;
 
-/** Names that were said once are remembered up to this many: forged messages must not fill a log, or the memory. */
+/** Names that were logged are remembered up to this many: forged messages must fill neither the log nor the memory. */
 const namesMax = 10_000;
 
 /**
- * Counts messages that point at nothing, and says so once for each thing that is named. Nothing else follows from them: an
- * announcement is a hint, so what is not there needs no work.
- * @returns called with what a message of the topic names, as far as it does not exist
+ * Counts messages that name something that does not exist, and logs each name once. Nothing else follows from them: an announcement
+ * is a hint, and what does not exist needs no work.
+ * @returns to be called with the names in a message of the topic that do not exist
  */
 export function strayMessages(
   { logger, metrics }: { readonly logger: Logger; readonly metrics: Metrics },
   topic: Topic,
 ): (names: Partial<StrayNames>) => void {
   const counter = metrics.counter('sluice_messages_stray_total');
-  const said = new Set<string>();
+  const logged = new Set<string>();
   return (names) => {
     counter.inc({ topic: topic.name });
     const id = JSON.stringify(names);
-    if (said.has(id) || said.size >= namesMax) return;
-    said.add(id);
+    if (logged.has(id) || logged.size >= namesMax) return;
+    logged.add(id);
     logger.warn({ topic: topic.name, ...names }, 'message.stray');
   };
 }

@@ -1,9 +1,11 @@
+import { connect, type Socket } from 'node:net';
 import type { Metrics } from '@sluice/telemetry';
 import type { WriteAnnouncement } from '@sluice/types';
+import type { ISocketFactory } from 'kafkajs';
 import type { ConsumeOptions, Messaging } from './messaging';
 import { partitionKey, topics } from './topics';
 
-/** Test support: longest wait for anything that is expected to happen. It ends what hangs; a session timeout and a rebalance fit well. */
+/** Test support: longest wait for anything that is expected to happen; longer than a session timeout and a rebalance. */
 const boundMs = 60_000;
 
 /** A member of the group `executor` on `ready`. */
@@ -11,7 +13,7 @@ export function consume(handle: ConsumeOptions['handle']): ConsumeOptions {
   return { topic: topics.ready, group: 'executor', handle };
 }
 
-/** A member that keeps what it gets. */
+/** A member that collects what it receives. */
 export async function consumeReady(messaging: Messaging, group = 'executor'): Promise<WriteAnnouncement[]> {
   const received: WriteAnnouncement[] = [];
   const handle = async (writes: WriteAnnouncement[]) => void received.push(...writes);
@@ -31,7 +33,7 @@ export function announce(messaging: Messaging, announced: WriteAnnouncement): vo
   messaging.announcer(topics.ready).announce(partitionKey(announced), announced);
 }
 
-/** An announcement of one installation; `index` tells them apart. */
+/** An announcement of one installation; `index` distinguishes them. */
 export function write(installationId: string, index: number, more: Partial<WriteAnnouncement> = {}): WriteAnnouncement {
   return {
     projectId: 'project-1',
@@ -69,4 +71,49 @@ export async function metric(metrics: Metrics, name: string, label = ''): Promis
   const { body } = await metrics.expose();
   const lines = body.split('\n').filter((line) => line.startsWith(`${name}{`) && line.includes(label));
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+}
+
+/** A network between one messaging and the broker that can be cut and mended. */
+export interface SwitchableNetwork {
+  readonly socketFactory: ISocketFactory;
+  /** Requests of Kafka's Produce API sent so far. */
+  readonly produceRequests: number;
+  /** Ends every connection and refuses new ones. */
+  cut(): void;
+  mend(): void;
+}
+
+/** Nothing listens there. */
+const refusingPort = 1;
+/** Api key of Produce in a Kafka request: bytes 4 and 5 of the frame. Source: the Kafka protocol guide. */
+const produceKey = 0;
+
+export function switchableNetwork(): SwitchableNetwork {
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  let produceRequests = 0;
+  const socketFactory: ISocketFactory = ({ host, port, onConnect }) => {
+    const socket = connect({ host, port: isCut ? refusingPort : port }, onConnect);
+    const write = socket.write.bind(socket);
+    socket.write = (frame: Buffer) => {
+      if (frame.readInt16BE(4) === produceKey) produceRequests += 1;
+      return write(frame);
+    };
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    return socket;
+  };
+  return {
+    socketFactory,
+    get produceRequests() {
+      return produceRequests;
+    },
+    cut: () => {
+      isCut = true;
+      for (const socket of sockets) socket.destroy(new Error('read ECONNRESET'));
+    },
+    mend: () => {
+      isCut = false;
+    },
+  };
 }

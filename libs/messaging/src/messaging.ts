@@ -2,7 +2,7 @@ import type { Logger, Metrics } from '@sluice/telemetry';
 import type { WriteAnnouncement } from '@sluice/types';
 import type { Topic } from './topics';
 
-/** Tells a topic of accepted writes. Only a hint: what is dropped is found by a sweep, later. */
+/** Announces accepted writes on a topic. Only a hint: a write whose announcement is dropped is found by a sweep, later. */
 export interface Announcer {
   /**
    * Takes the write into memory and returns at once; never throws, never waits. Writes of one key that wait share a message, and
@@ -51,7 +51,7 @@ export interface Messaging {
   /** Resolves at once, also while the broker is away: joining goes on in the background until `stop`. */
   consume(options: ConsumeOptions): Promise<Consumer>;
   /**
-   * Makes the topics that are missing and leaves the others as they are.
+   * Creates the topics that are missing and leaves the others as they are.
    * @throws DependencyError when the broker does not answer
    */
   createTopics(): Promise<void>;
@@ -72,11 +72,11 @@ export interface MessagingOptions {
   readonly watchdogMs?: number;
   /** Called after the stall was logged. A service ends its process here, so that its supervisor starts a new one. */
   readonly onStall?: (stall: Stall) => void;
-  /** Where a test may break the process: before a request to the broker, and when it was answered. @default nowhere */
+  /** Where a test may break the process: before a request to the broker, and after its reply. @default none */
   readonly failpoints?: { hit(name: 'pub.before_send' | 'pub.after_send'): Promise<void> };
 }
 
-/** A message on its way out. `writes` is how many announcements it holds. */
+/** An outgoing message. `writes` is how many announcements it holds. */
 export interface OutgoingMessage {
   readonly topic: string;
   readonly key: string;
@@ -84,9 +84,9 @@ export interface OutgoingMessage {
   readonly writes: number;
 }
 
-/** Where messages go: the one thing the announcing side of an implementation must bring. */
+/** Where messages are sent. */
 export interface Transport {
-  /** Whether a send has a chance. Asked before each send. */
+  /** Whether a send can succeed. Checked before each send. */
   isUp(): boolean;
   /** All of them in one request, in order per key. Rejects when they may not have arrived. */
   send(messages: readonly OutgoingMessage[]): Promise<void>;

@@ -1,7 +1,7 @@
 import { SluiceError } from '@sluice/errors';
 import type { Logger } from '@sluice/telemetry';
 import type { WriteAnnouncement } from '@sluice/types';
-import { backoffMs } from './backoff';
+import { backoffMs } from './waiting';
 import type { MessagingCounters } from './messaging-counters';
 import { decodeMessage } from './topics';
 
@@ -18,7 +18,7 @@ export interface DeliveryOptions {
   readonly counters: MessagingCounters;
 }
 
-/** What a delivery may ask of the reader of its partition. */
+/** What a delivery needs from the reader of its partition. */
 export interface Reading {
   /** False once the partition was given up or must be: then no further handler starts. */
   isCurrent(): boolean;
@@ -38,7 +38,7 @@ interface Portion {
 
 /**
  * Gives the messages of one partition to its handler, in order, and decides what a failure means.
- * Invariant: one handler call at a time, also when a reader begins before the one before it has drained.
+ * Invariant: one handler call at a time, also when a reader begins before the previous one has drained.
  */
 export class PartitionDelivery {
   private failures = 0;
@@ -92,7 +92,7 @@ export class PartitionDelivery {
       logger.warn({ topic, partition, offset, failures: this.failures, error }, 'message.handler-failed');
       return false;
     }
-    // A defect must not hold the partition back for ever: the writes are in Postgres, where a sweep finds them.
+    // A defect must not block the partition for ever: the writes are in Postgres, where a sweep finds them.
     counters.passedOver.inc({ topic });
     logger.error({ topic, partition, offset, failures: this.failures, error }, 'message.passed-over');
     return true;

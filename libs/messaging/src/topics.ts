@@ -1,9 +1,9 @@
 import type { WriteAnnouncement } from '@sluice/types';
 
-/** One topic: a fact that services tell each other. Every message on it is `{ writes: WriteAnnouncement[] }`. */
+/** One topic: a fact that services announce to each other. Every message on it is `{ writes: WriteAnnouncement[] }`. */
 export interface Topic {
   readonly name: string;
-  /** Who says it, who listens, and what the listener does. */
+  /** Who announces it, who reads it, and what the reader does. */
   readonly purpose: string;
   /** More partitions let more consumers share the work. Changing it moves keys, which costs order once. */
   readonly partitions: number;
@@ -20,7 +20,6 @@ export type KeyedWrite = Pick<WriteAnnouncement, 'installationId' | 'objectName'
 
 /**
  * Key of both topics: `installationId/objectName/type`.
- * Source: the user's card ("topics keyed by installation/object/type").
  */
 export function partitionKey(write: KeyedWrite): string {
   return `${write.installationId}/${write.objectName}/${write.type}`;
@@ -42,16 +41,16 @@ export const topics = {
     ...common,
     name: 'sluice.writes.auto-batched',
     purpose:
-      'The gateway says that a record joined an auto-batch; the batcher flushes the batch when it is full or due.',
+      'The gateway announces that a record joined an auto-batch; the batcher flushes the batch when it is full or due.',
   },
   ready: {
     ...common,
     name: 'sluice.writes.ready',
-    purpose: 'The gateway or the batcher says that a call can be claimed; an executor wakes the lane of the call.',
+    purpose: 'The gateway or the batcher announces that a call can be claimed; an executor wakes the lane of the call.',
   },
 } as const satisfies Record<string, Topic>;
 
-/** What a message turned out to hold. `problem` says why it is not one of ours. */
+/** The content of a message; `problem` states why it cannot be read. */
 export type DecodedMessage = { readonly writes: WriteAnnouncement[] } | { readonly problem: string };
 
 const required = [
@@ -70,7 +69,7 @@ export function encodeMessage(bodies: readonly string[]): string {
   return `{"writes":[${bodies.join(',')}]}`;
 }
 
-/** Reads the value of a message. Never throws: a stranger's message must not stop a partition. */
+/** Reads the value of a message. Never throws: a foreign message must not stop a partition. */
 export function decodeMessage(value: Buffer | string | null): DecodedMessage {
   if (value === null) return { problem: 'the value is empty' };
   const body = parse(value.toString());

@@ -6,17 +6,17 @@ interface WatchdogOptions {
   readonly topic: string;
   readonly group: string;
   readonly stallMs: number;
-  /** Progress of the partitions this consumer answers for. Rejects while the broker is away. */
-  readonly look: () => Promise<Progress[]>;
+  /** Of the partitions that this consumer answers for. Rejects while the broker is away. */
+  readonly progress: () => Promise<Progress[]>;
   readonly onStall: ((stall: Stall) => void) | undefined;
   readonly logger: Logger;
   readonly counters: MessagingCounters;
 }
 
 /**
- * Looks at a consumer's progress several times per `stallMs` and reports a stall. Every client of Kafka stands still
- * silently sometimes, with its heartbeats going on; only progress proves life. A handler that fails is alive, one that
- * does not return is not.
+ * Checks a consumer's progress several times per `stallMs` and reports a stall. Every client of Kafka stops reading silently
+ * sometimes, while its heartbeats go on; only progress proves that it works. A handler that fails makes progress, one that does
+ * not return makes none.
  * @returns a function that ends it
  */
 export function startWatchdog(options: WatchdogOptions): () => void {
@@ -36,7 +36,7 @@ export function startWatchdog(options: WatchdogOptions): () => void {
 }
 
 async function inspect(watch: ProgressWatch, options: WatchdogOptions, isStopped: () => boolean): Promise<void> {
-  const progresses = await options.look().catch(() => undefined);
+  const progresses = await options.progress().catch(() => undefined);
   if (!progresses) return watch.forget();
   const { topic, group, logger, counters } = options;
   counters.lag.set({ topic, group }, sum(progresses));
@@ -51,7 +51,7 @@ function sum(progresses: readonly Progress[]): number {
   return progresses.reduce((total, { lag }) => total + Math.max(0, lag), 0);
 }
 
-/** One partition as seen at one moment. */
+/** One partition at one moment. */
 export interface Progress {
   readonly partition: number;
   /** Messages not yet finished. */
@@ -60,31 +60,31 @@ export interface Progress {
   readonly mark: string;
 }
 
-/** Tells stillness from idleness: a partition stalls when it has messages and its mark did not change for `stallMs`. */
+/** Distinguishes stalled from idle: a partition is stalled when it has messages and its mark did not change for `stallMs`. */
 export class ProgressWatch {
-  private readonly seen = new Map<number, { mark: string; sinceMs: number }>();
+  private readonly latest = new Map<number, { mark: string; sinceMs: number }>();
 
   constructor(private readonly stallMs: number) {}
 
   /**
    * @param nowMs of a monotonic clock
-   * @returns partitions that stalled; each is told again after another `stallMs`
+   * @returns partitions that stalled; each is reported again after another `stallMs`
    */
   observe(nowMs: number, progresses: readonly Progress[]): number[] {
     const present = new Set(progresses.map(({ partition }) => partition));
-    for (const partition of this.seen.keys()) if (!present.has(partition)) this.seen.delete(partition);
+    for (const partition of this.latest.keys()) if (!present.has(partition)) this.latest.delete(partition);
     return progresses.filter((progress) => this.hasStalled(nowMs, progress)).map(({ partition }) => partition);
   }
 
-  /** Starts over: while the lag is not known, nobody can be blamed. */
+  /** Starts over: without the lag it is not known who is stalled. */
   forget(): void {
-    this.seen.clear();
+    this.latest.clear();
   }
 
   private hasStalled(nowMs: number, { partition, lag, mark }: Progress): boolean {
-    const before = this.seen.get(partition);
+    const before = this.latest.get(partition);
     if (lag > 0 && before?.mark === mark && nowMs - before.sinceMs < this.stallMs) return false;
-    this.seen.set(partition, { mark, sinceMs: nowMs });
+    this.latest.set(partition, { mark, sinceMs: nowMs });
     return lag > 0 && before?.mark === mark;
   }
 }

@@ -1,8 +1,8 @@
+import type { IncomingMessage } from '../partition-delivery';
+import type { DeliveryOf, Member } from '../pipeline';
 import type { Topic } from '../topics';
-import { HubGroup } from './hub-group';
-import { HubPartition } from './hub-partition';
 
-/** What a broker is to processes: the services of one process share one hub. Made by `createInProcessHub`. */
+/** The broker of the services of one process, which share one hub. Made by `createInProcessHub`. */
 export class InProcessHub {
   private readonly topics = new Map<string, { partitions: HubPartition[]; groups: Map<string, HubGroup> }>();
 
@@ -45,4 +45,147 @@ function partitionOf(key: string, partitions: number): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < key.length; index += 1) hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193);
   return (hash >>> 0) % partitions;
+}
+
+/** One consumer of a group, with its handler calls in flight. */
+interface HubMember {
+  readonly deliveryOf: DeliveryOf;
+}
+
+/**
+ * One group's reading of one topic. Invariant: each partition has at most one reader, and a partition changes hands
+ * only between two handler calls (drain before revoke).
+ */
+class HubGroup {
+  private members: HubMember[] = [];
+  private readonly positions: number[];
+  private readonly reading = new Map<number, { owner: HubMember; done: Promise<void> }>();
+  private readonly timers = new Map<number, NodeJS.Timeout>();
+
+  constructor(private readonly partitions: readonly HubPartition[]) {
+    this.positions = partitions.map(({ start }) => start);
+  }
+
+  join(deliveryOf: DeliveryOf): Member {
+    const member = { deliveryOf };
+    this.members = [...this.members, member];
+    for (const partition of this.partitions.keys()) this.wake(partition);
+    return { isJoined: true, progress: async () => this.progressOf(member), leave: () => this.leave(member) };
+  }
+
+  /** Resolves when the handler calls that the member had in flight have ended; others read on at once. */
+  private async leave(member: HubMember): Promise<void> {
+    this.members = this.members.filter((other) => other !== member);
+    if (this.members.length === 0) this.clearTimers();
+    const open = [...this.reading.values()].filter(({ owner }) => owner === member);
+    await Promise.all(open.map(({ done }) => done));
+  }
+
+  position(partition: number): number {
+    return Math.max(this.positions[partition] ?? 0, this.partitions[partition]?.start ?? 0);
+  }
+
+  /** Delivers from a later turn of the event loop, so that announcing never runs a handler. */
+  wake(partition: number): void {
+    if (this.reading.has(partition) || this.timers.has(partition)) return;
+    const owner = this.ownerOf(partition);
+    if (!owner || !this.hasMore(partition)) return;
+    const done = new Promise<void>((resolve) => setImmediate(resolve))
+      .then(() => this.read(partition, owner))
+      .then((delayMs) => this.ended(partition, delayMs));
+    this.reading.set(partition, { owner, done });
+  }
+
+  private progressOf(member: HubMember) {
+    const owned = this.partitions.map((_, index) => index).filter((index) => this.ownerOf(index) === member);
+    return owned.map((partition) => ({
+      partition,
+      lag: (this.partitions[partition]?.end ?? 0) - this.position(partition),
+      mark: `${this.position(partition)}:${member.deliveryOf(partition).ended}`,
+    }));
+  }
+
+  private read(partition: number, owner: HubMember): Promise<number | undefined> {
+    const messages = this.partitions[partition]?.read(this.position(partition), 100) ?? [];
+    return owner.deliveryOf(partition).deliver(messages, {
+      isCurrent: () => this.ownerOf(partition) === owner,
+      resolve: (offset) => {
+        this.positions[partition] = Number(offset) + 1;
+      },
+    });
+  }
+
+  private ended(partition: number, delayMs: number | undefined): void {
+    this.reading.delete(partition);
+    if (delayMs === undefined || this.members.length === 0) return this.wake(partition);
+    const timer = setTimeout(() => {
+      this.timers.delete(partition);
+      this.wake(partition);
+    }, delayMs);
+    this.timers.set(partition, timer);
+  }
+
+  private ownerOf(partition: number): HubMember | undefined {
+    return this.members[partition % Math.max(1, this.members.length)];
+  }
+
+  private hasMore(partition: number): boolean {
+    return (this.partitions[partition]?.end ?? 0) > this.position(partition);
+  }
+
+  private clearTimers(): void {
+    for (const timer of this.timers.values()) clearTimeout(timer);
+    this.timers.clear();
+  }
+}
+
+/** About 5,000 announcements; a group that falls further behind loses the oldest, as with a broker's retention. */
+const charsMax = 2_000_000;
+
+/** Messages of one partition, with the offsets they would have on a broker. */
+export class HubPartition {
+  private entries: string[] = [];
+  private first = 0;
+  private chars = 0;
+
+  /** Offset the next message will get. */
+  get end(): number {
+    return this.first + this.entries.length;
+  }
+
+  /** Offset of the oldest message that is kept. */
+  get start(): number {
+    return this.first;
+  }
+
+  append(value: string): void {
+    this.entries.push(value);
+    this.chars += value.length;
+    let excess = 0;
+    while (this.chars > charsMax && excess < this.entries.length - 1) this.chars -= this.entries[excess++]?.length ?? 0;
+    this.forget(excess);
+  }
+
+  /** At most `count` messages from `offset` on. */
+  read(offset: number, count: number): IncomingMessage[] {
+    const from = Math.max(0, offset - this.first);
+    return this.entries
+      .slice(from, from + count)
+      .map((value, index) => ({ offset: String(this.first + from + index), value }));
+  }
+
+  /** Drops what every group has finished. */
+  trim(before: number): void {
+    const count = Math.min(Math.max(0, before - this.first), this.entries.length);
+    // Not for every message: taking one from the front of an array moves all the others.
+    if (count < 256 && count < this.entries.length) return;
+    for (let index = 0; index < count; index += 1) this.chars -= this.entries[index]?.length ?? 0;
+    this.forget(count);
+  }
+
+  private forget(count: number): void {
+    if (count === 0) return;
+    this.entries = this.entries.slice(count);
+    this.first += count;
+  }
 }

@@ -11,7 +11,7 @@ export interface PartitionLag {
   readonly lag: number;
 }
 
-/** Everything asked of the broker besides sending and reading, over one connection that is rebuilt after a failure. */
+/** All requests to the broker besides sending and reading, over one connection that is rebuilt after a failure. */
 export class BrokerAdmin {
   private opening: Promise<Admin> | undefined;
 
@@ -21,17 +21,17 @@ export class BrokerAdmin {
     await this.use((admin) => admin.describeCluster());
   }
 
-  /** Makes what is missing; an existing topic keeps its partitions and settings. */
+  /** Creates what is missing; an existing topic keeps its partitions and settings. */
   async createTopics(topics: readonly Topic[], prefix: string): Promise<void> {
     await this.use(async (admin) => {
       const { brokers } = await admin.describeCluster();
       const existing = new Set(await admin.listTopics());
       const missing = topics.filter(({ name }) => !existing.has(`${prefix}${name}`));
       if (missing.length === 0) return;
-      // Three copies survive the loss of a broker; kafkajs speaks no version that leaves the number to the cluster.
+      // Three copies survive the loss of a broker; no protocol version of kafkajs leaves the number to the cluster.
       const replicationFactor = Math.min(3, brokers.length);
       const wanted = missing.map((topic) => topicConfig(topic, prefix, replicationFactor));
-      // False when somebody else made them meanwhile, which is as good.
+      // False when another process created them meanwhile, which is as good.
       await admin.createTopics({ topics: wanted, waitForLeaders: false, timeout: 5_000 });
       await untilLed(
         admin,
@@ -61,10 +61,10 @@ export class BrokerAdmin {
     await admin?.disconnect();
   }
 
-  private async use<T>(ask: (admin: Admin) => Promise<T>): Promise<T> {
+  private async use<T>(request: (admin: Admin) => Promise<T>): Promise<T> {
     const opening = (this.opening ??= this.open());
     try {
-      return await ask(await opening);
+      return await request(await opening);
     } catch (error) {
       if (this.opening === opening) this.opening = undefined;
       opening.then((admin) => admin.disconnect()).catch(() => undefined);
@@ -79,15 +79,15 @@ export class BrokerAdmin {
   }
 }
 
-/** Longest wait for the leaders of new topics, and the pause between two looks. A loaded broker needs seconds. */
+/** Longest wait for the leaders of new topics, and the pause between two checks. A loaded broker needs seconds. */
 const ledMaxMs = 15_000;
-const lookEveryMs = 100;
-/** What a broker says of a partition that the controller has made and it does not serve yet. */
-const notYet = ['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION'];
+const checkEveryMs = 100;
+/** Errors of a broker for a partition that the controller has created and it does not serve yet. */
+const notYetServed = ['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION'];
 
 /**
- * Waits until the leader of each partition serves it: asking for its offsets is the proof. kafkajs waits for the metadata, which
- * runs ahead of the leaders, and gives up on the first broker that has not heard of the topic.
+ * Waits until the leader of each partition serves it: a reply with its offsets is the proof. kafkajs waits for the metadata,
+ * which is ahead of the leaders, and gives up at the first broker that does not know the topic yet.
  */
 async function untilLed(admin: Admin, topics: string[]): Promise<void> {
   const endAtMs = performance.now() + ledMaxMs;
@@ -96,14 +96,14 @@ async function untilLed(admin: Admin, topics: string[]): Promise<void> {
       for (const topic of topics) await admin.fetchTopicOffsets(topic);
       return;
     } catch (error) {
-      if (!notYet.includes(brokersWord(error) ?? '') || performance.now() > endAtMs) throw error;
-      await sleep(lookEveryMs);
+      if (!notYetServed.includes(protocolError(error) ?? '') || performance.now() > endAtMs) throw error;
+      await sleep(checkEveryMs);
     }
   }
 }
 
-/** The protocol's name of an error. kafkajs wraps what the broker said when it met it while it refreshed its metadata. */
-function brokersWord(error: unknown): string | undefined {
+/** The protocol's name of an error. kafkajs wraps the broker's error when it occurs while the metadata is refreshed. */
+function protocolError(error: unknown): string | undefined {
   const { type, cause } = error as { readonly type?: string; readonly cause?: { readonly type?: string } };
   return type ?? cause?.type;
 }

@@ -1,10 +1,9 @@
 import type { Logger } from '@sluice/telemetry';
-import { backoffMs } from '../backoff';
-import type { Consumer, ConsumeOptions } from '../messaging';
+import type { ConsumeOptions } from '../messaging';
 import type { MessagingCounters } from '../messaging-counters';
-import { PartitionDelivery } from '../partition-delivery';
+import type { DeliveryOf, Member } from '../pipeline';
+import { backoffMs } from '../waiting';
 import type { Progress } from '../watchdog';
-import { within } from '../within';
 import type { BrokerAdmin } from './broker-admin';
 import { ConsumerSession } from './consumer-session';
 import type { NewKafka } from './kafka-client';
@@ -15,28 +14,23 @@ interface RunnerOptions extends ConsumeOptions {
   readonly logger: Logger;
   readonly counters: MessagingCounters;
   readonly prefix: string;
+  readonly deliveryOf: DeliveryOf;
 }
 
 const rejoin = { baseMs: 250, capMs: 3_000 };
-const drainMs = 8_000;
 
 /**
- * Keeps one member in its group: builds a session, and after its end, whatever the reason, the next one. So a broker
- * that is away at the start or later only delays, and a crash that kafkajs does not recover from
- * (github.com/tulios/kafkajs/issues/1445, 1513) is one more end.
+ * Keeps one member in its group: opens a session, and after its end, whatever the reason, the next one. So a broker
+ * that is away at the start or later only causes a delay, and so does a crash that kafkajs does not recover from
+ * (github.com/tulios/kafkajs/issues/1445, 1513).
  */
-export class ConsumerRunner implements Consumer {
+export class ConsumerRunner implements Member {
   private readonly topic: string;
   private readonly group: string;
-  private readonly deliveries = new Map<number, PartitionDelivery>();
   private readonly life: Promise<void>;
   private session: ConsumerSession | undefined;
-  private stopping: Promise<void> | undefined;
-  private wasAsked = false;
-  private ask: () => void = () => undefined;
-  private readonly asked = new Promise<void>((resolve) => {
-    this.ask = resolve;
-  });
+  private isLeaving = false;
+  private readonly leaving = Promise.withResolvers<void>();
 
   constructor(private readonly options: RunnerOptions) {
     this.topic = `${options.prefix}${options.topic.name}`;
@@ -48,7 +42,7 @@ export class ConsumerRunner implements Consumer {
     return this.session?.assigned !== undefined;
   }
 
-  /** Of its own partitions once it has joined, of all of them before: then somebody else may be reading them. */
+  /** Of its own partitions once it has joined, before that of all: another member may be reading them. */
   async progress(): Promise<Progress[]> {
     const lags = await this.options.admin.lags(this.topic, this.group);
     const assigned = this.session?.assigned;
@@ -57,33 +51,27 @@ export class ConsumerRunner implements Consumer {
       .map(({ partition, committed, lag }) => ({
         partition,
         lag,
-        mark: `${committed}:${this.deliveries.get(partition)?.ended ?? 0}`,
+        mark: `${committed}:${this.options.deliveryOf(partition).ended}`,
       }));
   }
 
-  stop(): Promise<void> {
-    this.wasAsked = true;
-    this.ask();
-    this.stopping ??= this.drain();
-    return this.stopping;
-  }
-
-  private async drain(): Promise<void> {
-    if (await within(drainMs, this.life)) return;
-    this.options.logger.warn({ topic: this.topic, group: this.group, drainMs }, 'consumer.drain-timed-out');
+  leave(): Promise<void> {
+    this.isLeaving = true;
+    this.leaving.resolve();
+    return this.life;
   }
 
   private async live(): Promise<void> {
-    for (let failures = 1; !this.wasAsked; failures += 1) {
+    for (let failures = 1; !this.isLeaving; failures += 1) {
       const joined = await this.oneSession(failures);
       if (joined) failures = 1;
-      if (this.wasAsked) return;
+      if (this.isLeaving) return;
       this.options.counters.restarted.inc({ topic: this.options.topic.name });
       await this.pause(backoffMs(rejoin, failures));
     }
   }
 
-  /** @returns whether it got as far as joining */
+  /** @returns whether it joined */
   private async oneSession(failures: number): Promise<boolean> {
     const session = new ConsumerSession({
       kafka: this.options.newKafka(),
@@ -91,14 +79,14 @@ export class ConsumerRunner implements Consumer {
       topic: this.topic,
       group: this.group,
       partitions: this.options.topic.partitions,
-      deliveryOf: (partition) => this.deliveryOf(partition),
+      deliveryOf: this.options.deliveryOf,
     });
     this.session = session;
     let joined = false;
     try {
       await session.open();
       joined = session.assigned !== undefined;
-      const reason = await Promise.race([session.crashed, this.asked]);
+      const reason = await Promise.race([session.crashed, this.leaving.promise]);
       if (reason) this.log(reason, joined ? 1 : failures);
     } catch (error) {
       this.log(error, failures);
@@ -114,7 +102,7 @@ export class ConsumerRunner implements Consumer {
       timer = setTimeout(resolve, ms);
       timer.unref();
     });
-    await Promise.race([waited, this.asked]);
+    await Promise.race([waited, this.leaving.promise]);
     clearTimeout(timer);
   }
 
@@ -122,14 +110,5 @@ export class ConsumerRunner implements Consumer {
   private log(error: unknown, failures: number): void {
     const level = failures === 1 ? 'warn' : 'debug';
     this.options.logger[level]({ topic: this.topic, group: this.group, failures, error }, 'consumer.session-ended');
-  }
-
-  private deliveryOf(partition: number): PartitionDelivery {
-    const known = this.deliveries.get(partition);
-    if (known) return known;
-    const { logger, counters, handle } = this.options;
-    const made = new PartitionDelivery({ topic: this.options.topic.name, partition, handle, logger, counters });
-    this.deliveries.set(partition, made);
-    return made;
   }
 }

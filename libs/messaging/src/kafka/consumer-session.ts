@@ -1,8 +1,7 @@
 import type { Logger } from '@sluice/telemetry';
 import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
-import type { PartitionDelivery } from '../partition-delivery';
-import { within } from '../within';
-import { beatDuring } from './beat-during';
+import type { DeliveryOf } from '../pipeline';
+import { within } from '../waiting';
 
 export interface SessionOptions {
   readonly kafka: Kafka;
@@ -11,7 +10,7 @@ export interface SessionOptions {
   readonly topic: string;
   readonly group: string;
   readonly partitions: number;
-  readonly deliveryOf: (partition: number) => PartitionDelivery;
+  readonly deliveryOf: DeliveryOf;
 }
 
 /** Leaving must not hang on a broker that does not answer. */
@@ -54,7 +53,7 @@ export class ConsumerSession {
       this.generation += 1;
       this.partitions = payload.memberAssignment[options.topic] ?? [];
     });
-    // Said before the group is joined again; until then the broker takes the commits of the old generation.
+    // Emitted before the group is joined again; until then the broker takes the commits of the old generation.
     this.consumer.on(this.consumer.events.REBALANCING, () => void this.committer.now());
   }
 
@@ -124,7 +123,7 @@ export class ConsumerSession {
   }
 }
 
-/** What of a batch's payload belongs to the whole membership: any batch's will do. */
+/** The part of a batch's payload that concerns the whole membership: any batch has it. */
 export type Offsets = Pick<EachBatchPayload, 'commitOffsetsIfNecessary' | 'uncommittedOffsets'>;
 
 /**
@@ -133,7 +132,7 @@ export type Offsets = Pick<EachBatchPayload, 'commitOffsetsIfNecessary' | 'uncom
  */
 const everyMs = 200;
 
-/** Commits resolved offsets, all partitions in one request, a few times a second and whenever it is told to. */
+/** Commits resolved offsets, all partitions in one request, a few times a second and on request. */
 class OffsetCommitter {
   private offsets: Offsets | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -164,4 +163,29 @@ class OffsetCommitter {
       this.logger.debug({ error }, 'consumer.commit-failed');
     }
   }
+}
+
+/**
+ * Runs `work` and heartbeats meanwhile, so that a slow handler does not cost the membership.
+ * `work` can check whether the heartbeats still succeed; the error of a failed one is thrown after `work` has ended.
+ * @param everyMs how often to call `heartbeat`, which itself keeps to the consumer's interval
+ */
+export async function beatDuring(
+  heartbeat: () => Promise<void>,
+  work: (isBeating: () => boolean) => Promise<void>,
+  everyMs = 500,
+): Promise<void> {
+  let failure: { error: unknown } | undefined;
+  const timer = setInterval(() => {
+    heartbeat().catch((error: unknown) => {
+      failure ??= { error };
+      clearInterval(timer);
+    });
+  }, everyMs);
+  try {
+    await work(() => failure === undefined);
+  } finally {
+    clearInterval(timer);
+  }
+  if (failure) throw failure.error;
 }

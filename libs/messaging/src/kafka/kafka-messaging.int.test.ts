@@ -4,11 +4,10 @@ import { DependencyError } from '@sluice/errors';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { ConfigResourceTypes, Partitioners } from 'kafkajs';
 import { describeMessaging } from '../conformance';
-import { announce, consumeReady, eventually, metric, write } from '../messaging-test-support';
+import { announce, consumeReady, eventually, metric, switchableNetwork, write } from '../messaging-test-support';
 import { partitionKey, topics } from '../topics';
 import { kafkaClients } from './kafka-client';
 import { createKafkaMessaging, type KafkaMessagingOptions } from './kafka-messaging';
-import { switchableNetwork } from './switchable-network';
 
 const brokers = (env['KAFKA_BROKERS'] ?? '').split(',');
 const kafka = kafkaClients({ brokers, clientId: 'messaging-test', logger: silentLogger })();

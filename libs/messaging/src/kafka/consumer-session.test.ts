@@ -1,5 +1,5 @@
 import { eventually } from '../messaging-test-support';
-import { beatDuring } from './beat-during';
+import { beatDuring } from './consumer-session';
 
 describe('beatDuring', () => {
   it('beats while the work goes on, and not after', async () => {

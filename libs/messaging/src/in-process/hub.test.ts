@@ -1,4 +1,4 @@
-import { HubPartition } from './hub-partition';
+import { HubPartition } from './hub';
 
 describe('HubPartition', () => {
   it('gives each message the next offset and reads from any of them', () => {
@@ -11,7 +11,7 @@ describe('HubPartition', () => {
     expect(partition.end).toBe(3);
   });
 
-  it('forgets what was finished without moving the offsets', () => {
+  it('drops what was finished without moving the offsets', () => {
     const partition = new HubPartition();
     for (let index = 0; index < 600; index += 1) partition.append(String(index));
     partition.trim(500);
@@ -19,7 +19,7 @@ describe('HubPartition', () => {
     expect(partition.read(500, 1)).toEqual([{ offset: '500', value: '500' }]);
   });
 
-  it('forgets the oldest when nobody reads, so that memory stays bounded', () => {
+  it('drops the oldest without a reader, so that memory stays bounded', () => {
     const partition = new HubPartition();
     const large = 'x'.repeat(500_000);
     for (let index = 0; index < 10; index += 1) partition.append(large);

@@ -1,6 +1,6 @@
 import { silentLogger, type Logger } from '@sluice/telemetry';
 import { logLevel } from 'kafkajs';
-import { logBridge } from './log-bridge';
+import { fixRequestQueue, logBridge } from './kafka-client';
 
 function lines() {
   const written: { level: string; fields: object; event: string }[] = [];
@@ -33,10 +33,35 @@ describe('logBridge', () => {
     expect(written[1]?.fields).toMatchObject({ kafka: { repeated: 9 } });
   });
 
-  it('keeps what belongs to a rebalance for debugging', () => {
+  it('writes lines about a rebalance as debug', () => {
     const { written, logger } = lines();
     const error = 'The group is rebalancing, so a rejoin is needed';
     logBridge(logger)(logLevel.WARN)(entry('Response Heartbeat(key: 12, version: 3)', { error }));
     expect(written[0]?.level).toBe('debug');
+  });
+});
+
+// A kafkajs without this defect fails here, and the patch goes.
+describe('fixRequestQueue', () => {
+  const queue = require('kafkajs/src/network/requestQueue') as {
+    prototype: { scheduleCheckPendingRequests: (this: object) => void };
+  };
+
+  /** The delays of the timers that a connection arms when `pending` requests wait. */
+  function armedFor(pending: number[]): unknown[] {
+    const timers = jest.spyOn(globalThis, 'setTimeout').mockImplementation(() => 1 as never);
+    const state = { pending, throttledUntil: -1, throttleCheckTimeoutId: null };
+    queue.prototype.scheduleCheckPendingRequests.call(state);
+    const delays = timers.mock.calls.map(([, delay]) => delay);
+    timers.mockRestore();
+    return delays;
+  }
+
+  it('arms a timer while requests wait, and none with a negative delay when none does', () => {
+    const [delay] = armedFor([]);
+    expect(delay).toBeLessThan(0);
+    fixRequestQueue();
+    expect(armedFor([])).toEqual([]);
+    expect(armedFor([1])).toEqual([10]);
   });
 });
