@@ -1,6 +1,6 @@
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { AnnouncementBuffer, type BufferOptions } from './announcement-buffer';
-import { eventually, metric, write } from './messaging-test-support';
+import { eventually, metric, write } from '../test/support';
 import { messagingCounters } from './messaging-counters';
 import type { OutgoingMessage, Transport } from './messaging';
 

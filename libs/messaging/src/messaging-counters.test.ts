@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { createLogger, createMetrics } from '@sluice/telemetry';
-import { metric } from './messaging-test-support';
+import { metric } from '../test/support';
 import { strayMessages } from './messaging-counters';
 import { topics } from './topics';
 

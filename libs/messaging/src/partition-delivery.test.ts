@@ -1,7 +1,7 @@
 import { DefectError, DependencyError } from '@sluice/errors';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import type { WriteAnnouncement } from '@sluice/types';
-import { metric, write } from './messaging-test-support';
+import { metric, write } from '../test/support';
 import { messagingCounters } from './messaging-counters';
 import { PartitionDelivery } from './partition-delivery';
 

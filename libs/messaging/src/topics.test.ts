@@ -1,4 +1,4 @@
-import { write } from './messaging-test-support';
+import { write } from '../test/support';
 import { decodeMessage, encodeMessage, topics } from './topics';
 
 describe('topics', () => {

@@ -1,11 +1,11 @@
 /**
  * Remembers values for a while. A hint and never a promise: every failure reads as a miss, nothing throws, and an
- * answer takes at most 50 ms. So nothing may be cached whose change must be seen before its time to live is over.
+ * answer takes at most 50 ms. So nothing may be cached whose change must be visible before its time to live is over.
  */
 export interface Cache {
   /** Undefined: not known, for whatever reason. */
   get(key: string): Promise<string | undefined>;
-  /** The values of these keys in one question, in their order. Undefined as a whole: there was no answer, so nothing is known of any. */
+  /** The values of these keys in one request, in their order. Undefined as a whole: no reply, so nothing is known of any. */
   getMany(keys: readonly string[]): Promise<readonly (string | undefined)[] | undefined>;
   /**
    * Keeps the value for `ttlMs`, or less. A `ttlMs` below 1 and a value above 256 kB are not kept.
@@ -15,7 +15,7 @@ export interface Cache {
   delete(key: string): Promise<void>;
 }
 
-/** One question to a bucket. */
+/** One request to a bucket. */
 export interface QuotaRequest {
   /** Calls that may be let through in any `windowMs`. HubSpot: 110 in 10,000 ms. */
   readonly limit: number;
@@ -24,22 +24,22 @@ export interface QuotaRequest {
   readonly cost?: number;
   /** Share of the limit, 0 to 1, that only `priority: 'synchronous'` may take. @default 0.2 */
   readonly reserve?: number;
-  /** Somebody is waiting for a synchronous call: it may use the reserve. @default 'asynchronous' */
+  /** A caller waits for a synchronous call: it may use the reserve. @default 'asynchronous' */
   readonly priority?: 'synchronous' | 'asynchronous';
 }
 
 export interface QuotaAnswer {
   readonly granted: boolean;
-  /** 0 when granted; else when to ask again, at least 1. */
+  /** 0 when granted; else when to try again, at least 1. */
   readonly retryAfterMs: number;
   /** Part of the limit, 0 to 1, that is left in the window for a request like this one. */
   readonly leftRatio?: number;
 }
 
 /**
- * Shares out a provider's call quota. Never more than `limit` are granted in any window, across all processes that
+ * Distributes a provider's call quota. Never more than `limit` are granted in any window, across all processes that
  * share a Redis; a grant cannot be given back. While Redis does not answer, each process grants at most half of the
- * limit by itself, counting what it has been granted before. The provider's own 429 stays the last word.
+ * limit by itself, counting what it has been granted before. The provider's own 429 decides in the end.
  */
 export interface QuotaBuckets {
   /** Never throws. @param bucket what the quota belongs to: a lane id, with the name of the quota if it has several */
@@ -52,7 +52,7 @@ export interface QuotaWindow {
   readonly windowMs: number;
 }
 
-/** Looks into buckets and takes nothing. */
+/** Reads buckets and takes nothing. */
 export interface QuotaGauges {
   /**
    * The calls that were granted in the window that ends now, in the order of the buckets. Undefined: not known, for whatever
@@ -65,7 +65,7 @@ export interface QuotaGauges {
 export interface Hints {
   readonly cache: Cache;
   readonly quotas: QuotaBuckets & QuotaGauges;
-  /** Whether the shared store answers. False is no reason to refuse work. */
+  /** Whether the shared store replies. False is no reason to refuse work. */
   healthy(): Promise<boolean>;
   /** Afterwards every read is a miss and quotas are answered locally. Never rejects. */
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-import { describeHints } from './conformance';
+import { describeHints } from '../test/conformance';
 import { createInMemoryHints } from './in-memory-hints';
 
 describeHints('in memory', async () => {

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { allowanceOf, WindowBook } from './sliding-window';
 import { type Hints, type Cache, isKept } from './hints';
 
-/** Hints for services that share a process. They must share this object too: each one has quota counts of its own. */
+/** Hints for services that share a process. They must share this object too, because each object has its own quota counts. */
 export function createInMemoryHints(): Hints {
   const cache = new MemoryCache();
   const book = new WindowBook();
@@ -24,7 +24,7 @@ export function createInMemoryHints(): Hints {
 /** Characters of all values together; with the keys well below 100 MB. */
 const charsMax = 32_000_000;
 
-/** Values of this process. When it is full, the one unused for longest goes first. */
+/** Values of this process. When it is full, the least recently used one is dropped first. */
 class MemoryCache implements Cache {
   private readonly values = new LRUCache<string, string>({
     max: 10_000,

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { env } from 'node:process';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { Redis } from 'ioredis';
-import { describeHints, eventually } from './conformance';
+import { describeHints, eventually } from '../test/conformance';
 import type { Hints } from './hints';
 import { createRedisHints, type RedisHintsOptions } from './redis-hints';
-import { faultyProxy, type Fault, type FaultyProxy } from './redis/faulty-proxy';
+import { faultyProxy, type Fault, type FaultyProxy } from '../test/faulty-proxy';
 
 const url = env['REDIS_URL'] ?? '';
 

@@ -10,7 +10,7 @@ import {
   type QuotaRequest,
   type QuotaWindow,
 } from './hints';
-import { Guard, redisClient, type RedisClient } from './redis/guard';
+import { Guard, redisClient, type RedisClient } from './guard';
 import { allowanceOf, slicesPerWindow, WindowBook } from './sliding-window';
 
 export interface RedisHintsOptions {
@@ -20,11 +20,11 @@ export interface RedisHintsOptions {
   readonly metrics: Metrics;
   /** Put before every key, so that stacks can share a Redis. @default 'sluice:' */
   readonly prefix?: string;
-  /** Longest wait for one answer, in milliseconds. @default 50 */
+  /** Longest wait for one reply, in milliseconds. @default 50 */
   readonly timeoutMs?: number;
 }
 
-/** Readiness may wait longer than a hint: it is asked rarely, and by nobody who is being served. */
+/** Readiness may wait longer than a hint: it is checked rarely, and no request waits for it. */
 const pingMs = 500;
 
 /** Hints shared through Redis. Connects in the background; nothing here needs Redis to be there. */
@@ -68,24 +68,24 @@ class RedisCache implements Cache {
   ) {}
 
   async get(key: string): Promise<string | undefined> {
-    const answer = await this.guard.ask(() => this.client.get(this.name(key)));
+    const answer = await this.guard.send(() => this.client.get(this.name(key)));
     return answer.ok ? (answer.value ?? undefined) : undefined;
   }
 
   async getMany(keys: readonly string[]): Promise<readonly (string | undefined)[] | undefined> {
-    // Redis refuses the question for no keys.
+    // Redis refuses the command without keys.
     if (keys.length === 0) return [];
-    const answer = await this.guard.ask(() => this.client.mget(keys.map((key) => this.name(key))));
+    const answer = await this.guard.send(() => this.client.mget(keys.map((key) => this.name(key))));
     return answer.ok ? answer.value.map((value) => value ?? undefined) : undefined;
   }
 
   async set(key: string, value: string, ttlMs: number): Promise<void> {
     if (!isKept(value, ttlMs)) return this.delete(key);
-    await this.guard.ask(() => this.client.set(this.name(key), value, 'PX', Math.floor(ttlMs)));
+    await this.guard.send(() => this.client.set(this.name(key), value, 'PX', Math.floor(ttlMs)));
   }
 
   async delete(key: string): Promise<void> {
-    await this.guard.ask(() => this.client.del(this.name(key)));
+    await this.guard.send(() => this.client.del(this.name(key)));
   }
 
   private name(key: string): string {
@@ -97,15 +97,15 @@ class RedisCache implements Cache {
 const localShare = 0.5;
 
 /**
- * Longest way to Redis and back, twice (see Guard). A grant older than the window less this may have left Redis's count
+ * Twice the longest round trip to Redis (see Guard). A grant older than the window less this may have left Redis's count
  * already, and must not be added to it again.
  */
 const travelMs = 100;
 
-/** Buckets shared by all processes, with a book of this process's own grants for when Redis is away or was emptied. */
+/** Buckets shared by all processes, with this process's own grants for when Redis is away or was emptied. */
 class RedisQuotas implements QuotaBuckets, QuotaGauges {
   private readonly book = new WindowBook();
-  /** Calls that others were granted, as of the last answer, until they have left the window. */
+  /** Calls that other processes were granted, as of the last reply, until they have left the window. */
   private readonly others = new LRUCache<string, number>({ max: 10_000 });
 
   constructor(
@@ -119,7 +119,7 @@ class RedisQuotas implements QuotaBuckets, QuotaGauges {
     const key = this.keyOf(bucket, windowMs);
     const own = this.book.of(bucket, windowMs);
     const granted = own.usedSince(performance.now(), windowMs - windowMs / slicesPerWindow - travelMs);
-    const answer = await this.guard.ask(() =>
+    const answer = await this.guard.send(() =>
       this.client.takeQuota(key, calls, windowMs, cost, granted, slicesPerWindow),
     );
     if (!answer.ok) return this.takeLocally(bucket, request);
@@ -131,10 +131,10 @@ class RedisQuotas implements QuotaBuckets, QuotaGauges {
     return { granted: isGranted === 1, retryAfterMs, leftRatio };
   }
 
-  /** One question per bucket, all sent together: in a cluster they lie on several nodes. */
+  /** One command per bucket, all sent together: in a cluster they are on several nodes. */
   async used(windows: readonly QuotaWindow[]): Promise<readonly (number | undefined)[]> {
     if (windows.length === 0) return [];
-    const answer = await this.guard.ask(() =>
+    const answer = await this.guard.send(() =>
       Promise.all(
         windows.map(({ bucket, windowMs }) =>
           this.client.usedQuota(this.keyOf(bucket, windowMs), windowMs, slicesPerWindow),

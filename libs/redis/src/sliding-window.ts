@@ -65,18 +65,18 @@ export class SlidingWindow {
 interface Allowance {
   readonly windowMs: number;
   readonly cost: number;
-  /** Calls the request may see in the window, itself included; the reserve is already left out. 0: nothing is allowed. */
+  /** Calls that may be in the window, this request's included; the reserve is already subtracted. 0: nothing is allowed. */
   readonly calls: number;
 }
 
-/** Kept for synchronous calls, for which somebody waits. Source: design, hazard 2.16. */
+/** Kept for synchronous calls, for which a caller waits. Source: design, hazard 2.16. */
 const defaultReserve = 0.2;
 
 /** @param share part of the limit that is this process's own: 1 with a shared count, less without */
 export function allowanceOf(request: QuotaRequest, share = 1): Allowance {
   const windowMs = Math.max(1, Math.floor(request.windowMs));
   const full = Math.max(0, Math.floor(request.limit));
-  // At least one call: a bucket of limit 1 would otherwise stand still for as long as Redis is away.
+  // At least one call: a bucket of limit 1 would otherwise stop for as long as Redis is away.
   const limit = full === 0 ? 0 : Math.max(1, Math.floor(full * share));
   const reserve = request.priority === 'synchronous' ? 0 : Math.min(1, Math.max(0, request.reserve ?? defaultReserve));
   // Asynchronous work never stops altogether, whatever the reserve.
@@ -88,7 +88,7 @@ export function allowanceOf(request: QuotaRequest, share = 1): Allowance {
 /** Buckets remembered at once; far more than the lanes one process works on in a window. */
 const bucketsMax = 10_000;
 
-/** The windows of this process, by bucket. The one unused for longest is forgotten first. */
+/** The windows of this process, by bucket. The least recently used one is dropped first. */
 export class WindowBook {
   private readonly windows = new LRUCache<string, SlidingWindow>({ max: bucketsMax });
 
@@ -101,7 +101,7 @@ export class WindowBook {
     return made;
   }
 
-  /** A look, which neither makes a window nor counts as a use of it. Undefined: nothing was granted in it. */
+  /** A lookup that neither creates a window nor counts as a use of it. Undefined: nothing was granted in it. */
   find(bucket: string, windowMs: number): SlidingWindow | undefined {
     return this.windows.peek(nameOf(bucket, windowMs));
   }

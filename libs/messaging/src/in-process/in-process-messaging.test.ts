@@ -1,4 +1,4 @@
-import { describeMessaging } from '../conformance';
+import { describeMessaging } from '../../test/conformance';
 import { topics } from '../topics';
 import { createInProcessHub } from './hub';
 import { createInProcessMessaging } from './in-process-messaging';

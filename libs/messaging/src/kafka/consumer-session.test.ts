@@ -1,4 +1,4 @@
-import { eventually } from '../messaging-test-support';
+import { eventually } from '../../test/support';
 import { beatDuring } from './consumer-session';
 
 describe('beatDuring', () => {

@@ -1,9 +1,8 @@
-/// <reference types="jest" />
 import { createMetrics, silentLogger, type Metrics } from '@sluice/telemetry';
 import type { WriteAnnouncement } from '@sluice/types';
-import type { Messaging, MessagingOptions } from './messaging';
-import { announce, barrier, consume, consuming, eventually, metric, write } from './messaging-test-support';
-import { partitionKey, topics } from './topics';
+import type { Messaging, MessagingOptions } from '../src/messaging';
+import { announce, barrier, consume, consuming, eventually, metric, write } from './support';
+import { partitionKey, topics } from '../src/topics';
 
 /** What an implementation brings to the suite: services that hear each other, on topics nobody else uses. */
 export interface MessagingHarness {

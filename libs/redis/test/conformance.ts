@@ -1,6 +1,5 @@
-/// <reference types="jest" />
 import { randomUUID } from 'node:crypto';
-import type { Hints, QuotaRequest } from './hints';
+import type { Hints, QuotaRequest } from '../src/hints';
 
 /** What an implementation brings to the suite. */
 export interface HintsHarness {

@@ -1,12 +1,12 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /**
- * What stands between a client and its Redis: nothing, a refused connection, silence (everything is held back), or a
- * full memory (every command gets the error that Redis gives under `noeviction`).
+ * What a client meets on the way to its Redis: nothing, a refused connection, silence (everything is held back), or a full memory
+ * (every command gets the error that Redis replies with under `noeviction`).
  */
 export type Fault = 'none' | 'refused' | 'silent' | 'out-of-memory';
 
-/** Test support: a Redis that fails on demand, in front of a real one. */
+/** A proxy in front of a real Redis that fails on demand. */
 export interface FaultyProxy {
   readonly url: string;
   set(fault: Fault): void;

@@ -2,8 +2,8 @@ import { connect, type Socket } from 'node:net';
 import type { Metrics } from '@sluice/telemetry';
 import type { WriteAnnouncement } from '@sluice/types';
 import type { ISocketFactory } from 'kafkajs';
-import type { ConsumeOptions, Messaging } from './messaging';
-import { partitionKey, topics } from './topics';
+import type { ConsumeOptions, Messaging } from '../src/messaging';
+import { partitionKey, topics } from '../src/topics';
 
 /** Test support: longest wait for anything that is expected to happen; longer than a session timeout and a rebalance. */
 const boundMs = 60_000;

@@ -5,21 +5,21 @@ import { takeScript, usedScript } from './quota-scripts';
 export interface GuardOptions {
   readonly logger: Logger;
   readonly failures: Counter<'sluice_redis_failures_total'>;
-  /** Longest wait for an answer. @default 50 */
+  /** Longest wait for a reply. @default 50 */
   readonly timeoutMs?: number | undefined;
-  /** How long nothing is asked after a failure. @default 1000 */
+  /** How long no command is sent after a failure. @default 1000 */
   readonly openMs?: number | undefined;
 }
 
-export type Answer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false };
+export type Reply<T> = { readonly ok: true; readonly value: T } | { readonly ok: false };
 
-const noAnswer = { ok: false } as const;
+const noReply = { ok: false } as const;
 const late = Symbol('late');
 const lost = Symbol('lost');
 
 /**
- * Asks Redis without ever throwing or waiting long. After a silence or a broken connection it stops asking (the
- * circuit is open), then lets one question through to find out; an error that Redis replies with opens nothing,
+ * Sends commands to Redis without ever throwing or waiting long. After a timeout or a broken connection it stops sending (the
+ * circuit is open), then lets one command through as a probe; an error that Redis replies with does not open the circuit,
  * because a Redis that replies is quick.
  */
 export class Guard {
@@ -36,11 +36,11 @@ export class Guard {
     this.openMs = options.openMs ?? 1_000;
   }
 
-  async ask<T>(question: () => Promise<T>): Promise<Answer<T>> {
-    if (this.isDown && (this.isProbing || performance.now() < this.openUntilMs)) return noAnswer;
+  async send<T>(command: () => Promise<T>): Promise<Reply<T>> {
+    if (this.isDown && (this.isProbing || performance.now() < this.openUntilMs)) return noReply;
     this.isProbing = this.isDown;
     try {
-      const value = await this.inTime(question());
+      const value = await this.inTime(command());
       if (value === late) return this.failed('timeout', undefined);
       if (value === lost) return this.failed('connection', undefined);
       this.reset();
@@ -52,21 +52,21 @@ export class Guard {
     }
   }
 
-  /** Redis is known to answer again. */
+  /** Redis is known to reply again. */
   reset(): void {
     if (this.isDown) this.options.logger.info({}, 'redis.recovered');
     this.isDown = false;
   }
 
-  /** The connection ended: whoever waits gets no answer. ioredis leaves such questions open for ever. */
+  /** The connection ended: the commands that wait get no reply. ioredis leaves them pending for ever. */
   connectionLost(): void {
     for (const giveUp of this.waiting) giveUp();
   }
 
-  private async inTime<T>(answer: Promise<T>): Promise<T | typeof late | typeof lost> {
+  private async inTime<T>(reply: Promise<T>): Promise<T | typeof late | typeof lost> {
     let stop = (): void => undefined;
     const silence = new Promise<typeof late | typeof lost>((resolve) => {
-      // One more turn of the event loop: after a pause of this process the answer may be there, only unread.
+      // One more turn of the event loop: after a pause of this process the reply may have arrived unread.
       const timer = setTimeout(() => setImmediate(() => resolve(late)), this.timeoutMs);
       const giveUp = () => resolve(lost);
       this.waiting.add(giveUp);
@@ -75,23 +75,23 @@ export class Guard {
         this.waiting.delete(giveUp);
       };
     });
-    return Promise.race([answer, silence]).finally(stop);
+    return Promise.race([reply, silence]).finally(stop);
   }
 
-  private failed(reason: 'timeout' | 'connection' | 'reply', error: unknown): Answer<never> {
+  private failed(reason: 'timeout' | 'connection' | 'reply', error: unknown): Reply<never> {
     this.options.failures.inc({ reason });
     if (reason === 'reply') {
       this.options.logger.debug({ error }, 'redis.refused');
-      return noAnswer;
+      return noReply;
     }
     if (!this.isDown) this.options.logger.warn({ reason, error }, 'redis.unavailable');
     this.isDown = true;
     this.openUntilMs = performance.now() + this.openMs;
-    return noAnswer;
+    return noReply;
   }
 }
 
-/** A client with the quota scripts as commands of their own. */
+/** A client with the quota scripts as commands. */
 export interface RedisClient extends Redis {
   takeQuota(key: string, ...args: number[]): Promise<[granted: number, retryAfterMs: number, used: number]>;
   usedQuota(key: string, windowMs: number, slices: number): Promise<number>;
@@ -99,14 +99,14 @@ export interface RedisClient extends Redis {
 
 /**
  * Connects in the background and for ever. Nothing is queued for a Redis that is away and nothing is sent twice:
- * whoever asks wants an answer now or none.
+ * a reply that comes later has no use.
  */
 export function redisClient(url: string): RedisClient {
   const client = new Redis(url, {
-    // Understood by every Redis and by the stores that imitate it.
+    // Supported by every Redis and by compatible stores.
     protocol: 2,
     connectTimeout: 1_000,
-    // A connection that stays silent to a command this long is given up and made anew.
+    // A connection without a reply to a command for this long is replaced.
     socketTimeout: 2_000,
     // A close while Redis is away keeps the process up for this long (a timer of ioredis on a dead connection).
     disconnectTimeout: 250,
