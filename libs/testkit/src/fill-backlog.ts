@@ -1,5 +1,5 @@
 import { newId, openDatabase } from '@sluice/store';
-import { patientLimits } from './patient-limits';
+import { patientLimits } from './template-database';
 
 /** The installation whose writes wait. A `SeededInstallation` is one. */
 export interface BacklogOwner {

@@ -5,7 +5,7 @@ const lowest = 12_000;
 const highest = 31_000;
 
 /**
- * A base whose ports are free now, so that several systems and other programs stand side by side.
+ * A base whose ports are free now, so that several systems can run side by side.
  * @param distances of the ports from the base: those of `servicePorts`
  */
 export async function freePortBase(distances: readonly number[]): Promise<number> {

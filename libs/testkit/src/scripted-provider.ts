@@ -15,7 +15,7 @@ export interface ProviderCall<Body = unknown> {
   readonly body: Body;
 }
 
-/** What comes back: a status with a JSON body, a cut connection, or silence. */
+/** The reply: a status with a JSON body, a cut connection, or silence. */
 export type ProviderAnswer =
   | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
   | 'hang-up'
@@ -23,11 +23,11 @@ export type ProviderAnswer =
 
 export type AnswerCall<Body = unknown> = (call: ProviderCall<Body>) => ProviderAnswer | Promise<ProviderAnswer>;
 
-/** A provider on a real socket, which answers as a test says. One that keeps records and has rules of its own is the sandbox. */
+/** A provider on a real socket whose replies a test scripts. The sandbox is the one that keeps records and has rules of its own. */
 export interface ScriptedProvider<Body = unknown> {
   readonly url: string;
   readonly calls: ProviderCall<Body>[];
-  /** Asked for each call; set anew by a test. */
+  /** Called for each request; a test may replace it. */
   answer: AnswerCall<Body>;
   readonly close: () => Promise<void>;
 }

@@ -1,7 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { SealedCredentials, Store } from '@sluice/store';
 import type { ConfigContent, ManifestIntegration } from '@sluice/types';
-import { sampleConfig, sampleManifest } from './sample-manifest';
+
+/** An integration for HubSpot contacts that reads and writes them. `overrides` replace whole members. */
+export function sampleManifest(overrides: Partial<ManifestIntegration> = {}): ManifestIntegration {
+  return {
+    name: 'crm',
+    provider: 'hubspot',
+    read: { objects: [{ objectName: 'contacts' }] },
+    write: { objects: [{ objectName: 'contacts' }] },
+    ...overrides,
+  };
+}
+
+/** A config content that changes nothing. `overrides` replace whole members. */
+export function sampleConfig(overrides: Partial<ConfigContent> = {}): ConfigContent {
+  return { provider: 'hubspot', write: { objects: { contacts: { objectName: 'contacts' } } }, ...overrides };
+}
 
 export interface SeedOptions {
   /** @default a new project */
@@ -11,7 +26,7 @@ export interface SeedOptions {
   readonly config?: ConfigContent;
   /** The provider account behind the connection. @default `424242` */
   readonly accountRef?: string;
-  /** @default text that nobody can open */
+  /** @default text that no key opens */
   readonly seal?: (connectionId: string) => SealedCredentials;
 }
 

@@ -1,27 +1,48 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { Disturbance, type WireFault } from './wire-fault';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A wire to a server that a test can cut and disturb. Test support: one for Postgres, Redis and providers alike. */
+/**
+ * A fault of the network, named as in Toxiproxy: latency, bandwidth, slicer, limit-data, and silence (a timeout without an
+ * end).
+ */
+export interface WireFault {
+  /** Added to each chunk, in milliseconds, each way. @default 0 */
+  readonly latencyMs?: number;
+  /** More of it, at most this much, drawn per chunk. @default 0 */
+  readonly jitterMs?: number;
+  /** From 0 up to 1; @default Math.random */
+  readonly random?: () => number;
+  /** Bytes per second each way. @default no limit */
+  readonly bytesPerSecond?: number;
+  /** Chunks of at most this many bytes. @default as they came */
+  readonly sliceBytes?: number;
+  /** Bytes of a reply after which its connection is reset. @default no limit */
+  readonly replyBytesMax?: number;
+  /** Bytes of requests, of replies, or of both that are never delivered. */
+  readonly silent?: 'request' | 'reply' | 'both';
+}
+
+/** A proxy in front of a server, which a test can cut and disturb: for Postgres, Redis and providers alike. */
 export interface TcpProxy {
-  /** The server's URL, through the wire. */
+  /** The server's URL, through the proxy. */
   readonly url: string;
-  /** Cuts what is connected and takes nothing new. */
+  /** Cuts all connections and refuses new ones. */
   cut(): void;
   mend(): Promise<void>;
-  /** Resets what is connected (RST, not FIN); new connections are taken. */
+  /** Resets all connections (RST, not FIN); new ones are accepted. */
   reset(): void;
-  /** What becomes of the bytes from now on; replaces what was set before. Nothing: they pass. */
+  /** The fault from now on, in place of the previous one. Without an argument: none. */
   disturb(fault?: WireFault): void;
-  /** Cuts a connection when the server has answered a statement that contains `text`, before the answer arrives. Once. */
+  /** Cuts a connection when the server has replied to a statement that contains `text`, before the reply arrives. Once. */
   loseAnswerTo(text: string): void;
   /** The same for every `nth` statement that contains one of the texts, until there are none. */
   loseEveryAnswerTo(texts: readonly string[], nth: number): void;
-  /** Answers that were lost. */
+  /** Replies that were lost. */
   lost(): number;
   close(): void;
 }
 
-/** ReadyForQuery: a whole answer of Postgres ends with it, so the statement is committed and nobody hears of it. */
+/** ReadyForQuery ends a complete reply of Postgres: the statement is committed, and its client never learns of it. */
 const readyForQuery = Buffer.from([0x5a, 0, 0, 0, 5]);
 
 /** @param targetUrl of the server; its port is named */
@@ -78,12 +99,12 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
   };
 }
 
-/** Which connections lose the answer to what they asked. */
+/** Decides which connections lose the reply to their statement. */
 class AnswerLoss {
   count = 0;
   private texts: readonly string[] = [];
   private nth: number | 'once' = 'once';
-  private seen = 0;
+  private matched = 0;
 
   arm(texts: readonly string[], nth: number | 'once'): void {
     this.texts = texts;
@@ -96,7 +117,63 @@ class AnswerLoss {
       this.texts = [];
       return true;
     }
-    this.seen += 1;
-    return this.seen % this.nth === 0;
+    this.matched += 1;
+    return this.matched % this.nth === 0;
+  }
+}
+
+type Direction = 'request' | 'reply';
+
+/** Passes bytes on under the fault that is set. */
+class Disturbance {
+  private fault: WireFault = {};
+
+  set(fault: WireFault = {}): void {
+    this.fault = fault;
+  }
+
+  /** @returns writes to `to`, in order, also when chunks wait for different times */
+  pipe(direction: Direction, to: Socket): (chunk: Buffer) => void {
+    let tail: Promise<void> | undefined;
+    let sentBytes = 0;
+    return (chunk) => {
+      const { fault } = this;
+      if (fault.silent === direction || fault.silent === 'both') return;
+      sentBytes += chunk.length;
+      if (direction === 'reply' && sentBytes > (fault.replyBytesMax ?? Infinity)) {
+        to.resetAndDestroy();
+        return;
+      }
+      if (tail === undefined && !delays(fault)) {
+        to.write(chunk);
+        return;
+      }
+      const mine = deliverAfter(tail, () => deliver(fault, to, chunk)).finally(() => {
+        if (tail === mine) tail = undefined;
+      });
+      tail = mine;
+    };
+  }
+}
+
+async function deliverAfter(earlier: Promise<void> | undefined, work: () => Promise<void>): Promise<void> {
+  await earlier;
+  await work();
+}
+
+function delays({ latencyMs = 0, jitterMs = 0, bytesPerSecond, sliceBytes }: WireFault): boolean {
+  return latencyMs > 0 || jitterMs > 0 || bytesPerSecond !== undefined || sliceBytes !== undefined;
+}
+
+async function deliver(fault: WireFault, to: Socket, chunk: Buffer): Promise<void> {
+  const { latencyMs = 0, jitterMs = 0, random = Math.random, bytesPerSecond, sliceBytes = chunk.length } = fault;
+  const waitMs = latencyMs + random() * jitterMs;
+  if (waitMs > 0) await sleep(waitMs);
+  for (let at = 0; at < chunk.length; at += sliceBytes) {
+    const slice = chunk.subarray(at, at + sliceBytes);
+    if (bytesPerSecond !== undefined) await sleep((slice.length / bytesPerSecond) * 1_000);
+    else if (at > 0) await sleep(1);
+    if (to.destroyed) return;
+    to.write(slice);
   }
 }

@@ -1,7 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readProcessEnv } from '@sluice/config';
-import { migrateDatabase, migrations, openDatabase } from '@sluice/store';
-import { patientLimits } from './patient-limits';
+import { migrateDatabase, migrations, openDatabase, type DatabaseLimits } from '@sluice/store';
+
+/**
+ * Limits for the databases of tests, where a busy machine must not look like a database that is away. Tests of a database that is away use the
+ * limits of the store.
+ */
+export const patientLimits: DatabaseLimits = { connectMs: 60_000, statementMs: 60_000, idleMs: 60_000 };
 
 type Database = ReturnType<typeof openDatabase>;
 
@@ -27,12 +32,28 @@ export async function cloneDatabase(): Promise<ClonedDatabase> {
   return toDatabase(serverUrl, name);
 }
 
-/** A database without any table: one that nobody migrated. */
+/** A database without any table, as before the first migration. */
 export async function createEmptyDatabase(): Promise<ClonedDatabase> {
   const serverUrl = readServerUrl();
   const name = nameDatabase();
   await onServer(serverUrl, async (server) => void (await server.raw('create database ??', [name])));
   return toDatabase(serverUrl, name);
+}
+
+/** Rows per table, for proving that a refused request wrote nothing. Tables without rows are left out. */
+export async function countRows(url: string): Promise<Record<string, number>> {
+  return await onServer(url, async (database) => {
+    const { rows: tables } = await database.raw<{ rows: { name: string }[] }>(
+      `select tablename as name from pg_tables where schemaname = 'public' order by tablename`,
+    );
+    const counts: Record<string, number> = {};
+    for (const { name } of tables) {
+      const row = await database(name).count<{ count: string }[]>('* as count').first();
+      const count = Number(row?.count ?? 0);
+      if (count > 0) counts[name] = count;
+    }
+    return counts;
+  });
 }
 
 function nameDatabase(): string {

@@ -4,7 +4,7 @@ import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 export interface TokenIssuer {
   readonly privateKey: KeyObject;
   readonly publicKeyPem: string;
-  /** A token as it should be, with these members of header and claims in place of the usual ones; undefined: left out. */
+  /** A valid token, with these members of header and claims in place of the usual ones; undefined: left out. */
   issue(kid: string, claims?: object, header?: object): string;
 }
 

@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** One file of a zip. What is told of it may differ from what it is. */
+/** One file of a zip. Its headers may state something else than it is. */
 export interface ZipEntry {
   readonly name: string;
   readonly content: string | Buffer;
@@ -8,10 +8,10 @@ export interface ZipEntry {
   readonly isDeflated?: boolean;
   /** Only the flag: the content stays readable. @default false */
   readonly isEncrypted?: boolean;
-  /** Size that the headers tell. @default that of the content */
-  readonly toldBytes?: number;
-  /** Checksum that the headers tell. @default that of the content */
-  readonly toldCrc32?: number;
+  /** Size that the headers state. @default that of the content */
+  readonly statedBytes?: number;
+  /** Checksum that the headers state. @default that of the content */
+  readonly statedCrc32?: number;
 }
 
 /** A zip of these files. Source: APPNOTE.TXT 6.3.10, sections 4.3.7, 4.3.12 and 4.3.16. */
@@ -44,9 +44,9 @@ function sharedFields(entry: ZipEntry, of: { content: Buffer; packed: Buffer; na
     uint16(flags),
     uint16(entry.isDeflated === false ? 0 : 8),
     uint32(0),
-    uint32(entry.toldCrc32 ?? crc32(of.content)),
+    uint32(entry.statedCrc32 ?? crc32(of.content)),
     uint32(of.packed.length),
-    uint32(entry.toldBytes ?? of.content.length),
+    uint32(entry.statedBytes ?? of.content.length),
     uint16(of.name.length),
     uint16(0),
   ]);

@@ -90,23 +90,23 @@ describe('[sec-51] is refused, with the rule, the value and a remedy', () => {
     ],
     [
       'entries of 11 MB together',
-      zipOf([manifest, { name: 'x', content: '', toldBytes: 11_000_000 }]),
+      zipOf([manifest, { name: 'x', content: '', statedBytes: 11_000_000 }]),
       'unpacks to more than 10485760 bytes',
       String(11_000_000 + text.length),
     ],
     [
       'what says it is smaller',
-      zipOf([{ name: 'amp.yaml', content: Buffer.alloc(50_000_000), toldBytes: 100 }]),
+      zipOf([{ name: 'amp.yaml', content: Buffer.alloc(50_000_000), statedBytes: 100 }]),
       'is not a zip that can be read: Too many bytes',
       undefined,
     ],
     [
       'what says it is larger',
-      zipOf([{ ...manifest, toldBytes: 1_000 }]),
+      zipOf([{ ...manifest, statedBytes: 1_000 }]),
       'is not a zip that can be read: Not enough bytes',
       undefined,
     ],
-    ['a wrong checksum', zipOf([{ ...manifest, toldCrc32: 1 }]), 'holds a damaged entry', 'amp.yaml'],
+    ['a wrong checksum', zipOf([{ ...manifest, statedCrc32: 1 }]), 'holds a damaged entry', 'amp.yaml'],
     [
       'another encoding',
       zipOf([{ name: 'amp.yaml', content: Buffer.from([0xff, 0xfe, 0x61]) }]),
