@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { DependencyError, type ProblemCode } from '@sluice/errors';
 import { createByteBudget, heapShare, type ByteBudget, type HeldBytes } from '@sluice/telemetry';
-import { discardRest } from './json/read-body';
+import { discardRest } from './read-body';
 import { InboundError, presentProblem } from './problem-handler';
 
 /**

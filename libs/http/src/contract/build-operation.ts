@@ -6,7 +6,7 @@ import {
   type Admission,
   type JsonSchema,
 } from '@sluice/types';
-import { validate } from '../validation/validate';
+import { validate } from '../validate';
 import type { Components } from './components';
 import { problemType, type OpenApiOperation, type OpenApiParameter, type OpenApiResponse } from './openapi';
 import type { RegisteredRoute, ReplyContract } from './route-contract';

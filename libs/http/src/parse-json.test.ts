@@ -1,6 +1,6 @@
 import { ValidationError, type Issue } from '@sluice/errors';
 import { limits } from '@sluice/types';
-import { InboundError } from '../problem-handler';
+import { InboundError } from './problem-handler';
 import { parseJson } from './read-json';
 
 function refusalOf(text: string): { code: string; detail: string; issues: readonly Issue[] } {

@@ -1,6 +1,6 @@
 import { limits } from '@sluice/types';
-import { fieldPath } from '../validation/issue-sentence';
-import { isBelowSecret } from '../validation/shown-value';
+import { fieldPath } from './issue-sentence';
+import { isBelowSecret } from './shown-value';
 import { isExactNumber } from './exact-number';
 import { membersMax, nameFault, depthMax, endOfString, isLongString, type JsonBounds } from './scan-json';
 

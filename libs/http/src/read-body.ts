@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { InboundError } from '../problem-handler';
+import { InboundError } from './problem-handler';
 
 export interface BodyLimits {
   readonly bytesMax: number;

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import request from 'supertest';
-import { testApp } from '../../test/test-app';
-import { route } from '../route';
+import { testApp } from '../test/test-app';
+import { route } from './route';
 
 const bytes = {
   contentTypes: ['application/zip', 'application/octet-stream'],

@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import { ValidationError, type Issue } from '@sluice/errors';
 import type { JsonSchema } from '@sluice/types';
 import type { Request } from 'express';
-import { toIssues } from './to-issues';
+import { toIssues } from './issues';
 
 /** Gives the value back as `T`, or throws ValidationError. */
 export type Validate<T> = (value: unknown) => T;
