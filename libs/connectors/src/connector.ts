@@ -1,4 +1,4 @@
-import type { AuthScheme, FieldNameForm, ObjectMetadata, ProviderInfo } from '@sluice/types';
+import type { AuthScheme, FieldNameForm, ObjectMetadata, ProviderInfo, ProviderSupport } from '@sluice/types';
 import type {
   AuthorizationRequest,
   BatchCreate,
@@ -162,4 +162,36 @@ export interface ConnectorRegistry {
 export function unservedModule({ provider, modules = [] }: Connector, module: string | undefined): string | undefined {
   if (module === undefined || modules.includes(module)) return undefined;
   return `the module "${module}" of ${provider} is not served; served: ${modules.join(', ') || 'none that has a name'}`;
+}
+
+/** A provider as the catalogue shows it: its entry, and what its connector can do. */
+export function providerInfo({ provider, catalogue, capabilities, ...methods }: Connector): ProviderInfo {
+  const write = methods.create !== undefined || methods.update !== undefined;
+  return { name: provider, ...catalogue, support: supportOf(capabilities, write), providerOpts: {} };
+}
+
+/**
+ * `read`, `subscribe` and `proxy` are false: what a manifest says of them is stored, nothing executes it. Bulk jobs are not used.
+ */
+function supportOf(capabilities: Capabilities, write: boolean): ProviderSupport {
+  const none = { supported: false };
+  return {
+    bulkWrite: { insert: false, update: false, upsert: false, delete: false },
+    batchWrite: {
+      create: batchOf(capabilities.batchCreate),
+      update: batchOf(capabilities.batchUpdate),
+      upsert: none,
+      delete: none,
+    },
+    proxy: false,
+    read: false,
+    write,
+    subscribe: false,
+    delete: capabilities.delete,
+    search: { operators: { equals: capabilities.search !== false } },
+  };
+}
+
+function batchOf(limited: Limited | false) {
+  return limited === false ? { supported: false } : { supported: true, defaultRecordLimit: limited.limit };
 }

@@ -1,12 +1,12 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { HeldBytes, currentStep, type Logger, type Metrics } from '@sluice/telemetry';
+import { HeldBytes, type Logger, type Metrics, currentStep } from '@sluice/telemetry';
 import { Agent } from 'undici';
 import type { ForwardedHeader } from '@sluice/types';
 import type { FailureClass } from '@sluice/errors';
 import { addressPolicy } from './egress/address-policy';
-import { guardedConnect, type Egress } from './egress/guarded-connect';
-import { exchange, type ExchangeLimits, type ReplyFault, type Exchange } from './http-exchange';
-import { grownBytesMax, readReplyBody, createReplyRoom, replyBytesMax, type ReplyRoom } from './reply-body';
+import { type Egress, guardedConnect } from './egress/guarded-connect';
+import { type Exchange, type ExchangeLimits, type ReplyFault, exchange } from './http-exchange';
+import { type ReplyRoom, createReplyRoom, grownBytesMax, readReplyBody, replyBytesMax } from './reply-body';
 import type { ObservedExchange } from './requests';
 
 /** Longest wait for TCP and TLS. A host that takes longer is not there. */
@@ -251,4 +251,38 @@ export function createCallMeter(provider: string, logger: Logger, metrics: Metri
       logger.debug({ provider, operation, result, ...seen }, 'provider.called');
     },
   };
+}
+
+/**
+ * One exchange with a provider, for who records them. It has no request headers but the forwarded ones, and no form: those
+ * carry the credentials.
+ */
+export interface TappedExchange extends Pick<HttpRequest, 'method' | 'body' | 'forwarded'> {
+  /** Whole, with the prefix of the origin that the request named. */
+  readonly path: string;
+  /** Absent: none came, or nothing was sent. */
+  readonly reply?: HttpReply;
+}
+
+/** The same client, which shows each exchange once it is over. */
+export function tapped(client: HttpClient, tap: (exchange: TappedExchange) => void): HttpClient {
+  return {
+    async send(request) {
+      const outcome = await client.send(request);
+      const { method, path, body, origin, forwarded } = request;
+      tap({
+        method,
+        path: prefixOf(origin) + path,
+        ...(body !== undefined && { body }),
+        ...(forwarded && { forwarded }),
+        ...(outcome.kind === 'reply' && { reply: outcome.reply }),
+      });
+      return outcome;
+    },
+    close: () => client.close(),
+  };
+}
+
+function prefixOf(origin: string | undefined): string {
+  return origin === undefined ? '' : (URL.parse(origin)?.pathname ?? '').replace(/\/+$/, '');
 }

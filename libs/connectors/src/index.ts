@@ -9,8 +9,7 @@ export type {
 export type { Declaration } from './declarative/declaration';
 export { loadDeclarations } from './declarative/load-declarations';
 export { readYaml, type YamlPlace } from './declarative/read-yaml';
-export { unservedModule } from './connector';
-export { providerInfo } from './provider-info';
+export { providerInfo, unservedModule } from './connector';
 export { createConnectors, type ConnectorsOptions, type ProviderUrls } from './registry';
 export type {
   AppClient,
@@ -49,5 +48,5 @@ export type {
   Workspace,
 } from './results';
 export { isOfSearch } from './signals';
-export type { TappedExchange } from './tap-exchanges';
+export type { TappedExchange } from './http-client';
 export { createWebhookSender, type WebhookOutcome, type WebhookSender } from './webhook/webhook-sender';

@@ -3,13 +3,13 @@ import type { Capabilities } from './connector';
 import { meaningOf, type SignalRow, type Sourced, type SuccessRow } from './signals';
 
 /** What is known of one capability of a provider, and where from. */
-export interface CapabilityFact extends Sourced {
+interface CapabilityFact extends Sourced {
   /** How it works there; or that the provider lacks it. */
   readonly says: string;
 }
 
 /** Every capability of a connector, and each way to open an account. */
-export type CapabilityName =
+type CapabilityName =
   | Exclude<keyof Capabilities, 'fields'>
   | 'create'
   | 'update'
@@ -27,7 +27,7 @@ export type CapabilityName =
 export type CapabilityFacts = Readonly<Record<CapabilityName, CapabilityFact>>;
 
 /** A row without a condition: what becomes of a record of which a reply says nothing clear. */
-export type PlainRow = Sourced & { readonly signal: string; readonly class: FailureClass };
+type PlainRow = Sourced & { readonly signal: string; readonly class: FailureClass };
 
 /** A provider's page: `docs/providers/<provider>.md`. */
 export interface ProviderPage {
@@ -38,7 +38,7 @@ export interface ProviderPage {
 }
 
 /** One table of signals. */
-export interface SignalSection {
+interface SignalSection {
   readonly title: string;
   readonly lead: string;
   readonly rows: readonly string[][];

@@ -1,22 +1,21 @@
 import { NotFoundError } from '@sluice/errors';
 import type { Logger, Metrics } from '@sluice/telemetry';
 import type { Connector, ConnectorRegistry } from './connector';
-import { loadDeclarations } from './declarative/load-declarations';
-import { addressPolicy } from './egress/address-policy';
-import { createHttpClient, type HttpClient } from './http-client';
-import { createHubspotApi } from './hubspot/call-hubspot';
-import { authorizeUrlOf } from './hubspot/authorize';
-import { createHubspotConnector } from './hubspot/connector';
-import { hubspotUrls, type HubspotVersion } from './hubspot/urls';
-import { createSalesforceApi } from './salesforce/call-salesforce';
-import { createSalesforceConnector } from './salesforce/connector';
-import { createReplyRoom } from './reply-body';
-import { tapped, type TappedExchange } from './tap-exchanges';
+import { isLoopback } from './declarative/address-rules';
 import { createDeclaredApi } from './declarative/call-provider';
 import { createDeclaredConnector } from './declarative/connector';
 import type { Declaration } from './declarative/declaration';
-import { isLoopback } from './declarative/host-rules';
+import { loadDeclarations } from './declarative/load-declarations';
 import { namesIn } from './declarative/template';
+import { addressPolicy } from './egress/address-policy';
+import { type HttpClient, type TappedExchange, createHttpClient, tapped } from './http-client';
+import { authorizeUrlOf } from './hubspot/authorize';
+import { createHubspotApi } from './hubspot/call-hubspot';
+import { createHubspotConnector } from './hubspot/connector';
+import { type HubspotVersion, hubspotUrls } from './hubspot/urls';
+import { createReplyRoom } from './reply-body';
+import { createSalesforceApi } from './salesforce/call-salesforce';
+import { createSalesforceConnector } from './salesforce/connector';
 
 /** Base URLs of the providers. */
 export interface ProviderUrls {

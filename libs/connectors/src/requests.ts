@@ -11,10 +11,10 @@ export interface Auth extends AccountPlace {
 }
 
 /** Kinds of what opens an account. Source: specification, Connection, authScheme. */
-export type AccessKind = 'oauth2' | 'apiKey' | 'basic' | 'none';
+type AccessKind = 'oauth2' | 'apiKey' | 'basic' | 'none';
 
 /** What of an account its addresses and headers may need. */
-export interface AccountPlace {
+interface AccountPlace {
   /** Needed by providers whose host name carries the workspace; HubSpot ignores it. */
   readonly workspaceRef?: string;
   /** Values of the connection's `providerMetadata`, by name; only declared providers use them. */
@@ -84,7 +84,7 @@ export interface MayBeResend {
 }
 
 /** A create is looked for before it is sent again where nothing at the provider would refuse a second record. */
-export interface MayBeCreatedBefore extends MayBeResend {
+interface MayBeCreatedBefore extends MayBeResend {
   /**
    * Which of these records, each named once, other creates are known to have made: none of them is what an earlier send of this one
    * made. A DependencyError of it is a look that failed: nothing is sent. @default none

@@ -6,7 +6,7 @@ import type { Auth, Fields, TokenRefresh } from '../requests';
 export type Fault = 'commit-then-reset' | 'reset-before-commit' | 'quota' | 'unavailable' | 'redirect' | 'unreadable';
 
 /** Which call a fault meets: the next create, or the next call whatever it is. @default 'create' */
-export type FaultyCall = 'create' | 'any';
+type FaultyCall = 'create' | 'any';
 
 /** What the suite needs of a provider, real or imitated. */
 export interface ConnectorHarness {
@@ -38,7 +38,7 @@ export interface ConnectorHarness {
 }
 
 /** Another object, whose records those of the harness can be linked to. */
-export interface LinkedObject {
+interface LinkedObject {
   readonly objectName: string;
   readonly fields: (seed: string) => Fields;
   /** An association of a record of the harness's object to the one with this id. */

@@ -2,7 +2,7 @@ import type { Auth } from '../requests';
 import type { Attachment, DeclaredAuth } from './declaration';
 
 /** What a request carries to open an account. */
-export interface Attached {
+interface Attached {
   readonly headers: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
 }

@@ -1,14 +1,13 @@
 import type { Logger, Metrics } from '@sluice/telemetry';
-import { createCallMeter, type CallMeter, type HttpClient, type HttpOutcome, type HttpRequest } from '../http-client';
+import { type CallMeter, type HttpClient, type HttpOutcome, type HttpRequest, createCallMeter } from '../http-client';
 import type { ObservedExchange, ProviderCall } from '../requests';
 import type { ProviderFailure } from '../results';
 import { attach } from './attach-auth';
 import { classify, requestIdOf } from './classify';
 import type { Declaration, Match } from './declaration';
-import { originOf } from './origin';
-import { valueAt, fillPath, fillText, segmentFault } from './template';
-import { signalTable, type Row, type Signal } from './signal-table';
-import { variablesOf } from './variables';
+import { type Row, type Signal, signalTable } from './signal-table';
+import { fillPath, fillText, segmentFault, valueAt } from './template';
+import { originOf, variablesOf } from './variables';
 
 /** One request, as the file describes it. */
 export interface DeclaredRequest {

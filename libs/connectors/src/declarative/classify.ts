@@ -7,7 +7,7 @@ import type { Row, Signal } from './signal-table';
 import { textAt, valueAt } from './template';
 
 /** A call that did not end with a 2xx that says what it should. */
-export interface FailedCall {
+interface FailedCall {
   readonly on: Signal['on'];
   readonly outcome: HttpOutcome;
   /** What a whole 2xx lacks, or says. Absent: another status, or none. */

@@ -2,21 +2,20 @@ import { createHash } from 'node:crypto';
 import type { AuthScheme } from '@sluice/types';
 import { createAccountCache } from '../account-cache';
 import type { Capabilities, Connector } from '../connector';
-import type { ProviderCall, Fields, AuthorizationRequest } from '../requests';
+import type { AuthorizationRequest, Fields, ProviderCall } from '../requests';
 import type { Workspace } from '../results';
 import { toProviderError } from '../signals';
 import type { DeclaredApi } from './call-provider';
 import { catalogueOf } from './catalogue';
 import type { Declaration, DeclaredAuth, DeclaredOAuth2 } from './declaration';
-import { describe, type FieldsCache } from './describe';
+import { type FieldsCache, describe } from './describe';
 import { findCreated } from './find-created';
-import { returnedPlace } from './returned-place';
-import { search } from './search';
-import { exchangeCode, grant, refresh } from './tokens';
-import { create, update } from './write-record';
-import { idAt } from './template';
 import { plain, uniqueValueOf } from './same-value';
-import { addressOf } from './origin';
+import { search } from './search';
+import { idAt } from './template';
+import { exchangeCode, grant, refresh } from './tokens';
+import { addressOf, returnedPlace } from './variables';
+import { create, update } from './write-record';
 
 /** How long a request without a reply may still be committed, where a file says nothing. Source: reference 1c, HubSpot's. [own] */
 const usualLateCommitMs = 30_000;

@@ -81,7 +81,7 @@ export interface Variable {
 }
 
 /** A text of a token reply that holds the value of a variable: `https://www.zohoapis.eu` by `https://www.zohoapis.{value}`. */
-export interface ToldVariable {
+interface ToldVariable {
   readonly at: string;
   /** The whole text, with `{value}` where the value stands. */
   readonly form: string;
@@ -128,7 +128,7 @@ export interface DeclaredOAuth2 {
 }
 
 /** A cheap read that tells whose account it is. */
-export interface DeclaredAccount {
+interface DeclaredAccount {
   readonly path: string;
   /** Pointer; absent: the workspace that the connection names, once it took the credentials. */
   readonly workspace?: string;
@@ -163,7 +163,7 @@ export interface DeclaredWrite {
   readonly reply: DeclaredReply;
 }
 
-export interface DeclaredUpdate extends DeclaredWrite {
+interface DeclaredUpdate extends DeclaredWrite {
   /** What every id of a record looks like; one of another form is refused here, before anything is sent. @default 'word' */
   readonly idForm?: IdForm;
   /** How a record that is not there is answered. @default a 404 */
@@ -176,7 +176,7 @@ export interface DeclaredUpdate extends DeclaredWrite {
  */
 export type IdForm = 'digits' | 'word' | 'segment';
 
-export interface DeclaredReply {
+interface DeclaredReply {
   /** Pointer to the id, a text or a whole number. */
   readonly id: string;
   /** Pointer to the record; absent: the reply has none. */

@@ -5,8 +5,7 @@ import type { ProviderFailure } from '../results';
 import { toProviderError } from '../signals';
 import type { DeclaredApi } from './call-provider';
 import type { DeclaredField, DeclaredFields, Match } from './declaration';
-import { findObject, type FoundObject } from './known-names';
-import { textAt, valueAt, fillText } from './template';
+import { type FoundObject, fillText, findObject, textAt, valueAt } from './template';
 
 /** Fields as an account told them, by object. */
 export type FieldsCache = AccountCache<readonly FieldMetadata[]>;

@@ -2,9 +2,9 @@ import type { Fields, FindCreated } from '../requests';
 import type { FoundCreated, ProviderFailure, ProviderRecord } from '../results';
 import type { DeclaredApi } from './call-provider';
 import type { DeclaredSearch } from './declaration';
-import { findObject } from './known-names';
-import { matchesSent, sameValue, uniqueValueOf, type UniqueValue } from './same-value';
+import { type UniqueValue, matchesSent, sameValue, uniqueValueOf } from './same-value';
 import { readPage } from './search';
+import { findObject } from './template';
 
 /** Clocks of ours and of the provider may differ by this much. Source: reference 1c. */
 const clockSkewMs = 10_000;

@@ -1,6 +1,6 @@
 import type { Declaration } from './declaration';
 import { loadDeclarations } from './load-declarations';
-import { returnedPlace } from './returned-place';
+import { returnedPlace } from './variables';
 
 const zoho = loadDeclarations().find(({ name }) => name === 'zoho');
 if (zoho === undefined) throw new Error('there is no file of zoho');

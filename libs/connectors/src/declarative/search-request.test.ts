@@ -1,7 +1,7 @@
 import { captureDeclared } from '../../test/captured-calls';
 import type { Declaration, DeclaredSearch } from './declaration';
 import { loadDeclarations } from './load-declarations';
-import { searchParts } from './search-request';
+import { searchParts } from './search';
 
 const search: DeclaredSearch = {
   method: 'GET',

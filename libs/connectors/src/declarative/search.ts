@@ -3,10 +3,19 @@ import type { ProviderFailure, ProviderRecord } from '../results';
 import { toProviderError } from '../signals';
 import type { DeclaredApi, DeclaredRequest } from './call-provider';
 import type { DeclaredSearch } from './declaration';
-import { findObject, type FoundObject } from './known-names';
-import { idAt, recordAt, textAt, valueAt, fillText } from './template';
 import { sameValue } from './same-value';
-import { searchParts } from './search-request';
+import {
+  type FoundObject,
+  fillBody,
+  fillText,
+  findObject,
+  idAt,
+  isFieldName,
+  recordAt,
+  textAt,
+  toLiteral,
+  valueAt,
+} from './template';
 
 /** A page of records, or why there is none. */
 export type Page =
@@ -79,4 +88,105 @@ function isEqual({ fields }: ProviderRecord, filters: SearchRequest['filters']):
     if (shown === undefined) return true;
     return Array.isArray(shown) ? shown.some((item) => sameValue(item, value)) : sameValue(shown, value);
   });
+}
+
+type Filter = SearchRequest['filters'][number];
+
+/** A page's query and body. */
+interface SearchParts {
+  readonly query: readonly (readonly [name: string, value: string])[];
+  readonly body?: unknown;
+}
+
+/** Filters of a request where a file names no other number (specification's limit of a search). */
+const filtersMax = 20;
+
+/** What a search is sent as; a text: why it cannot be, with the field's name. */
+export function searchParts(
+  declared: DeclaredSearch,
+  { object, texts, name }: FoundObject,
+  request: Pick<SearchRequest, 'filters' | 'fields' | 'limit'>,
+): SearchParts | string {
+  const { filter } = declared;
+  const fault = filtersFault(declared, object.searchable, name, request.filters);
+  if (fault !== undefined) return fault;
+  // What is only alike is left out afterwards, so a page of the caller's size could hold nothing else.
+  const limit = declared.exact ? declared.pageMax : Math.max(1, Math.min(request.limit, declared.pageMax));
+  const parts: string[] = [];
+  for (const one of request.filters) {
+    const part = textOf(declared, texts, one);
+    if (part === undefined) return `a filter on ${one.field} has a character that no search there can hold`;
+    parts.push(part);
+  }
+  const [only] = request.filters;
+  const filled = {
+    ...texts,
+    limit: String(limit),
+    filters: parts.join(filter.join ?? ''),
+    ...(only && { field: only.field, value: String(only.value) }),
+  };
+  const query = Object.entries(declared.query ?? {}).map(([key, value]) => [key, fillText(value, filled)] as const);
+  const asked = parameters(declared, texts, request.filters);
+  const doubled = asked.findIndex(([key]) => query.some(([own]) => own === key));
+  if (doubled >= 0)
+    return `${name} cannot be searched by ${request.filters[doubled]?.field}: the provider's file sends it itself`;
+  return {
+    query: [...query, ...asked],
+    ...(declared.body !== undefined && {
+      body: fillBody(declared.body, {
+        texts: filled,
+        wholes: {
+          limit,
+          filters: request.filters.map((one) => jsonOf(declared, texts, one)),
+          names: namesOf(declared, request.fields),
+        },
+      }),
+    }),
+  };
+}
+
+function filtersFault(
+  { filter }: DeclaredSearch,
+  searchable: readonly string[] | undefined,
+  objectName: string,
+  filters: readonly Filter[],
+): string | undefined {
+  const max = filter.max ?? filtersMax;
+  if (filters.length > max) return `a search of ${objectName} takes ${max === 1 ? 'one filter' : `${max} filters`}`;
+  if (filters.length === 0 && (filter.text !== undefined || max === 1))
+    return `a search of ${objectName} needs a filter`;
+  const strange = filters.find(({ field }) => !isFieldName(field) || (searchable && !searchable.includes(field)));
+  if (strange === undefined) return undefined;
+  const field = strange.field.slice(0, 100);
+  return searchable
+    ? `${objectName} cannot be searched by ${field}, only by ${searchable.join(', ')}`
+    : `${field} cannot be the name of a field`;
+}
+
+/** What is read is shown under its own name, so the id and the moment of creation come along. */
+function namesOf({ id, created = '' }: DeclaredSearch, fields: readonly string[]): string[] {
+  const own = [id, created].flatMap((pointer) => pointer.split('/').slice(1, 2));
+  return [...new Set([...own, ...fields])];
+}
+
+type Texts = Readonly<Record<string, string>>;
+
+function named(texts: Texts, { field, value }: Filter): Texts {
+  return { ...texts, field, value: String(value) };
+}
+
+function textOf({ filter }: DeclaredSearch, texts: Texts, one: Filter): string | undefined {
+  if (filter.text === undefined) return '';
+  const value = toLiteral(String(one.value), filter);
+  return value === undefined ? undefined : fillText(filter.text, { ...named(texts, one), value });
+}
+
+function parameters({ filter }: DeclaredSearch, texts: Texts, filters: readonly Filter[]) {
+  const { parameter } = filter;
+  if (parameter === undefined) return [];
+  return filters.map((one) => [fillText(parameter, named(texts, one)), String(one.value)] as const);
+}
+
+function jsonOf({ filter }: DeclaredSearch, texts: Texts, one: Filter): unknown {
+  return fillBody(filter.json ?? null, { texts: named(texts, one), wholes: { value: one.value } });
 }

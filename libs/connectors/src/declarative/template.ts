@@ -1,10 +1,11 @@
-import type { Template, DeclaredFilter } from './declaration';
+import type { ProviderFailure } from '../results';
+import type { Declaration, DeclaredFilter, DeclaredObject, Template } from './declaration';
 
 /** `{name}` in a text. */
 const placeholder = /\{([A-Za-z][A-Za-z0-9_]*)\}/g;
 
 /** What stands for names: texts for `{name}`, whole values for `$name`. */
-export interface Values {
+interface Values {
   readonly texts: Readonly<Record<string, string>>;
   readonly wholes?: Readonly<Record<string, unknown>>;
 }
@@ -136,4 +137,27 @@ export function toLiteral(value: string, { escape = {}, refuse = '' }: DeclaredF
 /** Names cannot be escaped: words, joined by dots. Source: reliability checklist, item 24. */
 export function isFieldName(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$/.test(name) && name.length <= 200;
+}
+
+/** The texts that stand for names in requests about one object. */
+function wordsOf(objectName: string, object: DeclaredObject): Readonly<Record<string, string>> {
+  return { ...object.words, object: objectName };
+}
+
+/** An object that the file describes. */
+export interface FoundObject {
+  readonly name: string;
+  readonly object: DeclaredObject;
+  /** What stands for names in its requests. */
+  readonly texts: Readonly<Record<string, string>>;
+}
+
+/** The object of a call; a failure names those there are. Names are compared as they are spelled. */
+export function findObject({ objects, displayName }: Declaration, name: string): FoundObject | ProviderFailure {
+  const key = name !== '*' && Object.hasOwn(objects, name) ? name : '*';
+  const object = Object.hasOwn(objects, key) && name !== '*' ? objects[key] : undefined;
+  if (object !== undefined) return { name, object, texts: wordsOf(name, object) };
+  const known = Object.keys(objects).join(', ');
+  const message = `${displayName} has no object '${name.slice(0, 80)}' here; known are ${known}`;
+  return { class: 'rejected', scope: 'call', message };
 }

@@ -1,14 +1,13 @@
 import type { FailureClass } from '@sluice/errors';
-import { cleanText, toProviderError } from '../signals';
 import type { HttpOutcome } from '../http-client';
 import type { AppClient, Auth, CodeExchange, ProviderCall, TokenGrant, TokenRefresh } from '../requests';
 import type { FreshTokens, ProviderFailure } from '../results';
+import { cleanText, toProviderError } from '../signals';
 import type { DeclaredApi } from './call-provider';
-import type { DeclaredOAuth2 } from './declaration';
-import { addressOf } from './origin';
-import { textAt } from './template';
-import { otherwise, toldVariables } from './variables';
 import { waitOf } from './classify';
+import type { DeclaredOAuth2 } from './declaration';
+import { textAt } from './template';
+import { addressOf, otherwise, toldVariables } from './variables';
 
 type Form = Readonly<Record<string, string>>;
 

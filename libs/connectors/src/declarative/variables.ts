@@ -1,7 +1,7 @@
 import type { Auth } from '../requests';
-import type { Declaration, Variable } from './declaration';
-import { label } from './host-rules';
-import { textAt } from './template';
+import type { ReturnedPlace } from '../results';
+import type { Declaration, ReturnedVariable, Variable } from './declaration';
+import { fillText, namesIn, textAt } from './template';
 
 /** Values of the variables of an account, or why it has none. */
 type AccountVariables =
@@ -31,8 +31,8 @@ export function variablesOf(
   return { ok: true, texts };
 }
 
-function ownOf(metadata: Auth['metadata'], name: string): string | undefined {
-  return metadata !== undefined && Object.hasOwn(metadata, name) ? metadata[name] : undefined;
+function ownOf(values: Readonly<Record<string, string>> = {}, name: string): string | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
 /** What the value of a variable must be, where it is not; undefined where it is. */
@@ -43,7 +43,7 @@ export function ruleOf({ oneOf, form = 'label' }: Variable, value: string): stri
 }
 
 /** The value that stands in a text of this form. Whole texts are compared, so nothing stands before or behind it. */
-export function valueIn(form: string, said: string): string | undefined {
+function valueIn(form: string, said: string): string | undefined {
   const [before = '', behind = ''] = form.split('{value}');
   const isOfForm = said.startsWith(before) && said.endsWith(behind) && said.length > before.length + behind.length;
   return isOfForm ? said.slice(before.length, said.length - behind.length) : undefined;
@@ -89,3 +89,109 @@ export function otherwise(
   });
   return Object.fromEntries(strange);
 }
+
+/** One label of a host name. Source: RFC 1035, 2.3.4. */
+export const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** Where a request goes, or why that cannot be told. */
+type Origin = { readonly ok: true; readonly origin: string } | { readonly ok: false; readonly message: string };
+
+/**
+ * A URL of a file with its variables filled in. A token goes there, so the result is parsed and its host compared with what was
+ * meant: `acme.zendesk.com/` in place of a label would else be another host. Source: reliability checklist, item 15.
+ * @param override in place of scheme and host, with a path before the URL's own; for the sandbox
+ */
+export function originOf(
+  { hosts = {} }: Pick<Declaration, 'hosts'>,
+  url: string,
+  texts: Readonly<Record<string, string>>,
+  override: string | undefined,
+): Origin {
+  const [, scheme = '', host = '', path = ''] = /^(https?:\/\/)([^/]*)(\/.*)?$/s.exec(url) ?? [];
+  if (override !== undefined) return { ok: true, origin: override.replace(/\/+$/, '') + path };
+  const named = fillText(host, texts);
+  const filled = (Object.hasOwn(hosts, named) ? hosts[named] : undefined) ?? named;
+  const parsed = URL.parse(`${scheme}${filled}${path}`);
+  if (parsed?.host !== filled || parsed.username !== '' || parsed.password !== '') {
+    return { ok: false, message: `the account's address would be '${filled.slice(0, 80)}', which is no host` };
+  }
+  return { ok: true, origin: scheme + filled + path };
+}
+
+/** A URL of the file beside its base, for an account. */
+export function addressOf(
+  file: Declaration,
+  url: string,
+  account: Pick<Auth, 'workspaceRef' | 'metadata'>,
+  override: string | undefined,
+): Origin {
+  const used = new Set(namesIn(url));
+  const variables = Object.fromEntries(Object.entries(file.variables ?? {}).filter(([name]) => used.has(name)));
+  const values = variablesOf({ ...file, variables }, account);
+  return values.ok ? originOf(file, url, values.texts, override) : values;
+}
+
+type Parameters = Readonly<Record<string, string>>;
+
+/** The longest part of a parameter that is shown. */
+const shownMax = 80;
+
+/**
+ * Reads where an account is out of the parameters that a customer came back with. The code and the app's secret go there, and anybody can
+ * write an address: what is not exactly a text of the file is refused and never repaired, and so are two parameters that do not agree.
+ */
+export function returnedPlace({ variables = {} }: Declaration, parameters: Parameters): ReturnedPlace {
+  const metadata: Record<string, string> = {};
+  for (const [name, variable] of Object.entries(variables)) {
+    const read = readVariable(variable, parameters);
+    if (!read.ok) return read;
+    if (read.value !== undefined) metadata[name] = read.value;
+  }
+  return { ok: true, metadata };
+}
+
+type Read = { readonly ok: true; readonly value?: string } | Extract<ReturnedPlace, { ok: false }>;
+
+function readVariable(variable: Variable, parameters: Parameters): Read {
+  let first: { readonly parameter: string; readonly said: string; readonly value: string } | undefined;
+  for (const returned of variable.returned ?? []) {
+    const { parameter } = returned;
+    if (!Object.hasOwn(parameters, parameter)) continue;
+    const said = parameters[parameter] ?? '';
+    const value = valueOf(variable, returned, said);
+    if (value === undefined) return refuse(parameter, said, `one of ${knownTexts(variable, returned).join(', ')}`);
+    if (first !== undefined && first.value !== value) {
+      return refuse(
+        parameter,
+        said,
+        `${textFor(returned, first.value)}, as ${first.parameter} is '${shown(first.said)}'`,
+      );
+    }
+    first ??= { parameter, said, value };
+  }
+  return { ok: true, ...(first && { value: first.value }) };
+}
+
+function valueOf(variable: Variable, { form, values = {} }: ReturnedVariable, said: string): string | undefined {
+  const value = form === undefined ? ownOf(values, said) : valueIn(form, said);
+  return value === undefined || ruleOf(variable, value) !== undefined ? undefined : value;
+}
+
+/** The texts that a parameter may be; of a value without a list its form. */
+function knownTexts({ oneOf }: Variable, returned: ReturnedVariable): string[] {
+  const { form, values = {} } = returned;
+  if (form === undefined) return Object.keys(values);
+  return oneOf === undefined ? [form] : oneOf.map((value) => textFor(returned, value));
+}
+
+/** What a parameter says for a value. */
+function textFor({ form, values = {} }: ReturnedVariable, value: string): string {
+  if (form !== undefined) return form.replace('{value}', value);
+  const words = Object.entries(values).filter(([, meant]) => meant === value);
+  return words.map(([word]) => word).join(' or ') || 'absent';
+}
+
+const shown = (said: string) => said.replace(/\p{Cc}+/gu, ' ').slice(0, shownMax);
+
+const refuse = (parameter: string, said: string, rule: string) =>
+  ({ ok: false, parameter, value: shown(said), rule }) as const;

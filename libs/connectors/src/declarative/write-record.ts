@@ -1,10 +1,9 @@
 import type { CreateWrite, Fields, UpdateWrite } from '../requests';
 import type { RecordResult } from '../results';
 import type { DeclaredApi } from './call-provider';
-import type { DeclaredWrite, Declaration, IdForm } from './declaration';
-import { findObject, type FoundObject } from './known-names';
-import { idAt, recordAt, fillBody, fillText } from './template';
+import type { Declaration, DeclaredWrite, IdForm } from './declaration';
 import { uniqueValueOf } from './same-value';
+import { type FoundObject, fillBody, fillText, findObject, idAt, recordAt } from './template';
 
 /** Creates one record. A 2xx that tells no id is a failure: something may have been written. */
 export async function create(api: DeclaredApi, write: CreateWrite): Promise<RecordResult> {

@@ -2,13 +2,12 @@ import { ProviderError } from '@sluice/errors';
 import type { BatchRead } from '../requests';
 import type { ProviderFailure, ProviderRecord, RecordRead } from '../results';
 import { toProviderError } from '../signals';
-import { assertBatchSize } from './batch-limit';
 import type { HubspotApi } from './call-hubspot';
 import { itemFailure } from './errors';
 import { unanswered } from './item-table';
-import { toProviderRecord } from './record-result';
 import { normalizeValue } from './same-value';
-import { isOver, readBatch, textsOf, type WireBatch, type WireError } from './wire';
+import { type WireBatch, type WireError, isOver, readBatch, textsOf, toProviderRecord } from './wire';
+import { assertBatchSize } from './writes';
 
 /**
  * Requests beyond the first that one read makes at most, to find out whom a reply speaks of: half of what an account takes in ten seconds. What

@@ -130,7 +130,7 @@ function exchangeOf(outcome: HttpOutcome): ObservedExchange {
 }
 
 /** What each call does. An association set twice is the same association, so it is like an update. */
-export const writes = {
+const writes = {
   create: 'create',
   update: 'update',
   delete: 'delete',
@@ -149,7 +149,7 @@ export const writes = {
 } as const satisfies Readonly<Record<string, Signal['write']>>;
 
 /** Names of the calls in logs and metrics. */
-export type Operation = keyof typeof writes;
+type Operation = keyof typeof writes;
 
 interface HubspotRequest {
   readonly operation: Operation;

@@ -1,25 +1,37 @@
 import { createHash } from 'node:crypto';
 import { createAccountCache } from '../account-cache';
-import type { Capabilities, Connector } from '../connector';
-import type { DeleteWrite, TokenRefresh, ProviderCall, Fields } from '../requests';
-import type { RecordResult, FreshTokens, Workspace } from '../results';
+import type { Capabilities, CatalogueEntry, Connector } from '../connector';
+import type { DeleteWrite, Fields, ProviderCall, TokenRefresh } from '../requests';
+import type { FreshTokens, RecordResult, Workspace } from '../results';
 import { toProviderError } from '../signals';
 import { authorizationUrl, exchangeCode } from './authorize';
-import { batchCreate, batchUpdate } from './batch-write';
-import { batchLimit } from './batch-limit';
 import { batchRead } from './batch-read';
 import type { HubspotApi } from './call-hubspot';
-import { create } from './create';
-import { describe, type HubspotCaches } from './describe';
+import { type HubspotCaches, describe } from './describe';
 import { findCreated } from './find-created';
-import { listSeparator } from './read-properties';
+import { normalizeValue, uniqueKeyOf } from './same-value';
 import { search, searchPageMax } from './search';
-import { uniqueKeyOf } from './unique-key';
-import { update } from './update';
 import { askForTokens } from './token-call';
 import { canonicalObjectName } from './urls';
-import { normalizeValue } from './same-value';
-import { hubspotCatalogue } from './provider-info';
+import { listSeparator } from './wire';
+import { batchCreate, batchLimit, batchUpdate, create, deleteRecord, update } from './writes';
+
+/** HubSpot in the catalogue. Source: reference A1. A private app's key goes where an access token goes. */
+const hubspotCatalogue: CatalogueEntry = {
+  displayName: 'HubSpot',
+  baseURL: 'https://api.hubapi.com',
+  authType: 'oauth2',
+  defaultModule: '',
+  oauth2Opts: {
+    grantType: 'authorizationCode',
+    authURL: 'https://app.hubspot.com/oauth/authorize',
+    tokenURL: 'https://api.hubapi.com/oauth/v1/token',
+    explicitScopesRequired: true,
+    explicitWorkspaceRequired: false,
+    tokenMetadataFields: { workspaceRefField: 'hub_id', consumerRefField: 'user_id', scopesField: 'scopes' },
+  },
+  apiKeyOpts: { attachmentType: 'header', header: { name: 'Authorization', valuePrefix: 'Bearer ' } },
+};
 
 /** How long HubSpot's search index may lag behind a write. Source: reference 1c, Our settings. */
 const searchVisibilityMs = 30_000;
@@ -73,17 +85,6 @@ export function createHubspotConnector(api: HubspotApi, authorizeUrl: string): C
     visibilityMs: (objectName, fields) => (uniqueKeyOf(objectName, fields) ? 0 : searchVisibilityMs),
     fingerprint,
   };
-}
-
-/**
- * `DELETE /objects/{object}/{id}`: HubSpot archives the record. It answers 204 whether the record was there or not,
- * so a success says that it is gone and no more. Source: reference A2.
- */
-async function deleteRecord(api: HubspotApi, write: DeleteWrite): Promise<RecordResult> {
-  const { objectName, recordId } = write;
-  const path = api.urls.object(objectName, recordId);
-  const answer = await api.call({ operation: 'delete', method: 'DELETE', path }, write);
-  return answer.ok ? { ok: true, recordId } : { ok: false, error: answer.failure };
 }
 
 /**

@@ -1,19 +1,18 @@
 import { ProviderError, retryOf } from '@sluice/errors';
 import { moreDetailed } from '../more-detailed';
 import type { Fields, FindCreated, ObjectCall } from '../requests';
-import type { FoundCreated, ProviderFailure, CreatedMatch, ProviderRecord } from '../results';
+import type { CreatedMatch, FoundCreated, ProviderFailure, ProviderRecord } from '../results';
 import { toFailure } from '../signals';
-import type { HubspotApi } from './call-hubspot';
-import { uniqueProperties, type PropertyCache } from './read-properties';
-import { accountKeyOf, uniqueKeyOf, type UniqueKey } from './unique-key';
-import { batchLimit } from './batch-limit';
 import { batchRead } from './batch-read';
-import { createdProperty, sentFilters, postSearch, searchPageMax, type SearchFilter } from './search';
+import type { HubspotApi } from './call-hubspot';
+import { type PropertyCache, uniqueProperties } from './describe';
+import { type UniqueKey, accountKeyOf, matchesSent, normalizeValue, sameValue, uniqueKeyOf } from './same-value';
+import { type SearchFilter, createdProperty, postSearch, searchPageMax, sentFilters } from './search';
 import { canonicalObjectName } from './urls';
-import { matchesSent, normalizeValue, sameValue } from './same-value';
+import { batchLimit } from './writes';
 
 /** One create of unknown outcome, with its place in the request. */
-export interface Look {
+interface Look {
   readonly index: number;
   readonly fields: FindCreated['records'][number]['fields'];
   readonly since: Date;
@@ -24,7 +23,7 @@ export interface Look {
 }
 
 /** A look and what it showed. */
-export type Looked = readonly [look: Look, found: FoundCreated];
+type Looked = readonly [look: Look, found: FoundCreated];
 
 /**
  * Looks for creates of unknown outcome: by a unique property where a record sends one (consistent, 100 per call), else by

@@ -2,7 +2,7 @@ import type { FailureClass } from '@sluice/errors';
 import type { SignalRow, Sourced } from '../signals';
 
 /** One error inside a batch reply of 2xx. */
-export interface ItemSignal {
+interface ItemSignal {
   readonly write: 'create' | 'update';
   readonly category: string | undefined;
   readonly message: string;
@@ -97,7 +97,7 @@ export const itemTable: readonly SignalRow<ItemSignal>[] = [
 ];
 
 /** An input, a record or an association, of which a 2xx batch reply says nothing, also when both of its lists are empty. */
-export interface UnansweredRow extends Sourced {
+interface UnansweredRow extends Sourced {
   readonly signal: string;
   readonly class: FailureClass;
 }

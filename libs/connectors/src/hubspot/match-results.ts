@@ -3,10 +3,8 @@ import type { Fields } from '../requests';
 import type { ProviderFailure, RecordResult } from '../results';
 import { itemFailure } from './errors';
 import { unanswered } from './item-table';
-import { mergedWarning, toSuccess } from './record-result';
-import { matchesSent, sameValue } from './same-value';
-import { uniqueKeyOf, type UniqueKey } from './unique-key';
-import { isOver, textsOf, type WireBatch, type WireError, type WireRecord } from './wire';
+import { type UniqueKey, matchesSent, sameValue, uniqueKeyOf } from './same-value';
+import { type WireBatch, type WireError, type WireRecord, isOver, mergedWarning, textsOf, toSuccess } from './wire';
 
 /**
  * Which result of a batch reply belongs to which input. Source: reference A3.
@@ -14,7 +12,7 @@ import { isOver, textsOf, type WireBatch, type WireError, type WireRecord } from
  * is never a success.
  */
 
-export interface MatchOptions {
+interface MatchOptions {
   readonly objectName: string;
   /** Masked in error texts. */
   readonly token: string;

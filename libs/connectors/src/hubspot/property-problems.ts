@@ -4,7 +4,7 @@ import { isJson, textOf, type Json } from './wire';
 const takenCode = 'CONFLICTING_UNIQUE_VALUE';
 
 /** A problem with one property of a refused record, as a VALIDATION_ERROR lists it. */
-export interface PropertyProblem {
+interface PropertyProblem {
   readonly code: string | undefined;
   readonly name: string | undefined;
   readonly message: string;

@@ -1,14 +1,13 @@
 import { ProviderError, retryOf } from '@sluice/errors';
 import type { BatchCreate } from '../requests';
-import { allRead, wasThereWarning, type RecordResult } from '../results';
+import { type RecordResult, allRead, wasThereWarning } from '../results';
 import { toFailure } from '../signals';
 import { batchRead } from './batch-read';
 import type { HubspotApi } from './call-hubspot';
+import { type PropertyCache, uniqueProperties } from './describe';
 import { matchCreates, traceIdOf } from './match-results';
-import { toProperties, uniqueProperties, type PropertyCache } from './read-properties';
-import { normalizeValue } from './same-value';
-import { accountKeyOf, type UniqueKey } from './unique-key';
-import { readBatch } from './wire';
+import { type UniqueKey, accountKeyOf, normalizeValue } from './same-value';
+import { readBatch, toProperties } from './wire';
 
 /**
  * Creates that may have been carried out before, sent again as an upsert by a property that the account keeps unique: what the earlier

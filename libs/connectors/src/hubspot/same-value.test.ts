@@ -1,6 +1,5 @@
 import { fingerprint } from './connector';
-import { matchesSent, sameValue } from './same-value';
-import { uniqueKeyOf } from './unique-key';
+import { matchesSent, sameValue, uniqueKeyOf } from './same-value';
 
 describe('sameValue', () => {
   test.each<[unknown, unknown]>([

@@ -1,11 +1,10 @@
-import type { ObjectCall, SearchRequest, Fields } from '../requests';
+import type { Fields, ObjectCall, SearchRequest } from '../requests';
 import type { ProviderRecord } from '../results';
 import { toProviderError } from '../signals';
-import type { HubspotApi, HubspotAnswer } from './call-hubspot';
-import { toProviderRecord } from './record-result';
-import { readBatch, readRecord } from './wire';
-import { canonicalObjectName } from './urls';
+import type { HubspotAnswer, HubspotApi } from './call-hubspot';
 import { normalizeValue } from './same-value';
+import { canonicalObjectName } from './urls';
+import { readBatch, readRecord, toProviderRecord } from './wire';
 
 /** Records of one page. Source: reference A5. */
 export const searchPageMax = 200;

@@ -8,7 +8,7 @@ import { saidBy, tokenFailure } from './token-failures';
 import { isJson, textOf, textsOf, type Json } from './wire';
 
 /** One request to the token endpoint. */
-export interface TokenCall extends Pick<ProviderCall, 'signal' | 'traceparent' | 'observe'> {
+interface TokenCall extends Pick<ProviderCall, 'signal' | 'traceparent' | 'observe'> {
   readonly operation: 'refresh' | 'exchange-code';
   readonly form: Readonly<Record<string, string>>;
   /** Values of the form that no text may hold. */

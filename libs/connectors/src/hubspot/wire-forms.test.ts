@@ -1,5 +1,5 @@
 import { cleanText, retryAfterMs } from '../signals';
-import { toProperties } from './read-properties';
+import { toProperties } from './wire';
 import { createdProperty, sentFilters } from './search';
 import { hubspotUrls } from './urls';
 

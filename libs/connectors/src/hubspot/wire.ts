@@ -1,3 +1,6 @@
+import type { ProviderRecord, RecordResult } from '../results';
+import { joinList } from '@sluice/types';
+import type { Fields } from '../requests';
 import { cleanText } from '../signals';
 
 /**
@@ -112,4 +115,37 @@ function dateOf(value: unknown): Date | undefined {
   if (typeof value !== 'string') return undefined;
   const date = new Date(/^\d+$/.test(value) ? Number(value) : value);
   return Number.isNaN(date.getTime()) ? undefined : date;
+}
+
+/** Between the choices of a multi-select. Source: reference A2, Values. */
+export const listSeparator = ';';
+
+/**
+ * Values as HubSpot takes them. Strings, numbers and booleans are sent as given. `null` becomes `""`, which is how
+ * HubSpot empties a property; HubSpot documents no meaning of a JSON null there. A list becomes the `;` form of a
+ * multi-select, unless that would change its items. Anything else is sent as given, for HubSpot to refuse. Source: reference A2, Values.
+ */
+export function toProperties(fields: Fields): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toValue(value)]));
+}
+
+function toValue(value: unknown): unknown {
+  if (value === null) return '';
+  return Array.isArray(value) ? joinList(value, listSeparator) : value;
+}
+
+/** `data` is the record as HubSpot returned it, for single and batch writes alike. */
+export function toSuccess(record: WireRecord, ...warnings: readonly string[]): RecordResult {
+  const all = [...record.warnings, ...warnings];
+  return { ok: true, recordId: record.id, data: record.raw, ...(all.length > 0 && { warnings: all }) };
+}
+
+export function mergedWarning(recordId: string, survivingId: string): string {
+  return `HubSpot updated record ${survivingId}, into which ${recordId} was merged`;
+}
+
+/** A record as it leaves this folder. */
+export function toProviderRecord(record: WireRecord): ProviderRecord {
+  const { id, properties, raw, createdAt } = record;
+  return { id, fields: properties, raw, ...(createdAt && { createdAt }) };
 }

@@ -1,17 +1,13 @@
 import type { BatchRead } from '../requests';
 import type { ProviderRecord } from '../results';
 import { toProviderError } from '../signals';
-import { assertBatchSize } from './batch-limit';
 import type { SalesforceApi } from './call-salesforce';
-import { rejected, type Describe } from './describe';
-import { isObjectName, paths } from './paths';
-import { toProviderRecord } from './provider-record';
-import { idKey, isRecordId } from './record-id';
-import { objectRule } from './save-result';
-import { isJson } from './wire';
-import { query, toLiteral } from './soql';
-import { resolveField } from './resolve-field';
+import { type Describe, rejected, resolveField } from './describe';
+import { isObjectName, objectRule, paths } from './paths';
 import { sameValue } from './same-value';
+import { query, toLiteral } from './soql';
+import { idKey, isJson, isRecordId, toProviderRecord } from './wire';
+import { assertBatchSize } from './writes';
 
 /**
  * `POST /composite/sobjects/{object}` with the ids, or a query by a unique field. A record that the user may not see is

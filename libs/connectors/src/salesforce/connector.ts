@@ -1,24 +1,21 @@
 import { createHash } from 'node:crypto';
-import type { Capabilities, Connector } from '../connector';
-import type { Fields, TokenRefresh, UpdateWrite, TokenGrant, DeleteWrite } from '../requests';
-import type { FreshTokens, RecordResult } from '../results';
+import type { Capabilities, CatalogueEntry, Connector } from '../connector';
+import type { DeleteWrite, Fields, ProviderCall, TokenGrant, TokenRefresh, UpdateWrite } from '../requests';
+import type { FreshTokens, RecordResult, Workspace } from '../results';
+import { toProviderError } from '../signals';
 import { authorizationUrl, exchangeCode } from './authorize';
-import { batchCreate, batchUpdate } from './batch-write';
-import { batchLimit } from './batch-limit';
 import { batchRead } from './batch-read';
 import type { SalesforceApi } from './call-salesforce';
-import { create } from './create';
 import { createDescriber, rejected, toMetadata } from './describe';
 import { findCreated } from './find-created';
-import { salesforceCatalogue } from './provider-info';
-import { recordKey, idRule, isRecordId } from './record-id';
+import { workspaceRefOf } from './instance';
+import { paths } from './paths';
+import { isEmpty, plain } from './same-value';
 import { search, searchPageMax } from './search';
 import { listSeparator, reserved, toSentUpdate } from './sent-values';
-import { workspace } from './workspace';
-import { isEmpty, plain } from './same-value';
 import { askForTokens } from './token-call';
-import { paths } from './paths';
-import { refuse, refusedObject, toRecordResult } from './save-result';
+import { type Json, idRule, isJson, isRecordId, recordKey, textOf } from './wire';
+import { batchCreate, batchLimit, batchUpdate, create, deleteRecord, update } from './writes';
 
 const capabilities: Capabilities = {
   // Names are taken in any case. Source: reference B2, B5.
@@ -106,24 +103,6 @@ function refresh(api: SalesforceApi, request: TokenRefresh): Promise<FreshTokens
   return askForTokens(api, { ...request, operation: 'refresh', form, origin, secrets: [refreshToken, clientSecret] });
 }
 
-/** `PATCH /sobjects/{object}/{id}`, answered by an empty 204. Source: reference B2. */
-async function update(api: SalesforceApi, write: UpdateWrite): Promise<RecordResult> {
-  const { objectName, recordId, fields, headers, auth } = write;
-  const refused = refusedObject(objectName) ?? (isRecordId(recordId) ? undefined : refuse(idRule(recordId)));
-  if (refused) return refused;
-  const answer = await api.call(
-    {
-      operation: 'update',
-      method: 'PATCH',
-      path: paths.object(objectName, recordId),
-      body: toSentUpdate(fields),
-      ...(headers && { headers }),
-    },
-    write,
-  );
-  return toRecordResult(answer, { write: 'update', recordId, token: auth.accessToken });
-}
-
 /**
  * Tokens for a client's or a user's own credentials. Client credentials are taken at the My Domain only, so the account
  * must be known; a user logs in where a refresh goes. Salesforce takes no scopes with either: they are a setting of the app.
@@ -146,22 +125,62 @@ async function grant(api: SalesforceApi, request: TokenGrant): Promise<FreshToke
 }
 
 /**
- * `DELETE /sobjects/{object}/{id}`, answered by an empty 204. A record that is not there is `not-found`, unless an earlier send
- * of the same may have deleted it. Source: reference B2, 1b.
+ * `GET /services/oauth2/userinfo`: the My Domain that the token opens, from the addresses that Salesforce states. Asked
+ * at the given workspace, or at the login when none is given yet. Source: reference B1; design 6, "where a connection points".
+ * @throws ProviderError
  */
-async function deleteRecord(api: SalesforceApi, write: DeleteWrite): Promise<RecordResult> {
-  const { objectName, recordId, headers, auth } = write;
-  const refused = refusedObject(objectName) ?? (isRecordId(recordId) ? undefined : refuse(idRule(recordId)));
-  if (refused) return refused;
-  const answer = await api.call(
-    {
-      operation: 'delete',
-      method: 'DELETE',
-      path: paths.object(objectName, recordId),
-      isResend: write.isResend ?? false,
-      ...(headers && { headers }),
-    },
-    write,
-  );
-  return toRecordResult(answer, { write: 'delete', recordId, token: auth.accessToken });
+async function workspace(api: SalesforceApi, call: ProviderCall): Promise<Workspace> {
+  const given = call.auth.workspaceRef;
+  const atLogin = given === undefined && !api.isOverridden;
+  const answer = await api.call({ operation: 'workspace', method: 'GET', path: paths.userinfo, atLogin }, call);
+  if (!answer.ok) throw toProviderError(answer.failure, 'salesforce');
+  const body = isJson(answer.body) ? answer.body : {};
+  const organizationId = textOf(body['organization_id']);
+  if (organizationId === undefined) {
+    const message = 'Salesforce answered without an organization_id';
+    throw toProviderError({ class: 'unavailable', scope: 'call', message }, 'salesforce');
+  }
+  // The account that answered at a given host is the account of that host, also when it does not name it.
+  const workspaceRef = reportedBy(body) ?? given?.toLowerCase() ?? (api.isOverridden ? organizationId : undefined);
+  if (workspaceRef === undefined) {
+    throw rejected('Salesforce reports no My Domain; set providerWorkspaceRef to its part before .my.salesforce.com');
+  }
+  const consumerRef = textOf(body['user_id']);
+  return { workspaceRef, ...(consumerRef !== undefined && { consumerRef }) };
 }
+
+/** `custom_domain` is the My Domain itself; the others lie on it. They hold `{version}`, which a URL takes. */
+function reportedBy(body: Json): string | undefined {
+  const urls = isJson(body['urls']) ? body['urls'] : {};
+  return ['custom_domain', 'rest', 'profile'].map((name) => workspaceRefOf(textOf(urls[name]))).find(Boolean);
+}
+
+/** Salesforce in the catalogue. Source: reference B1. */
+const salesforceCatalogue: CatalogueEntry = {
+  displayName: 'Salesforce',
+  baseURL: 'https://{{.workspace}}.my.salesforce.com',
+  authType: 'oauth2',
+  defaultModule: '',
+  metadata: {
+    input: [
+      {
+        name: 'workspace',
+        displayName: 'My Domain',
+        prompt: 'The first part of the address of your Salesforce: acme of acme.my.salesforce.com.',
+      },
+    ],
+  },
+  oauth2Opts: {
+    grantType: 'authorizationCode',
+    authURL: 'https://{{.workspace}}.my.salesforce.com/services/oauth2/authorize',
+    tokenURL: 'https://{{.workspace}}.my.salesforce.com/services/oauth2/token',
+    explicitScopesRequired: false,
+    explicitWorkspaceRequired: true,
+    tokenMetadataFields: {
+      workspaceRefField: 'instance_url',
+      consumerRefField: 'id',
+      scopesField: 'scope',
+      otherFields: [],
+    },
+  },
+};

@@ -1,10 +1,9 @@
 import { retryOf } from '@sluice/errors';
-import { cleanText, retryAfterMs, decide, type SignalRow } from '../signals';
 import type { ProviderFailure } from '../results';
-import { errorTable, successTable, type Signal } from './error-table';
+import { type SignalRow, cleanText, decide, retryAfterMs } from '../signals';
+import { type Signal, errorTable, successTable } from './error-table';
 import { untold } from './outcome-table';
-import { isRecordId } from './record-id';
-import { readErrors, readSaved, type WireError } from './wire';
+import { type WireError, isRecordId, readErrors, readSaved } from './wire';
 
 /** What does not depend on the single error. */
 export type CallSignal = Omit<Signal, 'code' | 'text' | 'hasFields'>;

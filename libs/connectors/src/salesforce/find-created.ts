@@ -1,15 +1,43 @@
 import { ProviderError } from '@sluice/errors';
 import { moreDetailed } from '../more-detailed';
 import type { FindCreated, ProviderCall } from '../requests';
-import type { FoundCreated, ProviderFailure, CreatedMatch, ProviderRecord } from '../results';
+import type { CreatedMatch, FoundCreated, ProviderFailure, ProviderRecord } from '../results';
 import { toFailure } from '../signals';
 import type { SalesforceApi } from './call-salesforce';
 import type { Describe } from './describe';
-import { type Look, type Rows, earliestMs } from './look';
-import { sentValues } from './sent-values';
 import { sameValue } from './same-value';
-import { toProviderRecord } from './provider-record';
-import { pathBytes, pathBytesMax, query, momentLiteral, type Condition, type Selection } from './soql';
+import { type SentValue, sentValues } from './sent-values';
+import { type Condition, type Selection, momentLiteral, pathBytes, pathBytesMax, query } from './soql';
+import { toProviderRecord } from './wire';
+
+/** Clocks of ours and of Salesforce may differ by this much. Source: reference 1c. */
+const clockSkewMs = 10_000;
+
+/** One create of unknown outcome, with its place in the request. */
+interface Look {
+  readonly index: number;
+  readonly since: Date;
+  /** The most telling first. */
+  readonly sent: readonly SentValue[];
+  /** The first of `sent`: what it is looked up by. */
+  readonly key: SentValue;
+  /** What creates of others have sent that tell more: a record that carries all of one of them is that one's. */
+  readonly others: readonly (readonly SentValue[])[];
+  /** False: there may be more of them. */
+  readonly othersAreWhole: boolean;
+}
+
+/** What a look saw. */
+interface Rows {
+  readonly records: readonly ProviderRecord[];
+  /** False: there may be more that would have to be known. */
+  readonly isWhole: boolean;
+}
+
+/** The earliest moment that a record of this create can state: CreatedDate has no milliseconds. */
+function earliestMs({ since }: Look): number {
+  return Math.floor((+since - clockSkewMs) / 1_000) * 1_000;
+}
 
 /**
  * Looks for creates of unknown outcome with SOQL, which sees what is committed at once. Creates that were told apart by

@@ -2,8 +2,7 @@ import type { ProviderFailure, RecordResult } from '../results';
 import { cleanText } from '../signals';
 import { isFinal, itemFailure } from './errors';
 import { untold as untoldRows } from './outcome-table';
-import { isSameRecord } from './record-id';
-import { readSaved, type WireError, type WireSaved } from './wire';
+import { type WireError, type WireSaved, isSameRecord, readSaved } from './wire';
 
 /**
  * What a collection's reply says of each input. Source: reference B3: outcomes come in request order.

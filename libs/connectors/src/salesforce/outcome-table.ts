@@ -2,7 +2,7 @@ import type { FailureClass } from '@sluice/errors';
 import type { Sourced } from '../signals';
 
 /** What a 2xx says of one record, beside the codes of its errors. */
-export interface OutcomeRow extends Sourced {
+interface OutcomeRow extends Sourced {
   readonly signal: string;
   readonly class: FailureClass;
 }

@@ -35,3 +35,7 @@ export const paths = {
   authorize: '/services/oauth2/authorize',
   token: '/services/oauth2/token',
 } as const;
+
+export function objectRule(objectName: string): string {
+  return `the object '${objectName.slice(0, 80)}' has no Salesforce name: a letter, then letters, digits and _, at most 80`;
+}

@@ -1,4 +1,4 @@
-import { idRule, isRecordId, isSameRecord, recordKey } from './record-id';
+import { idRule, isRecordId, isSameRecord, recordKey } from './wire';
 
 test('[sec-27] ids of 15 or 18, the same record by the first 15, which tell case', () => {
   for (const id of ['003ak00000AbCdE', '003ak00000AbCdEAAV']) expect(isRecordId(id)).toBe(true);

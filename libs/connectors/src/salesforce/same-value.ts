@@ -1,6 +1,5 @@
 import type { FieldDescription } from './describe';
-import { idKey } from './record-id';
-import { dateOf } from './wire';
+import { dateOf, idKey } from './wire';
 
 type Typed = Pick<FieldDescription, 'type' | 'scale'>;
 

@@ -2,10 +2,9 @@ import type { SearchRequest } from '../requests';
 import type { ProviderRecord } from '../results';
 import { toProviderError } from '../signals';
 import type { SalesforceApi } from './call-salesforce';
-import { rejected, type Describe } from './describe';
-import { toProviderRecord } from './provider-record';
-import { pathBytes, pathBytesMax, query, toLiteral, type Condition, type Selection } from './soql';
-import { resolveField } from './resolve-field';
+import { type Describe, rejected, resolveField } from './describe';
+import { type Condition, type Selection, pathBytes, pathBytesMax, query, toLiteral } from './soql';
+import { toProviderRecord } from './wire';
 
 /** Records of one page. A query takes 2,000, but `FIELDS(ALL)` only this many. Source: reference B4. */
 export const searchPageMax = 200;

@@ -1,9 +1,8 @@
 import type { ProviderCall } from '../requests';
 import type { ProviderFailure } from '../results';
-import { isRecordId } from './record-id';
 import type { SalesforceApi } from './call-salesforce';
 import { paths } from './paths';
-import { readPage, type WirePage } from './wire';
+import { type WirePage, isRecordId, readPage } from './wire';
 
 /** One condition; conditions are joined by AND. The field is an identifier, the literals are finished texts. */
 export interface Condition {
@@ -36,7 +35,7 @@ export function toSoql({ objectName, fields, where, limit }: Selection): string 
 }
 
 /** A literal, finished for a query, or what a value of the type must be. */
-export type Literal = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly rule: string };
+type Literal = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly rule: string };
 
 /** The escapes that have a letter. Source: reference B4. */
 const letters: Readonly<Record<string, string>> = {

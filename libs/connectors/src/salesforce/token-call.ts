@@ -8,7 +8,7 @@ import { paths } from './paths';
 import { isJson, readErrors, textOf } from './wire';
 
 /** One request to the token endpoint. */
-export interface TokenCall extends Pick<ProviderCall, 'signal' | 'traceparent' | 'observe'> {
+interface TokenCall extends Pick<ProviderCall, 'signal' | 'traceparent' | 'observe'> {
   readonly operation: 'refresh' | 'exchange-code' | 'grant';
   readonly form: Readonly<Record<string, string>>;
   /** Values of the form that no text may hold. */
@@ -90,7 +90,7 @@ function failureOf(outcome: HttpOutcome, { secrets, isOwnClient = false }: Token
 }
 
 /** A reply of the token endpoint that gave no token. */
-export interface Refusal {
+interface Refusal {
   readonly status: number;
   /** The body's `error`. */
   readonly code: string;

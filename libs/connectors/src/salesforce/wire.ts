@@ -1,4 +1,31 @@
-import { isRecordId } from './record-id';
+import type { ProviderRecord } from '../results';
+
+/** 15 characters that tell upper from lower case, or 18 with a checksum. Source: reference B8. */
+const form = /^[A-Za-z0-9]{15}([A-Za-z0-9]{3})?$/;
+
+/** Asked before an id is placed in a URL or a query. Source: reliability checklist, item 27. */
+export function isRecordId(text: string): boolean {
+  return form.test(text);
+}
+
+/** The part that both forms of an id share: input may be either, replies have 18. */
+export function idKey(recordId: string): string {
+  return recordId.slice(0, 15);
+}
+
+/** For `recordKey` of the contract. A text that is no id must not become another one when it is cut. */
+export function recordKey(recordId: string): string {
+  return isRecordId(recordId) ? idKey(recordId) : recordId;
+}
+
+export function isSameRecord(one: string, other: string): boolean {
+  return idKey(one) === idKey(other);
+}
+
+/** For a refusal without a call. */
+export function idRule(recordId: string): string {
+  return `id must be a Salesforce id of 15 or 18 letters and digits, not '${recordId.slice(0, 40)}'`;
+}
 
 /**
  * Salesforce's bodies as they arrive: nothing in them is trusted, every member may be missing or of another type.
@@ -73,7 +100,7 @@ export function readPage(body: unknown): WirePage | undefined {
 }
 
 /** A record's id: `Id` where it was asked for, else the end of its own address. */
-export function recordIdOf(record: Json): string | undefined {
+function recordIdOf(record: Json): string | undefined {
   const id = Object.entries(record).find(([name]) => name.toLowerCase() === 'id')?.[1];
   const { attributes } = record;
   const url = isJson(attributes) ? textOf(attributes['url']) : undefined;
@@ -103,4 +130,27 @@ function duplicatesOf(result: unknown): string[] {
   const records = matches.flatMap((match) => listOf(match['matchRecords']).filter(isJson));
   const ids = records.flatMap(({ record }) => (isJson(record) ? (recordIdOf(record) ?? []) : []));
   return [...new Set(ids)];
+}
+
+/**
+ * A record as it leaves this folder. With `asked`, its fields stand under the names that were asked for, whatever case
+ * Salesforce answers in; a path (`Account.Name`) is one name. Without, every field is there. Undefined without an id.
+ */
+export function toProviderRecord(raw: Json, asked?: readonly string[]): ProviderRecord | undefined {
+  const id = recordIdOf(raw);
+  if (id === undefined) return undefined;
+  const { attributes: _, ...own } = raw;
+  const members = new Map(Object.entries(own).map(([name, value]) => [name.toLowerCase(), value]));
+  const createdAt = dateOf(members.get('createddate'));
+  const fields = asked ? Object.fromEntries(asked.map((name) => [name, valueAt(raw, name)])) : own;
+  return { id, fields, raw, ...(createdAt && { createdAt }) };
+}
+
+function valueAt(record: Json, path: string): unknown {
+  let value: unknown = record;
+  for (const step of path.toLowerCase().split('.')) {
+    if (!isJson(value)) return null;
+    value = Object.entries(value).find(([name]) => name.toLowerCase() === step)?.[1] ?? null;
+  }
+  return value;
 }

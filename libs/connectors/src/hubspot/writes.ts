@@ -1,0 +1,161 @@
+import { DefectError } from '@sluice/errors';
+import type { BatchCreate, BatchUpdate, CreateWrite, DeleteWrite, UpdateWrite } from '../requests';
+import type { RecordResult } from '../results';
+import type { HubspotAnswer, HubspotApi } from './call-hubspot';
+import type { PropertyCache, SchemaCache } from './describe';
+import { associate } from './links';
+import { matchCreates, matchUpdates, traceIdOf } from './match-results';
+import { resendCreates } from './resend';
+import { uniqueKeyOf } from './same-value';
+import { mergedWarning, readBatch, readRecord, toProperties, toSuccess } from './wire';
+
+/** Inputs of every CRM batch endpoint, per call. Source: reference A3. */
+export const batchLimit = 100;
+
+/** @throws DefectError when a caller plans a larger call than the capability says */
+export function assertBatchSize(count: number): void {
+  if (count > batchLimit) {
+    throw new DefectError({
+      code: 'service.defect',
+      detail: `a HubSpot call takes ${batchLimit} records, not ${count}`,
+    });
+  }
+}
+
+/** The outcome of a single write. A success that names no record is of unknown outcome. */
+function toRecordResult(answer: HubspotAnswer): RecordResult {
+  if (!answer.ok) return { ok: false, error: answer.failure };
+  const record = readRecord(answer.body);
+  if (record) return toSuccess(record);
+  return {
+    ok: false,
+    error: { class: 'unknown', scope: 'record', message: 'HubSpot answered with success but without a record id' },
+  };
+}
+
+/** `POST /objects/{object}`. Source: reference A2, A4: associations are sent inline. */
+export async function create(api: HubspotApi, cache: PropertyCache, write: CreateWrite): Promise<RecordResult> {
+  const { objectName, fields, associations } = write;
+  const [resent] = (write.isResend && (await resendCreates(api, cache, { ...write, records: [write] }))) || [];
+  if (resent) return resent;
+  const answer = await api.call(
+    {
+      operation: 'create',
+      method: 'POST',
+      path: api.urls.objects(objectName),
+      body: { properties: toProperties(fields), ...(associations?.length && { associations }) },
+      isKeyed: uniqueKeyOf(objectName, fields) !== undefined,
+    },
+    write,
+  );
+  return toRecordResult(answer);
+}
+
+/** Updates the fields, then makes the associations. Without fields the associations are all there is to send. */
+export async function update(api: HubspotApi, cache: SchemaCache, write: UpdateWrite): Promise<RecordResult> {
+  const { recordId, associations = [] } = write;
+  if (associations.length === 0) return patch(api, write);
+  const hasFields = !isOnlyAssociations(write);
+  const result: RecordResult = hasFields ? await patch(api, write) : { ok: true, recordId };
+  // A merged record is linked under the id that survived.
+  const linked = { recordId: result.ok ? result.recordId : recordId, associations, result, hasFields };
+  const [settled = result] = await associate(api, cache, write, [linked]);
+  return settled;
+}
+
+/** An update that changes no field: there is nothing to send but its associations. */
+function isOnlyAssociations(write: Pick<UpdateWrite, 'fields' | 'associations'>): boolean {
+  return Object.keys(write.fields).length === 0 && Boolean(write.associations?.length);
+}
+
+/** `PATCH /objects/{object}/{id}`. A merged record answers under the id that survived. Source: reference A2, A3. */
+async function patch(api: HubspotApi, write: UpdateWrite): Promise<RecordResult> {
+  const { objectName, recordId, fields } = write;
+  const answer = await api.call(
+    {
+      operation: 'update',
+      method: 'PATCH',
+      path: api.urls.object(objectName, recordId),
+      body: { properties: toProperties(fields) },
+    },
+    write,
+  );
+  const result = toRecordResult(answer);
+  if (!result.ok || result.recordId === recordId) return result;
+  return { ...result, warnings: [...(result.warnings ?? []), mergedWarning(recordId, result.recordId)] };
+}
+
+/**
+ * `DELETE /objects/{object}/{id}`: HubSpot archives the record. It answers 204 whether the record was there or not,
+ * so a success says that it is gone and no more. Source: reference A2.
+ */
+export async function deleteRecord(api: HubspotApi, write: DeleteWrite): Promise<RecordResult> {
+  const { objectName, recordId } = write;
+  const path = api.urls.object(objectName, recordId);
+  const answer = await api.call({ operation: 'delete', method: 'DELETE', path }, write);
+  return answer.ok ? { ok: true, recordId } : { ok: false, error: answer.failure };
+}
+
+/**
+ * `POST /objects/{object}/batch/create`. The trace id is HubSpot's switch: with it each record stands alone (207),
+ * without it the first failure fails the call and nothing is written. Source: reference A3.
+ */
+export async function batchCreate(api: HubspotApi, cache: PropertyCache, write: BatchCreate): Promise<RecordResult[]> {
+  const { objectName, records, allOrNone, auth } = write;
+  assertBatchSize(records.length);
+  if (records.length === 0) return [];
+  const resent = write.isResend ? await resendCreates(api, cache, write) : undefined;
+  if (resent) return resent;
+  const inputs = records.map(({ fields, associations }, index) => ({
+    properties: toProperties(fields),
+    ...(associations?.length && { associations }),
+    ...(!allOrNone && { objectWriteTraceId: traceIdOf(index) }),
+  }));
+  const answer = await api.call(
+    {
+      operation: 'batch-create',
+      method: 'POST',
+      path: api.urls.batch(objectName, 'create'),
+      body: { inputs },
+      isKeyed: records.every(({ fields }) => uniqueKeyOf(objectName, fields) !== undefined),
+    },
+    write,
+  );
+  if (!answer.ok) return records.map(() => ({ ok: false, error: answer.failure }));
+  const sent = records.map(({ fields }) => fields);
+  return matchCreates(sent, readBatch(answer.body), { objectName, token: auth.accessToken });
+}
+
+/**
+ * Updates the fields in one call, then makes the associations of all records that were written. Always partial,
+ * whatever the batch policy says. Source: specification, batchPolicy; reference A3, A4.
+ */
+export async function batchUpdate(api: HubspotApi, cache: SchemaCache, write: BatchUpdate): Promise<RecordResult[]> {
+  const { records } = write;
+  assertBatchSize(records.length);
+  const withFields = records.filter((record) => !isOnlyAssociations(record));
+  const patched = withFields.length === 0 ? [] : await patchAll(api, { ...write, records: withFields });
+  const results = new Map(withFields.map((record, at) => [record, patched[at] as RecordResult]));
+  const written = records.map((record) => {
+    const result = results.get(record) ?? { ok: true, recordId: record.recordId };
+    const recordId = result.ok ? result.recordId : record.recordId;
+    return { recordId, associations: record.associations ?? [], result, hasFields: results.has(record) };
+  });
+  return associate(api, cache, write, written);
+}
+
+/** `POST /objects/{object}/batch/update`. The trace id only names the record in the reply. */
+async function patchAll(api: HubspotApi, write: BatchUpdate): Promise<RecordResult[]> {
+  const { objectName, records, auth } = write;
+  const inputs = records.map(({ recordId, fields }, index) => ({
+    id: recordId,
+    properties: toProperties(fields),
+    objectWriteTraceId: traceIdOf(index),
+  }));
+  const answer = await api.call(
+    { operation: 'batch-update', method: 'POST', path: api.urls.batch(objectName, 'update'), body: { inputs } },
+    write,
+  );
+  if (!answer.ok) return records.map(() => ({ ok: false, error: answer.failure }));
+  return matchUpdates(records, readBatch(answer.body), { objectName, token: auth.accessToken });
+}
