@@ -1,15 +1,15 @@
 import { lookup } from 'node:dns/promises';
+import { startScriptedProvider, type ScriptedProvider } from '@sluice/testkit';
 import { startDnsStub, type DnsStub } from '../../test/dns-stub';
-import { startProviderStub, type ProviderStub } from '../../test/provider-stub';
 import { createWebhookSender, type WebhookOutcome, type WebhookSender } from './webhook-sender';
 
-let stub: ProviderStub;
+let receiver: ScriptedProvider;
 let dns: DnsStub;
 let sender: WebhookSender;
 /** What the next questions for `rebind.example.com` are answered with, one each. */
 let turns: string[];
 beforeAll(async () => {
-  stub = await startProviderStub();
+  receiver = await startScriptedProvider(() => ({ status: 200 }));
   dns = await startDnsStub((name) => {
     if (name.startsWith('hangs')) return 'silence';
     if (name === 'receiver.example.com') return ['127.0.0.1'];
@@ -21,16 +21,17 @@ beforeAll(async () => {
 beforeEach(() => {
   dns.asked.length = 0;
   turns = [];
-  stub.replyWith({ status: 200 });
+  receiver.calls.length = 0;
+  receiver.answer = () => ({ status: 200 });
   sender = createWebhookSender({ egressAllow: ['127.0.0.1/32'], timeoutMs: 30_000, nameServers: [dns.server] });
 });
 afterEach(() => sender.close());
 afterAll(async () => {
-  await stub.close();
+  await receiver.close();
   await dns.close();
 });
 
-const port = () => new URL(stub.url).port;
+const port = () => new URL(receiver.url).port;
 const sendTo = (host: string): Promise<WebhookOutcome> =>
   sender.send({ url: `http://${host}:${port()}/`, headers: {}, body: '{}' });
 
@@ -60,7 +61,7 @@ describe('a name', () => {
     const hidden = { class: 'forbidden-address', response: 'the receiver has no public address' };
     expect(await sendTo('nobody.example.com')).toMatchObject(hidden);
     expect(await sendTo('inside.example.com')).toMatchObject(hidden);
-    expect(stub.requests).toEqual([]);
+    expect(receiver.calls).toEqual([]);
   });
 });
 
@@ -72,7 +73,7 @@ describe('the address that is checked is the one that is connected to', () => {
     await sender.close();
     sender = createWebhookSender({ egressAllow: ['127.0.0.1/32'], timeoutMs: 30_000, nameServers: [dns.server] });
     expect(await sendTo('rebind.example.com')).toMatchObject({ class: 'forbidden-address' });
-    expect(stub.requests).toHaveLength(1);
+    expect(receiver.calls).toHaveLength(1);
   });
 });
 
@@ -84,6 +85,6 @@ it.each([
   [500, '120', undefined],
   [200, '120', undefined],
 ])('%d with Retry-After: %s', async (status, value, expected) => {
-  stub.replyWith({ status, headers: { 'retry-after': value } });
+  receiver.answer = () => ({ status, headers: { 'retry-after': value } });
   expect((await sendTo('receiver.example.com')).retryAfterMs).toBe(expected);
 });
