@@ -10,6 +10,9 @@ export type { Declaration } from './declarative/declaration';
 export { loadDeclarations } from './declarative/load-declarations';
 export { readYaml, type YamlPlace } from './declarative/read-yaml';
 export { providerInfo, unservedModule } from './connector';
+export { addressPolicy, type AddressPolicy } from './egress/address-policy';
+export { egressRefused, guardedConnect } from './egress/guarded-connect';
+export { exchange, type Exchange } from './http-exchange';
 export { createConnectors, type ConnectorsOptions, type ProviderUrls } from './registry';
 export type {
   AppClient,
@@ -47,6 +50,5 @@ export type {
   RecordResult,
   Workspace,
 } from './results';
-export { isOfSearch } from './signals';
+export { isOfSearch, retryAfterMs } from './signals';
 export type { TappedExchange } from './http-client';
-export { createWebhookSender, type WebhookOutcome, type WebhookSender } from './webhook/webhook-sender';

@@ -1,9 +1,10 @@
 import { createFailpoints, providerUrls } from '@sluice/config';
-import { createConnectors, createWebhookSender, type ConnectorRegistry, type WebhookSender } from '@sluice/connectors';
+import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
 import { createInstallations, type Installations } from '@sluice/installations';
 import { createRedisHints, type Hints } from '@sluice/redis';
 import { createStore, type Store } from '@sluice/store';
 import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/telemetry';
+import { createWebhookSender, type WebhookSender } from '@sluice/webhooks';
 import type { ManagementConfig } from './config';
 import { operationReader, type ReadOperation } from './operations/watch-operations';
 

@@ -1,8 +1,7 @@
 import type { AttemptEnd, ClaimedMessage, DueEndpoint, EndpointKey, MessageClaim } from '@sluice/store';
-import type { WebhookOutcome } from '@sluice/connectors';
+import { signatureHeaders, type WebhookOutcome } from '@sluice/webhooks';
 import { webhookHoldMsMax, webhookPauseMs, type WebhookAttemptClass } from '@sluice/types';
 import type { ManagementContext } from '../context';
-import { signatureHeaders } from './sign-message';
 
 /** How late a message is noticed at most when nothing else is going on. */
 const pollMs = 1_000;

@@ -8,10 +8,10 @@ import {
   type UpdateWebhookEndpointRequest,
   type WebhookEndpoint,
 } from '@sluice/types';
+import { newWebhookSecret } from '@sluice/webhooks';
 import type { ManagementContext } from '../context';
 import { maskedValues } from '../masked-values';
 import { refuseIssues } from '../refuse-issues';
-import { newWebhookSecret } from './sign-message';
 
 /** The same for another project's endpoint. */
 export function endpointNotFound(): NotFoundError {

@@ -2,10 +2,10 @@ import { json, route, type Router } from '@sluice/http';
 import { webhookSecretSchema, type WebhookSecret } from '@sluice/types';
 import { DependencyError } from '@sluice/errors';
 import type { EndpointKey } from '@sluice/store';
+import { newWebhookSecret } from '@sluice/webhooks';
 import type { ManagementContext } from '../context';
 import { getProject } from '../projects/get-project';
 import { noQuery, webhookPath } from '../paths';
-import { newWebhookSecret } from './sign-message';
 import { endpointNotFound } from './webhook-endpoints';
 
 interface EndpointParts {

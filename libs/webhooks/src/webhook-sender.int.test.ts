@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { startScriptedProvider, type ScriptedProvider } from '@sluice/testkit';
-import { startDnsStub, type DnsStub } from '../../test/dns-stub';
+import { startDnsStub, type DnsStub } from '../test/dns-stub';
 import { createWebhookSender, type WebhookOutcome, type WebhookSender } from './webhook-sender';
 
 let receiver: ScriptedProvider;

@@ -3,11 +3,16 @@ import { NODATA, NOTFOUND, type LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { callbackify } from 'node:util';
 import { Agent } from 'undici';
+import {
+  addressPolicy,
+  type AddressPolicy,
+  egressRefused,
+  exchange,
+  type Exchange,
+  guardedConnect,
+  retryAfterMs,
+} from '@sluice/connectors';
 import type { WebhookAttemptClass } from '@sluice/types';
-import { addressPolicy, type AddressPolicy } from '../egress/address-policy';
-import { egressRefused, guardedConnect } from '../egress/guarded-connect';
-import { exchange, type Exchange } from '../http-exchange';
-import { retryAfterMs } from '../signals';
 import { readLocalNames, type LocalNames } from './local-names';
 
 /** Bytes of an answer that are read before the connection is cut: its status is what counts. Ours. */

@@ -1,0 +1,2 @@
+export { newWebhookSecret, signatureHeaders } from './sign-message';
+export { createWebhookSender, type WebhookOutcome, type WebhookSender } from './webhook-sender';
