@@ -3,13 +3,15 @@ import type { Cache, QuotaAnswer, QuotaBuckets, QuotaGauges } from '@sluice/redi
 import type { LaneKey, WriteStore } from '@sluice/store';
 import type { Metrics } from '@sluice/telemetry';
 import { ProviderError } from '@sluice/errors';
-import { defaultBlockMs } from './performing/note-outcome';
 
 /** Lanes whose limit is remembered per process; one that is forgotten counts by the provider's declared limit again. */
 const lanesMax = 10_000;
 
 /** A learned limit is shown this long after the last reply that stated it, and told again at half of that. Ours: plans change rarely. */
 const shownMs = 3_600_000;
+
+/** Block of a lane whose provider states neither a duration nor a reason; HubSpot's rolling window is this long. */
+export const defaultBlockMs = 10_000;
 
 type Priority = 'synchronous' | 'asynchronous';
 

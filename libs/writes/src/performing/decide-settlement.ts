@@ -1,7 +1,6 @@
 import { retryOf } from '@sluice/errors';
 import type { ProviderFailure, RecordResult } from '@sluice/connectors';
-import type { ClaimedCall, RecordError, RecordSettlement, Settlement } from '@sluice/store';
-import { nextDelayMs } from '../next-delay';
+import type { ClaimedCall, RecordError, RecordSettlement, Settlement, Split } from '@sluice/store';
 import type { PerformedCall } from './perform-call';
 import type { Sendable } from './attempt';
 
@@ -95,7 +94,7 @@ function isSpent({ call }: DecisionInput, { lastError }: Sendable, failure: Prov
 }
 
 /** A record that goes on in another call: what it was refused with may be another's fault, and nothing of it was written. */
-export function toUntried({ index, sendState, firstSentAt }: Sendable, result: RecordResult): RecordSettlement {
+function toUntried({ index, sendState, firstSentAt }: Sendable, result: RecordResult): RecordSettlement {
   const error = result.ok ? {} : { error: { class: result.error.class, text: result.error.message } };
   const untried = firstSentAt === undefined ? ({ isUntried: true } as const) : {};
   return { index, kind: 'again', sendState: sendState === 'maybe' ? 'maybe' : 'none', ...error, ...untried };
@@ -134,4 +133,72 @@ export function keptWarnings(warnings: readonly string[]): readonly string[] {
   const end = warnings.findIndex((warning) => (characters += warning.length) > warningCharactersMax);
   if (end === -1) return warnings;
   return [...warnings.slice(0, end), `${warnings.length - end} more, which are not kept.`];
+}
+
+/** A synchronous call that was made; without `attempt`, one that was withheld. */
+interface SynchronousOutcome extends Pick<DecisionInput, 'call' | 'records' | 'lateCommitMs'> {
+  readonly performed: Pick<PerformedCall, 'results' | 'parts'> & Partial<Pick<PerformedCall, 'attempt'>>;
+  /** What the parts of a refused call run under. */
+  readonly lease: NonNullable<Split['lease']>;
+}
+
+/**
+ * What to write down of a synchronous write. Every record ends here, because nobody waits for a later attempt: a failure that
+ * an asynchronous write would repeat is final, and an ambiguous one is "outcome unknown". A call that was refused whole for what may be one
+ * record goes on as its parts, which run at once. Pure.
+ */
+export function settleSynchronous(input: SynchronousOutcome): Settlement {
+  const { call, records, performed, lease } = input;
+  const { parts, attempt } = performed;
+  const apart = new Set(parts.flat());
+  const settlements = records.map((record, at) => {
+    const result = performed.results[at] as RecordResult;
+    return apart.has(record.index) ? toUntried(record, result) : toSettlement(record.index, result);
+  });
+  return {
+    ...call,
+    isCreate: call.type === 'create',
+    ...(attempt && { attempt }),
+    records: settlements,
+    next: apart.size > 0 ? { state: 'split', parts, lease } : { state: 'done' },
+    orderKeys: orderKeysOf(records, settlements),
+    ...(call.type === 'create' ? {} : { barrierMs: input.lateCommitMs }),
+  };
+}
+
+function toSettlement(index: number, result: RecordResult): RecordSettlement {
+  if (result.ok) {
+    const { recordId, warnings } = result;
+    return { index, kind: 'succeeded', providerId: recordId, ...(warnings && { warnings: keptWarnings(warnings) }) };
+  }
+  const error = { class: result.error.class, text: result.error.message };
+  const isAmbiguous = result.error.class === 'unknown' || result.error.class === 'timeout';
+  return isAmbiguous ? toUnknown(index, error) : { index, kind: 'failed', error };
+}
+
+/** Base 2 s, doubling, cap 15 min. */
+const baseMs = 2_000;
+const capMs = 15 * 60_000;
+/** How long before its deadline a record is tried a last time: enough for one call and its settlement. */
+const lastTryMs = 1_000;
+
+/**
+ * Delay before the next attempt, in milliseconds, with full jitter.
+ * @param attempt attempts already made, 1 for the first retry
+ * @param leftMs time left until the retry deadline
+ * @param retryAfterMs the provider's own lower bound; never shortened
+ * @param random from 0 up to 1
+ * @returns clipped to a last try just before the deadline; undefined after it, or when the lower bound lies behind it
+ */
+export function nextDelayMs(
+  attempt: number,
+  leftMs: number,
+  retryAfterMs: number,
+  random: () => number,
+): number | undefined {
+  const ceiling = Math.min(capMs, baseMs * 2 ** Math.min(attempt - 1, 20));
+  const wanted = Math.max(retryAfterMs, Math.round(random() * ceiling));
+  if (wanted <= leftMs - lastTryMs) return wanted;
+  const last = leftMs - lastTryMs;
+  return last > 0 && last >= retryAfterMs ? last : undefined;
 }

@@ -1,7 +1,7 @@
 import { failureClasses } from '@sluice/errors';
 import type { RecordResult } from '@sluice/connectors';
 import { claimedCall, failure, performed, sendable } from '../../test/builders';
-import { settleSynchronous } from './settle-synchronous';
+import { settleSynchronous } from './decide-settlement';
 
 type Type = 'create' | 'update' | 'delete';
 

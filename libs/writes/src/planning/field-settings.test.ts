@@ -1,5 +1,5 @@
 import type { FieldMappings } from '@sluice/types';
-import { settingsBy } from './field-settings';
+import { settingsBy } from './field-rule';
 
 const never = { writeOnCreate: 'never' } as const;
 const ifEmpty = { writeOnUpdate: 'ifEmpty' } as const;

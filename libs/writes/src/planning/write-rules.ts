@@ -9,9 +9,7 @@ import {
   type ConfigContent,
   type ManifestIntegration,
 } from '@sluice/types';
-import { defaultsOf, type FieldDefault, fieldRulesBy, targetOf, type FieldRule } from './field-rule';
-import { settingsBy } from './field-settings';
-import { ownEntry } from './own-entry';
+import { defaultsOf, type FieldDefault, fieldRulesBy, settingsBy, targetOf, type FieldRule } from './field-rule';
 
 /** Records of this object, written like this. */
 export interface WriteKind {
@@ -86,4 +84,9 @@ export function keptRulesOf(context: InstallationContext, provider: FieldCapabil
   const rules = writeRulesOf(context, provider, kind);
   ofConfig.set(name, { manifest, provider, rules });
   return rules;
+}
+
+/** The entry of a map that came from outside: a name of Object.prototype finds nothing in it. */
+function ownEntry<Value>(map: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined {
+  return map !== undefined && Object.hasOwn(map, name) ? map[name] : undefined;
 }

@@ -1,4 +1,4 @@
-import { nextDelayMs } from './next-delay';
+import { nextDelayMs } from './decide-settlement';
 
 const hour = 3_600_000;
 const most = () => 0.999_999_999;
