@@ -5,7 +5,7 @@ const lane = { projectId: 'p1', laneId: 'l1' };
 
 function gate(blockedMs: number, granted: boolean) {
   const taken: string[] = [];
-  const asked: LaneGate = {
+  const laneGate: LaneGate = {
     store: { writes: { readLaneBlock: ({ laneId }) => Promise.resolve(laneId === 'l1' ? blockedMs : 0) } },
     quotas: {
       take: ({ laneId }, _connector, priority) => {
@@ -14,13 +14,13 @@ function gate(blockedMs: number, granted: boolean) {
       },
     },
   };
-  return { asked, taken };
+  return { laneGate, taken };
 }
 
 describe('assertLaneOpen', () => {
   it('takes quota as a call that somebody waits for', async () => {
-    const { asked, taken } = gate(0, true);
-    await assertLaneOpen(asked, lane, connector());
+    const { laneGate, taken } = gate(0, true);
+    await assertLaneOpen(laneGate, lane, connector());
     expect(taken).toEqual(['l1 synchronous']);
   });
 
@@ -38,7 +38,7 @@ describe('assertLaneOpen', () => {
       takes: 1,
     },
   ])('refuses $what', async ({ of, error, takes }) => {
-    await expect(assertLaneOpen(of.asked, lane, connector())).rejects.toMatchObject({ class: 'quota', ...error });
+    await expect(assertLaneOpen(of.laneGate, lane, connector())).rejects.toMatchObject({ class: 'quota', ...error });
     expect(of.taken).toHaveLength(takes);
   });
 });

@@ -7,7 +7,7 @@ interface Run<Item> {
   fail(error: unknown): void;
 }
 
-/** A run that waits to be told how it ends; answers each item with its tenfold. */
+/** A run that waits until the test ends it; returns ten times each item. */
 function heldRuns() {
   const runs: Run<number>[] = [];
   const run = (items: readonly number[]): Promise<readonly number[]> =>
@@ -124,10 +124,10 @@ describe('coalesce', () => {
       [[4, 6], [1]],
     ],
   ])('divides items of weight %j by weight, in order', async (weights, expected) => {
-    const seen: number[][] = [];
+    const runs: number[][] = [];
     const add = coalesce<number, number>({
       run: (items) => {
-        seen.push([...items]);
+        runs.push([...items]);
         return Promise.resolve([...items]);
       },
       itemsMax: 10,
@@ -136,15 +136,15 @@ describe('coalesce', () => {
       weightMax: 10,
     });
     expect(await Promise.all(weights.map((weight) => add(weight)))).toEqual(weights);
-    expect(seen).toEqual(expected);
+    expect(runs).toEqual(expected);
   });
 
   // One request must not fail its neighbours.
   it('repeats item by item when a run fails for one of them', async () => {
-    const seen: number[][] = [];
+    const runs: number[][] = [];
     const add = coalesce<number, number>({
       run: (items) => {
-        seen.push([...items]);
+        runs.push([...items]);
         return items.includes(2) ? Promise.reject(broken()) : Promise.resolve(items.map((item) => item * 10));
       },
       itemsMax: 10,
@@ -156,7 +156,7 @@ describe('coalesce', () => {
       'refused',
       30,
     ]);
-    expect(seen).toEqual([[1, 2, 3], [1], [2], [3]]);
+    expect(runs).toEqual([[1, 2, 3], [1], [2], [3]]);
   });
 
   it('repeats after an error of the run itself', async () => {
@@ -172,7 +172,7 @@ describe('coalesce', () => {
   });
 
   // A hundred repetitions against a database that is gone would each wait for their timeout.
-  it('repeats nothing when a dependency fails: everybody is told', async () => {
+  it('repeats nothing when a dependency fails: every item gets the error', async () => {
     const { run, runs, itemsOf } = heldRuns();
     const add = coalesce({ run, itemsMax: 10, runsMax: 1 });
     const results = Promise.allSettled([add(1), add(2)]);

@@ -3,13 +3,13 @@ import { outsideSteps } from '@sluice/telemetry';
 import type { ConnectionKey, InstallationNames, LaneKey, LookupResult, Store, StoredCredentials } from '@sluice/store';
 
 export interface CoalesceOptions<Item, Result> {
-  /** Does many items at once and answers in their order. */
+  /** Does many items at once and returns results in their order. */
   readonly run: (items: readonly Item[]) => Promise<readonly Result[]>;
   /** Items of one run at most. */
   readonly itemsMax: number;
   /** Runs at the same time at most. */
   readonly runsMax: number;
-  /** Beside a run that is under way another one starts with no fewer items than this. @default 1 */
+  /** While one run is in progress, another one starts with no fewer items than this. @default 1 */
   readonly itemsMin?: number;
   /** Size of one item, in bytes or any other unit. @default 0 */
   readonly weightOf?: (item: Item) => number;
@@ -26,8 +26,8 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Group commit: what arrives while a run is under way shares the next one; an idle coalescer runs at once.
- * A run that fails for a reason that lies in one item is repeated item by item, so that one cannot fail its neighbours.
+ * Group commit: items that arrive during a run share the next one; an idle coalescer runs at once.
+ * A run that fails because of one item is repeated item by item, so that one cannot fail its neighbours.
  */
 export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): (item: Item) => Promise<Result> {
   const { runsMax, itemsMin = 1 } = options;
@@ -48,7 +48,7 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
   return (item) =>
     new Promise((resolve, reject) => {
       queue.push({ item, resolve, reject });
-      // Requests of one turn of the event loop share a run, which is no request's own step.
+      // Requests of one turn of the event loop share a run, which belongs to none of their steps.
       if (queue.length === 1 || queue.length === itemsMin) outsideSteps(() => setImmediate(start));
     });
 }
@@ -94,8 +94,8 @@ const rowsPerStatement = 100;
 const statementsAtOnce = 2;
 
 /**
- * The same store, where what requests and calls of one moment ask by a key is read by one statement: installations by their names, blocks of
- * lanes, credentials. Nothing is kept, and a read begins after it was asked for: what was changed before is in force for whoever asks.
+ * The same store, where requests and calls of one moment share a statement to read by key: installations by their names, blocks of lanes,
+ * credentials. Nothing is cached, and a read begins after it was requested, so it sees every earlier change.
  */
 export function sharingReads(store: Store): Store {
   const { connections, installationLookup, writes } = store;

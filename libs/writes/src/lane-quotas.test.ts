@@ -45,22 +45,22 @@ describe('lane quotas', () => {
     expect(taken.at(-1)?.[1].limit).toBe(190);
   });
 
-  it('tell a limit to who looks when it is new, and not with every reply', () => {
-    const told: unknown[] = [];
+  it('publish a limit when it is new, and not with every reply', () => {
+    const published: unknown[] = [];
     const shown = {
       get: () => Promise.resolve(undefined),
-      set: (...sent: unknown[]) => Promise.resolve(void told.push(sent)),
+      set: (...sent: unknown[]) => Promise.resolve(void published.push(sent)),
     };
     const quotas = createLaneQuotas(bucketsThatRemember().buckets, createMetrics('test'), shown);
     for (const limit of [190, 190, 250]) quotas.learn(lane, { limit, windowMs: 10_000 });
-    expect(told).toEqual([
+    expect(published).toEqual([
       ['lane-limit:p1/l1', '190/10000', 3_600_000],
       ['lane-limit:p1/l1', '250/10000', 3_600_000],
     ]);
   });
 
   // A process that has just started would refuse as long as the others send more than the declared limit, and so never learn.
-  it('count by what other processes were told, before a lane is refused by what is declared', async () => {
+  it('count by the limit that other processes learned, before a lane is refused by the declared one', async () => {
     const hints = createInMemoryHints();
     const [busy, started] = [1, 2].map(() => createLaneQuotas(hints.quotas, createMetrics('test'), hints.cache));
     busy?.learn(lane, { limit: 190, windowMs: 60_000 });

@@ -7,8 +7,8 @@ import { ProviderError } from '@sluice/errors';
 /** Lanes whose limit is remembered per process; one that is forgotten counts by the provider's declared limit again. */
 const lanesMax = 10_000;
 
-/** A learned limit is shown this long after the last reply that stated it, and told again at half of that. Ours: plans change rarely. */
-const shownMs = 3_600_000;
+/** A learned limit is published for this long after the last reply that stated it, and again at half of that. Our choice: plans change rarely. */
+const publishedForMs = 3_600_000;
 
 /** Block of a lane whose provider states neither a duration nor a reason; HubSpot's rolling window is this long. */
 export const defaultBlockMs = 10_000;
@@ -24,25 +24,25 @@ export interface LaneQuotas {
    * processes, and never a promise: where it is lost, the provider refuses the next search as well. Never throws.
    */
   blockSearches(lane: LaneKey, blockMs?: number): Promise<void>;
-  /** What a reply said of the account's own limit, which depends on the customer's plan. */
+  /** The account's own limit, as a reply stated it; it depends on the customer's plan. */
   learn(lane: LaneKey, quota: ObservedQuota | undefined): void;
 }
 
 /**
- * Counts by the limit that replies state, and by the one the connector declares until the first reply. Who would be refused by the declared
- * one asks what the replies of other processes stated: their calls fill the same bucket, up to the account's own limit.
- * @param shown where a learned limit is put for the other processes, and for who looks at the lane, and a block of its searches
+ * Counts by the limit that replies state, and by the one the connector declares until the first reply. Before the declared one refuses a call,
+ * the limit that replies of other processes stated is read: their calls fill the same bucket, up to the account's own limit.
+ * @param published where learned limits and blocks of searches are kept for the other processes and for views of the lane
  */
 export function createLaneQuotas(
   buckets: QuotaBuckets,
   metrics: Metrics,
-  shown?: Pick<Cache, 'get' | 'set'>,
+  published?: Pick<Cache, 'get' | 'set'>,
 ): LaneQuotas {
   const left = metrics.histogram('sluice_quota_left_ratio');
   const refusals = metrics.counter('sluice_quota_refusals_total');
-  const learned = new Map<string, ObservedQuota & { readonly toldMs: number }>();
-  const remember = (lane: LaneKey, quota: ObservedQuota, toldMs: number): void => {
-    learned.set(bucketOf(lane), { ...quota, toldMs });
+  const learned = new Map<string, ObservedQuota & { readonly publishedMs: number }>();
+  const remember = (lane: LaneKey, quota: ObservedQuota, publishedMs: number): void => {
+    learned.set(bucketOf(lane), { ...quota, publishedMs });
     const [oldest] = learned.keys();
     if (learned.size > lanesMax && oldest !== undefined) learned.delete(oldest);
   };
@@ -50,7 +50,7 @@ export function createLaneQuotas(
     buckets.take(bucketOf(lane), { limit, windowMs, priority });
   const takeFirst = async (lane: LaneKey, declared: ObservedQuota, priority: Priority): Promise<QuotaAnswer> => {
     const answer = await countBy(declared, lane, priority);
-    const stated = answer.granted ? undefined : limitOf(await shown?.get(limitKeyOf(lane)));
+    const stated = answer.granted ? undefined : limitOf(await published?.get(limitKeyOf(lane)));
     if (stated === undefined) return answer;
     remember(lane, stated, performance.now());
     return await countBy(stated, lane, priority);
@@ -60,13 +60,13 @@ export function createLaneQuotas(
     return known ? countBy(known, lane, priority) : takeFirst(lane, declared, priority);
   };
   const takeSearch = async (lane: LaneKey, declared: ObservedQuota, priority: Priority): Promise<QuotaAnswer> => {
-    const blockedMs = Number(await shown?.get(searchBlockKeyOf(lane))) - Date.now();
+    const blockedMs = Number(await published?.get(searchBlockKeyOf(lane))) - Date.now();
     if (blockedMs > 0) return { granted: false, retryAfterMs: Math.ceil(blockedMs) };
     return await buckets.take(searchBucketOf(lane), { ...declared, priority });
   };
   return {
-    take: async (lane, { provider, capabilities }, priority, asked = 'account') => {
-      const own = asked === 'search' && capabilities.searchQuota;
+    take: async (lane, { provider, capabilities }, priority, wanted = 'account') => {
+      const own = wanted === 'search' && capabilities.searchQuota;
       const quota = own === false ? 'account' : 'search';
       const answer = await (own ? takeSearch(lane, own, priority) : takeAny(lane, capabilities.quota, priority));
       if (answer.leftRatio !== undefined) left.observe({ provider, quota }, answer.leftRatio);
@@ -74,14 +74,14 @@ export function createLaneQuotas(
       return answer;
     },
     blockSearches: async (lane, blockMs = defaultBlockMs) => {
-      await shown?.set(searchBlockKeyOf(lane), String(Date.now() + blockMs), blockMs);
+      await published?.set(searchBlockKeyOf(lane), String(Date.now() + blockMs), blockMs);
     },
     learn: (lane, quota) => {
       if (quota === undefined) return;
       const [known, now] = [learned.get(bucketOf(lane)), performance.now()];
-      const isTold = known !== undefined && isSame(known, quota) && now - known.toldMs < shownMs / 2;
-      remember(lane, quota, isTold ? known.toldMs : now);
-      if (!isTold) void shown?.set(limitKeyOf(lane), limitText(quota), shownMs);
+      const isPublished = known !== undefined && isSame(known, quota) && now - known.publishedMs < publishedForMs / 2;
+      remember(lane, quota, isPublished ? known.publishedMs : now);
+      if (!isPublished) void published?.set(limitKeyOf(lane), limitText(quota), publishedForMs);
     },
   };
 }
@@ -100,12 +100,12 @@ function searchBucketOf(lane: LaneKey): string {
   return `${bucketOf(lane)}/search`;
 }
 
-/** Where it is kept until when the provider refuses searches of a lane. */
+/** The key of the moment until which the provider refuses searches of a lane. */
 function searchBlockKeyOf(lane: LaneKey): string {
   return `lane-search-block:${bucketOf(lane)}`;
 }
 
-/** Where the limit that replies stated for a lane is kept. */
+/** The key of the limit that replies stated for a lane. */
 function limitKeyOf(lane: LaneKey): string {
   return `lane-limit:${bucketOf(lane)}`;
 }
@@ -114,7 +114,7 @@ function limitText({ limit, windowMs }: ObservedQuota): string {
   return `${limit}/${windowMs}`;
 }
 
-/** Undefined for what is no limit: the text comes from a store that others may write to. */
+/** Undefined for anything but a limit: the text comes from a store that others may write to. */
 function limitOf(text: string | undefined): ObservedQuota | undefined {
   const [, limit, windowMs] = /^(\d{1,9})\/([1-9]\d{0,9})$/.exec(text ?? '') ?? [];
   return limit === undefined ? undefined : { limit: Number(limit), windowMs: Number(windowMs) };
@@ -139,7 +139,7 @@ interface LaneGauges {
 
 /**
  * What is left of the window of each lane, in their order: by the limit that replies stated last, else by the declared one.
- * While it is not known which limits were stated, the declared ones are told, and nothing of what is left. Never throws; takes
+ * While it is not known which limits were stated, the declared ones are returned, without what is left. Never throws; takes
  * at most 100 ms, whatever the shared store does.
  * @param gauges undefined: there is none, and nothing is known but what is declared
  */
@@ -160,7 +160,7 @@ export async function readLaneWindows(
   });
 }
 
-/** What knows of a provider account before it is called. */
+/** What decides whether a provider account may be called. */
 export interface LaneGate {
   readonly store: { readonly writes: Pick<WriteStore, 'readLaneBlock'> };
   readonly quotas: Pick<LaneQuotas, 'take'>;
@@ -168,7 +168,7 @@ export interface LaneGate {
 
 /**
  * Takes quota for a call that a caller waits for, a write or a search.
- * @throws ProviderError `quota` when the account is blocked or its quota is spent; says when to come again
+ * @throws ProviderError `quota` when the account is blocked or its quota is spent; states when to try again
  */
 export async function assertLaneOpen({ store, quotas }: LaneGate, lane: LaneKey, connector: Connector): Promise<void> {
   const blockedMs = await store.writes.readLaneBlock(lane);

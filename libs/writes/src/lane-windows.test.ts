@@ -10,17 +10,17 @@ const lanes = ['l1', 'l2', 'l3'].map((laneId) => ({ projectId: 'p1', laneId, dec
 async function used() {
   const hints = createInMemoryHints();
   const quotas = createLaneQuotas(hints.quotas, createMetrics('test'), hints.cache);
-  const asked = { ...connector(), capabilities: { ...connector().capabilities, quota: declared } };
+  const withQuota = { ...connector(), capabilities: { ...connector().capabilities, quota: declared } };
   for (const lane of lanes) {
     if (lane.laneId === 'l2') quotas.learn(lane, { limit: 190, windowMs: 1_800_000 });
     for (let calls = 0; calls < (lane.laneId === 'l2' ? 3 : 1); calls += 1) {
-      await quotas.take(lane, asked, 'synchronous');
+      await quotas.take(lane, withQuota, 'synchronous');
     }
   }
   return hints;
 }
 
-it('each lane tells what is left by the limit that was stated for it, else by the declared one', async () => {
+it('each lane has what is left by the limit that was stated for it, else by the declared one', async () => {
   expect(await readLaneWindows(await used(), lanes)).toEqual([
     { ...declared, left: 109 },
     { limit: 190, windowMs: 1_800_000, left: 187 },
@@ -29,8 +29,8 @@ it('each lane tells what is left by the limit that was stated for it, else by th
   expect(await readLaneWindows(await used(), [])).toEqual([]);
 });
 
-// A limit may have been stated that nobody tells of now: what is left of the declared one would be a guess.
-it('nothing is said to be left while it is not known which limits were stated', async () => {
+// A limit may have been stated that cannot be read now: what is left of the declared one would be a guess.
+it('nothing is known to be left while it is not known which limits were stated', async () => {
   const { quotas } = await used();
   const cache = { getMany: () => Promise.resolve(undefined) };
   expect(await readLaneWindows({ cache, quotas }, lanes)).toEqual([declared, declared, declared]);

@@ -10,50 +10,50 @@ const searching = connector({
 const granted: QuotaAnswer = { granted: true, retryAfterMs: 0 };
 const refused = (retryAfterMs: number): QuotaAnswer => ({ granted: false, retryAfterMs });
 
-/** Quota that answers with these, then with the last of them, and remembers what it was asked for. */
+/** Quota that returns these answers, then the last of them again, and records the requests. */
 function answering(...answers: readonly QuotaAnswer[]) {
   const left = [...answers];
-  const asked: unknown[] = [];
+  const requested: unknown[] = [];
   const take = (...given: readonly unknown[]): Promise<QuotaAnswer> => {
-    asked.push(given.at(-1));
+    requested.push(given.at(-1));
     return Promise.resolve((left.length > 1 ? left.shift() : left[0]) ?? granted);
   };
-  return { asked, pace: createSearchPace({ take }) };
+  return { requested, pace: createSearchPace({ take }) };
 }
 
 describe('a search', () => {
   it('waits for quota that comes soon', async () => {
-    const { asked, pace } = answering(refused(20), refused(5), granted);
+    const { requested, pace } = answering(refused(20), refused(5), granted);
     expect(await pace(signal).take(lane, searching, 'synchronous')).toEqual(granted);
-    expect(asked).toEqual(['search', 'search', 'search']);
+    expect(requested).toEqual(['search', 'search', 'search']);
   });
 
   it('is refused at once where the quota comes too late', async () => {
-    const { asked, pace } = answering(refused(10_000));
+    const { requested, pace } = answering(refused(10_000));
     expect(await pace(signal).take(lane, searching, 'synchronous')).toEqual(refused(10_000));
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
   });
 
   it('does not wait where searches count as calls like any other', async () => {
-    const { asked, pace } = answering(refused(20));
+    const { requested, pace } = answering(refused(20));
     expect(await pace(signal).take(lane, connector(), 'synchronous')).toEqual(refused(20));
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
   });
 
   it('whose caller leaves takes no more quota', async () => {
     const leaving = new AbortController();
-    const { asked, pace } = answering(refused(1_900));
+    const { requested, pace } = answering(refused(1_900));
     const waiting = pace(leaving.signal).take(lane, searching, 'synchronous');
     const behind = pace(leaving.signal).take(lane, searching, 'synchronous');
     leaving.abort();
     expect((await Promise.all([waiting, behind])).map((answer) => answer.granted)).toEqual([false, false]);
-    expect(asked.length).toBeLessThanOrEqual(1);
+    expect(requested.length).toBeLessThanOrEqual(1);
   });
 });
 
 // A line that grows without end would keep every caller waiting, and hold their requests in memory.
-it('searches of a lane stand in a line of bounded length; others are told when to come again', async () => {
-  const { asked, pace } = answering(refused(1_900));
+it('searches of a lane wait in a queue of bounded length; others get the time to try again', async () => {
+  const { requested, pace } = answering(refused(1_900));
   const leaving = new AbortController();
   const all = Array.from({ length: 20 }, () => pace(leaving.signal).take(lane, searching, 'synchronous'));
   const beyond = await Promise.all(all.slice(15));
@@ -62,7 +62,7 @@ it('searches of a lane stand in a line of bounded length; others are told when t
   leaving.abort();
   await Promise.all([...all, elsewhere]);
   // Only the first of each line asks.
-  expect(asked.length).toBeLessThanOrEqual(2);
+  expect(requested.length).toBeLessThanOrEqual(2);
 });
 
 it("a question that fails is one search's failure", async () => {

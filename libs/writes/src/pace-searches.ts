@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { QuotaAnswer } from '@sluice/redis';
 import { bucketOf, type LaneQuotas } from './lane-quotas';
 
-/** Longest wait of a search for its quota: two windows of HubSpot's. Our choice: who would wait longer is told when to come again. */
+/** Longest wait of a search for its quota: two windows of HubSpot's. Our choice: a longer wait is refused with the time to try again. */
 const waitMaxMs = 2_000;
 
 /** Quota for one search, which waits until `signal` says that its caller has left. */
@@ -16,8 +16,8 @@ interface Line {
 
 /**
  * Paces searches before it refuses them, where the provider has a limit for searches alone: it is so low that a page which searches as
- * its user types would meet it. Searches of a lane stand in one line per process, and only the first asks for quota. Who would wait
- * longer than 2 s is refused at once. Elsewhere searches are refused as they are, because writes would wait behind them.
+ * its user types would meet it. Searches of a lane wait in one queue per process, and only the first takes quota. A search that would wait
+ * longer than 2 s is refused at once. Elsewhere searches are refused without a wait, because writes would wait behind them.
  */
 export function createSearchPace(quotas: Pick<LaneQuotas, 'take'>): SearchPace {
   const lines = new Map<string, Line>();
@@ -53,7 +53,7 @@ async function untilGranted(
   signal: AbortSignal,
 ): Promise<QuotaAnswer> {
   for (;;) {
-    // Nobody reads the answer of a caller who has left: the quota is for the next in line.
+    // A caller that has left reads no reply: the quota is for the next in the queue.
     if (signal.aborted) return { granted: false, retryAfterMs: 1 };
     const answer = await take();
     if (answer.granted || performance.now() + answer.retryAfterMs > untilMs) return answer;

@@ -13,7 +13,7 @@ const settlement: Settlement = {
 const settled: Settled = { isHeld: true, released: [] };
 const away = () => new DependencyError({ code: 'service.unavailable', detail: 'The database does not answer.' });
 
-/** A store that answers as told, one answer per offer; the last one again and again. */
+/** A store with one scripted result per try; the last one repeats. */
 function store(...answers: (Settled | Error)[]) {
   const offers: Settlement[] = [];
   return {
@@ -27,7 +27,7 @@ function store(...answers: (Settled | Error)[]) {
   };
 }
 
-// What a provider said must not be thrown away because the database is away for a moment.
+// The outcome of a provider call must not be lost because the database is away for a moment.
 describe('settlePersistently', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());

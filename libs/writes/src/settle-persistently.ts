@@ -2,12 +2,12 @@ import { DefectError, SluiceError } from '@sluice/errors';
 import { callId, type Settled, type Settlement, type SettlingAnswer, type WriteStore } from '@sluice/store';
 import { coalesce } from './coalesce';
 
-/** How long a known outcome is kept while the database is away, and how often it is offered. */
+/** How long a known outcome is kept while the database is away, and how often storing it is tried. */
 const keepMs = 60_000;
-const offerEveryMs = 250;
+const retryEveryMs = 250;
 
 /**
- * Settles, and goes on trying while the database does not answer: what a provider said must not be thrown away. A settlement
+ * Settles, and goes on trying while the database does not reply: a provider's outcome must not be thrown away. A settlement
  * that has lost its fence meanwhile becomes evidence.
  * @throws DependencyError after a minute, DefectError when the database refuses this settlement
  */
@@ -22,12 +22,12 @@ export async function settlePersistently(
     } catch (error) {
       const isWorthIt = error instanceof SluiceError && error.retry === 'backoff';
       if (!isWorthIt || performance.now() - startedAtMs > keepMs) throw error;
-      await new Promise((resolve) => setTimeout(resolve, offerEveryMs));
+      await new Promise((resolve) => setTimeout(resolve, retryEveryMs));
     }
   }
 }
 
-/** @throws SluiceError the one that the store answered; DefectError when it left the settlement out of its answer */
+/** @throws SluiceError the one that the store returned; DefectError when its result lacks the settlement */
 export function settledOf(answer: SettlingAnswer | undefined, settlement: Settlement): Settled {
   if (answer instanceof SluiceError) throw answer;
   if (answer !== undefined) return answer;
@@ -39,9 +39,9 @@ export function settledOf(answer: SettlingAnswer | undefined, settlement: Settle
 const callsPerSettlement = 64;
 
 /**
- * Settles calls of one process together: those that end while a settlement is under way share the next one. Those that wait for order
- * keys keep to themselves, so that nobody waits with them who needs not.
- * @returns what became of a settlement; the error that kept it from that; undefined when the store does not say
+ * Settles calls of one process together: those that end while a settlement runs share the next one. Those that wait for order keys are
+ * settled apart, so that the others do not wait with them.
+ * @returns the result of a settlement, or its error; undefined when the store's result lacks it
  */
 export function sharingSettlements(
   writes: Pick<WriteStore, 'settle'>,
@@ -57,7 +57,7 @@ function sharing(writes: Pick<WriteStore, 'settle'>): (settlement: Settlement) =
       return settlements.map((settlement, at) => {
         const answer = answers.get(callId(settlement));
         if (answer === undefined || answer instanceof SluiceError) return answer;
-        // What the transaction released is the same for all: one of them announces it.
+        // The keys that the transaction released are the same for all: one of them announces them.
         return at > 0 ? { ...answer, released: [] } : answer;
       });
     },

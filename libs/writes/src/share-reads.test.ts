@@ -1,7 +1,7 @@
 import type { Store } from '@sluice/store';
 import { sharingReads } from './coalesce';
 
-/** A store that keeps what each statement asked for, and answers with the keys themselves. */
+/** A store that records the keys of each statement, and returns the keys themselves. */
 function store() {
   const statements: string[] = [];
   const answering =
@@ -26,7 +26,7 @@ const names = (groupRef: string) => ({
 });
 
 // Sixteen callers of one moment cost three statements, not forty-eight.
-it('reads by one statement of each kind what is asked for at one moment, and gives each its own', async () => {
+it('shares one statement of each kind among the reads of one moment, and gives each its own result', async () => {
   const { statements, shared } = store();
   const ids = ['a', 'b', 'c'];
   const answers = await Promise.all([

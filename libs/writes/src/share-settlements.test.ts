@@ -23,7 +23,7 @@ function store() {
 }
 
 // A create must not wait for locks that only updates need, and a released call is announced once, not by each who shares.
-it('settles together what comes together, ordered calls apart, and tells one of them what was released', async () => {
+it('settles together what comes together, ordered calls apart, and reports what was released to one of them', async () => {
   const { transactions, settle } = store();
   const share = sharingSettlements({ settle });
   const settlements = [settlementOf('a'), settlementOf('b', ['k']), settlementOf('c'), settlementOf('d', ['k'])];
@@ -38,7 +38,7 @@ it('settles together what comes together, ordered calls apart, and tells one of 
   expect(settled.map((each) => (each as Settled).released)).toEqual([released, released, [], []]);
 });
 
-it('tells each what became of its own', async () => {
+it('returns to each the result of its own', async () => {
   const reason = new DependencyError({ code: 'service.unavailable', detail: 'away' });
   const [one, other, left] = ['a', 'b', 'c'].map((id) => settlementOf(id)) as [Settlement, Settlement, Settlement];
   const answers = new Map<string, SettlingAnswer>([

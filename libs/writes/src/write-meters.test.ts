@@ -13,7 +13,7 @@ async function count(records: readonly RecordSettlement[], isRetried: boolean): 
 }
 
 describe('what is counted of settled records', () => {
-  it('tells them apart by provider, outcome and class', async () => {
+  it('counts them by provider, outcome and class', async () => {
     const body = await count([{ index: 0, kind: 'succeeded' }, failed('rejected'), again, again], true);
     for (const [series, n] of [
       ['outcome="succeeded",class="none"', 1],

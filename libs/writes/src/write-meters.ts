@@ -2,11 +2,11 @@ import { failureClasses, retryOf, type FailureClass } from '@sluice/errors';
 import type { RecordSettlement } from '@sluice/store';
 import type { Metrics } from '@sluice/telemetry';
 
-/** Of an ended attempt, as far as it is known. */
+/** An ended attempt, as far as it is known. */
 export interface SettledOf {
   /** @default 'unknown': it ended before its connection was read */
   readonly provider?: string | undefined;
-  /** The records could have been tried again: one that failed all the same missed its deadline. */
+  /** The records could have been tried again: one that failed missed its deadline. */
   readonly isRetried: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface WriteMeters {
   blocked(provider: string, blockedMs: number): void;
 }
 
-/** @param providers every provider of this build: what is counted of them begins at 0 */
+/** @param providers every provider of this build: their counters start at 0 */
 export function createWriteMeters(metrics: Metrics, providers: readonly string[]): WriteMeters {
   const settled = metrics.counter('sluice_records_settled_total');
   const misses = metrics.counter('sluice_deadline_misses_total');

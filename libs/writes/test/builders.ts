@@ -10,7 +10,7 @@ import type {
 import type { PerformedCall } from '../src/performing/perform-call';
 import type { Sendable } from '../src/performing/attempt';
 
-/** Short words for the inputs of tests. Nothing here has behaviour of its own. */
+/** Builders for the inputs of tests, without behaviour of their own. */
 
 export interface ContactSettings {
   readonly write?: Omit<WriteObjectConfig, 'objectName'>;

@@ -5,17 +5,17 @@ import { createLeaseKeeper, leaseMs, type LeaseKeeper } from './lease-keeper';
 
 const call = (number: number, fence = 1): HeldCall => ({ projectId: 'p1', operationId: 'o1', number, fence });
 
-/** The renewing half of the store: remembers what it was asked and answers as told. */
+/** The renewing part of the store: records its calls and returns scripted results. */
 function renewals() {
-  const asked: { numbers: number[]; leaseMs: number }[] = [];
+  const requested: { numbers: number[]; leaseMs: number }[] = [];
   let answer: (calls: readonly HeldCall[]) => Promise<Set<string>> = (calls) =>
     Promise.resolve(new Set(calls.map(callId)));
   return {
-    asked,
+    requested,
     answerWith: (next: typeof answer) => (answer = next),
     store: {
       renewLeases: (calls: readonly HeldCall[], renewedMs: number) => {
-        asked.push({ numbers: calls.map(({ number }) => number), leaseMs: renewedMs });
+        requested.push({ numbers: calls.map(({ number }) => number), leaseMs: renewedMs });
         return answer(calls);
       },
     },
@@ -41,18 +41,18 @@ describe('the lease keeper', () => {
     keeper.hold(call(1), performance.now());
     keeper.hold(call(2), performance.now());
     await pass(1_999);
-    expect(renewing.asked).toEqual([]);
+    expect(renewing.requested).toEqual([]);
     await pass(1);
-    expect(renewing.asked).toEqual([{ numbers: [1, 2], leaseMs: 6_000 }]);
+    expect(renewing.requested).toEqual([{ numbers: [1, 2], leaseMs: 6_000 }]);
     await pass(2_000);
-    expect(renewing.asked).toHaveLength(2);
+    expect(renewing.requested).toHaveLength(2);
   });
 
   it('asks for nothing while it holds nothing', async () => {
     const hold = keeper.hold(call(1), performance.now());
     hold.end();
     await pass(20_000);
-    expect(renewing.asked).toEqual([]);
+    expect(renewing.requested).toEqual([]);
   });
 
   it('keeps a hold for as long as it is renewed', async () => {
@@ -140,7 +140,7 @@ describe('the lease keeper', () => {
     // Seen once as a 502 while gateways were replaced on a busy machine: opened after six seconds, and never sent.
     it('is renewed before it is held when its lease was spent in the opening', async () => {
       const hold = await keeper.holdRenewed(call(1), late());
-      expect(renewing.asked).toEqual([{ numbers: [1], leaseMs: 6_000 }]);
+      expect(renewing.requested).toEqual([{ numbers: [1], leaseMs: 6_000 }]);
       expect(hold.mayStillSend()).toBe(true);
       await pass(60_000);
       expect(hold.signal.aborted).toBe(false);
@@ -149,14 +149,14 @@ describe('the lease keeper', () => {
     // It may still be sent under, and would run out before the next renewal of all: the provider's answer would never be heard.
     it('is renewed before it is held when little of its lease is left', async () => {
       const hold = await keeper.holdRenewed(call(1), performance.now() - leaseMs + 500);
-      expect(renewing.asked).toEqual([{ numbers: [1], leaseMs: 6_000 }]);
+      expect(renewing.requested).toEqual([{ numbers: [1], leaseMs: 6_000 }]);
       await pass(1_000);
       expect([hold.mayStillSend(), hold.signal.aborted]).toEqual([true, false]);
     });
 
     it('costs no statement while the renewal of all comes in time', async () => {
       const hold = await keeper.holdRenewed(call(1), performance.now() - leaseMs + 2_300);
-      expect([hold.mayStillSend(), renewing.asked]).toEqual([true, []]);
+      expect([hold.mayStillSend(), renewing.requested]).toEqual([true, []]);
       await pass(3_000);
       expect(hold.signal.aborted).toBe(false);
     });
@@ -192,7 +192,7 @@ describe('the lease keeper', () => {
     const next = keeper.hold(call(1, 3), performance.now());
     old.end();
     await pass(20_000);
-    expect(renewing.asked.length).toBeGreaterThan(5);
+    expect(renewing.requested.length).toBeGreaterThan(5);
     expect(next.signal.aborted).toBe(false);
   });
 
@@ -200,7 +200,7 @@ describe('the lease keeper', () => {
     const hold = keeper.hold(call(1), performance.now());
     keeper.stop();
     await pass(60_000);
-    expect(renewing.asked).toEqual([]);
+    expect(renewing.requested).toEqual([]);
     expect(hold.mayStillSend()).toBe(false);
   });
 });

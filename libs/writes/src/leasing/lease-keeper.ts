@@ -5,7 +5,7 @@ import type { Logger } from '@sluice/telemetry';
 /** Lease of a claimed call, and how often a process renews all of its leases. */
 export const leaseMs = 6_000;
 const renewEveryMs = 2_000;
-/** A lease with less than this left is not sent under: the bytes must leave before it ends. */
+/** With less than this left of its lease a call is not sent: the bytes must leave before it ends. */
 const sendMarginMs = 250;
 
 /** The right to send and settle one call, as long as it is renewed. */
@@ -23,7 +23,7 @@ export interface LeaseKeeper {
   hold(call: HeldCall, claimedAtMs: number): Hold;
   /**
    * The same for a call that a caller waits for: one whose lease would run out before all are renewed, because its opening took long on a busy
-   * database, is renewed first; it would end while the provider works, and its outcome would be unknown. Somebody who has taken it meanwhile keeps
+   * database, is renewed first; it would end while the provider works, and its outcome would be unknown. A process that has taken it meanwhile keeps
    * it. Never rejects: without a renewal the hold has what was left.
    */
   holdRenewed(call: HeldCall, claimedAtMs: number): Promise<Hold>;
@@ -86,9 +86,9 @@ export function createLeaseKeeper(store: Pick<WriteStore, 'renewLeases'>, logger
   return {
     hold,
     holdRenewed: async (call, claimedAtMs) => {
-      const askedAtMs = performance.now();
-      const isShort = askedAtMs >= claimedAtMs + leaseMs - renewEveryMs - sendMarginMs;
-      return hold(call, isShort && (await renewOne(call)) ? askedAtMs : claimedAtMs);
+      const calledAtMs = performance.now();
+      const isShort = calledAtMs >= claimedAtMs + leaseMs - renewEveryMs - sendMarginMs;
+      return hold(call, isShort && (await renewOne(call)) ? calledAtMs : claimedAtMs);
     },
     stop: () => {
       clearInterval(renewing);

@@ -15,14 +15,14 @@ import type { HeldBytes } from '@sluice/telemetry';
 import type { Hold } from '../leasing/lease-keeper';
 import { newerCredentials, type RefreshUsed } from './newer-credentials';
 
-/** What a read by ids showed, or why it failed. */
+/** What a read by ids found, or why it failed. */
 export type Read =
   | { readonly ok: true; readonly found: readonly RecordRead[] }
   | { readonly ok: false; readonly failure: ProviderFailure };
 
 /**
- * One attempt's way to the provider. Every call goes through it: each one but the first takes quota, each write asks the lease, and the
- * first call that is refused for its token is made again with a refreshed one. A 401 wrote nothing, so that call alone is repeated.
+ * The provider calls of one attempt. Each one but the first takes quota, each write checks the lease, and the first call that is refused
+ * for its token is repeated with a refreshed one. A 401 wrote nothing, so that call alone is repeated.
  */
 export class Attempt {
   /** Provider calls made, reads among them. */
@@ -32,7 +32,7 @@ export class Attempt {
   /** Fields that were written, by the index of their record. */
   readonly written = new Map<number, WritePlan['fields']>();
   private live: LiveCredentials;
-  private hasAskedForNewer = false;
+  private hasRefreshed = false;
 
   constructor(readonly request: CallToPerform) {
     this.live = request.live;
@@ -46,7 +46,7 @@ export class Attempt {
 
   /** Sends these records in one call. Never throws for what a provider does. */
   async write(records: readonly Sendable[]): Promise<readonly RecordResult[]> {
-    const withheld = await this.askQuota();
+    const withheld = await this.takeQuota();
     if (withheld !== undefined) return failAll(records, withheld);
     const results = await this.writeNow(records);
     if (!isRefused(results)) return this.note(records, results);
@@ -58,7 +58,7 @@ export class Attempt {
 
   /** Reads records by id, in one call. */
   async read(ids: readonly string[], fields: readonly string[]): Promise<Read> {
-    const failure = await this.askQuota();
+    const failure = await this.takeQuota();
     if (failure !== undefined) return { ok: false, failure };
     const read = await this.readNow(ids, fields);
     if (read.ok || read.failure.class !== 'credentials') return read;
@@ -67,7 +67,7 @@ export class Attempt {
     return refusal === undefined ? await this.readNow(ids, fields) : { ok: false, failure: refusal };
   }
 
-  /** Asked here, because the process may have been paused since the intent or an earlier call, and nothing has aborted it yet. */
+  /** The lease is checked here, because the process may have been paused since the intent or an earlier call, and nothing has aborted it yet. */
   private async writeNow(records: readonly Sendable[]): Promise<readonly RecordResult[]> {
     if (!this.request.hold.mayStillSend()) {
       const message = 'Not sent: the lease of the call has run out.';
@@ -95,25 +95,25 @@ export class Attempt {
   private withholdFurther(): () => Promise<ProviderFailure | undefined> {
     let isFirst = true;
     return () => {
-      if (!isFirst) return this.askQuota();
+      if (!isFirst) return this.takeQuota();
       isFirst = false;
       return Promise.resolve(undefined);
     };
   }
 
   /** The call that the intent was committed for has its quota already. */
-  private async askQuota(): Promise<ProviderFailure | undefined> {
+  private async takeQuota(): Promise<ProviderFailure | undefined> {
     const answer = this.calls === 0 ? undefined : await this.request.takeQuota?.();
     if (answer === undefined || answer.granted) return undefined;
     const message = "Not sent: the customer's provider quota is used up.";
     return { class: 'quota', message, scope: 'call', retryAfterMs: answer.retryAfterMs };
   }
 
-  /** Undefined: there are newer credentials. `stands`: the refusal is the last word. Else what came of asking for them. */
+  /** Undefined: there are newer credentials. `stands`: the refusal is final. Else the failure of the refresh. */
   private async refresh(): Promise<ProviderFailure | 'stands' | undefined> {
     const { refresh } = this.request;
-    if (refresh === undefined || this.hasAskedForNewer) return 'stands';
-    this.hasAskedForNewer = true;
+    if (refresh === undefined || this.hasRefreshed) return 'stands';
+    this.hasRefreshed = true;
     const newer = await newerCredentials(refresh, this.live);
     if (newer === undefined) return 'stands';
     if (!newer.ok) return newer.failure;
@@ -149,7 +149,7 @@ function isRefused(results: readonly RecordResult[]): boolean {
   );
 }
 
-/** A read changes nothing, so its unknown outcome is a plain failure. A 429 speaks of the lane, whatever was refused. */
+/** A read changes nothing, so its unknown outcome is a plain failure. A 429 concerns the lane, whatever was refused. */
 export function toReadFailure(error: ProviderError): ProviderFailure {
   const { triesMax } = error.meta;
   const isUncertain = error.class === 'unknown' || error.class === 'timeout';
@@ -157,14 +157,14 @@ export function toReadFailure(error: ProviderError): ProviderFailure {
     class: isUncertain ? 'unavailable' : error.class,
     message: error.detail,
     scope: error.class === 'quota' ? 'lane' : 'call',
-    // One field that the account lacks fails the read of all. Source: reference, 2, Salesforce.
+    // One field that the account lacks fails the read of all records. Source: reference, 2, Salesforce.
     ...(error.class === 'rejected' && error.meta['status'] === 400 ? { mayBeOneRecord: true } : {}),
     ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
     ...(typeof triesMax === 'number' && { triesMax }),
   };
 }
 
-/** A call with the credentials of one try, and what watches it. */
+/** A call with the credentials of one try, and its observer. */
 interface AuthorizedCall extends CallToPerform {
   readonly auth: Auth;
   readonly observe: (exchange: ObservedExchange) => void;
@@ -230,8 +230,8 @@ function resendOf({ call, records }: AuthorizedCall): MayBeResend {
 const notWritten = new Set(['unavailable', 'quota', 'credentials']);
 
 /**
- * An earlier send of the record may have been carried out. Its last error tells of one send only: after more of them, one that was never
- * answered may be among them.
+ * An earlier send of the record may have been carried out. Its last error is of one send only: after more of them, one without a reply may
+ * be among them.
  */
 function mayBeCarriedOut({ firstSentAt, lastError }: Sendable, attempts: number | undefined): boolean {
   return firstSentAt !== undefined && !(attempts === 1 && notWritten.has(lastError?.class ?? ''));
@@ -243,16 +243,16 @@ export interface CallToPerform {
     Partial<Pick<ClaimedCall, 'attempts'>>;
   readonly records: readonly Sendable[];
   readonly connector: Connector;
-  /** What is sent with first. */
+  /** The credentials of the first call. */
   readonly live: LiveCredentials;
-  /** Asked once, after a 401. Absent: a 401 is the last word. */
+  /** Called once, after a 401. Absent: a 401 is final. */
   readonly refresh?: RefreshUsed;
   readonly hold: Pick<Hold, 'signal' | 'mayStillSend'>;
   /** See ProviderCall. */
   readonly held?: HeldBytes | undefined;
-  /** Asked before each provider call after the first: after a read. */
+  /** Called before each provider call after the first: after a read. */
   readonly takeQuota?: () => Promise<QuotaAnswer>;
-  /** Which of these provider ids other creates have claimed. Asked before a create is sent again. Absent: none is known. */
+  /** Which of these provider ids other creates have claimed. Called before a create is sent again. Absent: none is known. */
   readonly findClaimed?: (providerIds: readonly string[]) => Promise<ReadonlySet<string>>;
 }
 

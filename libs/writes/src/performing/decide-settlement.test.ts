@@ -38,7 +38,7 @@ describe('one record', () => {
       rejected: ['ends', 'ends'],
       'not-found': ['ends', 'ends'],
       forbidden: ['ends', 'ends'],
-      // The record it collides with may be its own: look before believing the refusal.
+      // The record it collides with may be its own: it is looked up before the refusal counts.
       conflict: ['ends', 'is looked for'],
       credentials: ['repeats', 'repeats'],
       quota: ['repeats', 'repeats'],
@@ -101,7 +101,7 @@ describe('a bound of tries', () => {
     call: { attempts },
     records: [{ ...earlier, lastError: { class: lastClass, text: 'said the provider' }, ...o }],
   });
-  const other = { lastError: { class: 'unavailable', text: 'said another signal' } };
+  const other = { lastError: { class: 'unavailable', text: 'another signal' } };
 
   it.each<[string, Type, Scene, string]>([
     ['before it', 'update', tried(3, 'unavailable'), 'again'],
@@ -145,7 +145,7 @@ describe('the deadline', () => {
   it.each([
     ['until the moment that the provider named', 7_000, 7_000],
     ['no longer than a minute, where it named two days', 172_800_000, 60_000],
-  ])('holds the first look back %s', (_, retryAfterMs, delayMs) => {
+  ])('delays the first lookup %s', (_, retryAfterMs, delayMs) => {
     const results = [failed({ class: 'unknown', retryAfterMs }), failed({ class: 'timeout' }), ok()];
     expect(decide('create', results, late).next).toEqual({ state: 'in_doubt', delayMs });
   });
@@ -210,7 +210,7 @@ describe('the pause before the next attempt', () => {
     expect(decide('update', results, o).next).toEqual({ state: 'ready', delayMs: 4_000 });
   });
 
-  it('is never shorter than what the provider asked of any record', () => {
+  it('is never shorter than what the provider required for any record', () => {
     const results = [failed({ class: 'unavailable' }), failed({ class: 'unknown', retryAfterMs: 10_000 })];
     expect(decide('update', results).next).toEqual({ state: 'ready', delayMs: 10_000 });
   });

@@ -15,12 +15,12 @@ export interface DecisionInput {
   readonly random: () => number;
 }
 
-/** Pause before the first look at a create of unknown outcome. */
-const firstLookMs = 500;
-/** Longest of it: a provider's lower bound is one of writes, and what it was told before may be seen meanwhile. Ours. */
-const firstLookMaxMs = 60_000;
+/** Pause before the first lookup of a create of unknown outcome. */
+const firstLookupMs = 500;
+/** Longest such pause. Our choice: a provider's lower bound is meant for writes, and the record may be visible earlier. */
+const firstLookupMaxMs = 60_000;
 
-/** What to write down of an attempt. Pure. Source of the classes: connectors' tables. */
+/** The settlement of an attempt. Pure. Source of the classes: connectors' tables. */
 export function decideSettlement(given: DecisionInput): Settlement {
   const { call, records, performed } = given;
   // One draw for the whole call: the least of a hundred draws would be no backoff.
@@ -65,7 +65,7 @@ function decideRecord(input: DecisionInput, record: Sendable, result: RecordResu
   }
   const error = { class: result.error.class, text: result.error.message };
   const isCreate = input.call.type === 'create';
-  // An earlier attempt may have made the very record that this one collided with: look before believing the refusal.
+  // An earlier attempt may have created the very record that this one collided with: it is looked up before the refusal counts.
   if (result.error.class === 'conflict' && isCreate && record.firstSentAt !== undefined) {
     return { settlement: { index, kind: 'again', sendState: 'maybe', error } };
   }
@@ -75,17 +75,17 @@ function decideRecord(input: DecisionInput, record: Sendable, result: RecordResu
   if (isAmbiguous && isCreate) return { settlement: { index, kind: 'again', sendState: 'maybe', error }, retryAfterMs };
   const attempt = input.call.attempts + 1;
   const delayMs = nextDelayMs(attempt, record.leftMs - input.elapsedMs, retryAfterMs, input.random);
-  // An earlier attempt without a reply leaves a doubt that a later refusal to try does not lift.
+  // An earlier attempt without a reply leaves a doubt that a later refusal does not remove.
   const isMaybe = isAmbiguous || record.sendState === 'maybe';
-  // The provider's lower bound beats the last try: what cannot be tried before its deadline ends here.
+  // The provider's lower bound also holds for the last try: a record that cannot be tried before its deadline ends here.
   if (delayMs === undefined || isSpent(input, record, result.error))
     return { settlement: isMaybe ? toUnknown(index, error) : { index, kind: 'failed', error } };
   return { settlement: { index, kind: 'again', sendState: isMaybe ? 'maybe' : 'none', error }, delayMs, retryAfterMs };
 }
 
 /**
- * Another try hardly helps: the bound of the signal's row is reached, and the try before ended so too. By its text, because the sends
- * before may have met other signals of the class, which the bound does not count; a text that differs errs towards another try.
+ * Another try hardly helps: the bound of the signal's row is reached, and the previous try ended the same way. Compared by text, because
+ * earlier sends may have met other signals of the class, which the bound does not count; a text that differs errs towards another try.
  */
 function isSpent({ call }: DecisionInput, { lastError }: Sendable, failure: ProviderFailure): boolean {
   const { triesMax = Infinity } = failure;
@@ -93,25 +93,25 @@ function isSpent({ call }: DecisionInput, { lastError }: Sendable, failure: Prov
   return call.attempts + 1 >= triesMax && isAsBefore;
 }
 
-/** A record that goes on in another call: what it was refused with may be another's fault, and nothing of it was written. */
+/** A record that goes on in another call: the refusal may be another record's fault, and nothing of this one was written. */
 function toUntried({ index, sendState, firstSentAt }: Sendable, result: RecordResult): RecordSettlement {
   const error = result.ok ? {} : { error: { class: result.error.class, text: result.error.message } };
   const untried = firstSentAt === undefined ? ({ isUntried: true } as const) : {};
   return { index, kind: 'again', sendState: sendState === 'maybe' ? 'maybe' : 'none', ...error, ...untried };
 }
 
-/** The end of a record that nobody can tell whether it was written. The text says so, because it is all that a caller may see. */
+/** The end of a record of which nobody knows whether it was written. The text states it, because a caller may see nothing else. */
 export function toUnknown(index: number, error: RecordError): RecordSettlement {
   return { index, kind: 'unknown', error: { ...error, text: `Outcome unknown: ${error.text}` } };
 }
 
-/** The records of a call go together: as early as the most urgent one needs, but before no record's lower bound, to be looked for too. */
+/** The records of a call go together: as early as the most urgent one needs, but before no record's lower bound, also for lookups. */
 function decideNext(call: ClaimedCall, decided: readonly DecidedRecord[]): Settlement['next'] {
   const again = decided.flatMap(({ settlement }) => (settlement.kind === 'again' ? [settlement] : []));
   if (again.length === 0) return { state: 'done' };
   const isInDoubt = call.type === 'create' && again.some((record) => record.sendState === 'maybe');
   const boundMs = Math.max(0, ...decided.map((each) => each.retryAfterMs ?? 0));
-  if (isInDoubt) return { state: 'in_doubt', delayMs: Math.max(firstLookMs, Math.min(boundMs, firstLookMaxMs)) };
+  if (isInDoubt) return { state: 'in_doubt', delayMs: Math.max(firstLookupMs, Math.min(boundMs, firstLookupMaxMs)) };
   const earliestMs = Math.min(...decided.flatMap((each) => each.delayMs ?? []));
   return { state: 'ready', delayMs: Math.max(earliestMs, boundMs) };
 }
@@ -127,7 +127,7 @@ export function orderKeysOf(records: readonly Sendable[], settlements: readonly 
 /** Characters of one record's warnings that are stored: a hundred records with errors and warnings then fit a page of a megabyte. */
 const warningCharactersMax = 6_000;
 
-/** The first warnings, and how many there are besides: a provider may send megabytes of them. */
+/** The first warnings, and the number of the others: a provider may send megabytes of them. */
 export function keptWarnings(warnings: readonly string[]): readonly string[] {
   let characters = 0;
   const end = warnings.findIndex((warning) => (characters += warning.length) > warningCharactersMax);
@@ -143,7 +143,7 @@ interface SynchronousOutcome extends Pick<DecisionInput, 'call' | 'records' | 'l
 }
 
 /**
- * What to write down of a synchronous write. Every record ends here, because nobody waits for a later attempt: a failure that
+ * The settlement of a synchronous write. Every record ends here, because nobody waits for a later attempt: a failure that
  * an asynchronous write would repeat is final, and an ambiguous one is "outcome unknown". A call that was refused whole for what may be one
  * record goes on as its parts, which run at once. Pure.
  */

@@ -15,7 +15,7 @@ async function drop(records: readonly Sendable[], provider: Partial<Connector>) 
   return records.map(({ index }) => decided.get(index));
 }
 
-/** A provider that holds these records and remembers what it was asked. */
+/** A provider that holds these records and keeps the requests it received. */
 function holding(...held: readonly ProviderRecord[]) {
   const reads: BatchRead[] = [];
   const readBatch = (read: BatchRead) => {
@@ -68,9 +68,9 @@ describe('dropFilledFields', () => {
       const isGranted = granted.shift() === true;
       return Promise.resolve({ granted: isGranted, retryAfterMs: isGranted ? 0 : 700 });
     };
-    const asked: unknown[] = [];
+    const withheld: unknown[] = [];
     const readBatch = async ({ withhold }: BatchRead) => {
-      for (let request = 0; request < 3; request += 1) asked.push(await withhold?.('account'));
+      for (let request = 0; request < 3; request += 1) withheld.push(await withhold?.('account'));
       return [undefined];
     };
     const records = [ifEmpty(0, { phone: '1' }, ['phone'])];
@@ -83,7 +83,7 @@ describe('dropFilledFields', () => {
       takeQuota,
     };
     await dropFilledFields(new Attempt(request));
-    expect(asked).toEqual([undefined, undefined, expect.objectContaining({ class: 'quota', retryAfterMs: 700 })]);
+    expect(withheld).toEqual([undefined, undefined, expect.objectContaining({ class: 'quota', retryAfterMs: 700 })]);
   });
 
   it('reads once per call: each id once, the fields of all records together', async () => {
@@ -110,7 +110,7 @@ describe('dropFilledFields', () => {
     expect(await fieldsLeft([ifEmpty(0, { phone: '1', a: 2 }, ['phone'])], { readBatch })).toEqual([{ a: 2 }]);
   });
 
-  // The write then says that the record does not exist, in the provider's words.
+  // The write then fails because the record does not exist, with the provider's text.
   it('leaves a record that the provider does not have as it is', async () => {
     const { readBatch } = holding();
     expect(await fieldsLeft([ifEmpty(0, { phone: '1' }, ['phone'])], { readBatch })).toEqual([{ phone: '1' }]);
@@ -147,7 +147,7 @@ describe('dropFilledFields', () => {
       ]);
     });
 
-    it('invents no pause that the provider did not ask for', async () => {
+    it('adds no pause that the provider did not require', async () => {
       const reading = await drop(
         [ifEmpty(0, { phone: '1' }, ['phone'])],
         failing(new ProviderError({ class: 'quota', detail: 'x' })),

@@ -1,27 +1,27 @@
 import type { FoundCreated } from '@sluice/connectors';
 import type { Sendable } from './attempt';
 
-/** Clocks of a provider and of ours may differ by this much. Source: providers reference, 1c. */
+/** A provider's clock and our own may differ by this much. Source: providers reference, 1c. */
 const clockSkewMs = 10_000;
 
-/** What a look showed of the records of one call. */
-export interface Seen {
+/** What a lookup found of the records of one call. */
+export interface MatchInput {
   readonly records: readonly Sendable[];
-  /** By index of the record; absent for one that was not looked for. */
+  /** By index of the record; absent for one that was not looked up. */
   readonly found: ReadonlyMap<number, FoundCreated>;
   /** Provider ids that other creates own. */
   readonly claimed: ReadonlySet<string>;
-  /** The last moment a send of this call can have been carried out; what was created later is not ours. */
+  /** The last moment a send of this call can have been carried out; a record that was created later is not the call's. */
   readonly latest: Date | undefined;
 }
 
 /**
  * Gives each record of a call at most one of the provider's records, and each of these to at most one, so that as many as
  * possible get one: a record that could take several must not take the only one that another can have, which would then be
- * created a second time. What tells most is served first, because what it matches fits others by chance.
+ * created a second time. Records with the most fields come first, because their matches fit others only by chance.
  * @returns provider ids, by index of the record
  */
-export function matchCreated({ records, found, claimed, latest }: Seen): Map<number, string> {
+export function matchCreated({ records, found, claimed, latest }: MatchInput): Map<number, string> {
   const candidates = new Map(
     records.map(({ index }) => [index, candidatesOf(found.get(index), claimed, latest)] as const),
   );
@@ -37,7 +37,7 @@ interface Search {
   readonly tried: Set<string>;
 }
 
-/** An augmenting path: who has the wanted record already may have another one. Source: Kuhn's bipartite matching. */
+/** An augmenting path: the present owner of the wanted record may take another one. Source: Kuhn's bipartite matching. */
 function give(index: number, search: Search): boolean {
   const { candidates, owners, tried } = search;
   const wanted = (candidates.get(index) ?? []).filter((id) => !tried.has(id));

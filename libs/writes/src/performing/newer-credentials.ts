@@ -8,13 +8,13 @@ import type { LiveCredentials } from '@sluice/types';
  */
 export type RefreshUsed = (used: LiveCredentials) => Promise<LiveCredentials | undefined>;
 
-/** What to go on with after a 401, or why it is not possible. */
+/** Credentials to go on with after a 401, or why there are none. */
 export type NewerCredentials =
   { readonly ok: true; readonly live: LiveCredentials } | { readonly ok: false; readonly failure: ProviderFailure };
 
 /**
- * Asks for newer credentials. A refresh that fails is the call's failure: nothing was written, and only a grant that is gone
- * is a matter of credentials. Undefined: the refusal stands.
+ * Requests newer credentials. A refresh that fails is the call's failure: nothing was written, and only a grant that is gone
+ * is a failure of credentials. Undefined: the refusal stands.
  */
 export async function newerCredentials(
   refresh: RefreshUsed,

@@ -71,7 +71,7 @@ describe('the lane', () => {
     return { ok: false, error: failure({ class: 'quota', scope: 'lane', message: 'too fast', ...wait }) };
   };
 
-  it('is blocked for as long as the provider asks, with what it said', async () => {
+  it('is blocked for as long as the provider requires, with its text', async () => {
     expect(await noted('working', [quota(3_000)])).toEqual([{ blocked: lane, blockMs: 3_000, error: 'too fast' }]);
   });
 
@@ -86,7 +86,7 @@ describe('the lane', () => {
     ['a block beside a success', 'created', [quota(3_000), ok], 3_000],
     ['a success', 'created', [ok], 0],
     ['a refusal', 'working', [refused], 0],
-  ])('is said to be blocked for as long, after %s', async (_, status, results, blockedMs) => {
+  ])('is returned as blocked for as long, after %s', async (_, status, results, blockedMs) => {
     expect((await note(status, results)).blockedMs).toBe(blockedMs);
   });
 

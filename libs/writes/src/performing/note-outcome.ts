@@ -3,18 +3,18 @@ import { ProviderError } from '@sluice/errors';
 import type { LaneKey, Store, WriteStore } from '@sluice/store';
 import type { Logger } from '@sluice/telemetry';
 import { defaultBlockMs, type LaneQuotas } from '../lane-quotas';
-import type { LookOutcome } from './look-for-created';
+import type { LookupOutcome } from './look-up-created';
 
 /**
- * What an attempt says about its lane and its connection. Called before the settlement, so that nobody claims from a lane that
+ * Stores what an attempt means for its lane and its connection. Called before the settlement, so that nobody claims from a lane that
  * was just refused. A 429 blocks the lane, not each write of it. Status writes compare-and-set on the version of the token that was used.
- * A write that needed no call says nothing. Source: specification, Connection status.
+ * A write that needed no call changes nothing. Source: specification, Connection status.
  * @returns milliseconds that the lane is blocked for; 0 when it is not
  */
 export async function noteOutcome(
   store: Pick<Store, 'connections' | 'writes'>,
   lane: LaneKey,
-  { used, results, calls }: Omit<LookOutcome, 'quota'>,
+  { used, results, calls }: Omit<LookupOutcome, 'quota'>,
 ): Promise<number> {
   if (calls === 0) return 0;
   const failures = results.flatMap((result) => (result.ok ? [] : [result.error]));
@@ -37,17 +37,18 @@ interface LaneBlocks {
 }
 
 /**
- * Asks an account, and blocks it when it refuses for its quota, as a refused write does: who asks again before the provider's time is
- * told so without a call. What the provider refuses for the limit of its search blocks searches alone. A block that cannot be stored is logged (`lane.not-blocked`) and hides no answer.
- * @throws what `ask` throws
+ * Calls an account, and blocks it when it refuses for its quota, as a refused write does: a caller that comes back before the provider's time
+ * is refused without a call. A refusal for the limit of searches blocks searches alone. A block that cannot be stored is logged
+ * (`lane.not-blocked`) and hides no reply.
+ * @throws the error of `request`
  */
 export async function blockingRefused<Answer>(
   blocks: LaneBlocks,
   lane: LaneKey,
-  ask: () => Promise<Answer>,
+  request: () => Promise<Answer>,
 ): Promise<Answer> {
   try {
-    return await ask();
+    return await request();
   } catch (error) {
     if (error instanceof ProviderError && error.class === 'quota') await block(blocks, lane, error);
     throw error;
@@ -59,7 +60,7 @@ async function block({ store, quotas, logger }: LaneBlocks, lane: LaneKey, refus
   try {
     await store.writes.blockLane(lane, refused.retryAfterMs ?? defaultBlockMs, refused.detail);
   } catch (error) {
-    // The caller hears the provider's time all the same; who asks next is refused by the provider again, and writes it then.
+    // The caller still gets the provider's time; the next caller is refused by the provider again, and stores the block then.
     logger.warn({ ...lane, error }, 'lane.not-blocked');
   }
 }

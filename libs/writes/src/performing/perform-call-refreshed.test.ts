@@ -31,24 +31,24 @@ function perform(provider: Partial<Connector>, o: Partial<CallToPerform> = {}) {
   return performCall({ call, records: [record], connector: connector(provider), live: live(1), hold, ...o });
 }
 
-/** Gives version 2, and remembers for which version it was asked. */
+/** Returns version 2, and records the version that it replaces. */
 function refreshing(answer: () => Promise<LiveCredentials | undefined> = () => Promise.resolve(live(2))) {
-  const asked: number[] = [];
+  const requested: number[] = [];
   const refresh = ({ tokenVersion }: LiveCredentials) => {
-    asked.push(tokenVersion);
+    requested.push(tokenVersion);
     return answer();
   };
-  return { asked, refresh };
+  return { requested, refresh };
 }
 
 describe('a token that is refused', () => {
   it('is refreshed once, and the call made again within the same attempt, which says so', async () => {
     const { shown, update } = taking('t2');
-    const { asked, refresh } = refreshing();
+    const { requested, refresh } = refreshing();
     const { results, used, attempt } = await perform({ update }, { refresh });
     expect(results).toEqual([ok]);
     expect(shown).toEqual(['t1', 't2']);
-    expect(asked).toEqual([1]);
+    expect(requested).toEqual([1]);
     expect(used).toEqual({ connectionId: 'k1', tokenVersion: 2, status: 'working' });
     expect(attempt).toMatchObject({
       status: 200,
@@ -59,10 +59,10 @@ describe('a token that is refused', () => {
   // The second 401 speaks of the new token: the connection is marked under its version.
   it('is not refreshed twice', async () => {
     const { shown, update } = taking();
-    const { asked, refresh } = refreshing();
+    const { requested, refresh } = refreshing();
     const { results, used } = await perform({ update }, { refresh });
     expect(results).toEqual([refused]);
-    expect([shown, asked, used.tokenVersion]).toEqual([['t1', 't2'], [1], 2]);
+    expect([shown, requested, used.tokenVersion]).toEqual([['t1', 't2'], [1], 2]);
   });
 
   it.each<[what: string, refresh: CallToPerform['refresh']]>([
@@ -130,11 +130,11 @@ describe('what is no refused token', () => {
     ],
     ['another failure', [refused, other]],
   ])('%s asks for no refresh', async (_, results) => {
-    const { asked, refresh } = refreshing();
+    const { requested, refresh } = refreshing();
     const updateBatch = () => Promise.resolve(results);
     const performed = await perform({ updateBatch }, { records: two, refresh });
     expect(performed.results).toEqual(results);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 });
 
@@ -180,14 +180,14 @@ describe('a token that is refused while the bad record of a batch is looked for'
 
   it.each([1, 2, 3, 4, 5])('writes each good record once, with the token refused at call %i', async (refusedCall) => {
     const { written, methods } = provider('r3', refusedCall);
-    const { asked, refresh } = refreshing();
+    const { requested, refresh } = refreshing();
     const versions = await performAll(
       methods,
       [0, 1, 2, 3].map((index) => sendable({ index })),
       refresh,
     );
     expect(written.toSorted()).toEqual(['r0', 'r1', 'r2']);
-    expect(asked).toEqual([1]);
+    expect(requested).toEqual([1]);
     expect(versions.filter((version) => version === 2)).toHaveLength(1);
   });
 

@@ -112,13 +112,13 @@ describe('one provider call', () => {
     ['a conflict that was looked for', { firstSentAt: new Date(), lastError: { class: 'conflict', text: '' } }, true],
     ['a refusal for the quota since', { firstSentAt: new Date(), lastError: { class: 'quota', text: '' } }, true],
     ['a 503 since', { firstSentAt: new Date(), lastError: { class: 'unavailable', text: '' } }, true],
-  ])('tells the connector of %s', async (_, parts, isResend) => {
+  ])('passes %s to the connector', async (_, parts, isResend) => {
     const { sent, methods } = writing();
     const again = sendable({ ...parts, write: { type: 'create' } });
     await perform(methods, [again], { type: 'create' });
     await perform(methods, [create(1), { ...again, index: 2 }], { type: 'create' });
-    const told = sent.map(([, write]) => 'isResend' in write && write.isResend === true);
-    expect(told).toEqual([isResend, isResend]);
+    const resends = sent.map(([, write]) => 'isResend' in write && write.isResend === true);
+    expect(resends).toEqual([isResend, isResend]);
   });
 
   it.each<[string, number, boolean]>([
@@ -132,7 +132,7 @@ describe('one provider call', () => {
     expect(sent.map(([, write]) => 'isResend' in write && write.isResend === true)).toEqual([isResend]);
   });
 
-  // What an earlier send made is not older than that, and of a record that was never sent there is nothing to look for.
+  // A record that an earlier send created is not older than that; a record that was never sent needs no lookup.
   it('names the first send of each record of a resend', async () => {
     const { sent, methods } = writing();
     const of = (index: number, at: number) =>
@@ -149,15 +149,15 @@ describe('one provider call', () => {
   });
 
   // Nothing of a first send can be another create's, and a question costs a statement.
-  it('offers a resend, and no first send, to tell which records are other creates’', async () => {
+  it('lets a resend, and no first send, find which records belong to other creates', async () => {
     const { sent, methods } = writing();
     const findClaimed = async (ids: readonly string[]) => new Set(ids.slice(1));
     const again = sendable({ index: 2, firstSentAt: new Date(), write: { type: 'create' } });
     for (const records of [[create(1)], [again], [create(1), again]]) {
       await perform(methods, records, { type: 'create', findClaimed });
     }
-    const asked = sent.map(([, write]) => ('findClaimed' in write ? write.findClaimed : undefined));
-    expect(await Promise.all(asked.map(async (ask) => await ask?.(['8', '9'])))).toEqual([
+    const lookups = sent.map(([, write]) => ('findClaimed' in write ? write.findClaimed : undefined));
+    expect(await Promise.all(lookups.map(async (find) => await find?.(['8', '9'])))).toEqual([
       undefined,
       new Set(['9']),
       new Set(['9']),
@@ -313,7 +313,7 @@ describe('the lease', () => {
     expect(sent).toEqual([]);
   });
 
-  it('is asked again after the read of ifEmpty fields', async () => {
+  it('is taken again after the read of ifEmpty fields', async () => {
     const { sent, methods } = writing();
     let isHeld = true;
     const readBatch = () => {
@@ -327,7 +327,7 @@ describe('the lease', () => {
   });
 });
 
-describe('a defect of ours', () => {
+describe('a defect of our own', () => {
   it.each<[what: string, provider: Partial<Connector>, call: Partial<ClaimedCall>]>([
     ['the provider has no such method', {}, { type: 'create' }],
     ['several records and no batch', { update: writing().methods.update }, {}],

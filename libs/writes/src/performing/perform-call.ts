@@ -5,20 +5,20 @@ import { asStep } from '@sluice/telemetry';
 import type { LiveCredentials, WritePlan } from '@sluice/types';
 import { Attempt, failAll, type Sendable, type CallToPerform, toReadFailure } from './attempt';
 
-/** Which credentials an outcome speaks of. Holds no secret. */
+/** The credentials that an outcome belongs to. Holds no secret. */
 export type UsedConnection = Pick<LiveCredentials, 'connectionId' | 'tokenVersion' | 'status'>;
 
 /** The outcome per record, in the order of the records, and the exchange as the attempt keeps it. */
 export interface PerformedCall {
   readonly results: readonly RecordResult[];
-  /** Record indexes of each call that is to go on, because this one was refused whole for what may be one record. Usually empty. */
+  /** Record indexes of each call that goes on, because this one was refused as a whole for what may be one record. Usually empty. */
   readonly parts: Isolated['parts'];
   /** What was written of each record; undefined where it was not written, or needed no call. */
   readonly sentFields: readonly (WritePlan['fields'] | undefined)[];
   /** Provider calls made, reads among them. 0: nothing follows for the connection. */
   readonly calls: number;
   readonly attempt: AttemptOutcome;
-  /** The connection as it was used last: what the outcome says is said of this token version. */
+  /** The connection as it was used last: the outcome belongs to this token version. */
   readonly used: UsedConnection;
   /** The account's burst limit, where a reply stated it. */
   readonly quota?: ObservedQuota;
@@ -75,7 +75,7 @@ async function sendUnfilled(attempt: Attempt): Promise<Isolated> {
   const toSend = ready.filter((record) => !isEmptyUpdate(record));
   const sent = toSend.length === 0 ? [] : await attempt.write(toSend);
   const { results, parts: halves } = isolateRefused(attempt.request, toSend, sent);
-  // A call that goes on in parts goes on with all that is not at its end.
+  // A call that goes on in parts takes every record along that has not ended.
   const unread = [...decided].flatMap(([index, each]) => (isToRetry(each) ? [index] : []));
   const parts = halves.length > 0 && unread.length > 0 ? [...halves, unread] : halves;
   const outcomes: Outcomes = new Map(toSend.map(({ index }, at) => [index, results[at] as RecordResult]));
@@ -95,7 +95,7 @@ function readFailureOfAll(request: CallToPerform, decided: readonly Decided[]): 
   return failures.find((failure) => isAllOrNone(request) || !isOfOne(failure));
 }
 
-/** A record that needs no call is written as it is, unless it belongs to a batch that is all or none and failed. */
+/** A record that needs no call counts as written, unless it belongs to an all-or-none batch that failed. */
 function withoutCall(
   request: CallToPerform,
   { write: { recordId } }: Sendable,
@@ -117,7 +117,7 @@ function isEmptyUpdate({ write: { type, fields, associations } }: Sendable): boo
 
 const replayNote = 'The access token was refused and refreshed, and the call was made again.';
 
-/** What the attempt's row says. It also tells of a refresh that went well. */
+/** The error of the attempt's row, which also states a successful refresh. */
 function toAttemptError(results: readonly RecordResult[], isReplayed: boolean): RecordError | undefined {
   const failure = results.find((result) => !result.ok)?.error;
   if (failure === undefined) return isReplayed ? { class: 'credentials', text: replayNote } : undefined;

@@ -5,7 +5,7 @@ import { claimedCall, connector, failure, live, sendable } from '../../test/buil
 import { reconcileCall, type ReconcileInput } from './reconcile-call';
 import type { Sendable } from './attempt';
 
-/** Lease and call timeout. With the late commit of 30 s a look is believed 36.25 s after the last send. */
+/** Lease and call timeout. With the late commit of 30 s a lookup is conclusive 36.25 s after the last send. */
 const senderMs = 36_000;
 const windowMs = 36_250;
 const firstSentAt = new Date('2026-11-20T10:00:00Z');
@@ -18,8 +18,8 @@ const update = (o: Partial<Omit<Sendable, 'write'>> = {}): Sendable =>
 const match = (recordId: string) => ({ recordId, createdAt: firstSentAt, data: {} });
 const found = (...ids: string[]): FoundCreated => ({ kind: 'found', consistent: true, matches: ids.map(match) });
 const none: FoundCreated = { kind: 'none', consistent: true };
-const notSeen: FoundCreated = { kind: 'none', consistent: false };
-const cannotLook: FoundCreated = { kind: 'cannot-look', reason: 'no field to look by', consistent: false };
+const notVisible: FoundCreated = { kind: 'none', consistent: false };
+const noLookup: FoundCreated = { kind: 'cannot-look', reason: 'no field to look by', consistent: false };
 const failedLook = (each: FailureClass): FoundCreated => {
   return {
     kind: 'cannot-look',
@@ -41,13 +41,13 @@ interface Scene extends Partial<Pick<ReconcileInput, 'timeScale' | 'random' | 'r
   readonly provider?: Partial<Connector>;
 }
 
-/** Runs one reconciliation against what the scene says; tells what was looked for and asked. */
+/** Runs one reconciliation in this scene; returns what was looked up and requested. */
 async function reconcile(o: Scene) {
-  const looks: FindCreated[] = [];
-  const asked: string[][] = [];
+  const lookups: FindCreated[] = [];
+  const requested: string[][] = [];
   const windows: number[] = [];
   const findCreated = (find: FindCreated): Promise<FoundCreated[]> => {
-    looks.push(find);
+    lookups.push(find);
     return Promise.resolve(find.records.map((_, at) => o.shows?.[at] ?? none));
   };
   const store = {
@@ -57,7 +57,7 @@ async function reconcile(o: Scene) {
     },
     findRivals: () => Promise.resolve({ plans: [], isWhole: true, ...o.rivals }),
     findClaimedIds: (_: ClaimedCall, ids: readonly string[]) => {
-      asked.push([...ids]);
+      requested.push([...ids]);
       return Promise.resolve(new Set(ids.filter((id) => o.claimed?.includes(id))));
     },
   };
@@ -73,7 +73,7 @@ async function reconcile(o: Scene) {
     ...(o.refresh && { refresh: o.refresh }),
     ...(o.takeQuota && { takeQuota: o.takeQuota }),
   });
-  return { settlement, looked, looks, asked, windows };
+  return { settlement, looked, lookups, requested, windows };
 }
 
 const settled = async (o: Scene) => (await reconcile(o)).settlement;
@@ -93,10 +93,10 @@ describe('evidence: replies that lost their fence', () => {
   it.each<[what: string, evidence: RecordSettlement]>([
     ['a success', success],
     ['a refusal', refusal],
-  ])('%s settles without a look', async (_, evidence) => {
-    const { settlement, looks } = await reconcile({ records: [create()], doubt: { evidence: [newest(evidence)] } });
+  ])('%s settles without a lookup', async (_, evidence) => {
+    const { settlement, lookups } = await reconcile({ records: [create()], doubt: { evidence: [newest(evidence)] } });
     expect(settlement).toMatchObject({ records: [evidence], next: { state: 'done' }, isCreate: true });
-    expect(looks).toEqual([]);
+    expect(lookups).toEqual([]);
   });
 
   it('a success beats a later refusal: the first attempt made the record', async () => {
@@ -113,11 +113,11 @@ describe('evidence: replies that lost their fence', () => {
     expect(settlement.records).toEqual([adopted(0, '9')]);
   });
 
-  it('what the newest attempt could not apply is sent again, without a look', async () => {
+  it('a record that the newest attempt could not apply is sent again, without a lookup', async () => {
     const notApplied = { index: 0, kind: 'again', sendState: 'none' } as const;
-    const { settlement, looks } = await reconcile({ records: [create()], doubt: { evidence: [newest(notApplied)] } });
+    const { settlement, lookups } = await reconcile({ records: [create()], doubt: { evidence: [newest(notApplied)] } });
     expect(settlement).toMatchObject({ records: [notApplied], next: { state: 'ready' } });
-    expect(looks).toEqual([]);
+    expect(lookups).toEqual([]);
   });
 
   it("leaves a record that an equal create's reply named to that one", async () => {
@@ -125,18 +125,18 @@ describe('evidence: replies that lost their fence', () => {
     expect(settlement.records).toEqual([sendAgain()]);
   });
 
-  // The sender of a lost reply knows no more than we do, so the provider is asked.
+  // The sender of a lost reply does not know the outcome either, so it is looked up at the provider.
   it.each<[what: string, evidence: RecordSettlement]>([
     ['an outcome unknown to the sender', { index: 0, kind: 'unknown', error: { class: 'timeout', text: 'slow' } }],
     ['a record that was to be tried again', { index: 0, kind: 'again', sendState: 'maybe' }],
     ['a reply about another record', { index: 5, kind: 'succeeded', providerId: '77' }],
   ])('%s proves nothing', async (_, evidence) => {
-    const { settlement, looks } = await reconcile({
+    const { settlement, lookups } = await reconcile({
       records: [create()],
       doubt: { evidence: [newest(evidence)] },
       shows: [found('9')],
     });
-    expect(looks).toHaveLength(1);
+    expect(lookups).toHaveLength(1);
     expect(settlement.records).toEqual([adopted(0, '9')]);
   });
 
@@ -150,32 +150,36 @@ describe('evidence: replies that lost their fence', () => {
   });
 
   it('is looked for only where there is none', async () => {
-    const { settlement, looks } = await reconcile({
+    const { settlement, lookups } = await reconcile({
       records: [create(), create({ index: 1 })],
       doubt: { evidence: [newest(success)] },
       shows: [found('9')],
     });
-    expect(looks[0]?.records).toEqual([{ fields: { email: '1@example.com' }, since: firstSentAt }]);
+    expect(lookups[0]?.records).toEqual([{ fields: { email: '1@example.com' }, since: firstSentAt }]);
     expect(settlement.records).toEqual([success, adopted(1, '9')]);
   });
 });
 
 describe('looking', () => {
   it('adopts what is found, at once', async () => {
-    const { settlement, asked } = await reconcile({
+    const { settlement, requested } = await reconcile({
       records: [create()],
       doubt: { sinceSentMs: 0 },
       shows: [found('9')],
     });
     expect(settlement).toMatchObject({ records: [adopted(0, '9')], next: { state: 'done' } });
     expect(settlement).not.toHaveProperty('attempt');
-    expect(asked).toEqual([['9']]);
+    expect(requested).toEqual([['9']]);
   });
 
-  it('asks once whose a record is that several looks show', async () => {
+  it('checks once who owns a record that several lookups found', async () => {
     const shows = [found('9'), found('9', '10')];
-    const { asked } = await reconcile({ records: [create(), create({ index: 1 })], shows, doubt: { sinceSentMs: 0 } });
-    expect(asked).toEqual([['9', '10']]);
+    const { requested } = await reconcile({
+      records: [create(), create({ index: 1 })],
+      shows,
+      doubt: { sinceSentMs: 0 },
+    });
+    expect(requested).toEqual([['9', '10']]);
   });
 
   // An equal create is open for as long as one of these might still be.
@@ -195,8 +199,8 @@ describe('looking', () => {
   // The other can have no other record: it would be sent again, and made twice.
   it.each([true, false])('says what creates of others have sent, and if that is all: %s', async (isWhole) => {
     const rivals = { plans: ['{"fields":{"lastname":"Ito"}}'], isWhole };
-    const { looks } = await reconcile({ records: [create()], rivals });
-    expect(looks[0]).toMatchObject({ others: [{ lastname: 'Ito' }], othersAreWhole: isWhole });
+    const { lookups } = await reconcile({ records: [create()], rivals });
+    expect(lookups[0]).toMatchObject({ others: [{ lastname: 'Ito' }], othersAreWhole: isWhole });
   });
 
   it('leaves a record to the one that can have no other', async () => {
@@ -205,7 +209,7 @@ describe('looking', () => {
     const records = [ito, sendable({ index: 1, sendState: 'sent', firstSentAt, write: ana })];
     const settlement = await settled({ records, shows: [found('9', '10'), found('9')] });
     expect(settlement.records).toEqual([adopted(0, '10'), adopted(1, '9')]);
-    // One of the two was not written: the record tells the whole person, so it is hers.
+    // One of the two was not written: the record has all the fields of the second, so it is the second's.
     const one = await settled({ records, shows: [found('9'), found('9')] });
     expect(one.records).toEqual([sendAgain(0), adopted(1, '9')]);
   });
@@ -233,7 +237,7 @@ describe('looking', () => {
   });
 
   // An equal create that is being sent at this moment may be the one that made the record.
-  it.each([[found('9')], [none], [notSeen]])('waits for an equal create that is running (%j)', async (shown) => {
+  it.each([[found('9')], [none], [notVisible]])('waits for an equal create that is running (%j)', async (shown) => {
     const settlement = await settled({ records: [create()], shows: [shown], doubt: { openTwins: [0] } });
     expect(settlement.records).toEqual([inDoubt()]);
     expect(settlement.next.state).toBe('in_doubt');
@@ -255,23 +259,23 @@ describe('looking', () => {
     expect(settlement.next).toEqual({ state: 'in_doubt', delayMs: 1_000 });
   });
 
-  it('does not look for a record that was never sent: it is sent', async () => {
-    const { settlement, looks } = await reconcile({
+  it('does not look up a record that was never sent: it is sent', async () => {
+    const { settlement, lookups } = await reconcile({
       records: [create({ sendState: 'none' }), create({ index: 1 })],
       shows: [found('9')],
     });
-    expect(looks[0]?.records).toHaveLength(1);
+    expect(lookups[0]?.records).toHaveLength(1);
     expect(settlement.records).toEqual([sendAgain(0), adopted(1, '9')]);
     expect(settlement.next).toEqual({ state: 'ready', delayMs: 0 });
   });
 });
 
-// "Not created" is never said before the last byte can have left, been committed and become visible.
+// No record counts as "not created" before the last byte can have left, been committed and become visible.
 describe('the window', () => {
   it.each<[what: string, shown: FoundCreated]>([
-    ['nothing is seen', none],
-    ['nothing is seen in an index that lags', notSeen],
-    ['there is nothing to look by', cannotLook],
+    ['nothing is found', none],
+    ['nothing is found in an index that lags', notVisible],
+    ['there is nothing to look by', noLookup],
   ])('keeps a create in doubt while it is open and %s', async (_, shown) => {
     const settlement = await settled({ records: [create()], shows: [shown], doubt: { sinceSentMs: windowMs - 1 } });
     expect(settlement.records).toEqual([inDoubt()]);
@@ -280,7 +284,7 @@ describe('the window', () => {
   it('adds the time that a committed record stays invisible', async () => {
     const provider = { visibilityMs: () => 30_000 };
     const at = (sinceSentMs: number) =>
-      settled({ records: [create()], shows: [notSeen], doubt: { sinceSentMs }, provider });
+      settled({ records: [create()], shows: [notVisible], doubt: { sinceSentMs }, provider });
     expect((await at(windowMs + 29_999)).records).toEqual([inDoubt()]);
     expect((await at(windowMs + 30_000)).records[0]?.kind).toBe('unknown');
   });
@@ -310,8 +314,8 @@ describe('after the window', () => {
   });
 
   it.each<[what: string, shown: FoundCreated]>([
-    ['the index lags', notSeen],
-    ['there is nothing to look by', cannotLook],
+    ['the index lags', notVisible],
+    ['there is nothing to look by', noLookup],
   ])('ends as unknown where %s', async (_, shown) => {
     const settlement = await settled({ records: [create()], shows: [shown] });
     expect(settlement.records).toEqual([
@@ -321,7 +325,7 @@ describe('after the window', () => {
     expect(settlement).not.toHaveProperty('barrierMs');
   });
 
-  it('ends as unknown where the provider offers no look at all', async () => {
+  it('ends as unknown where the provider offers no lookup at all', async () => {
     const { settlement } = await reconcileCall(
       {
         readDoubt: () => Promise.resolve({ sinceSentMs: windowMs, evidence: [], openTwins: [], twinIds: [] }),
@@ -359,20 +363,20 @@ describe('after the window', () => {
     });
 
     it('sends again when another create made that one', async () => {
-      const { settlement, asked } = await reconcile({ records: [create()], shows: [near], claimed: ['9'] });
+      const { settlement, requested } = await reconcile({ records: [create()], shows: [near], claimed: ['9'] });
       expect(settlement.records).toEqual([sendAgain()]);
-      expect(asked).toEqual([['9']]);
+      expect(requested).toEqual([['9']]);
     });
 
     describe('and one that is equal', () => {
       const both = { ...found('8'), near: ['9'] };
 
       it('ends as unknown when the equal one is another create’s', async () => {
-        const { settlement, asked } = await reconcile({ records: [create()], shows: [both], claimed: ['8'] });
+        const { settlement, requested } = await reconcile({ records: [create()], shows: [both], claimed: ['8'] });
         expect(settlement.records).toEqual([
           { index: 0, kind: 'unknown', error: { class: 'unknown', text: nearText } },
         ]);
-        expect(asked).toEqual([['8', '9']]);
+        expect(requested).toEqual([['8', '9']]);
       });
 
       it('sends again when other creates made both, and takes the equal one where nobody did', async () => {
@@ -382,7 +386,7 @@ describe('after the window', () => {
       });
     });
 
-    it('ends as unknown when the equal ones that were seen are others’ and there are more', async () => {
+    it('ends as unknown when the equal records found belong to others and there are more', async () => {
       const part: FoundCreated = { kind: 'found', consistent: false, matches: [match('9')] };
       const { records } = await settled({ records: [create()], shows: [part], claimed: ['9'] });
       expect(records).toEqual([{ index: 0, kind: 'unknown', error: { class: 'unknown', text: duplicateText } }]);
@@ -422,14 +426,14 @@ describe('after the window', () => {
 
   it('says what the last attempt met', async () => {
     const lastError = { class: 'timeout', text: 'HubSpot sent no reply' };
-    const settlement = await settled({ records: [create({ lastError })], shows: [notSeen] });
+    const settlement = await settled({ records: [create({ lastError })], shows: [notVisible] });
     expect(settlement.records[0]).toMatchObject({
       error: { text: `${duplicateText} Last error: HubSpot sent no reply` },
     });
   });
 });
 
-describe('a look that fails', () => {
+describe('a lookup that fails', () => {
   it.each<[FailureClass, delayMs: number]>([
     ['unavailable', 60_000],
     ['quota', 10_000],
@@ -465,7 +469,7 @@ describe('a look that fails', () => {
   });
 });
 
-// The last attempt was refused because such a record exists: is it ours?
+// The last attempt was refused because such a record exists: did an earlier attempt create it?
 describe('a create that collided with a record', () => {
   const lastError = { class: 'conflict', text: 'Contact already exists' };
 
@@ -474,7 +478,7 @@ describe('a create that collided with a record', () => {
     expect(settlement.records).toEqual([adopted(0, '9')]);
   });
 
-  it.each([[none], [notSeen], [cannotLook], [found('9')]])(
+  it.each([[none], [notVisible], [noLookup], [found('9')]])(
     'fails with the refusal when it did not (%j)',
     async (shown) => {
       const settlement = await settled({ records: [create({ lastError })], shows: [shown], claimed: ['9'] });
@@ -493,13 +497,13 @@ describe('a create that collided with a record', () => {
 
 describe('an update in doubt', () => {
   it('is sent again: absolute values may be written twice', async () => {
-    const { settlement, looks } = await reconcile({
+    const { settlement, lookups } = await reconcile({
       records: [update()],
       call: { type: 'update' },
       doubt: { sinceSentMs: 0 },
     });
     expect(settlement).toMatchObject({ records: [inDoubt()], next: { state: 'ready', delayMs: 0 }, orderKeys: [] });
-    expect(looks).toEqual([]);
+    expect(lookups).toEqual([]);
   });
 
   it.each<[why: string, call: Partial<ClaimedCall>, leftMs: number, text: RegExp]>([
@@ -531,9 +535,9 @@ describe('what was never sent', () => {
     ['synchronous', 'update', { kind: 'failed', error: { class: 'deadline' } }],
   ])('of an %s %s', async (mode, type, record) => {
     const made = type === 'create' ? create({ sendState: 'none' }) : update({ sendState: 'none' });
-    const { settlement, looks } = await reconcile({ records: [made], call: { mode, type } });
+    const { settlement, lookups } = await reconcile({ records: [made], call: { mode, type } });
     expect(settlement.records).toMatchObject([record]);
-    expect(looks).toEqual([]);
+    expect(lookups).toEqual([]);
   });
 
   it('is not sent after a reply that says so either, when nobody waits for it', async () => {
@@ -550,8 +554,8 @@ describe('a synchronous create', () => {
   it.each<[shown: FoundCreated, record: object]>([
     [found('9'), adopted(0, '9')],
     [none, { kind: 'failed', error: { class: 'deadline' } }],
-    [notSeen, { kind: 'unknown' }],
-    [cannotLook, { kind: 'unknown' }],
+    [notVisible, { kind: 'unknown' }],
+    [noLookup, { kind: 'unknown' }],
   ])('ends after the window (%j)', async (shown, record) => {
     const settlement = await settled({ records: [create({ leftMs: -40_000 })], call, shows: [shown] });
     expect(settlement.records).toMatchObject([record]);
@@ -559,7 +563,7 @@ describe('a synchronous create', () => {
   });
 });
 
-describe('the next look', () => {
+describe('the next lookup', () => {
   const delayAt = async (sinceSentMs: number, o: Partial<Scene> = {}) => {
     const { next } = await settled({ records: [create()], doubt: { sinceSentMs }, ...o });
     return 'delayMs' in next ? next.delayMs : undefined;
@@ -576,7 +580,7 @@ describe('the next look', () => {
     expect(await delayAt(sinceSentMs)).toBe(delayMs);
   });
 
-  it('comes every minute while looks fail after the window', async () => {
+  it('comes every minute while lookups fail after the window', async () => {
     expect(await delayAt(900_000, { shows: [failedLook('unavailable')] })).toBe(60_000);
     expect(await delayAt(900_000, { shows: [failedLook('unavailable')], timeScale: 60 })).toBe(10_000);
   });
@@ -587,7 +591,7 @@ describe('the next look', () => {
     expect(await delayAt(4_000, { shows: [refused] })).toBe(900_000);
   });
 
-  // Ten looks or so, however long the window: each costs the customer's quota.
+  // About ten lookups, however long the window: each costs the customer's quota.
   it('is spread over a long window', async () => {
     const capabilities = { ...connector().capabilities, lateCommitMs: 600_000 };
     expect(await delayAt(300_000, { provider: { capabilities } })).toBe(60_625);

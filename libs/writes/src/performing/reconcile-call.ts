@@ -4,11 +4,11 @@ import type { ClaimedCall, Doubt, RecordError, RecordSettlement, Settlement, Wri
 import type { WritePlan } from '@sluice/types';
 import { leaseMs } from '../leasing/lease-keeper';
 import { orderKeysOf, toUnknown } from './decide-settlement';
-import { lookForCreated, type Looked, type LookInput, type LookOutcome } from './look-for-created';
+import { lookUpCreated, type CreatedLookup, type LookupInput, type LookupOutcome } from './look-up-created';
 import { matchCreated } from './match-created';
 import type { Sendable } from './attempt';
 
-export interface ReconcileInput extends LookInput {
+export interface ReconcileInput extends LookupInput {
   readonly records: readonly Sendable[];
   /** Longest time a sender may still have been sending: its lease and the call's timeout, in milliseconds. */
   readonly senderMs: number;
@@ -18,19 +18,19 @@ export interface ReconcileInput extends LookInput {
   readonly random?: () => number;
 }
 
-/** What to settle, and what looking said of the account: to be noted before the settlement, as with a send. */
+/** The settlement, and the outcome of the lookup for the account: to be noted before the settlement, as with a send. */
 interface Reconciled {
   readonly settlement: Settlement;
-  readonly looked: LookOutcome;
+  readonly looked: LookupOutcome;
 }
 
 type ReconcileStore = Pick<WriteStore, 'readDoubt' | 'findClaimedIds' | 'findRivals'>;
 
 /**
  * Finds out what became of a call whose outcome is not known, without sending it again.
- * Order: 1. evidence of replies that lost their fence. 2. Look at the provider. 3. Adopt what is found and unclaimed; before
- * the last window has passed nothing is "not created". 4. Send again only where looking is consistent; else the outcome
- * is unknown for good. A synchronous write is never sent again: nobody waits for it any more.
+ * Order: 1. Evidence of replies that lost their fence. 2. Lookup at the provider. 3. Adopt what is found and unclaimed; before
+ * the last window has passed nothing is "not created". 4. Send again only where lookups are consistent; else the outcome
+ * stays unknown. A synchronous write is never sent again: nobody waits for it any more.
  */
 export async function reconcileCall(store: ReconcileStore, input: ReconcileInput): Promise<Reconciled> {
   const { call, records } = input;
@@ -40,18 +40,18 @@ export async function reconcileCall(store: ReconcileStore, input: ReconcileInput
   const open = records.filter(isOpen);
   const rivals = open.length === 0 ? noRivals : await store.findRivals(call);
   const fields = rivals.plans.map((plan) => (JSON.parse(plan) as WritePlan).fields);
-  const looked = await lookForCreated(input, open, { fields, isWhole: rivals.isWhole });
+  const looked = await lookUpCreated(input, open, { fields, isWhole: rivals.isWhole });
   const knowledge = await know(store, { input, doubt, open, looked });
   const settlements = records.map((record) => {
     const settlement = evidenceOf(record, doubt) ?? resolve(input, record, knowledge);
     return settlement.kind === 'again' ? unlessGone(call, settlement) : settlement;
   });
-  return { settlement: settle(input, settlements, nextLookOf(input, doubt, looked)), looked: looked.outcome };
+  return { settlement: settle(input, settlements, nextLookupOf(input, doubt, looked)), looked: looked.outcome };
 }
 
 const noRivals = { plans: [], isWhole: true };
 
-/** What is known of the records of a call after the look. */
+/** What is known of the records of a call after the lookup. */
 interface Knowledge {
   readonly doubt: Doubt;
   /** By index of the record. */
@@ -66,7 +66,7 @@ interface Known {
   readonly input: ReconcileInput;
   readonly doubt: Doubt;
   readonly open: readonly Sendable[];
-  readonly looked: Looked;
+  readonly looked: CreatedLookup;
 }
 
 async function know(store: ReconcileStore, { input, doubt, open, looked }: Known): Promise<Knowledge> {
@@ -90,7 +90,7 @@ function idsOf(found: FoundCreated): readonly string[] {
   return [...matches, ...(found.near ?? [])];
 }
 
-/** The caller of a synchronous write has gone: what was not written is not sent any more. */
+/** The caller of a synchronous write has gone: a record that was not written is not sent any more. */
 function unlessGone({ mode }: ClaimedCall, again: Extract<RecordSettlement, { kind: 'again' }>): RecordSettlement {
   return mode === 'synchronous' && again.sendState === 'none' ? notWritten(again) : again;
 }
@@ -105,7 +105,7 @@ function repeatUpdate(call: ClaimedCall, record: Sendable): RecordSettlement {
 }
 
 /**
- * Only a clear answer is evidence: a sender that says "unknown" knows no more than we do. A success counts from whichever attempt;
+ * Only a clear reply is evidence: "unknown" adds nothing. A success counts from whichever attempt;
  * a refusal, and "not applied", only from the newest, because a later attempt may have written what an earlier one could not.
  */
 function evidenceOf(record: Sendable, doubt: Doubt): RecordSettlement | undefined {
@@ -126,22 +126,22 @@ function resolve(input: ReconcileInput, record: Sendable, known: Knowledge): Rec
   const found = known.found.get(index);
   if (found === undefined) return { index, kind: 'again', sendState: 'none', ...lastErrorOf(record) };
   const stillInDoubt: RecordSettlement = { index, kind: 'again', sendState: 'maybe', ...lastErrorOf(record) };
-  // An equal create that may still be answered may be the one that made what is found.
+  // An equal create that may still get its reply may have created what was found.
   if (doubt.openTwins.includes(index)) return stillInDoubt;
   const providerId = matched.get(index);
   if (providerId !== undefined) return { index, kind: 'succeeded', providerId, isAdopted: true };
   if (doubt.sinceSentMs < windowOf(input, record)) return stillInDoubt;
-  if (found.kind === 'cannot-look' && found.failure !== undefined && mayLookAgain(input, found.failure, record)) {
+  if (found.kind === 'cannot-look' && found.failure !== undefined && mayLookUpAgain(input, found.failure, record)) {
     return stillInDoubt;
   }
-  return endUnseen(input, record, known);
+  return endNotFound(input, record, known);
 }
 
 /** After the window, of a record that was not found. */
-function endUnseen(input: ReconcileInput, record: Sendable, known: Knowledge): RecordSettlement {
+function endNotFound(input: ReconcileInput, record: Sendable, known: Knowledge): RecordSettlement {
   const { index } = record;
   const found = known.found.get(index) as FoundCreated;
-  // Also where what is equal is another create's: the one that is like it may be this record, changed.
+  // Also where the equal record is another create's: the similar one may be this record, changed.
   if (found.kind !== 'cannot-look' && found.near?.some((id) => !known.owned.has(id))) {
     return outcomeUnknown(record, 'because the provider has a record that is like it');
   }
@@ -160,11 +160,11 @@ function isAtomic({ call, connector }: ReconcileInput): boolean {
   return call.allOrNone && connector.capabilities.allOrNone.create;
 }
 
-/** How long after its deadline a record is looked for while the looks fail. Ours: an operation must end. */
-const lookOnMs = 60 * 60_000;
+/** How long after its deadline a record is looked up while lookups fail. Our choice: an operation must end. */
+const lookupAfterDeadlineMs = 60 * 60_000;
 
-function mayLookAgain({ timeScale }: ReconcileInput, failure: ProviderFailure, record: Sendable): boolean {
-  return retryOf(failure.class) !== 'never' && record.leftMs > -lookOnMs / timeScale;
+function mayLookUpAgain({ timeScale }: ReconcileInput, failure: ProviderFailure, record: Sendable): boolean {
+  return retryOf(failure.class) !== 'never' && record.leftMs > -lookupAfterDeadlineMs / timeScale;
 }
 
 /** Bytes may have left until the lease's end, and only then the provider's own time begins. */
@@ -172,16 +172,16 @@ function committedMs({ connector, senderMs, timeScale }: ReconcileInput): number
   return Math.max(senderMs, leaseMs + connector.capabilities.lateCommitMs / timeScale);
 }
 
-/** Before this long after the last send, a record that is not seen may still appear. */
+/** Before this long after the last send, a record that is not visible may still appear. */
 function windowOf(input: ReconcileInput, record: Sendable): number {
   const { connector, call, timeScale } = input;
   const visibilityMs = connector.visibilityMs(call.objectName, record.write.fields) / timeScale;
   return committedMs(input) + visibilityMs + 250;
 }
 
-function nextLookOf(input: ReconcileInput, { sinceSentMs }: Doubt, { outcome }: Looked): number {
+function nextLookupOf(input: ReconcileInput, { sinceSentMs }: Doubt, { outcome }: CreatedLookup): number {
   const failures = outcome.results.flatMap((result) => (result.ok ? [] : [result.error]));
-  return nextLookMs({
+  return nextLookupMs({
     sinceSentMs,
     windowMs: Math.max(0, ...input.records.map((record) => windowOf(input, record))),
     hasFailed: failures.some((failure) => failure.class !== 'quota'),
@@ -212,8 +212,8 @@ function lastErrorOf({ lastError }: Sendable): { error?: RecordError } {
 }
 
 function outcomeUnknown({ index, lastError }: Sendable, why: string): RecordSettlement {
-  const said = lastError === undefined ? '' : ` Last error: ${lastError.text}`;
-  const text = `the provider may have written the record. It was not sent again, ${why}.${said}`;
+  const cause = lastError === undefined ? '' : ` Last error: ${lastError.text}`;
+  const text = `the provider may have written the record. It was not sent again, ${why}.${cause}`;
   return toUnknown(index, { class: 'unknown', text });
 }
 
@@ -224,12 +224,12 @@ function notWritten({ index }: { readonly index: number }): RecordSettlement {
 
 const jitterMaxMs = 500;
 const firstMs = 1_000;
-/** Longest distance while the provider answers; a longer window is looked at ten times. Ours: each look costs quota. */
+/** Longest distance between lookups while the provider replies; a longer window gets ten. Our choice: each lookup costs quota. */
 const spacedMaxMs = 10_000;
-/** The same while the looks fail for another reason than the quota, once the window is over; divided by the time scale. */
+/** The same while lookups fail for another reason than the quota, once the window is over; divided by the time scale. */
 const failingMaxMs = 60_000;
 
-interface LookMoment {
+interface LookupTiming {
   readonly sinceSentMs: number;
   /** The longest window of the records, counted from the last send. */
   readonly windowMs: number;
@@ -241,10 +241,10 @@ interface LookMoment {
 }
 
 /**
- * Milliseconds until the next look. Looks come at growing distances, and one just after the window's end, but none before the
- * provider's lower bound. Equal creates must not look in step for ever, so each distance is spread.
+ * Milliseconds until the next lookup. Lookups come at growing distances, and one just after the window's end, but none before the
+ * provider's lower bound. The distances are jittered, or equal creates would look up at the same moments for ever.
  */
-function nextLookMs(moment: LookMoment): number {
+function nextLookupMs(moment: LookupTiming): number {
   const { sinceSentMs, windowMs, hasFailed, retryAfterMs, timeScale, random } = moment;
   const untilEndMs = Math.max(windowMs - sinceSentMs, 0);
   const isFailing = hasFailed && untilEndMs === 0;

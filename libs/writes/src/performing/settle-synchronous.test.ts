@@ -14,7 +14,7 @@ function settle(type: Type, ...results: RecordResult[]) {
 }
 
 describe('settleSynchronous', () => {
-  it('ends each record, in order, with what the provider said', () => {
+  it('ends each record, in order, with the outcome of the provider', () => {
     const settlement = settle('update', { ok: true, recordId: '1', warnings: ['w'] }, { ok: false, error: failure() });
     expect(settlement).toMatchObject({
       operationId: 'o1',

@@ -87,7 +87,7 @@ describe('checkCapabilities', () => {
     expect(issuesOf(createsOnly, { type: 'update', batch: [{ record: { id: '1' } }] })?.issues[0]?.name).toBe('batch');
   });
 
-  it('lets empty lists pass: they ask for nothing', () => {
+  it('accepts empty lists: they need nothing', () => {
     expect(issuesOf(nothing, { associations: [], headers: [] })).toBeUndefined();
   });
 

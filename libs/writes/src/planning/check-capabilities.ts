@@ -11,8 +11,8 @@ interface Need {
 }
 
 /**
- * Refuses what the provider cannot do, before anything is stored. Capabilities are data: nobody asks for a provider by name.
- * @param connectors every connector, so that the refusal says who has what is missing
+ * Refuses what the provider cannot do, before anything is stored. Capabilities are data: no code checks the name of a provider.
+ * @param connectors every connector, so that the refusal names the providers that have what is missing
  * @throws ValidationError `write.capability-missing`, one issue per part of the request
  */
 export function checkCapabilities(

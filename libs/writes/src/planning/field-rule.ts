@@ -10,7 +10,7 @@ import {
   type WriteObjectConfig,
 } from '@sluice/types';
 
-/** What the config and the provider say of a name, whatever its value. */
+/** The rules of the config and the provider for a name, whatever its value. */
 export interface FieldRule {
   /** Absent: the user chose no field for this mapped name. */
   readonly providerField?: string;
@@ -42,7 +42,7 @@ interface FieldRuleSources {
 /** Names that are remembered: those of a record, at most. */
 const namesMax = limits.recordFieldsMax;
 
-/** Decides each name once: records of one object mostly have the same ones. */
+/** Decides each name once: records of one object mostly have the same names. */
 export function fieldRulesBy(sources: FieldRuleSources): (name: string) => FieldRule {
   const { mappings, keyOf } = sources;
   const mappedFields = new Set([...(mappings?.values() ?? [])].flatMap((field) => field ?? []).map(keyOf));

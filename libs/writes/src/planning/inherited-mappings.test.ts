@@ -76,7 +76,7 @@ describe('inheritedMappings', () => {
   type Written = NonNullable<NonNullable<InstallationContext['manifest']['write']>['objects']>;
   const declaring = (...objects: Written) => ({ name: 'crm', provider: 'hubspot', write: { objects } });
 
-  it('are none where neither manifest nor config has a word on writing or reading', () => {
+  it('are none where neither manifest nor config mentions writing or reading', () => {
     const manifest = { name: 'crm', provider: 'hubspot' };
     const config = { provider: 'hubspot' };
     expect(found(writing({ manifest, config }))).toBeUndefined();

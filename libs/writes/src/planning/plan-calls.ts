@@ -21,7 +21,7 @@ export interface CallBounds {
 /**
  * Divides records, given in accept order, into provider calls. A call has at most as many records and as many bytes as the bounds say (a record
  * that alone has more goes alone), one connection, equal forwarded headers and no provider record twice; the second write to a record goes into a
- * later call. A record that stands behind an unfinished write of another operation gets a call of its own, so that it holds up nobody else.
+ * later call. A record that waits for an unfinished write of another operation gets a call of its own, so that it delays no other record.
  */
 export function planCalls(
   records: readonly SealedRecord[],
@@ -29,12 +29,12 @@ export function planCalls(
 ): PlannedCall[] {
   const calls: OpenCall[] = [];
   const open = new Map<string, OpenCall[]>();
-  const hasRoom = (call: OpenCall, { planBytes }: SealedRecord): boolean =>
+  const fits = (call: OpenCall, { planBytes }: SealedRecord): boolean =>
     call.indexes.length < recordsMax && call.planBytes + planBytes <= planBytesMax;
   for (const record of records) {
     const group = `${record.connectionId}/${record.headersKey}`;
     const candidates = record.isBehindAnother ? [] : (open.get(group) ?? []);
-    const found = afterItsOwn(candidates, record).find((call) => hasRoom(call, record));
+    const found = afterItsOwn(candidates, record).find((call) => fits(call, record));
     const call = found ?? {
       number: calls.length + 1,
       connectionId: record.connectionId,

@@ -119,7 +119,7 @@ describe('names that the provider keeps for itself', () => {
     ]);
   });
 
-  it('are told per type, also where a mapping leads to them', () => {
+  it('are listed per type, also where a mapping leads to them', () => {
     expect(plan({}, 'create', { Id: '8', attributes: 1 }).plan.fields).toEqual({ Id: '8' });
     const settings = { inherits: true, read: { selectedFieldMappings: { key: 'Id' } } };
     expect(plan(settings, 'update', { id: '7', key: '8' }).plan.fields).toEqual({});
@@ -132,7 +132,7 @@ describe('names that the provider keeps for itself', () => {
   });
 });
 
-it('each reason to leave a field out is told', () => {
+it('each reason to leave a field out is returned', () => {
   const settings: ContactSettings = {
     inherits: true,
     dropUnmappedFields: true,
@@ -153,7 +153,7 @@ describe('lists', () => {
     expect(error.issues[0]?.detail).toContain('must be a number, a boolean or a text');
   });
 
-  it('are told of 20 at most', () => {
+  it('are reported for 20 fields at most', () => {
     const error = refusalOf(() => plan({}, 'create', { tags: Array.from({ length: 50 }, () => null) }));
     expect(error.issues).toHaveLength(20);
   });
@@ -168,12 +168,12 @@ describe('lists', () => {
 
 // An issue for each of 1.6 million items was made before the list was cut to 20.
 it('stops at the 20th item of a list that cannot be joined', () => {
-  let asked = 0;
+  let checked = 0;
   const items = new Proxy(
     Array.from({ length: 1_000 }, () => []),
     {
       get: (list, name) => {
-        if (typeof name === 'string' && /^\d+$/.test(name)) asked += 1;
+        if (typeof name === 'string' && /^\d+$/.test(name)) checked += 1;
         return Reflect.get(list, name) as unknown;
       },
     },
@@ -181,5 +181,5 @@ it('stops at the 20th item of a list that cannot be joined', () => {
   const { issues } = refusalOf(() => plan({}, 'create', { list: items }));
   expect(issues).toHaveLength(20);
   expect(issues[19]?.name).toBe('record.list[19]');
-  expect(asked).toBe(20);
+  expect(checked).toBe(20);
 });

@@ -14,7 +14,7 @@ import {
   type WriteRecord,
   listItemRule,
 } from '@sluice/types';
-import { keptRulesOf, type WriteKind, type WriteRules } from './write-rules';
+import { cachedRulesOf, type WriteKind, type WriteRules } from './write-rules';
 import type { FieldRule } from './field-rule';
 
 /** One record of a request, with what goes with it. */
@@ -49,7 +49,7 @@ export function planWrite(
  * A config is read once and its rules are kept while it is in use, so that a batch of 100 records of 50 fields is planned in under 5 ms (`bench/plan-batch.mjs`).
  * Pure: the same record and context give the same plan.
  * Source: specification, Write records, rules 5 and 6; silent points in rulings.
- * @param provider what the provider makes of fields: `capabilities.fields` of its connector
+ * @param provider how the provider treats fields: `capabilities.fields` of its connector
  * @throws ValidationError when two names mean one field, a list cannot be joined, or nothing is left of a create
  */
 export function writePlanner(
@@ -57,7 +57,7 @@ export function writePlanner(
   provider: FieldCapabilities,
   kind: WriteKind,
 ): (write: PlannableRecord) => PlannedWrite {
-  const rules = keptRulesOf(context, provider, kind);
+  const rules = cachedRulesOf(context, provider, kind);
   return (write) => planRecord(rules, write);
 }
 
@@ -82,10 +82,10 @@ function planRecord(rules: WriteRules, write: PlannableRecord): PlannedWrite {
   return { plan, decisions };
 }
 
-/** The reason of a field that is written because it was sent. */
+/** The reason of a field that is written because the request has it. */
 const asSent = 'sent in the request';
 
-/** A decision that the plan alone does not show: what was sent under its own name is its own explanation. */
+/** A decision that the plan alone does not show: a field that was sent under its own name needs no explanation. */
 function toNote({ field, providerField, reason, sent }: FieldDecision): PlanNote[] {
   if (sent && field === providerField && reason === asSent) return [];
   return [{ field, ...(providerField === undefined ? {} : { providerField }), reason, sent }];
@@ -159,8 +159,8 @@ function decideField(rule: FieldRule, field: string, sent: JsonValue, why: strin
 }
 
 /**
- * Refuses lists that would not arrive as they were sent. Only what is sent is asked: a field that the config leaves out harms
- * nobody. A value that is an object goes to the provider, which refuses it in its own words.
+ * Refuses lists that would not arrive as they were sent. Only fields that are sent are checked. A value that is an object goes to the
+ * provider, which refuses it itself.
  * @param separator of the provider's lists; undefined: it takes lists as they are
  * @throws ValidationError `request.invalid` with the path of each item, at most 20
  */

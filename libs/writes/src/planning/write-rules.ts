@@ -17,7 +17,7 @@ export interface WriteKind {
   readonly objectName: string;
 }
 
-/** What an installation and its provider say about writes of one kind. Read once for all records of a request. */
+/** The rules of an installation and its provider for writes of one kind. Read once for all records of a request. */
 export interface WriteRules extends WriteKind {
   readonly ruleOf: (name: string) => FieldRule;
   readonly defaults: readonly FieldDefault[];
@@ -52,7 +52,7 @@ function writeRulesOf(context: InstallationContext, provider: FieldCapabilities,
 
 /**
  * The mappings that writes of an object follow: mapped name to provider field, undefined where the user left it unset.
- * None when the object does not inherit them; the manifest or the config says so (see rulings).
+ * None when the object does not inherit them, which the manifest or the config decides (see rulings).
  * Source: specification, Write records, rule 6.
  */
 export function inheritedMappings(context: InstallationContext, objectName: string): FieldMappings | undefined {
@@ -64,20 +64,20 @@ export function inheritedMappings(context: InstallationContext, objectName: stri
   return fieldMappings(reading, ownEntry(config.read?.objects, objectName));
 }
 
-interface Kept {
+interface CachedRules {
   readonly manifest: ManifestIntegration;
   readonly provider: FieldCapabilities;
   readonly rules: WriteRules;
 }
 
-/** Rules by config and kind. Contents never change, and who forgets a config forgets its rules. */
-const keptBy = new WeakMap<ConfigContent, Map<string, Kept>>();
+/** Rules by config and kind. Contents never change, and the rules go when their config does. */
+const cachedBy = new WeakMap<ConfigContent, Map<string, CachedRules>>();
 
-/** What writeRulesOf reads, read once per config, manifest and provider. The object is one that the manifest declares. */
-export function keptRulesOf(context: InstallationContext, provider: FieldCapabilities, kind: WriteKind): WriteRules {
+/** `writeRulesOf`, read once per config, manifest and provider. The object is one that the manifest declares. */
+export function cachedRulesOf(context: InstallationContext, provider: FieldCapabilities, kind: WriteKind): WriteRules {
   const { config, manifest, dropUnmappedFields } = context;
-  const ofConfig = keptBy.get(config) ?? new Map<string, Kept>();
-  keptBy.set(config, ofConfig);
+  const ofConfig = cachedBy.get(config) ?? new Map<string, CachedRules>();
+  cachedBy.set(config, ofConfig);
   const name = `${kind.type}/${dropUnmappedFields}/${context.provider}/${kind.objectName}`;
   const found = ofConfig.get(name);
   if (found?.manifest === manifest && found.provider === provider) return found.rules;

@@ -2,7 +2,7 @@ import type { Connector, FindCreated, FoundCreated } from '@sluice/connectors';
 import { ProviderError } from '@sluice/errors';
 import type { QuotaAnswer } from '@sluice/redis';
 import { claimedCall, connector, failure, live, sendable } from '../../test/builders';
-import { lookForCreated, type LookInput } from './look-for-created';
+import { lookUpCreated, type LookupInput } from './look-up-created';
 
 const record = sendable({ sendState: 'sent', write: { type: 'create' } });
 const found: FoundCreated = {
@@ -31,9 +31,9 @@ const asking =
     return answers;
   };
 
-const look = (o: Partial<LookInput> & { findCreated?: Connector['findCreated'] }, records = [record]) => {
+const lookUp = (o: Partial<LookupInput> & { findCreated?: Connector['findCreated'] }, records = [record]) => {
   const { findCreated, ...input } = o;
-  return lookForCreated(
+  return lookUpCreated(
     {
       call: claimedCall({ type: 'create' }),
       connector: connector(findCreated && { findCreated }),
@@ -46,67 +46,67 @@ const look = (o: Partial<LookInput> & { findCreated?: Connector['findCreated'] }
 };
 
 describe('quota', () => {
-  it('is taken for each provider call; what is not granted is not asked', async () => {
+  it('is taken for each provider call; a call without it is not made', async () => {
     let left = 2;
     const takeQuota = (): Promise<QuotaAnswer> => {
       left -= 1;
       return Promise.resolve({ granted: left >= 0, retryAfterMs: left >= 0 ? 0 : 700 });
     };
-    const looked = await look({ takeQuota, findCreated: asking(() => found) }, [record, record, record]);
-    expect(looked.found).toMatchObject([found, found, { kind: 'cannot-look', failure: { class: 'quota' } }]);
-    expect(looked.outcome).toMatchObject({ calls: 2, quota: { limit: 5, windowMs: 1_000 } });
+    const lookup = await lookUp({ takeQuota, findCreated: asking(() => found) }, [record, record, record]);
+    expect(lookup.found).toMatchObject([found, found, { kind: 'cannot-look', failure: { class: 'quota' } }]);
+    expect(lookup.outcome).toMatchObject({ calls: 2, quota: { limit: 5, windowMs: 1_000 } });
     // Of our own making: the account has refused nothing, so its lane is not blocked.
-    expect(looked.outcome.results.at(-1)).toMatchObject({ ok: false, error: { scope: 'call', retryAfterMs: 700 } });
+    expect(lookup.outcome.results.at(-1)).toMatchObject({ ok: false, error: { scope: 'call', retryAfterMs: 700 } });
   });
 
   it("passes the provider's own refusal on, which blocks the lane", async () => {
     const limited = failed({ class: 'quota', scope: 'lane', retryAfterMs: 10_000 });
-    const { outcome } = await look({ findCreated: asking(() => limited) });
+    const { outcome } = await lookUp({ findCreated: asking(() => limited) });
     expect(outcome.results).toMatchObject([{ ok: false, error: { scope: 'lane', retryAfterMs: 10_000 } }]);
   });
 });
 
 describe('a token that is refused', () => {
-  async function lookTwice(refresh: LookInput['refresh']) {
+  async function lookUpTwice(refresh: LookupInput['refresh']) {
     const tokens: string[] = [];
     const findCreated = asking(({ auth }) => {
       tokens.push(auth.accessToken);
       return tokens.length === 1 ? refused : found;
     });
-    return { tokens, ...(await look({ findCreated, ...(refresh && { refresh }) })) };
+    return { tokens, ...(await lookUp({ findCreated, ...(refresh && { refresh }) })) };
   }
 
-  it('is refreshed, and the look made again', async () => {
-    const { tokens, ...looked } = await lookTwice(() => Promise.resolve(live(5)));
+  it('is refreshed, and the lookup repeated', async () => {
+    const { tokens, ...lookup } = await lookUpTwice(() => Promise.resolve(live(5)));
     expect(tokens).toEqual(['t4', 't5']);
-    expect(looked.found).toEqual([found]);
-    expect(looked.outcome).toMatchObject({ results: [{ ok: true }], used: { tokenVersion: 5 }, calls: 2 });
+    expect(lookup.found).toEqual([found]);
+    expect(lookup.outcome).toMatchObject({ results: [{ ok: true }], used: { tokenVersion: 5 }, calls: 2 });
   });
 
   // Only a grant that is gone marks the connection.
-  it.each<[what: string, refresh: LookInput['refresh'], expected: string]>([
+  it.each<[what: string, refresh: LookupInput['refresh'], expected: string]>([
     ['nothing to refresh with', () => Promise.resolve(undefined), 'credentials'],
     [
       'a refresh that fails',
       () => Promise.reject(new ProviderError({ class: 'unavailable', detail: 'later' })),
       'unavailable',
     ],
-    // The app is refused, not the grant: whoever repairs it lets the looks go on.
+    // The app is refused, not the grant: once it is repaired the lookups go on.
     [
       'an app that is refused',
       () => Promise.reject(new ProviderError({ class: 'rejected', detail: 'invalid_client' })),
       'unavailable',
     ],
-    ['nobody to ask', undefined, 'credentials'],
-  ])('fails the look with %s', async (_, refresh, expected) => {
-    const { tokens, outcome } = await lookTwice(refresh);
+    ['nothing to refresh with', undefined, 'credentials'],
+  ])('fails the lookup with %s', async (_, refresh, expected) => {
+    const { tokens, outcome } = await lookUpTwice(refresh);
     expect(tokens).toEqual(['t4']);
     expect(outcome).toMatchObject({ results: [{ error: { class: expected } }], used: { tokenVersion: 4 } });
   });
 });
 
-it('says nothing of the account where nothing can be looked for', async () => {
-  const { found: seen, outcome } = await look({});
-  expect(seen).toMatchObject([{ kind: 'cannot-look', consistent: false }]);
+it('says nothing of the account where nothing can be lookup for', async () => {
+  const { found, outcome } = await lookUp({});
+  expect(found).toMatchObject([{ kind: 'cannot-look', consistent: false }]);
   expect(outcome).toMatchObject({ results: [], calls: 0 });
 });

@@ -23,20 +23,20 @@ export interface SentByOthers {
 
 const nothingSent: SentByOthers = { fields: [], isWhole: true };
 
-export interface LookInput {
+export interface LookupInput {
   readonly call: ClaimedCall;
   readonly connector: Connector;
-  /** What is looked with first. */
+  /** The credentials of the first call. */
   readonly live: LiveCredentials;
-  /** Asked once, after a 401. */
+  /** Called once, after a 401. */
   readonly refresh?: RefreshUsed;
   readonly signal: AbortSignal;
-  /** Asked before each provider call of a look. Absent: nothing is counted. */
+  /** Called before each provider call of a lookup. Absent: nothing is counted. */
   readonly takeQuota?: (quota: QuotaName) => Promise<QuotaAnswer>;
 }
 
-/** What looking came to, in the form in which `noteOutcome` reads a call. */
-export interface LookOutcome {
+/** The outcome of a lookup, in the form in which `noteOutcome` reads a call. */
+export interface LookupOutcome {
   readonly results: readonly ({ readonly ok: true } | { readonly ok: false; readonly error: ProviderFailure })[];
   /** Provider calls made. */
   readonly calls: number;
@@ -45,33 +45,33 @@ export interface LookOutcome {
   readonly quota?: ObservedQuota;
 }
 
-/** What was seen per record, in their order. */
-export interface Looked {
+/** What was found of each record, in their order. */
+export interface CreatedLookup {
   readonly found: readonly FoundCreated[];
-  readonly outcome: LookOutcome;
+  readonly outcome: LookupOutcome;
 }
 
 /**
- * Looks at the provider for creates of unknown outcome. Every provider call takes quota; one that is not granted is not made,
- * and the record is looked for later. A token that is refused is refreshed once. Never throws for what a provider does.
+ * Looks up creates of unknown outcome at the provider. Every provider call takes quota; one that is not granted is not made,
+ * and the record is looked up later. A token that is refused is refreshed once. Never throws for what a provider does.
  */
-export async function lookForCreated(
-  input: LookInput,
+export async function lookUpCreated(
+  input: LookupInput,
   records: readonly Sendable[],
   others: SentByOthers = nothingSent,
-): Promise<Looked> {
-  const look = new Look(input, others);
-  const found = records.length === 0 ? [] : await look.find(records);
-  return { found, outcome: look.outcomeOf(found) };
+): Promise<CreatedLookup> {
+  const lookup = new Lookup(input, others);
+  const found = records.length === 0 ? [] : await lookup.find(records);
+  return { found, outcome: lookup.outcomeOf(found) };
 }
 
-class Look {
+class Lookup {
   private calls = 0;
   private quota: ObservedQuota | undefined;
   private live: LiveCredentials;
 
   constructor(
-    private readonly input: LookInput,
+    private readonly input: LookupInput,
     private readonly others: SentByOthers,
   ) {
     this.live = input.live;
@@ -88,9 +88,9 @@ class Look {
     return await this.findNow(records);
   }
 
-  outcomeOf(found: readonly FoundCreated[]): LookOutcome {
+  outcomeOf(found: readonly FoundCreated[]): LookupOutcome {
     const { connectionId, tokenVersion, status } = this.live;
-    const results = found.flatMap((each): LookOutcome['results'] => {
+    const results = found.flatMap((each): LookupOutcome['results'] => {
       if (each.kind !== 'cannot-look') return [{ ok: true }];
       return each.failure === undefined ? [] : [{ ok: false, error: each.failure }];
     });
@@ -100,7 +100,7 @@ class Look {
 
   private async findNow(records: readonly Sendable[]): Promise<readonly FoundCreated[]> {
     const { connector, signal, call } = this.input;
-    if (connector.findCreated === undefined) return records.map(() => cannotLook);
+    if (connector.findCreated === undefined) return records.map(() => noLookup);
     const find: FindCreated = {
       auth: accessOf(this.live),
       signal,
@@ -126,7 +126,7 @@ class Look {
   }
 }
 
-const cannotLook: FoundCreated = {
+const noLookup: FoundCreated = {
   kind: 'cannot-look',
   reason: 'the provider offers no way to look',
   consistent: false,
@@ -136,7 +136,7 @@ function isRefused(found: FoundCreated): boolean {
   return found.kind === 'cannot-look' && found.failure?.class === 'credentials';
 }
 
-/** A refresh that fails says nothing of the grant, nor of whether the record can be looked for later. */
+/** A failed refresh is no statement about the grant, nor about whether the record can be looked up later. */
 function failedWith({ consistent }: FoundCreated, refreshing: ProviderFailure): FoundCreated {
   const failure = retryOf(refreshing.class) === 'never' ? { ...refreshing, class: 'unavailable' as const } : refreshing;
   return { kind: 'cannot-look', consistent, reason: failure.message, failure };
