@@ -9,7 +9,7 @@
 const open = {
   provider: { from: 'the catalogue of providers' },
   accountOf: { from: 'the catalogue of providers, or unknown: it ended before its connection was read' },
-  operation: { from: 'what connectors ask a provider for' },
+  operation: { from: 'the operations of the connectors' },
   route: { from: 'the route templates of the service, or unmatched' },
   topic: { from: 'the topics' },
   group: { from: 'the consumer groups' },
@@ -48,7 +48,7 @@ export const metricTable = {
   },
   sluice_http_failures_total: {
     kind: 'counter',
-    help: 'Requests that a fault of ours failed: replies 500 and 503. A failing provider (502, 504) is not counted.',
+    help: 'Requests that failed because of Sluice itself: replies 500 and 503. A failing provider (502, 504) is not counted.',
     labels: { route: open.route },
   },
   sluice_writes_accepted_total: { kind: 'counter', help: 'Records accepted.', labels: { mode: modes } },
@@ -80,7 +80,7 @@ export const metricTable = {
   },
   sluice_quota_refusals_total: {
     kind: 'counter',
-    help: 'Calls held back by us because the quota of their account was spent. A search that waits for its own is held back each time it asks.',
+    help: 'Calls that were not made because the quota of their account was spent. A search that waits for quota counts at each try.',
     labels: { provider: open.provider, quota: quotas },
   },
   sluice_quota_left_ratio: {
@@ -113,7 +113,7 @@ export const metricTable = {
   },
   sluice_token_refreshes_total: {
     kind: 'counter',
-    help: 'Access tokens asked for. `refused`: the grant is gone; `failed`: the provider did not answer, or refused the app.',
+    help: 'Access tokens requested. `refused`: the grant is gone; `failed`: the provider did not answer, or refused the app.',
     labels: { provider: open.provider, result: ['refreshed', 'refused', 'failed'] },
   },
   sluice_claims_total: {
@@ -154,7 +154,7 @@ export const metricTable = {
   },
   sluice_backlog_sampled_timestamp_seconds: {
     kind: 'gauge',
-    help: 'When the three metrics above it were last complete, as Unix time. They stand still while the database does not answer.',
+    help: 'When the three metrics above it were last complete, as Unix time. They do not change while the database does not answer.',
     labels: {},
   },
   sluice_webhook_attempts_total: {
@@ -174,12 +174,12 @@ export const metricTable = {
   },
   sluice_webhook_oldest_due_seconds: {
     kind: 'gauge',
-    help: 'How long ago the oldest notification came due that nobody delivers; 0: none. What waits for its next attempt is not due, and what waits for an endpoint that fails or asked for a pause does not count.',
+    help: 'How long ago the oldest undelivered notification came due; 0: none. A notification that waits for its next attempt is not due, and one for an endpoint that fails or requested a pause does not count.',
     labels: {},
   },
   sluice_webhook_longest_unserved_seconds: {
     kind: 'gauge',
-    help: 'How long a webhook endpoint with a notification due has got none that was written down, exact to ten seconds; 0: none is due. An endpoint that fails or asked for a pause does not count, and a backlog that is being delivered does not, however old.',
+    help: 'How long a webhook endpoint with a notification due has had no recorded delivery, exact to ten seconds; 0: none is due. An endpoint that fails or requested a pause does not count, and a backlog that is being delivered does not, however old.',
     labels: {},
   },
   sluice_webhook_failing_endpoints: {
@@ -194,7 +194,7 @@ export const metricTable = {
   },
   sluice_redis_failures_total: {
     kind: 'counter',
-    help: 'Questions to Redis without an answer, answered by a miss or a local count instead.',
+    help: 'Commands to Redis without a reply, replaced by a miss or a local count.',
     labels: { reason: ['timeout', 'connection', 'reply'] },
   },
   sluice_announcements_sent_total: {
@@ -212,7 +212,7 @@ export const metricTable = {
   },
   sluice_messages_undecodable_total: {
     kind: 'counter',
-    help: 'Messages that are not ours or are damaged; passed over.',
+    help: 'Messages that are foreign or damaged; skipped.',
     labels: { topic: open.topic },
   },
   sluice_messages_stray_total: {
@@ -232,7 +232,7 @@ export const metricTable = {
   },
   sluice_consumer_restarts_total: {
     kind: 'counter',
-    help: 'Times a consumer was built anew after its connection ended.',
+    help: 'Times a consumer was rebuilt after its connection ended.',
     labels: { topic: open.topic },
   },
   sluice_consumer_stalls_total: {

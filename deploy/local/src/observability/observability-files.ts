@@ -23,10 +23,10 @@ export function observabilityFiles(): Readonly<Record<string, string>> {
 const head = `# Metrics
 
 What the services show at \`GET /metrics\` on the port of their metrics (\`SLUICE_METRICS_PORT\`: the port of the service plus 10), in the text format of Prometheus.
-This page is made from \`libs/telemetry/src/metric-table.ts\` by \`npm run generate:client\`; a test says when one of them is behind, and another one compares the table with what running
+This page is made from \`libs/telemetry/src/metric-table.ts\` by \`npm run generate:client\`; a test fails when one of them is behind, and another one compares the table with what running
 processes show. Every metric also carries \`service\`.
 
-Labels are closed sets of words. A set in italics can only be made longer by whoever runs Sluice (a provider, a route, a topic), never by a customer or a request.
+Labels are closed sets of words. A set in italics can only be extended by the operator (a provider, a route, a topic), never by a customer or a request.
 Besides these, each process shows the metrics of Node.js: \`process_cpu_seconds_total\`, \`process_resident_memory_bytes\`, \`nodejs_eventloop_lag_p99_seconds\`, \`nodejs_gc_duration_seconds\` and so on, once per
 process, without \`service\`.
 
