@@ -215,8 +215,8 @@ describe('example', () => {
 });
 
 it('copies the environment of the process', () => {
-  const env = readProcessEnv();
-  env['SLUICE_TEST_COPY'] = '1';
+  const copy = readProcessEnv();
+  copy['SLUICE_TEST_COPY'] = '1';
   expect(readProcessEnv()['SLUICE_TEST_COPY']).toBeUndefined();
-  expect(readProcessEnv()['PATH']).toBe(env['PATH']);
+  expect(readProcessEnv()['PATH']).toBe(copy['PATH']);
 });

@@ -62,7 +62,8 @@ const fieldTypes: { readonly [F in EnvField as F['type']]: FieldType<F> } = {
 
 /** The row of the field's own type, which the compiler cannot see. */
 function typeOf<F extends EnvField>({ type }: F): FieldType<F> {
-  return fieldTypes[type] as unknown as FieldType<F>;
+  const types: Readonly<Record<string, unknown>> = fieldTypes;
+  return types[type] as FieldType<F>;
 }
 
 function matchesWhole(pattern: string | undefined, text: string): boolean {

@@ -94,10 +94,10 @@ export function switchableNetwork(): SwitchableNetwork {
   let produceRequests = 0;
   const socketFactory: ISocketFactory = ({ host, port, onConnect }) => {
     const socket = connect({ host, port: isCut ? refusingPort : port }, onConnect);
-    const write = socket.write.bind(socket);
+    const writeFrame = socket.write.bind(socket);
     socket.write = (frame: Buffer) => {
       if (frame.readInt16BE(4) === produceKey) produceRequests += 1;
-      return write(frame);
+      return writeFrame(frame);
     };
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));

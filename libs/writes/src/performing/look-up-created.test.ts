@@ -105,8 +105,8 @@ describe('a token that is refused', () => {
   });
 });
 
-it('says nothing of the account where nothing can be lookup for', async () => {
-  const { found, outcome } = await lookUp({});
-  expect(found).toMatchObject([{ kind: 'cannot-look', consistent: false }]);
+it('returns no outcome for the account where the provider offers no lookup', async () => {
+  const { found: result, outcome } = await lookUp({});
+  expect(result).toMatchObject([{ kind: 'cannot-look', consistent: false }]);
   expect(outcome).toMatchObject({ results: [], calls: 0 });
 });

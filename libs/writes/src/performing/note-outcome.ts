@@ -50,12 +50,12 @@ export async function blockingRefused<Answer>(
   try {
     return await request();
   } catch (error) {
-    if (error instanceof ProviderError && error.class === 'quota') await block(blocks, lane, error);
+    if (error instanceof ProviderError && error.class === 'quota') await blockLane(blocks, lane, error);
     throw error;
   }
 }
 
-async function block({ store, quotas, logger }: LaneBlocks, lane: LaneKey, refused: ProviderError): Promise<void> {
+async function blockLane({ store, quotas, logger }: LaneBlocks, lane: LaneKey, refused: ProviderError): Promise<void> {
   if (isOfSearch(refused)) return await quotas.blockSearches(lane, refused.retryAfterMs);
   try {
     await store.writes.blockLane(lane, refused.retryAfterMs ?? defaultBlockMs, refused.detail);

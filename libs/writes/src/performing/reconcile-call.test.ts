@@ -41,13 +41,13 @@ interface Scene extends Partial<Pick<ReconcileInput, 'timeScale' | 'random' | 'r
   readonly provider?: Partial<Connector>;
 }
 
-/** Runs one reconciliation in this scene; returns what was looked up and requested. */
+/** Runs one reconciliation in this scene; returns its lookups and its lookups of claims. */
 async function reconcile(o: Scene) {
-  const lookups: FindCreated[] = [];
-  const requested: string[][] = [];
+  const finds: FindCreated[] = [];
+  const reads: string[][] = [];
   const windows: number[] = [];
   const findCreated = (find: FindCreated): Promise<FoundCreated[]> => {
-    lookups.push(find);
+    finds.push(find);
     return Promise.resolve(find.records.map((_, at) => o.shows?.[at] ?? none));
   };
   const store = {
@@ -57,7 +57,7 @@ async function reconcile(o: Scene) {
     },
     findRivals: () => Promise.resolve({ plans: [], isWhole: true, ...o.rivals }),
     findClaimedIds: (_: ClaimedCall, ids: readonly string[]) => {
-      requested.push([...ids]);
+      reads.push([...ids]);
       return Promise.resolve(new Set(ids.filter((id) => o.claimed?.includes(id))));
     },
   };
@@ -73,7 +73,7 @@ async function reconcile(o: Scene) {
     ...(o.refresh && { refresh: o.refresh }),
     ...(o.takeQuota && { takeQuota: o.takeQuota }),
   });
-  return { settlement, looked, lookups, requested, windows };
+  return { settlement, looked, finds, reads, windows };
 }
 
 const settled = async (o: Scene) => (await reconcile(o)).settlement;
@@ -94,9 +94,9 @@ describe('evidence: replies that lost their fence', () => {
     ['a success', success],
     ['a refusal', refusal],
   ])('%s settles without a lookup', async (_, evidence) => {
-    const { settlement, lookups } = await reconcile({ records: [create()], doubt: { evidence: [newest(evidence)] } });
+    const { settlement, finds } = await reconcile({ records: [create()], doubt: { evidence: [newest(evidence)] } });
     expect(settlement).toMatchObject({ records: [evidence], next: { state: 'done' }, isCreate: true });
-    expect(lookups).toEqual([]);
+    expect(finds).toEqual([]);
   });
 
   it('a success beats a later refusal: the first attempt made the record', async () => {
@@ -115,9 +115,9 @@ describe('evidence: replies that lost their fence', () => {
 
   it('a record that the newest attempt could not apply is sent again, without a lookup', async () => {
     const notApplied = { index: 0, kind: 'again', sendState: 'none' } as const;
-    const { settlement, lookups } = await reconcile({ records: [create()], doubt: { evidence: [newest(notApplied)] } });
+    const { settlement, finds } = await reconcile({ records: [create()], doubt: { evidence: [newest(notApplied)] } });
     expect(settlement).toMatchObject({ records: [notApplied], next: { state: 'ready' } });
-    expect(lookups).toEqual([]);
+    expect(finds).toEqual([]);
   });
 
   it("leaves a record that an equal create's reply named to that one", async () => {
@@ -131,12 +131,12 @@ describe('evidence: replies that lost their fence', () => {
     ['a record that was to be tried again', { index: 0, kind: 'again', sendState: 'maybe' }],
     ['a reply about another record', { index: 5, kind: 'succeeded', providerId: '77' }],
   ])('%s proves nothing', async (_, evidence) => {
-    const { settlement, lookups } = await reconcile({
+    const { settlement, finds } = await reconcile({
       records: [create()],
       doubt: { evidence: [newest(evidence)] },
       shows: [found('9')],
     });
-    expect(lookups).toHaveLength(1);
+    expect(finds).toHaveLength(1);
     expect(settlement.records).toEqual([adopted(0, '9')]);
   });
 
@@ -150,36 +150,32 @@ describe('evidence: replies that lost their fence', () => {
   });
 
   it('is looked for only where there is none', async () => {
-    const { settlement, lookups } = await reconcile({
+    const { settlement, finds } = await reconcile({
       records: [create(), create({ index: 1 })],
       doubt: { evidence: [newest(success)] },
       shows: [found('9')],
     });
-    expect(lookups[0]?.records).toEqual([{ fields: { email: '1@example.com' }, since: firstSentAt }]);
+    expect(finds[0]?.records).toEqual([{ fields: { email: '1@example.com' }, since: firstSentAt }]);
     expect(settlement.records).toEqual([success, adopted(1, '9')]);
   });
 });
 
 describe('looking', () => {
   it('adopts what is found, at once', async () => {
-    const { settlement, requested } = await reconcile({
+    const { settlement, reads } = await reconcile({
       records: [create()],
       doubt: { sinceSentMs: 0 },
       shows: [found('9')],
     });
     expect(settlement).toMatchObject({ records: [adopted(0, '9')], next: { state: 'done' } });
     expect(settlement).not.toHaveProperty('attempt');
-    expect(requested).toEqual([['9']]);
+    expect(reads).toEqual([['9']]);
   });
 
   it('checks once who owns a record that several lookups found', async () => {
-    const shows = [found('9'), found('9', '10')];
-    const { requested } = await reconcile({
-      records: [create(), create({ index: 1 })],
-      shows,
-      doubt: { sinceSentMs: 0 },
-    });
-    expect(requested).toEqual([['9', '10']]);
+    const records = [create(), create({ index: 1 })];
+    const { reads } = await reconcile({ records, shows: [found('9'), found('9', '10')], doubt: { sinceSentMs: 0 } });
+    expect(reads).toEqual([['9', '10']]);
   });
 
   // An equal create is open for as long as one of these might still be.
@@ -199,8 +195,8 @@ describe('looking', () => {
   // The other can have no other record: it would be sent again, and made twice.
   it.each([true, false])('says what creates of others have sent, and if that is all: %s', async (isWhole) => {
     const rivals = { plans: ['{"fields":{"lastname":"Ito"}}'], isWhole };
-    const { lookups } = await reconcile({ records: [create()], rivals });
-    expect(lookups[0]).toMatchObject({ others: [{ lastname: 'Ito' }], othersAreWhole: isWhole });
+    const { finds } = await reconcile({ records: [create()], rivals });
+    expect(finds[0]).toMatchObject({ others: [{ lastname: 'Ito' }], othersAreWhole: isWhole });
   });
 
   it('leaves a record to the one that can have no other', async () => {
@@ -260,11 +256,11 @@ describe('looking', () => {
   });
 
   it('does not look up a record that was never sent: it is sent', async () => {
-    const { settlement, lookups } = await reconcile({
+    const { settlement, finds } = await reconcile({
       records: [create({ sendState: 'none' }), create({ index: 1 })],
       shows: [found('9')],
     });
-    expect(lookups[0]?.records).toHaveLength(1);
+    expect(finds[0]?.records).toHaveLength(1);
     expect(settlement.records).toEqual([sendAgain(0), adopted(1, '9')]);
     expect(settlement.next).toEqual({ state: 'ready', delayMs: 0 });
   });
@@ -363,20 +359,20 @@ describe('after the window', () => {
     });
 
     it('sends again when another create made that one', async () => {
-      const { settlement, requested } = await reconcile({ records: [create()], shows: [near], claimed: ['9'] });
+      const { settlement, reads } = await reconcile({ records: [create()], shows: [near], claimed: ['9'] });
       expect(settlement.records).toEqual([sendAgain()]);
-      expect(requested).toEqual([['9']]);
+      expect(reads).toEqual([['9']]);
     });
 
     describe('and one that is equal', () => {
       const both = { ...found('8'), near: ['9'] };
 
       it('ends as unknown when the equal one is another create’s', async () => {
-        const { settlement, requested } = await reconcile({ records: [create()], shows: [both], claimed: ['8'] });
+        const { settlement, reads } = await reconcile({ records: [create()], shows: [both], claimed: ['8'] });
         expect(settlement.records).toEqual([
           { index: 0, kind: 'unknown', error: { class: 'unknown', text: nearText } },
         ]);
-        expect(requested).toEqual([['8', '9']]);
+        expect(reads).toEqual([['8', '9']]);
       });
 
       it('sends again when other creates made both, and takes the equal one where nobody did', async () => {
@@ -497,13 +493,13 @@ describe('a create that collided with a record', () => {
 
 describe('an update in doubt', () => {
   it('is sent again: absolute values may be written twice', async () => {
-    const { settlement, lookups } = await reconcile({
+    const { settlement, finds } = await reconcile({
       records: [update()],
       call: { type: 'update' },
       doubt: { sinceSentMs: 0 },
     });
     expect(settlement).toMatchObject({ records: [inDoubt()], next: { state: 'ready', delayMs: 0 }, orderKeys: [] });
-    expect(lookups).toEqual([]);
+    expect(finds).toEqual([]);
   });
 
   it.each<[why: string, call: Partial<ClaimedCall>, leftMs: number, text: RegExp]>([
@@ -535,9 +531,9 @@ describe('what was never sent', () => {
     ['synchronous', 'update', { kind: 'failed', error: { class: 'deadline' } }],
   ])('of an %s %s', async (mode, type, record) => {
     const made = type === 'create' ? create({ sendState: 'none' }) : update({ sendState: 'none' });
-    const { settlement, lookups } = await reconcile({ records: [made], call: { mode, type } });
+    const { settlement, finds } = await reconcile({ records: [made], call: { mode, type } });
     expect(settlement.records).toMatchObject([record]);
-    expect(lookups).toEqual([]);
+    expect(finds).toEqual([]);
   });
 
   it('is not sent after a reply that says so either, when nobody waits for it', async () => {
