@@ -2,14 +2,8 @@ import { connectorConformance } from '@sluice/connectors/conformance';
 import { ValidationError } from '@sluice/errors';
 import type { WriteRequest } from '@sluice/types';
 import { checkCapabilities, checkIfEmpty } from '@sluice/writes';
-import { hubspotWords } from './conformance/hubspot';
+import { everyProvider } from './conformance/every-provider';
 import { openGround, type Ground } from './conformance/open';
-import { restWords } from './conformance/rest';
-import { salesforceWords } from './conformance/salesforce';
-
-const everyProvider = [...hubspotWords, ...salesforceWords, ...restWords].map(
-  (words) => [words.title ?? words.provider, words] as const,
-);
 
 let ground: Ground;
 beforeAll(async () => {

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createConnectors, loadDeclarations, type ConnectorRegistry } from '@sluice/connectors';
-import { createMetrics, silentLogger } from '@sluice/telemetry';
+import { loadDeclarations } from '@sluice/connectors';
 import { startStack, type OwnStack } from '../harness/stack';
 import { callTimeoutMs, drive, type Driven } from './declared-promises/drive';
 import { openGround } from './declared-promises/ground';
 import { renderDeclared } from './declared-promises/render';
 import { losses, rowsOf, type Ending, type Loss, type PromiseRow } from './declared-promises/rows';
+import { idleConnectors } from './promises/idle-connectors';
 
 const files = loadDeclarations();
 
@@ -76,16 +76,10 @@ describe('the guide', () => {
   });
 
   describe('windows and keys are those of the connectors', () => {
-    let connectors: ConnectorRegistry;
-    beforeAll(() => {
-      const urls = { hubspot: 'http://127.0.0.1:1', salesforceLogin: 'http://127.0.0.1:1' };
-      const metrics = createMetrics('tests');
-      connectors = createConnectors({ urls, callTimeoutMs: 30_000, logger: silentLogger, metrics });
-    });
-    afterAll(() => connectors.close());
+    const connectors = idleConnectors();
 
     it.each(files.map((file) => [file.name, file] as const))('%s', (name, file) => {
-      const { capabilities, findCreated, visibilityMs } = connectors.get(name);
+      const { capabilities, findCreated, visibilityMs } = connectors().get(name);
       const rows = rowsOf(file);
       const [leaseMs, usualTimeoutMs] = [6_000, 30_000];
       for (const { object, windowSeconds } of rows.filter(({ kind }) => kind === 'create')) {

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
-import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { sharedStack } from '../harness/shared-stack';
 import { batchSize, drive, type Driven } from './promises/drive';
+import { idleConnectors } from './promises/idle-connectors';
 import { renderTables } from './promises/render';
 import { objects, rows, type Ending, type Form, type Loss, type PromiseRow } from './promises/rows';
 
@@ -81,16 +80,10 @@ describe('the guide', () => {
   });
 
   describe('windows and keys are those of the connectors', () => {
-    let connectors: ConnectorRegistry;
-    beforeAll(() => {
-      const urls = { hubspot: 'http://127.0.0.1:1', salesforceLogin: 'http://127.0.0.1:1' };
-      const metrics = createMetrics('tests');
-      connectors = createConnectors({ urls, callTimeoutMs: 30_000, logger: silentLogger, metrics });
-    });
-    afterAll(() => connectors.close());
+    const connectors = idleConnectors();
 
     it.each(objects.map((object) => [`${object.provider}, ${object.name}`, object] as const))('%s', (_, object) => {
-      const connector = connectors.get(object.provider);
+      const connector = connectors().get(object.provider);
       const record = object.record('x');
       const visibilityMs = connector.visibilityMs(object.objectName, record);
       expect(visibilityMs === 0).toBe(object.isKeyKnown ?? object.isConsistent);

@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { call } from '../harness/api';
-import { hubspotWords } from './conformance/hubspot';
+import { everyProvider } from './conformance/every-provider';
 import { openGround, type Ground } from './conformance/open';
-import { restWords } from './conformance/rest';
-import { salesforceWords } from './conformance/salesforce';
-
-const everyProvider = [...hubspotWords, ...salesforceWords, ...restWords].map(
-  (words) => [words.title ?? words.provider, words] as const,
-);
 
 let ground: Ground;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { createServiceProcesses, repositoryRoot, type ProcessName, type ServiceP
 import { openDatabase } from '@sluice/store';
 import { cloneDatabase, patientLimits, until, type ClonedDatabase } from '@sluice/testkit';
 import { createCustomer, type Customer } from '../harness/customer';
-import { freePortBase } from '../harness/free-port-base';
+import { freePortBase } from '../harness/addresses';
 import { processEnvironment, startStack, type OwnStack } from '../harness/stack';
 import { startBalancer, type Balancer } from './rolling/balancer';
 import { startTraffic } from './rolling/traffic';

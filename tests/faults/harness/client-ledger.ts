@@ -116,3 +116,18 @@ export function mergeLedgers(ledgers: readonly ClientLedger[]): ClientLedger {
   }
   return { ...merged, startedAtMs: Math.min(...ledgers.map((each) => each.startedAtMs)), endedAtMs: Date.now() };
 }
+
+/**
+ * The replies to a load while the database could not be written: nothing but 200 and 503, every 503 with Retry-After, and one at least.
+ * @param fault for the miss: what nobody noticed
+ */
+export function judgeRefusals(ledger: ClientLedger, fault: string): { refusals: number; misses: string[] } {
+  const refusals = ledger.statuses.get(503) ?? 0;
+  const other = [...ledger.statuses].filter(([status]) => status !== 200 && status !== 503);
+  const misses = [
+    ...other.map(([status, count]) => `${count} replies of ${status}`),
+    ...(ledger.withoutRetryAfter > 0 ? [`${ledger.withoutRetryAfter} refusals without Retry-After`] : []),
+    ...(refusals === 0 ? [`nobody noticed that ${fault}`] : []),
+  ];
+  return { refusals, misses };
+}

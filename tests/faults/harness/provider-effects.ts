@@ -1,22 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Account } from '../../harness/account';
 import { call } from '../../harness/api';
 import type { Customer } from '../../harness/customer';
 import type { Measured } from './measured';
 
-/** A call as the sandbox's ledger tells it; only what the checker reads. */
+/** A call in the sandbox's ledger, as far as tests judge by it. Source: deploy/sandbox, README. */
 export interface ProviderCall {
   readonly seq: number;
-  /** When it arrived, ISO 8601. */
+  /** Moment of arrival, ISO 8601. */
   readonly at: string;
   readonly account: string;
   readonly action: string;
   readonly status: number;
+  readonly records: number;
+  readonly applied: number;
   readonly recordIds: readonly string[];
-  /** Beside `recordIds`. */
+  /** Marker of each record that it wrote, beside `recordIds`. */
   readonly markers?: readonly string[];
-  /** Marker of each record that a call carried, written or not. */
+  /** Marker of each record that it carried, written or not. */
   readonly carried?: readonly string[];
   readonly fault?: string;
+  /** Until the reply was decided, in milliseconds. */
   readonly tookMs: number;
 }
 
@@ -29,28 +33,35 @@ export interface Effect {
   readonly isCreate: boolean;
 }
 
-/** What the accounts were really sent since `sinceSeq`, in the order of effect. */
-export async function readCalls(
+/** Everything that an account received since `sinceSeq`, in the order of effect. */
+export async function readLedger(
   { stack }: Pick<Measured, 'stack'>,
+  { name }: Pick<Account, 'name'>,
+  sinceSeq = 0,
+): Promise<readonly ProviderCall[]> {
+  const url = `${stack.sandboxUrl}/_sandbox/ledger?account=${name}&since=${sinceSeq}`;
+  return await call<ProviderCall[]>(url, { method: 'GET' });
+}
+
+/** The same of all these accounts together. */
+export async function readCalls(
+  world: Pick<Measured, 'stack'>,
   customers: readonly Customer[],
   sinceSeq: number,
 ): Promise<ProviderCall[]> {
   const calls: ProviderCall[] = [];
-  for (const { account } of customers) {
-    const url = `${stack.sandboxUrl}/_sandbox/ledger?account=${account.name}&since=${sinceSeq}`;
-    calls.push(...(await call<ProviderCall[]>(url, { method: 'GET' })));
-  }
+  for (const { account } of customers) calls.push(...(await readLedger(world, account, sinceSeq)));
   return calls.toSorted((a, b) => a.seq - b.seq);
 }
 
-/** How long calls that are still under way at the provider are waited for, in milliseconds. */
-const underWayMs = 60_000;
+/** Longest wait for calls that are still in flight at the provider, in milliseconds. */
+const inFlightMs = 60_000;
 
-/** Waits until the accounts have no call in hand: one that its sender no longer waits for may still take effect. */
+/** Waits until no call of the accounts is in flight: one that its sender no longer waits for may still take effect. */
 export async function waitUntilIdle({ stack }: Pick<Measured, 'stack'>, customers: readonly Customer[]): Promise<void> {
   const names = new Set(customers.map(({ account }) => account.name));
   const startedAtMs = performance.now();
-  while (performance.now() - startedAtMs < underWayMs) {
+  while (performance.now() - startedAtMs < inFlightMs) {
     const accounts = await call<{ account: string; inFlight: number }[]>(`${stack.sandboxUrl}/_sandbox/accounts`, {
       method: 'GET',
     });

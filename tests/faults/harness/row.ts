@@ -45,3 +45,9 @@ export interface Row {
   cannotRun?(): string | undefined;
   run(context: RowContext): Promise<RowOutcome>;
 }
+
+/** A row's report of times that exceed the matrix's number. */
+export function slower(times: Readonly<Record<string, number>>, targetMs: number): string[] {
+  const late = Object.entries(times).filter(([, tookMs]) => tookMs > targetMs);
+  return late.map(([name, tookMs]) => `${name}: ${tookMs}, wanted ${targetMs}`);
+}

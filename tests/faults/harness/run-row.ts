@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { heal } from './heal';
-import type { Row, RowOutcome } from './row';
+import { serviceNames } from '@sluice/local';
+import { slower, type Row, type RowOutcome } from './row';
 import { seededRandom } from './seeded-random';
-import { slower } from './slower';
+import { isAlive } from './supervise';
 import { invariants, type Verdict } from './verdict';
-import type { World } from './world';
+import { parties, type World } from './world';
 
 export interface RunOptions {
   readonly isFull: boolean;
@@ -61,4 +61,14 @@ export function reportLine({ row, seed, size, verdict, numbers, slow, broken }: 
   const told = { ...(slow.length > 0 && { slow }), ...(broken.length > 0 && { broken, examples }) };
   const day = new Date().toISOString().slice(0, 10);
   return JSON.stringify({ row, seed, size, day, ...counts, ...numbers, bound: `3/${seen}`, ...told });
+}
+
+/** Restores the world that a row expects, also after one that failed half way: every party runs, every service replies. */
+async function heal(world: World): Promise<void> {
+  for (const name of serviceNames) await world.startService(name);
+  for (const party of parties) {
+    const pid = world.pid(party);
+    if (isAlive(pid)) await world.kill(party, 'SIGCONT');
+    else await world.start(party);
+  }
 }

@@ -1,7 +1,6 @@
 import { check } from '../harness/checker';
 import { killDuring } from '../harness/kill-during';
-import type { Row } from '../harness/row';
-import { slower } from '../harness/slower';
+import { slower, type Row } from '../harness/row';
 
 /** F1: clients lose replies; what was accepted stays accepted, and what was not is there at most once. */
 export const f1: Row = {

@@ -5,7 +5,7 @@ import { openBrokerAdmin } from '../harness/broker-admin';
 import { check } from '../harness/checker';
 import { mergeLedgers, type ClientLedger } from '../harness/client-ledger';
 import { sendLoad } from '../harness/load';
-import { untilMessagesWork } from '../harness/messages-work';
+import { untilMessagesWork } from '../harness/claims';
 import type { Row, RowContext } from '../harness/row';
 import type { Party } from '../harness/world';
 

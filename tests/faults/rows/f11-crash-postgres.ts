@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { check } from '../harness/checker';
-import { mergeLedgers, type ClientLedger } from '../harness/client-ledger';
+import { judgeRefusals, mergeLedgers, type ClientLedger } from '../harness/client-ledger';
 import { sendLoad } from '../harness/load';
-import type { Row, RowContext } from '../harness/row';
-import { slower } from '../harness/slower';
+import { slower, type Row, type RowContext } from '../harness/row';
 
 /** How long Postgres stays down before it is started again; its recovery comes on top. */
 const downMs = 1_000;
@@ -36,17 +35,11 @@ export const f11: Row = {
     const ledger = mergeLedgers(ledgers);
     const verdict = await check(context, ledger, { flushLateMs: downMax + flushLateMs });
     const recoverMs = Math.max(...recoveries);
-    const refusals = ledger.statuses.get(503) ?? 0;
-    const other = [...ledger.statuses].filter(([status]) => status !== 200 && status !== 503);
+    const { refusals, misses } = judgeRefusals(ledger, 'Postgres was away');
     return {
       verdict,
       numbers: { recoverMs, refusals },
-      misses: [
-        ...other.map(([status, count]) => `${count} replies of ${status}`),
-        ...(ledger.withoutRetryAfter > 0 ? [`${ledger.withoutRetryAfter} refusals without Retry-After`] : []),
-        ...(refusals === 0 ? ['nobody noticed that Postgres was away'] : []),
-        ...(Number.isFinite(recoverMs) ? [] : ['nothing was accepted afterwards']),
-      ],
+      misses: [...misses, ...(Number.isFinite(recoverMs) ? [] : ['nothing was accepted afterwards'])],
       slow: slower({ recoverMs }, 5_000),
     };
   },

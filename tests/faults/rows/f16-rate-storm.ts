@@ -7,7 +7,8 @@ import { latestSeq, sendLoad } from '../harness/load';
 import type { Row } from '../harness/row';
 import { accountsOf } from './support/customers';
 import { compareDwell } from './support/dwell';
-import { clearFaults, sandboxCalls, type SandboxCall } from './support/sandbox-account';
+import { clearFaults } from './support/sandbox-account';
+import { readLedger, type ProviderCall } from '../harness/provider-effects';
 
 const accounts = 20;
 /** The account says how long to wait, in seconds: at CI size still long beside `knownMs`. */
@@ -43,8 +44,8 @@ export const f16: Row = {
     const storming = sleep(size.faults * 1_000);
     const stormy = await sendLoad(context, { ...load, name: '-storm' });
     await storming;
-    const readRefused = async (): Promise<readonly SandboxCall[]> =>
-      (await sandboxCalls(world, noisy.account, sinceSeq)).filter(({ fault }) => fault === 'quota');
+    const readRefused = async (): Promise<readonly ProviderCall[]> =>
+      (await readLedger(world, noisy.account, sinceSeq)).filter(({ fault }) => fault === 'quota');
     // It is asked again twice at least: a storm that nobody met proves nothing.
     const isMet = async (): Promise<true | undefined> =>
       spanOf(await readRefused()) > 2 * retryAfterSeconds * 1_000 || undefined;
@@ -62,13 +63,13 @@ export const f16: Row = {
 };
 
 /** From the first of these calls to the last, in milliseconds. */
-function spanOf(calls: readonly SandboxCall[]): number {
+function spanOf(calls: readonly ProviderCall[]): number {
   const moments = calls.map(({ at }) => Date.parse(at));
   return Math.max(...moments) - Math.min(...moments);
 }
 
 /** Refused calls that came before the `Retry-After` of an earlier one was over, though its reply was known. */
-function early(refused: readonly SandboxCall[], retryAfterMs: number): number {
+function early(refused: readonly ProviderCall[], retryAfterMs: number): number {
   let [knownAtMs, openAtMs] = [Infinity, -Infinity];
   let count = 0;
   for (const { at, tookMs } of refused.toSorted((a, b) => a.at.localeCompare(b.at))) {

@@ -3,7 +3,8 @@ import { check } from '../harness/checker';
 import { sendLoad } from '../harness/load';
 import type { Row, RowContext } from '../harness/row';
 import { accountsOf } from './support/customers';
-import { clearFaults, createPaths, sandboxCalls } from './support/sandbox-account';
+import { clearFaults, createPaths } from './support/sandbox-account';
+import { readLedger } from '../harness/provider-effects';
 
 /** What becomes of creates that were done, a tenth each, and of a twentieth that were not although nobody can tell. */
 const mixture = [
@@ -38,7 +39,7 @@ export const f17: Row = {
 
 /** How often each kind hit; one that never did proves nothing. */
 async function faultNumbers({ world }: RowContext, customers: readonly Customer[], sinceSeq: number) {
-  const all = await Promise.all(customers.map(({ account }) => sandboxCalls(world, account, sinceSeq)));
+  const all = await Promise.all(customers.map(({ account }) => readLedger(world, account, sinceSeq)));
   const hits = Map.groupBy(all.flat(), ({ fault }) => fault ?? 'none');
   const kinds = [...new Set(mixture.map(({ action }) => action.kind))];
   const numbers = Object.fromEntries(kinds.map((kind) => [kind, hits.get(kind)?.length ?? 0]));

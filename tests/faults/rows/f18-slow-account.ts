@@ -5,7 +5,8 @@ import { sendLoad } from '../harness/load';
 import type { Row } from '../harness/row';
 import { accountsOf } from './support/customers';
 import { compareDwell } from './support/dwell';
-import { changeAccount, sandboxCalls } from './support/sandbox-account';
+import { changeAccount } from './support/sandbox-account';
+import { readLedger } from '../harness/provider-effects';
 
 /** Below the call timeout of the worlds (3 s) by what a slow machine adds to a call, as the matrix's 30 s is below the default and its margin. */
 const slowMs = 1_500;
@@ -32,7 +33,7 @@ export const f18: Row = {
       name: '-backlog',
     });
     const busy = await sendLoad(context, { ...load, name: '-busy' });
-    const left = size.faults - (await sandboxCalls(world, laggard.account, backlog.sinceSeq)).length;
+    const left = size.faults - (await readLedger(world, laggard.account, backlog.sinceSeq)).length;
     await changeAccount(world, laggard.account, { latencyMs: usualMs });
     const verdict = await check(context, mergeLedgers([calm, backlog, busy]));
     const { numbers, slow } = await compareDwell(world, { calm, faulty: busy }, quiet);

@@ -4,9 +4,9 @@ import { newLedger, type ClientLedger } from '../harness/client-ledger';
 import { latestSeq } from '../harness/load';
 import type { Row, RowContext } from '../harness/row';
 import { sendWrite } from '../harness/send-write';
-import { createContacts } from './support/create-contacts';
-import { newCustomer } from './support/customers';
-import { clearFaults, sandboxCalls } from './support/sandbox-account';
+import { createContacts, newCustomer } from './support/customers';
+import { clearFaults } from './support/sandbox-account';
+import { readLedger } from '../harness/provider-effects';
 
 const recordsPerBatch = 4;
 const senders = 16;
@@ -74,7 +74,7 @@ async function judge({ world }: RowContext, customers: readonly Customer[], { si
   for (const { account } of customers) {
     const written = new Set<string>();
     const carriedBefore = new Set<string>();
-    for (const { fault, carried = [], markers = [] } of await sandboxCalls(world, account, sinceSeq)) {
+    for (const { fault, carried = [], markers = [] } of await readLedger(world, account, sinceSeq)) {
       if (fault === 'partial') partial += 1;
       again += carried.filter((marker) => written.has(marker)).length;
       resent += carried.filter((marker) => carriedBefore.has(marker)).length;

@@ -9,7 +9,8 @@ import type { Row, RowContext } from '../harness/row';
 import type { World } from '../harness/world';
 import { accountsOf } from './support/customers';
 import { executors, restart } from './support/parties';
-import { clearFaults, createPaths, sandboxCalls } from './support/sandbox-account';
+import { clearFaults, createPaths } from './support/sandbox-account';
+import { readLedger } from '../harness/provider-effects';
 
 const mebi = 1024 * 1024;
 /** Most bytes of a reply that are read (tests/security/ITEMS.md, item 22). */
@@ -92,7 +93,7 @@ async function listenInside(): Promise<{ readonly url: string; close(): number }
 
 /** How often each kind was met. */
 async function countMet({ world }: RowContext, customers: readonly Customer[], sinceSeq: number) {
-  const calls = await Promise.all(customers.map(({ account }) => sandboxCalls(world, account, sinceSeq)));
+  const calls = await Promise.all(customers.map(({ account }) => readLedger(world, account, sinceSeq)));
   const met: Record<string, number> = {};
   for (const { fault } of calls.flat()) if (fault !== undefined) met[fault] = (met[fault] ?? 0) + 1;
   return met;

@@ -1,11 +1,11 @@
+import { openDatabase } from '@sluice/store';
 import { until } from '@sluice/testkit';
 import type { Customer } from '../../harness/customer';
 import { check } from '../harness/checker';
 import { mergeLedgers, type ClientLedger } from '../harness/client-ledger';
 import { latestSeq, sendLoad } from '../harness/load';
 import type { Row, RowContext } from '../harness/row';
-import type { Party } from '../harness/world';
-import { onDatabase } from './support/on-database';
+import type { Party, World } from '../harness/world';
 import { executors, isAlive, restart } from './support/parties';
 import { refreshableCustomer, tokenRequests } from './support/refreshable';
 
@@ -122,3 +122,13 @@ async function endRefreshLease(world: RowContext['world'], connectionId: string)
 }
 
 const tokenPaths = '^(/oauth/|/services/oauth2/token)';
+
+/** Runs one statement on the world's database: to move moments back, as if their time had passed. */
+async function onDatabase(world: World, sql: string, bindings: readonly string[]): Promise<void> {
+  const database = openDatabase({ url: world.serviceUrl('postgres'), poolMax: 1, applicationName: 'fault-rows' });
+  try {
+    await database.raw(sql, [...bindings]);
+  } finally {
+    await database.destroy();
+  }
+}

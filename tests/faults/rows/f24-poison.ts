@@ -8,7 +8,7 @@ import { query } from '../harness/query';
 import type { Row, RowContext } from '../harness/row';
 import { sendWrite } from '../harness/send-write';
 import type { World } from '../harness/world';
-import { sandboxCalls } from './support/sandbox-account';
+import { readLedger } from '../harness/provider-effects';
 import { executors, restart, supervise } from './support/parties';
 
 /**
@@ -90,7 +90,7 @@ async function judgeCrashes(world: World, { records }: ClientLedger): Promise<st
 
 /** What killed its reader was never sent. */
 async function sentPoison({ world }: RowContext, { sinceSeq }: ClientLedger): Promise<string[]> {
-  const calls = await Promise.all(world.customers.map(({ account }) => sandboxCalls(world, account, sinceSeq)));
+  const calls = await Promise.all(world.customers.map(({ account }) => readLedger(world, account, sinceSeq)));
   const sent = calls.flat().filter(({ carried = [] }) => carried.some((marker) => marker.includes('-poison-')));
   return sent.length > 0 ? [`${sent.length} calls carried a poison`] : [];
 }

@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { check } from '../harness/checker';
-import { mergeLedgers, type ClientLedger } from '../harness/client-ledger';
+import { judgeRefusals, mergeLedgers, type ClientLedger } from '../harness/client-ledger';
 import { gentleConcurrency, sendLoad } from '../harness/load';
 import { mountDisk } from '../harness/own-services';
-import type { Row, RowContext } from '../harness/row';
-import { slower } from '../harness/slower';
+import { slower, type Row, type RowContext } from '../harness/row';
 import type { World } from '../harness/world';
 
 /** Room for fresh data, some thousand writes, and what Postgres keeps of its log. */
@@ -42,18 +41,9 @@ export const f25: Row = {
     }
     const ledger = mergeLedgers(ledgers);
     const verdict = await check(context, ledger, { flushLateMs });
-    const [refusals, recoverMs] = [ledger.statuses.get(503) ?? 0, Math.max(...recoveries)];
-    const other = [...ledger.statuses].filter(([status]) => status !== 200 && status !== 503);
-    return {
-      verdict,
-      numbers: { recoverMs, refusals },
-      misses: [
-        ...other.map(([status, count]) => `${count} replies of ${status}`),
-        ...(ledger.withoutRetryAfter > 0 ? [`${ledger.withoutRetryAfter} refusals without Retry-After`] : []),
-        ...(refusals === 0 ? ['nobody noticed that the disk was full'] : []),
-      ],
-      slow: slower({ recoverMs }, 5_000),
-    };
+    const recoverMs = Math.max(...recoveries);
+    const { refusals, misses } = judgeRefusals(ledger, 'the disk was full');
+    return { verdict, numbers: { recoverMs, refusals }, misses, slow: slower({ recoverMs }, 5_000) };
   },
 };
 

@@ -12,7 +12,7 @@ import type { World } from '../harness/world';
 import { dieWhileDeleting } from './support/die-while-deleting';
 import { raceDeletions } from './support/race-deletions';
 import { executors } from './support/parties';
-import { sandboxCalls } from './support/sandbox-account';
+import { readLedger } from '../harness/provider-effects';
 
 /** What is changed while writes wait, and what then becomes of them. */
 interface Change {
@@ -124,7 +124,7 @@ async function reconnect({ project, account, groupRef, integrationId, installati
 
 async function judge(world: World, { records, sinceSeq }: ClientLedger, { name, refusal }: Change): Promise<string[]> {
   const [{ customer }] = records as [(typeof records)[number]];
-  const wrote = (await sandboxCalls(world, customer.account, sinceSeq)).reduce((sum, { applied }) => sum + applied, 0);
+  const wrote = (await readLedger(world, customer.account, sinceSeq)).reduce((sum, { applied }) => sum + applied, 0);
   if (refusal === undefined) return await judgePinned(customer, records.length);
   const ends = await Promise.all(
     [...new Set(records.map(({ operationId = '' }) => operationId))].map((id) => ended(customer, id)),

@@ -1,7 +1,6 @@
 import { check } from '../harness/checker';
 import { killDuring } from '../harness/kill-during';
-import type { Row } from '../harness/row';
-import { slower } from '../harness/slower';
+import { slower, type Row } from '../harness/row';
 
 /** F3: what the dead executor held lapses, is claimed again, and what it had sent is looked for before it is sent. */
 export const f3: Row = {

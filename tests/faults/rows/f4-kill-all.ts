@@ -1,7 +1,6 @@
 import { check } from '../harness/checker';
 import { killDuring } from '../harness/kill-during';
-import type { Row } from '../harness/row';
-import { slower } from '../harness/slower';
+import { slower, type Row } from '../harness/row';
 
 /** Latest flush beyond the longest restart: nobody can flush while every batcher is down. */
 const flushLateMs = 60_000;

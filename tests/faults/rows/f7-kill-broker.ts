@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { check } from '../harness/checker';
-import { countClaims } from '../harness/claims';
+import { countClaims, untilMessagesWork } from '../harness/claims';
 import { mergeLedgers, type ClientLedger } from '../harness/client-ledger';
 import { gentleConcurrency, sendLoad } from '../harness/load';
-import { untilMessagesWork } from '../harness/messages-work';
-import type { Row } from '../harness/row';
-import { slower } from '../harness/slower';
+import { slower, type Row } from '../harness/row';
 
 /** How long the broker stays dead before it is started again; its start comes on top. */
 const deadMs = 1_000;

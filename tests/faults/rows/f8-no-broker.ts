@@ -1,8 +1,7 @@
 import { check } from '../harness/checker';
-import { countClaims } from '../harness/claims';
+import { countClaims, untilMessagesWork } from '../harness/claims';
 import { mergeLedgers, type ClientLedger } from '../harness/client-ledger';
 import { sendLoad } from '../harness/load';
-import { untilMessagesWork } from '../harness/messages-work';
 import type { Row } from '../harness/row';
 
 /** As fast as the gateways take them. */

@@ -2,7 +2,7 @@ import { topics } from '@sluice/messaging';
 import { openBrokerAdmin } from '../harness/broker-admin';
 import { check } from '../harness/checker';
 import { gentleConcurrency, sendLoad } from '../harness/load';
-import { untilMessagesWork } from '../harness/messages-work';
+import { untilMessagesWork } from '../harness/claims';
 import type { Row, RowContext } from '../harness/row';
 import { batchers, executors, gateways } from './support/parties';
 

@@ -12,8 +12,7 @@ import {
 } from '@sluice/local';
 import { migrateDatabase } from '@sluice/store';
 import { startOwnServices } from '../../faults/harness/own-services';
-import type { Addresses } from '../../harness/addresses';
-import { freePortBase } from '../../harness/free-port-base';
+import { freePortBase, type Addresses } from '../../harness/addresses';
 import { adminKey, createTopics, processEnvironment } from '../../harness/stack';
 import { copyLive } from './base-backup';
 

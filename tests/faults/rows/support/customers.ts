@@ -1,3 +1,5 @@
+import { call } from '../../../harness/api';
+import type { Account } from '../../../harness/account';
 import { createCustomer, type Customer, type CustomerOptions } from '../../../harness/customer';
 import { objectOf } from '../../harness/send-write';
 import type { World } from '../../harness/world';
@@ -30,4 +32,25 @@ export async function newCustomer(
     ...more,
     accountOptions: { latencyMs: 15, limits: endless, ...more.accountOptions },
   });
+}
+
+/** Largest batch of HubSpot. */
+const inputsMax = 100;
+let contacts = 0;
+
+/** Contacts that the customer created before anything is tested. @returns their ids */
+export async function createContacts({ stack }: World, { token }: Account, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  while (ids.length < count) {
+    const inputs = Array.from({ length: Math.min(inputsMax, count - ids.length) }, () => ({
+      properties: { email: `seeded-${(contacts += 1)}@example.com`, lastname: `seeded-${contacts}` },
+      objectWriteTraceId: String(contacts),
+    }));
+    const { results } = await call<{ results: { id: string }[] }>(
+      `${stack.sandboxUrl}/crm/v3/objects/contacts/batch/create`,
+      { headers: { authorization: `Bearer ${token}` }, body: { inputs } },
+    );
+    ids.push(...results.map(({ id }) => id));
+  }
+  return ids;
 }

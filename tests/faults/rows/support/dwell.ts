@@ -1,7 +1,7 @@
 import type { Customer } from '../../../harness/customer';
 import type { ClientLedger } from '../../harness/client-ledger';
 import type { World } from '../../harness/world';
-import { sandboxCalls } from './sandbox-account';
+import { readLedger } from '../../harness/provider-effects';
 
 /**
  * Milliseconds from the reply to a write until the provider received it, of these customers, sorted. One machine, one clock;
@@ -10,7 +10,7 @@ import { sandboxCalls } from './sandbox-account';
 async function dwellOf(world: World, ledger: ClientLedger, customers: readonly Customer[]): Promise<number[]> {
   const arrived = new Map<string, number>();
   for (const { account } of customers) {
-    for (const { at, carried = [] } of await sandboxCalls(world, account, ledger.sinceSeq))
+    for (const { at, carried = [] } of await readLedger(world, account, ledger.sinceSeq))
       for (const marker of carried) if (!arrived.has(marker)) arrived.set(marker, Date.parse(at));
   }
   const names = new Set(customers.map(({ account }) => account.name));

@@ -1,7 +1,7 @@
 import type { Customer } from '../../../harness/customer';
 import { call } from '../../../harness/api';
 import type { RowContext } from '../../harness/row';
-import { createContacts } from './create-contacts';
+import { createContacts } from './customers';
 
 /** Deletions that are sent at once, some before and some after they are forbidden. */
 const senders = 8;

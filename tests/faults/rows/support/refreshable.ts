@@ -4,7 +4,7 @@ import { createCustomer, type Customer } from '../../../harness/customer';
 import { createProject, credentialsOf } from '../../../harness/project';
 import { objectOf } from '../../harness/send-write';
 import type { World } from '../../harness/world';
-import { sandboxCalls } from './sandbox-account';
+import { readLedger } from '../../harness/provider-effects';
 
 /**
  * A customer in a project of his own whose tokens can be refreshed, each refresh token good once.
@@ -29,7 +29,7 @@ function credentials(account: Account): object {
 
 /** Token requests that the provider received: those it gave tokens for, and those it refused. */
 export async function tokenRequests(world: World, account: Account, sinceSeq: number) {
-  const requests = (await sandboxCalls(world, account, sinceSeq)).filter(({ action }) => action === 'token');
+  const requests = (await readLedger(world, account, sinceSeq)).filter(({ action }) => action === 'token');
   return {
     given: requests.filter(({ status }) => status === 200).length,
     refused: requests.filter(({ status }) => status >= 400).length,

@@ -1,6 +1,8 @@
+import { hubspotWords } from './hubspot';
+import { restWords } from './rest';
 import type { ProviderWords } from './words';
 
-export const salesforceWords: readonly ProviderWords[] = [
+const salesforceWords: readonly ProviderWords[] = [
   {
     provider: 'salesforce',
     badToken: '00D000000000000!not.a.session',
@@ -15,3 +17,8 @@ export const salesforceWords: readonly ProviderWords[] = [
     casesMin: 65,
   },
 ];
+
+/** Every provider, or object or path layout of one, with its title. */
+export const everyProvider = [...hubspotWords, ...salesforceWords, ...restWords].map(
+  (words) => [words.title ?? words.provider, words] as const,
+);
