@@ -1,13 +1,11 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { HeldBytes, type Logger, type Metrics, currentStep } from '@sluice/telemetry';
+import { HeldBytes } from '@sluice/telemetry';
 import { Agent } from 'undici';
 import type { ForwardedHeader } from '@sluice/types';
-import type { FailureClass } from '@sluice/errors';
 import { addressPolicy } from './egress/address-policy';
 import { type Egress, guardedConnect } from './egress/guarded-connect';
 import { type Exchange, type ExchangeLimits, type ReplyFault, exchange } from './http-exchange';
 import { type ReplyRoom, createReplyRoom, grownBytesMax, readReplyBody, replyBytesMax } from './reply-body';
-import type { ObservedExchange } from './requests';
 
 /** Longest wait for TCP and TLS. A host that takes longer is not there. */
 const connectTimeoutMs = 5_000;
@@ -20,22 +18,22 @@ export interface HttpRequest {
    * providers with a host per customer; the connector says which hosts these can be. One that is no http(s) URL is
    * `not-sent`. @default the client's `baseUrl`
    */
-  readonly origin?: string;
+  readonly origin?: string | undefined;
   /** Absolute path, percent-encoded by the caller. */
   readonly path: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** The builder's own headers. Ours of the same name stay. */
-  readonly forwarded?: readonly ForwardedHeader[];
+  readonly forwarded?: readonly ForwardedHeader[] | undefined;
   /** Sent as JSON. */
   readonly body?: unknown;
   /** Sent as `application/x-www-form-urlencoded`: what token endpoints take. */
-  readonly form?: Readonly<Record<string, string>>;
-  readonly signal?: AbortSignal;
+  readonly form?: Readonly<Record<string, string>> | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** See ProviderCall. */
   readonly held?: HeldBytes | undefined;
   /** Stays here: see ProviderCall. */
-  readonly traceparent?: string;
+  readonly traceparent?: string | undefined;
 }
 
 /** A reply as far as it arrived. */
@@ -224,33 +222,6 @@ async function untilConnected(
     // Whole milliseconds: a caller is told of them when nothing comes.
     left = { ...limits, timeoutMs: Math.max(1, Math.round(limits.timeoutMs - (performance.now() - begunAtMs))) };
   }
-}
-
-/** What every provider call leaves behind: a count, a duration, a log line, a span in the trace of whoever asked. */
-export interface CallMeter {
-  /** `result`: `ok` or the failure's class. */
-  measured(operation: string, result: 'ok' | FailureClass, outcome: HttpOutcome, seen: ObservedExchange): void;
-}
-
-/** The meters of one provider. They have the same names for all; the label `provider` tells them apart. */
-export function createCallMeter(provider: string, logger: Logger, metrics: Metrics): CallMeter {
-  const calls = metrics.counter('sluice_provider_calls_total');
-  const seconds = metrics.histogram('sluice_provider_call_seconds');
-  return {
-    measured(operation, result, outcome, seen) {
-      calls.inc({ provider, operation, result });
-      seconds.observe({ provider, operation }, outcome.durationMs / 1_000);
-      const facts = {
-        provider,
-        providerOperation: operation,
-        ...(seen.status !== undefined && { status: seen.status }),
-      };
-      const { durationMs } = outcome;
-      const failed = result === 'ok' ? {} : { failed: result };
-      currentStep()?.past(`${provider} ${operation}`, { durationMs, facts, ...failed });
-      logger.debug({ provider, operation, result, ...seen }, 'provider.called');
-    },
-  };
 }
 
 /**

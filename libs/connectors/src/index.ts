@@ -50,5 +50,5 @@ export type {
   RecordResult,
   Workspace,
 } from './results';
-export { isOfSearch, retryAfterMs } from './signals';
+export { isOfSearch, retryAfterMs } from './failures';
 export type { TappedExchange } from './http-client';

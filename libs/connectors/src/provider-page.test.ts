@@ -5,8 +5,10 @@ import { loadDeclarations } from './declarative/load-declarations';
 import { renderDeclaredPage } from './declarative/page';
 import { hubspotPage } from './hubspot/page';
 import { renderPage, signalRows, type ProviderPage } from './provider-page';
-import { providerPages } from './provider-pages';
+import { salesforcePage } from './salesforce/page';
 import type { SignalRow } from './signals';
+
+const providerPages = [hubspotPage, salesforcePage];
 
 /** An empty cell is one space in the file. */
 const plain = (text: string) => text.replaceAll(/ +/g, ' ').trim();
@@ -24,16 +26,14 @@ test.each(pages)('docs/providers/%s.md is as the tables and the files are', (nam
 });
 
 test('a row tells class, meaning, wait, basis and source', () => {
-  const row: SignalRow<unknown> = {
+  const row: SignalRow = {
     signal: 'a | b',
-    matches: () => true,
     class: 'quota',
     isLane: true,
     waitMs: 90_000,
-    basis: 'assumed',
-    source: 'x',
+    fact: 'assumed: x',
   };
-  const page = renderPage({ ...hubspotPage, tables: [{ title: 't', lead: 'l', rows: signalRows([], [row]) }] });
+  const page = renderPage({ ...hubspotPage, tables: [{ title: 't', lead: 'l', rows: signalRows([row]) }] });
   expect(page).toContain('| a \\| b | quota | retry, blocks the account | 1.5 min | assumed | x |');
 });
 
@@ -53,9 +53,7 @@ test.each([
   ['salesforce', captureSalesforce(() => ({})).connector],
 ] as const)('%s: what the page says is lacking, the connector lacks, and nothing else', (provider, connector) => {
   const { capabilities } = providerPages.find((page) => page.provider === provider) as ProviderPage;
-  const lacking = Object.entries(capabilities).flatMap(([name, { says }]) =>
-    says.startsWith('lacking') ? [name] : [],
-  );
+  const lacking = Object.entries(capabilities).flatMap(([name, { how }]) => (how.startsWith('lacking') ? [name] : []));
   const optional = [
     'create',
     'update',

@@ -1,11 +1,12 @@
-import type { FailureClass } from '@sluice/errors';
+import { retryOf } from '@sluice/errors';
 import type { Capabilities } from './connector';
-import { meaningOf, type SignalRow, type Sourced, type SuccessRow } from './signals';
+import { conditionText, type Fact, type SignalRow } from './signals';
 
 /** What is known of one capability of a provider, and where from. */
-interface CapabilityFact extends Sourced {
+interface CapabilityFact {
   /** How it works there; or that the provider lacks it. */
-  readonly says: string;
+  readonly how: string;
+  readonly fact: Fact;
 }
 
 /** Every capability of a connector, and each way to open an account. */
@@ -26,9 +27,6 @@ type CapabilityName =
 
 export type CapabilityFacts = Readonly<Record<CapabilityName, CapabilityFact>>;
 
-/** A row without a condition: what becomes of a record of which a reply says nothing clear. */
-type PlainRow = Sourced & { readonly signal: string; readonly class: FailureClass };
-
 /** A provider's page: `docs/providers/<provider>.md`. */
 export interface ProviderPage {
   readonly provider: string;
@@ -44,34 +42,31 @@ interface SignalSection {
   readonly rows: readonly string[][];
 }
 
-const signalHead = ['signal', 'class', 'meaning', 'wait', 'basis', 'source'];
-
-/** Rows of a table of calls: what succeeded first. */
-export function signalRows<Signal>(
-  successes: readonly SuccessRow<Signal>[],
-  failures: readonly (SignalRow<Signal> | PlainRow)[],
-): string[][] {
-  return [
-    ...successes.map(({ signal, basis, source }) => [signal, 'ok', 'ok', '', basis, sectionOf(source)]),
-    ...failures.map((row) => {
-      const { isLane, waitMs, triesMax } = 'matches' in row ? row : {};
-      const meaning = `${meaningOf(row.class)}${isLane ? ', blocks the account' : ''}`;
-      const bound = triesMax === undefined ? [] : [`at most ${triesMax} tries`];
-      return [
-        row.signal,
-        row.class,
-        meaning,
-        [durationOf(waitMs), ...bound].filter(Boolean).join('; '),
-        row.basis,
-        sectionOf(row.source),
-      ];
-    }),
-  ];
+/** The rows of a signal table as they are printed, in the order in which they decide. */
+export function signalRows(table: readonly SignalRow[]): string[][] {
+  return table.map((row) => {
+    const bound = row.triesMax === undefined ? [] : [`at most ${row.triesMax} tries`];
+    const meaning = `${meaningOf(row)}${row.isLane ? ', blocks the account' : ''}`;
+    const wait = [durationOf(row.waitMs), ...bound].filter(Boolean).join('; ');
+    return [conditionText(row), row.class, meaning, wait, ...factCells(row.fact)];
+  });
 }
 
-/** `A3` of `providers.md, A3`, since the page names the file once. */
-function sectionOf(source: string): string {
-  return source.replace(/^providers\.md, /, '');
+/**
+ * What a class means for whoever sent the write. Of an update or a delete an unknown outcome is just tried again: its
+ * end state is the same.
+ */
+function meaningOf({ class: of }: SignalRow): string {
+  if (of === 'unknown' || of === 'timeout') return 'retry after reconciling';
+  if (of === 'credentials') return 'refresh';
+  if (of === 'ok') return 'ok';
+  return retryOf(of) === 'never' ? 'permanent' : 'retry';
+}
+
+/** Basis and source of a fact. */
+export function factCells(fact: string): string[] {
+  const [basis = '', ...source] = fact.split(': ');
+  return [basis, source.join(': ')];
 }
 
 function durationOf(waitMs: number | undefined): string {
@@ -85,24 +80,23 @@ client. **assumed**: our judgement, or what is commonly said. Sources are sectio
 
 /** The page as Markdown. */
 export function renderPage({ provider, title, capabilities, tables }: ProviderPage): string {
-  const facts = Object.entries(capabilities).map(([name, { says, basis, source }]) => [
-    `\`${name}\``,
-    says,
-    basis,
-    sectionOf(source),
-  ]);
+  const facts = Object.entries(capabilities).map(([name, { how, fact }]) => [`\`${name}\``, how, ...factCells(fact)]);
   const parts = [
-    `# ${title}: what is known, and what each answer means`,
+    `# ${title}: what is known, and what each reply means`,
     preface,
     `How to connect an account: [the guide](../guides/connect-${provider}.md). What is promised of a write: [the promises](../guides/promises.md).`,
     '## Capabilities',
     tableOf(['capability', 'how', 'basis', 'source'], facts),
-    ...tables.flatMap((each) => [`## ${each.title}`, each.lead, tableOf(signalHead, each.rows)]),
+    ...tables.flatMap((each) => [`## ${each.title}`, each.lead, signalTableOf(each.rows)]),
   ];
   return `${parts.join('\n\n')}\n`;
 }
 
-function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function signalTableOf(rows: readonly string[][]): string {
+  return tableOf(['signal', 'class', 'meaning', 'wait', 'basis', 'source'], rows);
+}
+
+export function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, head.map(() => '---'), ...rows];
   return lines.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`).join('\n');
 }

@@ -9,7 +9,7 @@ import { loadDeclarations } from './declarative/load-declarations';
 import { namesIn } from './declarative/template';
 import { addressPolicy } from './egress/address-policy';
 import { type HttpClient, type TappedExchange, createHttpClient, tapped } from './http-client';
-import { authorizeUrlOf } from './hubspot/authorize';
+import { authorizeUrlOf } from './hubspot/tokens';
 import { createHubspotApi } from './hubspot/call-hubspot';
 import { createHubspotConnector } from './hubspot/connector';
 import { type HubspotVersion, hubspotUrls } from './hubspot/urls';

@@ -1,160 +1,158 @@
-import { retryOf, type FailureClass, ProviderError } from '@sluice/errors';
-import { type Metrics, redactText } from '@sluice/telemetry';
+import type { FailureClass } from '@sluice/errors';
 import type { HttpOutcome } from './http-client';
-import type { ProviderFailure } from './results';
 
 /**
- * Where a fact about a provider is from. `documented`: the provider's public pages or published OpenAPI. `recorded`: seen in a fixture,
- * a probe or the code of an open-source client. `assumed`: our judgement, or what is commonly said. None was checked on a live account.
+ * Where a fact about a provider is from, and its source: `recorded: A3: 207 in fixtures`. `documented`: the provider's public pages or published
+ * OpenAPI. `recorded`: seen in a fixture, a probe or the code of an open-source client. `assumed`: our judgement, or what is commonly said. Sources
+ * are sections of docs/contributing/providers.md, RFCs, or the reason. None was checked on a live account.
  */
-type Basis = 'documented' | 'recorded' | 'assumed';
+export type Fact = `${'documented' | 'recorded' | 'assumed'}: ${string}`;
 
-/** A fact and where it is from. */
-export interface Sourced {
-  readonly basis: Basis;
-  /** Which page, client or reference section; or why we judge so. */
-  readonly source: string;
+/** Further properties of a call, or of one record in a reply, that a row can ask for or exclude, as they are printed. */
+const properties = {
+  json: ['with JSON', 'without JSON'],
+  empty: ['without a body', 'with a body'],
+  /** The reply arrived whole and could be read. */
+  whole: ['that is whole', 'that is cut off or cannot be read'],
+  /** One record of a 2xx reply, whose error code alone decides. */
+  record: ['of one record in a 2xx', 'of the whole call'],
+  batch: ['of a batch', 'of a single record'],
+  /** The record has a value that is unique at the provider, so that a second create of it is refused. */
+  keyed: ['with a unique value', 'without a unique value'],
+  /** An earlier send of the same write may have been carried out. */
+  resend: ['that may have been carried out before', 'sent for the first time'],
+  /** Every problem that the error lists is a value that another record has. */
+  taken: ['that names only values which other records have', 'that names other problems'],
+  /** The error names fields. */
+  fields: ['that names fields', 'that names no field'],
+  /** A 2xx whose body reports failure. */
+  failed: ['that reports failure', 'that reports success'],
+  /** A request for the account behind the credentials. */
+  identity: ['at userinfo', 'elsewhere'],
+  /** The client id and secret belong to the connection, not to the builder's app. */
+  ownClient: ["for the connection's own client", "for the builder's app"],
+} as const;
+
+type Property = keyof typeof properties;
+
+/** What broke an exchange. `not-sent`: no byte left. `unreadable`: a 2xx that lacks what it must say. */
+type Fault = 'not-sent' | 'timeout' | 'broken' | 'aborted' | 'too-large' | 'undecodable' | 'unreadable';
+
+/** What is known of a call, or of one record in its reply: the input of every signal table. */
+export interface Signal {
+  readonly on: 'create' | 'update' | 'delete' | 'read' | 'token';
+  readonly fault?: Fault | undefined;
+  /** Absent: no status line arrived, or the signal is of one record in a 2xx. */
+  readonly status?: number | undefined;
+  /** The provider's code of the error. */
+  readonly code?: string | undefined;
+  /** The provider's message. */
+  readonly text?: string | undefined;
+  readonly is: readonly Property[];
 }
 
-/** A row of a provider's signal table; in a table the first row that matches decides. */
-export interface SignalRow<Signal> extends Sourced {
-  /** As it is printed in the provider's page. */
-  readonly signal: string;
-  readonly matches: (signal: Signal) => boolean;
-  readonly class: FailureClass;
+/** The condition of a row: every member that is present must hold. */
+interface Condition {
+  readonly status?: readonly (number | '2xx' | '3xx' | '4xx' | '5xx')[];
+  readonly fault?: readonly Fault[];
+  /** Codes; one that ends in `*` is a prefix. */
+  readonly code?: readonly string[];
+  /** Parts of the message, in any case; one of them is enough. */
+  readonly says?: readonly string[];
+  readonly on?: readonly Signal['on'][];
+  readonly is?: readonly Property[];
+  readonly not?: readonly Property[];
+}
+
+/** A row of a signal table. In a table the first row that matches decides; the last one matches everything. */
+export interface SignalRow extends Condition {
+  /** `ok`: the call succeeded; its body says what it wrote. */
+  readonly class: FailureClass | 'ok';
   /** The provider account is the cause, not the call. */
-  readonly isLane?: true;
-  /** Wait when the reply names none, in milliseconds. */
-  readonly waitMs?: number;
-  /** Tries after which it counts as lasting, where another hardly helps. Absent: the deadline alone bounds them. */
+  readonly isLane?: boolean | undefined;
+  /** Wait where the reply names none, in milliseconds. */
+  readonly waitMs?: number | undefined;
+  /** Tries after which the failure counts as lasting, where another try hardly helps. Absent: the deadline alone bounds them. */
   readonly triesMax?: number;
+  readonly fact: Fact;
+  /** Printed in place of the condition. */
+  readonly signal?: string;
 }
-
-/** A row that says that a call succeeded. */
-export type SuccessRow<Signal> = Omit<SignalRow<Signal>, 'class' | 'isLane' | 'waitMs' | 'triesMax'>;
 
 /** Tries of what the references call "few attempts" or "low count". At a minute apart they take four minutes. [own] */
 export const fewTries = 5;
 
-/** The row of a table that ends with one that matches everything. */
-export function decide<Signal, Row extends { readonly matches: (signal: Signal) => boolean }>(
-  table: readonly Row[],
-  signal: Signal,
-): Row {
-  const row = table.find(({ matches }) => matches(signal));
+/** Rows for faults of the transport, alike for every provider. Further rows of a table come after them. */
+export const transportRows: readonly SignalRow[] = [
+  {
+    signal: 'connect refused, DNS, TLS, connect timeout, cancelled before sending',
+    fault: ['not-sent'],
+    class: 'unavailable',
+    fact: 'recorded: 1a, 1b; no byte left: the HTTP client says so before it writes',
+  },
+  {
+    signal: 'no whole reply within the call timeout',
+    fault: ['timeout'],
+    class: 'timeout',
+    fact: 'recorded: 1a, 1b; bytes left, so it may have been applied',
+  },
+  {
+    signal: 'reset, closed, truncated, too large or too deep, cancelled after sending',
+    fault: ['broken', 'aborted', 'too-large', 'undecodable'],
+    class: 'unknown',
+    fact: 'recorded: 1a, 1b; bytes left, so it may have been applied',
+  },
+];
+
+/** The row that decides. */
+export function decide(table: readonly SignalRow[], signal: Signal): SignalRow {
+  const row = table.find((each) => matches(each, signal));
   if (!row) throw new RangeError('the last row of a signal table matches everything');
   return row;
 }
 
-/**
- * What a class means for whoever sent the write. Of an update or a delete an unknown outcome is just tried again: its
- * end state is the same.
- */
-export function meaningOf(failureClass: FailureClass): string {
-  if (failureClass === 'unknown' || failureClass === 'timeout') return 'retry after reconciling';
-  if (failureClass === 'credentials') return 'refresh';
-  return retryOf(failureClass) === 'never' ? 'permanent' : 'retry';
-}
-
-/** The longest wait that we take from a provider: a deadline is at most 48 h (specification, Limits). */
-const waitMsMax = 48 * 3_600_000;
-
-/**
- * The header's wait in milliseconds: seconds, or an HTTP date. A date is read against the reply's own `Date`, so
- * that a wrong clock on either side does not matter. Absent, in the past or unreadable: undefined.
- * Source: RFC 9110, section 10.2.3.
- */
-export function retryAfterMs(headers: Readonly<Record<string, string>>, now: number): number | undefined {
-  const value = headers['retry-after']?.trim();
-  if (!value) return undefined;
-  const wait = /^\d+(\.\d+)?$/.test(value) ? Number(value) * 1_000 : untilDate(value, headers['date'], now);
-  return Number.isFinite(wait) && wait > 0 ? Math.min(Math.ceil(wait), waitMsMax) : undefined;
-}
-
-function untilDate(value: string, date: string | undefined, now: number): number {
-  const sentAt = date === undefined ? Number.NaN : Date.parse(date);
-  return Date.parse(value) - (Number.isNaN(sentAt) ? now : sentAt);
-}
-
-/** Calls of one day, of all apps of the account. */
-export interface DailyUsage {
-  readonly used: number;
-  readonly limit: number;
-}
-
-/**
- * The daily usage as a distribution over accounts: near 1, some customer is about to be refused. It is a total that the customer's
- * other apps use up too, so it is measured and never counted as a window.
- */
-export function createUsageMeter(
-  provider: string,
-  metrics: Metrics,
-  usageOf: (headers: Readonly<Record<string, string>>) => DailyUsage | undefined,
-): (outcome: HttpOutcome) => void {
-  const ratios = metrics.histogram('sluice_provider_daily_usage_ratio');
-  return (outcome) => {
-    const usage = outcome.kind === 'reply' ? usageOf(outcome.reply.headers) : undefined;
-    if (usage) ratios.observe({ provider }, usage.used / usage.limit);
-  };
-}
-
-/** For reads, which throw. */
-export function toProviderError(failure: ProviderFailure, provider: string): ProviderError {
-  const { status, providerRequestId, triesMax, scope } = failure;
-  return new ProviderError({
-    class: failure.class,
-    detail: failure.message,
-    ...(failure.retryAfterMs !== undefined && { retryAfterMs: failure.retryAfterMs }),
-    meta: {
-      provider,
-      ...(status !== undefined && { status }),
-      ...(providerRequestId !== undefined && { providerRequestId }),
-      ...(triesMax !== undefined && { triesMax }),
-      ...(scope === 'search' && { scope }),
-    },
-  });
-}
-
-/** A thrown failure of a read, back as data. */
-export function toFailure(error: ProviderError): ProviderFailure {
-  const { status, providerRequestId, triesMax } = error.meta;
-  return {
-    class: error.class,
-    message: error.detail,
-    scope: isOfSearch(error) ? 'search' : error.class === 'quota' ? 'lane' : 'call',
-    ...(typeof status === 'number' && { status }),
-    ...(typeof providerRequestId === 'string' && { providerRequestId }),
-    ...(typeof triesMax === 'number' && { triesMax }),
-    ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
-  };
-}
-
-/** The provider refuses the searches of the account for now, and nothing else of it. */
-export function isOfSearch({ meta }: ProviderError): boolean {
-  return meta['scope'] === 'search';
-}
-
-/** Most bytes of a provider's text that we keep. Source: reliability checklist, item 23. */
-const bytesMax = 2_048;
-
-/** C0 and C1 control characters, and the separators that break a log line or a terminal. */
-// oxlint-disable-next-line no-control-regex -- they are what is looked for
-const unprintable = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g;
-/** A HubSpot private-app or service key. */
-const privateKey = /\bpat-[a-z]{2}\d-[0-9a-f-]{8,}/gi;
-
-/** A provider's text, fit to be stored and shown: secrets masked first, then control characters, then the length. */
-export function cleanText(text: string, ...secrets: readonly string[]): string {
-  const masked = secrets.reduce(
-    (rest, secret) => (secret.length < 8 ? rest : rest.replaceAll(secret, '[secret]')),
-    text,
+function matches(row: Condition, { status, fault, code, text = '', on, is }: Signal): boolean {
+  const said = text.toLowerCase();
+  return (
+    (row.status === undefined || (status !== undefined && row.status.some((one) => isOfStatus(one, status)))) &&
+    (row.fault === undefined || (fault !== undefined && row.fault.includes(fault))) &&
+    (row.code === undefined || (code !== undefined && row.code.some((form) => isOfCode(form, code)))) &&
+    (row.says === undefined || row.says.some((part) => said.includes(part.toLowerCase()))) &&
+    (row.on === undefined || row.on.includes(on)) &&
+    (row.is ?? []).every((property) => is.includes(property)) &&
+    !row.not?.some((property) => is.includes(property))
   );
-  const plain = redactText(masked.replace(privateKey, '[secret]')).replace(unprintable, ' ').trim().toWellFormed();
-  const bytes = Buffer.from(plain);
-  if (bytes.length <= bytesMax) return plain;
-  // The ellipsis takes three bytes; a character cut in two decodes to U+FFFD.
-  return `${bytes
-    .subarray(0, bytesMax - 3)
-    .toString()
-    .replace(/\ufffd{1,3}$/, '')}…`;
+}
+
+function isOfStatus(form: number | string, status: number): boolean {
+  return typeof form === 'number' ? form === status : form === `${Math.floor(status / 100)}xx`;
+}
+
+function isOfCode(form: string, code: string): boolean {
+  return form.endsWith('*') ? code.startsWith(form.slice(0, -1)) : form === code;
+}
+
+/** The condition of a row as it is printed. */
+export function conditionText({ signal, status, code, says, on, is = [], not = [] }: SignalRow): string {
+  const parts = [
+    ...[status, code].flatMap((some) => (some ? [some.join(', ')] : [])),
+    ...(says ? [`with ${says.map((part) => `"${part}"`).join(' or ')}`] : []),
+    ...(on ? [`on ${on.join(', ')}`] : []),
+    ...is.map((property) => properties[property][0]),
+    ...not.map((property) => properties[property][1]),
+  ];
+  return signal ?? (parts.join(' ') || 'whatever is in no other row');
+}
+
+/** The properties that hold. */
+export function propertiesOf(given: Partial<Record<Property, boolean>>): Property[] {
+  return (Object.keys(given) as Property[]).filter((property) => given[property]);
+}
+
+/** Status and fault of an exchange. A fault decides only where no status line, or one of success, came with it. */
+export function wireSignal(outcome: HttpOutcome): Pick<Signal, 'status' | 'fault'> {
+  if (outcome.kind === 'not-sent') return { fault: 'not-sent' };
+  if (outcome.kind === 'no-reply') return { fault: outcome.fault };
+  const { status, fault } = outcome.reply;
+  return { status, fault: status < 300 ? fault : undefined };
 }

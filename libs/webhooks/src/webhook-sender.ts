@@ -1,5 +1,5 @@
-import { isIP, type LookupFunction } from 'node:net';
-import { NODATA, NOTFOUND, type LookupAddress } from 'node:dns';
+import { type LookupFunction, isIP } from 'node:net';
+import { type LookupAddress, NODATA, NOTFOUND } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { callbackify } from 'node:util';
 import { Agent } from 'undici';

@@ -1,3 +1,4 @@
+import { isHeaderToken } from '../provider-call';
 import type { Auth } from '../requests';
 import type { Attachment, DeclaredAuth } from './declaration';
 
@@ -7,16 +8,13 @@ interface Attached {
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** What a header value may hold: no space, so no line break either. */
-const tokenForm = /^[\x21-\x7e]+$/;
-
 const bearer: Attachment = { header: 'authorization', prefix: 'Bearer ' };
 const nothing: Attached = { headers: {}, query: {} };
 
 /** The credentials as the file says that they are sent; a text: why they cannot be. */
 export function attach(declared: DeclaredAuth, { accessToken, kind = 'oauth2' }: Auth): Attached | string {
   if (kind === 'none') return declared.none ? nothing : 'the connection has no credentials';
-  if (!tokenForm.test(accessToken)) return 'the credentials are empty or have characters that no header can carry';
+  if (!isHeaderToken(accessToken)) return 'the credentials are empty or have characters that no header can carry';
   if (kind === 'basic') return attachPair(declared, accessToken);
   const at = kind === 'apiKey' ? declared.apiKey : declared.oauth2 && (declared.oauth2.token ?? bearer);
   if (at === undefined) return refused(kind === 'apiKey' ? 'an API key' : 'an access token');

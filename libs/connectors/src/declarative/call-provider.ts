@@ -1,11 +1,18 @@
-import type { Logger, Metrics } from '@sluice/telemetry';
-import { type CallMeter, type HttpClient, type HttpOutcome, type HttpRequest, createCallMeter } from '../http-client';
-import type { ObservedExchange, ProviderCall } from '../requests';
+import type { HttpOutcome, HttpRequest } from '../http-client';
+import {
+  createProviderHttp,
+  refused,
+  type Dialect,
+  type ProviderHttp,
+  type ProviderHttpOptions,
+} from '../provider-call';
+import type { Auth, ProviderCall } from '../requests';
 import type { ProviderFailure } from '../results';
+import type { SignalRow } from '../signals';
 import { attach } from './attach-auth';
 import { classify, requestIdOf } from './classify';
 import type { Declaration, Match } from './declaration';
-import { type Row, type Signal, signalTable } from './signal-table';
+import { signalTable } from './signal-table';
 import { fillPath, fillText, segmentFault, valueAt } from './template';
 import { originOf, variablesOf } from './variables';
 
@@ -41,44 +48,50 @@ type DeclaredAnswer =
 /** What every action of one provider needs. */
 export interface DeclaredApi {
   readonly file: Declaration;
-  readonly table: readonly Row[];
-  readonly meter: CallMeter;
+  readonly dialect: Dialect;
+  /** For what is not opened by the account's credentials: the token endpoint. */
+  readonly http: ProviderHttp;
   call(request: DeclaredRequest, call: ProviderCall): Promise<DeclaredAnswer>;
-  /** As it is, for what is not opened by the account's credentials: the token endpoint. */
-  send(request: HttpRequest): Promise<HttpOutcome>;
   /** In place of the origins of the file, for the sandbox. */
   readonly override: string | undefined;
 }
 
-interface DeclaredApiOptions {
+interface DeclaredApiOptions extends ProviderHttpOptions {
   readonly file: Declaration;
-  readonly client: HttpClient;
   readonly override?: string | undefined;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
 }
 
 /** The one way to a declared provider: address derived and checked, credentials attached, reply classified. Never throws. */
-export function createDeclaredApi({ file, client, override, logger, metrics }: DeclaredApiOptions): DeclaredApi {
+export function createDeclaredApi({ file, override, ...options }: DeclaredApiOptions): DeclaredApi {
   const table = signalTable(file);
-  const meter = createCallMeter(file.name, logger, metrics);
+  const dialect = dialectOf(file);
+  const http = createProviderHttp(dialect, options);
   return {
     file,
-    table,
-    meter,
+    dialect,
+    http,
     override,
-    send: (request) => client.send(request),
     async call(request, call) {
-      const prepared = prepare(file, override, request, call);
-      if ('class' in prepared) return { ok: false, failure: prepared };
-      const withheld = await call.withhold?.('account');
-      if (withheld) return { ok: false, failure: withheld };
-      const outcome = await client.send(prepared);
+      const prepared = prepare(file, override, request, call.auth);
+      const failure = 'class' in prepared ? prepared : await call.withhold?.('account');
+      if (failure || 'class' in prepared) return { ok: false, failure: failure as ProviderFailure };
+      const outcome = await http.send(prepared, call);
       const answer = readAnswer({ file, table, request, token: call.auth.accessToken }, outcome);
-      const seen = exchangeOf(file, outcome);
-      meter.measured(request.operation, answer.ok ? 'ok' : answer.failure.class, outcome, seen);
-      call.observe?.(seen);
-      return answer;
+      return http.settle(request.operation, answer, outcome, call);
+    },
+  };
+}
+
+function dialectOf(file: Declaration): Dialect {
+  const { name, displayName, rate } = file;
+  const { limitHeader, windowMs } = rate;
+  return {
+    provider: name,
+    displayName,
+    requestIdOf: (headers) => requestIdOf(file, headers),
+    quotaOf: (headers) => {
+      const limit = limitHeader === undefined ? Number.NaN : Number(headers[limitHeader.toLowerCase()]);
+      return Number.isSafeInteger(limit) && limit > 0 ? { limit, windowMs } : undefined;
     },
   };
 }
@@ -88,21 +101,21 @@ function prepare(
   file: Declaration,
   override: string | undefined,
   { method, path, texts, query = [], body }: DeclaredRequest,
-  { auth, signal, held, traceparent }: ProviderCall,
+  auth: Auth,
 ): HttpRequest | ProviderFailure {
   const variables = variablesOf(file, auth);
-  if (!variables.ok) return refuse(variables.message);
+  if (!variables.ok) return refused(variables.message, 'call');
   const place = originOf(file, file.baseUrl, variables.texts, override);
-  if (!place.ok) return refuse(place.message);
+  if (!place.ok) return refused(place.message, 'call');
   const named = { ...variables.texts, ...texts };
   for (const [name, value] of Object.entries(named)) {
     const fault = path.includes(`{${name}}`) ? segmentFault(value) : undefined;
-    if (fault !== undefined) return refuse(`${nameOf(name)} '${value.slice(0, 40)}' ${fault}`);
+    if (fault !== undefined) return refused(`${nameOf(name)} '${value.slice(0, 40)}' ${fault}`, 'call');
   }
   const attached = attach(file.auth, auth);
   if (typeof attached === 'string') return { class: 'credentials', scope: 'call', message: attached };
   const secret = query.find(([name]) => Object.hasOwn(attached.query, name));
-  if (secret) return refuse(`a filter cannot be named ${secret[0]}: the credentials are sent there`);
+  if (secret) return refused(`a filter cannot be named ${secret[0]}: the credentials are sent there`, 'call');
   const search = new URLSearchParams([
     ...query.map(([name, value]): [string, string] => [name, value]),
     ...Object.entries(attached.query),
@@ -116,59 +129,34 @@ function prepare(
     origin: place.origin,
     path: fillPath(path, named) + (search.size > 0 ? `?${search.toString()}` : ''),
     headers: { ...Object.fromEntries(fixed), ...attached.headers },
-    ...(body !== undefined && { body }),
-    ...(signal && { signal }),
-    held,
-    ...(traceparent !== undefined && { traceparent }),
+    body,
   };
-}
-
-function refuse(message: string): ProviderFailure {
-  return { class: 'rejected', scope: 'call', message };
 }
 
 function nameOf(name: string): string {
   return name === 'object' ? 'objectName' : name;
 }
 
-interface Asked {
+interface Requested {
   readonly file: Declaration;
-  readonly table: readonly Row[];
+  readonly table: readonly SignalRow[];
   readonly request: DeclaredRequest;
   readonly token: string;
 }
 
-function readAnswer({ file, table, request, token }: Asked, outcome: HttpOutcome): DeclaredAnswer {
-  const { operation, isKeyed = false } = request;
-  const on: Signal['on'] = operation === 'create' || operation === 'update' ? operation : 'read';
-  const fail = (flaw?: 'unreadable' | 'refused') =>
-    classify(file, table, { on, outcome, isKeyed, token, ...(flaw && { flaw }) });
+function readAnswer({ file, table, request, token }: Requested, outcome: HttpOutcome): DeclaredAnswer {
+  const { operation, isKeyed = false, success, mayBeEmpty } = request;
+  const on = operation === 'create' || operation === 'update' ? operation : 'read';
+  const failureOf = (flaw?: 'unreadable' | 'failed') => classify(file, table, { on, outcome, isKeyed, token, flaw });
   const reply = outcome.kind === 'reply' ? outcome.reply : undefined;
-  const isSuccess = reply !== undefined && reply.status >= 200 && reply.status < 300 && !reply.fault;
-  if (!isSuccess) return { ok: false, failure: fail() };
-  const lacking = () => fail('unreadable');
+  if (reply === undefined || reply.status < 200 || reply.status >= 300 || reply.fault)
+    return { ok: false, failure: failureOf() };
+  const lacking = () => failureOf('unreadable');
+  const isEmpty = reply.json === undefined && reply.text === undefined;
+  if (isEmpty && mayBeEmpty) return { ok: true, body: undefined, lacking };
+  const said = success && valueAt(reply.json, success.at);
   // A page in place of a body is no answer.
-  if (reply.text !== undefined) return { ok: false, failure: lacking() };
-  if (reply.json === undefined) {
-    return request.mayBeEmpty ? { ok: true, body: undefined, lacking } : { ok: false, failure: lacking() };
-  }
-  const said = request.success && valueAt(reply.json, request.success.at);
-  if (request.success && said === undefined) return { ok: false, failure: lacking() };
-  if (request.success && said !== request.success.equals) return { ok: false, failure: fail('refused') };
+  if (reply.json === undefined || (success && said === undefined)) return { ok: false, failure: lacking() };
+  if (said !== success?.equals) return { ok: false, failure: failureOf('failed') };
   return { ok: true, body: reply.json, lacking };
-}
-
-function exchangeOf(file: Declaration, outcome: HttpOutcome): ObservedExchange {
-  const durationMs = Math.round(outcome.durationMs);
-  if (outcome.kind !== 'reply') return { durationMs };
-  const providerRequestId = requestIdOf(file, outcome);
-  const { limitHeader, windowMs } = file.rate;
-  const limit = limitHeader === undefined ? Number.NaN : Number(outcome.reply.headers[limitHeader.toLowerCase()]);
-  const isUsable = Number.isSafeInteger(limit) && limit > 0;
-  return {
-    durationMs,
-    status: outcome.reply.status,
-    ...(providerRequestId !== undefined && { providerRequestId }),
-    ...(isUsable && { quota: { limit, windowMs } }),
-  };
 }

@@ -1,82 +1,49 @@
 import { retryOf } from '@sluice/errors';
-import { cleanText, decide, retryAfterMs } from '../signals';
+import { callFailure, cleanText, failureClassOf, failureText, retryAfterMs, waitMsMax } from '../failures';
 import type { HttpOutcome } from '../http-client';
 import type { ProviderFailure } from '../results';
-import type { Declaration, ErrorShape, DeclaredWait } from './declaration';
-import type { Row, Signal } from './signal-table';
+import { decide, propertiesOf, wireSignal, type Signal, type SignalRow } from '../signals';
+import type { Declaration, DeclaredWait, ErrorShape } from './declaration';
 import { textAt, valueAt } from './template';
 
 /** A call that did not end with a 2xx that says what it should. */
 interface FailedCall {
   readonly on: Signal['on'];
   readonly outcome: HttpOutcome;
-  /** What a whole 2xx lacks, or says. Absent: another status, or none. */
-  readonly flaw?: 'unreadable' | 'refused';
+  /** What a whole 2xx lacks, or reports. Absent: another status, or none. */
+  readonly flaw: 'unreadable' | 'failed' | undefined;
   readonly isKeyed: boolean;
   /** Never in a text. */
   readonly token: string;
 }
 
-/** Class, wait and text of it. The one reader of the table. */
-export function classify(file: Declaration, table: readonly Row[], call: FailedCall): ProviderFailure {
-  const { on, outcome } = call;
+/** Class, wait and text of it. */
+export function classify(file: Declaration, table: readonly SignalRow[], call: FailedCall): ProviderFailure {
+  const { on, outcome, flaw, isKeyed } = call;
   const reply = outcome.kind === 'reply' ? outcome.reply : undefined;
-  const said = readError(file.errors, reply?.json);
-  const row = decide(table, signalOf(call, said));
-  const isFinal = retryOf(row.class) === 'never';
-  const waitMs = isFinal ? undefined : (waitOf(reply?.headers ?? {}, Date.now(), file.waits) ?? row.waitMs);
-  const providerRequestId = requestIdOf(file, outcome);
-  return {
-    class: on === 'read' && row.class === 'unknown' ? 'unavailable' : row.class,
-    message: cleanText(messageOf(file, call, said), call.token),
-    scope: row.isLane ? 'lane' : isFinal ? 'record' : 'call',
-    ...(reply && { status: reply.status }),
-    ...(waitMs !== undefined && { retryAfterMs: waitMs }),
-    ...(row.triesMax !== undefined && { triesMax: row.triesMax }),
-    ...(providerRequestId !== undefined && { providerRequestId }),
-    ...(row.class === 'conflict' && said.existingId !== undefined && { existingId: said.existingId }),
-  };
+  const { code, message, existingId } = readError(file.errors, reply?.json);
+  const wire = flaw === 'unreadable' ? { status: reply?.status, fault: flaw } : wireSignal(outcome);
+  const is = propertiesOf({ keyed: isKeyed, failed: flaw === 'failed', json: reply?.json !== undefined });
+  const row = decide(table, { on, ...wire, code, text: message, is });
+  const isFinal = retryOf(failureClassOf(row)) === 'never';
+  const said =
+    code === undefined || message?.includes(code) ? message : [message, `(${code})`].filter(Boolean).join(' ');
+  const lack = flaw === 'unreadable' ? 'without what such a reply must say' : 'without a message';
+  return callFailure(row, {
+    outcome,
+    on,
+    isBatch: false,
+    message: cleanText(failureText(file.displayName, outcome, said, lack), call.token),
+    waitMs: isFinal ? undefined : (waitOf(reply?.headers ?? {}, Date.now(), file.waits) ?? row.waitMs),
+    providerRequestId: requestIdOf(file, reply?.headers ?? {}),
+    existingId,
+  });
 }
 
 /** The provider's own id of a request. */
-export function requestIdOf({ requestIdHeader }: Declaration, outcome: HttpOutcome): string | undefined {
-  if (outcome.kind !== 'reply' || requestIdHeader === undefined) return undefined;
-  const id = outcome.reply.headers[requestIdHeader.toLowerCase()];
+export function requestIdOf({ requestIdHeader }: Declaration, headers: Readonly<Record<string, string>>) {
+  const id = requestIdHeader === undefined ? undefined : headers[requestIdHeader.toLowerCase()];
   return id === undefined ? undefined : cleanText(id.slice(0, 100));
-}
-
-function signalOf({ on, outcome, flaw, isKeyed }: FailedCall, { code, message }: SaidError): Signal {
-  const reply = outcome.kind === 'reply' ? outcome.reply : undefined;
-  const fault = flaw === 'unreadable' ? 'unreadable' : faultOf(outcome);
-  return {
-    on,
-    isKeyed,
-    isRefused: flaw === 'refused',
-    isJson: reply?.json !== undefined,
-    ...(fault && { fault }),
-    ...(reply && { status: reply.status }),
-    ...(code !== undefined && { code }),
-    ...(message !== undefined && { message }),
-  };
-}
-
-function faultOf(outcome: HttpOutcome): Signal['fault'] {
-  if (outcome.kind === 'not-sent') return 'not-sent';
-  return outcome.kind === 'no-reply' ? outcome.fault : outcome.reply.fault;
-}
-
-function messageOf({ displayName }: Declaration, { outcome, flaw }: FailedCall, { message, code }: SaidError): string {
-  if (outcome.kind === 'not-sent') return `${displayName} could not be reached: ${outcome.reason}`;
-  if (outcome.kind === 'no-reply') return `${displayName} sent no reply: ${outcome.reason}`;
-  const { status, fault } = outcome.reply;
-  if (message !== undefined || code !== undefined) {
-    return code === undefined || message?.includes(code)
-      ? (message ?? '')
-      : [message, `(${code})`].filter(Boolean).join(' ');
-  }
-  if (fault) return `${displayName} answered ${status} with a reply that is ${fault}`;
-  const lack = flaw === 'unreadable' ? 'without what such a reply must say' : 'without a message';
-  return `${displayName} answered ${status} ${lack}`;
 }
 
 /** What a body says of an error. */
@@ -89,7 +56,7 @@ interface SaidError {
 /** Most errors of a list that a text names. [own] */
 const namedMax = 5;
 
-/** By the first form that fits: one whose place is there and tells a message or a code. */
+/** By the first form that fits: one whose position is there and holds a message or a code. */
 function readError(shapes: readonly ErrorShape[], body: unknown): SaidError {
   for (const shape of shapes) {
     const said = readShape(shape, body);
@@ -120,9 +87,6 @@ function readShape(shape: ErrorShape, body: unknown): SaidError | undefined {
 }
 
 const usual: readonly DeclaredWait[] = [{ header: 'retry-after', unit: 'secondsOrDate' }];
-
-/** The longest wait that we take from a provider: a deadline is at most 48 h (specification, Limits). */
-const waitMsMax = 48 * 3_600_000;
 
 /** The first wait that a reply's headers state, in milliseconds; undefined where they state none. */
 export function waitOf(

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import type { AuthScheme } from '@sluice/types';
 import { createAccountCache } from '../account-cache';
 import type { Capabilities, Connector } from '../connector';
+import { toProviderError } from '../failures';
+import { requestCode } from '../tokens';
 import type { AuthorizationRequest, Fields, ProviderCall } from '../requests';
 import type { Workspace } from '../results';
-import { toProviderError } from '../signals';
 import type { DeclaredApi } from './call-provider';
 import { catalogueOf } from './catalogue';
 import type { Declaration, DeclaredAuth, DeclaredOAuth2 } from './declaration';
@@ -148,18 +149,9 @@ function authorizationUrl(
   { authorizeUrl = '', grants, scopeSeparator = ' ' }: DeclaredOAuth2,
   request: AuthorizationRequest,
 ): string {
-  const { clientId, redirectUri, state, codeChallenge, scopes = [] } = request;
   const place = addressOf(file, authorizeUrl, request, override);
   if (!place.ok) throw toProviderError({ class: 'rejected', scope: 'call', message: place.message }, file.name);
   const url = new URL(place.origin);
   url.searchParams.set('response_type', 'code');
-  url.searchParams.set('client_id', clientId);
-  url.searchParams.set('redirect_uri', redirectUri);
-  url.searchParams.set('state', state);
-  if (scopes.length > 0) url.searchParams.set('scope', scopes.join(scopeSeparator));
-  if (grants.includes('authorizationCodePKCE')) {
-    url.searchParams.set('code_challenge', codeChallenge);
-    url.searchParams.set('code_challenge_method', 'S256');
-  }
-  return url.href;
+  return requestCode(url, request, scopeSeparator, grants.includes('authorizationCodePKCE'));
 }

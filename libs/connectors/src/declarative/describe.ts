@@ -1,8 +1,8 @@
 import type { FieldMetadata, ObjectMetadata } from '@sluice/types';
 import type { AccountCache } from '../account-cache';
+import { toProviderError } from '../failures';
 import type { ObjectCall } from '../requests';
 import type { ProviderFailure } from '../results';
-import { toProviderError } from '../signals';
 import type { DeclaredApi } from './call-provider';
 import type { DeclaredField, DeclaredFields, Match } from './declaration';
 import { type FoundObject, fillText, findObject, textAt, valueAt } from './template';

@@ -1,7 +1,8 @@
-import { signalRows } from '../provider-page';
+import { factCells, signalRows, signalTableOf, tableOf } from '../provider-page';
+import { conditionText, type SignalRow } from '../signals';
 import { keyMember } from './attach-auth';
 import type { Attachment, Declaration, DeclaredAuth } from './declaration';
-import { signalTable, type Row } from './signal-table';
+import { signalTable } from './signal-table';
 
 const preface = `Written from the files in \`libs/connectors/providers\` and the table in \`libs/connectors/src/declarative\` by
 \`pnpm --filter @sluice/connectors print:pages\`; a test compares. Nothing here was checked on a live account. **documented**: the provider's public pages.
@@ -17,24 +18,21 @@ export function renderDeclaredPage(files: readonly Declaration[]): string {
     '## What a call ends with',
     `The rows of a provider come after the first four of these; then the first row that matches decides. \`unavailable\` and \`quota\`: certainly not applied. \`unknown\` and
 \`timeout\`: may have been applied; for reads \`unknown\` counts as \`unavailable\`, and an update is just tried again.`,
-    signalsOf(usual),
+    signalTableOf(signalRows(usual)),
     ...files.flatMap((file) => sectionOf(file, usual)),
   ];
   return `${parts.join('\n\n')}\n`;
 }
 
-function sectionOf(file: Declaration, usual: readonly Row[]): string[] {
-  const known = new Set(usual.map(({ signal }) => signal));
-  const own = signalTable(file).filter(({ signal }) => !known.has(signal));
-  const facts = Object.entries(file.facts).map(([part, said]) => {
-    const [basis = '', ...source] = said.split(': ');
-    return [`\`${part}\``, basis, source.join(': ')];
-  });
+function sectionOf(file: Declaration, usual: readonly SignalRow[]): string[] {
+  const known = new Set(usual.map(conditionText));
+  const own = signalTable(file).filter((row) => !known.has(conditionText(row)));
+  const facts = Object.entries(file.facts).map(([part, fact]) => [`\`${part}\``, ...factCells(fact)]);
   return [
     `## ${file.displayName}`,
     tableOf(['', ''], shapeOf(file)),
     tableOf(['part', 'basis', 'source'], facts),
-    ...(own.length > 0 ? [signalsOf(own)] : []),
+    ...(own.length > 0 ? [signalTableOf(signalRows(own))] : []),
   ];
 }
 
@@ -75,13 +73,4 @@ function placeOf({ header, query, basic }: Attachment): string {
   if (basic !== undefined)
     return `as \`${basic}\` of \`Authorization: Basic\`, or \`basicAuth\` with the key as ${keyMember(basic)}`;
   return header === undefined ? `in the query parameter \`${query}\`` : `in the header \`${header}\``;
-}
-
-function signalsOf(rows: readonly Row[]): string {
-  return tableOf(['signal', 'class', 'meaning', 'wait', 'basis', 'source'], signalRows([], rows));
-}
-
-function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [head, head.map(() => '---'), ...rows];
-  return lines.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`).join('\n');
 }

@@ -1,6 +1,6 @@
+import { toProviderError } from '../failures';
 import type { SearchRequest } from '../requests';
 import type { ProviderFailure, ProviderRecord } from '../results';
-import { toProviderError } from '../signals';
 import type { DeclaredApi, DeclaredRequest } from './call-provider';
 import type { DeclaredSearch } from './declaration';
 import { sameValue } from './same-value';

@@ -1,7 +1,7 @@
 import type { ProviderStub } from '../../test/provider-stub';
 import { useStubbedConnectors } from '../../test/stubbed-connectors';
 import type { Connector } from '../connector';
-import { authorizeUrlOf } from './authorize';
+import { authorizeUrlOf } from './tokens';
 
 let stub: ProviderStub;
 let hubspot: Required<Connector>;

@@ -1,13 +1,13 @@
 import { ProviderError } from '@sluice/errors';
+import { toProviderError } from '../failures';
+import { assertBatchSize } from '../provider-call';
 import type { BatchRead } from '../requests';
 import type { ProviderFailure, ProviderRecord, RecordRead } from '../results';
-import { toProviderError } from '../signals';
-import type { HubspotApi } from './call-hubspot';
+import { type HubspotApi, batchLimit, hubspot } from './call-hubspot';
 import { itemFailure } from './errors';
-import { unanswered } from './item-table';
 import { normalizeValue } from './same-value';
+import { unanswered } from './signal-tables';
 import { type WireBatch, type WireError, isOver, readBatch, textsOf, toProviderRecord } from './wire';
-import { assertBatchSize } from './writes';
 
 /**
  * Requests beyond the first that one read makes at most, to find out whom a reply speaks of: half of what an account takes in ten seconds. What
@@ -25,7 +25,7 @@ const moreRequestsMax = 50;
 export async function batchRead(api: HubspotApi, read: BatchRead): Promise<RecordRead[]> {
   const { byProperty } = read;
   const wanted = byProperty ? byProperty.values : read.ids;
-  assertBatchSize(wanted.length);
+  assertBatchSize(hubspot, batchLimit, wanted.length);
   if (wanted.length === 0) return [];
   const unique = [...new Map(wanted.map((value) => [normalizeValue(value), value])).values()];
   const reads = await readTogether({ api, read, requestsLeft: moreRequestsMax }, unique);

@@ -1,132 +1,77 @@
-import type { Logger, Metrics } from '@sluice/telemetry';
-import { createCallMeter, type HttpClient, type HttpOutcome, type HttpRequest } from '../http-client';
-import { createUsageMeter, type DailyUsage } from '../signals';
-import type { ProviderCall, ObservedExchange, ObservedQuota } from '../requests';
-import type { ProviderFailure } from '../results';
-import { isSafePath, type HubspotUrls } from './urls';
-import { successTable, type Signal } from './error-table';
+import type { HttpOutcome, HttpRequest } from '../http-client';
+import { type Json, isJson } from '../json';
+import {
+  type Answer,
+  type DailyUsage,
+  type Dialect,
+  type ProviderHttp,
+  type ProviderHttpOptions,
+  createProviderHttp,
+  credentialsFault,
+  refused,
+} from '../provider-call';
+import type { ObservedQuota, ProviderCall } from '../requests';
+import { type Signal, decide, propertiesOf, wireSignal } from '../signals';
 import { classify, requestIdOf } from './errors';
-import { isJson, type Json } from './wire';
+import { callTable } from './signal-tables';
+import { type HubspotUrls, isSafePath } from './urls';
+
+/** Inputs of every CRM batch endpoint, per call. Source: reference A3. */
+export const batchLimit = 100;
 
 /** What every action needs: one bound caller, and the paths. */
 export interface HubspotApi {
   readonly urls: HubspotUrls;
+  /** For what is not opened by the account's credentials: the token endpoint. */
+  readonly http: ProviderHttp;
   call(request: HubspotRequest, call: ProviderCall): Promise<HubspotAnswer>;
-  /** One exchange of another form, without bearer token; `read` says what came of it. */
-  exchange(
-    operation: Operation,
-    request: HttpRequest,
-    observe: ProviderCall['observe'],
-    read: (outcome: HttpOutcome) => HubspotAnswer,
-  ): Promise<HubspotAnswer>;
 }
 
-interface HubspotApiOptions {
-  readonly client: HttpClient;
+interface HubspotApiOptions extends ProviderHttpOptions {
   readonly urls: HubspotUrls;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
 }
-
-/** What a header value may hold: no space, so no line break either. */
-const tokenForm = /^[\x21-\x7e]+$/;
 
 /** The one way to HubSpot: bearer token on, reply classified, attempt measured. Never throws. */
-export function createHubspotApi(options: HubspotApiOptions): HubspotApi {
-  const { client, urls } = options;
-  const meter = createCallMeter('hubspot', options.logger, options.metrics);
-  const usage = createUsageMeter('hubspot', options.metrics, dailyUsageOf);
-  const exchange: HubspotApi['exchange'] = async (operation, request, observe, read) => {
-    const outcome = await client.send(request);
-    const answer = read(outcome);
-    const seen = exchangeOf(outcome);
-    meter.measured(operation, answer.ok ? 'ok' : answer.failure.class, outcome, seen);
-    usage(outcome);
-    observe?.(seen);
-    return answer;
-  };
+export function createHubspotApi({ urls, ...options }: HubspotApiOptions): HubspotApi {
+  const http = createProviderHttp(hubspot, options);
   return {
     urls,
-    exchange,
+    http,
     async call(request, call) {
       const { operation, method, path, body } = request;
-      const quota = operation === 'search' ? 'search' : 'account';
-      const refused = refusalOf(request, call) ?? (await call.withhold?.(quota));
-      if (refused) return { ok: false, failure: refused };
-      const { auth, signal, held, traceparent, observe } = call;
-      const sent = {
-        method,
-        path,
-        headers: { authorization: `Bearer ${auth.accessToken}` },
-        ...(body !== undefined && { body }),
-        ...(signal && { signal }),
-        held,
-        ...(traceparent !== undefined && { traceparent }),
-      };
-      return exchange(operation, sent, observe, (outcome) => readAnswer(outcome, request, auth.accessToken));
+      const { accessToken } = call.auth;
+      const failure =
+        credentialsFault(accessToken) ??
+        pathFault(request) ??
+        (await call.withhold?.(operation === 'search' ? 'search' : 'account'));
+      if (failure) return { ok: false, failure };
+      const outcome = await http.send(
+        { method, path, headers: { authorization: `Bearer ${accessToken}` }, body },
+        call,
+      );
+      return http.settle(operation, readAnswer(outcome, request, accessToken), outcome, call);
     },
   };
 }
 
-/** What can be refused here without asking HubSpot. */
-function refusalOf(request: HubspotRequest, call: ProviderCall): ProviderFailure | undefined {
-  const scope = isBatch(request) ? 'call' : 'record';
-  if (!tokenForm.test(call.auth.accessToken)) {
-    return {
-      class: 'credentials',
-      scope: 'call',
-      message: 'the access token is empty or has characters that no header can carry',
-    };
-  }
+function pathFault(request: HubspotRequest) {
   if (isSafePath(request.path)) return undefined;
-  return {
-    class: 'rejected',
-    scope,
-    message: 'the object name or the record id has characters that HubSpot does not use',
-  };
+  const message = 'the object name or the record id has characters that HubSpot does not use';
+  return refused(message, isBatch(request) ? 'call' : 'record');
 }
 
-/** The body of a success, or the class of what went wrong. */
+/** The body of a success, or the class of the failure. */
 function readAnswer(outcome: HttpOutcome, request: HubspotRequest, token: string): HubspotAnswer {
-  const reply = outcome.kind === 'reply' ? outcome.reply : undefined;
-  const fault = faultOf(outcome);
-  const headers = reply?.headers ?? {};
+  const json = outcome.kind === 'reply' ? outcome.reply.json : undefined;
   const signal: Signal = {
-    write: writes[request.operation],
-    isKeyed: request.isKeyed ?? false,
-    isJson: isJson(reply?.json),
-    ...(fault && { fault }),
-    ...(reply && { status: reply.status }),
+    on: writes[request.operation],
+    ...wireSignal(outcome),
+    is: propertiesOf({ json: isJson(json), keyed: request.isKeyed ?? false }),
   };
-  if (successTable.some(({ matches }) => matches(signal))) {
-    return { ok: true, body: isJson(reply?.json) ? reply.json : {} };
-  }
-  const failure = classify({
-    signal,
-    isBatch: isBatch(request),
-    isSearch: request.operation === 'search',
-    headers,
-    json: reply?.json,
-    ...(outcome.kind !== 'reply' && { reason: outcome.reason }),
-    token,
-    now: Date.now(),
-  });
+  if (decide(callTable, signal).class === 'ok') return { ok: true, body: isJson(json) ? json : {} };
+  const isSearch = request.operation === 'search';
+  const failure = classify({ signal, outcome, isBatch: isBatch(request), isSearch, token, now: Date.now() });
   return { ok: false, failure };
-}
-
-function faultOf(outcome: HttpOutcome): Signal['fault'] {
-  if (outcome.kind === 'not-sent') return 'not-sent';
-  return outcome.kind === 'no-reply' ? outcome.fault : outcome.reply.fault;
-}
-
-/** What the attempt's row keeps of an exchange. */
-function exchangeOf(outcome: HttpOutcome): ObservedExchange {
-  const durationMs = Math.round(outcome.durationMs);
-  if (outcome.kind !== 'reply') return { durationMs };
-  const { status, headers, json } = outcome.reply;
-  const providerRequestId = requestIdOf(headers, isJson(json) ? json : {});
-  const quota = quotaOf(headers);
-  return { durationMs, status, ...(providerRequestId !== undefined && { providerRequestId }), ...(quota && { quota }) };
 }
 
 /** What each call does. An association set twice is the same association, so it is like an update. */
@@ -144,15 +89,11 @@ const writes = {
   schema: 'read',
   workspace: 'read',
   scopes: 'read',
-  refresh: 'read',
-  'exchange-code': 'read',
-} as const satisfies Readonly<Record<string, Signal['write']>>;
-
-/** Names of the calls in logs and metrics. */
-type Operation = keyof typeof writes;
+} as const satisfies Readonly<Record<string, Signal['on']>>;
 
 interface HubspotRequest {
-  readonly operation: Operation;
+  /** In logs and metrics. */
+  readonly operation: keyof typeof writes;
   readonly method: HttpRequest['method'];
   readonly path: string;
   readonly body?: unknown;
@@ -161,8 +102,7 @@ interface HubspotRequest {
 }
 
 /** A 2xx with a JSON object (an empty one for a 204, where that is the success), or why not. */
-export type HubspotAnswer =
-  { readonly ok: true; readonly body: Json } | { readonly ok: false; readonly failure: ProviderFailure };
+export type HubspotAnswer = Answer<Json>;
 
 /** The call is about several records, so a failure of it need not be about each. */
 function isBatch({ operation }: HubspotRequest): boolean {
@@ -191,3 +131,5 @@ export function dailyUsageOf(headers: Readonly<Record<string, string>>): DailyUs
   );
   return limit && left !== undefined && left <= limit ? { used: limit - left, limit } : undefined;
 }
+
+export const hubspot: Dialect = { provider: 'hubspot', displayName: 'HubSpot', requestIdOf, quotaOf, dailyUsageOf };

@@ -1,20 +1,19 @@
 import { createHash } from 'node:crypto';
 import { createAccountCache } from '../account-cache';
 import type { Capabilities, CatalogueEntry, Connector } from '../connector';
-import type { DeleteWrite, Fields, ProviderCall, TokenRefresh } from '../requests';
-import type { FreshTokens, RecordResult, Workspace } from '../results';
-import { toProviderError } from '../signals';
-import { authorizationUrl, exchangeCode } from './authorize';
+import { toProviderError } from '../failures';
+import type { Fields, ProviderCall } from '../requests';
+import type { Workspace } from '../results';
 import { batchRead } from './batch-read';
-import type { HubspotApi } from './call-hubspot';
+import { type HubspotApi, batchLimit } from './call-hubspot';
 import { type HubspotCaches, describe } from './describe';
 import { findCreated } from './find-created';
 import { normalizeValue, uniqueKeyOf } from './same-value';
 import { search, searchPageMax } from './search';
-import { askForTokens } from './token-call';
+import { authorizationUrl, tokensFor } from './tokens';
 import { canonicalObjectName } from './urls';
 import { listSeparator } from './wire';
-import { batchCreate, batchLimit, batchUpdate, create, deleteRecord, update } from './writes';
+import { batchCreate, batchUpdate, create, deleteRecord, update } from './writes';
 
 /** HubSpot in the catalogue. Source: reference A1. A private app's key goes where an access token goes. */
 const hubspotCatalogue: CatalogueEntry = {
@@ -73,11 +72,11 @@ export function createHubspotConnector(api: HubspotApi, authorizeUrl: string): C
     readBatch: (read) => batchRead(api, read),
     search: (request) => search(api, request),
     describe: (call) => describe(api, caches, call),
-    refresh: (request) => refresh(api, request),
+    refresh: (request) => tokensFor(api, request),
     // A private app's key goes where an access token goes. Source: reference A1.
     authSchemes: ['apiKey', 'oauth2/authorizationCode', 'oauth2/authorizationCodePKCE'],
     authorizationUrl: (request) => authorizationUrl(authorizeUrl, request),
-    exchangeCode: (request) => exchangeCode(api, request),
+    exchangeCode: (request) => tokensFor(api, request),
     workspace: (call) => workspace(api, call),
     scopes: (call) => scopes(api, call),
     findCreated: (find) => findCreated(api, caches.properties, find),
@@ -85,22 +84,6 @@ export function createHubspotConnector(api: HubspotApi, authorizeUrl: string): C
     visibilityMs: (objectName, fields) => (uniqueKeyOf(objectName, fields) ? 0 : searchVisibilityMs),
     fingerprint,
   };
-}
-
-/**
- * Changes a refresh token into an access token. The refresh token of the reply is normally the old one.
- * Source: reference A1; RFC 6749, section 6.
- * @throws ProviderError
- */
-function refresh(api: HubspotApi, request: TokenRefresh): Promise<FreshTokens> {
-  const { refreshToken, clientId, clientSecret } = request;
-  const form = {
-    grant_type: 'refresh_token',
-    client_id: clientId,
-    client_secret: clientSecret,
-    refresh_token: refreshToken,
-  };
-  return askForTokens(api, { ...request, operation: 'refresh', form, secrets: [refreshToken, clientSecret] });
 }
 
 /**

@@ -1,11 +1,12 @@
-import { type FieldMetadata, type FieldValueType, type ObjectMetadata, joinList } from '@sluice/types';
+import type { FieldMetadata, FieldValueType, ObjectMetadata } from '@sluice/types';
 import type { ProviderError } from '@sluice/errors';
 import type { AccountCache } from '../account-cache';
-import type { Fields, ObjectCall } from '../requests';
-import { toProviderError } from '../signals';
+import { toProviderError } from '../failures';
+import { type Json, isJson, listOf, textOf } from '../json';
+import type { ObjectCall } from '../requests';
 import type { HubspotApi } from './call-hubspot';
 import { canonicalObjectName } from './urls';
-import { type Json, isJson, textOf, textsOf } from './wire';
+import { textsOf } from './wire';
 
 /** What the connector keeps of an account for a minute. */
 export interface HubspotCaches {
@@ -171,8 +172,4 @@ function toSchema(body: Json): ObjectSchema {
     requiredFields: new Set(textsOf(body['requiredProperties'])),
     targets,
   };
-}
-
-function listOf(value: unknown): Json[] {
-  return Array.isArray(value) ? value.filter(isJson) : [];
 }

@@ -1,22 +1,26 @@
 import { ProviderError } from '@sluice/errors';
-import { toFailure, toProviderError } from '../signals';
+import { failedOutcome, type Failing } from '../../test/failed-outcome';
+import { toFailure, toProviderError } from '../failures';
 import type { ProviderFailure } from '../results';
-import { errorTable, successTable, type Signal } from './error-table';
-import { classify, itemFailure, type FailedCall } from './errors';
+import { decide, propertiesOf, wireSignal, type Signal } from '../signals';
+import { classify, itemFailure, refusedFieldsOf, type FailedCall } from './errors';
+import { callTable } from './signal-tables';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 
-function failed(signal: Partial<Signal>, rest: Partial<FailedCall> = {}): FailedCall {
-  const json = rest.json;
-  return {
-    signal: { write: 'create', isKeyed: true, isJson: json !== undefined, ...signal },
-    isBatch: false,
-    headers: {},
-    json,
-    token: 'secret-token',
-    now,
-    ...rest,
-  };
+interface Case extends Failing {
+  readonly on?: Signal['on'];
+  readonly isKeyed?: boolean;
+}
+
+function signalOf({ on = 'create', isKeyed = true, ...failing }: Case): Signal {
+  const json = failing.json !== undefined;
+  return { on, ...wireSignal(failedOutcome(failing)), is: propertiesOf({ keyed: isKeyed, json }) };
+}
+
+function failed(call: Case, rest: Partial<FailedCall> = {}): FailedCall {
+  const outcome = failedOutcome(call);
+  return { signal: signalOf(call), outcome, isBatch: false, isSearch: false, token: 'secret-token', now, ...rest };
 }
 
 const body = (category: string | undefined, message = 'said') => ({
@@ -27,13 +31,13 @@ const body = (category: string | undefined, message = 'said') => ({
 });
 
 /** A create of these can be repeated at HubSpot. */
-const unkeyed = { write: 'create', isKeyed: false } as const;
-const update = { write: 'update', isKeyed: false } as const;
-const remove = { write: 'delete', isKeyed: false } as const;
-const read = { write: 'read', isKeyed: false } as const;
+const unkeyed = { on: 'create', isKeyed: false } as const;
+const update = { on: 'update', isKeyed: false } as const;
+const remove = { on: 'delete', isKeyed: false } as const;
+const read = { on: 'read', isKeyed: false } as const;
 
 describe('every row of reference 1a', () => {
-  test.each<[string, Partial<Signal>, unknown, string]>([
+  test.each<[string, Case, unknown, string]>([
     ['refused, DNS, TLS, connect timeout', { fault: 'not-sent' }, undefined, 'unavailable'],
     ['reset after send', { fault: 'broken' }, undefined, 'unknown'],
     ['timeout after send', { fault: 'timeout' }, undefined, 'timeout'],
@@ -70,7 +74,7 @@ describe('every row of reference 1a', () => {
     ['304', { status: 304 }, undefined, 'unknown'],
     ['599', { status: 599 }, undefined, 'unknown'],
   ])('%s', (_, signal, json, expected) => {
-    expect(classify(failed(signal, { json })).class).toBe(expected);
+    expect(classify(failed({ ...signal, json })).class).toBe(expected);
   });
 
   // Who names a moment may still have begun: a 503 can come after the commit, and a second send would be a second record.
@@ -78,7 +82,7 @@ describe('every row of reference 1a', () => {
     'a create without unique property that met %d is looked for, Retry-After or not, and not before it',
     (status) => {
       expect(classify(failed({ status, ...unkeyed })).class).toBe('unknown');
-      const failure = classify(failed({ status, ...unkeyed }, { headers: { 'retry-after': '7' } }));
+      const failure = classify(failed({ status, ...unkeyed, headers: { 'retry-after': '7' } }));
       expect(failure).toMatchObject({ class: 'unknown', retryAfterMs: 7_000 });
     },
   );
@@ -96,7 +100,7 @@ describe('every row of reference 1a', () => {
     ['no list', [], 'rejected'],
   ])('400 with %s', (_, problems, expected) => {
     const json = body('VALIDATION_ERROR', `Property values were not valid: ${JSON.stringify(problems)}`);
-    expect(classify(failed({ status: 400 }, { json })).class).toBe(expected);
+    expect(classify(failed({ status: 400, json })).class).toBe(expected);
     expect(itemFailure({ category: 'VALIDATION_ERROR', message: json.message, context: {} }, 'create', '').class).toBe(
       expected,
     );
@@ -104,9 +108,9 @@ describe('every row of reference 1a', () => {
 });
 
 describe('success', () => {
-  const succeeds = (signal: Partial<Signal>, isJson: boolean) =>
-    successTable.some(({ matches }) => matches({ ...failed(signal).signal, isJson }));
-  test.each<[string, Partial<Signal>, boolean, boolean]>([
+  const succeeds = (call: Case, isJson: boolean) =>
+    decide(callTable, signalOf({ ...call, ...(isJson && { json: {} }) })).class === 'ok';
+  test.each<[string, Case, boolean, boolean]>([
     ['201 with JSON', { status: 201 }, true, true],
     ['207 with JSON', { status: 207 }, true, true],
     ['another 2xx with JSON', { status: 299 }, true, true],
@@ -124,7 +128,8 @@ describe('success', () => {
 });
 
 test('whatever comes has a class: the last row takes it', () => {
-  expect(errorTable.at(-1)?.matches({ ...failed({}).signal, isJson: false })).toBe(true);
+  expect(callTable.at(-1)).toMatchObject({ class: 'unknown' });
+  expect(decide(callTable, { on: 'token', status: 799, is: [] })).toBe(callTable.at(-1));
 });
 
 // By what the reply says, whichever call met it: the account's own limits stop searches too, and search's stops nothing else.
@@ -143,8 +148,7 @@ describe('what a 429 stops', () => {
     ['DAILY of a search', true, limit('DAILY'), 'lane'],
     ['no policy', true, { message: 'x' }, 'lane'],
   ])('%s', (_, isSearch, json, scope) => {
-    const { signal, ...rest } = failed({ status: 429 }, { json });
-    expect(classify({ ...rest, signal: { ...signal, write: 'read' }, isSearch }).scope).toBe(scope);
+    expect(classify(failed({ status: 429, json, on: 'read' }, { isSearch })).scope).toBe(scope);
   });
 });
 
@@ -155,7 +159,7 @@ describe('the wait', () => {
     errorType: 'RATE_LIMIT',
     policyName,
   });
-  test.each<[string, Partial<Signal>, Partial<FailedCall>, number | undefined]>([
+  test.each<[string, Case, Case, number | undefined]>([
     ['ten seconds', { status: 429 }, { json: limit('x', 'TEN_SECONDLY_ROLLING') }, 10_000],
     ['one second', { status: 429 }, { json: limit('x', 'SECONDLY') }, 1_000],
     ['daily', { status: 429 }, { json: limit('x', 'DAILY') }, 900_000],
@@ -178,11 +182,11 @@ describe('the wait', () => {
     ['403 of the edge: few attempts', { status: 403 }, {}, 60_000],
     ['525: few attempts', { status: 525 }, {}, 60_000],
   ])('%s', (_, signal, rest, expected) => {
-    expect(classify(failed(signal, rest)).retryAfterMs).toBe(expected);
+    expect(classify(failed({ ...signal, ...rest })).retryAfterMs).toBe(expected);
   });
 });
 
-test.each<[string, Partial<Signal>, number | undefined]>([
+test.each<[string, Case, number | undefined]>([
   ['403 of the edge', { status: 403 }, 5],
   ['522', { status: 522, ...update }, 5],
   ['525', { status: 525 }, 5],
@@ -193,7 +197,7 @@ test.each<[string, Partial<Signal>, number | undefined]>([
 });
 
 describe('scope', () => {
-  test.each<[string, Partial<Signal>, boolean, string]>([
+  test.each<[string, Case, boolean, string]>([
     ['429', { status: 429 }, false, 'lane'],
     ['477', { status: 477 }, true, 'lane'],
     ['400 single', { status: 400 }, false, 'record'],
@@ -208,7 +212,7 @@ describe('scope', () => {
 describe('what the failure tells', () => {
   test('the existing record of a single conflict', () => {
     const json = body('CONFLICT', 'Contact already exists. Existing ID: 171591000198');
-    expect(classify(failed({ status: 409 }, { json }))).toMatchObject({
+    expect(classify(failed({ status: 409, json }))).toMatchObject({
       existingId: '171591000198',
       providerRequestId: 'c-1',
       status: 409,
@@ -217,7 +221,7 @@ describe('what the failure tells', () => {
 
   test('a batch conflict names no record: it is not known whose it is', () => {
     const json = body('CONFLICT', 'Contact already exists. Existing ID: 171591000198');
-    expect(classify(failed({ status: 409 }, { json, isBatch: true })).existingId).toBeUndefined();
+    expect(classify(failed({ status: 409, json }, { isBatch: true })).existingId).toBeUndefined();
   });
 
   test('missing scopes, wherever they stand', () => {
@@ -225,36 +229,36 @@ describe('what the failure tells', () => {
       ...body('MISSING_SCOPES', 'no'),
       errors: [{ context: { requiredGranularScopes: ['crm.a', 'crm.b'] } }],
     };
-    expect(classify(failed({ status: 403 }, { json: inErrors })).message).toBe('no (missing scopes: crm.a, crm.b)');
+    expect(classify(failed({ status: 403, json: inErrors })).message).toBe('no (missing scopes: crm.a, crm.b)');
     const onTop = { ...body('MISSING_SCOPES', 'no'), context: { requiredGranularScopes: ['crm.c'] } };
-    expect(classify(failed({ status: 403 }, { json: onTop })).message).toBe('no (missing scopes: crm.c)');
+    expect(classify(failed({ status: 403, json: onTop })).message).toBe('no (missing scopes: crm.c)');
   });
 
   test('the causes, where the message is a general one; not those of a batch', () => {
     const causes = [{ message: "Property 'shoe' does not exist" }, { message: 'Other.' }, { message: 'Other.' }, {}];
     const json = { ...body('VALIDATION_ERROR', 'There was a problem.'), errors: causes };
-    const said = (rest: object) => classify(failed({ status: 400 }, { json, ...rest })).message;
-    expect(said({})).toBe("There was a problem. Property 'shoe' does not exist Other.");
-    expect(said({ isBatch: true })).toBe('There was a problem.');
+    const said = (of: object, isBatch = false) => classify(failed({ status: 400, json: of }, { isBatch })).message;
+    expect(said(json)).toBe("There was a problem. Property 'shoe' does not exist Other.");
+    expect(said(json, true)).toBe('There was a problem.');
     const many = { ...json, errors: [1, 2, 3, 4, 5, 6].map((at) => ({ message: `No ${at}.` })) };
-    expect(said({ json: many })).toBe('There was a problem. No 1. No 2. No 3. No 4. No 5.');
+    expect(said(many)).toBe('There was a problem. No 1. No 2. No 3. No 4. No 5.');
     const told = { ...json, message: "Property 'shoe' does not exist, Other." };
-    expect(said({ json: told })).toBe("Property 'shoe' does not exist, Other.");
+    expect(said(told)).toBe("Property 'shoe' does not exist, Other.");
   });
 
   test('no HTML, no token, no more than 2 KB', () => {
     expect(classify(failed({ status: 502 })).message).toBe('HubSpot answered 502 without a message');
     const json = body(undefined, `echo secret-token ${'é'.repeat(4_000)}`);
-    const { message } = classify(failed({ status: 400 }, { json }));
+    const { message } = classify(failed({ status: 400, json }));
     expect(message).toMatch(/^echo \[secret\] é/);
     expect(Buffer.byteLength(message)).toBeLessThanOrEqual(2_048);
   });
 
   test('why there was no reply', () => {
-    expect(classify(failed({ fault: 'not-sent' }, { reason: 'ECONNREFUSED' })).message).toBe(
+    expect(classify(failed({ fault: 'not-sent', reason: 'ECONNREFUSED' })).message).toBe(
       'HubSpot could not be reached: ECONNREFUSED',
     );
-    expect(classify(failed({ fault: 'broken' }, { reason: 'UND_ERR_SOCKET' })).message).toBe(
+    expect(classify(failed({ fault: 'broken', reason: 'UND_ERR_SOCKET' })).message).toBe(
       'HubSpot sent no reply: UND_ERR_SOCKET',
     );
     expect(classify(failed({ fault: 'broken', status: 201 })).message).toBe(
@@ -290,9 +294,7 @@ describe('an error of one record in a 2xx', () => {
 });
 
 test('a failure survives being thrown by a read', () => {
-  const failure = classify(
-    failed({ status: 429, ...read }, { json: body(undefined), headers: { 'retry-after': '2' } }),
-  );
+  const failure = classify(failed({ status: 429, ...read, json: body(undefined), headers: { 'retry-after': '2' } }));
   const error = toProviderError(failure, 'hubspot');
   expect(error).toBeInstanceOf(ProviderError);
   expect(error).toMatchObject({
@@ -303,3 +305,24 @@ test('a failure survives being thrown by a read', () => {
   });
   expect(toFailure(error)).toEqual(failure);
 });
+
+// What a refused batch names as unknown or read-only.
+const listed = (...problems: object[]) => ({
+  message: `Property values were not valid: ${JSON.stringify(problems)}`,
+});
+
+test.each<[string, object, string[]]>([
+  ['an unknown property', listed({ error: 'PROPERTY_DOESNT_EXIST', name: 'nosuch' }), ['nosuch']],
+  ['a read-only one', listed({ error: 'READ_ONLY_VALUE', name: 'hs_object_id' }), ['hs_object_id']],
+  ['each once', listed({ error: 'READ_ONLY_VALUE', name: 'a' }, { error: 'READ_ONLY_VALUE', name: 'a' }), ['a']],
+  // Another record may carry a value that fits.
+  ['a wrong value names no field', listed({ error: 'INVALID_OPTION', name: 'lifecyclestage' }), []],
+  [
+    'errors[]',
+    { message: 'x', errors: [{ code: 'PROPERTY_DOESNT_EXIST', context: { propertyName: ['nosuch'] } }] },
+    ['nosuch'],
+  ],
+  ['a text that is no list', { message: 'Property values were not valid: [oops' }, []],
+  ['nothing', {}, []],
+  ['odd members', { message: 7, errors: ['x', null, { code: 1, context: { propertyName: 'a' } }] }, []],
+])('%s', (_case, refusal, expected) => expect(refusedFieldsOf(refusal as Record<string, unknown>)).toEqual(expected));

@@ -1,50 +1,46 @@
-import { retryOf } from '@sluice/errors';
+import { callFailure, cleanText, failureText, recordFailure, retryAfterMs } from '../failures';
+import type { HttpOutcome } from '../http-client';
+import { type Json, isJson, listOf, textOf } from '../json';
 import type { ProviderFailure } from '../results';
-import { cleanText, retryAfterMs, decide, type SignalRow } from '../signals';
-import { errorTable, type Signal } from './error-table';
-import { itemTable, policyWaitMs } from './item-table';
-import { isTakenValue, takenBy } from './property-problems';
-import { refusedFieldsOf } from './refused-fields';
-import { isJson, textOf, textsOf, type Json, type WireError } from './wire';
+import { type Signal, decide, propertiesOf } from '../signals';
+import { callTable, policyWaitMs, recordTable } from './signal-tables';
+import { type WireError, textsOf } from './wire';
 
 /** Most causes that a text names. [own] */
 const causesMax = 5;
 
-/** A failed call: the signal, and what the reply said. */
+/** A call that failed. */
 export interface FailedCall {
   readonly signal: Signal;
+  readonly outcome: HttpOutcome;
   readonly isBatch: boolean;
-  /** @default false */
-  readonly isSearch?: boolean;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly json: unknown;
-  /** Of a call without reply: a code or a sentence of ours. */
-  readonly reason?: string;
+  readonly isSearch: boolean;
   readonly token: string;
   readonly now: number;
 }
 
-/** Class, wait and text of a call that failed as a whole. The one reader of the table. */
+/** Class, wait and text of a call that failed as a whole. */
 export function classify(call: FailedCall): ProviderFailure {
-  const { headers, now } = call;
-  const body = isJson(call.json) ? call.json : {};
-  const signal = { ...call.signal, isTakenValue: isTakenValue(textOf(body['message']) ?? '') };
-  const row = decide(errorTable, signal);
-  const failureClass = signal.write === 'read' && row.class === 'unknown' ? 'unavailable' : row.class;
-  const wait = retryAfterMs(headers, now) ?? (row.class === 'quota' ? policyWait(body, headers) : undefined);
-  const waitMs = row.waitMs === undefined ? wait : Math.max(row.waitMs, wait ?? 0);
-  const providerRequestId = requestIdOf(headers, body);
-  const existingId = row.class === 'conflict' && !call.isBatch ? existingIdOf(body) : undefined;
-  return {
-    class: failureClass,
+  const { signal, outcome, isBatch } = call;
+  const reply = outcome.kind === 'reply' ? outcome.reply : undefined;
+  const body = isJson(reply?.json) ? reply.json : {};
+  const headers = reply?.headers ?? {};
+  const isTaken = isTakenValue(textOf(body['message']) ?? '');
+  const row = decide(callTable, isTaken ? { ...signal, is: [...signal.is, 'taken'] } : signal);
+  const policyWait = row.class === 'quota' ? policyWaitMs[policyOf(body, headers) ?? 'TEN_SECONDLY_ROLLING'] : 0;
+  const failure = callFailure(row, {
+    outcome,
+    on: signal.on,
+    isBatch,
     message: cleanText(messageOf(call, body), call.token),
-    scope: row.isLane && isSearchLimit(call, body) ? 'search' : scopeOf(row, call.isBatch),
+    waitMs: Math.max(row.waitMs ?? 0, retryAfterMs(headers, call.now) ?? policyWait),
+    providerRequestId: requestIdOf(headers, body),
+    existingId: existingIdOf(body),
+  });
+  return {
+    ...failure,
+    ...(row.isLane && isSearchLimit(call, body) && { scope: 'search' }),
     ...(mayBeOneRecord(call, body) && { mayBeOneRecord: true, refusedFields: refusedFieldsOf(body) }),
-    ...(signal.status !== undefined && { status: signal.status }),
-    ...(waitMs !== undefined && { retryAfterMs: waitMs }),
-    ...(row.triesMax !== undefined && { triesMax: row.triesMax }),
-    ...(providerRequestId !== undefined && { providerRequestId }),
-    ...(existingId !== undefined && { existingId }),
   };
 }
 
@@ -53,44 +49,31 @@ export function classify(call: FailedCall): ProviderFailure {
  * (reference A3), or for its size. An object that HubSpot does not know is no record's fault.
  */
 function mayBeOneRecord({ signal, isBatch }: FailedCall, body: Json): boolean {
-  if (!isBatch || signal.write === 'read') return false;
+  if (!isBatch || signal.on === 'read') return false;
   return signal.status === 413 || (signal.status === 400 && !/infer object type/i.test(textOf(body['message']) ?? ''));
 }
 
 /** The failure of one record in a batch that succeeded in part. */
 export function itemFailure(error: WireError, write: 'create' | 'update', token: string): ProviderFailure {
   const { category, message } = error;
-  const row = decide(itemTable, { write, category, message, isTakenValue: isTakenValue(message) });
-  const existingId = row.class === 'conflict' ? existingIdOf({ ...error }) : undefined;
-  return {
-    class: row.class,
-    message: cleanText(message || category || 'HubSpot refused the record', token),
-    scope: 'record',
-    ...(row.waitMs !== undefined && { retryAfterMs: row.waitMs }),
-    ...(existingId !== undefined && { existingId }),
-  };
+  const is = propertiesOf({ record: true, taken: isTakenValue(message) });
+  const row = decide(recordTable, { on: write, code: category, text: message, is });
+  const text = cleanText(message || category || 'HubSpot refused the record', token);
+  return recordFailure(row, text, existingIdOf({ ...error }));
 }
 
 /** HubSpot's id of a request; also sent with successes. */
-export function requestIdOf(headers: Readonly<Record<string, string>>, body: Json): string | undefined {
+export function requestIdOf(headers: Readonly<Record<string, string>>, json: unknown): string | undefined {
+  const body = isJson(json) ? json : {};
   const id = textOf(body['correlationId']) ?? textOf(headers['x-hubspot-correlation-id']) ?? textOf(body['requestId']);
-  return id === undefined ? undefined : cleanText(id.slice(0, 100), '');
-}
-
-function scopeOf(row: SignalRow<Signal>, isBatch: boolean): ProviderFailure['scope'] {
-  if (row.isLane) return 'lane';
-  return retryOf(row.class) === 'never' && !isBatch ? 'record' : 'call';
-}
-
-function policyWait(body: Json, headers: Readonly<Record<string, string>>): number {
-  return policyWaitMs[policyOf(body, headers) ?? 'TEN_SECONDLY_ROLLING'];
+  return id === undefined ? undefined : cleanText(id.slice(0, 100));
 }
 
 /** The policy that a 429 names. */
 function policyOf(body: Json, headers: Readonly<Record<string, string>>): keyof typeof policyWaitMs | undefined {
   const said = `${textOf(body['policyName']) ?? ''} ${textOf(body['message']) ?? ''}`.toUpperCase();
   if (said.includes('DAILY') || headers['x-hubspot-ratelimit-daily-remaining'] === '0') return 'DAILY';
-  // The ten-second policy's name contains the other's, so it is asked first.
+  // The ten-second policy's name contains the other's, so it is tested first.
   if (said.includes('TEN_SECONDLY')) return 'TEN_SECONDLY_ROLLING';
   return said.includes('SECONDLY') ? 'SECONDLY' : undefined;
 }
@@ -99,9 +82,9 @@ function policyOf(body: Json, headers: Readonly<Record<string, string>>): keyof 
  * The one limit by the second is that of search, and its group says so: `publicapi:crm:search`. Whatever another policy refuses, and what
  * names none, speaks of the whole account, whichever call met it. Source: reference A5, A8.
  */
-function isSearchLimit({ isSearch, headers }: FailedCall, body: Json): boolean {
-  const ofSearch = isSearch === true || (textOf(body['groupName']) ?? '').includes('search');
-  return ofSearch && policyOf(body, headers) === 'SECONDLY';
+function isSearchLimit({ isSearch, outcome }: FailedCall, body: Json): boolean {
+  const headers = outcome.kind === 'reply' ? outcome.reply.headers : {};
+  return (isSearch || textOf(body['groupName'])?.includes('search') === true) && policyOf(body, headers) === 'SECONDLY';
 }
 
 function existingIdOf(body: Json): string | undefined {
@@ -111,30 +94,68 @@ function existingIdOf(body: Json): string | undefined {
   return id ?? /Existing ID: (\d+)/.exec(message)?.[1] ?? takenBy(message);
 }
 
-function messageOf(call: FailedCall, body: Json): string {
-  const { status, fault } = call.signal;
-  if (fault === 'not-sent') return `HubSpot could not be reached: ${call.reason ?? 'unknown reason'}`;
-  if (status === undefined) return `HubSpot sent no reply: ${call.reason ?? fault ?? 'unknown reason'}`;
+function messageOf({ signal, outcome, isBatch }: FailedCall, body: Json): string {
   const said = textOf(body['message']);
-  const trouble = fault ?? (status < 300 ? 'unreadable' : undefined);
-  if (said === undefined) {
-    return `HubSpot answered ${status} ${trouble ? `with a reply that is ${trouble}` : 'without a message'}`;
-  }
   const scopes = missingScopes(body);
-  if (scopes.length > 0) return `${said} (missing scopes: ${scopes.join(', ')})`;
   // Of a batch the causes may be another caller's.
-  return call.isBatch ? said : [said, ...causesOf(body, said)].join(' ');
+  const causes = isBatch || said === undefined ? [] : causesOf(body, said);
+  const ending = scopes.length > 0 ? [`(missing scopes: ${scopes.join(', ')})`] : causes;
+  const lack = (signal.status ?? 0) < 300 ? 'with a reply that is unreadable' : 'without a message';
+  return failureText('HubSpot', outcome, said && [said, ...ending].join(' '), lack);
 }
 
-/** "There was a problem with the request." says nothing; what was wrong stands in `errors[]`. Source: reference A7. */
+/** "There was a problem with the request." says nothing; the problem is in `errors[]`. Source: reference A7. */
 function causesOf(body: Json, said: string): string[] {
-  const errors = Array.isArray(body['errors']) ? body['errors'].filter(isJson) : [];
-  const causes = errors.map((error) => textOf(error['message'])).filter((text) => text !== undefined);
+  const causes = listOf(body['errors']).flatMap((error) => textOf(error['message']) ?? []);
   return [...new Set(causes)].filter((text) => !said.includes(text)).slice(0, causesMax);
 }
 
 function missingScopes(body: Json): string[] {
-  const errors = Array.isArray(body['errors']) ? body['errors'].filter(isJson) : [];
-  const contexts = [body, ...errors].map((holder) => holder['context']).filter(isJson);
+  const contexts = [body, ...listOf(body['errors'])].map((holder) => holder['context']).filter(isJson);
   return [...new Set(contexts.flatMap((context) => textsOf(context['requiredGranularScopes'])))];
+}
+
+/** The code of a value that another record has in a property that the account keeps unique. Source: reference A2; open-source clients. */
+const takenCode = 'CONFLICTING_UNIQUE_VALUE';
+/** Codes of a property that no record may carry, whatever its value. Source: reference A7. */
+const refusedCodes = new Set(['PROPERTY_DOESNT_EXIST', 'READ_ONLY_VALUE']);
+
+/** Problems with single properties, in the JSON list inside a VALIDATION_ERROR's message. Empty when it holds none. Source: reference A7. */
+function problemsIn(message: string): Json[] {
+  const from = message.indexOf('[');
+  if (from < 0) return [];
+  try {
+    return listOf(JSON.parse(message.slice(from, message.lastIndexOf(']') + 1)));
+  } catch {
+    return [];
+  }
+}
+
+/** The refusal is a conflict: every problem it names is a value that another record has. */
+function isTakenValue(message: string): boolean {
+  const problems = problemsIn(message);
+  return problems.length > 0 && problems.every(({ error }) => error === takenCode);
+}
+
+/** The record that has the value, where the text names one: `171590000001 already has that value.` */
+function takenBy(message: string): string | undefined {
+  const ids = problemsIn(message).flatMap(
+    (problem) => /^(\d+) already has/.exec(textOf(problem['message']) ?? '')?.[1] ?? [],
+  );
+  const [only, ...others] = new Set(ids);
+  return others.length === 0 ? only : undefined;
+}
+
+/**
+ * Properties that a refused batch names as unknown or read-only: in the JSON list inside the message, and in `errors[]`. Empty when it
+ * names none. Source: reference A3, A7.
+ */
+export function refusedFieldsOf(body: Json): string[] {
+  const inMessage = problemsIn(textOf(body['message']) ?? '').map(({ error, name }) => ({ code: error, name }));
+  const inErrors = listOf(body['errors']).map(({ code, context }) => {
+    const names: unknown = isJson(context) ? context['propertyName'] : undefined;
+    return { code, name: Array.isArray(names) ? (names[0] as unknown) : undefined };
+  });
+  const named = [...inMessage, ...inErrors].filter(({ code }) => refusedCodes.has(textOf(code) ?? ''));
+  return [...new Set(named.flatMap(({ name }) => textOf(name) ?? []))];
 }

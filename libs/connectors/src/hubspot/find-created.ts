@@ -1,15 +1,14 @@
 import { ProviderError, retryOf } from '@sluice/errors';
+import { toFailure } from '../failures';
 import { moreDetailed } from '../more-detailed';
 import type { Fields, FindCreated, ObjectCall } from '../requests';
 import type { CreatedMatch, FoundCreated, ProviderFailure, ProviderRecord } from '../results';
-import { toFailure } from '../signals';
 import { batchRead } from './batch-read';
-import type { HubspotApi } from './call-hubspot';
+import { type HubspotApi, batchLimit } from './call-hubspot';
 import { type PropertyCache, uniqueProperties } from './describe';
 import { type UniqueKey, accountKeyOf, matchesSent, normalizeValue, sameValue, uniqueKeyOf } from './same-value';
 import { type SearchFilter, createdProperty, postSearch, searchPageMax, sentFilters } from './search';
 import { canonicalObjectName } from './urls';
-import { batchLimit } from './writes';
 
 /** One create of unknown outcome, with its place in the request. */
 interface Look {

@@ -1,14 +1,15 @@
 import { ProviderError, retryOf } from '@sluice/errors';
 import type { Association, AssociationType } from '@sluice/types';
+import { toFailure } from '../failures';
+import { type Json, isJson } from '../json';
 import type { ObjectCall } from '../requests';
 import type { ProviderFailure, RecordResult } from '../results';
-import { toFailure } from '../signals';
 import type { HubspotApi } from './call-hubspot';
 import { type ObjectSchema, type SchemaCache, readSchema } from './describe';
 import { itemFailure } from './errors';
-import { unanswered } from './item-table';
+import { unanswered } from './signal-tables';
 import { canonicalObjectName } from './urls';
-import { type Json, type WireError, isJson, isOver, readBatch, textsOf } from './wire';
+import { type WireError, isOver, readBatch, textsOf } from './wire';
 
 /** Links of one call. Source: reference A4. */
 const linksMax = 2_000;
@@ -27,7 +28,7 @@ async function linkAll(
   for (let at = 0; at < links.length; at += linksMax) open.push(links.slice(at, at + linksMax));
   let extraCalls = 0;
   for (let some = open.shift(); some; some = open.shift()) {
-    const { failure, missed: alone } = await link(api, call, target, some);
+    const { failure, missed: alone } = await sendLinks(api, call, target, some);
     if (failure && isOneRecords(failure) && some.length > 1 && extraCalls < extraCallsMax) {
       // One caller's wrong id must not cost the others of an automatic batch their associations.
       extraCalls += 2;
@@ -50,7 +51,7 @@ interface Linked {
 }
 
 /** `POST /associations/{from}/{to}/batch/create`. Made is what stands in the results, by both of its ends. Source: reference A4, 1a. */
-async function link(api: HubspotApi, call: ObjectCall, target: string, links: readonly Link[]): Promise<Linked> {
+async function sendLinks(api: HubspotApi, call: ObjectCall, target: string, links: readonly Link[]): Promise<Linked> {
   const inputs = links.map(({ from, to, types }) => ({ from: { id: from }, to: { id: to }, types }));
   const path = api.urls.associations(call.objectName, target);
   const answer = await api.call({ operation: 'associate', method: 'POST', path, body: { inputs } }, call);

@@ -2,8 +2,8 @@ import type { FailureClass } from '@sluice/errors';
 import type { Fields } from '../requests';
 import type { ProviderFailure, RecordResult } from '../results';
 import { itemFailure } from './errors';
-import { unanswered } from './item-table';
 import { type UniqueKey, matchesSent, sameValue, uniqueKeyOf } from './same-value';
+import { unanswered } from './signal-tables';
 import { type WireBatch, type WireError, type WireRecord, isOver, mergedWarning, textsOf, toSuccess } from './wire';
 
 /**

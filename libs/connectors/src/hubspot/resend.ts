@@ -1,7 +1,7 @@
 import { ProviderError, retryOf } from '@sluice/errors';
+import { toFailure } from '../failures';
 import type { BatchCreate } from '../requests';
 import { type RecordResult, allRead, wasThereWarning } from '../results';
-import { toFailure } from '../signals';
 import { batchRead } from './batch-read';
 import type { HubspotApi } from './call-hubspot';
 import { type PropertyCache, uniqueProperties } from './describe';

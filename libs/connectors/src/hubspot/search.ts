@@ -1,6 +1,6 @@
+import { toProviderError } from '../failures';
 import type { Fields, ObjectCall, SearchRequest } from '../requests';
 import type { ProviderRecord } from '../results';
-import { toProviderError } from '../signals';
 import type { HubspotAnswer, HubspotApi } from './call-hubspot';
 import { normalizeValue } from './same-value';
 import { canonicalObjectName } from './urls';

@@ -1,7 +1,7 @@
-import { cleanText, retryAfterMs } from '../signals';
-import { toProperties } from './wire';
+import { cleanText, retryAfterMs } from '../failures';
 import { createdProperty, sentFilters } from './search';
 import { hubspotUrls } from './urls';
+import { toProperties } from './wire';
 
 // The sandbox answers in both layouts.
 test('the date version has its own layout', () => {

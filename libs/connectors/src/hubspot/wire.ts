@@ -1,14 +1,13 @@
-import type { ProviderRecord, RecordResult } from '../results';
 import { joinList } from '@sluice/types';
+import { cleanText } from '../failures';
+import { type Json, isJson, listOf, textOf } from '../json';
 import type { Fields } from '../requests';
-import { cleanText } from '../signals';
+import type { ProviderRecord, RecordResult } from '../results';
 
 /**
  * HubSpot's bodies as they arrive: nothing in them is trusted, every member may be missing or of another type.
  * Source of the shapes: HubSpot's published OpenAPI collection; see reference A2, A3 and A7.
  */
-
-export type Json = Readonly<Record<string, unknown>>;
 
 /** A record of a reply. Records without a usable id are not read at all. */
 export interface WireRecord {
@@ -33,16 +32,6 @@ export interface WireBatch {
   readonly status: string | undefined;
   readonly results: readonly WireRecord[];
   readonly errors: readonly WireError[];
-  /** HubSpot's own count; it need not equal the length of `errors`. */
-  readonly errorCount: number;
-}
-
-export function isJson(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-export function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 /** Strings of a context member: `{ids: ['1', '2']}`. */
@@ -68,16 +57,12 @@ export function readRecord(value: unknown): WireRecord | undefined {
 
 /** Reads the envelope of a batch or a search. A record that comes twice is read once. */
 export function readBatch(body: Json): WireBatch {
-  const results = listOf(body['results'])
-    .map(readRecord)
-    .filter((record) => record !== undefined);
-  const errors = listOf(body['errors']).filter(isJson).map(readError);
-  const count = body['numErrors'];
+  const results = listOf(body['results']).flatMap((record) => readRecord(record) ?? []);
+  const errors = listOf(body['errors']).map(readError);
   return {
     status: textOf(body['status']),
     results: [...new Map(results.map((record) => [record.id, record])).values()],
     errors,
-    errorCount: Math.max(errors.length, typeof count === 'number' ? count : 0),
   };
 }
 
@@ -96,19 +81,10 @@ function readError(error: Json): WireError {
 
 /** From version 2026-09 a success may say that HubSpot changed a value. */
 function readWarnings(value: unknown): string[] {
-  return listOf(value)
-    .filter(isJson)
-    .map((warning) => {
-      const context = isJson(warning['context']) ? warning['context'] : {};
-      const name = textsOf(context['propertyName']).join(', ');
-      return cleanText(
-        [textOf(warning['category']) ?? 'WARNING', name, textOf(warning['message'])].filter(Boolean).join(' '),
-      );
-    });
-}
-
-function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
+  return listOf(value).map(({ category, context, message }) => {
+    const name = isJson(context) ? textsOf(context['propertyName']).join(', ') : '';
+    return cleanText([textOf(category) ?? 'WARNING', name, textOf(message)].filter(Boolean).join(' '));
+  });
 }
 
 function dateOf(value: unknown): Date | undefined {

@@ -1,26 +1,13 @@
-import { DefectError } from '@sluice/errors';
+import { assertBatchSize } from '../provider-call';
 import type { BatchCreate, BatchUpdate, CreateWrite, DeleteWrite, UpdateWrite } from '../requests';
 import type { RecordResult } from '../results';
-import type { HubspotAnswer, HubspotApi } from './call-hubspot';
+import { type HubspotAnswer, type HubspotApi, batchLimit, hubspot } from './call-hubspot';
 import type { PropertyCache, SchemaCache } from './describe';
 import { associate } from './links';
 import { matchCreates, matchUpdates, traceIdOf } from './match-results';
 import { resendCreates } from './resend';
 import { uniqueKeyOf } from './same-value';
 import { mergedWarning, readBatch, readRecord, toProperties, toSuccess } from './wire';
-
-/** Inputs of every CRM batch endpoint, per call. Source: reference A3. */
-export const batchLimit = 100;
-
-/** @throws DefectError when a caller plans a larger call than the capability says */
-export function assertBatchSize(count: number): void {
-  if (count > batchLimit) {
-    throw new DefectError({
-      code: 'service.defect',
-      detail: `a HubSpot call takes ${batchLimit} records, not ${count}`,
-    });
-  }
-}
 
 /** The outcome of a single write. A success that names no record is of unknown outcome. */
 function toRecordResult(answer: HubspotAnswer): RecordResult {
@@ -102,7 +89,7 @@ export async function deleteRecord(api: HubspotApi, write: DeleteWrite): Promise
  */
 export async function batchCreate(api: HubspotApi, cache: PropertyCache, write: BatchCreate): Promise<RecordResult[]> {
   const { objectName, records, allOrNone, auth } = write;
-  assertBatchSize(records.length);
+  assertBatchSize(hubspot, batchLimit, records.length);
   if (records.length === 0) return [];
   const resent = write.isResend ? await resendCreates(api, cache, write) : undefined;
   if (resent) return resent;
@@ -132,7 +119,7 @@ export async function batchCreate(api: HubspotApi, cache: PropertyCache, write: 
  */
 export async function batchUpdate(api: HubspotApi, cache: SchemaCache, write: BatchUpdate): Promise<RecordResult[]> {
   const { records } = write;
-  assertBatchSize(records.length);
+  assertBatchSize(hubspot, batchLimit, records.length);
   const withFields = records.filter((record) => !isOnlyAssociations(record));
   const patched = withFields.length === 0 ? [] : await patchAll(api, { ...write, records: withFields });
   const results = new Map(withFields.map((record, at) => [record, patched[at] as RecordResult]));

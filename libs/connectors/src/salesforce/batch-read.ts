@@ -1,13 +1,14 @@
+import { toProviderError } from '../failures';
+import { isJson } from '../json';
+import { assertBatchSize } from '../provider-call';
 import type { BatchRead } from '../requests';
 import type { ProviderRecord } from '../results';
-import { toProviderError } from '../signals';
-import type { SalesforceApi } from './call-salesforce';
+import { type SalesforceApi, batchLimit, salesforce } from './call-salesforce';
 import { type Describe, rejected, resolveField } from './describe';
 import { isObjectName, objectRule, paths } from './paths';
 import { sameValue } from './same-value';
 import { query, toLiteral } from './soql';
-import { idKey, isJson, isRecordId, toProviderRecord } from './wire';
-import { assertBatchSize } from './writes';
+import { idKey, isRecordId, toProviderRecord } from './wire';
 
 /**
  * `POST /composite/sobjects/{object}` with the ids, or a query by a unique field. A record that the user may not see is
@@ -21,7 +22,7 @@ export async function batchRead(
 ): Promise<(ProviderRecord | undefined)[]> {
   if (!isObjectName(read.objectName)) throw rejected(objectRule(read.objectName));
   if (read.byProperty) return await readByProperty(api, describe, { ...read, property: read.byProperty });
-  assertBatchSize(read.ids.length);
+  assertBatchSize(salesforce, batchLimit, read.ids.length);
   // An id of another form is nobody's; asking for it would fail the others.
   const unique = new Map(read.ids.filter(isRecordId).map((id) => [idKey(id), id]));
   const found = unique.size === 0 ? new Map<string, ProviderRecord>() : await retrieve(api, read, [...unique.values()]);
@@ -68,7 +69,7 @@ export async function readByProperty(
   read: Read,
 ): Promise<(ProviderRecord | undefined)[]> {
   const { name, values } = read.property;
-  assertBatchSize(values.length);
+  assertBatchSize(salesforce, batchLimit, values.length);
   if (values.length === 0) return [];
   const { path, field } = await resolveField(describe, read, name);
   const literals = values.map((value) => {

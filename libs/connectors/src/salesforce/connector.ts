@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import type { Capabilities, CatalogueEntry, Connector } from '../connector';
-import type { DeleteWrite, Fields, ProviderCall, TokenGrant, TokenRefresh, UpdateWrite } from '../requests';
-import type { FreshTokens, RecordResult, Workspace } from '../results';
-import { toProviderError } from '../signals';
-import { authorizationUrl, exchangeCode } from './authorize';
+import { toProviderError } from '../failures';
+import { type Json, isJson, textOf } from '../json';
+import type { Fields, ProviderCall } from '../requests';
+import type { Workspace } from '../results';
 import { batchRead } from './batch-read';
-import type { SalesforceApi } from './call-salesforce';
+import { type SalesforceApi, batchLimit } from './call-salesforce';
 import { createDescriber, rejected, toMetadata } from './describe';
 import { findCreated } from './find-created';
 import { workspaceRefOf } from './instance';
 import { paths } from './paths';
 import { isEmpty, plain } from './same-value';
 import { search, searchPageMax } from './search';
-import { listSeparator, reserved, toSentUpdate } from './sent-values';
-import { askForTokens } from './token-call';
-import { type Json, idRule, isJson, isRecordId, recordKey, textOf } from './wire';
-import { batchCreate, batchLimit, batchUpdate, create, deleteRecord, update } from './writes';
+import { listSeparator, reserved } from './sent-values';
+import { authorizationUrl, tokensFor } from './tokens';
+import { recordKey } from './wire';
+import { batchCreate, batchUpdate, create, deleteRecord, update } from './writes';
 
 const capabilities: Capabilities = {
   // Names are taken in any case. Source: reference B2, B5.
@@ -53,7 +53,7 @@ export function createSalesforceConnector(api: SalesforceApi): Connector {
     readBatch: (read) => batchRead(api, describe, read),
     search: (request) => search(api, describe, request),
     describe: async (call) => toMetadata(await describe(call)),
-    refresh: (request) => refresh(api, request),
+    refresh: (request) => tokensFor(api, request),
     authSchemes: [
       'oauth2/authorizationCode',
       'oauth2/authorizationCodePKCE',
@@ -61,8 +61,8 @@ export function createSalesforceConnector(api: SalesforceApi): Connector {
       'oauth2/password',
     ],
     authorizationUrl: (request) => authorizationUrl(api, request),
-    exchangeCode: (request) => exchangeCode(api, request),
-    grant: (request) => grant(api, request),
+    exchangeCode: (request) => tokensFor(api, request),
+    grant: (request) => tokensFor(api, request),
     workspace: (call) => workspace(api, call),
     findCreated: (find) => findCreated(api, describe, find),
     recordKey,
@@ -84,44 +84,6 @@ function fingerprint(objectName: string, fields: Fields): string {
   return createHash('sha256')
     .update(JSON.stringify([objectName.toLowerCase(), told]))
     .digest('hex');
-}
-
-/**
- * Changes a refresh token into an access token: at the login, or at the account itself when it is a customer's sandbox.
- * Source: reference B1.
- * @throws ProviderError
- */
-function refresh(api: SalesforceApi, request: TokenRefresh): Promise<FreshTokens> {
-  const { refreshToken, clientId, clientSecret } = request;
-  const form = {
-    grant_type: 'refresh_token',
-    client_id: clientId,
-    client_secret: clientSecret,
-    refresh_token: refreshToken,
-  };
-  const origin = api.loginOf(request.workspaceRef);
-  return askForTokens(api, { ...request, operation: 'refresh', form, origin, secrets: [refreshToken, clientSecret] });
-}
-
-/**
- * Tokens for a client's or a user's own credentials. Client credentials are taken at the My Domain only, so the account
- * must be known; a user logs in where a refresh goes. Salesforce takes no scopes with either: they are a setting of the app.
- * Source: reference B1 names the hosts; the two flows follow Salesforce's public help ("OAuth 2.0 Client Credentials Flow",
- * "OAuth 2.0 Username-Password Flow"), never tried against a live account.
- * @throws ProviderError
- */
-async function grant(api: SalesforceApi, request: TokenGrant): Promise<FreshTokens> {
-  const { clientId, clientSecret, workspaceRef } = request;
-  const client = { grant_type: request.grantType, client_id: clientId, client_secret: clientSecret };
-  const call = { ...request, operation: 'grant' as const, isOwnClient: true };
-  if (request.grantType === 'password') {
-    const { username, password } = request;
-    const form = { ...client, username, password };
-    return askForTokens(api, { ...call, form, origin: api.loginOf(workspaceRef), secrets: [password, clientSecret] });
-  }
-  const instance = api.instanceOf(workspaceRef);
-  if (!instance.ok) throw rejected(instance.message);
-  return askForTokens(api, { ...call, form: client, origin: instance.origin, secrets: [clientSecret] });
 }
 
 /**

@@ -1,11 +1,12 @@
 import type { FieldMetadata, FieldValueType, ObjectMetadata } from '@sluice/types';
 import { createAccountCache } from '../account-cache';
+import { toProviderError } from '../failures';
+import { type Json, isJson, listOf, textOf } from '../json';
 import type { ObjectCall } from '../requests';
 import type { ProviderFailure } from '../results';
-import { toProviderError } from '../signals';
 import type { SalesforceApi } from './call-salesforce';
 import { isFieldPath, isObjectName, objectRule, paths } from './paths';
-import { type Json, isJson, listOf, textOf, textsOf } from './wire';
+import { textsOf } from './wire';
 
 /** @throws ProviderError; `rejected` names the object */
 export type Describe = (call: ObjectCall) => Promise<Description>;
@@ -115,7 +116,7 @@ function readField(field: Json): FieldDescription | undefined {
     scale: typeof field['scale'] === 'number' ? field['scale'] : undefined,
     referenceTo: textsOf(field['referenceTo']),
     relationshipName: textOf(field['relationshipName']),
-    options: listOf(field['picklistValues']).filter(isJson).flatMap(readOption),
+    options: listOf(field['picklistValues']).flatMap(readOption),
   };
 }
 

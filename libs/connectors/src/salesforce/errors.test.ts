@@ -1,4 +1,6 @@
-import { classify, isSuccess, itemFailure, type CallSignal, type FailedCall } from './errors';
+import { failedOutcome, type Failing } from '../../test/failed-outcome';
+import { propertiesOf, wireSignal, type Signal } from '../signals';
+import { classify, isSuccess, itemFailure, type FailedCall } from './errors';
 import { readErrors } from './wire';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
@@ -6,26 +8,35 @@ const refused = (errorCode: string, message = 'said', rest: object = {}) => [
   { message, errorCode, fields: [], ...rest },
 ];
 
-function failed(signal: Partial<CallSignal>, rest: Partial<FailedCall> = {}): FailedCall {
-  return {
-    signal: { write: 'create', isBatch: false, isJson: rest.json !== undefined, ...signal },
-    headers: {},
-    json: undefined,
-    token: 'secret-token',
-    now,
-    ...rest,
-  };
+interface Case extends Failing {
+  readonly on?: Signal['on'];
+  readonly isBatch?: boolean;
+  readonly isResend?: boolean;
+  readonly isIdentity?: boolean;
+  readonly isEmpty?: boolean;
 }
 
-const update = { write: 'update' } as const;
-const remove = { write: 'delete' } as const;
-const read = { write: 'read' } as const;
-const identity = { write: 'identity' } as const;
+function failed({ on = 'create', isBatch, isResend, isIdentity, isEmpty, ...failing }: Case): FailedCall {
+  const outcome = failedOutcome(failing);
+  const is = propertiesOf({
+    json: failing.json !== undefined,
+    batch: isBatch === true,
+    resend: isResend === true,
+    identity: isIdentity === true,
+    empty: isEmpty === true,
+  });
+  return { signal: { on, ...wireSignal(outcome), is }, outcome, token: 'secret-token', now };
+}
+
+const update = { on: 'update' } as const;
+const remove = { on: 'delete' } as const;
+const read = { on: 'read' } as const;
+const identity = { on: 'read', isIdentity: true } as const;
 const locked =
   'ContactTrigger: execution of AfterInsert caused by: UNABLE_TO_LOCK_ROW, unable to obtain exclusive access';
 
 describe('every row of reference 1b', () => {
-  test.each<[string, Partial<CallSignal>, unknown, string]>([
+  test.each<[string, Case, unknown, string]>([
     ['refused, DNS, TLS, connect timeout', { fault: 'not-sent' }, undefined, 'unavailable'],
     ['reset after send', { fault: 'broken' }, undefined, 'unknown'],
     ['timeout after send', { fault: 'timeout' }, undefined, 'timeout'],
@@ -105,13 +116,13 @@ describe('every row of reference 1b', () => {
     ['429', { status: 429 }, undefined, 'quota'],
     ['300', { status: 300 }, undefined, 'unknown'],
   ])('%s', (_, signal, json, expected) => {
-    expect(classify(failed(signal, { json })).class).toBe(expected);
+    expect(classify(failed({ ...signal, json })).class).toBe(expected);
   });
 
   test('userinfo 403 with the word for a bad token, which is no JSON', () => {
-    expect(classify(failed({ status: 403, ...identity }, { text: 'Bad_OAuth_Token' })).class).toBe('credentials');
-    expect(classify(failed({ status: 403, ...identity }, { text: '<html>blocked</html>' })).class).toBe('unavailable');
-    expect(classify(failed({ status: 403 }, { text: 'Bad_OAuth_Token' })).class).toBe('unavailable');
+    expect(classify(failed({ status: 403, ...identity, text: 'Bad_OAuth_Token' })).class).toBe('credentials');
+    expect(classify(failed({ status: 403, ...identity, text: '<html>blocked</html>' })).class).toBe('unavailable');
+    expect(classify(failed({ status: 403, text: 'Bad_OAuth_Token' })).class).toBe('unavailable');
   });
 
   test('a read is never of unknown outcome', () => {
@@ -122,13 +133,13 @@ describe('every row of reference 1b', () => {
 
   test('of several errors the one that will not go away decides', () => {
     const json = [...refused('UNABLE_TO_LOCK_ROW'), ...refused('REQUIRED_FIELD_MISSING')];
-    expect(classify(failed({ status: 400 }, { json })).class).toBe('rejected');
+    expect(classify(failed({ status: 400, json })).class).toBe('rejected');
   });
 });
 
 describe('success', () => {
   const gone = refused('ENTITY_IS_DELETED');
-  test.each<[string, Partial<CallSignal>, unknown, boolean]>([
+  test.each<[string, Case, unknown, boolean]>([
     ['201 with JSON', { status: 201 }, { success: true }, true],
     ['200 with a list', { status: 200, isBatch: true }, [], true],
     ['204', { status: 204, isEmpty: true, ...update }, undefined, true],
@@ -141,12 +152,12 @@ describe('success', () => {
     ['404 of such an update', { status: 404, ...update, isResend: true }, gone, false],
     ['300', { status: 300 }, ['/a', '/b'], false],
   ])('%s', (_, signal, json, expected) => {
-    expect(isSuccess(failed(signal, { json }).signal, json)).toBe(expected);
+    expect(isSuccess(failed({ ...signal, json }).signal, json)).toBe(expected);
   });
 });
 
 describe('wait and scope', () => {
-  test.each<[string, Partial<CallSignal>, Partial<FailedCall>, (number | string | undefined)[]]>([
+  test.each<[string, Case, Case, (number | string | undefined)[]]>([
     [
       'daily',
       { status: 403 },
@@ -166,7 +177,7 @@ describe('wait and scope', () => {
     ['400 batch: the cause may be any record', { status: 400, isBatch: true }, {}, [undefined, 'call']],
     ['401', { status: 401 }, {}, [undefined, 'call']],
   ])('%s', (_, signal, rest, expected) => {
-    const failure = classify(failed(signal, rest));
+    const failure = classify(failed({ ...signal, ...rest }));
     expect([failure.retryAfterMs, failure.scope]).toEqual(expected);
   });
 });
@@ -216,8 +227,7 @@ describe('what the failure tells', () => {
   const matches = (...ids: string[]) => ({
     duplicateResult: { matchResults: [{ matchRecords: ids.map((each) => ({ record: { Id: each } })) }] },
   });
-  const existing = (json: unknown, signal: Partial<CallSignal> = {}) =>
-    classify(failed({ status: 400, ...signal }, { json })).existingId;
+  const existing = (json: unknown, signal: Case = {}) => classify(failed({ status: 400, ...signal, json })).existingId;
 
   test('the one record that a duplicate names', () => {
     const value = refused('DUPLICATE_VALUE', `duplicate value found: Ext__c duplicates value on record with id: ${id}`);
@@ -235,28 +245,28 @@ describe('what the failure tells', () => {
       fields: ['LastName'],
     });
     const unnamed = refused('STRING_TOO_LONG', 'Last Name: data value too large', { fields: ['LastName'] });
-    expect(classify(failed({ status: 400 }, { json: [...named, ...unnamed] })).message).toBe(
+    expect(classify(failed({ status: 400, json: [...named, ...unnamed] })).message).toBe(
       'REQUIRED_FIELD_MISSING: Required fields are missing: [LastName]; ' +
         'STRING_TOO_LONG: Last Name: data value too large (fields: LastName)',
     );
   });
 
   test('[sec-23] no HTML, no token, no more than 2 KB', () => {
-    expect(classify(failed({ status: 502 }, { text: '<html><b>Down</b></html>' })).message).toBe(
+    expect(classify(failed({ status: 502, text: '<html><b>Down</b></html>' })).message).toBe(
       'Salesforce answered 502 without a message',
     );
     const { message } = classify(
-      failed({ status: 400 }, { json: refused('X', `echo secret-token\n${'é'.repeat(4_000)}`) }),
+      failed({ status: 400, json: refused('X', `echo secret-token\n${'é'.repeat(4_000)}`) }),
     );
     expect(message).toMatch(/^X: echo \[secret\] é/);
     expect(Buffer.byteLength(message)).toBeLessThanOrEqual(2_048);
   });
 
   test('why there was no reply', () => {
-    expect(classify(failed({ fault: 'not-sent' }, { reason: 'ECONNREFUSED' })).message).toBe(
+    expect(classify(failed({ fault: 'not-sent', reason: 'ECONNREFUSED' })).message).toBe(
       'Salesforce could not be reached: ECONNREFUSED',
     );
-    expect(classify(failed({ fault: 'broken' }, { reason: 'UND_ERR_SOCKET' })).message).toBe(
+    expect(classify(failed({ fault: 'broken', reason: 'UND_ERR_SOCKET' })).message).toBe(
       'Salesforce sent no reply: UND_ERR_SOCKET',
     );
   });
@@ -264,8 +274,8 @@ describe('what the failure tells', () => {
 
 // Salesforce REST guide, sObject Collections: 400 when the request is not well formed, 200 for whatever is. So nothing of a 400 was written.
 describe('a collection that is refused whole', () => {
-  const whole = (json: unknown, signal: Partial<CallSignal> = {}) => {
-    const { mayBeOneRecord, refusedFields } = classify(failed({ status: 400, isBatch: true, ...signal }, { json }));
+  const whole = (json: unknown, signal: Case = {}) => {
+    const { mayBeOneRecord, refusedFields } = classify(failed({ status: 400, isBatch: true, ...signal, json }));
     return { mayBeOneRecord, refusedFields };
   };
   const value = refused('JSON_PARSER_ERROR', 'Cannot deserialize instance of date from VALUE_STRING value soon');
@@ -278,7 +288,7 @@ describe('a collection that is refused whole', () => {
     expect(whole(column)).toEqual({ mayBeOneRecord: true, refusedFields: ['Nosuch__c'] });
   });
 
-  it.each<[string, unknown, Partial<CallSignal>]>([
+  it.each<[string, unknown, Case]>([
     ['an unknown object', refused('INVALID_TYPE'), {}],
     ['an empty list', refused('REQUIRED_FIELD_MISSING', 'At least 1 record is required'), {}],
     ['a value beside a fault of the call', [...value, ...refused('EXCEEDED_ID_LIMIT')], {}],
@@ -290,7 +300,7 @@ describe('a collection that is refused whole', () => {
   ])('%s is no single record of many', (_, json, signal) => expect(whole(json, signal)).toEqual(noRecord));
 });
 
-test.each<[string, Parameters<typeof failed>[0], unknown, object]>([
+test.each<[string, Case, unknown, object]>([
   ['403 of the edge', { status: 403 }, undefined, { triesMax: 5, retryAfterMs: 60_000 }],
   [
     'Apex CPU limit',
@@ -299,9 +309,9 @@ test.each<[string, Parameters<typeof failed>[0], unknown, object]>([
     { triesMax: 5, retryAfterMs: 60_000 },
   ],
   // Five tries a second or two apart would all meet the same busy org.
-  ['QUERY_TIMEOUT', { status: 400, write: 'read' }, refused('QUERY_TIMEOUT'), { triesMax: 5, retryAfterMs: 60_000 }],
+  ['QUERY_TIMEOUT', { status: 400, on: 'read' }, refused('QUERY_TIMEOUT'), { triesMax: 5, retryAfterMs: 60_000 }],
   ['lock', { status: 400 }, refused('UNABLE_TO_LOCK_ROW'), {}],
 ])('%s: so many tries, so far apart', (_, signal, json, expected) => {
-  const { triesMax, retryAfterMs } = classify(failed(signal, json === undefined ? {} : { json }));
+  const { triesMax, retryAfterMs } = classify(failed({ ...signal, json }));
   expect({ triesMax, retryAfterMs }).toEqual(expected);
 });

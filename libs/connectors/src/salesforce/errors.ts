@@ -1,22 +1,16 @@
 import { retryOf } from '@sluice/errors';
+import { callFailure, cleanText, failureClassOf, failureText, recordFailure, retryAfterMs } from '../failures';
+import type { HttpOutcome } from '../http-client';
 import type { ProviderFailure } from '../results';
-import { type SignalRow, cleanText, decide, retryAfterMs } from '../signals';
-import { type Signal, errorTable, successTable } from './error-table';
-import { untold } from './outcome-table';
-import { type WireError, isRecordId, readErrors, readSaved } from './wire';
+import { decide, type Signal, type SignalRow } from '../signals';
+import { callTable, unanswered } from './signal-tables';
+import { isRecordId, readErrors, readSaved, type WireError } from './wire';
 
-/** What does not depend on the single error. */
-export type CallSignal = Omit<Signal, 'code' | 'text' | 'hasFields'>;
-
-/** A failed call: the signal, and what the reply said. */
+/** A call that failed. */
 export interface FailedCall {
-  readonly signal: CallSignal;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly json: unknown;
-  /** Of a reply that is no JSON. */
-  readonly text?: string;
-  /** Of a call without reply: a code or a sentence of ours. */
-  readonly reason?: string;
+  /** What does not depend on the single error. */
+  readonly signal: Signal;
+  readonly outcome: HttpOutcome;
   readonly token: string;
   readonly now: number;
 }
@@ -26,14 +20,11 @@ export function isFinal(failure: ProviderFailure): boolean {
   return retryOf(failure.class) === 'never';
 }
 
-/**
- * The call succeeded, or was refused record by record: then the body tells of each. Of several errors in one reply the first is asked.
- */
-export function isSuccess(signal: CallSignal, json: unknown): boolean {
-  if (signal.isBatch && signal.status === 400 && isRefusedEach(json)) return true;
+/** The call succeeded, or was refused record by record: then the body has an outcome for each. Of several errors in a reply the first decides. */
+export function isSuccess(signal: Signal, json: unknown): boolean {
+  if (signal.is.includes('batch') && signal.status === 400 && isRefusedEach(json)) return true;
   const [error] = signal.status === 404 ? readErrors(json) : [];
-  const whole = { ...signal, ...(error?.code !== undefined && { code: error.code }), text: '', hasFields: false };
-  return successTable.some(({ matches }) => matches(whole));
+  return decide(callTable, { ...signal, code: error?.code }).class === 'ok';
 }
 
 /** A 400 in the form of a collection's 200: one result for each record, and none was written. */
@@ -42,44 +33,29 @@ function isRefusedEach(json: unknown): boolean {
 }
 
 /** Class, wait and text of a call that failed as a whole. */
-export function classify(call: FailedCall): ProviderFailure {
-  const { signal, headers } = call;
-  const errors = readErrors(call.json);
-  const row = decideAll(signal, errors, call.text ?? '');
-  const isRead = signal.write === 'read' || signal.write === 'identity';
-  const wait = Math.max(row.waitMs ?? 0, retryAfterMs(headers, call.now) ?? 0);
-  const providerRequestId = requestIdOf(headers);
-  const existingId = row.class === 'conflict' && !signal.isBatch ? existingIdOf(errors) : undefined;
-  return {
-    class: isRead && row.class === 'unknown' ? 'unavailable' : row.class,
-    message: cleanText(messageOf(call, errors), call.token),
-    scope: scopeOf(row, signal.isBatch),
-    ...refusedForOne(signal, errors),
-    ...(signal.status !== undefined && { status: signal.status }),
-    ...(wait > 0 && { retryAfterMs: wait }),
-    ...(row.triesMax !== undefined && { triesMax: row.triesMax }),
-    ...(providerRequestId !== undefined && { providerRequestId }),
-    ...(existingId !== undefined && { existingId }),
-  };
+export function classify({ signal, outcome, token, now }: FailedCall): ProviderFailure {
+  const reply = outcome.kind === 'reply' ? outcome.reply : undefined;
+  const errors = readErrors(reply?.json);
+  const row = decideAll(signal, errors, reply?.text);
+  const failure = callFailure(row, {
+    outcome,
+    on: signal.on,
+    isBatch: signal.is.includes('batch'),
+    message: cleanText(messageOf(signal, outcome, errors), token),
+    waitMs: Math.max(row.waitMs ?? 0, retryAfterMs(reply?.headers ?? {}, now) ?? 0),
+    providerRequestId: requestIdOf(reply?.headers ?? {}),
+    existingId: existingIdOf(errors),
+  });
+  return { ...failure, ...refusedForOne(signal, errors) };
 }
 
 /** The failure of one record that a 2xx refuses, in a collection or alone. */
-export function itemFailure(errors: readonly WireError[], write: Signal['write'], token: string): ProviderFailure {
-  const signal: CallSignal = { write, isBatch: false, isJson: true };
+export function itemFailure(errors: readonly WireError[], on: Signal['on'], token: string): ProviderFailure {
   if (errors.length === 0) {
-    const message = 'Salesforce did not write the record and does not say why';
-    return { class: untold.unexplained.class, scope: 'record', message };
+    return recordFailure(unanswered.unexplained, 'Salesforce did not write the record and does not say why');
   }
-  const row = decideAll(signal, errors, '');
-  const existingId = row.class === 'conflict' ? existingIdOf(errors) : undefined;
-  return {
-    class: row.class,
-    message: cleanText(errors.map(sentenceOf).join('; '), token),
-    scope: row.isLane ? 'lane' : 'record',
-    ...(row.waitMs !== undefined && { retryAfterMs: row.waitMs }),
-    ...(row.triesMax !== undefined && { triesMax: row.triesMax }),
-    ...(existingId !== undefined && { existingId }),
-  };
+  const row = decideAll({ on, is: ['record', 'json'] }, errors, undefined);
+  return recordFailure(row, cleanText(errors.map(sentenceOf).join('; '), token), existingIdOf(errors));
 }
 
 /** Salesforce's id of a request, where the edge sends one. */
@@ -88,26 +64,16 @@ export function requestIdOf(headers: Readonly<Record<string, string>>): string |
   return id ? cleanText(id.slice(0, 100)) : undefined;
 }
 
-/** An error for itself; one that will not go away decides over those that may. */
-function decideAll(signal: CallSignal, errors: readonly WireError[], text: string): SignalRow<Signal> {
-  const signals: Signal[] = errors.map(({ code, message, fields }) => ({
-    ...signal,
-    ...(code !== undefined && { code }),
-    text: message,
-    hasFields: fields.length > 0,
-  }));
-  const rows = (signals.length > 0 ? signals : [{ ...signal, text, hasFields: false }]).map((each) =>
-    decide(errorTable, each),
-  );
-  return (rows.find((row) => retryOf(row.class) === 'never') ?? rows[0]) as SignalRow<Signal>;
+/** The row of each error; one that will not go away decides over those that may. @param text of a reply that is no JSON */
+function decideAll(signal: Signal, errors: readonly WireError[], text: string | undefined): SignalRow {
+  const signals = errors.map(({ code, message, fields }): Signal => {
+    return { ...signal, code, text: message, is: fields.length > 0 ? [...signal.is, 'fields'] : signal.is };
+  });
+  const rows = (signals.length > 0 ? signals : [{ ...signal, text }]).map((each) => decide(callTable, each));
+  return (rows.find((row) => retryOf(failureClassOf(row)) === 'never') ?? rows[0]) as SignalRow;
 }
 
-function scopeOf(row: SignalRow<Signal>, isBatch: boolean): ProviderFailure['scope'] {
-  if (row.isLane) return 'lane';
-  return retryOf(row.class) === 'never' && !isBatch ? 'record' : 'call';
-}
-
-/** The one record that a duplicate error names; of several none can be told to be meant. */
+/** The one record that a duplicate error names; of several none can be meant. */
 function existingIdOf(errors: readonly WireError[]): string | undefined {
   const named = errors.flatMap(({ message, duplicateIds }) => {
     const id = /record with id: ([A-Za-z0-9]{15,18})/.exec(message)?.[1];
@@ -117,16 +83,13 @@ function existingIdOf(errors: readonly WireError[]): string | undefined {
   return others.length === 0 ? only : undefined;
 }
 
-function messageOf(call: FailedCall, errors: readonly WireError[]): string {
-  const { status, fault } = call.signal;
-  if (fault === 'not-sent') return `Salesforce could not be reached: ${call.reason ?? 'unknown reason'}`;
-  if (status === undefined) return `Salesforce sent no reply: ${call.reason ?? fault ?? 'unknown reason'}`;
-  if (errors.length > 0) return errors.map(sentenceOf).join('; ');
+function messageOf({ status = 0 }: Signal, outcome: HttpOutcome, errors: readonly WireError[]): string {
+  const text = outcome.kind === 'reply' ? outcome.reply.text : undefined;
   // A page of the edge is no message.
-  const said = call.text !== undefined && /^[\w .,:-]{1,100}$/.test(call.text) ? call.text : undefined;
-  if (said !== undefined) return `Salesforce answered ${status}: ${said}`;
-  const trouble = fault ?? (status < 300 ? 'unreadable' : undefined);
-  return `Salesforce answered ${status} ${trouble ? `with a reply that is ${trouble}` : 'without a message'}`;
+  const word =
+    text !== undefined && /^[\w .,:-]{1,100}$/.test(text) ? `Salesforce answered ${status}: ${text}` : undefined;
+  const lack = status < 300 ? 'with a reply that is unreadable' : 'without a message';
+  return failureText('Salesforce', outcome, errors.map(sentenceOf).join('; ') || word, lack);
 }
 
 /** `CODE: message`, with the fields that the message itself does not name. */
@@ -146,11 +109,11 @@ const unreadable = /^(JSON_PARSER_ERROR|INVALID_FIELD)$/;
  * Source: Salesforce REST guide, "Create Records Using sObject Collections" (also Update); reference B3, B7.
  */
 function refusedForOne(
-  { write, status, isBatch }: CallSignal,
+  { on, status, is }: Signal,
   errors: readonly WireError[],
 ): Pick<ProviderFailure, 'mayBeOneRecord' | 'refusedFields'> {
-  const isWrite = write === 'create' || write === 'update';
-  if (!isBatch || !isWrite || status !== 400 || errors.length === 0) return {};
+  const isWrite = on === 'create' || on === 'update';
+  if (!is.includes('batch') || !isWrite || status !== 400 || errors.length === 0) return {};
   if (!errors.every(({ code }) => unreadable.test(code ?? ''))) return {};
   return { mayBeOneRecord: true, refusedFields: [...new Set(errors.flatMap(unknownField))] };
 }

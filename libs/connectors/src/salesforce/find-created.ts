@@ -1,8 +1,8 @@
 import { ProviderError } from '@sluice/errors';
+import { toFailure } from '../failures';
 import { moreDetailed } from '../more-detailed';
 import type { FindCreated, ProviderCall } from '../requests';
 import type { CreatedMatch, FoundCreated, ProviderFailure, ProviderRecord } from '../results';
-import { toFailure } from '../signals';
 import type { SalesforceApi } from './call-salesforce';
 import type { Describe } from './describe';
 import { sameValue } from './same-value';

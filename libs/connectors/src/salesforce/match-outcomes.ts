@@ -1,7 +1,7 @@
+import { cleanText } from '../failures';
 import type { ProviderFailure, RecordResult } from '../results';
-import { cleanText } from '../signals';
 import { isFinal, itemFailure } from './errors';
-import { untold as untoldRows } from './outcome-table';
+import { unanswered } from './signal-tables';
 import { type WireError, type WireSaved, isSameRecord, readSaved } from './wire';
 
 /**
@@ -75,7 +75,7 @@ function inherit(told: Told, cause: ProviderFailure | undefined): RecordResult {
   const message = 'Salesforce rolled the record back and does not say why';
   return {
     ok: false,
-    error: cause ? sharing(cause) : { class: untoldRows.unexplained.class, scope: 'record', message },
+    error: cause ? sharing(cause) : { class: unanswered.unexplained.class, scope: 'record', message },
   };
 }
 
@@ -98,8 +98,8 @@ function withoutExisting(error: ProviderFailure): RecordResult {
 /** A create may have been written; an update can be sent again by whoever wants it. */
 function untold({ write }: MatchOptions): RecordResult {
   return write === 'create'
-    ? failed(untoldRows.create.class, 'the reply does not show whether Salesforce created the record')
-    : failed(untoldRows.update.class, 'no result from Salesforce for the record');
+    ? failed(unanswered.create.class, 'the reply does not show whether Salesforce created the record')
+    : failed(unanswered.update.class, 'no result from Salesforce for the record');
 }
 
 function failed(failureClass: 'unknown' | 'rejected', message: string): RecordResult {

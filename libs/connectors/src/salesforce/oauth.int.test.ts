@@ -90,7 +90,7 @@ describe('refresh', () => {
     await expect(ask()).rejects.toMatchObject({ class: 'unavailable' });
     stub.replyWith({ status: 400, body: oauth('invalid_grant', 'token 5Aep861-refresh of client-secret') });
     await expect(ask()).rejects.toMatchObject({
-      detail: 'Salesforce gave no token: invalid_grant: token [secret] of [secret]',
+      detail: expect.stringMatching(/must connect again: invalid_grant: token \[secret\] of \[secret\]$/),
     });
   });
 });

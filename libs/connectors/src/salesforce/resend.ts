@@ -1,17 +1,17 @@
 import { DependencyError, ProviderError, retryOf } from '@sluice/errors';
+import { toFailure, toProviderError } from '../failures';
+import { isJson } from '../json';
 import type { BatchCreate, Fields } from '../requests';
-import { wasThereWarning, type FoundCreated, type ProviderFailure, type RecordResult } from '../results';
-import { toFailure, toProviderError } from '../signals';
+import { type FoundCreated, type ProviderFailure, type RecordResult, wasThereWarning } from '../results';
+import { readByProperty } from './batch-read';
 import type { SalesforceApi } from './call-salesforce';
 import type { Describe, FieldDescription } from './describe';
 import { findCreated } from './find-created';
 import { matchOutcomes } from './match-outcomes';
 import { paths } from './paths';
-import { readByProperty } from './batch-read';
 import { isEmpty, plain } from './same-value';
-import { toLiteral } from './soql';
 import { toSent } from './sent-values';
-import { isJson } from './wire';
+import { toLiteral } from './soql';
 
 /**
  * Creates that may have been carried out before, sent again as an upsert by a unique external id: what the earlier send still makes is

@@ -1,6 +1,6 @@
+import { toProviderError } from '../failures';
 import type { SearchRequest } from '../requests';
 import type { ProviderRecord } from '../results';
-import { toProviderError } from '../signals';
 import type { SalesforceApi } from './call-salesforce';
 import { type Describe, rejected, resolveField } from './describe';
 import { type Condition, type Selection, pathBytes, pathBytesMax, query, toLiteral } from './soql';

@@ -1,3 +1,4 @@
+import { type Json, isJson, listOf, textOf } from '../json';
 import type { ProviderRecord } from '../results';
 
 /** 15 characters that tell upper from lower case, or 18 with a checksum. Source: reference B8. */
@@ -32,8 +33,6 @@ export function idRule(recordId: string): string {
  * Source of the shapes: Salesforce REST guide; see reference B2, B3, B4 and B7.
  */
 
-export type Json = Readonly<Record<string, unknown>>;
-
 /** One error, of a call (`errorCode`), of a record in a 2xx (`statusCode`) or of the OAuth endpoints (`error`). */
 export interface WireError {
   readonly code: string | undefined;
@@ -59,20 +58,8 @@ export interface WirePage {
   readonly isWhole: boolean;
 }
 
-export function isJson(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-export function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-export function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
 export function textsOf(value: unknown): string[] {
-  return listOf(value).filter((item) => typeof item === 'string');
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
 /** The errors of a refused call: a list, or one object from the OAuth endpoints. */
@@ -87,7 +74,7 @@ export function readSaved(value: unknown): WireSaved | undefined {
   return {
     id: typeof id === 'string' && isRecordId(id) ? id : undefined,
     success: typeof success === 'boolean' ? success : undefined,
-    errors: readErrors(listOf(errors)),
+    errors: readErrors(Array.isArray(errors) ? errors : []),
   };
 }
 
@@ -126,8 +113,8 @@ function readError(error: Json): WireError {
 }
 
 function duplicatesOf(result: unknown): string[] {
-  const matches = isJson(result) ? listOf(result['matchResults']).filter(isJson) : [];
-  const records = matches.flatMap((match) => listOf(match['matchRecords']).filter(isJson));
+  const matches = isJson(result) ? listOf(result['matchResults']) : [];
+  const records = matches.flatMap((match) => listOf(match['matchRecords']));
   const ids = records.flatMap(({ record }) => (isJson(record) ? (recordIdOf(record) ?? []) : []));
   return [...new Set(ids)];
 }

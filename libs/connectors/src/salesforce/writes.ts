@@ -1,34 +1,22 @@
-import { DefectError, type FailureClass } from '@sluice/errors';
+import type { FailureClass } from '@sluice/errors';
+import type { Signal } from '../signals';
+import { assertBatchSize } from '../provider-call';
 import type { BatchCreate, BatchUpdate, CreateWrite, DeleteWrite, UpdateWrite } from '../requests';
 import type { RecordResult } from '../results';
-import type { SalesforceAnswer, SalesforceApi } from './call-salesforce';
+import { type SalesforceAnswer, type SalesforceApi, batchLimit, salesforce } from './call-salesforce';
 import type { Describe } from './describe';
-import type { Signal } from './error-table';
 import { itemFailure } from './errors';
 import { matchOutcomes } from './match-outcomes';
-import { untold } from './outcome-table';
 import { isObjectName, objectRule, paths } from './paths';
 import { resendCreates } from './resend';
 import { toSent, toSentUpdate } from './sent-values';
+import { unanswered } from './signal-tables';
 import { idRule, isRecordId, readSaved } from './wire';
-
-/** Records of a collections call. Reads would take 2,000; ours carry no more than a write does. Source: reference B3. */
-export const batchLimit = 200;
-
-/** @throws DefectError when a caller plans a larger call than the capability says */
-export function assertBatchSize(count: number): void {
-  if (count > batchLimit) {
-    throw new DefectError({
-      code: 'service.defect',
-      detail: `a Salesforce call takes ${batchLimit} records, not ${count}`,
-    });
-  }
-}
 
 /** The outcome of a single write. Its reply carries no record, so there is no `data`. Source: reference B2. */
 function toRecordResult(
   answer: SalesforceAnswer,
-  { write, recordId, token }: { write: Signal['write']; recordId?: string; token: string },
+  { write, recordId, token }: { write: Signal['on']; recordId?: string; token: string },
 ): RecordResult {
   if (!answer.ok) return { ok: false, error: answer.failure };
   const saved = readSaved(answer.body);
@@ -41,12 +29,15 @@ function toRecordResult(
   return saved.success === true ? { ok: true, recordId: saved.id } : mayBeCreated;
 }
 
-const withoutId = failed(untold.create.class, 'Salesforce answered with success but without a record id');
+const withoutId = failed(unanswered.create.class, 'Salesforce answered with success but without a record id');
 const mayBeCreated = failed(
-  untold.create.class,
+  unanswered.create.class,
   'Salesforce answered with an id but does not say that it created the record',
 );
-const withoutWord = failed(untold.single.class, 'Salesforce answered with success but does not say so of the record');
+const withoutWord = failed(
+  unanswered.single.class,
+  'Salesforce answered with success but does not say so of the record',
+);
 
 function failed(failureClass: FailureClass, message: string): RecordResult {
   return { ok: false, error: { class: failureClass, scope: 'record', message } };
@@ -124,7 +115,7 @@ export async function deleteRecord(api: SalesforceApi, write: DeleteWrite): Prom
 /** `POST /composite/sobjects`: one call, 200 whatever becomes of the records. Source: reference B3. */
 export async function batchCreate(api: SalesforceApi, describe: Describe, write: BatchCreate): Promise<RecordResult[]> {
   const { objectName, records, headers, auth, allOrNone = false } = write;
-  assertBatchSize(records.length);
+  assertBatchSize(salesforce, batchLimit, records.length);
   const refused = refusedObject(objectName);
   if (refused || records.length === 0) return records.map(() => refused as RecordResult);
   const resent = write.isResend ? await resendCreates(api, describe, write) : undefined;
@@ -150,7 +141,7 @@ type Item = BatchUpdate['records'][number];
 /** `PATCH /composite/sobjects`. A record whose id has no Salesforce form is refused here and the rest goes. Source: reference B3. */
 export async function batchUpdate(api: SalesforceApi, write: BatchUpdate): Promise<RecordResult[]> {
   const { objectName, records, allOrNone = false } = write;
-  assertBatchSize(records.length);
+  assertBatchSize(salesforce, batchLimit, records.length);
   const refused = refusedObject(objectName);
   if (refused) return records.map(() => refused);
   const valid = records.filter(({ recordId }) => isRecordId(recordId));

@@ -1,0 +1,148 @@
+import { ProviderError, retryOf, type FailureClass } from '@sluice/errors';
+import { redactText } from '@sluice/telemetry';
+import type { HttpOutcome } from './http-client';
+import type { ProviderFailure } from './results';
+import type { Signal, SignalRow } from './signals';
+
+/** What a provider's dialect reads from the reply to a call that failed, beside the row that decides. */
+interface ReplyFacts {
+  readonly outcome: HttpOutcome;
+  readonly on: Signal['on'];
+  readonly isBatch: boolean;
+  /** Safe to show: see `cleanText`. */
+  readonly message: string;
+  /** Absent, or 0: the reply states no wait. */
+  readonly waitMs?: number | undefined;
+  readonly providerRequestId?: string | undefined;
+  /** The record that the error names. */
+  readonly existingId?: string | undefined;
+}
+
+/** A call that failed as a whole, by the row that decides. */
+export function callFailure(row: SignalRow, facts: ReplyFacts): ProviderFailure {
+  const { outcome, on, isBatch, message, waitMs = 0, providerRequestId, existingId } = facts;
+  const failureClass = failureClassOf(row);
+  const isFinal = retryOf(failureClass) === 'never';
+  return {
+    // Nothing depends on whether a read was carried out.
+    class: on === 'read' && failureClass === 'unknown' ? 'unavailable' : failureClass,
+    message,
+    scope: row.isLane ? 'lane' : isFinal && !isBatch ? 'record' : 'call',
+    ...(outcome.kind === 'reply' && { status: outcome.reply.status }),
+    ...(waitMs > 0 && { retryAfterMs: waitMs }),
+    ...(row.triesMax !== undefined && { triesMax: row.triesMax }),
+    ...(providerRequestId !== undefined && { providerRequestId }),
+    ...(failureClass === 'conflict' && !isBatch && existingId !== undefined && { existingId }),
+  };
+}
+
+/** One record that a reply refuses, in a batch or alone. */
+export function recordFailure(row: SignalRow, message: string, existingId?: string): ProviderFailure {
+  const failureClass = failureClassOf(row);
+  return {
+    class: failureClass,
+    message,
+    scope: row.isLane ? 'lane' : 'record',
+    ...(row.waitMs !== undefined && { retryAfterMs: row.waitMs }),
+    ...(row.triesMax !== undefined && { triesMax: row.triesMax }),
+    ...(failureClass === 'conflict' && existingId !== undefined && { existingId }),
+  };
+}
+
+/** A row that says `ok` of a reply that was read as a failure: the reply does not say what such a reply must, so it is of unknown outcome. */
+export function failureClassOf(row: SignalRow): FailureClass {
+  return row.class === 'ok' ? 'unknown' : row.class;
+}
+
+/**
+ * Why a call failed, as a sentence.
+ * @param said the provider's own words, where its reply has any
+ * @param lack what a reply that arrived whole lacks
+ */
+export function failureText(name: string, outcome: HttpOutcome, said: string | undefined, lack: string): string {
+  if (outcome.kind === 'not-sent') return `${name} could not be reached: ${outcome.reason}`;
+  if (outcome.kind === 'no-reply') return `${name} sent no reply: ${outcome.reason}`;
+  const { status, fault } = outcome.reply;
+  return said ?? `${name} answered ${status} ${fault ? `with a reply that is ${fault}` : lack}`;
+}
+
+/** The longest wait that we take from a provider: a deadline is at most 48 h (specification, Limits). */
+export const waitMsMax = 48 * 3_600_000;
+
+/**
+ * The header's wait in milliseconds: seconds, or an HTTP date. A date is read against the reply's own `Date`, so
+ * that a wrong clock on either side does not matter. Absent, in the past or unreadable: undefined.
+ * Source: RFC 9110, section 10.2.3.
+ */
+export function retryAfterMs(headers: Readonly<Record<string, string>>, now: number): number | undefined {
+  const value = headers['retry-after']?.trim();
+  if (!value) return undefined;
+  const wait = /^\d+(\.\d+)?$/.test(value) ? Number(value) * 1_000 : untilDate(value, headers['date'], now);
+  return Number.isFinite(wait) && wait > 0 ? Math.min(Math.ceil(wait), waitMsMax) : undefined;
+}
+
+function untilDate(value: string, date: string | undefined, now: number): number {
+  const sentAt = date === undefined ? Number.NaN : Date.parse(date);
+  return Date.parse(value) - (Number.isNaN(sentAt) ? now : sentAt);
+}
+
+/** For reads, which throw. */
+export function toProviderError(failure: ProviderFailure, provider: string): ProviderError {
+  const { status, providerRequestId, triesMax, scope } = failure;
+  return new ProviderError({
+    class: failure.class,
+    detail: failure.message,
+    ...(failure.retryAfterMs !== undefined && { retryAfterMs: failure.retryAfterMs }),
+    meta: {
+      provider,
+      ...(status !== undefined && { status }),
+      ...(providerRequestId !== undefined && { providerRequestId }),
+      ...(triesMax !== undefined && { triesMax }),
+      ...(scope === 'search' && { scope }),
+    },
+  });
+}
+
+/** A thrown failure of a read, back as data. */
+export function toFailure(error: ProviderError): ProviderFailure {
+  const { status, providerRequestId, triesMax } = error.meta;
+  return {
+    class: error.class,
+    message: error.detail,
+    scope: isOfSearch(error) ? 'search' : error.class === 'quota' ? 'lane' : 'call',
+    ...(typeof status === 'number' && { status }),
+    ...(typeof providerRequestId === 'string' && { providerRequestId }),
+    ...(typeof triesMax === 'number' && { triesMax }),
+    ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
+  };
+}
+
+/** The provider refuses the searches of the account for now, and nothing else of it. */
+export function isOfSearch({ meta }: ProviderError): boolean {
+  return meta['scope'] === 'search';
+}
+
+/** Most bytes of a provider's text that we keep. Source: reliability checklist, item 23. */
+const bytesMax = 2_048;
+
+/** C0 and C1 control characters, and the separators that break a log line or a terminal. */
+// oxlint-disable-next-line no-control-regex -- they are what is looked for
+const unprintable = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g;
+/** A HubSpot private-app or service key. */
+const privateKey = /\bpat-[a-z]{2}\d-[0-9a-f-]{8,}/gi;
+
+/** A provider's text, fit to be stored and shown: secrets masked first, then control characters, then the length. */
+export function cleanText(text: string, ...secrets: readonly string[]): string {
+  const masked = secrets.reduce(
+    (rest, secret) => (secret.length < 8 ? rest : rest.replaceAll(secret, '[secret]')),
+    text,
+  );
+  const plain = redactText(masked.replace(privateKey, '[secret]')).replace(unprintable, ' ').trim().toWellFormed();
+  const bytes = Buffer.from(plain);
+  if (bytes.length <= bytesMax) return plain;
+  // The ellipsis takes three bytes; a character cut in two decodes to U+FFFD.
+  return `${bytes
+    .subarray(0, bytesMax - 3)
+    .toString()
+    .replace(/\ufffd{1,3}$/, '')}…`;
+}

@@ -1,0 +1,111 @@
+import { DefectError, type FailureClass } from '@sluice/errors';
+import { currentStep, type Logger, type Metrics } from '@sluice/telemetry';
+import type { HttpClient, HttpOutcome, HttpRequest } from './http-client';
+import type { ObservedExchange, ObservedQuota, ProviderCall } from './requests';
+import type { ProviderFailure } from './results';
+
+/** What a call returned: the body of a success, or why there is none. */
+export type Answer<Body> =
+  { readonly ok: true; readonly body: Body } | { readonly ok: false; readonly failure: ProviderFailure };
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Calls of one day, of all apps of the account. */
+export interface DailyUsage {
+  readonly used: number;
+  readonly limit: number;
+}
+
+/** How one provider names itself, and what its replies state of every call. */
+export interface Dialect {
+  readonly provider: string;
+  readonly displayName: string;
+  /** The provider's own id of a request, undefined where its reply has none. */
+  readonly requestIdOf: (headers: Headers, json: unknown) => string | undefined;
+  /** The account's burst limit. @default no reply states it */
+  readonly quotaOf?: (headers: Headers) => ObservedQuota | undefined;
+  /** The calls of the day. @default no reply states them */
+  readonly dailyUsageOf?: (headers: Headers) => DailyUsage | undefined;
+}
+
+/** Members of a call that concern its exchange, and nothing of what is sent. */
+type Exchanged = Pick<ProviderCall, 'signal' | 'held' | 'traceparent'>;
+
+/** The exchanges of one provider: sent, then settled with what was read from the reply. */
+export interface ProviderHttp {
+  send(request: HttpRequest, call: Exchanged): Promise<HttpOutcome>;
+  /** Leaves behind what every call does: a count, a duration, a log line, a span of the current trace, an observation. */
+  settle<Read extends Answer<unknown>>(
+    operation: string,
+    answer: Read,
+    outcome: HttpOutcome,
+    call: Pick<ProviderCall, 'observe'>,
+  ): Read;
+}
+
+export interface ProviderHttpOptions {
+  readonly client: HttpClient;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/** The metrics have the same names for all providers; the label `provider` distinguishes them. */
+export function createProviderHttp(dialect: Dialect, { client, logger, metrics }: ProviderHttpOptions): ProviderHttp {
+  const { provider } = dialect;
+  const calls = metrics.counter('sluice_provider_calls_total');
+  const seconds = metrics.histogram('sluice_provider_call_seconds');
+  const ratios = metrics.histogram('sluice_provider_daily_usage_ratio');
+  return {
+    send: (request, { signal, held, traceparent }) => client.send({ ...request, signal, held, traceparent }),
+    settle(operation, answer, outcome, { observe }) {
+      const result: 'ok' | FailureClass = answer.ok ? 'ok' : answer.failure.class;
+      const { durationMs } = outcome;
+      const seen = observed(dialect, outcome);
+      calls.inc({ provider, operation, result });
+      seconds.observe({ provider, operation }, durationMs / 1_000);
+      const status = seen.status === undefined ? {} : { status: seen.status };
+      const failed = result === 'ok' ? {} : { failed: result };
+      const facts = { provider, providerOperation: operation, ...status };
+      currentStep()?.past(`${provider} ${operation}`, { durationMs, facts, ...failed });
+      logger.debug({ provider, operation, result, ...seen }, 'provider.called');
+      const usage = outcome.kind === 'reply' ? dialect.dailyUsageOf?.(outcome.reply.headers) : undefined;
+      if (usage) ratios.observe({ provider }, usage.used / usage.limit);
+      observe?.(seen);
+      return answer;
+    },
+  };
+}
+
+function observed({ requestIdOf, quotaOf }: Dialect, outcome: HttpOutcome): ObservedExchange {
+  const durationMs = Math.round(outcome.durationMs);
+  if (outcome.kind !== 'reply') return { durationMs };
+  const { status, headers, json } = outcome.reply;
+  const [providerRequestId, quota] = [requestIdOf(headers, json), quotaOf?.(headers)];
+  return { durationMs, status, ...(providerRequestId !== undefined && { providerRequestId }), ...(quota && { quota }) };
+}
+
+/** A header can carry it: no space, so no line break either. */
+export function isHeaderToken(text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text);
+}
+
+/** Why credentials cannot be sent; undefined where they can. */
+export function credentialsFault(accessToken: string): ProviderFailure | undefined {
+  if (isHeaderToken(accessToken)) return undefined;
+  const message = 'the access token is empty or has characters that no header can carry';
+  return { class: 'credentials', scope: 'call', message };
+}
+
+/** A refusal of ours, before anything is sent. */
+export function refused(message: string, scope: ProviderFailure['scope'] = 'record'): ProviderFailure {
+  return { class: 'rejected', scope, message };
+}
+
+/** @throws DefectError when a caller plans a larger call than the capability says */
+export function assertBatchSize({ displayName }: Dialect, limit: number, count: number): void {
+  if (count <= limit) return;
+  throw new DefectError({
+    code: 'service.defect',
+    detail: `a ${displayName} call takes ${limit} records, not ${count}`,
+  });
+}

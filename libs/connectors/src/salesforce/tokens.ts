@@ -1,0 +1,72 @@
+import { type Json, textOf } from '../json';
+import type { AuthorizationRequest, CodeExchange, TokenGrant, TokenRefresh } from '../requests';
+import type { FreshTokens } from '../results';
+import { codeGrant, freshTokens, ownGrant, refreshGrant, requestCode, requestTokens, withClient } from '../tokens';
+import { salesforce, type SalesforceApi } from './call-salesforce';
+import { rejected } from './describe';
+import { workspaceRefOf } from './instance';
+import { paths } from './paths';
+import { tokenTable } from './signal-tables';
+import { readErrors } from './wire';
+
+/**
+ * The address of the login page, at the account itself when it is a customer's sandbox. The code is exchanged at the same
+ * host. Source: reference B1, "OAuth"; RFC 7636.
+ */
+export function authorizationUrl(api: SalesforceApi, request: AuthorizationRequest): string {
+  const page = new URL(`${api.loginOf(request.workspaceRef)}${paths.authorize}`);
+  page.searchParams.set('response_type', 'code');
+  return requestCode(page, request);
+}
+
+/**
+ * `POST /services/oauth2/token`, for a code, a refresh token, or a client's or user's own credentials: at the login, or at the account itself
+ * when it is a customer's sandbox. Client credentials are taken at the My Domain only, so the account must be known. Salesforce takes no scopes
+ * with credentials of the connection's own: they are a setting of the app. The reply names no end of life: the session's timeout is a setting of
+ * the account. A new refresh token means that the account rotates them and the old one is dead.
+ * Source: reference B1 names the hosts; the flows without a page follow Salesforce's public help ("OAuth 2.0 Client Credentials Flow",
+ * "OAuth 2.0 Username-Password Flow"), never tried against a live account.
+ * @throws ProviderError
+ */
+export async function tokensFor(
+  api: SalesforceApi,
+  request: CodeExchange | TokenRefresh | TokenGrant,
+): Promise<FreshTokens> {
+  const grant =
+    'code' in request ? codeGrant(request) : 'refreshToken' in request ? refreshGrant(request) : ownGrant(request);
+  const sent = {
+    path: paths.token,
+    headers: {},
+    form: withClient(grant.form, request),
+    origin: originOf(api, request),
+  };
+  const reply = await requestTokens(
+    { dialect: salesforce, http: api.http, table: tokenTable, errorOf },
+    { ...request, ...grant, sent },
+  );
+  const { body } = reply;
+  const scopes = textOf(body['scope'])?.split(' ').filter(Boolean) ?? [];
+  const [workspaceRef, consumerRef] = [workspaceRefOf(textOf(body['instance_url'])), userOf(textOf(body['id']))];
+  return {
+    ...freshTokens(reply, textOf(body['refresh_token']), undefined, scopes),
+    ...(workspaceRef !== undefined && { workspaceRef }),
+    ...(consumerRef !== undefined && { consumerRef }),
+  };
+}
+
+function originOf(api: SalesforceApi, request: CodeExchange | TokenRefresh | TokenGrant): string {
+  if (!('grantType' in request) || request.grantType === 'password') return api.loginOf(request.workspaceRef);
+  const instance = api.instanceOf(request.workspaceRef);
+  if (!instance.ok) throw rejected(instance.message);
+  return instance.origin;
+}
+
+function errorOf(body: Json) {
+  const [error] = readErrors(body);
+  return { code: error?.code, text: error?.message };
+}
+
+/** The user of an identity URL: `https://login.salesforce.com/id/<organization>/<user>`. */
+function userOf(identityUrl: string | undefined): string | undefined {
+  return identityUrl === undefined ? undefined : /\/id\/\w+\/(\w{15,18})$/.exec(identityUrl)?.[1];
+}

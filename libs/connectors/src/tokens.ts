@@ -1,0 +1,181 @@
+import { retryOf } from '@sluice/errors';
+import { cleanText, failureClassOf, retryAfterMs, toProviderError } from './failures';
+import type { HttpOutcome, HttpRequest } from './http-client';
+import { isJson, textOf, type Json } from './json';
+import type { Dialect, ProviderHttp } from './provider-call';
+import type { AppClient, AuthorizationRequest, CodeExchange, ProviderCall, TokenGrant, TokenRefresh } from './requests';
+import type { FreshTokens, ProviderFailure } from './results';
+import { decide, propertiesOf, type SignalRow } from './signals';
+
+type Form = Readonly<Record<string, string>>;
+
+/** What a request to a token endpoint carries, and its values that no text may hold. */
+export interface Grant {
+  readonly operation: 'refresh' | 'exchange-code' | 'grant';
+  readonly form: Form;
+  readonly secrets: readonly string[];
+}
+
+/** Source: RFC 6749, section 6. */
+export function refreshGrant({ refreshToken }: TokenRefresh): Grant {
+  const form = { grant_type: 'refresh_token', refresh_token: refreshToken };
+  return { operation: 'refresh', form, secrets: [refreshToken] };
+}
+
+/** Source: RFC 6749, 4.1.3; RFC 7636, 4.5. @param isVerified the code was requested with a challenge */
+export function codeGrant({ code, redirectUri, codeVerifier }: CodeExchange, isVerified = true): Grant {
+  const form = { grant_type: 'authorization_code', redirect_uri: redirectUri, code };
+  const verified = isVerified ? { ...form, code_verifier: codeVerifier } : form;
+  return { operation: 'exchange-code', form: verified, secrets: [code, codeVerifier] };
+}
+
+/** Source: RFC 6749, 4.3 and 4.4. */
+export function ownGrant(request: TokenGrant): Grant {
+  const user: Form = request.grantType === 'password' ? { username: request.username, password: request.password } : {};
+  return { operation: 'grant', form: { grant_type: request.grantType, ...user }, secrets: Object.values(user) };
+}
+
+/** The form with the app's id and secret in it. */
+export function withClient(form: Form, { clientId, clientSecret }: AppClient): Form {
+  return { ...form, client_id: clientId, client_secret: clientSecret };
+}
+
+/**
+ * The address of a provider's page with the parameters that request a code. What only one provider needs is set before.
+ * Source: RFC 6749, 4.1.1; RFC 7636, 4.3.
+ */
+export function requestCode(page: URL, request: AuthorizationRequest, separator = ' ', isChallenged = true): string {
+  const { clientId, redirectUri, state, codeChallenge, scopes = [] } = request;
+  page.searchParams.set('client_id', clientId);
+  page.searchParams.set('redirect_uri', redirectUri);
+  if (scopes.length > 0) page.searchParams.set('scope', scopes.join(separator));
+  page.searchParams.set('state', state);
+  if (isChallenged) {
+    page.searchParams.set('code_challenge', codeChallenge);
+    page.searchParams.set('code_challenge_method', 'S256');
+  }
+  return page.href;
+}
+
+/** A token endpoint, and how its replies are read. */
+interface TokenEndpoint {
+  readonly dialect: Dialect;
+  readonly http: ProviderHttp;
+  /** Rows for replies. */
+  readonly table: readonly SignalRow[];
+  readonly errorOf: (body: Json) => TokenError;
+  /** @default `Retry-After` */
+  readonly waitOf?: typeof retryAfterMs;
+}
+
+/** What the body of a refusal says: the OAuth error code, and its description. */
+interface TokenError {
+  readonly code?: string | undefined;
+  readonly text?: string | undefined;
+}
+
+interface TokenCall extends Grant, AppClient, Pick<ProviderCall, 'signal' | 'traceparent' | 'observe'> {
+  readonly sent: Omit<HttpRequest, 'method' | 'signal' | 'held' | 'traceparent'>;
+}
+
+/** The body that gives a token, with the moment before it was requested: a slow reply must not make a token look younger than it is. */
+interface TokenReply {
+  readonly body: Json;
+  readonly accessToken: string;
+  readonly startedAt: number;
+}
+
+/**
+ * Requests tokens, form-encoded. Whatever a reply with an access token says besides, the tokens are returned, because the old refresh token
+ * may be dead. Source: RFC 6749, section 5.
+ * @throws ProviderError
+ */
+export async function requestTokens(endpoint: TokenEndpoint, call: TokenCall): Promise<TokenReply> {
+  const { dialect, http } = endpoint;
+  const startedAt = Date.now();
+  const outcome = await http.send({ method: 'POST', ...call.sent }, call);
+  const reply = outcome.kind === 'reply' ? outcome.reply : undefined;
+  const isSuccess = reply !== undefined && reply.status >= 200 && reply.status < 300 && !reply.fault;
+  const body = isJson(reply?.json) ? reply.json : {};
+  const accessToken = isSuccess ? textOf(body['access_token']) : undefined;
+  const read =
+    accessToken === undefined
+      ? ({ ok: false, failure: tokenFailure(endpoint, call, outcome) } as const)
+      : ({ ok: true, body: { body, accessToken, startedAt } } as const);
+  const answer = http.settle(call.operation, read, outcome, call);
+  if (!answer.ok) throw toProviderError(answer.failure, dialect.provider);
+  return answer.body;
+}
+
+/** What every token reply is read into; a provider adds what only its own reply names. Source: RFC 6749, 5.1. */
+export function freshTokens(
+  { accessToken, startedAt }: TokenReply,
+  refreshToken: string | undefined,
+  expiresIn: unknown,
+  scopes: readonly string[],
+): FreshTokens {
+  const seconds = Number(expiresIn);
+  return {
+    accessToken,
+    ...(refreshToken !== undefined && { refreshToken }),
+    ...(seconds > 0 && Number.isFinite(seconds) && { expiresAt: new Date(startedAt + seconds * 1_000) }),
+    ...(scopes.length > 0 && { scopes }),
+  };
+}
+
+/** Before the rows of a provider. A reply that is not whole keeps its status, but for one that is late. */
+export const tokenTransportRows: readonly SignalRow[] = [
+  {
+    signal: 'no whole reply within the call timeout',
+    fault: ['timeout'],
+    class: 'timeout',
+    fact: 'recorded: A1: no response is transient',
+  },
+  {
+    signal: 'no reply',
+    fault: ['not-sent', 'broken', 'aborted', 'too-large'],
+    class: 'unavailable',
+    fact: 'recorded: A1: no response is transient',
+  },
+];
+
+function tokenFailure(endpoint: TokenEndpoint, call: TokenCall, outcome: HttpOutcome): ProviderFailure {
+  const { dialect, table, errorOf, waitOf = retryAfterMs } = endpoint;
+  const reply = outcome.kind === 'reply' ? outcome.reply : undefined;
+  const { code, text } = errorOf(isJson(reply?.json) ? reply.json : {});
+  const row = decide([...tokenTransportRows, ...table], {
+    on: 'token',
+    status: reply?.status,
+    fault: outcome.kind === 'not-sent' ? 'not-sent' : faultOf(outcome),
+    code,
+    text,
+    is: propertiesOf({ whole: reply !== undefined && !reply.fault, ownClient: call.operation === 'grant' }),
+  });
+  const failureClass = failureClassOf(row);
+  const isFinal = failureClass === 'credentials' || retryOf(failureClass) === 'never';
+  const waitMs = isFinal ? undefined : (waitOf(reply?.headers ?? {}, Date.now()) ?? row.waitMs);
+  const reason = outcome.kind === 'reply' ? `status ${outcome.reply.status} without a message` : outcome.reason;
+  const said = [code, text].filter(Boolean).join(': ') || reason;
+  return {
+    class: failureClass,
+    scope: 'call',
+    message: cleanText(`${meaningOf(failureClass, dialect, call)}: ${said}`, ...call.secrets, call.clientSecret),
+    ...(reply && { status: reply.status }),
+    ...(waitMs !== undefined && { retryAfterMs: waitMs }),
+  };
+}
+
+function faultOf(outcome: Exclude<HttpOutcome, { kind: 'not-sent' }>) {
+  if (outcome.kind === 'no-reply') return outcome.fault;
+  return outcome.reply.fault === 'timeout' ? 'timeout' : undefined;
+}
+
+function meaningOf(failureClass: ProviderFailure['class'], { displayName }: Dialect, { operation }: TokenCall): string {
+  if (failureClass === 'rejected')
+    return `${displayName} refuses the app; check the provider app's client id and secret`;
+  if (failureClass !== 'credentials') return `${displayName} gave no token`;
+  if (operation === 'exchange-code') return `${displayName} refuses the code; the customer must connect again`;
+  return operation === 'refresh'
+    ? `${displayName} reports that the access was revoked; the customer must connect again`
+    : `${displayName} refuses the connection's credentials`;
+}
