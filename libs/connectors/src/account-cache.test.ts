@@ -1,7 +1,7 @@
 import { heapShare } from '@sluice/telemetry';
 import { createAccountCache } from './account-cache';
 
-const auth = (accessToken: string) => ({ accessToken });
+const of = (accessToken: string, workspaceRef = 'acme') => ({ auth: { accessToken, workspaceRef } });
 let nowMs = 0;
 let loads = 0;
 const load = async () => ++loads;
@@ -14,24 +14,24 @@ beforeEach(() => {
 
 test('an answer is kept for a minute, per credential and key', async () => {
   const cache = open();
-  expect(await cache.get(auth('a'), 'contacts', load)).toBe(1);
+  expect(await cache.get(of('a'), 'contacts', load)).toBe(1);
   nowMs = 59_999;
-  expect(await cache.get(auth('a'), 'contacts', load)).toBe(1);
-  expect(await cache.get(auth('a'), 'deals', load)).toBe(2);
-  expect(await cache.get(auth('b'), 'contacts', load)).toBe(3);
+  expect(await cache.get(of('a'), 'contacts', load)).toBe(1);
+  expect(await cache.get(of('a'), 'deals', load)).toBe(2);
+  expect(await cache.get(of('b'), 'contacts', load)).toBe(3);
   nowMs = 60_000;
-  expect(await cache.get(auth('a'), 'contacts', load)).toBe(4);
+  expect(await cache.get(of('a'), 'contacts', load)).toBe(4);
 });
 
 test('the same token at another workspace is another account', async () => {
   const cache = open();
-  await cache.get({ accessToken: 'a', workspaceRef: 'acme' }, 'Account', load);
-  expect(await cache.get({ accessToken: 'a', workspaceRef: 'globex' }, 'Account', load)).toBe(2);
+  await cache.get(of('a', 'acme'), 'Account', load);
+  expect(await cache.get(of('a', 'globex'), 'Account', load)).toBe(2);
 });
 
 test('who asks at the same time shares one load', async () => {
   const cache = open();
-  expect(await Promise.all(Array.from({ length: 20 }, () => cache.get(auth('a'), 'contacts', load)))).toEqual(
+  expect(await Promise.all(Array.from({ length: 20 }, () => cache.get(of('a'), 'contacts', load)))).toEqual(
     Array.from({ length: 20 }, () => 1),
   );
 });
@@ -39,20 +39,20 @@ test('who asks at the same time shares one load', async () => {
 test('a failure reaches everyone who waits, and is not kept', async () => {
   const cache = open();
   const fail = () => Promise.reject(new Error('down'));
-  const asked = [cache.get(auth('a'), 'contacts', fail), cache.get(auth('a'), 'contacts', load)];
+  const asked = [cache.get(of('a'), 'contacts', fail), cache.get(of('a'), 'contacts', load)];
   expect((await Promise.allSettled(asked)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-  expect(await cache.get(auth('a'), 'contacts', load)).toBe(1);
+  expect(await cache.get(of('a'), 'contacts', load)).toBe(1);
 });
 
 test('200 answers at most; the one that was asked for longest ago goes', async () => {
   const cache = open();
-  for (let at = 1; at <= 200; at++) await cache.get(auth('a'), `object ${at}`, load);
-  await cache.get(auth('a'), 'object 1', load);
-  await cache.get(auth('a'), 'one more', load);
+  for (let at = 1; at <= 200; at++) await cache.get(of('a'), `object ${at}`, load);
+  await cache.get(of('a'), 'object 1', load);
+  await cache.get(of('a'), 'one more', load);
   expect(loads).toBe(201);
-  await cache.get(auth('a'), 'object 1', load);
+  await cache.get(of('a'), 'object 1', load);
   expect(loads).toBe(201);
-  await cache.get(auth('a'), 'object 2', load);
+  await cache.get(of('a'), 'object 2', load);
   expect(loads).toBe(202);
 });
 
@@ -61,15 +61,15 @@ test('answers of a 24th of the heap at most, by their size; one that is larger i
   const sizes = createAccountCache<string>(() => nowMs);
   const characters = Math.floor(heapShare(24) / 2);
   const text = (share: number) => async () => (load(), 'x'.repeat(Math.floor(characters / share)));
-  for (const key of ['a', 'b', 'c']) await sizes.get(auth('a'), key, text(4));
-  await sizes.get(auth('a'), 'a', text(4));
+  for (const key of ['a', 'b', 'c']) await sizes.get(of('a'), key, text(4));
+  await sizes.get(of('a'), 'a', text(4));
   expect(loads).toBe(3);
-  await sizes.get(auth('a'), 'large', text(2));
-  await sizes.get(auth('a'), 'a', text(4));
+  await sizes.get(of('a'), 'large', text(2));
+  await sizes.get(of('a'), 'a', text(4));
   expect(loads).toBe(4);
-  await sizes.get(auth('a'), 'b', text(4));
+  await sizes.get(of('a'), 'b', text(4));
   expect(loads).toBe(5);
-  await sizes.get(auth('a'), 'huge', text(0.5));
-  await sizes.get(auth('a'), 'huge', text(0.5));
+  await sizes.get(of('a'), 'huge', text(0.5));
+  await sizes.get(of('a'), 'huge', text(0.5));
   expect(loads).toBe(7);
 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { heapShare } from '@sluice/telemetry';
-import type { Auth } from './requests';
+import type { Auth, ProviderCall } from './requests';
 
 /** How long an answer about an account's own set-up is used. Source: `Connector.describe`, "may be a minute old". */
 const ttlMs = 60_000;
@@ -15,11 +15,17 @@ const bytesMax = heapShare(24);
 /** Answers about one customer's account that change rarely: its objects and their fields. */
 export interface AccountCache<Answer> {
   /**
-   * The kept answer, else that of `load`. Callers who ask at the same time share one load; a failed one is not kept.
-   * `load` must not end with one caller's signal, because others wait for it too.
+   * The kept answer, else that of `load`. Simultaneous callers share one load; a failed one is not kept.
+   * @param load is given the call without its signal and its share of the reply room, because others wait for the same answer
    */
-  get(auth: Auth, key: string, load: () => Promise<Answer>): Promise<Answer>;
+  get<Call extends ProviderCall>(
+    call: Call,
+    key: string,
+    load: (shared: Shared<Call>) => Promise<Answer>,
+  ): Promise<Answer>;
 }
+
+type Shared<Call extends ProviderCall> = Omit<Call, 'signal' | 'held'>;
 
 interface Entry<Answer> {
   readonly answer: Promise<Answer>;
@@ -46,11 +52,11 @@ export function createAccountCache<Answer>(now: () => number = () => performance
     }
   };
   return {
-    async get(auth, key, load) {
-      const name = nameOf(auth, key);
+    async get({ signal: _, held: __, ...call }, key, load) {
+      const name = nameOf(call.auth, key);
       const kept = entries.get(name);
       const isKept = kept !== undefined && kept.until > now();
-      const entry = isKept ? kept : { answer: load(), until: now() + ttlMs, bytes: 0 };
+      const entry = isKept ? kept : { answer: load(call), until: now() + ttlMs, bytes: 0 };
       // A Map keeps the order of insertion, so taking out and putting in makes an entry the youngest.
       drop(name);
       entries.set(name, entry);

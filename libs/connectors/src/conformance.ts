@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
 import { associationCases } from './conformance/association-cases';
-import { batchCreateCases } from './conformance/batch-create-cases';
-import { batchUpdateCases } from './conformance/batch-update-cases';
-import { changeFaultCases } from './conformance/change-fault-cases';
-import { faultCases } from './conformance/fault-cases';
+import { changeFaultCases, faultCases, readFaultCases } from './conformance/fault-cases';
+import {
+  type ConformanceCase,
+  type ConnectorHarness,
+  classOf,
+  hasClass,
+  idOf,
+  newSeed,
+  toTest,
+} from './conformance/harness';
 import { hostileCases } from './conformance/hostile-cases';
-import { readCases } from './conformance/read-cases';
-import { readFaultCases } from './conformance/read-fault-cases';
-import { reconcileCases } from './conformance/reconcile-cases';
-import type { ConformanceCase, ConnectorHarness } from './conformance/harness';
-import { hasClass, toTest, idOf, newSeed, classOf } from './conformance/expectations';
+import { readCases, reconcileCases } from './conformance/read-cases';
+import { batchCreateCases, batchUpdateCases } from './conformance/write-cases';
 
 export type { ConformanceCase, ConnectorHarness, Fault, Grant } from './conformance/harness';
 

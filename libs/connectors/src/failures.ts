@@ -103,6 +103,11 @@ export function toProviderError(failure: ProviderFailure, provider: string): Pro
   });
 }
 
+/** A read whose 2xx does not say what it must. */
+export function unreadable(provider: string, message: string): ProviderError {
+  return toProviderError({ class: 'unavailable', scope: 'call', message }, provider);
+}
+
 /** A thrown failure of a read, back as data. */
 export function toFailure(error: ProviderError): ProviderFailure {
   const { status, providerRequestId, triesMax } = error.meta;

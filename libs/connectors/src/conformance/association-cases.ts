@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { idOf, newSeed, toTest } from './expectations';
-import type { ConformanceCase, ConnectorHarness } from './harness';
+import { type ConformanceCase, type ConnectorHarness, idOf, newSeed, toTest } from './harness';
 
 export function associationCases(
   harness: ConnectorHarness,

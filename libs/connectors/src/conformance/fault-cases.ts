@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict';
-import { classOf, newSeed, toTest, within } from './expectations';
-import type { ConformanceCase, ConnectorHarness, Fault } from './harness';
+import { ProviderError } from '@sluice/errors';
+import type { Fields } from '../requests';
+import type { RecordResult } from '../results';
+import {
+  type ConformanceCase,
+  type ConnectorHarness,
+  type Fault,
+  classOf,
+  idOf,
+  newSeed,
+  toTest,
+  within,
+} from './harness';
 
 export function faultCases(
   harness: ConnectorHarness,
@@ -50,4 +61,113 @@ export function faultCases(
     );
   }
   return cases;
+}
+
+/** What a write to a record that is there may say of each fault, and whether it was carried out all the same. */
+const changeOutcomes: readonly (readonly [Fault, readonly string[], boolean])[] = [
+  ['commit-then-reset', ['unknown'], true],
+  ['unreadable', ['unknown'], true],
+  ['reset-before-commit', ['unknown'], false],
+  ['redirect', ['unknown'], false],
+  ['quota', ['quota'], false],
+  ['unavailable', ['unavailable', 'unknown'], false],
+];
+
+interface Change {
+  readonly fields: Fields;
+  readonly recordId: string;
+  readonly change: Fields;
+}
+
+/** Updates and deletes that meet a fault: told as what it was, and sent once more they end as if it had not been. */
+export function changeFaultCases(
+  harness: ConnectorHarness,
+  fault: NonNullable<ConnectorHarness['fault']>,
+): ConformanceCase[] {
+  const { connector, auth, objectName, textField } = harness;
+  const { create, update, updateBatch, delete: remove } = connector;
+  if (!create) return [];
+  const call = { auth, objectName };
+  const made = async (): Promise<Change> => {
+    const fields = harness.fields(newSeed());
+    const recordId = idOf(await create({ ...call, fields }));
+    return { fields, recordId, change: { [textField]: `changed ${newSeed()}` } };
+  };
+  const writes: Readonly<Record<string, ((it: Change) => Promise<RecordResult | undefined>) | undefined>> = {
+    update: update && (({ recordId, change }) => update({ ...call, recordId, fields: change })),
+    'batch update':
+      updateBatch &&
+      (async ({ recordId, change }) => (await updateBatch({ ...call, records: [{ recordId, fields: change }] }))[0]),
+    delete: remove && (({ recordId }) => remove({ ...call, recordId })),
+  };
+  return Object.entries(writes).flatMap(([name, write]) =>
+    (write ? changeOutcomes : []).map(([kind, classes, isApplied]) =>
+      toTest(`${name}, ${kind}: ${classes.join(' or ')}`, async () => {
+        const it = await made();
+        const after = { ...it.fields, ...(name !== 'delete' && it.change) };
+        const isCarriedOut = async () => (await harness.count(after)) === (name === 'delete' ? 0 : 1);
+        await fault(kind, 'any');
+        const failed = await write?.(it);
+        // A success that has no body cannot be made unreadable.
+        const isBodiless = kind === 'unreadable' && failed?.ok === true;
+        assert.ok(isBodiless || classes.includes(classOf(failed)), JSON.stringify(failed));
+        assert.equal(await isCarriedOut(), isApplied);
+        const again = await write?.(it);
+        assert.ok(again?.ok || (name === 'delete' && classOf(again) === 'not-found'), JSON.stringify(again));
+        assert.ok(await isCarriedOut());
+      }),
+    ),
+  );
+}
+
+/** What a read may say of each fault. Nothing depends on whether a read was carried out, so `unknown` is as good as `unavailable`. */
+const readOutcomes: readonly (readonly [Fault, readonly string[]])[] = [
+  ['quota', ['quota']],
+  ['unavailable', ['unavailable', 'unknown']],
+  ['reset-before-commit', ['unavailable', 'unknown']],
+  ['redirect', ['unavailable', 'unknown']],
+  ['unreadable', ['unavailable', 'unknown']],
+];
+
+/** Reads that meet a fault say so: a page without rows, a record that is not there and a refused token are answers of a provider. */
+export function readFaultCases(
+  harness: ConnectorHarness,
+  fault: NonNullable<ConnectorHarness['fault']>,
+): ConformanceCase[] {
+  const { connector, auth, objectName, textField } = harness;
+  const { create, readBatch, search, workspace } = connector;
+  const call = { auth, objectName };
+  const made = async () => {
+    const fields = harness.fields(newSeed());
+    return { fields, id: create ? idOf(await create({ ...call, fields })) : harness.absentId };
+  };
+  const reads: Readonly<Record<string, (() => Promise<() => Promise<unknown>>) | undefined>> = {
+    workspace: async () => () => workspace({ auth }),
+    'batch read':
+      readBatch &&
+      (async () => {
+        const { id } = await made();
+        return () => readBatch({ ...call, ids: [id], fields: [textField] });
+      }),
+    search:
+      search &&
+      (async () => {
+        const { fields } = await made();
+        const filters = [{ field: textField, value: String(fields[textField]) }];
+        return () => search({ ...call, filters, fields: [textField], limit: 10 });
+      }),
+  };
+  return Object.entries(reads).flatMap(([name, prepare]) =>
+    (prepare ? readOutcomes : []).map(([kind, classes]) =>
+      toTest(`${name}, ${kind}: ${classes.join(' or ')}`, async () => {
+        const read = (await prepare?.()) ?? (() => Promise.resolve());
+        await fault(kind, 'any');
+        await assert.rejects(read, (error) => {
+          assert.ok(error instanceof ProviderError, String(error));
+          assert.ok(classes.includes(error.class), `${error.class}: ${error.detail}`);
+          return true;
+        });
+      }),
+    ),
+  );
 }

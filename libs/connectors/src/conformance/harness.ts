@@ -1,6 +1,9 @@
+import assert from 'node:assert/strict';
 import type { Association } from '@sluice/types';
+import { ProviderError } from '@sluice/errors';
 import type { Connector } from '../connector';
 import type { Auth, Fields, TokenRefresh } from '../requests';
+import type { RecordResult } from '../results';
 
 /** What happens to a call that reaches the provider. */
 export type Fault = 'commit-then-reset' | 'reset-before-commit' | 'quota' | 'unavailable' | 'redirect' | 'unreadable';
@@ -57,4 +60,42 @@ export interface Grant {
 export interface ConformanceCase {
   readonly name: string;
   readonly run: () => Promise<void>;
+}
+
+let seeds = 0;
+
+/** Differs from every other one, also of another run on the same account. */
+export function newSeed(): string {
+  return `${process.pid}-${Date.now().toString(36)}-${++seeds}`;
+}
+
+export function toTest(name: string, run: () => Promise<void>): ConformanceCase {
+  return { name, run };
+}
+
+export function idOf(result: RecordResult | undefined): string {
+  assert.ok(result?.ok, JSON.stringify(result));
+  return result.recordId;
+}
+
+export function classOf(result: RecordResult | undefined): string {
+  assert.ok(result && !result.ok, JSON.stringify(result));
+  return result.error.class;
+}
+
+export function hasClass(error: unknown, expected: string): boolean {
+  return error instanceof ProviderError && error.class === expected;
+}
+
+/** Waits for a check to hold, at most `boundMs`. */
+export async function within(boundMs: number, check: () => Promise<void>): Promise<void> {
+  const until = Date.now() + boundMs;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > until) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
 }

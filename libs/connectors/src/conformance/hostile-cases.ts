@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { ProviderError } from '@sluice/errors';
 import type { Fields } from '../requests';
-import { classOf, hasClass, idOf, newSeed, toTest } from './expectations';
-import type { ConformanceCase, ConnectorHarness } from './harness';
+import { type ConformanceCase, type ConnectorHarness, classOf, hasClass, idOf, newSeed, toTest } from './harness';
 
 /** Ids that would lead to another address if one stood in a path as it is. Source: reliability checklist, items 26, 27. */
 const ids = [

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
 import type { AuthScheme } from '@sluice/types';
 import { createAccountCache } from '../account-cache';
 import type { Capabilities, Connector } from '../connector';
-import { toProviderError } from '../failures';
-import { requestCode } from '../tokens';
+import { fingerprintOf } from '../created';
+import { toProviderError, unreadable } from '../failures';
 import type { AuthorizationRequest, Fields, ProviderCall } from '../requests';
 import type { Workspace } from '../results';
+import { requestCode } from '../tokens';
 import type { DeclaredApi } from './call-provider';
 import { catalogueOf } from './catalogue';
 import type { Declaration, DeclaredAuth, DeclaredOAuth2 } from './declaration';
@@ -116,28 +116,16 @@ async function workspace(api: DeclaredApi, call: ProviderCall): Promise<Workspac
   const consumerRef = account.consumer === undefined ? undefined : idAt(answer.body, account.consumer);
   const workspaceRef = account.workspace === undefined ? call.auth.workspaceRef : idAt(answer.body, account.workspace);
   if (workspaceRef !== undefined) return { workspaceRef, ...(consumerRef !== undefined && { consumerRef }) };
-  const message = `${displayName} answered without the account's id`;
-  throw toProviderError({ class: 'unavailable', scope: 'call', message }, name);
+  throw unreadable(name, `${displayName} answered without the account's id`);
 }
 
-/**
- * SHA-256, in hex, of what two creates have in common when they can be taken for one another: the unique value alone where there
- * is one (at most one record can carry it), else every value that is not empty.
- */
+/** The unique value alone where there is one, because at most one record can carry it; else every value that is not empty. */
 function fingerprint({ objects }: Declaration, objectName: string, fields: Fields): string {
   const object = Object.hasOwn(objects, objectName) ? objects[objectName] : undefined;
   const unique = object && uniqueValueOf(object, fields);
-  const told = unique ? [[unique.name, plain(unique.value)]] : valuesOf(fields);
-  return createHash('sha256')
-    .update(JSON.stringify([objectName, told]))
-    .digest('hex');
-}
-
-function valuesOf(fields: Fields): string[][] {
-  return Object.entries(fields)
-    .map(([name, value]) => [name, plain(value)])
-    .filter(([, value]) => value !== '')
-    .sort(([one = ''], [other = '']) => (one < other ? -1 : 1));
+  const values = Object.entries(fields).map(([name, value]) => [name, plain(value)] as const);
+  const sent = unique ? [[unique.name, plain(unique.value)] as const] : values.filter(([, value]) => value !== '');
+  return fingerprintOf(objectName, sent);
 }
 
 /**

@@ -47,8 +47,7 @@ async function askedFields(
     const message = `${displayName} does not tell the fields of '${found.name}'`;
     throw toProviderError({ class: 'rejected', scope: 'call', message }, provider);
   }
-  const { signal: _, held: __, ...shared } = call;
-  return cache.get(call.auth, found.name, async () => {
+  return cache.get(call, found.name, async (shared) => {
     const query = Object.entries(declared.query ?? {}).map(
       ([key, value]) => [key, fillText(value, found.texts)] as const,
     );

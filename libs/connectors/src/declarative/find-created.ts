@@ -1,13 +1,11 @@
+import { clockSkewMs, failedLookup, foundRecords } from '../created';
 import type { Fields, FindCreated } from '../requests';
-import type { FoundCreated, ProviderFailure, ProviderRecord } from '../results';
+import type { FoundCreated, ProviderFailure } from '../results';
 import type { DeclaredApi } from './call-provider';
 import type { DeclaredSearch } from './declaration';
 import { type UniqueValue, matchesSent, sameValue, uniqueValueOf } from './same-value';
 import { readPage } from './search';
 import { findObject } from './template';
-
-/** Clocks of ours and of the provider may differ by this much. Source: reference 1c. */
-const clockSkewMs = 10_000;
 
 /** Records asked for: the value is unique, so more than one would be another record that is alike. */
 const rowsMax = 10;
@@ -35,7 +33,7 @@ export async function findCreated(
     if (unique === undefined) looked.push(cannotLook);
     else {
       const look: FoundCreated = failure
-        ? failed(failure)
+        ? failedLookup(failure, true)
         : await lookFor(api, declared, find, { fields, since, unique });
       if (look.kind === 'cannot-look') failure ??= look.failure;
       looked.push(look);
@@ -58,7 +56,7 @@ async function lookFor(
 ): Promise<FoundCreated> {
   const request = { ...find, filters: [{ field: name, value }], fields: Object.keys(fields), limit: rowsMax };
   const page = await readPage(api, declared, request, 'look');
-  if (!page.ok) return failed(page.failure);
+  if (!page.ok) return failedLookup(page.failure, true);
   const own = page.records.find((record) => sameValue(value, record.fields[name]));
   if (own === undefined) return { kind: 'none', consistent: true };
   // Without a moment nobody can tell whose it is.
@@ -66,13 +64,5 @@ async function lookFor(
   // Older than the first attempt: somebody else's, and a resend meets the provider's refusal, as it should.
   if (+own.createdAt < +since - clockSkewMs) return { kind: 'none', consistent: true };
   if (!matchesSent(fields, own.fields)) return { kind: 'none', consistent: true, near: [own.id] };
-  return { kind: 'found', consistent: true, matches: [toMatch(own, own.createdAt)] };
-}
-
-function toMatch({ id, raw }: ProviderRecord, createdAt: Date) {
-  return { recordId: id, createdAt, data: raw };
-}
-
-function failed(failure: ProviderFailure): FoundCreated {
-  return { kind: 'cannot-look', consistent: true, reason: failure.message, failure };
+  return foundRecords([own], { consistent: true });
 }

@@ -1,3 +1,4 @@
+import { type AccountCache, createAccountCache } from '../account-cache';
 import type { HttpOutcome, HttpRequest } from '../http-client';
 import { type Json, isJson } from '../json';
 import {
@@ -15,6 +16,7 @@ import { type Signal, decide, propertiesOf, wireSignal } from '../signals';
 import { classify, requestIdOf } from './errors';
 import { callTable } from './signal-tables';
 import { type HubspotUrls, isSafePath } from './urls';
+import type { ObjectSchema } from './wire';
 
 /** Inputs of every CRM batch endpoint, per call. Source: reference A3. */
 export const batchLimit = 100;
@@ -22,6 +24,10 @@ export const batchLimit = 100;
 /** What every action needs: one bound caller, and the paths. */
 export interface HubspotApi {
   readonly urls: HubspotUrls;
+  /** Properties of objects as accounts list them, kept for a minute. */
+  readonly properties: AccountCache<readonly Json[]>;
+  /** Schemas of objects; undefined where the account or its scopes have none. */
+  readonly schemas: AccountCache<ObjectSchema | undefined>;
   /** For what is not opened by the account's credentials: the token endpoint. */
   readonly http: ProviderHttp;
   call(request: HubspotRequest, call: ProviderCall): Promise<HubspotAnswer>;
@@ -37,6 +43,8 @@ export function createHubspotApi({ urls, ...options }: HubspotApiOptions): Hubsp
   return {
     urls,
     http,
+    properties: createAccountCache(),
+    schemas: createAccountCache(),
     async call(request, call) {
       const { operation, method, path, body } = request;
       const { accessToken } = call.auth;

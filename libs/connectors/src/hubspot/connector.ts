@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto';
-import { createAccountCache } from '../account-cache';
 import type { Capabilities, CatalogueEntry, Connector } from '../connector';
-import { toProviderError } from '../failures';
+import { fingerprintOf } from '../created';
+import { toProviderError, unreadable } from '../failures';
 import type { Fields, ProviderCall } from '../requests';
 import type { Workspace } from '../results';
 import { batchRead } from './batch-read';
 import { type HubspotApi, batchLimit } from './call-hubspot';
-import { type HubspotCaches, describe } from './describe';
+import { describe } from './describe';
 import { findCreated } from './find-created';
 import { normalizeValue, uniqueKeyOf } from './same-value';
 import { search, searchPageMax } from './search';
@@ -58,20 +57,19 @@ const capabilities: Capabilities = {
 
 /** HubSpot, the specification's provider X. One file per action; what they share is `HubspotApi` and what is kept of accounts. @param authorizeUrl where customers allow apps in */
 export function createHubspotConnector(api: HubspotApi, authorizeUrl: string): Connector {
-  const caches: HubspotCaches = { properties: createAccountCache(), schemas: createAccountCache() };
   return {
     provider: 'hubspot',
     capabilities,
     catalogue: hubspotCatalogue,
     modules: ['crm'],
-    create: (write) => create(api, caches.properties, write),
-    update: (write) => update(api, caches.schemas, write),
+    create: (write) => create(api, write),
+    update: (write) => update(api, write),
     delete: (write) => deleteRecord(api, write),
-    createBatch: (write) => batchCreate(api, caches.properties, write),
-    updateBatch: (write) => batchUpdate(api, caches.schemas, write),
+    createBatch: (write) => batchCreate(api, write),
+    updateBatch: (write) => batchUpdate(api, write),
     readBatch: (read) => batchRead(api, read),
     search: (request) => search(api, request),
-    describe: (call) => describe(api, caches, call),
+    describe: (call) => describe(api, call),
     refresh: (request) => tokensFor(api, request),
     // A private app's key goes where an access token goes. Source: reference A1.
     authSchemes: ['apiKey', 'oauth2/authorizationCode', 'oauth2/authorizationCodePKCE'],
@@ -79,7 +77,7 @@ export function createHubspotConnector(api: HubspotApi, authorizeUrl: string): C
     exchangeCode: (request) => tokensFor(api, request),
     workspace: (call) => workspace(api, call),
     scopes: (call) => scopes(api, call),
-    findCreated: (find) => findCreated(api, caches.properties, find),
+    findCreated: (find) => findCreated(api, find),
     recordKey: (recordId) => recordId,
     visibilityMs: (objectName, fields) => (uniqueKeyOf(objectName, fields) ? 0 : searchVisibilityMs),
     fingerprint,
@@ -96,10 +94,7 @@ async function workspace(api: HubspotApi, call: ProviderCall): Promise<Workspace
   if (!answer.ok) throw toProviderError(answer.failure, 'hubspot');
   const { portalId } = answer.body;
   if (typeof portalId === 'number' || typeof portalId === 'string') return { workspaceRef: String(portalId) };
-  throw toProviderError(
-    { class: 'unavailable', scope: 'call', message: 'HubSpot answered without a portalId' },
-    'hubspot',
-  );
+  throw unreadable('hubspot', 'HubSpot answered without a portalId');
 }
 
 /**
@@ -123,21 +118,10 @@ async function scopes(api: HubspotApi, call: ProviderCall): Promise<readonly str
   return Array.isArray(told) ? told.filter((scope) => typeof scope === 'string') : undefined;
 }
 
-/**
- * SHA-256, in hex, of what two creates have in common when they can be taken for one another: the unique property
- * alone where there is one (at most one record can carry it), else every value that is not empty.
- */
+/** The unique property alone where there is one, because at most one record can carry it; else every value that is not empty. */
 export function fingerprint(objectName: string, fields: Fields): string {
   const key = uniqueKeyOf(objectName, fields);
-  const told = key ? [[key.name, key.value]] : valuesOf(fields);
-  return createHash('sha256')
-    .update(JSON.stringify([canonicalObjectName(objectName), told]))
-    .digest('hex');
-}
-
-function valuesOf(fields: Fields): string[][] {
-  return Object.entries(fields)
-    .map(([name, value]) => [name, normalizeValue(value)])
-    .filter(([, value]) => value !== '')
-    .sort(([one = ''], [other = '']) => (one < other ? -1 : 1));
+  const values = Object.entries(fields).map(([name, value]) => [name, normalizeValue(value)] as const);
+  const sent = key ? [[key.name, key.value] as const] : values.filter(([, value]) => value !== '');
+  return fingerprintOf(canonicalObjectName(objectName), sent);
 }

@@ -1,28 +1,20 @@
 import type { FieldMetadata, FieldValueType, ObjectMetadata } from '@sluice/types';
-import type { ProviderError } from '@sluice/errors';
-import type { AccountCache } from '../account-cache';
-import { toProviderError } from '../failures';
+import { toProviderError, unreadable } from '../failures';
 import { type Json, isJson, listOf, textOf } from '../json';
 import type { ObjectCall } from '../requests';
 import type { HubspotApi } from './call-hubspot';
 import { canonicalObjectName } from './urls';
-import { textsOf } from './wire';
-
-/** What the connector keeps of an account for a minute. */
-export interface HubspotCaches {
-  readonly properties: PropertyCache;
-  readonly schemas: SchemaCache;
-}
+import { type ObjectSchema, toSchema } from './wire';
 
 /**
  * The object's properties, and from its schema which of them a create needs. Without a schema `isRequired` is absent.
  * Source: reference A6.
  * @throws ProviderError
  */
-export async function describe(api: HubspotApi, caches: HubspotCaches, call: ObjectCall): Promise<ObjectMetadata> {
+export async function describe(api: HubspotApi, call: ObjectCall): Promise<ObjectMetadata> {
   // One after the other: what refuses the first would refuse the second too.
-  const properties = await readProperties(api, caches.properties, call);
-  const schema = await readSchema(api, caches.schemas, call);
+  const properties = await readProperties(api, call);
+  const schema = await readSchema(api, call);
   const fields = properties
     .map((property) => toFieldMetadata(property, schema?.requiredFields))
     .filter((field) => field !== undefined);
@@ -79,30 +71,24 @@ function isReadOnly({ modificationMetadata, calculated }: Json): boolean {
 }
 
 function valuesOf(options: unknown): { value: string; displayValue: string }[] {
-  const listed: unknown[] = Array.isArray(options) ? options : [];
-  return listed.filter(isJson).flatMap((option) => {
+  return listOf(options).flatMap((option) => {
     const value = textOf(option['value']);
     return value === undefined ? [] : [{ value, displayValue: textOf(option['label']) ?? value }];
   });
 }
 
-/** Properties of objects as HubSpot lists them. */
-export type PropertyCache = AccountCache<readonly Json[]>;
-
 /**
  * `GET /crm/v3/properties/{object}`, kept for about a minute per credential and object. Source: reference A6.
  * @throws ProviderError
  */
-async function readProperties(api: HubspotApi, cache: PropertyCache, call: ObjectCall): Promise<readonly Json[]> {
-  const { signal: _, held: __, ...shared } = call;
-  return cache.get(call.auth, canonicalObjectName(call.objectName), async () => {
+async function readProperties(api: HubspotApi, call: ObjectCall): Promise<readonly Json[]> {
+  return api.properties.get(call, canonicalObjectName(call.objectName), async (shared) => {
     const path = api.urls.properties(call.objectName);
     const answer = await api.call({ operation: 'properties', method: 'GET', path }, shared);
     if (!answer.ok) throw toProviderError(answer.failure, 'hubspot');
     const { results } = answer.body;
-    if (Array.isArray(results)) return results.filter(isJson);
-    const message = 'HubSpot answered without a list of properties';
-    throw toProviderError({ class: 'unavailable', scope: 'call', message }, 'hubspot');
+    if (Array.isArray(results)) return listOf(results);
+    throw unreadable('hubspot', 'HubSpot answered without a list of properties');
   });
 }
 
@@ -113,63 +99,24 @@ const recordIdProperty = 'hs_object_id';
  * Names of the properties that the account keeps unique, in alphabetical order. Source: reference A2, A6.
  * @throws ProviderError
  */
-export async function uniqueProperties(api: HubspotApi, cache: PropertyCache, call: ObjectCall): Promise<string[]> {
-  const properties = await readProperties(api, cache, call);
+export async function uniqueProperties(api: HubspotApi, call: ObjectCall): Promise<string[]> {
+  const properties = await readProperties(api, call);
   const unique = properties.filter(({ hasUniqueValue }) => hasUniqueValue === true);
   const names = unique.flatMap(({ name }) => textOf(name) ?? []);
   return names.filter((name) => name !== recordIdProperty).sort();
 }
-
-/** What an account's schema of one object tells beyond its properties. */
-export interface ObjectSchema {
-  /** Plural: `Contacts`. */
-  readonly label?: string;
-  readonly requiredFields: ReadonlySet<string>;
-  /** Association type id to the type ids of the objects it can point to: `279` to `0-2`. */
-  readonly targets: ReadonlyMap<string, ReadonlySet<string>>;
-}
-
-/** Kept answers; undefined where the account or its scopes have no schema of the object. */
-export type SchemaCache = AccountCache<ObjectSchema | undefined>;
 
 /**
  * `GET /crm-object-schemas/…/schemas/{object}`. Standard objects may answer 403 or 404, which is no failure here.
  * Source: reference A4, A6.
  * @throws ProviderError
  */
-export async function readSchema(
-  api: HubspotApi,
-  cache: SchemaCache,
-  call: ObjectCall,
-): Promise<ObjectSchema | undefined> {
-  // Without the caller's signal: others may be waiting for the same answer.
-  const { signal: _, held: __, ...shared } = call;
-  return cache.get(call.auth, canonicalObjectName(call.objectName), async () => {
+export async function readSchema(api: HubspotApi, call: ObjectCall): Promise<ObjectSchema | undefined> {
+  return api.schemas.get(call, canonicalObjectName(call.objectName), async (shared) => {
     const path = api.urls.schema(call.objectName);
     const answer = await api.call({ operation: 'schema', method: 'GET', path }, shared);
     if (answer.ok) return toSchema(answer.body);
-    const error = toProviderError(answer.failure, 'hubspot');
-    if (isWithheld(error)) return undefined;
-    throw error;
+    if (answer.failure.class === 'forbidden' || answer.failure.status === 404) return undefined;
+    throw toProviderError(answer.failure, 'hubspot');
   });
-}
-
-function isWithheld(error: ProviderError): boolean {
-  return error.class === 'forbidden' || error.meta['status'] === 404;
-}
-
-function toSchema(body: Json): ObjectSchema {
-  const label = isJson(body['labels']) ? textOf(body['labels']['plural']) : undefined;
-  const own = textOf(body['objectTypeId']);
-  const targets = new Map<string, Set<string>>();
-  for (const type of listOf(body['associations'])) {
-    const [id, to, from] = [textsOf(type['id'])[0], textOf(type['toObjectTypeId']), textOf(type['fromObjectTypeId'])];
-    if (id === undefined || to === undefined || (own !== undefined && from !== undefined && from !== own)) continue;
-    targets.set(id, (targets.get(id) ?? new Set()).add(to));
-  }
-  return {
-    ...(label !== undefined && { label }),
-    requiredFields: new Set(textsOf(body['requiredProperties'])),
-    targets,
-  };
 }

@@ -1,11 +1,11 @@
 import { ProviderError, retryOf } from '@sluice/errors';
+import { clockSkewMs, failedLookup, foundRecords, moreDetailed } from '../created';
 import { toFailure } from '../failures';
-import { moreDetailed } from '../more-detailed';
 import type { Fields, FindCreated, ObjectCall } from '../requests';
-import type { CreatedMatch, FoundCreated, ProviderFailure, ProviderRecord } from '../results';
+import type { FoundCreated, ProviderFailure, ProviderRecord } from '../results';
 import { batchRead } from './batch-read';
 import { type HubspotApi, batchLimit } from './call-hubspot';
-import { type PropertyCache, uniqueProperties } from './describe';
+import { uniqueProperties } from './describe';
 import { type UniqueKey, accountKeyOf, matchesSent, normalizeValue, sameValue, uniqueKeyOf } from './same-value';
 import { type SearchFilter, createdProperty, postSearch, searchPageMax, sentFilters } from './search';
 import { canonicalObjectName } from './urls';
@@ -28,10 +28,10 @@ type Looked = readonly [look: Look, found: FoundCreated];
  * Looks for creates of unknown outcome: by a unique property where a record sends one (consistent, 100 per call), else by
  * a search for what was sent (lags). Which properties are unique beside the email the account is asked, once a minute. Source: reference 1c.
  */
-export async function findCreated(api: HubspotApi, cache: PropertyCache, find: FindCreated): Promise<FoundCreated[]> {
+export async function findCreated(api: HubspotApi, find: FindCreated): Promise<FoundCreated[]> {
   const { objectName, records, others = [], othersAreWhole = true } = find;
   const isEmailEnough = records.every(({ fields }) => uniqueKeyOf(objectName, fields));
-  const { unique, failure } = isEmailEnough ? { unique: [] } : await askUnique(api, cache, find);
+  const { unique, failure } = isEmailEnough ? { unique: [] } : await askUnique(api, find);
   const keyed: (Look & { key: UniqueKey })[] = [];
   const unkeyed: Look[] = [];
   for (const [index, record] of records.entries()) {
@@ -43,7 +43,7 @@ export async function findCreated(api: HubspotApi, cache: PropertyCache, find: F
   const looked = new Map<number, FoundCreated>();
   for (const [look, found] of await lookByKey(api, find, keyed)) looked.set(look.index, found);
   const searched = failure
-    ? unkeyed.map((look): Looked => [look, toFailedLook(failure, false)])
+    ? unkeyed.map((look): Looked => [look, failedLookup(failure, false)])
     : await lookBySearch(api, find, unkeyed);
   for (const [look, found] of searched) looked.set(look.index, found);
   return records.map((_, index) => looked.get(index) ?? neverLooked);
@@ -54,11 +54,10 @@ const neverLooked: FoundCreated = { kind: 'cannot-look', consistent: false, reas
 /** An account that does not tell is looked at by search; one that does not answer now may answer the next look. */
 async function askUnique(
   api: HubspotApi,
-  cache: PropertyCache,
   find: FindCreated,
 ): Promise<{ readonly unique: readonly string[]; readonly failure?: ProviderFailure }> {
   try {
-    return { unique: await uniqueProperties(api, cache, find) };
+    return { unique: await uniqueProperties(api, find) };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     return retryOf(error.class) === 'never' ? { unique: [] } : { unique: [], failure: toFailure(error) };
@@ -95,11 +94,11 @@ async function lookForChunk(
     const records = await batchRead(api, { ...call, fields, byProperty: { name, values } });
     return looks.map((look, index) => {
       const record = records[index];
-      return record instanceof ProviderError ? toFailedLook(toFailure(record), true) : toKeyed(look, record);
+      return record instanceof ProviderError ? failedLookup(toFailure(record), true) : toKeyed(look, record);
     });
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    return looks.map(() => toFailedLook(toFailure(error), true));
+    return looks.map(() => failedLookup(toFailure(error), true));
   }
 }
 
@@ -189,11 +188,8 @@ async function lookSingly(api: HubspotApi, call: ObjectCall, searches: readonly 
 }
 
 function fail(searches: readonly Search[], failure: ProviderFailure): Looked[] {
-  return searches.map((look) => [look, toFailedLook(failure, false)]);
+  return searches.map((look) => [look, failedLookup(failure, false)]);
 }
-
-/** Clocks of ours and of HubSpot may differ by this much. Source: reference 1c. */
-const clockSkewMs = 10_000;
 
 /**
  * Properties that tell who a record is, and that HubSpot does not fill by itself. A record that has one of them and was
@@ -218,7 +214,7 @@ function toKeyed(look: Look & { readonly key: UniqueKey }, record: ProviderRecor
   // A contact answers to its second email too, and was not made with that one.
   const isKeyed = record !== undefined && sameValue(value, record.fields[name]);
   if (!isKeyed || !isInTime(look, record)) return { kind: 'none', consistent: true };
-  if (matchesSent(look.fields, record.fields)) return toFound([record], true);
+  if (matchesSent(look.fields, record.fields)) return foundRecords([record], { consistent: true });
   return { kind: 'none', consistent: true, near: [record.id] };
 }
 
@@ -234,23 +230,11 @@ function toSearched(objectName: string, look: Look, records: readonly ProviderRe
   const unsent = tellingOf(objectName).filter((name) => normalizeValue(look.fields[name]) === '');
   const isEqual = ({ fields }: ProviderRecord) => unsent.every((name) => normalizeValue(fields[name]) === '');
   const equal = look.othersAreWhole ? candidates.filter(isEqual) : [];
-  if (equal.length > 0) return toFound(equal, false);
+  if (equal.length > 0) return foundRecords(equal, { consistent: false });
   const near = candidates.map(({ id }) => id);
   return { kind: 'none', consistent: false, ...(near.length > 0 && { near }) };
 }
 
-/** The look failed; another may succeed. */
-function toFailedLook(failure: ProviderFailure, consistent: boolean): FoundCreated {
-  return { kind: 'cannot-look', consistent, reason: failure.message, failure };
-}
-
 function isInTime({ since }: Look, { createdAt }: ProviderRecord): boolean {
   return createdAt !== undefined && +createdAt >= +since - clockSkewMs;
-}
-
-function toFound(records: readonly ProviderRecord[], consistent: boolean): FoundCreated {
-  const matches = records.map(({ id, createdAt, raw }): CreatedMatch => {
-    return { recordId: id, createdAt: createdAt as Date, data: raw };
-  });
-  return { kind: 'found', consistent, matches: matches.sort((one, other) => +one.createdAt - +other.createdAt) };
 }

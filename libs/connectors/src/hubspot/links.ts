@@ -5,11 +5,11 @@ import { type Json, isJson } from '../json';
 import type { ObjectCall } from '../requests';
 import type { ProviderFailure, RecordResult } from '../results';
 import type { HubspotApi } from './call-hubspot';
-import { type ObjectSchema, type SchemaCache, readSchema } from './describe';
+import { readSchema } from './describe';
 import { itemFailure } from './errors';
 import { unanswered } from './signal-tables';
 import { canonicalObjectName } from './urls';
-import { type WireError, isOver, readBatch, textsOf } from './wire';
+import { type ObjectSchema, type WireError, isOver, readBatch, textsOf } from './wire';
 
 /** Links of one call. Source: reference A4. */
 const linksMax = 2_000;
@@ -115,12 +115,11 @@ interface Updated extends Linkable {
  */
 export async function associate(
   api: HubspotApi,
-  cache: SchemaCache,
   call: ObjectCall,
   records: readonly Updated[],
 ): Promise<RecordResult[]> {
   const linkable = records.map((record) => (record.result.ok ? record : { ...record, associations: [] }));
-  const { byTarget, unresolved } = await resolveLinks(api, cache, call, linkable);
+  const { byTarget, unresolved } = await resolveLinks(api, call, linkable);
   const missed = [...unresolved];
   for (const [target, links] of byTarget) {
     // An account that is blocked is not asked once more.
@@ -176,17 +175,12 @@ interface ResolvedLinks {
  * Finds out which object each association points to: HubSpot's path names it, the builder's type id does not.
  * The account's schema is asked at most once, and only for types that are not HubSpot's well-known ones.
  */
-async function resolveLinks(
-  api: HubspotApi,
-  cache: SchemaCache,
-  call: ObjectCall,
-  records: readonly Linkable[],
-): Promise<ResolvedLinks> {
+async function resolveLinks(api: HubspotApi, call: ObjectCall, records: readonly Linkable[]): Promise<ResolvedLinks> {
   const typed = records.flatMap(({ recordId, associations }, index) =>
     associations.flatMap(({ to, types }) => types.map((type) => ({ index, from: recordId, to: to.id, type }))),
   );
   const needsSchema = typed.some(({ type }) => wellKnownTarget(call.objectName, type) === undefined);
-  const asked = needsSchema ? await askSchema(api, cache, call) : {};
+  const asked = needsSchema ? await askSchema(api, call) : {};
   const byTarget = new Map<string, Map<string, Link>>();
   const unresolved: MissedLink[] = [];
   for (const { type, ...ends } of typed) {
@@ -216,11 +210,10 @@ function addLink(
 /** A schema that cannot be read now may be readable at the next attempt; one that is refused leaves the type unknown. */
 async function askSchema(
   api: HubspotApi,
-  cache: SchemaCache,
   call: ObjectCall,
 ): Promise<{ schema?: ObjectSchema; failure?: ProviderFailure }> {
   try {
-    const schema = await readSchema(api, cache, call);
+    const schema = await readSchema(api, call);
     return schema ? { schema } : {};
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;

@@ -4,7 +4,7 @@ import type { BatchCreate } from '../requests';
 import { type RecordResult, allRead, wasThereWarning } from '../results';
 import { batchRead } from './batch-read';
 import type { HubspotApi } from './call-hubspot';
-import { type PropertyCache, uniqueProperties } from './describe';
+import { uniqueProperties } from './describe';
 import { matchCreates, traceIdOf } from './match-results';
 import { type UniqueKey, accountKeyOf, normalizeValue } from './same-value';
 import { readBatch, toProperties } from './wire';
@@ -15,15 +15,11 @@ import { readBatch, toProperties } from './wire';
  * a create never does (ADR 19). Never by email, of which HubSpot makes no partial upsert, and without associations, which it does not take.
  * @returns undefined where that cannot be done: they are then created as ever, and a unique value that is taken is a conflict
  */
-export async function resendCreates(
-  api: HubspotApi,
-  cache: PropertyCache,
-  write: BatchCreate,
-): Promise<RecordResult[] | undefined> {
+export async function resendCreates(api: HubspotApi, write: BatchCreate): Promise<RecordResult[] | undefined> {
   const { records } = write;
   if (records.some(({ associations }) => associations?.length)) return undefined;
   try {
-    const unique = (await uniqueProperties(api, cache, write)).filter((name) => name !== 'email');
+    const unique = (await uniqueProperties(api, write)).filter((name) => name !== 'email');
     const keys = unique.map((name) => keysOf(name, records)).find((each) => each !== undefined);
     if (!keys || (await isTaken(api, write, keys))) return undefined;
     return await upsert(api, write, keys);

@@ -1,4 +1,4 @@
-import { fewTries, transportRows, type SignalRow } from '../signals';
+import { type SignalRow, fewTries, transportRows } from '../signals';
 
 /** Waits per 429 policy, in milliseconds. HubSpot sends no Retry-After with them. Source: reference A8. */
 export const policyWaitMs = { SECONDLY: 1_000, TEN_SECONDLY_ROLLING: 10_000, DAILY: 15 * 60_000 };

@@ -2,7 +2,7 @@ import { type Json, textOf } from '../json';
 import type { AuthorizationRequest, CodeExchange, TokenRefresh } from '../requests';
 import type { FreshTokens } from '../results';
 import { codeGrant, freshTokens, refreshGrant, requestCode, requestTokens, withClient } from '../tokens';
-import { hubspot, type HubspotApi } from './call-hubspot';
+import { type HubspotApi, hubspot } from './call-hubspot';
 import { tokenTable } from './signal-tables';
 import { textsOf } from './wire';
 

@@ -125,3 +125,28 @@ export function toProviderRecord(record: WireRecord): ProviderRecord {
   const { id, properties, raw, createdAt } = record;
   return { id, fields: properties, raw, ...(createdAt && { createdAt }) };
 }
+
+/** What an account's schema of one object tells beyond its properties. */
+export interface ObjectSchema {
+  /** Plural: `Contacts`. */
+  readonly label?: string;
+  readonly requiredFields: ReadonlySet<string>;
+  /** Association type id to the type ids of the objects it can point to: `279` to `0-2`. */
+  readonly targets: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+export function toSchema(body: Json): ObjectSchema {
+  const label = isJson(body['labels']) ? textOf(body['labels']['plural']) : undefined;
+  const own = textOf(body['objectTypeId']);
+  const targets = new Map<string, Set<string>>();
+  for (const type of listOf(body['associations'])) {
+    const [id, to, from] = [textsOf(type['id'])[0], textOf(type['toObjectTypeId']), textOf(type['fromObjectTypeId'])];
+    if (id === undefined || to === undefined || (own !== undefined && from !== undefined && from !== own)) continue;
+    targets.set(id, (targets.get(id) ?? new Set()).add(to));
+  }
+  return {
+    ...(label !== undefined && { label }),
+    requiredFields: new Set(textsOf(body['requiredProperties'])),
+    targets,
+  };
+}

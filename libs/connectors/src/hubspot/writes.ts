@@ -2,7 +2,6 @@ import { assertBatchSize } from '../provider-call';
 import type { BatchCreate, BatchUpdate, CreateWrite, DeleteWrite, UpdateWrite } from '../requests';
 import type { RecordResult } from '../results';
 import { type HubspotAnswer, type HubspotApi, batchLimit, hubspot } from './call-hubspot';
-import type { PropertyCache, SchemaCache } from './describe';
 import { associate } from './links';
 import { matchCreates, matchUpdates, traceIdOf } from './match-results';
 import { resendCreates } from './resend';
@@ -21,9 +20,9 @@ function toRecordResult(answer: HubspotAnswer): RecordResult {
 }
 
 /** `POST /objects/{object}`. Source: reference A2, A4: associations are sent inline. */
-export async function create(api: HubspotApi, cache: PropertyCache, write: CreateWrite): Promise<RecordResult> {
+export async function create(api: HubspotApi, write: CreateWrite): Promise<RecordResult> {
   const { objectName, fields, associations } = write;
-  const [resent] = (write.isResend && (await resendCreates(api, cache, { ...write, records: [write] }))) || [];
+  const [resent] = (write.isResend && (await resendCreates(api, { ...write, records: [write] }))) || [];
   if (resent) return resent;
   const answer = await api.call(
     {
@@ -39,14 +38,14 @@ export async function create(api: HubspotApi, cache: PropertyCache, write: Creat
 }
 
 /** Updates the fields, then makes the associations. Without fields the associations are all there is to send. */
-export async function update(api: HubspotApi, cache: SchemaCache, write: UpdateWrite): Promise<RecordResult> {
+export async function update(api: HubspotApi, write: UpdateWrite): Promise<RecordResult> {
   const { recordId, associations = [] } = write;
   if (associations.length === 0) return patch(api, write);
   const hasFields = !isOnlyAssociations(write);
   const result: RecordResult = hasFields ? await patch(api, write) : { ok: true, recordId };
   // A merged record is linked under the id that survived.
   const linked = { recordId: result.ok ? result.recordId : recordId, associations, result, hasFields };
-  const [settled = result] = await associate(api, cache, write, [linked]);
+  const [settled = result] = await associate(api, write, [linked]);
   return settled;
 }
 
@@ -87,11 +86,11 @@ export async function deleteRecord(api: HubspotApi, write: DeleteWrite): Promise
  * `POST /objects/{object}/batch/create`. The trace id is HubSpot's switch: with it each record stands alone (207),
  * without it the first failure fails the call and nothing is written. Source: reference A3.
  */
-export async function batchCreate(api: HubspotApi, cache: PropertyCache, write: BatchCreate): Promise<RecordResult[]> {
+export async function batchCreate(api: HubspotApi, write: BatchCreate): Promise<RecordResult[]> {
   const { objectName, records, allOrNone, auth } = write;
   assertBatchSize(hubspot, batchLimit, records.length);
   if (records.length === 0) return [];
-  const resent = write.isResend ? await resendCreates(api, cache, write) : undefined;
+  const resent = write.isResend ? await resendCreates(api, write) : undefined;
   if (resent) return resent;
   const inputs = records.map(({ fields, associations }, index) => ({
     properties: toProperties(fields),
@@ -117,7 +116,7 @@ export async function batchCreate(api: HubspotApi, cache: PropertyCache, write: 
  * Updates the fields in one call, then makes the associations of all records that were written. Always partial,
  * whatever the batch policy says. Source: specification, batchPolicy; reference A3, A4.
  */
-export async function batchUpdate(api: HubspotApi, cache: SchemaCache, write: BatchUpdate): Promise<RecordResult[]> {
+export async function batchUpdate(api: HubspotApi, write: BatchUpdate): Promise<RecordResult[]> {
   const { records } = write;
   assertBatchSize(hubspot, batchLimit, records.length);
   const withFields = records.filter((record) => !isOnlyAssociations(record));
@@ -128,7 +127,7 @@ export async function batchUpdate(api: HubspotApi, cache: SchemaCache, write: Ba
     const recordId = result.ok ? result.recordId : record.recordId;
     return { recordId, associations: record.associations ?? [], result, hasFields: results.has(record) };
   });
-  return associate(api, cache, write, written);
+  return associate(api, write, written);
 }
 
 /** `POST /objects/{object}/batch/update`. The trace id only names the record in the reply. */

@@ -1,10 +1,10 @@
-import { toProviderError } from '../failures';
+import { toProviderError, unreadable } from '../failures';
 import { isJson } from '../json';
 import { assertBatchSize } from '../provider-call';
 import type { BatchRead } from '../requests';
 import type { ProviderRecord } from '../results';
 import { type SalesforceApi, batchLimit, salesforce } from './call-salesforce';
-import { type Describe, rejected, resolveField } from './describe';
+import { rejected, resolveField } from './describe';
 import { isObjectName, objectRule, paths } from './paths';
 import { sameValue } from './same-value';
 import { query, toLiteral } from './soql';
@@ -15,13 +15,9 @@ import { idKey, isRecordId, toProviderRecord } from './wire';
  * absent too. One unknown field is refused for all, and named. Source: reference B3.
  * @throws ProviderError
  */
-export async function batchRead(
-  api: SalesforceApi,
-  describe: Describe,
-  read: BatchRead,
-): Promise<(ProviderRecord | undefined)[]> {
+export async function batchRead(api: SalesforceApi, read: BatchRead): Promise<(ProviderRecord | undefined)[]> {
   if (!isObjectName(read.objectName)) throw rejected(objectRule(read.objectName));
-  if (read.byProperty) return await readByProperty(api, describe, { ...read, property: read.byProperty });
+  if (read.byProperty) return await readByProperty(api, { ...read, property: read.byProperty });
   assertBatchSize(salesforce, batchLimit, read.ids.length);
   // An id of another form is nobody's; asking for it would fail the others.
   const unique = new Map(read.ids.filter(isRecordId).map((id) => [idKey(id), id]));
@@ -51,8 +47,7 @@ async function retrieve(
   const accounted = ids.filter((id) => found.has(idKey(id))).length + items.filter((item) => item === null).length;
   // Absence is what a write is decided on, so a reply that leaves a record out, or has another in its place, must not look like one.
   if (accounted !== ids.length) {
-    const message = `Salesforce read only a part of the records: ${accounted} of ${ids.length}`;
-    throw toProviderError({ class: 'unavailable', scope: 'call', message }, 'salesforce');
+    throw unreadable('salesforce', `Salesforce read only a part of the records: ${accounted} of ${ids.length}`);
   }
   return found;
 }
@@ -63,15 +58,11 @@ type Read = BatchRead & { readonly property: NonNullable<BatchRead['byProperty']
  * By the values of one field, which the caller knows to be unique: with several records for a value the first is given.
  * @throws ProviderError; `rejected` names the field
  */
-export async function readByProperty(
-  api: SalesforceApi,
-  describe: Describe,
-  read: Read,
-): Promise<(ProviderRecord | undefined)[]> {
+export async function readByProperty(api: SalesforceApi, read: Read): Promise<(ProviderRecord | undefined)[]> {
   const { name, values } = read.property;
   assertBatchSize(salesforce, batchLimit, values.length);
   if (values.length === 0) return [];
-  const { path, field } = await resolveField(describe, read, name);
+  const { path, field } = await resolveField(api, read, name);
   const literals = values.map((value) => {
     const literal = toLiteral(field.type, value);
     if (literal.ok) return literal.text;
@@ -85,8 +76,10 @@ export async function readByProperty(
   const records = rows.flatMap((record) => toProviderRecord(record, asked) ?? []);
   const found = values.map((value) => records.find(({ fields }) => sameValue(field, value, fields[path])));
   if (found.includes(undefined) && !(isWhole && records.length === rows.length)) {
-    const message = `Salesforce read only a part of the records: ${records.length}, and says that there are more`;
-    throw toProviderError({ class: 'unavailable', scope: 'call', message }, 'salesforce');
+    throw unreadable(
+      'salesforce',
+      `Salesforce read only a part of the records: ${records.length}, and says that there are more`,
+    );
   }
   return found;
 }

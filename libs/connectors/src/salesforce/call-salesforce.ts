@@ -1,19 +1,21 @@
 import { type ForwardedHeader, checkForwardedHeaders } from '@sluice/types';
+import { type AccountCache, createAccountCache } from '../account-cache';
 import type { HttpOutcome, HttpRequest } from '../http-client';
 import {
-  createProviderHttp,
-  credentialsFault,
-  refused,
   type Answer,
   type DailyUsage,
   type Dialect,
   type ProviderHttp,
   type ProviderHttpOptions,
+  createProviderHttp,
+  credentialsFault,
+  refused,
 } from '../provider-call';
 import type { ProviderCall } from '../requests';
-import { propertiesOf, wireSignal, type Signal } from '../signals';
+import { type Signal, propertiesOf, wireSignal } from '../signals';
 import { classify, isSuccess, requestIdOf } from './errors';
-import { instanceOf, tokenOriginOf, type Instance } from './instance';
+import { type Instance, instanceOf, tokenOriginOf } from './instance';
+import type { Description } from './wire';
 
 /** Names of the calls in logs and metrics, and what each does to a record. */
 const writes = {
@@ -50,6 +52,8 @@ export const batchLimit = 200;
 
 /** What every action needs. */
 export interface SalesforceApi {
+  /** Objects as accounts describe them, kept for a minute. */
+  readonly descriptions: AccountCache<Description>;
   /** True: every account is reached at one address, which proves nothing about its My Domain. */
   readonly isOverridden: boolean;
   /** For what is not opened by the account's credentials: the token endpoint. */
@@ -72,6 +76,7 @@ interface SalesforceApiOptions extends ProviderHttpOptions {
 export function createSalesforceApi({ loginUrl, instanceUrl, ...options }: SalesforceApiOptions): SalesforceApi {
   const http = createProviderHttp(salesforce, options);
   return {
+    descriptions: createAccountCache(),
     isOverridden: instanceUrl !== undefined,
     http,
     loginOf: (workspaceRef) => tokenOriginOf(workspaceRef, instanceUrl) ?? loginUrl.replace(/\/+$/, ''),

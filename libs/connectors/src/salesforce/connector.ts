@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto';
 import type { Capabilities, CatalogueEntry, Connector } from '../connector';
-import { toProviderError } from '../failures';
+import { fingerprintOf } from '../created';
+import { toProviderError, unreadable } from '../failures';
 import { type Json, isJson, textOf } from '../json';
 import type { Fields, ProviderCall } from '../requests';
 import type { Workspace } from '../results';
 import { batchRead } from './batch-read';
 import { type SalesforceApi, batchLimit } from './call-salesforce';
-import { createDescriber, rejected, toMetadata } from './describe';
+import { describe, rejected, toMetadata } from './describe';
 import { findCreated } from './find-created';
 import { workspaceRefOf } from './instance';
 import { paths } from './paths';
@@ -39,20 +39,19 @@ const capabilities: Capabilities = {
 
 /** Salesforce, the specification's provider Y. One file per action; what they share is `SalesforceApi`. */
 export function createSalesforceConnector(api: SalesforceApi): Connector {
-  const describe = createDescriber(api);
   return {
     provider: 'salesforce',
     capabilities,
     catalogue: salesforceCatalogue,
     modules: ['crm'],
-    create: (write) => create(api, describe, write),
+    create: (write) => create(api, write),
     update: (write) => update(api, write),
     delete: (write) => deleteRecord(api, write),
-    createBatch: (write) => batchCreate(api, describe, write),
+    createBatch: (write) => batchCreate(api, write),
     updateBatch: (write) => batchUpdate(api, write),
-    readBatch: (read) => batchRead(api, describe, read),
-    search: (request) => search(api, describe, request),
-    describe: async (call) => toMetadata(await describe(call)),
+    readBatch: (read) => batchRead(api, read),
+    search: (request) => search(api, request),
+    describe: async (call) => toMetadata(await describe(api, call)),
     refresh: (request) => tokensFor(api, request),
     authSchemes: [
       'oauth2/authorizationCode',
@@ -64,7 +63,7 @@ export function createSalesforceConnector(api: SalesforceApi): Connector {
     exchangeCode: (request) => tokensFor(api, request),
     grant: (request) => tokensFor(api, request),
     workspace: (call) => workspace(api, call),
-    findCreated: (find) => findCreated(api, describe, find),
+    findCreated: (find) => findCreated(api, find),
     recordKey,
     // SOQL reads what is committed. Source: reference B4.
     visibilityMs: () => 0,
@@ -72,18 +71,11 @@ export function createSalesforceConnector(api: SalesforceApi): Connector {
   };
 }
 
-/**
- * SHA-256, in hex, of what two creates have in common when they can be taken for one another: every value that is not
- * empty. Which fields are unique only the account's description tells, which is not asked here.
- */
+/** Every value that is not empty. Which fields are unique only the account's description says, which is not read here. */
 function fingerprint(objectName: string, fields: Fields): string {
-  const told = Object.entries(fields)
-    .filter(([, value]) => !isEmpty(value))
-    .map(([name, value]) => [name.toLowerCase(), plain(value)])
-    .sort(([one = ''], [other = '']) => (one < other ? -1 : 1));
-  return createHash('sha256')
-    .update(JSON.stringify([objectName.toLowerCase(), told]))
-    .digest('hex');
+  const sent = Object.entries(fields).filter(([, value]) => !isEmpty(value));
+  const values = sent.map(([name, value]) => [name.toLowerCase(), plain(value)] as const);
+  return fingerprintOf(objectName.toLowerCase(), values);
 }
 
 /**
@@ -99,8 +91,7 @@ async function workspace(api: SalesforceApi, call: ProviderCall): Promise<Worksp
   const body = isJson(answer.body) ? answer.body : {};
   const organizationId = textOf(body['organization_id']);
   if (organizationId === undefined) {
-    const message = 'Salesforce answered without an organization_id';
-    throw toProviderError({ class: 'unavailable', scope: 'call', message }, 'salesforce');
+    throw unreadable('salesforce', 'Salesforce answered without an organization_id');
   }
   // The account that answered at a given host is the account of that host, also when it does not name it.
   const workspaceRef = reportedBy(body) ?? given?.toLowerCase() ?? (api.isOverridden ? organizationId : undefined);

@@ -1,17 +1,14 @@
 import { ProviderError } from '@sluice/errors';
+import { clockSkewMs, failedLookup, foundRecords, moreDetailed } from '../created';
 import { toFailure } from '../failures';
-import { moreDetailed } from '../more-detailed';
 import type { FindCreated, ProviderCall } from '../requests';
-import type { CreatedMatch, FoundCreated, ProviderFailure, ProviderRecord } from '../results';
+import type { FoundCreated, ProviderFailure, ProviderRecord } from '../results';
 import type { SalesforceApi } from './call-salesforce';
-import type { Describe } from './describe';
+import { describe } from './describe';
 import { sameValue } from './same-value';
 import { type SentValue, sentValues } from './sent-values';
 import { type Condition, type Selection, momentLiteral, pathBytes, pathBytesMax, query } from './soql';
 import { toProviderRecord } from './wire';
-
-/** Clocks of ours and of Salesforce may differ by this much. Source: reference 1c. */
-const clockSkewMs = 10_000;
 
 /** One create of unknown outcome, with its place in the request. */
 interface Look {
@@ -43,14 +40,14 @@ function earliestMs({ since }: Look): number {
  * Looks for creates of unknown outcome with SOQL, which sees what is committed at once. Creates that were told apart by
  * the same field share a query, so that a batch costs a few calls and not one per record. Source: reference 1c.
  */
-export async function findCreated(api: SalesforceApi, describe: Describe, find: FindCreated): Promise<FoundCreated[]> {
+export async function findCreated(api: SalesforceApi, find: FindCreated): Promise<FoundCreated[]> {
   let description;
   try {
-    description = await describe(find);
+    description = await describe(api, find);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     const failure = toFailure(error);
-    return find.records.map(() => failedLook(failure));
+    return find.records.map(() => failedLookup(failure, true));
   }
   const { fields, name: objectName } = description;
   const { othersAreWhole = true } = find;
@@ -71,7 +68,8 @@ export async function findCreated(api: SalesforceApi, describe: Describe, find: 
 }
 
 function decide(look: Look, rows: Seen | undefined, looks: readonly Look[]): FoundCreated {
-  return rows === undefined || 'failure' in rows ? failedLook(rows?.failure) : decideLook(look, rows, looks);
+  if (rows === undefined) return cannotLook('the record was not looked up');
+  return 'failure' in rows ? failedLookup(rows.failure, true) : decideLook(look, rows, looks);
 }
 
 interface Decided {
@@ -119,11 +117,6 @@ function cannotLook(reason: string): FoundCreated {
   return { kind: 'cannot-look', consistent: true, reason };
 }
 
-/** The look failed; another may succeed. */
-function failedLook(failure: ProviderFailure | undefined): FoundCreated {
-  return { ...cannotLook(failure?.message ?? 'the record was not looked for'), ...(failure && { failure }) };
-}
-
 /**
  * What the rows say of one create. `none` is proof, and so a licence to send again, only when no row comes near: a
  * record of ours in which a trigger changed a value must not be made a second time. Where the key is unique the account
@@ -142,9 +135,7 @@ function decideLook(look: Look, rows: Rows, looks: readonly Look[]): FoundCreate
     isUnique || equal.includes(record) || (differing(look, record) * 2 <= look.sent.length && !isAnothers(record));
   const near = candidates.filter((record) => !matches.includes(record) && isNear(record)).map(({ id }) => id);
   const seen = { consistent: isUnique || rows.isWhole, ...(near.length > 0 && { near }) };
-  if (matches.length === 0) return { kind: 'none', ...seen };
-  const found = matches.map(toMatch).sort((one, other) => +one.createdAt - +other.createdAt);
-  return { kind: 'found', ...seen, matches: found };
+  return matches.length === 0 ? { kind: 'none', ...seen } : foundRecords(matches, seen);
 }
 
 function isCandidate(look: Look, { createdAt, fields }: ProviderRecord): boolean {
@@ -155,10 +146,6 @@ function isCandidate(look: Look, { createdAt, fields }: ProviderRecord): boolean
 
 function differing({ sent }: Pick<Look, 'sent'>, { fields }: ProviderRecord): number {
   return sent.filter(({ field, value }) => !sameValue(field, value, fields[field.name])).length;
-}
-
-function toMatch({ id, createdAt, raw }: ProviderRecord): CreatedMatch {
-  return { recordId: id, createdAt: createdAt as Date, data: raw };
 }
 
 /** Rows of one look: far below the 2,000 of a page, because each carries every sent field. [own] */

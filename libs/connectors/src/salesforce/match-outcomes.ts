@@ -1,5 +1,8 @@
 import { cleanText } from '../failures';
-import type { ProviderFailure, RecordResult } from '../results';
+import { isJson } from '../json';
+import type { BatchCreate, BatchUpdate } from '../requests';
+import { type ProviderFailure, type RecordResult, wasThereWarning } from '../results';
+import type { SalesforceApi } from './call-salesforce';
 import { isFinal, itemFailure } from './errors';
 import { unanswered } from './signal-tables';
 import { type WireError, type WireSaved, isSameRecord, readSaved } from './wire';
@@ -104,4 +107,35 @@ function untold({ write }: MatchOptions): RecordResult {
 
 function failed(failureClass: 'unknown' | 'rejected', message: string): RecordResult {
   return { ok: false, error: { class: failureClass, scope: 'record', message } };
+}
+
+interface Collection {
+  readonly operation: 'batch-create' | 'batch-update' | 'batch-upsert';
+  readonly method: 'POST' | 'PATCH';
+  readonly path: string;
+  /** The fields of each record; of an update with its id. */
+  readonly sent: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** Sends a collection of records of one object, and matches its reply to them. */
+export async function sendCollection(
+  api: SalesforceApi,
+  write: BatchCreate | BatchUpdate,
+  { sent, ...request }: Collection,
+): Promise<RecordResult[]> {
+  const { objectName, headers, auth, allOrNone = false } = write;
+  const records = sent.map((fields) => ({ ...fields, attributes: { type: objectName } }));
+  const answer = await api.call({ ...request, body: { allOrNone, records }, headers }, write);
+  if (!answer.ok) return sent.map(() => ({ ok: false, error: answer.failure }));
+  const isUpdate = request.operation === 'batch-update';
+  const inputs = sent.map(({ id }) => (isUpdate ? String(id) : undefined));
+  const options = { write: isUpdate ? 'update' : 'create', inputs, allOrNone, token: auth.accessToken } as const;
+  const results = matchOutcomes(answer.body, options);
+  if (request.operation !== 'batch-upsert') return results;
+  const items: unknown[] = Array.isArray(answer.body) ? answer.body : [];
+  return results.map((result, at) => {
+    const item = items[at];
+    const wasThere = isJson(item) && item['created'] === false;
+    return result.ok && wasThere ? { ...result, warnings: [wasThereWarning] } : result;
+  });
 }

@@ -1,17 +1,17 @@
 import { DependencyError, ProviderError, retryOf } from '@sluice/errors';
 import { toFailure, toProviderError } from '../failures';
-import { isJson } from '../json';
 import type { BatchCreate, Fields } from '../requests';
-import { type FoundCreated, type ProviderFailure, type RecordResult, wasThereWarning } from '../results';
+import type { FoundCreated, ProviderFailure, RecordResult } from '../results';
 import { readByProperty } from './batch-read';
 import type { SalesforceApi } from './call-salesforce';
-import type { Describe, FieldDescription } from './describe';
+import { describe } from './describe';
 import { findCreated } from './find-created';
-import { matchOutcomes } from './match-outcomes';
+import { sendCollection } from './match-outcomes';
 import { paths } from './paths';
 import { isEmpty, plain } from './same-value';
 import { toSent } from './sent-values';
 import { toLiteral } from './soql';
+import type { FieldDescription } from './wire';
 
 /**
  * Creates that may have been carried out before, sent again as an upsert by a unique external id: what the earlier send still makes is
@@ -21,22 +21,18 @@ import { toLiteral } from './soql';
  * another create is known to have made is not it: two equal creates make two records there, as they do without an external id.
  * @returns undefined where neither is to be done: they are then created as ever, and a unique value that is taken is a conflict
  */
-export async function resendCreates(
-  api: SalesforceApi,
-  describe: Describe,
-  write: BatchCreate,
-): Promise<RecordResult[] | undefined> {
+export async function resendCreates(api: SalesforceApi, write: BatchCreate): Promise<RecordResult[] | undefined> {
   const { records } = write;
   try {
-    const { fields } = await describe(write);
+    const { fields } = await describe(api, write);
     const externalIds = [...fields.values()].filter(({ isExternalId }) => isExternalId);
     const key = externalIds.find((field) => field.isUnique && hasEach(field, records));
-    if (key) return (await isTaken(api, describe, write, key)) ? undefined : await upsert(api, write, key);
+    if (key) return (await isTaken(api, write, key)) ? undefined : await upsert(api, write, key);
     const shared = externalIds.filter(({ isUnique }) => !isUnique);
     const isSent = records.some(
       ({ firstSentAt, ...record }) => firstSentAt && shared.some((field) => hasEach(field, [record])),
     );
-    return isSent ? await holdBack(api, describe, write) : undefined;
+    return isSent ? await holdBack(api, write) : undefined;
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     if (retryOf(error.class) === 'never') return undefined;
@@ -55,28 +51,19 @@ function valueOf({ name }: FieldDescription, fields: Fields): unknown {
   return Object.entries(fields).find(([sent]) => sent.toLowerCase() === name.toLowerCase())?.[1];
 }
 
-async function isTaken(
-  api: SalesforceApi,
-  describe: Describe,
-  write: BatchCreate,
-  key: FieldDescription,
-): Promise<boolean> {
+async function isTaken(api: SalesforceApi, write: BatchCreate, key: FieldDescription): Promise<boolean> {
   const { records, headers: _, ...call } = write;
   const property = { name: key.name, values: records.map(({ fields }) => String(valueOf(key, fields))) };
-  const found = await readByProperty(api, describe, { ...call, fields: [], byProperty: property, property });
+  const found = await readByProperty(api, { ...call, fields: [], byProperty: property, property });
   return found.some((record) => record !== undefined);
 }
 
 /** Undefined: none was seen. Else whose record was seen is told so, and the others wait for the look that follows. */
-async function holdBack(
-  api: SalesforceApi,
-  describe: Describe,
-  write: BatchCreate,
-): Promise<RecordResult[] | undefined> {
+async function holdBack(api: SalesforceApi, write: BatchCreate): Promise<RecordResult[] | undefined> {
   const { records, headers: _, ...call } = write;
   // What is seen of a record that was never sent is another's, and its own create is refused by nobody.
   const looks = records.flatMap(({ fields, firstSentAt: since }, at) => (since ? [{ fields, since, at }] : []));
-  const found = await findCreated(api, describe, { ...call, records: looks });
+  const found = await findCreated(api, { ...call, records: looks });
   const failure = found.find((each) => each.kind === 'cannot-look' && each.failure !== undefined);
   if (failure?.kind === 'cannot-look' && failure.failure) throw toProviderError(failure.failure, 'salesforce');
   const claimed = await findClaimed(write, [...new Set(found.flatMap(seenIn))]);
@@ -134,26 +121,8 @@ function mayBeOurs(existingId: string, values: 'the same' | 'nearly the same'): 
 }
 
 /** `PATCH /composite/sobjects/{object}/{field}`, answered as a create, with `created` per record. Source: reference B3. */
-async function upsert(api: SalesforceApi, write: BatchCreate, key: FieldDescription): Promise<RecordResult[]> {
-  const { objectName, records, headers, auth, allOrNone = false } = write;
-  const sent = records.map(({ fields }) => ({ ...toSent(fields), attributes: { type: objectName } }));
-  const answer = await api.call(
-    {
-      operation: 'batch-upsert',
-      method: 'PATCH',
-      path: paths.upserts(objectName, key.name),
-      body: { allOrNone, records: sent },
-      ...(headers && { headers }),
-    },
-    write,
-  );
-  if (!answer.ok) return records.map(() => ({ ok: false, error: answer.failure }));
-  const inputs = records.map(() => undefined);
-  const results = matchOutcomes(answer.body, { write: 'create', inputs, allOrNone, token: auth.accessToken });
-  const items: unknown[] = Array.isArray(answer.body) ? answer.body : [];
-  return results.map((result, at) => {
-    const item = items[at];
-    const wasThere = isJson(item) && item['created'] === false;
-    return result.ok && wasThere ? { ...result, warnings: [wasThereWarning] } : result;
-  });
+function upsert(api: SalesforceApi, write: BatchCreate, key: FieldDescription): Promise<RecordResult[]> {
+  const path = paths.upserts(write.objectName, key.name);
+  const sent = write.records.map(({ fields }) => toSent(fields));
+  return sendCollection(api, write, { operation: 'batch-upsert', method: 'PATCH', path, sent });
 }

@@ -1,5 +1,4 @@
-import type { FieldDescription } from './describe';
-import { dateOf, idKey } from './wire';
+import { type FieldDescription, dateOf, idKey } from './wire';
 
 type Typed = Pick<FieldDescription, 'type' | 'scale'>;
 

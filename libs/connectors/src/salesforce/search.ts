@@ -2,7 +2,7 @@ import { toProviderError } from '../failures';
 import type { SearchRequest } from '../requests';
 import type { ProviderRecord } from '../results';
 import type { SalesforceApi } from './call-salesforce';
-import { type Describe, rejected, resolveField } from './describe';
+import { describe, rejected, resolveField } from './describe';
 import { type Condition, type Selection, pathBytes, pathBytesMax, query, toLiteral } from './soql';
 import { toProviderRecord } from './wire';
 
@@ -14,16 +14,12 @@ export const searchPageMax = 200;
  * the account's description. Without fields, or with more than a URL holds, all are read.
  * @throws ProviderError; `rejected` names the field
  */
-export async function search(
-  api: SalesforceApi,
-  describe: Describe,
-  request: SearchRequest,
-): Promise<ProviderRecord[]> {
+export async function search(api: SalesforceApi, request: SearchRequest): Promise<ProviderRecord[]> {
   const where: Condition[] = [];
-  for (const filter of request.filters) where.push(await toCondition(describe, request, filter));
+  for (const filter of request.filters) where.push(await toCondition(api, request, filter));
   const asked: string[] = [];
-  for (const name of request.fields) asked.push((await resolveField(describe, request, name)).path);
-  const { name: objectName } = await describe(request);
+  for (const name of request.fields) asked.push((await resolveField(api, request, name)).path);
+  const { name: objectName } = await describe(api, request);
   const limit = Math.max(1, Math.min(request.limit, searchPageMax));
   const queried = await query(
     api,
@@ -35,11 +31,11 @@ export async function search(
 }
 
 async function toCondition(
-  describe: Describe,
+  api: SalesforceApi,
   request: SearchRequest,
   { field: name, value }: SearchRequest['filters'][number],
 ): Promise<Condition> {
-  const { path, field } = await resolveField(describe, request, name);
+  const { path, field } = await resolveField(api, request, name);
   if (!field.isFilterable) throw rejected(`the field '${path}' is of type ${field.type} and cannot be filtered`);
   const literal = toLiteral(field.type, value);
   if (literal.ok) return { field: path, operator: '=', literals: [literal.text] };

@@ -1,8 +1,8 @@
 import { joinList } from '@sluice/types';
 import type { Fields } from '../requests';
-import type { Description, FieldDescription } from './describe';
 import { isEmpty } from './same-value';
 import { toLiteral } from './soql';
+import type { Description, FieldDescription } from './wire';
 
 /** A value that a create sent, with the field it went to. */
 export interface SentValue {

@@ -58,7 +58,7 @@ export interface WirePage {
   readonly isWhole: boolean;
 }
 
-export function textsOf(value: unknown): string[] {
+function textsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
@@ -140,4 +140,77 @@ function valueAt(record: Json, path: string): unknown {
     value = Object.entries(value).find(([name]) => name.toLowerCase() === step)?.[1] ?? null;
   }
   return value;
+}
+
+/** A field as an account describes it; only what we use. Source: reference B5. */
+export interface FieldDescription {
+  /** In the case that replies use. */
+  readonly name: string;
+  readonly label: string;
+  /** Salesforce's word: `string`, `currency`, `reference`. */
+  readonly type: string;
+  readonly isCustom: boolean;
+  readonly isRequired: boolean;
+  readonly isReadOnly: boolean;
+  /** Can stand in a WHERE. */
+  readonly isFilterable: boolean;
+  readonly isUnique: boolean;
+  readonly isExternalId: boolean;
+  /** Markup, which Salesforce rewrites when it is stored. */
+  readonly isMarkup: boolean;
+  /** Digits behind the point that are kept. */
+  readonly scale: number | undefined;
+  /** Objects of a reference; several when it is polymorphic. */
+  readonly referenceTo: readonly string[];
+  /** The name that leads from a reference to the fields of its record: `Account` of `AccountId`. */
+  readonly relationshipName: string | undefined;
+  readonly options: readonly { readonly value: string; readonly displayValue: string }[];
+}
+
+export interface Description {
+  readonly name: string;
+  readonly label: string | undefined;
+  /** By name in lower case: Salesforce takes names in any case. */
+  readonly fields: ReadonlyMap<string, FieldDescription>;
+}
+
+export function readDescription(body: unknown): Description | undefined {
+  if (!isJson(body) || !Array.isArray(body['fields'])) return undefined;
+  const name = textOf(body['name']);
+  if (name === undefined) return undefined;
+  const fields = body['fields'].filter(isJson).flatMap((field) => readField(field) ?? []);
+  return {
+    name,
+    label: textOf(body['label']),
+    fields: new Map(fields.map((field) => [field.name.toLowerCase(), field])),
+  };
+}
+
+function readField(field: Json): FieldDescription | undefined {
+  const [name, type] = [textOf(field['name']), textOf(field['type'])];
+  if (name === undefined || type === undefined) return undefined;
+  const isTrue = (member: string) => field[member] === true;
+  const isWritable = isTrue('createable') || isTrue('updateable');
+  return {
+    name,
+    label: textOf(field['label']) ?? name,
+    type,
+    isCustom: isTrue('custom'),
+    isRequired: isTrue('createable') && !isTrue('nillable') && !isTrue('defaultedOnCreate'),
+    isReadOnly: isTrue('calculated') || isTrue('autoNumber') || !isWritable,
+    isFilterable: isTrue('filterable'),
+    isUnique: isTrue('unique'),
+    isExternalId: isTrue('externalId'),
+    isMarkup: isTrue('htmlFormatted'),
+    scale: typeof field['scale'] === 'number' ? field['scale'] : undefined,
+    referenceTo: textsOf(field['referenceTo']),
+    relationshipName: textOf(field['relationshipName']),
+    options: listOf(field['picklistValues']).flatMap(readOption),
+  };
+}
+
+function readOption(option: Json): { value: string; displayValue: string }[] {
+  const value = textOf(option['value']);
+  if (value === undefined || option['active'] === false) return [];
+  return [{ value, displayValue: textOf(option['label']) ?? value }];
 }

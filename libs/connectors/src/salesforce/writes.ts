@@ -1,12 +1,11 @@
 import type { FailureClass } from '@sluice/errors';
-import type { Signal } from '../signals';
-import { assertBatchSize } from '../provider-call';
+import { assertBatchSize, refused } from '../provider-call';
 import type { BatchCreate, BatchUpdate, CreateWrite, DeleteWrite, UpdateWrite } from '../requests';
 import type { RecordResult } from '../results';
+import type { Signal } from '../signals';
 import { type SalesforceAnswer, type SalesforceApi, batchLimit, salesforce } from './call-salesforce';
-import type { Describe } from './describe';
 import { itemFailure } from './errors';
-import { matchOutcomes } from './match-outcomes';
+import { sendCollection } from './match-outcomes';
 import { isObjectName, objectRule, paths } from './paths';
 import { resendCreates } from './resend';
 import { toSent, toSentUpdate } from './sent-values';
@@ -48,46 +47,35 @@ function refusedObject(objectName: string): RecordResult | undefined {
   return isObjectName(objectName) ? undefined : refuse(objectRule(objectName));
 }
 
+function refusedId(recordId: string): RecordResult | undefined {
+  return isRecordId(recordId) ? undefined : refuse(idRule(recordId));
+}
+
 /** Not sent: what is wrong can be seen here. */
 function refuse(message: string): RecordResult {
-  return { ok: false, error: { class: 'rejected', scope: 'record', message } };
+  return { ok: false, error: refused(message) };
 }
 
 /** `POST /sobjects/{object}` with the fields as they are. Source: reference B2. */
-export async function create(api: SalesforceApi, describe: Describe, write: CreateWrite): Promise<RecordResult> {
+export async function create(api: SalesforceApi, write: CreateWrite): Promise<RecordResult> {
   const { objectName, fields, headers, auth } = write;
-  const refused = refusedObject(objectName);
-  if (refused) return refused;
-  const [resent] = (write.isResend && (await resendCreates(api, describe, { ...write, records: [write] }))) || [];
+  const refusal = refusedObject(objectName);
+  if (refusal) return refusal;
+  const [resent] = (write.isResend && (await resendCreates(api, { ...write, records: [write] }))) || [];
   if (resent) return resent;
-  const answer = await api.call(
-    {
-      operation: 'create',
-      method: 'POST',
-      path: paths.objects(objectName),
-      body: toSent(fields),
-      ...(headers && { headers }),
-    },
-    write,
-  );
+  const path = paths.objects(objectName);
+  const answer = await api.call({ operation: 'create', method: 'POST', path, body: toSent(fields), headers }, write);
   return toRecordResult(answer, { write: 'create', token: auth.accessToken });
 }
 
 /** `PATCH /sobjects/{object}/{id}`, answered by an empty 204. Source: reference B2. */
 export async function update(api: SalesforceApi, write: UpdateWrite): Promise<RecordResult> {
-  const { objectName, recordId, fields, headers, auth } = write;
-  const refused = refusedObject(objectName) ?? (isRecordId(recordId) ? undefined : refuse(idRule(recordId)));
-  if (refused) return refused;
-  const answer = await api.call(
-    {
-      operation: 'update',
-      method: 'PATCH',
-      path: paths.object(objectName, recordId),
-      body: toSentUpdate(fields),
-      ...(headers && { headers }),
-    },
-    write,
-  );
+  const { objectName, recordId, headers, auth } = write;
+  const refusal = refusedObject(objectName) ?? refusedId(recordId);
+  if (refusal) return refusal;
+  const path = paths.object(objectName, recordId);
+  const body = toSentUpdate(write.fields);
+  const answer = await api.call({ operation: 'update', method: 'PATCH', path, body, headers }, write);
   return toRecordResult(answer, { write: 'update', recordId, token: auth.accessToken });
 }
 
@@ -96,81 +84,39 @@ export async function update(api: SalesforceApi, write: UpdateWrite): Promise<Re
  * of the same may have deleted it. Source: reference B2, 1b.
  */
 export async function deleteRecord(api: SalesforceApi, write: DeleteWrite): Promise<RecordResult> {
-  const { objectName, recordId, headers, auth } = write;
-  const refused = refusedObject(objectName) ?? (isRecordId(recordId) ? undefined : refuse(idRule(recordId)));
-  if (refused) return refused;
-  const answer = await api.call(
-    {
-      operation: 'delete',
-      method: 'DELETE',
-      path: paths.object(objectName, recordId),
-      isResend: write.isResend ?? false,
-      ...(headers && { headers }),
-    },
-    write,
-  );
+  const { objectName, recordId, headers, auth, isResend } = write;
+  const refusal = refusedObject(objectName) ?? refusedId(recordId);
+  if (refusal) return refusal;
+  const path = paths.object(objectName, recordId);
+  const answer = await api.call({ operation: 'delete', method: 'DELETE', path, isResend, headers }, write);
   return toRecordResult(answer, { write: 'delete', recordId, token: auth.accessToken });
 }
 
 /** `POST /composite/sobjects`: one call, 200 whatever becomes of the records. Source: reference B3. */
-export async function batchCreate(api: SalesforceApi, describe: Describe, write: BatchCreate): Promise<RecordResult[]> {
-  const { objectName, records, headers, auth, allOrNone = false } = write;
+export async function batchCreate(api: SalesforceApi, write: BatchCreate): Promise<RecordResult[]> {
+  const { objectName, records } = write;
   assertBatchSize(salesforce, batchLimit, records.length);
-  const refused = refusedObject(objectName);
-  if (refused || records.length === 0) return records.map(() => refused as RecordResult);
-  const resent = write.isResend ? await resendCreates(api, describe, write) : undefined;
+  const refusal = refusedObject(objectName);
+  if (refusal || records.length === 0) return records.map(() => refusal as RecordResult);
+  const resent = write.isResend ? await resendCreates(api, write) : undefined;
   if (resent) return resent;
-  const sent = records.map(({ fields }) => ({ ...toSent(fields), attributes: { type: objectName } }));
-  const answer = await api.call(
-    {
-      operation: 'batch-create',
-      method: 'POST',
-      path: paths.collections,
-      body: { allOrNone, records: sent },
-      ...(headers && { headers }),
-    },
-    write,
-  );
-  if (!answer.ok) return records.map(() => ({ ok: false, error: answer.failure }));
-  const token = auth.accessToken;
-  return matchOutcomes(answer.body, { write: 'create', inputs: records.map(() => undefined), allOrNone, token });
+  const sent = records.map(({ fields }) => toSent(fields));
+  return sendCollection(api, write, { operation: 'batch-create', method: 'POST', path: paths.collections, sent });
 }
 
-type Item = BatchUpdate['records'][number];
-
-/** `PATCH /composite/sobjects`. A record whose id has no Salesforce form is refused here and the rest goes. Source: reference B3. */
+/** `PATCH /composite/sobjects`. A record whose id has no Salesforce form is refused here and the others are sent. Source: reference B3. */
 export async function batchUpdate(api: SalesforceApi, write: BatchUpdate): Promise<RecordResult[]> {
   const { objectName, records, allOrNone = false } = write;
   assertBatchSize(salesforce, batchLimit, records.length);
-  const refused = refusedObject(objectName);
-  if (refused) return records.map(() => refused);
+  const refusal = refusedObject(objectName);
+  if (refusal) return records.map(() => refusal);
   const valid = records.filter(({ recordId }) => isRecordId(recordId));
-  const isStopped = allOrNone && valid.length < records.length;
-  const sent = isStopped || valid.length === 0 ? [] : await send(api, write, valid);
-  const outcomes = new Map(valid.map((item, at) => [item, sent[at] ?? heldBack]));
+  const isStopped = valid.length === 0 || (allOrNone && valid.length < records.length);
+  const sent = valid.map(({ recordId, fields }) => ({ ...toSentUpdate(fields), id: recordId }));
+  const call = { operation: 'batch-update', method: 'PATCH', path: paths.collections, sent } as const;
+  const results = isStopped ? [] : await sendCollection(api, write, call);
+  const outcomes = new Map(valid.map((item, at) => [item, results[at] ?? heldBack]));
   return records.map((item) => outcomes.get(item) ?? refuse(idRule(item.recordId)));
 }
 
 const heldBack = refuse('Not sent, because another record of the batch has an id that is none of Salesforce');
-
-async function send(api: SalesforceApi, write: BatchUpdate, items: readonly Item[]): Promise<RecordResult[]> {
-  const { objectName, headers, auth, allOrNone = false } = write;
-  const records = items.map(({ recordId, fields }) => ({
-    ...toSentUpdate(fields),
-    attributes: { type: objectName },
-    id: recordId,
-  }));
-  const answer = await api.call(
-    {
-      operation: 'batch-update',
-      method: 'PATCH',
-      path: paths.collections,
-      body: { allOrNone, records },
-      ...(headers && { headers }),
-    },
-    write,
-  );
-  if (!answer.ok) return items.map(() => ({ ok: false, error: answer.failure }));
-  const inputs = items.map(({ recordId }) => recordId);
-  return matchOutcomes(answer.body, { write: 'update', inputs, allOrNone, token: auth.accessToken });
-}

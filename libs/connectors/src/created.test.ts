@@ -1,4 +1,4 @@
-import { moreDetailed } from './more-detailed';
+import { moreDetailed } from './created';
 
 const ito = { lastname: 'Ito', firstname: 'Ana' };
 
