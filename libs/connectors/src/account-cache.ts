@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { heapShare } from '@sluice/telemetry';
 import type { Auth, ProviderCall } from './requests';
 
-/** How long an answer about an account's own set-up is used. Source: `Connector.describe`, "may be a minute old". */
+/** How long the description of an account is used. Source: `Connector.describe`, "may be a minute old". */
 const ttlMs = 60_000;
 /**
  * Answers over all accounts, by number and by size; most have up to 100 KB. That holds the accounts which are busy now, not all that are
- * installed: of 100,000 that write in turn none would ask again within the minute that an answer is good for. An account beyond the bounds costs
+ * installed: of 100,000 that write in turn none would be read again within the minute for which an answer is used. An account beyond the bounds costs
  * a read of its set-up per call, and nothing else.
  */
 const entriesMax = 200;
@@ -16,7 +16,7 @@ const bytesMax = heapShare(24);
 export interface AccountCache<Answer> {
   /**
    * The kept answer, else that of `load`. Simultaneous callers share one load; a failed one is not kept.
-   * @param load is given the call without its signal and its share of the reply room, because others wait for the same answer
+   * @param load is given the call without its signal and its reservation of reply capacity, because others wait for the same answer
    */
   get<Call extends ProviderCall>(
     call: Call,
@@ -35,7 +35,7 @@ interface Entry<Answer> {
 }
 
 /**
- * Bounded: the answer that was asked for longest ago goes first, and one that is larger than all of it at once. What a credential may see is a matter of its scopes,
+ * Bounded: the answer that was used longest ago is dropped first, and one that is larger than all of it at once. What a credential may see is a matter of its scopes,
  * so an answer is kept for one credential, by its hash: the token itself is not held.
  */
 export function createAccountCache<Answer>(now: () => number = () => performance.now()): AccountCache<Answer> {
@@ -52,11 +52,12 @@ export function createAccountCache<Answer>(now: () => number = () => performance
     }
   };
   return {
-    async get({ signal: _, held: __, ...call }, key, load) {
+    async get(call, key, load) {
+      const { signal: _, held: __, ...shared } = call;
       const name = nameOf(call.auth, key);
       const kept = entries.get(name);
       const isKept = kept !== undefined && kept.until > now();
-      const entry = isKept ? kept : { answer: load(call), until: now() + ttlMs, bytes: 0 };
+      const entry = isKept ? kept : { answer: load(shared), until: now() + ttlMs, bytes: 0 };
       // A Map keeps the order of insertion, so taking out and putting in makes an entry the youngest.
       drop(name);
       entries.set(name, entry);

@@ -58,7 +58,7 @@ function capabilityCases({ connector, auth, badAuth }: ConnectorHarness): Confor
       assert.match(workspaceRef, /./);
       assert.equal((await connector.workspace({ auth })).workspaceRef, workspaceRef);
     }),
-    toTest('workspace: refused credentials are told as such', async () => {
+    toTest('workspace: refused credentials are reported as such', async () => {
       await assert.rejects(connector.workspace({ auth: badAuth }), (error) => hasClass(error, 'credentials'));
     }),
   ];
@@ -94,7 +94,7 @@ function describeCases({ connector, ...harness }: ConnectorHarness): Conformance
   const { describe } = connector;
   if (!describe) return [];
   const { auth, badAuth, objectName, textField, describesFromFile = false } = harness;
-  const asksAccount = toTest('describe: refused credentials are told as such', async () => {
+  const asksAccount = toTest('describe: refused credentials are reported as such', async () => {
     await assert.rejects(describe({ auth: badAuth, objectName }), (error) => hasClass(error, 'credentials'));
   });
   return [

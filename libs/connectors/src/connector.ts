@@ -43,8 +43,8 @@ export interface FieldCapabilities {
 }
 
 /**
- * What a provider can do, as data: asked when an installation is made and when a write is planned, so that nobody
- * asks a provider by name. `false` means that the method is absent or the request member has no effect.
+ * What a provider can do, as data: read when an installation is made and when a write is planned, so that no code
+ * tests for a provider's name. `false` means that the method is absent or the request member has no effect.
  */
 export interface Capabilities {
   readonly fields: FieldCapabilities;
@@ -77,19 +77,19 @@ export interface Capabilities {
 export type CatalogueEntry = Omit<ProviderInfo, 'name' | 'support' | 'providerOpts'>;
 
 /**
- * One provider. A method that is absent is a capability the provider lacks; the caller asks, never assumes.
+ * One provider. A method that is absent is a capability the provider lacks; the caller checks, never assumes.
  * Writes return an outcome per record and throw only for a defect of the caller. Reads throw ProviderError.
  */
 export interface Connector {
   readonly provider: string;
   readonly capabilities: Capabilities;
-  /** How the provider is shown to who chooses one. */
+  /** How the provider is shown to builders who choose one. */
   readonly catalogue: CatalogueEntry;
   /** Parts of the provider, as manifests name them, that its calls reach. @default none that has a name */
   readonly modules?: readonly string[];
   readonly create?: (write: CreateWrite) => Promise<RecordResult>;
   readonly update?: (write: UpdateWrite) => Promise<RecordResult>;
-  /** `ok` also says that the record is gone, where the provider does not tell whether it was there. */
+  /** `ok` also means that the record is gone, where the provider does not report whether it was there. */
   readonly delete?: (write: DeleteWrite) => Promise<RecordResult>;
   /** One result per input, in input order. A record whose outcome the reply does not show is `unknown`. */
   readonly createBatch?: (write: BatchCreate) => Promise<RecordResult[]>;
@@ -108,13 +108,13 @@ export interface Connector {
    * reply says: the old refresh token may be dead.
    */
   readonly refresh?: (refresh: TokenRefresh) => Promise<FreshTokens>;
-  /** How an account can be opened. What is not in it is refused before anybody is asked. */
+  /** How an account can be opened. What is not in it is refused before anything is sent. */
   readonly authSchemes: readonly AuthScheme[];
   /** Where a customer allows an app in. Absent: no scheme of this provider has such a page. */
   readonly authorizationUrl?: (request: AuthorizationRequest) => string;
   /**
-   * Where a customer's account is, by the query parameters of the return. Called before `exchangeCode`, which takes what it says
-   * as metadata. Absent: the provider's return names no place.
+   * Where a customer's account is, by the query parameters of the return. Called before `exchangeCode`, which takes the result
+   * as metadata. Absent: the provider's return names no address.
    */
   readonly returnedPlace?: (parameters: Readonly<Record<string, string>>) => ReturnedPlace;
   /** Changes the code of that page into tokens. Throws as `refresh` does; a code that is refused is `credentials`. */
@@ -126,15 +126,15 @@ export interface Connector {
   readonly grant?: (grant: TokenGrant) => Promise<FreshTokens>;
   /** Which account the credentials open. Also the cheapest proof that they work. */
   readonly workspace: (call: ProviderCall) => Promise<Workspace>;
-  /** What the credentials may do, in the provider's words. Absent, or undefined: the provider does not tell it to a token alone. */
+  /** What the credentials may do, as the provider names it. Absent, or undefined: a token alone does not show it. */
   readonly scopes?: (call: ProviderCall) => Promise<readonly string[] | undefined>;
   /**
-   * Looks for creates of unknown outcome; one entry per input, in order. Does not throw for a provider's failure.
-   * Not to be believed before the late-commit window and `visibilityMs` have passed since the last send.
+   * Looks up creates of unknown outcome; one entry per input, in order. Does not throw for a provider's failure.
+   * No proof before the late-commit window and `visibilityMs` have passed since the last send.
    */
   readonly findCreated?: (find: FindCreated) => Promise<FoundCreated[]>;
   /**
-   * Equal for two ids of one record, where a provider has several forms of an id. Writes to one record are told by it;
+   * Equal for two ids of one record, where a provider has several forms of an id. Writes to one record are recognised by it;
    * never sent, and an id that the provider cannot have is its own key.
    */
   readonly recordKey: (recordId: string) => string;

@@ -49,7 +49,7 @@ export function recordFailure(row: SignalRow, message: string, existingId?: stri
   };
 }
 
-/** A row that says `ok` of a reply that was read as a failure: the reply does not say what such a reply must, so it is of unknown outcome. */
+/** An `ok` row for a reply that was read as a failure: the reply lacks what such a reply must say, so its outcome is unknown. */
 export function failureClassOf(row: SignalRow): FailureClass {
   return row.class === 'ok' ? 'unknown' : row.class;
 }

@@ -102,7 +102,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   });
   const room = options.replyRoom ?? createReplyRoom();
   const limits = { timeoutMs: options.callTimeoutMs, bytesMax: replyBytesMax, room };
-  /** A compressed reply takes the room of what it grows to, in place of what arrived. @returns undefined when there is none in time */
+  /** A compressed reply reserves what it grows to, in place of what arrived. @returns undefined when there is no capacity in time */
   const roomToGrow = async (arrived: HeldBytes, bytes: number, untilMs: number): Promise<HeldBytes | undefined> => {
     arrived.end();
     const held = new HeldBytes(arrived.owner);
@@ -125,7 +125,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         return await exchange(agent, dispatched, within);
       };
       const startedAtMs = performance.now();
-      // What came back before has been looked at.
+      // The previous reply has been read.
       ofCall?.replace();
       const bounds = { ...limits, owner: ofCall?.owner, ...(signal && { signal }) };
       const result = await (options.reconnects ? untilConnected(sendOnce, bounds) : sendOnce(bounds));
@@ -147,12 +147,12 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 }
 
 /**
- * Lets the event loop look at its sockets once. A connection that the provider closed while this process was busy with something
+ * Lets the event loop poll its sockets once. A connection that the provider closed while this process was busy with something
  * else is then known to be closed, and no write is sent into it to end as "may have been applied".
  */
 async function noticeClosed(): Promise<void> {
   await setImmediate();
-  // The first turn may end a look that was already under way.
+  // The first turn may end a poll that was already under way.
   await setImmediate();
 }
 
@@ -219,7 +219,7 @@ async function untilConnected(
     if (isOver || result.kind !== 'not-sent' || !passing.has(result.reason)) return { ...result, durationMs };
     // A cancelled pause is over; the next try then says that the call was cancelled.
     await sleep(pauseMs, undefined, limits.signal && { signal: limits.signal }).catch(() => undefined);
-    // Whole milliseconds: a caller is told of them when nothing comes.
+    // Whole milliseconds: the failure names them when no reply comes.
     left = { ...limits, timeoutMs: Math.max(1, Math.round(limits.timeoutMs - (performance.now() - begunAtMs))) };
   }
 }

@@ -17,7 +17,7 @@ export type Exchange = { readonly durationMs: number } & (
       readonly bytes: Buffer;
       /** Set when the body ended early: `bytes` is what came, at most `bytesMax`. */
       readonly fault?: ReplyFault;
-      /** The room that it takes; whoever gets the reply ends it. */
+      /** The capacity that it holds; the receiver of the reply releases it. */
       readonly held: HeldBytes;
     }
 );
@@ -28,7 +28,7 @@ export interface ExchangeLimits {
   readonly bytesMax: number;
   /** Where the bytes of large replies are counted; a reply waits there for its turn, within `timeoutMs`. Absent: they are not. */
   readonly room?: ReplyRoom;
-  /** Whose share of the room the reply counts in. */
+  /** Whose share of the capacity the reply counts in. */
   readonly owner?: string | undefined;
   readonly signal?: AbortSignal;
 }
@@ -37,7 +37,7 @@ export interface ExchangeLimits {
 type Outcome = Exchange extends infer Member ? (Member extends Exchange ? Omit<Member, 'durationMs'> : never) : never;
 
 /**
- * One request and its reply. Invariant: `onRequestStart` is undici's last word before it writes to a socket, so an
+ * One request and its reply. Invariant: `onRequestStart` is undici's last callback before it writes to a socket, so an
  * exchange that ends before it was certainly not sent, whatever the error says; every later end may have been applied.
  * undici starts a request at most once on our settings; a second start is refused, because it would be a resend.
  */
@@ -59,7 +59,7 @@ class Run implements Dispatcher.DispatchHandler {
   private head: { status: number; headers: Record<string, string> } | undefined;
   private readonly chunks: Buffer[] = [];
   private length = 0;
-  /** How large the reply may become before it needs more room. */
+  /** How large the reply may become before it needs more capacity. */
   private roomBytes: number;
   private readonly held: HeldBytes;
   private readonly timer: NodeJS.Timeout;
@@ -98,13 +98,13 @@ class Run implements Dispatcher.DispatchHandler {
     else if (this.length > this.roomBytes && !controller.paused) void this.waitForRoom(controller);
   }
 
-  /** Reads no further until there is room; the provider's connection waits meanwhile. */
+  /** Reads no further until there is capacity; the provider's connection waits meanwhile. */
   private async waitForRoom(controller: Dispatcher.DispatchController): Promise<void> {
     controller.pause();
     const announced = this.head?.headers['content-length'];
     const bytes = announced === undefined ? undefined : Number(announced);
     const roomBytes = await this.limits.room?.take(this.length, bytes, this.untilMs, this.held);
-    if (roomBytes === undefined) return this.stop('timeout', 'there was no room for the reply in time');
+    if (roomBytes === undefined) return this.stop('timeout', 'there was no capacity for the reply in time');
     this.roomBytes = roomBytes;
     controller.resume();
   }
@@ -129,7 +129,7 @@ class Run implements Dispatcher.DispatchHandler {
     this.isEnded = true;
     clearTimeout(this.timer);
     this.limits.signal?.removeEventListener('abort', this.onAbort);
-    // Who still waits for room waits no longer.
+    // A reply that still waits for capacity stops waiting.
     if (!this.controller || !this.head || fault) this.held.end();
     if (!this.controller) this.settle({ kind: 'not-sent', reason });
     else if (!this.head) this.settle({ kind: 'no-reply', fault: fault ?? 'broken', reason });

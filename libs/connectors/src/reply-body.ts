@@ -8,7 +8,7 @@ const ratioMax = 100;
 const ratioFloorBytes = 64 * 1024;
 /** Above this size parsing holds the event loop for some milliseconds. */
 const largeBytes = 1_048_576;
-/** Some endpoints answer with a word: Salesforce's `Bad_OAuth_Token`. More of a page says nothing. */
+/** Some endpoints reply with one word: Salesforce's `Bad_OAuth_Token`. More of a page is of no use. */
 const textMax = 200;
 /** Deeper JSON than any provider sends; what walks the value later may recurse. */
 const depthMax = 64;
@@ -33,7 +33,7 @@ interface ReplyBody {
   readonly fault?: 'too-large' | 'undecodable';
 }
 
-/** Decompresses (although we do not ask for compression) and parses whatever the content type says. Never throws. */
+/** Decompresses (although we do not accept compression) and parses whatever the content type says. Never throws. */
 export async function readReplyBody(
   bytes: Buffer,
   contentEncoding: string | undefined,
@@ -110,17 +110,17 @@ function isTooMuch(text: string): boolean {
 }
 
 /**
- * Bytes of provider replies that a process holds at once. Most replies have some kB and need no room. A larger one waits for it before it is
- * read on, and keeps it until whoever asked is done: its text, its value and what is made of them cost several times its size.
+ * Bytes of provider replies that a process holds at once. Most replies have some kB and need no reservation. A larger one waits for capacity before it is
+ * read on, and keeps it until its caller is done: its text, its value and what is made of them cost several times its size.
  */
 export interface ReplyRoom {
-  /** Size up to which a reply needs no room. */
+  /** Size up to which a reply needs no reservation. */
   readonly freeBytes: number;
   /**
    * @param arrivedBytes what has come of it
    * @param announcedBytes its Content-Length; absent: as much as is read of any
    * @param held of this reply alone
-   * @returns for how many bytes there is room; undefined when there was none by `untilMs`
+   * @returns for how many bytes there is capacity; undefined when there was none by `untilMs`
    */
   take(
     arrivedBytes: number,
@@ -138,7 +138,7 @@ const freeBytes = 65_536;
 const mediumBytes = 1_048_576;
 /**
  * Of the heap. The two are apart, so that a reply which outgrows the first waits for the second while it holds the first, and never the other way
- * round; and a call gives the room of one reply back before it makes its next request. So nobody who waits holds what another waits for. A reply of 10 MB was seen to take up to 100 MB until it was answered with (tests/memory), so with the heaps of the chart they go one at a
+ * round; and a call releases the capacity of one reply before it makes its next request. So no reply that waits holds what another waits for. A reply of 10 MB was seen to take up to 100 MB until it was answered with (tests/memory), so with the heaps of the chart they go one at a
  * time.
  */
 const shares = { medium: 16, large: 24 };

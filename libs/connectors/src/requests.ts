@@ -6,7 +6,7 @@ import type { ProviderFailure } from './results';
 export interface Auth extends AccountPlace {
   /** OAuth access token, the provider's API key, or user name and password as RFC 7617 joins them (base64). */
   readonly accessToken: string;
-  /** What `accessToken` is; HubSpot and Salesforce take a key where a token goes. @default 'oauth2' */
+  /** What `accessToken` is; HubSpot and Salesforce take a key in place of a token. @default 'oauth2' */
   readonly kind?: AccessKind;
 }
 
@@ -25,7 +25,7 @@ interface AccountPlace {
 export interface ObservedExchange {
   /** Absent when no status line arrived. */
   readonly status?: number;
-  /** The provider's own id of the request: what its support asks for. */
+  /** The provider's own id of the request: its support needs it. */
   readonly providerRequestId?: string;
   readonly durationMs: number;
   /** The account's burst limit, where the reply states it. */
@@ -45,13 +45,13 @@ export interface ProviderCall {
    * Cancels the call. Before bytes have left, the outcome is `unavailable` (certainly not applied); after, `unknown`.
    */
   readonly signal?: AbortSignal;
-  /** Keeps the room of large replies for as long as what they said is in use. @default until they are parsed */
+  /** Keeps the capacity of large replies reserved for as long as their content is in use. @default until they are parsed */
   readonly held?: HeldBytes | undefined;
   /** Where the call stands in its trace. Not sent: the provider is a third party, and trace ids would join its customers. */
   readonly traceparent?: string;
   /** Called once per HTTP exchange, before the outcome is returned. Must not throw. */
   readonly observe?: (exchange: ObservedExchange) => void;
-  /** Asked before each HTTP exchange: a failure is its answer, and nothing is sent. Absent: the caller has asked itself. */
+  /** Called before each HTTP exchange: where it returns a failure, nothing is sent and the call ends with it. Absent: the caller has checked. */
   readonly withhold?: (quota: QuotaName) => Promise<ProviderFailure | undefined>;
 }
 
@@ -83,11 +83,11 @@ export interface MayBeResend {
   readonly isResend?: boolean;
 }
 
-/** A create is looked for before it is sent again where nothing at the provider would refuse a second record. */
+/** A create is looked up before it is sent again where nothing at the provider would refuse a second record. */
 interface MayBeCreatedBefore extends MayBeResend {
   /**
    * Which of these records, each named once, other creates are known to have made: none of them is what an earlier send of this one
-   * made. A DependencyError of it is a look that failed: nothing is sent. @default none
+   * made. A DependencyError of it is a failed lookup: nothing is sent. @default none
    */
   readonly findClaimed?: (recordIds: readonly string[]) => Promise<ReadonlySet<string>>;
 }
@@ -126,7 +126,7 @@ export interface BatchCreate extends BatchWrite<NewRecord>, MayBeCreatedBefore {
   readonly allOrNone?: boolean;
 }
 
-/** No record id may stand in it twice: the provider refuses the whole call then. */
+/** No record id may be in it twice: the provider refuses the whole call then. */
 export interface BatchUpdate extends BatchWrite<Pick<UpdateWrite, 'recordId' | 'fields' | 'associations'>> {
   /** Has no effect where `capabilities.allOrNone` lacks `update`. */
   readonly allOrNone?: boolean;
@@ -149,12 +149,12 @@ export interface SearchRequest extends ObjectCall {
   readonly limit: number;
 }
 
-/** Creates of unknown outcome, to be looked for at the provider. */
+/** Creates of unknown outcome, to be looked up at the provider. */
 export interface FindCreated extends ObjectCall {
   /** `since`: the earliest moment the create can have happened (the first attempt's `sentAt`). Skew is the connector's care. */
   readonly records: readonly { readonly fields: Fields; readonly since: Date }[];
   /**
-   * Fields of other creates to the account that are not settled. A record that carries all values of one that tells more than
+   * Fields of other creates to the account that are not settled. A record that carries all values of a more detailed one than
    * ours is that one's. @default none
    */
   readonly others?: readonly Fields[];
@@ -178,7 +178,7 @@ export interface AppClient {
   readonly clientSecret: string;
 }
 
-/** What the page where a customer allows an app in is asked. Source: RFC 6749, 4.1.1; RFC 7636, 4.3. */
+/** The parameters of the page where a customer allows an app in. Source: RFC 6749, 4.1.1; RFC 7636, 4.3. */
 export interface AuthorizationRequest extends AccountPlace {
   readonly clientId: string;
   /** Where the customer's browser comes back to; the exchange must name the same. */
@@ -186,7 +186,7 @@ export interface AuthorizationRequest extends AccountPlace {
   readonly state: string;
   /** S256 of the verifier, base64url. */
   readonly codeChallenge: string;
-  /** Absent: what the app asks for by itself. */
+  /** Absent: the scopes that the app is configured with. */
   readonly scopes?: readonly string[];
 }
 

@@ -76,18 +76,18 @@ export interface CreatedMatch {
 }
 
 /**
- * What looking for one create of unknown outcome showed.
+ * What the lookup of one create of unknown outcome showed.
  * `found`: records that carry every sent value and were created in time, oldest first; more than one is possible. Each may be another
  * create's: `near`, and without `consistent` what was not seen, count then as they do of `none`.
- * `none`: the look succeeded and saw no such record. With `consistent` that is proof that nothing was committed up
- * to the look, so a resend is safe once the late-commit window is over; without, the outcome stays unknown. `near` are
+ * `none`: the lookup succeeded and found no such record. With `consistent` that is proof that nothing was committed up
+ * to the lookup, so a resend is safe once the late-commit window is over; without, the outcome stays unknown. `near` are
  * records of that time that are like it but not equal, oldest first: one that no other create has made may be it, changed
  * by the account, and then it is no proof either.
- * `cannot-look`: with `failure` the look itself failed and can be made again; without, this record can never be
- * looked for.
+ * `cannot-look`: with `failure` the lookup itself failed and can be repeated; without, this record can never be
+ * looked up.
  */
 export type FoundCreated = {
-  /** True: the look sees every committed record at once. False: it reads a search index that lags. */
+  /** True: the lookup sees every committed record at once. False: it reads a search index that lags. */
   readonly consistent: boolean;
 } & (
   | { readonly kind: 'found'; readonly matches: readonly CreatedMatch[]; readonly near?: readonly string[] }
@@ -98,7 +98,7 @@ export type FoundCreated = {
 /** The account behind a connection, as the provider itself reports it. */
 export interface Workspace {
   readonly workspaceRef: string;
-  /** The provider's id of the user, where the provider tells it. */
+  /** The provider's id of the user, where the provider reports it. */
   readonly consumerRef?: string;
 }
 
@@ -110,23 +110,23 @@ export interface FreshTokens {
   readonly accessToken: string;
   /** Absent: the old one stays in force. */
   readonly refreshToken?: string;
-  /** Absent: the provider does not tell. */
+  /** Absent: the provider does not state it. */
   readonly expiresAt?: Date;
   readonly scopes?: readonly string[];
   /** The account and the user, where the reply names them. */
   readonly workspaceRef?: string;
   readonly consumerRef?: string;
   /**
-   * What of the connection's `providerMetadata` the reply tells: it wins over what was given. Of a refresh only what it tells otherwise.
+   * What of the connection's `providerMetadata` the reply states: it wins over what was given. Of a refresh only what differs.
    * Absent: nothing.
    */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Of a refresh: why the place that its reply names is not followed. Safe to log; the tokens are good all the same. */
+  /** Of a refresh: why the address that its reply names is not followed. Safe to log; the tokens are good all the same. */
   readonly refusedPlace?: string;
 }
 
 /**
- * What of a connection's `providerMetadata` the parameters of a customer's return tell (empty: nothing), or the parameter
+ * What of a connection's `providerMetadata` the parameters of a customer's return state (empty: nothing), or the parameter
  * that cannot be believed, with what it must be.
  */
 export type ReturnedPlace =

@@ -79,7 +79,7 @@ interface Change {
   readonly change: Fields;
 }
 
-/** Updates and deletes that meet a fault: told as what it was, and sent once more they end as if it had not been. */
+/** Updates and deletes that meet a fault: they report what it was, and sent once more they end as if it had not been. */
 export function changeFaultCases(
   harness: ConnectorHarness,
   fault: NonNullable<ConnectorHarness['fault']>,

@@ -28,13 +28,13 @@ export interface ConnectorHarness {
   readonly absentId: string;
   /** Ground truth: how many records the provider holds that carry all these values. */
   readonly count: (fields: Fields) => Promise<number>;
-  /** Fields are told from a file of ours, so nobody is asked and nothing can be refused. @default false */
+  /** Fields are listed by our own file, so no request is sent and nothing can be refused. @default false */
   readonly describesFromFile?: boolean;
   /** A create can be sent again without a second record: `isResend` makes an upsert of it. @default false */
   readonly isResendSafe?: boolean;
   /** Absent: the provider cannot be made to fail, and the cases of failure are left out. */
   readonly fault?: (fault: Fault, of?: FaultyCall) => Promise<void>;
-  /** Absent: the provider has no associations, or nobody can tell whether one was made. */
+  /** Absent: the provider has no associations, or nothing shows whether one was made. */
   readonly linked?: LinkedObject;
   /** Absent: tokens are not refreshed here. Each call makes a grant of its own account. */
   readonly grants?: Readonly<Record<'good' | 'revoked' | 'refusedApp', () => Promise<Grant>>>;

@@ -14,7 +14,7 @@ export function isLoopback({ baseUrl, auth, hosts }: Declaration): boolean {
   return hosts === undefined && [baseUrl, authorizeUrl, tokenUrl].every(isLocal);
 }
 
-/** Rules of every URL of a file: a token goes there, so what a customer chooses must not decide whose host it is. */
+/** Rules of every URL of a file: a token is sent there, so a customer's choice must not decide whose host it is. */
 export function hostIssues(file: Declaration): YamlIssue[] {
   const { authorizeUrl, tokenUrl } = file.auth.oauth2 ?? {};
   const urls: [readonly string[], string | undefined][] = [
@@ -29,7 +29,7 @@ export function hostIssues(file: Declaration): YamlIssue[] {
   ];
 }
 
-/** Another host stands for one that a URL of the file comes to by a listed value, so it is the file's own choice too. */
+/** Another host replaces one that a URL of the file has with a listed value, so it is the file's own choice too. */
 function otherHostIssues(file: Declaration, urls: readonly string[]): YamlIssue[] {
   const known = new Set(urls.flatMap((url) => listedHosts(file, url)));
   return Object.entries(file.hosts ?? {}).flatMap(([named, host]) => {
@@ -93,7 +93,7 @@ function variableIssues({ variables = {} }: Declaration): YamlIssue[] {
 /** Parameters of a return that say something else. Source: RFC 6749, 4.1.2. */
 const ownParameters = ['code', 'state', 'error', 'error_description', 'error_uri'];
 
-/** Rules of what a provider itself tells of an account's place: by the reply of its token endpoint, and by the customer's return. */
+/** Rules of what a provider itself reports of an account's address: in the reply of its token endpoint, and in the customer's return. */
 export function toldIssues({ variables = {}, auth: { oauth2 } }: Declaration): YamlIssue[] {
   const hasPage = oauth2?.grants.some((grant) => grant.startsWith('authorizationCode')) === true;
   return Object.entries(variables).flatMap(([name, variable]) => {

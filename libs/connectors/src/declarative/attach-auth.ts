@@ -11,7 +11,7 @@ interface Attached {
 const bearer: Attachment = { header: 'authorization', prefix: 'Bearer ' };
 const nothing: Attached = { headers: {}, query: {} };
 
-/** The credentials as the file says that they are sent; a text: why they cannot be. */
+/** The credentials in the form that the file declares; a text: why they cannot be sent. */
 export function attach(declared: DeclaredAuth, { accessToken, kind = 'oauth2' }: Auth): Attached | string {
   if (kind === 'none') return declared.none ? nothing : 'the connection has no credentials';
   if (!isHeaderToken(accessToken)) return 'the credentials are empty or have characters that no header can carry';
@@ -31,7 +31,7 @@ function attachPair({ basic, apiKey }: DeclaredAuth, pair: string): Attached | s
   return key === '' ? `the API key, which is the ${member} here, is empty` : place(apiKey, key);
 }
 
-/** Where a form such as `{key}:X` has the key: who asks for user name and password asks for the key there. */
+/** The position of the key in a form such as `{key}:X`: a form with user name and password takes the key there. */
 export function keyMember(form: string): 'username' | 'password' {
   return form.indexOf('{key}') > form.indexOf(':') ? 'password' : 'username';
 }

@@ -23,7 +23,7 @@ export interface DeclaredRequest {
   readonly method: HttpRequest['method'];
   /** May hold `{name}`. */
   readonly path: string;
-  /** What stands for names in the path. */
+  /** The texts of names in the path. */
   readonly texts: Readonly<Record<string, string>>;
   readonly query?: readonly (readonly [name: string, value: string])[];
   readonly body?: unknown;
@@ -155,7 +155,7 @@ function readAnswer({ file, table, request, token }: Requested, outcome: HttpOut
   const isEmpty = reply.json === undefined && reply.text === undefined;
   if (isEmpty && mayBeEmpty) return { ok: true, body: undefined, lacking };
   const said = success && valueAt(reply.json, success.at);
-  // A page in place of a body is no answer.
+  // A page in place of JSON is no answer.
   if (reply.json === undefined || (success && said === undefined)) return { ok: false, failure: lacking() };
   if (said !== success?.equals) return { ok: false, failure: failureOf('failed') };
   return { ok: true, body: reply.json, lacking };

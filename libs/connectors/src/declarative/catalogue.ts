@@ -3,7 +3,7 @@ import type { CatalogueEntry } from '../connector';
 import { keyMember } from './attach-auth';
 import type { Attachment, Declaration, DeclaredOAuth2 } from './declaration';
 
-/** The provider in the catalogue. An API key that goes with user name and password is `basic` there, with its form. */
+/** The provider in the catalogue. An API key that is sent as user name and password is `basic` there, with its form. */
 export function catalogueOf(file: Declaration): CatalogueEntry {
   const { displayName, baseUrl, auth, variables = {} } = file;
   const input = Object.entries(variables).map(([name, { displayName: shown, prompt }]) => ({
@@ -23,7 +23,7 @@ export function catalogueOf(file: Declaration): CatalogueEntry {
   };
 }
 
-/** The catalogue's variables stand in double braces, with a dot. */
+/** The catalogue writes variables in double braces, with a dot. */
 function braced(file: Declaration, url: string): string {
   return url.replace(/\{(\w+)\}/g, (_, name: string) => `{{.${publishedName(file, name)}}}`);
 }

@@ -46,8 +46,8 @@ export function requestIdOf({ requestIdHeader }: Declaration, headers: Readonly<
   return id === undefined ? undefined : cleanText(id.slice(0, 100));
 }
 
-/** What a body says of an error. */
-interface SaidError {
+/** What a body contains of an error. */
+interface BodyError {
   readonly message?: string;
   readonly code?: string;
   readonly existingId?: string;
@@ -57,7 +57,7 @@ interface SaidError {
 const namedMax = 5;
 
 /** By the first form that fits: one whose position is there and holds a message or a code. */
-function readError(shapes: readonly ErrorShape[], body: unknown): SaidError {
+function readError(shapes: readonly ErrorShape[], body: unknown): BodyError {
   for (const shape of shapes) {
     const said = readShape(shape, body);
     if (said !== undefined) return said;
@@ -65,7 +65,7 @@ function readError(shapes: readonly ErrorShape[], body: unknown): SaidError {
   return {};
 }
 
-function readShape(shape: ErrorShape, body: unknown): SaidError | undefined {
+function readShape(shape: ErrorShape, body: unknown): BodyError | undefined {
   const found = valueAt(body, shape.at);
   const errors: unknown[] = Array.isArray(found) ? found : found === undefined ? [] : [found];
   const first = (error: unknown, pointers: readonly string[] = []) =>

@@ -4,7 +4,7 @@ import type { Attachment, Declaration } from './declaration';
 import { namesIn, segmentFault, textsOf } from './template';
 import type { YamlIssue } from './yaml-reader';
 
-/** What is ours to send, or belongs to the connection. */
+/** Headers that we set, or that belong to the connection. */
 const refusedHeaders =
   /^(authorization|host|cookie|content-.*|transfer-encoding|connection|accept|traceparent|expect|te|upgrade)$/i;
 
@@ -72,7 +72,7 @@ function objectIssues({ objects, search }: Declaration): YamlIssue[] {
   });
 }
 
-/** Each `{name}` is a variable, a word that every object has, or one that its place has. */
+/** Each `{name}` is a variable, a word that every object has, or a name of its position. */
 function nameIssues(file: Declaration): YamlIssue[] {
   const objects = Object.entries(file.objects);
   const [, first] = objects[0] ?? [];
@@ -80,7 +80,7 @@ function nameIssues(file: Declaration): YamlIssue[] {
     objects.every(([, { words = {} }]) => Object.hasOwn(words, word)),
   );
   const known = ['object', ...shared, ...Object.keys(file.variables ?? {})];
-  const inPlaces = placesOf(file).flatMap(({ steps, texts, own }) =>
+  const inPlaces = positionsOf(file).flatMap(({ steps, texts, own }) =>
     unknownNames(texts, [...known, ...own]).map((rule) => ({ steps, rule })),
   );
   const inAccount = unknownNames([file.account.path], Object.keys(file.variables ?? {}));
@@ -191,18 +191,19 @@ function astrayRule(path: string): string {
     : `leads to nothing in this file; did you mean ${nearest}?`;
 }
 
-/** Where texts of a file stand, with the names that the place itself has. */
-interface Place {
+/** A position of texts in a file, with the names of its own. */
+interface Position {
   readonly steps: readonly (string | number)[];
   readonly texts: readonly string[];
   readonly own: readonly string[];
 }
 
-/** Every place of a file whose texts are filled for an object. */
-function placesOf(file: Declaration): Place[] {
+/** Every position of a file whose texts are filled for an object. */
+function positionsOf(file: Declaration): Position[] {
   const { create, update, search, fields } = file;
-  const places: Place[] = [];
-  const add = (steps: Place['steps'], texts: readonly string[], ...own: string[]) => places.push({ steps, texts, own });
+  const places: Position[] = [];
+  const add = (steps: Position['steps'], texts: readonly string[], ...own: string[]) =>
+    places.push({ steps, texts, own });
   for (const [name, write, own] of [
     ['create', create, []],
     ['update', update, ['id']],
@@ -229,7 +230,7 @@ function placesOf(file: Declaration): Place[] {
   return places;
 }
 
-/** No list of filters: the one there may be stands in the query or the body itself. */
+/** No list of filters: the only possible one is in the query or the body itself. */
 function isSingleFilter({ parameter, text, json }: NonNullable<Declaration['search']>['filter']): boolean {
   return parameter === undefined && text === undefined && json === undefined;
 }

@@ -2,7 +2,7 @@ import { failureClasses } from '@sluice/errors';
 
 /*
  * The form of a provider's file. No `anyOf` and no `oneOf`: their errors would name no line. What a schema cannot say without
- * them stands in `declaration-rules.ts`. A `description` beside a pattern is the end of the error's sentence.
+ * them is in `declaration-rules.ts`. A `description` beside a pattern is the end of the error's sentence.
  */
 
 const text = { type: 'string', minLength: 1, maxLength: 500 };

@@ -4,14 +4,14 @@ import type { ObservedQuota } from '../requests';
 
 /*
  * What one file says of a provider, after it was checked (`declaration-schema.ts`, `declaration-rules.ts`).
- * Texts may hold `{name}`: a variable, a word of the object, or one of the names that the place has (`template.ts`).
+ * Texts may hold `{name}`: a variable, a word of the object, or one of the names of its position (`template.ts`).
  * Pointers are JSON pointers (RFC 6901); the empty one is the whole.
  */
 
 /** A JSON value whose texts may hold `{name}`, or be `$name` for a whole value. */
 export type Template = string | number | boolean | null | readonly Template[] | { readonly [name: string]: Template };
 
-/** A value that must stand somewhere in a reply. */
+/** A value that a reply must have at a position. */
 export interface Match {
   readonly at: string;
   readonly equals: string | number | boolean;
@@ -43,7 +43,7 @@ export interface Declaration {
   readonly create: DeclaredWrite;
   readonly update: DeclaredUpdate;
   readonly search?: DeclaredSearch;
-  /** Where the account tells the fields of an object. */
+  /** Where the account lists the fields of an object. */
   readonly fields?: DeclaredFields;
   /** Forms that an error's body may have; the first that fits counts. */
   readonly errors: readonly ErrorShape[];
@@ -76,23 +76,23 @@ export interface Variable {
   readonly prompt?: string;
   /** Where the reply of the token endpoint names it; of `metadata` only. A value that it may not be ends in no token. */
   readonly told?: ToldVariable;
-  /** Parameters of the customer's return that name it; of `metadata` only. One that says another value than it may have gives no token. */
+  /** Parameters of the customer's return that name it; of `metadata` only. One with a value that it may not have ends in no token. */
   readonly returned?: readonly ReturnedVariable[];
 }
 
 /** A text of a token reply that holds the value of a variable: `https://www.zohoapis.eu` by `https://www.zohoapis.{value}`. */
 interface ToldVariable {
   readonly at: string;
-  /** The whole text, with `{value}` where the value stands. */
+  /** The whole text, with `{value}` in the position of the value. */
   readonly form: string;
 }
 
 /** A query parameter of the callback that holds the value of a variable; one of `form` and `values`. */
 export interface ReturnedVariable {
   readonly parameter: string;
-  /** The whole text, with `{value}` where the value stands: `https://accounts.zoho.{value}`. */
+  /** The whole text, with `{value}` in the position of the value: `https://accounts.zoho.{value}`. */
   readonly form?: string;
-  /** The provider's word to the value: `us` to `com`. */
+  /** The provider's name of the value to the value: `us` to `com`. */
   readonly values?: Readonly<Record<string, string>>;
 }
 
@@ -105,7 +105,7 @@ export interface DeclaredAuth {
   readonly none?: boolean;
 }
 
-/** Where an API key or a token goes; one of the three. */
+/** How an API key or a token is sent; one of the three. */
 export interface Attachment {
   readonly header?: string;
   /** Stands before it in the header. @default nothing */
@@ -127,7 +127,7 @@ export interface DeclaredOAuth2 {
   readonly scopeSeparator?: string;
 }
 
-/** A cheap read that tells whose account it is. */
+/** A cheap read that names the account. */
 interface DeclaredAccount {
   readonly path: string;
   /** Pointer; absent: the workspace that the connection names, once it took the credentials. */
@@ -143,7 +143,7 @@ export interface DeclaredObject {
   readonly searchable?: readonly string[];
   /** Field whose value two records never share, also while a create is under way. */
   readonly unique?: string;
-  /** In place of asking the account. */
+  /** In place of a request to the account. */
   readonly fields?: readonly DeclaredField[];
 }
 
@@ -158,7 +158,7 @@ export interface DeclaredField {
 export interface DeclaredWrite {
   readonly method: 'POST' | 'PUT' | 'PATCH';
   readonly path: string;
-  /** `$fields` stands for the record. */
+  /** `$fields` is replaced by the record. */
   readonly body: Template;
   readonly reply: DeclaredReply;
 }
@@ -172,7 +172,7 @@ interface DeclaredUpdate extends DeclaredWrite {
 
 /**
  * `digits`: 1 to 20 of them. `word`: 1 to 100 letters, digits, `_` and `-` of ASCII. `segment`: whatever a part of an address can hold,
- * at most 200 characters: for ids like `a.b` or `x:y`, which `word` refuses. One like `people/c1` only where it stands in a body.
+ * at most 200 characters: for ids like `a.b` or `x:y`, which `word` refuses. One like `people/c1` only as a value in a body.
  */
 export type IdForm = 'digits' | 'word' | 'segment';
 
@@ -191,7 +191,7 @@ export interface DeclaredSearch {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** `$filters` stands for the filters, `$limit` for the size of the page, `$names` for the fields to return. */
+  /** `$filters` is replaced by the filters, `$limit` for the size of the page, `$names` for the fields to return. */
   readonly body?: Template;
   readonly filter: DeclaredFilter;
   /** Pointer to the list of rows. */
@@ -208,17 +208,17 @@ export interface DeclaredSearch {
   /** A 2xx without a body is a page without rows. @default false */
   readonly empty?: boolean;
   readonly pageMax: number;
-  /** Leaves out rows that show another value than was asked for: the provider finds what is alike, and is asked for whole pages. @default false */
+  /** Leaves out rows that show another value than was asked for: the provider finds similar values, and whole pages are requested. @default false */
   readonly exact?: boolean;
 }
 
-/** How one filter is said; one of `parameter`, `text` and `json`, or none where `{field}` and `{value}` stand in the query. */
+/** How one filter is expressed; one of `parameter`, `text` and `json`, or none where the query has `{field}` and `{value}`. */
 export interface DeclaredFilter {
   /** @default 20 */
   readonly max?: number;
   /** A query parameter of this name for each filter, with its value. */
   readonly parameter?: string;
-  /** A part of a query language, with the value as a literal. `{filters}` stands for all of them. */
+  /** A part of a query language, with the value as a literal. `{filters}` is replaced by all of them. */
   readonly text?: string;
   readonly join?: string;
   /** Character to what it is written as in a literal. */
@@ -237,7 +237,7 @@ export interface DeclaredFields {
   readonly name: string;
   readonly label?: string;
   readonly type?: string;
-  /** The provider's word to ours; others are `other`. */
+  /** The provider's type to ours; others are `other`. */
   readonly types?: Readonly<Record<string, FieldValueType>>;
   readonly readOnly?: Match;
   readonly required?: Match;
@@ -260,7 +260,7 @@ export interface ErrorShape {
 export interface DeclaredSignal {
   readonly status?: readonly number[];
   readonly code?: readonly string[];
-  /** A part of the message, in any case; where a code alone says too little. */
+  /** A part of the message, in any case; where a code alone is not enough. */
   readonly says?: string;
   /** @default every call */
   readonly on?: readonly ('create' | 'update' | 'read')[];

@@ -7,18 +7,18 @@ import type { DeclaredApi } from './call-provider';
 import type { DeclaredField, DeclaredFields, Match } from './declaration';
 import { type FoundObject, fillText, findObject, textAt, valueAt } from './template';
 
-/** Fields as an account told them, by object. */
+/** Fields as an account lists them, by object. */
 export type FieldsCache = AccountCache<readonly FieldMetadata[]>;
 
 /**
- * The object's fields: those of the file where it lists them, else as the account tells them.
+ * The object's fields: those of the file where it lists them, else as the account lists them.
  * @throws ProviderError
  */
 export async function describe(api: DeclaredApi, cache: FieldsCache, call: ObjectCall): Promise<ObjectMetadata> {
   const found = findObject(api.file, call.objectName);
   if ('class' in found) throw toProviderError(found, api.file.name);
   const { name, object } = found;
-  const fields = object.fields?.map(toDeclared) ?? (await askedFields(api, cache, call, found));
+  const fields = object.fields?.map(toDeclared) ?? (await listedFields(api, cache, call, found));
   return {
     name,
     ...(object.displayName !== undefined && { displayName: object.displayName }),
@@ -36,7 +36,7 @@ function toDeclared({ name, label, type, readOnly, required }: DeclaredField): F
   };
 }
 
-async function askedFields(
+async function listedFields(
   api: DeclaredApi,
   cache: FieldsCache,
   call: ObjectCall,
@@ -44,7 +44,7 @@ async function askedFields(
 ): Promise<readonly FieldMetadata[]> {
   const { fields: declared, name: provider, displayName } = api.file;
   if (declared === undefined) {
-    const message = `${displayName} does not tell the fields of '${found.name}'`;
+    const message = `${displayName} does not list the fields of '${found.name}'`;
     throw toProviderError({ class: 'rejected', scope: 'call', message }, provider);
   }
   return cache.get(call, found.name, async (shared) => {

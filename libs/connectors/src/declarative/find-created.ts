@@ -7,7 +7,7 @@ import { type UniqueValue, matchesSent, sameValue, uniqueValueOf } from './same-
 import { readPage } from './search';
 import { findObject } from './template';
 
-/** Records asked for: the value is unique, so more than one would be another record that is alike. */
+/** Records requested: the value is unique, so a further one would be another, similar record. */
 const rowsMax = 10;
 
 const cannotLook: FoundCreated = {
@@ -17,8 +17,8 @@ const cannotLook: FoundCreated = {
 };
 
 /**
- * Looks for creates of unknown outcome by the value that the file says is unique, one search each. After a failure the others are
- * not asked for: they would most likely fail too, at the cost of the account's quota.
+ * Looks up creates of unknown outcome by the value that the file says is unique, one search each. After a failure the others are
+ * not requested: they would most likely fail too, at the cost of the account's quota.
  */
 export async function findCreated(
   api: DeclaredApi,
@@ -26,40 +26,40 @@ export async function findCreated(
   find: FindCreated,
 ): Promise<FoundCreated[]> {
   const found = findObject(api.file, find.objectName);
-  const looked: FoundCreated[] = [];
+  const results: FoundCreated[] = [];
   let failure: ProviderFailure | undefined;
   for (const { fields, since } of find.records) {
     const unique = 'class' in found ? undefined : uniqueValueOf(found.object, fields);
-    if (unique === undefined) looked.push(cannotLook);
+    if (unique === undefined) results.push(cannotLook);
     else {
-      const look: FoundCreated = failure
+      const lookup: FoundCreated = failure
         ? failedLookup(failure, true)
-        : await lookFor(api, declared, find, { fields, since, unique });
-      if (look.kind === 'cannot-look') failure ??= look.failure;
-      looked.push(look);
+        : await lookUp(api, declared, find, { fields, since, unique });
+      if (lookup.kind === 'cannot-look') failure ??= lookup.failure;
+      results.push(lookup);
     }
   }
-  return looked;
+  return results;
 }
 
-interface Look {
+interface Lookup {
   readonly fields: Fields;
   readonly since: Date;
   readonly unique: UniqueValue;
 }
 
-async function lookFor(
+async function lookUp(
   api: DeclaredApi,
   declared: DeclaredSearch,
   find: FindCreated,
-  { fields, since, unique: { name, value } }: Look,
+  { fields, since, unique: { name, value } }: Lookup,
 ): Promise<FoundCreated> {
   const request = { ...find, filters: [{ field: name, value }], fields: Object.keys(fields), limit: rowsMax };
   const page = await readPage(api, declared, request, 'look');
   if (!page.ok) return failedLookup(page.failure, true);
   const own = page.records.find((record) => sameValue(value, record.fields[name]));
   if (own === undefined) return { kind: 'none', consistent: true };
-  // Without a moment nobody can tell whose it is.
+  // Without its time of creation it may be anybody's.
   if (own.createdAt === undefined) return { kind: 'none', consistent: true, near: [own.id] };
   // Older than the first attempt: somebody else's, and a resend meets the provider's refusal, as it should.
   if (+own.createdAt < +since - clockSkewMs) return { kind: 'none', consistent: true };

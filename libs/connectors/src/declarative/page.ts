@@ -8,7 +8,7 @@ const preface = `Written from the files in \`libs/connectors/providers\` and the
 \`pnpm --filter @sluice/connectors print:pages\`; a test compares. Nothing here was checked on a live account. **documented**: the provider's public pages.
 **recorded**: seen in a fixture or the code of an open-source client. **assumed**: our judgement, or what is commonly said.`;
 
-/** `docs/providers/from-files.md`: what each shipped file says of its provider, and what every answer means. */
+/** `docs/providers/from-files.md`: what each shipped file says of its provider, and what every reply means. */
 export function renderDeclaredPage(files: readonly Declaration[]): string {
   const usual = signalTable();
   const parts = [
@@ -55,7 +55,7 @@ function shapeOf(file: Declaration): string[][] {
     ['search', search === undefined ? 'none' : `\`${search.method} ${search.path}\``],
     [
       'a create of unknown outcome',
-      unique.length > 0 ? `looked for by ${unique.join(', ')}; otherwise "outcome unknown"` : '"outcome unknown"',
+      unique.length > 0 ? `looked up by ${unique.join(', ')}; otherwise "outcome unknown"` : '"outcome unknown"',
     ],
   ];
 }

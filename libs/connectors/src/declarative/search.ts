@@ -36,7 +36,7 @@ export async function search(
   return [...page.records];
 }
 
-/** The same, with a failure as data. A row that tells no id makes the page one that cannot be believed. */
+/** The same, with a failure as data. A row without an id makes the whole page unusable. */
 export async function readPage(
   api: DeclaredApi,
   declared: DeclaredSearch,
@@ -80,7 +80,7 @@ function toRecord(
   };
 }
 
-/** A field that the record does not show says nothing; one of a list may be the value. */
+/** A field that the record does not show counts as equal; one item of a list may be the value. */
 function isEqual({ fields }: ProviderRecord, filters: SearchRequest['filters']): boolean {
   return filters.every(({ field, value }) => {
     const shown =

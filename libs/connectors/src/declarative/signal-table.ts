@@ -12,7 +12,7 @@ const firstRows: readonly SignalRow[] = [
   },
 ];
 
-/** Of an update, where a file says nothing of a record that is not there. */
+/** Of an update, where a file declares no reply for a record that is not there. */
 const usualMissing: SignalRow = {
   status: [404],
   on: ['update'],
@@ -68,16 +68,16 @@ const usualRows: readonly SignalRow[] = [
   },
 ];
 
-/** The table of a provider, and of one that says nothing itself. */
+/** The table of a provider, and of one that declares no signals. */
 export function signalTable({ signals = [], update, facts = {} }: Partial<Declaration> = {}): readonly SignalRow[] {
   const rows = [...firstRows, ...signals.map((signal) => toRow(signal, facts['signals']))];
   if (update?.missing === undefined) return [...rows, ...usualRows];
   const missing = toRow({ ...update.missing, on: ['update'], class: 'not-found' }, facts['update.missing']);
-  // Where the file says how a record that is not there is reported, another 404 is of an address.
+  // Where the file declares how a missing record is reported, another 404 is of an address.
   return [...rows, missing, ...usualRows.filter((row) => row !== usualMissing)];
 }
 
-/** @param fact what the file says of where its signals are from; the source is printed there */
+/** @param fact the file's fact about its signals; its source is printed there */
 function toRow({ says, lane, ...row }: DeclaredSignal, fact = 'assumed'): SignalRow {
   const basis = (['documented', 'recorded'] as const).find((one) => fact.startsWith(one)) ?? 'assumed';
   const source: Fact = `${basis}: the provider's file, under facts`;

@@ -4,7 +4,7 @@ import type { Declaration, DeclaredFilter, DeclaredObject, Template } from './de
 /** `{name}` in a text. */
 const placeholder = /\{([A-Za-z][A-Za-z0-9_]*)\}/g;
 
-/** What stands for names: texts for `{name}`, whole values for `$name`. */
+/** Values of names: texts for `{name}`, whole values for `$name`. */
 interface Values {
   readonly texts: Readonly<Record<string, string>>;
   readonly wholes?: Readonly<Record<string, unknown>>;
@@ -139,7 +139,7 @@ export function isFieldName(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$/.test(name) && name.length <= 200;
 }
 
-/** The texts that stand for names in requests about one object. */
+/** The texts of names in requests about one object. */
 function wordsOf(objectName: string, object: DeclaredObject): Readonly<Record<string, string>> {
   return { ...object.words, object: objectName };
 }
@@ -148,7 +148,7 @@ function wordsOf(objectName: string, object: DeclaredObject): Readonly<Record<st
 export interface FoundObject {
   readonly name: string;
   readonly object: DeclaredObject;
-  /** What stands for names in its requests. */
+  /** The texts of names in its requests. */
   readonly texts: Readonly<Record<string, string>>;
 }
 

@@ -47,31 +47,35 @@ async function tokensFor(api: DeclaredApi, oauth2: DeclaredOAuth2, call: TokenCa
   const { body } = reply;
   const scopes = (textAt(body, '/scope') ?? '').split(/[\s,]+/).filter(Boolean);
   const tokens = freshTokens(reply, textAt(body, '/refresh_token'), textAt(body, '/expires_in'), scopes);
-  return { ...tokens, ...placeTold(api, call, body) };
+  return { ...tokens, ...reportedAddress(api, call, body) };
 }
 
-/** Where the reply says that the account is, and what of it becomes the connection's. @throws ProviderError, for a refresh never */
-function placeTold(api: DeclaredApi, call: TokenCall, body: Json): Pick<FreshTokens, 'metadata' | 'refusedPlace'> {
+/** The address of the account according to the reply, and what of it becomes the connection's. @throws ProviderError, for a refresh never */
+function reportedAddress(
+  api: DeclaredApi,
+  call: TokenCall,
+  body: Json,
+): Pick<FreshTokens, 'metadata' | 'refusedPlace'> {
   const { file } = api;
   const told = toldVariables(file, body);
   if (told.ok) {
     const other = call.operation === 'exchange-code' ? told.metadata : otherwise(file, told.metadata, call);
     const [first] = Object.entries(other);
     if (first === undefined) return {};
-    // Who sends credentials of its own named the place itself, and no connection has these tokens yet.
-    if (call.operation === 'grant') throw refusedPlace(api, call, elsewhere(first));
+    // A connection with credentials of its own named the address itself, and has none of these tokens yet.
+    if (call.operation === 'grant') throw refusedAddress(api, call, elsewhere(first));
     return { metadata: other };
   }
   const message = cleanText(told.message, ...call.secrets, call.clientSecret);
-  // The old refresh token may be dead, so the pair must not be lost for what else the reply says.
+  // The old refresh token may be dead, so the pair must not be lost whatever else the reply says.
   if (call.operation === 'refresh') return { refusedPlace: message };
-  throw refusedPlace(api, call, message);
+  throw refusedAddress(api, call, message);
 }
 
 const elsewhere = ([name, value]: readonly [string, string]) =>
   `the account is at another address: providerMetadata.${name} must be ${value}`;
 
-function refusedPlace({ file }: DeclaredApi, call: TokenCall, fault: string) {
+function refusedAddress({ file }: DeclaredApi, call: TokenCall, fault: string) {
   const message = cleanText(fault, ...call.secrets, call.clientSecret);
   return toProviderError({ class: 'rejected', scope: 'call', message }, file.name);
 }

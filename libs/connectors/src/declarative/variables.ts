@@ -42,14 +42,14 @@ export function ruleOf({ oneOf, form = 'label' }: Variable, value: string): stri
   return label.test(value) ? undefined : 'letters, digits and hyphens';
 }
 
-/** The value that stands in a text of this form. Whole texts are compared, so nothing stands before or behind it. */
+/** The value in a text of this form. Whole texts are compared, so nothing comes before or after it. */
 function valueIn(form: string, said: string): string | undefined {
   const [before = '', behind = ''] = form.split('{value}');
   const isOfForm = said.startsWith(before) && said.endsWith(behind) && said.length > before.length + behind.length;
   return isOfForm ? said.slice(before.length, said.length - behind.length) : undefined;
 }
 
-/** Values of variables that a token reply tells, by name, or why the reply cannot be believed. */
+/** Values of variables in a token reply, by name, or why the reply is refused. */
 type ToldVariables =
   | { readonly ok: true; readonly metadata: Readonly<Record<string, string>> }
   | { readonly ok: false; readonly message: string };
@@ -77,7 +77,7 @@ export function toldVariables({ variables = {}, displayName }: Declaration, body
   return { ok: true, metadata };
 }
 
-/** Of what is told, all that the account's connection says otherwise; empty where it says the same. */
+/** The reported values that differ from those of the account's connection; empty where all are the same. */
 export function otherwise(
   { variables = {} }: Declaration,
   told: Readonly<Record<string, string>>,
@@ -93,11 +93,11 @@ export function otherwise(
 /** One label of a host name. Source: RFC 1035, 2.3.4. */
 export const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Where a request goes, or why that cannot be told. */
+/** The origin of a request, or why there is none. */
 type Origin = { readonly ok: true; readonly origin: string } | { readonly ok: false; readonly message: string };
 
 /**
- * A URL of a file with its variables filled in. A token goes there, so the result is parsed and its host compared with what was
+ * A URL of a file with its variables filled in. A token is sent there, so the result is parsed and its host compared with what was
  * meant: `acme.zendesk.com/` in place of a label would else be another host. Source: reliability checklist, item 15.
  * @param override in place of scheme and host, with a path before the URL's own; for the sandbox
  */
@@ -184,7 +184,7 @@ function knownTexts({ oneOf }: Variable, returned: ReturnedVariable): string[] {
   return oneOf === undefined ? [form] : oneOf.map((value) => textFor(returned, value));
 }
 
-/** What a parameter says for a value. */
+/** The text of a parameter for a value. */
 function textFor({ form, values = {} }: ReturnedVariable, value: string): string {
   if (form !== undefined) return form.replace('{value}', value);
   const words = Object.entries(values).filter(([, meant]) => meant === value);

@@ -5,14 +5,14 @@ import type { Declaration, DeclaredWrite, IdForm } from './declaration';
 import { uniqueValueOf } from './same-value';
 import { type FoundObject, fillBody, fillText, findObject, idAt, recordAt } from './template';
 
-/** Creates one record. A 2xx that tells no id is a failure: something may have been written. */
+/** Creates one record. A 2xx without an id is a failure: something may have been written. */
 export async function create(api: DeclaredApi, write: CreateWrite): Promise<RecordResult> {
   const found = findObject(api.file, write.objectName);
   if ('class' in found) return { ok: false, error: found };
   return perform(api, { operation: 'create', declared: api.file.create, write, found });
 }
 
-/** Updates one record by its id, which has the form that the file says, or nothing leaves. */
+/** Updates one record by its id, which must have the form that the file declares, or nothing is sent. */
 export async function update(api: DeclaredApi, write: UpdateWrite): Promise<RecordResult> {
   const found = findObject(api.file, write.objectName);
   if ('class' in found) return { ok: false, error: found };
@@ -56,7 +56,7 @@ async function perform(
   return { ok: true, recordId: writtenId, ...(data && { data }) };
 }
 
-/** Planning leaves them out and says so; this is for what comes past it. */
+/** Planning leaves them out and reports it; this is for writes that were planned otherwise. */
 function withoutReserved(fields: Fields, reserved: readonly string[]): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !reserved.includes(name)));
 }
@@ -70,7 +70,7 @@ const forms: Readonly<Record<IdForm, { readonly is: RegExp; readonly rule: strin
 };
 
 /**
- * Why a text is no id of this provider; undefined when it is one. Asked before it stands in an address or a body.
+ * Why a text is no id of this provider; undefined when it is one. Tested before it is put into an address or a body.
  * Source: reliability checklist, item 27.
  */
 function recordIdFault({ displayName, update: declared }: Declaration, recordId: string): string | undefined {

@@ -10,7 +10,7 @@ import { unanswered } from './signal-tables';
 import { type WireBatch, type WireError, isOver, readBatch, textsOf, toProviderRecord } from './wire';
 
 /**
- * Requests beyond the first that one read makes at most, to find out whom a reply speaks of: half of what an account takes in ten seconds. What
+ * Requests beyond the first that one read makes at most, to find out which record a reply is about: half of an account's limit for ten seconds. What
  * is left is the next attempt's. Our choice.
  */
 const moreRequestsMax = 50;
@@ -64,13 +64,13 @@ async function readTogether(reading: Reading, unique: readonly string[]): Promis
   return await account(reading, unique, readBatch(answer.body));
 }
 
-/** What the reply says of each of these. */
+/** The read of each of these in the reply. */
 async function account(reading: Reading, unique: readonly string[], batch: WireBatch): Promise<Reads> {
   const { read } = reading;
   const token = read.auth.accessToken;
   const keys = unique.map(normalizeValue);
   const reads = found(batch, read.byProperty?.name, keys);
-  const hasUnasked = reads.size < batch.results.length;
+  const hasOthers = reads.size < batch.results.length;
   const unnamed: WireError[] = [];
   for (const error of batch.errors) {
     const named = textsOf(error.context['ids']).map(normalizeValue);
@@ -81,11 +81,11 @@ async function account(reading: Reading, unique: readonly string[], batch: WireB
   const finals = unnamed.map((error) => refusedOf(error, token)).filter((refused) => refused?.retry !== 'backoff');
   const [last, ...others] = left;
   if (last === undefined) return reads;
-  // Asked for alone, it is clear to whom an answer under another id belongs, or a refusal that names nobody.
+  // Requested alone, a record under another id, or a refusal that names no id, can belong to it only.
   if (unique.length === 1 && batch.results.length === 1) return reads.set(keys[0] as string, only(batch));
-  const isOfLast = others.length === 0 && !hasUnasked && unnamed.length === 1 && finals.length === 1;
+  const isOfLast = others.length === 0 && !hasOthers && unnamed.length === 1 && finals.length === 1;
   if (isOfLast) return reads.set(normalizeValue(last), finals[0]);
-  if (unique.length > 1 && (hasUnasked || finals.length > 0)) {
+  if (unique.length > 1 && (hasOthers || finals.length > 0)) {
     for (const [key, each] of await readHalves(reading, left)) reads.set(key, each);
   }
   const silence = noAnswer(batch, unnamed);
@@ -117,7 +117,7 @@ function only({ results: [record] }: WireBatch): ProviderRecord | undefined {
 }
 
 /**
- * Each half together, down to a single one, of which a reply speaks whatever it names: a merged record answers under the id that survived, one
+ * Each half together, down to a single one, which a reply is about whatever id it names: a merged record answers under the id that survived, one
  * with several emails under its first.
  */
 async function readHalves(reading: Reading, left: readonly string[]): Promise<Reads> {
@@ -132,7 +132,7 @@ async function readHalf(reading: Reading, half: readonly string[]): Promise<Read
   try {
     return await readTogether(reading, half);
   } catch (error) {
-    // What speaks of the account holds for all of them.
+    // What concerns the account holds for all of them.
     if (!(error instanceof ProviderError) || error.class === 'quota' || error.class === 'credentials') throw error;
     if (error.class === 'rejected' && half.length > 1) return await readHalves(reading, half);
     return new Map(half.map((value) => [normalizeValue(value), error]));

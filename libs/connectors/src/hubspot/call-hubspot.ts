@@ -124,7 +124,7 @@ const windowHeader = 'x-hubspot-ratelimit-interval-milliseconds';
 const dailyHeader = 'x-hubspot-ratelimit-daily';
 const dailyLeftHeader = 'x-hubspot-ratelimit-daily-remaining';
 
-/** What a reply says of the account's burst limit; undefined when it says nothing usable. */
+/** The account's burst limit in a reply; undefined when it states nothing usable. */
 export function quotaOf(headers: Readonly<Record<string, string>>): ObservedQuota | undefined {
   const limit = Number(headers[limitHeader]);
   const windowMs = Number(headers[windowHeader]);
@@ -132,7 +132,7 @@ export function quotaOf(headers: Readonly<Record<string, string>>): ObservedQuot
   return isUsable ? { limit, windowMs } : undefined;
 }
 
-/** What a reply says of the account's day; undefined when it says nothing usable. */
+/** The account's usage of the day in a reply; undefined when it states nothing usable. */
 export function dailyUsageOf(headers: Readonly<Record<string, string>>): DailyUsage | undefined {
   const [limit, left] = [headers[dailyHeader], headers[dailyLeftHeader]].map((text) =>
     text !== undefined && /^\d{1,12}$/.test(text) ? Number(text) : undefined,

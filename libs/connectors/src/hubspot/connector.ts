@@ -14,7 +14,7 @@ import { canonicalObjectName } from './urls';
 import { listSeparator } from './wire';
 import { batchCreate, batchUpdate, create, deleteRecord, update } from './writes';
 
-/** HubSpot in the catalogue. Source: reference A1. A private app's key goes where an access token goes. */
+/** HubSpot in the catalogue. Source: reference A1. A private app's key is sent as an access token. */
 const hubspotCatalogue: CatalogueEntry = {
   displayName: 'HubSpot',
   baseURL: 'https://api.hubapi.com',
@@ -71,7 +71,7 @@ export function createHubspotConnector(api: HubspotApi, authorizeUrl: string): C
     search: (request) => search(api, request),
     describe: (call) => describe(api, call),
     refresh: (request) => tokensFor(api, request),
-    // A private app's key goes where an access token goes. Source: reference A1.
+    // A private app's key is sent as an access token. Source: reference A1.
     authSchemes: ['apiKey', 'oauth2/authorizationCode', 'oauth2/authorizationCodePKCE'],
     authorizationUrl: (request) => authorizationUrl(authorizeUrl, request),
     exchangeCode: (request) => tokensFor(api, request),
@@ -85,7 +85,7 @@ export function createHubspotConnector(api: HubspotApi, authorizeUrl: string): C
 }
 
 /**
- * `GET /account-info/…/details`: `portalId` is the account. The user's id stands only in a token reply.
+ * `GET /account-info/…/details`: `portalId` is the account. Only a token reply has the user's id.
  * Source: reference A1.
  * @throws ProviderError
  */
@@ -98,8 +98,8 @@ async function workspace(api: HubspotApi, call: ProviderCall): Promise<Workspace
 }
 
 /**
- * `POST /oauth/v2/private-apps/get/access-token-info`: what a private app's key may do. The key goes in the body as well as in the
- * header, to the same host. An OAuth token is told only to its app, with the app's secret (D): undefined.
+ * `POST /oauth/v2/private-apps/get/access-token-info`: what a private app's key may do. The key is sent in the body as well as in the
+ * header, to the same host. The scopes of an OAuth token are readable only with the app's secret (D): undefined.
  * Source: HubSpot developer documentation, private apps (D).
  * @throws ProviderError
  */
@@ -114,8 +114,8 @@ async function scopes(api: HubspotApi, call: ProviderCall): Promise<readonly str
   } as const;
   const answer = await api.call(request, call);
   if (!answer.ok) throw toProviderError(answer.failure, 'hubspot');
-  const { scopes: told } = answer.body;
-  return Array.isArray(told) ? told.filter((scope) => typeof scope === 'string') : undefined;
+  const { scopes: listed } = answer.body;
+  return Array.isArray(listed) ? listed.filter((scope) => typeof scope === 'string') : undefined;
 }
 
 /** The unique property alone where there is one, because at most one record can carry it; else every value that is not empty. */

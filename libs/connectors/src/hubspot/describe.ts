@@ -61,7 +61,7 @@ function valueTypeOf(property: Json, providerType: string | undefined): FieldVal
   if (providerType === undefined) return undefined;
   if (providerType !== 'enumeration')
     return Object.hasOwn(valueTypes, providerType) ? valueTypes[providerType] : 'other';
-  // Owners are an enumeration whose options stand elsewhere.
+  // Owners are an enumeration whose options are elsewhere.
   if (textOf(property['referencedObjectType']) !== undefined) return 'reference';
   return property['fieldType'] === 'checkbox' ? 'multiSelect' : 'singleSelect';
 }
@@ -107,7 +107,7 @@ export async function uniqueProperties(api: HubspotApi, call: ObjectCall): Promi
 }
 
 /**
- * `GET /crm-object-schemas/…/schemas/{object}`. Standard objects may answer 403 or 404, which is no failure here.
+ * `GET /crm-object-schemas/…/schemas/{object}`. Standard objects may be refused with 403 or 404, which is no failure here.
  * Source: reference A4, A6.
  * @throws ProviderError
  */

@@ -45,7 +45,7 @@ export function classify(call: FailedCall): ProviderFailure {
 }
 
 /**
- * A batch is refused whole for one record with an unknown or read-only property, a nested value, an id that stands twice
+ * A batch is refused whole for one record with an unknown or read-only property, a nested value, an id that is there twice
  * (reference A3), or for its size. An object that HubSpot does not know is no record's fault.
  */
 function mayBeOneRecord({ signal, isBatch }: FailedCall, body: Json): boolean {
@@ -80,7 +80,7 @@ function policyOf(body: Json, headers: Readonly<Record<string, string>>): keyof 
 
 /**
  * The one limit by the second is that of search, and its group says so: `publicapi:crm:search`. Whatever another policy refuses, and what
- * names none, speaks of the whole account, whichever call met it. Source: reference A5, A8.
+ * names none, concerns the whole account, whichever call met it. Source: reference A5, A8.
  */
 function isSearchLimit({ isSearch, outcome }: FailedCall, body: Json): boolean {
   const headers = outcome.kind === 'reply' ? outcome.reply.headers : {};

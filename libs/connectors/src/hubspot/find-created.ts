@@ -10,48 +10,48 @@ import { type UniqueKey, accountKeyOf, matchesSent, normalizeValue, sameValue, u
 import { type SearchFilter, createdProperty, postSearch, searchPageMax, sentFilters } from './search';
 import { canonicalObjectName } from './urls';
 
-/** One create of unknown outcome, with its place in the request. */
-interface Look {
+/** One create of unknown outcome, with its position in the request. */
+interface Lookup {
   readonly index: number;
   readonly fields: FindCreated['records'][number]['fields'];
   readonly since: Date;
-  /** Creates of others that tell more: what carries all of theirs is theirs. */
+  /** More detailed creates of others: a record that carries all values of one belongs to it. */
   readonly others: readonly Fields[];
   /** False: there may be more of them. */
   readonly othersAreWhole: boolean;
 }
 
-/** A look and what it showed. */
-type Looked = readonly [look: Look, found: FoundCreated];
+/** A lookup and its result. */
+type LookupResult = readonly [lookup: Lookup, found: FoundCreated];
 
 /**
- * Looks for creates of unknown outcome: by a unique property where a record sends one (consistent, 100 per call), else by
- * a search for what was sent (lags). Which properties are unique beside the email the account is asked, once a minute. Source: reference 1c.
+ * Looks up creates of unknown outcome: by a unique property where a record sends one (consistent, 100 per call), else by
+ * a search for what was sent (lags). Which properties are unique beside the email is read from the account, once a minute. Source: reference 1c.
  */
 export async function findCreated(api: HubspotApi, find: FindCreated): Promise<FoundCreated[]> {
   const { objectName, records, others = [], othersAreWhole = true } = find;
   const isEmailEnough = records.every(({ fields }) => uniqueKeyOf(objectName, fields));
   const { unique, failure } = isEmailEnough ? { unique: [] } : await askUnique(api, find);
-  const keyed: (Look & { key: UniqueKey })[] = [];
-  const unkeyed: Look[] = [];
+  const keyed: (Lookup & { key: UniqueKey })[] = [];
+  const unkeyed: Lookup[] = [];
   for (const [index, record] of records.entries()) {
     const key = uniqueKeyOf(objectName, record.fields) ?? accountKeyOf(unique, record.fields);
-    // Who has the key is told by it alone.
+    // The key alone identifies the record.
     if (key) keyed.push({ ...record, index, key, others: [], othersAreWhole: true });
     else unkeyed.push({ ...record, index, others: moreDetailed(record.fields, others), othersAreWhole });
   }
-  const looked = new Map<number, FoundCreated>();
-  for (const [look, found] of await lookByKey(api, find, keyed)) looked.set(look.index, found);
+  const results = new Map<number, FoundCreated>();
+  for (const [lookup, found] of await lookUpByKey(api, find, keyed)) results.set(lookup.index, found);
   const searched = failure
-    ? unkeyed.map((look): Looked => [look, failedLookup(failure, false)])
-    : await lookBySearch(api, find, unkeyed);
-  for (const [look, found] of searched) looked.set(look.index, found);
-  return records.map((_, index) => looked.get(index) ?? neverLooked);
+    ? unkeyed.map((lookup): LookupResult => [lookup, failedLookup(failure, false)])
+    : await lookUpBySearch(api, find, unkeyed);
+  for (const [lookup, found] of searched) results.set(lookup.index, found);
+  return records.map((_, index) => results.get(index) ?? notLookedUp);
 }
 
-const neverLooked: FoundCreated = { kind: 'cannot-look', consistent: false, reason: 'the record was not looked for' };
+const notLookedUp: FoundCreated = { kind: 'cannot-look', consistent: false, reason: 'the record was not looked up' };
 
-/** An account that does not tell is looked at by search; one that does not answer now may answer the next look. */
+/** Where an account does not list them, the search is used; where it does not answer now, the next lookup may read them. */
 async function askUnique(
   api: HubspotApi,
   find: FindCreated,
@@ -64,41 +64,45 @@ async function askUnique(
   }
 }
 
-type KeyedLook = Look & { readonly key: UniqueKey };
+type KeyedLookup = Lookup & { readonly key: UniqueKey };
 
 /**
  * By batch read on the unique property, one property per call: sees every committed record. A record with the key that is older is
  * somebody else's: `none`, and the resend then meets HubSpot's conflict, as it should.
  */
-async function lookByKey(api: HubspotApi, call: ObjectCall, looks: readonly KeyedLook[]): Promise<Looked[]> {
-  const looked: Looked[] = [];
-  for (const [name, same] of Map.groupBy(looks, ({ key }) => key.name)) {
+async function lookUpByKey(
+  api: HubspotApi,
+  call: ObjectCall,
+  lookups: readonly KeyedLookup[],
+): Promise<LookupResult[]> {
+  const results: LookupResult[] = [];
+  for (const [name, same] of Map.groupBy(lookups, ({ key }) => key.name)) {
     for (let at = 0; at < same.length; at += batchLimit) {
       const chunk = same.slice(at, at + batchLimit);
-      const found = await lookForChunk(api, call, name, chunk);
-      looked.push(...chunk.map((look, index): Looked => [look, found[index] as FoundCreated]));
+      const found = await lookUpChunk(api, call, name, chunk);
+      results.push(...chunk.map((lookup, index): LookupResult => [lookup, found[index] as FoundCreated]));
     }
   }
-  return looked;
+  return results;
 }
 
-async function lookForChunk(
+async function lookUpChunk(
   api: HubspotApi,
   call: ObjectCall,
   name: string,
-  looks: readonly KeyedLook[],
+  lookups: readonly KeyedLookup[],
 ): Promise<FoundCreated[]> {
-  const values = looks.map(({ key }) => key.value);
-  const fields = [...new Set(['createdate', ...looks.flatMap((look) => Object.keys(look.fields))])];
+  const values = lookups.map(({ key }) => key.value);
+  const fields = [...new Set(['createdate', ...lookups.flatMap((lookup) => Object.keys(lookup.fields))])];
   try {
     const records = await batchRead(api, { ...call, fields, byProperty: { name, values } });
-    return looks.map((look, index) => {
+    return lookups.map((lookup, index) => {
       const record = records[index];
-      return record instanceof ProviderError ? failedLookup(toFailure(record), true) : toKeyed(look, record);
+      return record instanceof ProviderError ? failedLookup(toFailure(record), true) : toKeyed(lookup, record);
     });
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    return looks.map(() => failedLookup(toFailure(error), true));
+    return lookups.map(() => failedLookup(toFailure(error), true));
   }
 }
 
@@ -106,28 +110,28 @@ async function lookForChunk(
 const groupsMax = 5;
 const filtersMax = 18;
 
-type Search = Look & { readonly filters: readonly SearchFilter[] };
+type Search = Lookup & { readonly filters: readonly SearchFilter[] };
 
 /**
- * By search for the most telling values that were sent, created since the first attempt. Several creates share a
+ * By search for the most distinctive values that were sent, created since the first attempt. Several creates share a
  * call as OR groups, because an account has 5 searches a second. The index lags, so `none` proves nothing.
  */
-async function lookBySearch(api: HubspotApi, call: ObjectCall, looks: readonly Look[]): Promise<Looked[]> {
-  const looked: Looked[] = [];
+async function lookUpBySearch(api: HubspotApi, call: ObjectCall, lookups: readonly Lookup[]): Promise<LookupResult[]> {
+  const results: LookupResult[] = [];
   const searches: Search[] = [];
-  for (const look of looks) {
-    const filters = filtersOf(call.objectName, look);
-    if (filters) searches.push({ ...look, filters });
-    else looked.push([look, cannotLook]);
+  for (const lookup of lookups) {
+    const filters = filtersOf(call.objectName, lookup);
+    if (filters) searches.push({ ...lookup, filters });
+    else results.push([lookup, cannotLook]);
   }
   let failure: ProviderFailure | undefined;
   for (const together of pack(searches)) {
     // After a failure the rest would most likely fail too, at the cost of the account's quota.
-    const found: Looked[] = failure ? fail(together, failure) : await lookTogether(api, call, together);
+    const found: LookupResult[] = failure ? fail(together, failure) : await lookUpTogether(api, call, together);
     failure ??= found.map(([, result]) => (result.kind === 'cannot-look' ? result.failure : undefined)).find(Boolean);
-    looked.push(...found);
+    results.push(...found);
   }
-  return looked;
+  return results;
 }
 
 const cannotLook: FoundCreated = {
@@ -136,10 +140,10 @@ const cannotLook: FoundCreated = {
   reason: 'no field was sent that HubSpot can be searched for',
 };
 
-function filtersOf(objectName: string, look: Look): SearchFilter[] | undefined {
-  const sent = sentFilters(look.fields);
+function filtersOf(objectName: string, lookup: Lookup): SearchFilter[] | undefined {
+  const sent = sentFilters(lookup.fields);
   if (sent.length === 0) return undefined;
-  const since = String(+look.since - clockSkewMs);
+  const since = String(+lookup.since - clockSkewMs);
   return [...sent, { propertyName: createdProperty(objectName), operator: 'GTE', value: since }];
 }
 
@@ -154,7 +158,7 @@ function pack(searches: readonly Search[]): Search[][] {
   return packs;
 }
 
-async function lookTogether(api: HubspotApi, call: ObjectCall, searches: readonly Search[]): Promise<Looked[]> {
+async function lookUpTogether(api: HubspotApi, call: ObjectCall, searches: readonly Search[]): Promise<LookupResult[]> {
   const created = createdProperty(call.objectName);
   const answer = await postSearch(
     api,
@@ -176,23 +180,23 @@ async function lookTogether(api: HubspotApi, call: ObjectCall, searches: readonl
   const { records, total } = answer;
   // One create's many hits may have pushed another's off the page.
   if (searches.length > 1 && total > records.length) {
-    return lookSingly(api, call, searches);
+    return lookUpSingly(api, call, searches);
   }
-  return searches.map((look) => [look, toSearched(call.objectName, look, records)]);
+  return searches.map((lookup) => [lookup, toSearched(call.objectName, lookup, records)]);
 }
 
-async function lookSingly(api: HubspotApi, call: ObjectCall, searches: readonly Search[]): Promise<Looked[]> {
-  const looked: Looked[] = [];
-  for (const search of searches) looked.push(...(await lookTogether(api, call, [search])));
-  return looked;
+async function lookUpSingly(api: HubspotApi, call: ObjectCall, searches: readonly Search[]): Promise<LookupResult[]> {
+  const results: LookupResult[] = [];
+  for (const search of searches) results.push(...(await lookUpTogether(api, call, [search])));
+  return results;
 }
 
-function fail(searches: readonly Search[], failure: ProviderFailure): Looked[] {
-  return searches.map((look) => [look, failedLookup(failure, false)]);
+function fail(searches: readonly Search[], failure: ProviderFailure): LookupResult[] {
+  return searches.map((lookup) => [lookup, failedLookup(failure, false)]);
 }
 
 /**
- * Properties that tell who a record is, and that HubSpot does not fill by itself. A record that has one of them and was
+ * Properties that identify a record, and that HubSpot does not fill by itself. A record that has one of them and was
  * not sent it is somebody else's, or no longer as we sent it. [own]
  */
 const telling: Readonly<Record<string, readonly string[]>> = {
@@ -209,32 +213,32 @@ function tellingOf(objectName: string): readonly string[] {
  * By the unique key: the one record that has it. Made in time with another value in it, it may be ours that a workflow
  * changed: it is near.
  */
-function toKeyed(look: Look & { readonly key: UniqueKey }, record: ProviderRecord | undefined): FoundCreated {
-  const { name, value } = look.key;
-  // A contact answers to its second email too, and was not made with that one.
+function toKeyed(lookup: Lookup & { readonly key: UniqueKey }, record: ProviderRecord | undefined): FoundCreated {
+  const { name, value } = lookup.key;
+  // A contact is found by its second email too, and was not made with that one.
   const isKeyed = record !== undefined && sameValue(value, record.fields[name]);
-  if (!isKeyed || !isInTime(look, record)) return { kind: 'none', consistent: true };
-  if (matchesSent(look.fields, record.fields)) return foundRecords([record], { consistent: true });
+  if (!isKeyed || !isInTime(lookup, record)) return { kind: 'none', consistent: true };
+  if (matchesSent(lookup.fields, record.fields)) return foundRecords([record], { consistent: true });
   return { kind: 'none', consistent: true, near: [record.id] };
 }
 
 /**
- * By search: the records that carry what was sent and nothing else that tells who they are. Where not all other creates are known each may be
+ * By search: the records that carry what was sent and nothing else that identifies them. Where not all other creates are known each may be
  * another's: it is near.
  */
-function toSearched(objectName: string, look: Look, records: readonly ProviderRecord[]): FoundCreated {
-  const isAnothers = ({ fields }: ProviderRecord) => look.others.some((other) => matchesSent(other, fields));
+function toSearched(objectName: string, lookup: Lookup, records: readonly ProviderRecord[]): FoundCreated {
+  const isAnothers = ({ fields }: ProviderRecord) => lookup.others.some((other) => matchesSent(other, fields));
   const candidates = records.filter(
-    (record) => isInTime(look, record) && matchesSent(look.fields, record.fields) && !isAnothers(record),
+    (record) => isInTime(lookup, record) && matchesSent(lookup.fields, record.fields) && !isAnothers(record),
   );
-  const unsent = tellingOf(objectName).filter((name) => normalizeValue(look.fields[name]) === '');
+  const unsent = tellingOf(objectName).filter((name) => normalizeValue(lookup.fields[name]) === '');
   const isEqual = ({ fields }: ProviderRecord) => unsent.every((name) => normalizeValue(fields[name]) === '');
-  const equal = look.othersAreWhole ? candidates.filter(isEqual) : [];
+  const equal = lookup.othersAreWhole ? candidates.filter(isEqual) : [];
   if (equal.length > 0) return foundRecords(equal, { consistent: false });
   const near = candidates.map(({ id }) => id);
   return { kind: 'none', consistent: false, ...(near.length > 0 && { near }) };
 }
 
-function isInTime({ since }: Look, { createdAt }: ProviderRecord): boolean {
+function isInTime({ since }: Lookup, { createdAt }: ProviderRecord): boolean {
   return createdAt !== undefined && +createdAt >= +since - clockSkewMs;
 }

@@ -39,7 +39,7 @@ async function linkAll(
   return missed;
 }
 
-/** The call was refused for what may stand in a single link. */
+/** The call was refused for what may be wrong with a single link. */
 function isOneRecords({ class: failureClass }: ProviderFailure): boolean {
   return failureClass === 'rejected' || failureClass === 'not-found' || failureClass === 'conflict';
 }
@@ -50,7 +50,7 @@ interface Linked {
   readonly missed: readonly MissedLink[];
 }
 
-/** `POST /associations/{from}/{to}/batch/create`. Made is what stands in the results, by both of its ends. Source: reference A4, 1a. */
+/** `POST /associations/{from}/{to}/batch/create`. Links are made that the results have with both of their ends. Source: reference A4, 1a. */
 async function sendLinks(api: HubspotApi, call: ObjectCall, target: string, links: readonly Link[]): Promise<Linked> {
   const inputs = links.map(({ from, to, types }) => ({ from: { id: from }, to: { id: to }, types }));
   const path = api.urls.associations(call.objectName, target);
@@ -61,24 +61,24 @@ async function sendLinks(api: HubspotApi, call: ObjectCall, target: string, link
   }
   const { errors, status } = readBatch(answer.body);
   const open = unmade(links, answer.body);
-  const told = errors.flatMap((error) => {
+  const reported = errors.flatMap((error) => {
     const failure = itemFailure(error, 'create', call.auth.accessToken);
     return blamed(error, links, open).map((one) => ({ one, failure }));
   });
-  const isTold = new Set(told.map(({ one }) => one));
-  const untold = open.filter((one) => !isTold.has(one)).map((one) => ({ one, failure: unshown(status) }));
-  return { missed: [...told, ...untold].map(({ one, failure }) => ({ index: one.index, failure })) };
+  const hasError = new Set(reported.map(({ one }) => one));
+  const silent = open.filter((one) => !hasError.has(one)).map((one) => ({ one, failure: unreported(status) }));
+  return { missed: [...reported, ...silent].map(({ one, failure }) => ({ index: one.index, failure })) };
 }
 
 /** Neither a result nor an error: the link is not taken for made, as a record that a reply leaves out is not taken for written. */
-function unshown(status: string | undefined): ProviderFailure {
+function unreported(status: string | undefined): ProviderFailure {
   const row = isOver(status) ? unanswered.association : unanswered.pendingAssociation;
   return { class: row.class, scope: 'record', message: "HubSpot's reply does not show it" };
 }
 
 /**
- * The links that an error speaks of: those of which it names both ends (made by another of its types or not), else one, else all that
- * do not stand in the results. Its context has ids alone or inside a text: `CONTACT=1, COMPANY=2`.
+ * The links that an error is about: those of which it names both ends (made by another of its types or not), else one, else all that
+ * are not in the results. Its context has ids alone or inside a text: `CONTACT=1, COMPANY=2`.
  */
 function blamed(error: WireError, links: readonly Link[], open: readonly Link[]): readonly Link[] {
   const texts = Object.values(error.context).flatMap(textsOf);
@@ -122,7 +122,7 @@ export async function associate(
   const { byTarget, unresolved } = await resolveLinks(api, call, linkable);
   const missed = [...unresolved];
   for (const [target, links] of byTarget) {
-    // An account that is blocked is not asked once more.
+    // A blocked account gets no further request.
     const blocked = missed.find(({ failure }) => failure.scope === 'lane')?.failure;
     missed.push(
       ...(blocked ? links.map(({ index }) => ({ index, failure: blocked })) : await linkAll(api, call, target, links)),
@@ -173,19 +173,19 @@ interface ResolvedLinks {
 
 /**
  * Finds out which object each association points to: HubSpot's path names it, the builder's type id does not.
- * The account's schema is asked at most once, and only for types that are not HubSpot's well-known ones.
+ * The account's schema is read at most once, and only for types that are not HubSpot's well-known ones.
  */
 async function resolveLinks(api: HubspotApi, call: ObjectCall, records: readonly Linkable[]): Promise<ResolvedLinks> {
   const typed = records.flatMap(({ recordId, associations }, index) =>
     associations.flatMap(({ to, types }) => types.map((type) => ({ index, from: recordId, to: to.id, type }))),
   );
   const needsSchema = typed.some(({ type }) => wellKnownTarget(call.objectName, type) === undefined);
-  const asked = needsSchema ? await askSchema(api, call) : {};
+  const read = needsSchema ? await trySchema(api, call) : {};
   const byTarget = new Map<string, Map<string, Link>>();
   const unresolved: MissedLink[] = [];
   for (const { type, ...ends } of typed) {
-    const target = wellKnownTarget(call.objectName, type) ?? schemaTarget(asked.schema, type);
-    if (target === undefined) unresolved.push({ index: ends.index, failure: asked.failure ?? unknownType(type) });
+    const target = wellKnownTarget(call.objectName, type) ?? schemaTarget(read.schema, type);
+    if (target === undefined) unresolved.push({ index: ends.index, failure: read.failure ?? unknownType(type) });
     else addLink(byTarget, target, ends, type);
   }
   const lists = [...byTarget].map(([target, links]): [string, Link[]] => [target, [...links.values()]]);
@@ -208,7 +208,7 @@ function addLink(
 }
 
 /** A schema that cannot be read now may be readable at the next attempt; one that is refused leaves the type unknown. */
-async function askSchema(
+async function trySchema(
   api: HubspotApi,
   call: ObjectCall,
 ): Promise<{ schema?: ObjectSchema; failure?: ProviderFailure }> {
@@ -222,7 +222,7 @@ async function askSchema(
 }
 
 function unknownType({ associationCategory, associationTypeId }: AssociationType): ProviderFailure {
-  const message = `HubSpot does not tell which object the association type ${associationTypeId} of ${associationCategory} points to`;
+  const message = `HubSpot's schema does not show which object the association type ${associationTypeId} of ${associationCategory} points to`;
   return { class: 'rejected', scope: 'record', message };
 }
 

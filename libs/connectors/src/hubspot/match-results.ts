@@ -104,7 +104,7 @@ function takeErrors(
     for (const index of namedBy(error)) {
       const outcome = slots.outcomes[index];
       const failure = itemFailure(error, write, token);
-      // A record that stands in the results was written, whatever else went wrong with it.
+      // A record in the results was written, whatever else went wrong with it.
       if (outcome?.ok) slots.outcomes[index] = { ...outcome, warnings: [...(outcome.warnings ?? []), failure.message] };
       else if (index in slots.outcomes) slots.outcomes[index] ??= { ok: false, error: failure };
     }
@@ -133,7 +133,7 @@ function takeByOrder(slots: Slots, mayBe: (index: number, record: WireRecord) =>
   for (const { index, record } of pairs) take(slots, index, record);
 }
 
-/** A record that was merged away answers under another id: recognised when it alone carries what was sent. */
+/** A record that was merged away is returned under another id: recognised when it alone carries what was sent. */
 function takeMerged(slots: Slots, inputs: readonly { readonly recordId: string; readonly fields: Fields }[]): void {
   const open = inputs.map((input, index) => ({ ...input, index })).filter(({ index }) => !slots.outcomes[index]);
   for (const input of open) {

@@ -40,7 +40,7 @@ const capabilities: CapabilityFacts = {
   },
   lateCommitMs: { how: '30 s', fact: 'assumed: 1c' },
   authorizationUrl: {
-    how: '`/oauth/authorize`; the PKCE challenge goes along',
+    how: '`/oauth/authorize`; with the PKCE challenge',
     fact: 'documented: A1; PKCE is assumed',
   },
   exchangeCode: { how: '`POST /oauth/v1/token`, form-encoded', fact: 'recorded: A1' },
@@ -64,17 +64,17 @@ export const hubspotPage: ProviderPage = {
       title: 'What a call ends with',
       lead: `The first row that matches decides. \`unavailable\` and \`quota\`: certainly not applied. \`unknown\` and \`timeout\`: may have been applied; for reads
 \`unknown\` counts as \`unavailable\`, and an update or a delete is just tried again. \`Retry-After\` (seconds or a date) is a lower bound; without it a 429 waits 1 s
-for \`SECONDLY\`, 10 s for \`TEN_SECONDLY_ROLLING\`, 15 min for \`DAILY\`. A \`conflict\` of a create that was sent before is looked for first.`,
+for \`SECONDLY\`, 10 s for \`TEN_SECONDLY_ROLLING\`, 15 min for \`DAILY\`. A \`conflict\` of a create that was sent before is looked up first.`,
       rows: signalRows(callTable),
     },
     {
       title: 'What a batch reply of 2xx says of one record',
-      lead: 'By the category of an item of `errors[]`. A record that stands in the results was written, whatever else is said of it.',
+      lead: 'By the category of an item of `errors[]`. A record in the results was written, whatever an error reports of it.',
       rows: signalRows([...recordTable, ...Object.values(unanswered)]),
     },
     {
       title: 'What the token endpoint ends with',
-      lead: `For a refresh and for the exchange of a code. The HTTP status stands over the body, \`error\` over \`status\`. \`credentials\`: the customer's grant is gone.
+      lead: `For a refresh and for the exchange of a code. The HTTP status decides before the body, \`error\` before \`status\`. \`credentials\`: the customer's grant is gone.
 \`rejected\`: the app is refused, which says nothing of any customer.`,
       rows: signalRows([...tokenTransportRows, ...tokenTable]),
     },

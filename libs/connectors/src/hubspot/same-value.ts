@@ -46,7 +46,7 @@ export interface UniqueKey {
 
 /**
  * The property that makes a second create of the same record fail at HubSpot, and the first one findable at once.
- * Only the contact's email is one without asking the account's schema: a company's domain and a deal's name may stand
+ * Only the contact's email is one without the account's schema: a company's domain and a deal's name may be
  * in many records. Source: reference A2, Uniqueness.
  */
 export function uniqueKeyOf(objectName: string, fields: Fields): UniqueKey | undefined {
@@ -57,7 +57,7 @@ export function uniqueKeyOf(objectName: string, fields: Fields): UniqueKey | und
 }
 
 /**
- * The first property of these that the record sends a text or a number in. Such a value stands in one record at most, so it finds the
+ * The first property of these that the record sends a text or a number in. At most one record has such a value, so it finds the
  * record at once. Source: reference A2, 1c.
  */
 export function accountKeyOf(unique: readonly string[], fields: Fields): UniqueKey | undefined {

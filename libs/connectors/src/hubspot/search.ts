@@ -31,7 +31,7 @@ type Searched =
 
 /**
  * `POST /objects/{object}/search`. Reads an index that lags behind writes. A reply without its list, its total, or the id of a record in it
- * is no answer: that nothing was found would be an invention. Source: reference A5.
+ * is a failure: it is no proof that nothing was found. Source: reference A5.
  */
 export async function postSearch(api: HubspotApi, body: SearchBody, call: ObjectCall): Promise<Searched> {
   const request = { operation: 'search', method: 'POST', path: api.urls.search(call.objectName), body } as const;
@@ -47,7 +47,7 @@ export async function postSearch(api: HubspotApi, body: SearchBody, call: Object
 
 /**
  * One page of the records that equal every filter. HubSpot takes 6 filters per group by its guide; what it refuses
- * is thrown as it says it.
+ * is thrown with its own text.
  * @throws ProviderError
  */
 export async function search(api: HubspotApi, request: SearchRequest): Promise<ProviderRecord[]> {
@@ -74,7 +74,7 @@ const sentMax = 5;
 /** Longer texts are descriptions, which HubSpot's index need not hold whole. */
 const valueLengthMax = 200;
 
-/** Names that tell records apart best, best first. Phone numbers come late: HubSpot may rewrite them. */
+/** Names that distinguish records best, best first. Phone numbers come late: HubSpot may rewrite them. */
 const telling = [
   'email',
   'domain',

@@ -100,7 +100,7 @@ export const callTable: readonly SignalRow[] = [
   },
 ];
 
-/** What one error of a batch reply of 2xx says of its record, by category. Source: reference 1a, A3, A7. */
+/** What one error of a batch reply of 2xx means for its record, by category. Source: reference 1a, A3, A7. */
 export const recordTable: readonly SignalRow[] = [
   { code: ['CONFLICT', 'OBJECT_ALREADY_EXISTS'], class: 'conflict', fact: 'recorded: A2, A3' },
   { is: ['taken'], class: 'conflict', fact: `recorded: ${taken}` },
@@ -125,7 +125,7 @@ export const recordTable: readonly SignalRow[] = [
 ];
 
 /**
- * An input, a record or an association, of which a 2xx batch reply says nothing, also when both of its lists are empty. Never a success.
+ * An input, a record or an association, that a 2xx batch reply leaves out, also when both of its lists are empty. Never a success.
  * Source: reference A3, 1a.
  */
 export const unanswered = {

@@ -4,7 +4,7 @@
  */
 export type HubspotVersion = 'v3' | '2026-03';
 
-/** Paths of one version. The only place that spells a HubSpot path. */
+/** Paths of one version. No other file spells a HubSpot path. */
 export interface HubspotUrls {
   /** Create. */
   objects(objectName: string): string;
@@ -25,7 +25,7 @@ export interface HubspotUrls {
   readonly token: string;
 }
 
-/** Everything a path of ours consists of once names and ids are percent-encoded. No dot, so no `..`; no `%`. */
+/** Every character of our paths once names and ids are percent-encoded. No dot, so no `..`; no `%`. */
 const safePath = /^[\w/-]+$/;
 
 /** False when an object name or a record id brought in a character that HubSpot's names and ids do not have. */
@@ -54,7 +54,7 @@ export function hubspotUrls(version: HubspotVersion): HubspotUrls {
   };
 }
 
-/** Half of a surrogate pair has no encoding; what stands in its place is not safe either, so the path is refused. */
+/** Half of a surrogate pair has no encoding; its replacement is not safe either, so the path is refused. */
 function encode(segment: string): string {
   return encodeURIComponent(segment.toWellFormed());
 }

@@ -66,7 +66,7 @@ export function readBatch(body: Json): WireBatch {
   };
 }
 
-/** HubSpot has ended with the batch, or says nothing of it. */
+/** HubSpot has finished the batch, or states no status. */
 export function isOver(status: WireBatch['status']): boolean {
   return status === undefined || status === 'COMPLETE';
 }
@@ -126,7 +126,7 @@ export function toProviderRecord(record: WireRecord): ProviderRecord {
   return { id, fields: properties, raw, ...(createdAt && { createdAt }) };
 }
 
-/** What an account's schema of one object tells beyond its properties. */
+/** What an account's schema of one object has beyond its properties. */
 export interface ObjectSchema {
   /** Plural: `Contacts`. */
   readonly label?: string;

@@ -54,7 +54,7 @@ function isOnlyAssociations(write: Pick<UpdateWrite, 'fields' | 'associations'>)
   return Object.keys(write.fields).length === 0 && Boolean(write.associations?.length);
 }
 
-/** `PATCH /objects/{object}/{id}`. A merged record answers under the id that survived. Source: reference A2, A3. */
+/** `PATCH /objects/{object}/{id}`. A merged record is returned under the id that survived. Source: reference A2, A3. */
 async function patch(api: HubspotApi, write: UpdateWrite): Promise<RecordResult> {
   const { objectName, recordId, fields } = write;
   const answer = await api.call(
@@ -73,7 +73,7 @@ async function patch(api: HubspotApi, write: UpdateWrite): Promise<RecordResult>
 
 /**
  * `DELETE /objects/{object}/{id}`: HubSpot archives the record. It answers 204 whether the record was there or not,
- * so a success says that it is gone and no more. Source: reference A2.
+ * so a success means that it is gone and no more. Source: reference A2.
  */
 export async function deleteRecord(api: HubspotApi, write: DeleteWrite): Promise<RecordResult> {
   const { objectName, recordId } = write;

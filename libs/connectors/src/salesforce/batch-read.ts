@@ -45,7 +45,7 @@ async function retrieve(
   const records = items.flatMap((item) => (isJson(item) ? (toProviderRecord(item, read.fields) ?? []) : []));
   const found = new Map(records.map((record) => [idKey(record.id), record]));
   const accounted = ids.filter((id) => found.has(idKey(id))).length + items.filter((item) => item === null).length;
-  // Absence is what a write is decided on, so a reply that leaves a record out, or has another in its place, must not look like one.
+  // Absence decides a write, so a reply that leaves a record out, or has another instead, must not count as absence.
   if (accounted !== ids.length) {
     throw unreadable('salesforce', `Salesforce read only a part of the records: ${accounted} of ${ids.length}`);
   }

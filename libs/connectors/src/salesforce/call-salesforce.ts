@@ -112,13 +112,13 @@ function readAnswer(outcome: HttpOutcome, request: SalesforceRequest, token: str
       resend: isResend,
     }),
   };
-  // The body of a 404 that is a success says nothing of a record.
+  // The body of a 404 that is a success has no outcome of a record.
   if (isSuccess(signal, reply?.json)) return { ok: true, body: reply?.status === 404 ? undefined : reply?.json };
   return { ok: false, failure: classify({ signal, outcome, token, now: Date.now() }) };
 }
 
 /**
- * What `Sforce-Limit-Info: api-usage=10018/100000` says; undefined when it says nothing usable. It is a daily total
+ * The usage in `Sforce-Limit-Info: api-usage=10018/100000`; undefined when it states nothing usable. It is a daily total
  * that the customer's other apps use up too, not a burst limit, so it is measured and never counted as a window:
  * a bucket of 24 hours would hold back writes by our own count alone, and a fifth of a day for nobody.
  * Source: reference B6, B7.

@@ -85,7 +85,7 @@ interface ResolvedField {
 const polymorphic = 'Name';
 
 /**
- * Looks a field up in the account's description, over relationships too. Only what is found can stand in a query.
+ * Looks a field up in the account's description, over relationships too. Only a field that is found is put into a query.
  * Source: reliability checklist, item 25.
  * @throws ProviderError `rejected`, naming the field
  */

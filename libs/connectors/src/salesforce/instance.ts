@@ -6,12 +6,12 @@ const suffix = '.my.salesforce.com';
  */
 const labels = /^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63}){0,3}$/;
 
-/** Where an account's API is, or why that cannot be told. */
+/** Where an account's API is, or why it is unknown. */
 export type Instance =
   { readonly ok: true; readonly origin: string } | { readonly ok: false; readonly message: string };
 
 /**
- * The origin of an account: `https://{workspaceRef}.my.salesforce.com`, or the override in place of all. A token goes
+ * The origin of an account: `https://{workspaceRef}.my.salesforce.com`, or the override in place of all. A token is sent
  * there, so the URL is parsed again and its host compared. Source: design 6, "where a connection points".
  */
 export function instanceOf(workspaceRef: string | undefined, override: string | undefined): Instance {
@@ -28,7 +28,7 @@ export function instanceOf(workspaceRef: string | undefined, override: string | 
 
 /**
  * Where tokens of an account are refreshed: at its own origin when it is a sandbox of a customer, which the production
- * login does not know; undefined: at the login. Source: reference B1, hosts of OAuth; `--` stands in every sandbox's My Domain (D).
+ * login does not know; undefined: at the login. Source: reference B1, hosts of OAuth; every sandbox's My Domain has `--` (D).
  */
 export function tokenOriginOf(workspaceRef: string | undefined, override: string | undefined): string | undefined {
   if (override !== undefined || !workspaceRef?.includes('--')) return undefined;

@@ -8,7 +8,7 @@ import { unanswered } from './signal-tables';
 import { type WireError, type WireSaved, isSameRecord, readSaved } from './wire';
 
 /**
- * What a collection's reply says of each input. Source: reference B3: outcomes come in request order.
+ * The outcome of each input in a collection's reply. Source: reference B3: outcomes come in request order.
  * Invariants: one outcome per input; what the reply does not clearly say is never a success.
  */
 
@@ -25,28 +25,30 @@ export interface MatchOptions {
 const rolledBack = /^(ALL_OR_NONE_OPERATION_ROLLED_BACK|PROCESSING_HALTED)$/;
 
 /** An outcome, or `shared`: the record failed for what another one did. */
-type Told = RecordResult | 'shared';
+type Outcome = RecordResult | 'shared';
 
 export function matchOutcomes(body: unknown, options: MatchOptions): RecordResult[] {
   const { inputs, allOrNone } = options;
   const items = Array.isArray(body) ? body.map(readSaved) : [];
-  if (items.length !== inputs.length) return inputs.map(() => untold(options));
-  const told = items.map((item, index) => tell(item, inputs[index], options));
-  const causes = told.flatMap((each) => (each === 'shared' || each.ok ? [] : [each.error]));
-  const isNone = told.every((each) => each === 'shared' || !each.ok);
+  if (items.length !== inputs.length) return inputs.map(() => unreported(options));
+  const outcomes = items.map((item, index) => outcomeOf(item, inputs[index], options));
+  const causes = outcomes.flatMap((each) => (each === 'shared' || each.ok ? [] : [each.error]));
+  const isNone = outcomes.every((each) => each === 'shared' || !each.ok);
   const cause = causes.find(isFinal) ?? causes[0];
   // A reply that refuses no record shows no roll-back: what it leaves open may have been written.
   const isRefused = items.some((item) => item?.success === false);
-  return allOrNone && isNone && isRefused && cause ? rollBack(told, cause) : told.map((each) => inherit(each, cause));
+  return allOrNone && isNone && isRefused && cause
+    ? rollBack(outcomes, cause)
+    : outcomes.map((each) => inherit(each, cause));
 }
 
-function tell(saved: WireSaved | undefined, input: string | undefined, options: MatchOptions): Told {
+function outcomeOf(saved: WireSaved | undefined, input: string | undefined, options: MatchOptions): Outcome {
   if (saved?.success === true) {
     const id = saved.id ?? input;
     const isOther = input !== undefined && id !== undefined && !isSameRecord(input, id);
-    return id === undefined || isOther ? untold(options) : { ok: true, recordId: input ?? id };
+    return id === undefined || isOther ? unreported(options) : { ok: true, recordId: input ?? id };
   }
-  if (saved?.success !== false) return untold(options);
+  if (saved?.success !== false) return unreported(options);
   if (isShared(saved.errors)) return 'shared';
   return { ok: false, error: itemFailure(saved.errors, options.write, options.token) };
 }
@@ -59,9 +61,9 @@ function isShared(errors: readonly WireError[]): boolean {
  * Nothing was written. What can be tried again is tried as a whole or not at all: a record that could be sent again
  * alone, while another never will be written, would break the promise.
  */
-function rollBack(told: readonly Told[], cause: ProviderFailure): RecordResult[] {
+function rollBack(outcomes: readonly Outcome[], cause: ProviderFailure): RecordResult[] {
   const isOver = isFinal(cause);
-  return told.map((each) => {
+  return outcomes.map((each) => {
     if (each !== 'shared' && !each.ok && isOver && isFinal(each.error)) return withoutExisting(each.error);
     const own = each === 'shared' || each.ok ? undefined : each.error;
     if (isOver) return { ok: false, error: sharing(cause, own) };
@@ -73,8 +75,8 @@ function rollBack(told: readonly Told[], cause: ProviderFailure): RecordResult[]
   });
 }
 
-function inherit(told: Told, cause: ProviderFailure | undefined): RecordResult {
-  if (told !== 'shared') return told;
+function inherit(outcome: Outcome, cause: ProviderFailure | undefined): RecordResult {
+  if (outcome !== 'shared') return outcome;
   const message = 'Salesforce rolled the record back and does not say why';
   return {
     ok: false,
@@ -99,7 +101,7 @@ function withoutExisting(error: ProviderFailure): RecordResult {
 }
 
 /** A create may have been written; an update can be sent again by whoever wants it. */
-function untold({ write }: MatchOptions): RecordResult {
+function unreported({ write }: MatchOptions): RecordResult {
   return write === 'create'
     ? failed(unanswered.create.class, 'the reply does not show whether Salesforce created the record')
     : failed(unanswered.update.class, 'no result from Salesforce for the record');

@@ -21,7 +21,7 @@ const capabilities: CapabilityFacts = {
     fact: 'assumed: 1c; a query sees what is committed',
   },
   resend: {
-    how: 'upsert by a unique external id that nobody has yet: `PATCH /composite/sobjects/{T}/{field}`; with one that is not unique the look comes first',
+    how: 'upsert by a unique external id that nobody has yet: `PATCH /composite/sobjects/{T}/{field}`; with one that is not unique a lookup comes first',
     fact: 'documented: B3; see ADR 19',
   },
   quota: { how: '500 calls in 10 s are ours; the daily total is measured', fact: 'assumed: B7' },
@@ -32,14 +32,14 @@ const capabilities: CapabilityFacts = {
     fact: 'documented: B1',
   },
   exchangeCode: { how: '`POST /services/oauth2/token`, with the PKCE verifier', fact: 'documented: B1' },
-  refresh: { how: 'the same; no end of life is told, a rotated token is kept', fact: 'recorded: B1' },
+  refresh: { how: 'the same; no end of life is stated, a rotated token is kept', fact: 'recorded: B1' },
   grant: {
     how: 'client credentials at the My Domain, a password at the login',
     fact: 'documented: B1; the wording of refusals is assumed',
   },
   apiKey: { how: 'lacking', fact: 'documented: B1' },
   workspace: { how: '`/services/oauth2/userinfo`; the My Domain of `urls`', fact: 'documented: B1' },
-  scopes: { how: 'lacking: only a token reply tells them', fact: 'documented: B1' },
+  scopes: { how: 'lacking: only a token reply lists them', fact: 'documented: B1' },
 };
 
 /** Everything about Salesforce that is printed. */
@@ -53,7 +53,7 @@ export const salesforcePage: ProviderPage = {
       lead: `The first row that matches decides: the transport, then the error's code, then the status; a record inside a 2xx has a code only. Of several errors in
 one reply one that will not go away decides. \`unavailable\` and \`quota\`: certainly not applied. \`unknown\` and \`timeout\`: may have been applied; for reads
 \`unknown\` counts as \`unavailable\`, and an update or a delete is just tried again. \`ALL_OR_NONE_OPERATION_ROLLED_BACK\` and \`PROCESSING_HALTED\` have the class of
-the record that is the cause. A \`conflict\` of a create that was sent before is looked for first.`,
+the record that is the cause. A \`conflict\` of a create that was sent before is looked up first.`,
       rows: signalRows(callTable),
     },
     {
@@ -63,7 +63,7 @@ the record that is the cause. A \`conflict\` of a create that was sent before is
     },
     {
       title: 'What the token endpoint ends with',
-      lead: `For a refresh, the exchange of a code, client credentials and a password. Without a reply: \`timeout\` or \`unavailable\`. The status stands over the body. Of
+      lead: `For a refresh, the exchange of a code, client credentials and a password. Without a reply: \`timeout\` or \`unavailable\`. The status decides before the body. Of
 the connection's own client a refusal is \`credentials\`; of the builder's app it is \`rejected\`, and no connection follows from it.`,
       rows: signalRows([...tokenTransportRows, ...tokenTable]),
     },

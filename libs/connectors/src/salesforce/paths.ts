@@ -2,12 +2,12 @@
 const version = 'v60.0';
 const root = `/services/data/${version}`;
 
-/** What every object and field name of Salesforce looks like. Source: reliability checklist, item 25. */
+/** The form of every object and field name of Salesforce. Source: reliability checklist, item 25. */
 const identifier = '[A-Za-z][A-Za-z0-9_]{0,79}';
 const objectForm = new RegExp(`^${identifier}$`);
 const fieldForm = new RegExp(`^${identifier}(\\.${identifier}){0,4}$`);
 
-/** An object name that can stand in a path, a query or an `attributes.type`. */
+/** An object name that is allowed in a path, a query or an `attributes.type`. */
 export function isObjectName(name: string): boolean {
   return objectForm.test(name);
 }

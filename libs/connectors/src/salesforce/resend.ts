@@ -16,8 +16,8 @@ import type { FieldDescription } from './wire';
 /**
  * Creates that may have been carried out before, sent again as an upsert by a unique external id: what the earlier send still makes is
  * then the same record. Only where nobody has the values, because an upsert writes over what is there and a create never does (ADR 19).
- * The collection takes one record too, so that no value stands in a path. An external id that the account does not keep unique refuses
- * no second record, so what the earlier send made is looked for by it once more, and nothing is sent where it is seen. A record that
+ * The collection takes one record too, so that no value is put into a path. An external id that the account does not keep unique refuses
+ * no second record, so what the earlier send made is looked up by it once more, and nothing is sent where it is seen. A record that
  * another create is known to have made is not it: two equal creates make two records there, as they do without an external id.
  * @returns undefined where neither is to be done: they are then created as ever, and a unique value that is taken is a conflict
  */
@@ -40,7 +40,7 @@ export async function resendCreates(api: SalesforceApi, write: BatchCreate): Pro
   }
 }
 
-/** Every record sends a value of its own in the field, and one that can be asked for. */
+/** Every record sends a value of its own in the field, and one that can be queried. */
 function hasEach(field: FieldDescription, records: BatchCreate['records']): boolean {
   const values = records.map(({ fields }) => valueOf(field, fields));
   const isAskable = field.isFilterable && values.every((value) => !isEmpty(value) && toLiteral(field.type, value).ok);
@@ -58,7 +58,7 @@ async function isTaken(api: SalesforceApi, write: BatchCreate, key: FieldDescrip
   return found.some((record) => record !== undefined);
 }
 
-/** Undefined: none was seen. Else whose record was seen is told so, and the others wait for the look that follows. */
+/** Undefined: no candidate was found. Else the record with a candidate fails for it, and the others wait for the lookup that follows. */
 async function holdBack(api: SalesforceApi, write: BatchCreate): Promise<RecordResult[] | undefined> {
   const { records, headers: _, ...call } = write;
   // What is seen of a record that was never sent is another's, and its own create is refused by nobody.
@@ -72,7 +72,7 @@ async function holdBack(api: SalesforceApi, write: BatchCreate): Promise<RecordR
   return records.map((_record, at) => ({ ok: false, error: held.get(at) ?? waiting }));
 }
 
-/** Nothing has left yet, so a database that is away is a look that failed: no send that nobody knows the outcome of. */
+/** Nothing has left yet, so an unavailable database is a failed lookup, and not a send of unknown outcome. */
 async function findClaimed({ findClaimed: find }: BatchCreate, seen: readonly string[]): Promise<ReadonlySet<string>> {
   if (find === undefined || seen.length === 0) return new Set();
   try {

@@ -8,7 +8,7 @@ import type { Description, FieldDescription } from './wire';
 export interface SentValue {
   readonly field: FieldDescription;
   readonly value: unknown;
-  /** Present when the field and the value can stand in a WHERE and will be found there as they were sent. */
+  /** Present when the field and the value are allowed in a WHERE and will be found there as they were sent. */
   readonly literal?: string;
 }
 
@@ -17,7 +17,7 @@ const comparedMax = 100;
 /** Longer texts are descriptions. Source: Salesforce's text fields hold 255. */
 const textMax = 255;
 
-/** Texts that tell records apart best, best first. */
+/** Texts that distinguish records best, best first. */
 const telling = ['email', 'name', 'lastname', 'company', 'subject', 'firstname', 'title', 'phone', 'website'];
 /** Who has one of these, and was not sent it, is somebody else, or no longer as we sent it. [own] */
 const ofAPerson = ['email', 'lastname', 'firstname', 'company'];
@@ -27,9 +27,9 @@ const exactTypes = new Set(['string', 'email', 'url', 'picklist', 'combobox', 'i
 const unreadable = new Set(['encryptedstring', 'base64', 'address', 'location', 'anyType', 'complexvalue']);
 
 /**
- * What was sent and can be looked at again, the most telling first: unique fields, external ids, then names and the
- * rest. A field that the description lacks, such as one of a related record, is passed over. What tells a person and was
- * not sent stands last, as empty.
+ * What was sent and can be compared again, the most telling first: unique fields, external ids, then names and the
+ * rest. A field that the description lacks, such as one of a related record, is passed over. What identifies a person and was
+ * not sent comes last, as empty.
  */
 export function sentValues({ fields }: Description, sent: Fields): SentValue[] {
   const values = Object.entries(sent).flatMap(([name, value]) => {
@@ -64,7 +64,7 @@ function rank({ field, literal }: SentValue): number {
 export const listSeparator = ';';
 
 /**
- * Names, in lower case, that no record sets: `attributes` says of which object a record is, which only we do, and an update
+ * Names, in lower case, that no record sets: `attributes` names the object of a record, which only we set, and an update
  * that carries its id is refused. Source: reference B2, B3.
  */
 export const reserved = { create: ['attributes'], update: ['attributes', 'id'] } as const;

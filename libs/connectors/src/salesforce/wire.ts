@@ -1,7 +1,7 @@
 import { type Json, isJson, listOf, textOf } from '../json';
 import type { ProviderRecord } from '../results';
 
-/** 15 characters that tell upper from lower case, or 18 with a checksum. Source: reference B8. */
+/** 15 characters that distinguish upper and lower case, or 18 with a checksum. Source: reference B8. */
 const form = /^[A-Za-z0-9]{15}([A-Za-z0-9]{3})?$/;
 
 /** Asked before an id is placed in a URL or a query. Source: reliability checklist, item 27. */
@@ -86,7 +86,7 @@ export function readPage(body: unknown): WirePage | undefined {
   return { records, isWhole: done === true && typeof totalSize === 'number' && totalSize <= records.length };
 }
 
-/** A record's id: `Id` where it was asked for, else the end of its own address. */
+/** A record's id: `Id` where it was requested, else the end of its own address. */
 function recordIdOf(record: Json): string | undefined {
   const id = Object.entries(record).find(([name]) => name.toLowerCase() === 'id')?.[1];
   const { attributes } = record;
@@ -120,16 +120,16 @@ function duplicatesOf(result: unknown): string[] {
 }
 
 /**
- * A record as it leaves this folder. With `asked`, its fields stand under the names that were asked for, whatever case
- * Salesforce answers in; a path (`Account.Name`) is one name. Without, every field is there. Undefined without an id.
+ * A record as it leaves this folder. With `requested`, its fields have the names that were requested, whatever case
+ * Salesforce replies in; a path (`Account.Name`) is one name. Without, every field is there. Undefined without an id.
  */
-export function toProviderRecord(raw: Json, asked?: readonly string[]): ProviderRecord | undefined {
+export function toProviderRecord(raw: Json, requested?: readonly string[]): ProviderRecord | undefined {
   const id = recordIdOf(raw);
   if (id === undefined) return undefined;
   const { attributes: _, ...own } = raw;
   const members = new Map(Object.entries(own).map(([name, value]) => [name.toLowerCase(), value]));
   const createdAt = dateOf(members.get('createddate'));
-  const fields = asked ? Object.fromEntries(asked.map((name) => [name, valueAt(raw, name)])) : own;
+  const fields = requested ? Object.fromEntries(requested.map((name) => [name, valueAt(raw, name)])) : own;
   return { id, fields, raw, ...(createdAt && { createdAt }) };
 }
 
@@ -147,12 +147,12 @@ export interface FieldDescription {
   /** In the case that replies use. */
   readonly name: string;
   readonly label: string;
-  /** Salesforce's word: `string`, `currency`, `reference`. */
+  /** Salesforce's type: `string`, `currency`, `reference`. */
   readonly type: string;
   readonly isCustom: boolean;
   readonly isRequired: boolean;
   readonly isReadOnly: boolean;
-  /** Can stand in a WHERE. */
+  /** Allowed in a WHERE. */
   readonly isFilterable: boolean;
   readonly isUnique: boolean;
   readonly isExternalId: boolean;

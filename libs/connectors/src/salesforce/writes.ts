@@ -23,7 +23,7 @@ function toRecordResult(
   if (saved?.success === false || (saved?.success === undefined && (saved?.errors.length ?? 0) > 0)) {
     return { ok: false, error: itemFailure(saved?.errors ?? [], write, token) };
   }
-  if (recordId !== undefined) return answer.body === undefined || saved?.success ? { ok: true, recordId } : withoutWord;
+  if (recordId !== undefined) return answer.body === undefined || saved?.success ? { ok: true, recordId } : unconfirmed;
   if (saved?.id === undefined) return withoutId;
   return saved.success === true ? { ok: true, recordId: saved.id } : mayBeCreated;
 }
@@ -33,7 +33,7 @@ const mayBeCreated = failed(
   unanswered.create.class,
   'Salesforce answered with an id but does not say that it created the record',
 );
-const withoutWord = failed(
+const unconfirmed = failed(
   unanswered.single.class,
   'Salesforce answered with success but does not say so of the record',
 );
@@ -42,7 +42,7 @@ function failed(failureClass: FailureClass, message: string): RecordResult {
   return { ok: false, error: { class: failureClass, scope: 'record', message } };
 }
 
-/** An object name goes into the path, where it cannot be escaped into a name of another form. */
+/** An object name is part of the path, where it cannot be escaped into a name of another form. */
 function refusedObject(objectName: string): RecordResult | undefined {
   return isObjectName(objectName) ? undefined : refuse(objectRule(objectName));
 }
