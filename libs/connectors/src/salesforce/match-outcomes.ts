@@ -115,7 +115,7 @@ interface Collection {
   readonly operation: 'batch-create' | 'batch-update' | 'batch-upsert';
   readonly method: 'POST' | 'PATCH';
   readonly path: string;
-  /** The fields of each record; of an update with its id. */
+  /** Each record with its `attributes`; of an update also with its id. */
   readonly sent: readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -125,9 +125,8 @@ export async function sendCollection(
   write: BatchCreate | BatchUpdate,
   { sent, ...request }: Collection,
 ): Promise<RecordResult[]> {
-  const { objectName, headers, auth, allOrNone = false } = write;
-  const records = sent.map((fields) => ({ ...fields, attributes: { type: objectName } }));
-  const answer = await api.call({ ...request, body: { allOrNone, records }, headers }, write);
+  const { headers, auth, allOrNone = false } = write;
+  const answer = await api.call({ ...request, body: { allOrNone, records: sent }, headers }, write);
   if (!answer.ok) return sent.map(() => ({ ok: false, error: answer.failure }));
   const isUpdate = request.operation === 'batch-update';
   const inputs = sent.map(({ id }) => (isUpdate ? String(id) : undefined));

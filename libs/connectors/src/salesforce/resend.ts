@@ -123,6 +123,7 @@ function mayBeOurs(existingId: string, values: 'the same' | 'nearly the same'): 
 /** `PATCH /composite/sobjects/{object}/{field}`, answered as a create, with `created` per record. Source: reference B3. */
 function upsert(api: SalesforceApi, write: BatchCreate, key: FieldDescription): Promise<RecordResult[]> {
   const path = paths.upserts(write.objectName, key.name);
-  const sent = write.records.map(({ fields }) => toSent(fields));
+  const attributes = { type: write.objectName };
+  const sent = write.records.map(({ fields }) => ({ ...toSent(fields), attributes }));
   return sendCollection(api, write, { operation: 'batch-upsert', method: 'PATCH', path, sent });
 }

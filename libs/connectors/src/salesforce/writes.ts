@@ -100,7 +100,8 @@ export async function batchCreate(api: SalesforceApi, write: BatchCreate): Promi
   if (refusal || records.length === 0) return records.map(() => refusal as RecordResult);
   const resent = write.isResend ? await resendCreates(api, write) : undefined;
   if (resent) return resent;
-  const sent = records.map(({ fields }) => toSent(fields));
+  const attributes = { type: objectName };
+  const sent = records.map(({ fields }) => ({ ...toSent(fields), attributes }));
   return sendCollection(api, write, { operation: 'batch-create', method: 'POST', path: paths.collections, sent });
 }
 
@@ -112,7 +113,8 @@ export async function batchUpdate(api: SalesforceApi, write: BatchUpdate): Promi
   if (refusal) return records.map(() => refusal);
   const valid = records.filter(({ recordId }) => isRecordId(recordId));
   const isStopped = valid.length === 0 || (allOrNone && valid.length < records.length);
-  const sent = valid.map(({ recordId, fields }) => ({ ...toSentUpdate(fields), id: recordId }));
+  const attributes = { type: objectName };
+  const sent = valid.map(({ recordId, fields }) => ({ ...toSentUpdate(fields), attributes, id: recordId }));
   const call = { operation: 'batch-update', method: 'PATCH', path: paths.collections, sent } as const;
   const results = isStopped ? [] : await sendCollection(api, write, call);
   const outcomes = new Map(valid.map((item, at) => [item, results[at] ?? heldBack]));
