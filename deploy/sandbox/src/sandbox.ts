@@ -7,7 +7,7 @@ import { Journal, type JournalLine } from './control/journal';
 import { Ledger, type LedgerEntry } from './control/ledger';
 import { createHubspot } from './hubspot/hubspot';
 import { createRestProviders } from './rest/create-rest';
-import { createSalesforce } from './salesforce/create-salesforce';
+import { createSalesforce } from './salesforce/salesforce';
 
 /** What a call leaves in the ledger; the sandbox adds what it really wrote. */
 export type CallOutcome = Omit<LedgerEntry, 'seq' | 'account' | 'applied' | 'recordIds' | 'carried' | 'markers'>;
@@ -55,7 +55,7 @@ export class Sandbox {
    * @param received the call itself, for the markers it carried. @default none are noted
    */
   record(account: Account | undefined, outcome: CallOutcome, received?: ReceivedCall): LedgerEntry {
-    const changes = account?.imitated.takeChanges() ?? [];
+    const changes = account?.imitated.data.takeChanges() ?? [];
     const { provider, fault, tookMs, at, ...rest } = outcome;
     const recordIds = changes.flatMap(({ recordId }) => (recordId === undefined ? [] : [recordId]));
     const marked = account && received ? markersOf(account, received, changes) : {};
@@ -103,7 +103,7 @@ export class Sandbox {
     this.ledger.restore(line.call);
     if (line.call.account === null) return;
     const { imitated } = this.accounts.get(line.call.account);
-    for (const change of line.changes) imitated.restore(change);
+    for (const change of line.changes) imitated.data.restore(change);
   }
 }
 
@@ -120,7 +120,7 @@ function markersOf(account: Account, call: ReceivedCall, changes: readonly Accou
   const sent = new Set(carried);
   const written = changes.filter(({ recordId }) => recordId !== undefined);
   const markers = written.map((change) => {
-    const marker = textOf(account.imitated.fieldsOf(change)[field]);
+    const marker = textOf(account.imitated.data.fieldsOf(change)[field]);
     return sent.has(marker) ? marker : '';
   });
   return { carried, markers };

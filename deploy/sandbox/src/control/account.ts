@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { digest } from './derived';
+import { digest, seededRandom } from './derived';
 import type { Grant } from './grant';
 import type {
   AccountSettings,
@@ -10,7 +10,6 @@ import type {
   ReceivedCall,
 } from './imitated-provider';
 import { createLatency } from './latency';
-import { seededRandom } from './seeded-random';
 
 /** One account at an imitated provider: what it holds, its tokens, its settings, the calls it has in hand. */
 export class Account {

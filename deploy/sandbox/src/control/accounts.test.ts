@@ -1,6 +1,6 @@
 import { ConflictError, NotFoundError } from '@sluice/errors';
 import { createHubspot } from '../hubspot/hubspot';
-import { createSalesforce } from '../salesforce/create-salesforce';
+import { createSalesforce } from '../salesforce/salesforce';
 import { Accounts } from './accounts';
 import type { AccountSettings } from './imitated-provider';
 

@@ -1,4 +1,4 @@
-import { seededRandom } from './seeded-random';
+import { seededRandom } from './derived';
 import type { Fault, FaultAction, FaultRequest, MixedAction } from './fault';
 
 interface Armed {

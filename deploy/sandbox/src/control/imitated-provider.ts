@@ -147,8 +147,6 @@ export interface AccountData {
   fieldsOf(change: AccountChange): Readonly<Record<string, unknown>>;
   /** Puts back a change that a journal remembers. It does not count as a change; its ids are never given again. */
   restore(change: AccountChange): void;
-  /** Forgets every record and what was used of the limits. Ids of records are never given twice. */
-  clear(): void;
   /** Objects there are, under their plain names: `contacts`, `Account`. */
   objects(): readonly string[];
   /** How many records of an object are there now; 0 when there is no such object. */
@@ -171,8 +169,11 @@ export interface IssuedTokens {
   readonly lifetimeSeconds: number;
 }
 
-/** One account at a provider: its data and how it answers. */
-export interface ImitatedAccount extends AccountData {
+/** One account at a provider: its data and its replies. */
+export interface ImitatedAccount {
+  readonly data: AccountData;
+  /** Removes every record and what was used of the limits. Ids of records are never given twice. */
+  clear(): void;
   /** What names the account at the provider, shown by the control API: `{portalId}`; `{orgId, workspaceRef}`. */
   readonly identity: { readonly workspaceRef: string } & Readonly<Record<string, string | number>>;
   /** Counts a call against the limits of the account. @returns the refusal when it is over one */

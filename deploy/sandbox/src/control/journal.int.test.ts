@@ -1,7 +1,6 @@
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { contacts } from '../hubspot/objects/contacts';
 import { Portal } from '../hubspot/portal';
 import { Sandbox } from '../sandbox';
 import type { Account } from './account';
@@ -23,9 +22,9 @@ const outcome = {
   tookMs: 0,
 };
 
-function contactsOf({ imitated }: Account) {
+function dataOf({ imitated }: Account) {
   if (!(imitated instanceof Portal)) throw new TypeError('not an account of HubSpot');
-  return imitated.data.records(contacts);
+  return imitated.data;
 }
 
 /** What survives a `kill -9` is what was written: nothing here closes a sandbox before the next one reads the file. */
@@ -33,9 +32,9 @@ it('brings accounts, contacts and ledger back, and cuts off a torn last line', a
   const first = open();
   const account = first.openAccount({ name: 'acme', provider: 'hubspot', latencyMs: 5 });
   const token = account.grant.accessToken;
-  const ana = contactsOf(account).create({ email: 'ana@example.com' }, now());
+  const ana = dataOf(account).create('contacts', { email: 'ana@example.com' }, now());
   first.record(account, outcome);
-  contactsOf(account).update(ana, { city: 'Łódź' }, now());
+  dataOf(account).update(ana, { city: 'Łódź' }, now());
   first.record(account, { ...outcome, status: 0, fault: 'commit-then-reset' });
   appendFileSync(ledgerFile, '{"call":{"seq":3,"at":"20');
 
@@ -43,7 +42,7 @@ it('brings accounts, contacts and ledger back, and cuts off a torn last line', a
   const restored = second.accounts.get('acme');
   expect(second.accounts.findByToken(token)).toBe(restored);
   expect(restored.settings.latencyMs).toBe(5);
-  expect(contactsOf(restored).all()).toEqual([{ ...ana, properties: { email: 'ana@example.com', city: 'Łódź' } }]);
+  expect(dataOf(restored).all('contacts')).toEqual([{ ...ana, fields: { email: 'ana@example.com', city: 'Łódź' } }]);
   expect(second.ledger.list()).toEqual(first.ledger.list());
   expect(second.ledger.list()[1]).toMatchObject({
     seq: 2,
@@ -54,7 +53,7 @@ it('brings accounts, contacts and ledger back, and cuts off a torn last line', a
   });
   expect(readFileSync(ledgerFile, 'utf8').endsWith('\n')).toBe(true);
 
-  expect(contactsOf(restored).conflict({ email: 'ANA@example.com' })?.existing.id).toBe(ana.id);
+  expect(dataOf(restored).conflicts('contacts', { email: 'ANA@example.com' })[0]?.existing.id).toBe(ana.id);
   second.record(restored, outcome);
   const third = open();
   expect(third.ledger.list().map((entry) => entry.seq)).toEqual([1, 2, 3]);
@@ -62,7 +61,7 @@ it('brings accounts, contacts and ledger back, and cuts off a torn last line', a
   third.clear({ account: 'acme', accounts: false });
   const fourth = open();
   expect(fourth.ledger.list()).toEqual([]);
-  expect(contactsOf(fourth.accounts.get('acme')).all()).toEqual([]);
+  expect(dataOf(fourth.accounts.get('acme')).all('contacts')).toEqual([]);
   fourth.clear({ accounts: true });
   expect(open().accounts.all()).toEqual([]);
   for (const sandbox of [first, second, third, fourth]) await sandbox.close();

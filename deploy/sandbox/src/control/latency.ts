@@ -1,5 +1,5 @@
 import type { AccountSettings, CallKind } from './imitated-provider';
-import { seededRandom } from './seeded-random';
+import { seededRandom } from './derived';
 
 /** Quantiles of the standard normal distribution at 95 % and 99 %. */
 const Z95 = 1.6449;

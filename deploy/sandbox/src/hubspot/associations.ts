@@ -1,116 +1,140 @@
-import type { Action, PairCall } from './api-call';
-import { defaultAssociationType, findAssociationType, getAssociationType } from './association-types';
-import { refuseByScript, isObject, type JsonObject, readId, readInputs, readJsonObject } from './request-body';
-import { invalid, invalidJson, associationsInvalid, type HubspotError } from './wire-reply';
-import { batchReply, type BatchError } from './batch-reply';
-import { missingRecord } from './find-record';
-import type { ObjectType } from './objects/object-type';
-import type { PortalData } from './portal-data';
+import { isObject, parseBody, type JsonObject } from '../crm/json-body';
+import { batchReply, readId, readInputs, refuseByScript, runEach } from './batch';
+import {
+  associationsInvalid,
+  fieldMissing,
+  invalid,
+  invalidJson,
+  missingRecord,
+  type BatchError,
+  type HubspotError,
+} from './errors';
+import type { ObjectType } from './object-type';
+import {
+  defaultAssociationType,
+  findAssociationType,
+  getAssociationType,
+  objectTypeNamed,
+  type AssociationType,
+} from './objects';
+import type { Action, PairCall, PortalData } from './portal-data';
 
-/** `PUT /crm/v4/objects/{from}/{id}/associations/{to}/{toId}` with `[{associationCategory, associationTypeId}]` -> 201. */
-export const associate: Action<PairCall> = (call) => {
-  const pair = { fromId: call.params.id ?? '', toId: call.params.toId ?? '', typeIds: readKinds(call.bodyText) };
-  link(call, pair);
-  return { status: 201, body: namesOf(call, pair) };
-};
+/** Largest number of inputs. Source: docs/contributing/providers.md, A4. */
+const inputsMax = { create: 2000, read: 1000, archive: 100 };
 
-/** `PUT /crm/v4/objects/{from}/{id}/associations/default/{to}/{toId}` -> 200 with both directions. */
-export const associateByDefault: Action<PairCall> = (call) => {
-  const type = defaultAssociationType(call.from, call.to);
-  if (!type) throw invalid(`No default association type from ${call.from.name} to ${call.to.name}`);
-  const [fromId, toId] = [call.params.id ?? '', call.params.toId ?? ''];
-  link(call, { fromId, toId, typeIds: [type.id] });
-  const side = (from: string, to: string, associationTypeId: number) => ({
-    from: { id: from },
-    to: { id: to },
-    associationSpec: { associationCategory: 'HUBSPOT_DEFINED', associationTypeId },
-  });
-  const at = call.now.toISOString();
-  const results = [side(fromId, toId, type.id), side(toId, fromId, type.inverseId)];
-  return { status: 200, body: { status: 'COMPLETE', results, startedAt: at, completedAt: at } };
-};
-
-/** `DELETE /crm/v4/objects/{from}/{id}/associations/{to}/{toId}` -> 204, whether there was a link or not. */
-export const dissociate: Action<PairCall> = ({ data, params, refusals }) => {
-  refuseByScript(refusals);
-  data.unlink(params.id ?? '', params.toId ?? '');
-  return { status: 204 };
-};
-
-function link(call: PairCall, pair: Pair): void {
-  refuseByScript(call.refusals);
-  const failure = checkPair(call, pair);
-  if (failure) throw failure;
-  linkPair(call, pair);
-}
-
-function readKinds(bodyText: string): readonly number[] {
-  try {
-    return readTypeIds(JSON.parse(bodyText));
-  } catch (error) {
-    if (error instanceof SyntaxError) throw invalidJson('line 1, column 1: Unexpected end-of-input');
-    throw error;
-  }
-}
-
-/** `associations` of a create; null and absent mean none. */
-export function readAssociations(source: JsonObject): readonly InputLink[] {
-  const { associations } = source;
-  if (associations === undefined || associations === null) return [];
-  if (!Array.isArray(associations)) throw malformed();
-  return associations.flatMap((association: unknown) => {
-    if (!isObject(association)) throw malformed();
-    const toId = readObjectId(association.to);
-    return readTypeIds(association.types).map((typeId) => ({ toId, typeId }));
-  });
-}
-
-const categories = ['HUBSPOT_DEFINED', 'USER_DEFINED', 'INTEGRATOR_DEFINED'];
-
-/** `[{associationCategory, associationTypeId}]`. The imitated account has HubSpot's own kinds only. */
-export function readTypeIds(types: unknown): readonly number[] {
-  if (!Array.isArray(types) || types.length === 0) throw malformed();
-  return types.map((type: unknown) => {
-    if (!isObject(type) || typeof type.associationTypeId !== 'number') throw malformed();
-    const { associationCategory: category, associationTypeId } = type;
-    if (typeof category !== 'string' || !categories.includes(category)) throw malformed();
-    if (category !== 'HUBSPOT_DEFINED') throw associationsInvalid([`${category} type ${associationTypeId}`]);
-    return associationTypeId;
-  });
-}
-
-/** `{id}` with an id that is a whole number, as text or not. */
-export function readObjectId(value: unknown): string {
-  const id = isObject(value) ? value.id : undefined;
-  if ((typeof id !== 'string' && typeof id !== 'number') || !/^\d+$/.test(String(id))) throw malformed();
-  return String(id);
-}
-
-function malformed(): Error {
-  return invalidJson('line 1, column 1: Cannot deserialize value of type `PublicAssociationsForObject`');
-}
-
-/** Two records and the kinds of link wanted between them. */
-export interface Pair {
+/** Two records and the types of link wanted between them. */
+interface Pair {
   readonly fromId: string;
   readonly toId: string;
   readonly typeIds: readonly number[];
 }
 
-/** Why a pair cannot be linked, or undefined: an end that is not there, a kind that does not lead from one to the other. */
-export function checkPair({ data, from, to }: PairCall, { fromId, toId, typeIds }: Pair): HubspotError | undefined {
-  const isThere = data.records(from).find(fromId) && data.records(to).find(toId);
-  if (isThere && typeIds.every((id) => findAssociationType(id, from, to))) return undefined;
+/** `PUT /crm/v4/objects/{from}/{id}/associations/{to}/{toId}` with `[{associationCategory, associationTypeId}]` -> 201. */
+export const associate: Action<PairCall> = (call) => {
+  const body = parseBody(call.bodyText);
+  if ('fault' in body) throw invalidJson('line 1, column 1: Unexpected end-of-input');
+  const pair = linkOne(call, readTypeIds(body.json));
+  return { status: 201, body: namesOf(call, pair) };
+};
+
+/** `PUT /crm/v4/objects/{from}/{id}/associations/default/{to}/{toId}` -> 200 with both directions. */
+export const associateByDefault: Action<PairCall> = (call) => {
+  const type = requireDefaultType(call);
+  const { fromId, toId } = linkOne(call, [type.id]);
+  const results = [side(fromId, toId, type.id), side(toId, fromId, type.inverseId)];
+  const at = call.now.toISOString();
+  return { status: 200, body: { status: 'COMPLETE', results, startedAt: at, completedAt: at } };
+};
+
+function requireDefaultType({ from, to }: PairCall): AssociationType {
+  const type = defaultAssociationType(from, to);
+  if (type) return type;
+  throw invalid(`No default association type from ${from.name} to ${to.name}`);
+}
+
+const side = (from: string, to: string, associationTypeId: number) => ({
+  from: { id: from },
+  to: { id: to },
+  associationSpec: { associationCategory: 'HUBSPOT_DEFINED', associationTypeId },
+});
+
+/** Links the two records of the address. */
+function linkOne(call: PairCall, typeIds: readonly number[]): Pair {
+  const pair = { fromId: call.params.id ?? '', toId: call.params.toId ?? '', typeIds };
+  refuseByScript(call);
+  const failure = pairFailure(call, pair);
+  if (failure) throw failure;
+  linkPair(call, pair);
+  return pair;
+}
+
+/** `DELETE /crm/v4/objects/{from}/{id}/associations/{to}/{toId}` -> 204, whether there was a link or not. */
+export const dissociate: Action<PairCall> = (call) => {
+  refuseByScript(call);
+  call.data.unlink(call.params.id ?? '', call.params.toId ?? '');
+  return { status: 204 };
+};
+
+/** `POST /crm/v4/associations/{from}/{to}/batch/create` -> 201, or 207 with the pairs that cannot be linked. */
+export const batchAssociate: Action<PairCall> = (call) => {
+  const inputs = readInputs(call.bodyText, inputsMax.create);
+  const pairs = inputs.map((input) => ({ ...endsOf(input), typeIds: readTypeIds(input.types) }));
+  return batchReply(
+    call,
+    201,
+    linkEach(call, pairs, (pair) => namesOf(call, pair)),
+  );
+};
+
+/** `POST /crm/v4/associations/{from}/{to}/batch/associate/default` -> 200 or 207. */
+export const batchAssociateByDefault: Action<PairCall> = (call) => {
+  const { id } = requireDefaultType(call);
+  const inputs = readInputs(call.bodyText, inputsMax.create);
+  const pairs = inputs.map((input) => ({ ...endsOf(input), typeIds: [id] }));
+  return batchReply(
+    call,
+    200,
+    linkEach(call, pairs, ({ fromId, toId }) => side(fromId, toId, id)),
+  );
+};
+
+/** `POST /crm/v4/associations/{from}/{to}/batch/archive` with `{inputs:[{from:{id}, to:[{id}]}]}` -> 204. */
+export const batchDissociate: Action<PairCall> = (call) => {
+  const pairs = readInputs(call.bodyText, inputsMax.archive).flatMap((input) => {
+    if (!Array.isArray(input.to)) throw fieldMissing('to');
+    const fromId = readObjectId(input.from);
+    return input.to.map((to: unknown) => ({ fromId, toId: readObjectId(to) }));
+  });
+  for (const { fromId, toId } of pairs) call.data.unlink(fromId, toId);
+  return { status: 204 };
+};
+
+function endsOf(input: JsonObject): Pick<Pair, 'fromId' | 'toId'> {
+  return { fromId: readObjectId(input.from), toId: readObjectId(input.to) };
+}
+
+function linkEach<Result>(call: PairCall, pairs: readonly Pair[], shown: (pair: Pair) => Result) {
+  const apply = (pair: Pair): Result[] => {
+    linkPair(call, pair);
+    return [shown(pair)];
+  };
+  return runEach(call, pairs, { check: (pair) => pairFailure(call, pair), apply, naming: () => ({}) });
+}
+
+/** Why a pair cannot be linked, or undefined: an end that does not exist, a type that does not lead from one to the other. */
+function pairFailure({ data, from, to }: PairCall, { fromId, toId, typeIds }: Pair): HubspotError | undefined {
+  const exist = data.findOf(from, fromId) && data.findOf(to, toId);
+  if (exist && typeIds.every((id) => findAssociationType(id, from, to))) return undefined;
   return associationsInvalid([`${from.singular.toUpperCase()}=${fromId}, ${to.singular.toUpperCase()}=${toId}`]);
 }
 
-/** Links a pair; it counts as one write, however many kinds the link has. */
-export function linkPair({ data }: PairCall, { fromId, toId, typeIds }: Pair): void {
+/** Links a pair; it counts as one write, however many types the link has. */
+function linkPair({ data }: PairCall, { fromId, toId, typeIds }: Pair): void {
   for (const [index, typeId] of typeIds.entries()) data.link({ fromId, toId, typeId }, index === 0);
 }
 
 /** A linked pair in a reply: record ids are numbers here, unlike everywhere else. */
-export function namesOf({ from, to }: PairCall, { fromId, toId }: Pair): Record<string, unknown> {
+function namesOf({ from, to }: PairCall, { fromId, toId }: Pair): Record<string, unknown> {
   return {
     fromObjectTypeId: from.typeId,
     fromObjectId: Number(fromId),
@@ -120,19 +144,16 @@ export function namesOf({ from, to }: PairCall, { fromId, toId }: Pair): Record<
   };
 }
 
-/** Source: docs/contributing/providers.md, A4. */
-const INPUTS_MAX = 1000;
-
 /** `GET /crm/v4/objects/{from}/{id}/associations/{to}` -> 200, all on one page. */
 export const listAssociations: Action<PairCall> = (call) => {
   const id = call.params.id ?? '';
-  if (!call.data.records(call.from).find(id)) throw missingRecord(id);
+  if (!call.data.findOf(call.from, id)) throw missingRecord(id);
   return { status: 200, body: { results: targetsOf(call, id) } };
 };
 
 /** `POST /crm/v4/associations/{from}/{to}/batch/read` -> 200, or 207 that names the records without a link. */
 export const batchReadAssociations: Action<PairCall> = (call) => {
-  const ids = readInputs(readJsonObject(call.bodyText), INPUTS_MAX).map(readId);
+  const ids = readInputs(call.bodyText, inputsMax.read).map(readId);
   const found = ids.map((id) => ({ from: { id }, to: targetsOf(call, id) }));
   return batchReply(call, 200, {
     results: found.filter(({ to }) => to.length > 0),
@@ -141,7 +162,7 @@ export const batchReadAssociations: Action<PairCall> = (call) => {
 };
 
 function targetsOf({ data, from, to }: PairCall, id: string) {
-  if (!data.records(from).find(id)) return [];
+  if (!data.findOf(from, id)) return [];
   return data.linked(id, to).map(({ toId, typeIds }) => ({
     toObjectId: Number(toId),
     associationTypes: typeIds.map((typeId) => ({
@@ -168,24 +189,53 @@ export interface InputLink {
   readonly typeId: number;
 }
 
+/** `associations` of a create; null and absent mean none. */
+export function readLinks({ associations }: JsonObject): readonly InputLink[] {
+  if (associations === undefined || associations === null) return [];
+  if (!Array.isArray(associations)) throw malformed();
+  return associations.flatMap((association: unknown) => {
+    if (!isObject(association)) throw malformed();
+    const toId = readObjectId(association.to);
+    return readTypeIds(association.types).map((typeId) => ({ toId, typeId }));
+  });
+}
+
+const categories = ['HUBSPOT_DEFINED', 'USER_DEFINED', 'INTEGRATOR_DEFINED'];
+
+/** `[{associationCategory, associationTypeId}]`. The imitated account has HubSpot's own types only. */
+function readTypeIds(types: unknown): readonly number[] {
+  if (!Array.isArray(types) || types.length === 0) throw malformed();
+  return types.map((type: unknown) => {
+    if (!isObject(type) || typeof type.associationTypeId !== 'number') throw malformed();
+    const { associationCategory: category, associationTypeId } = type;
+    if (typeof category !== 'string' || !categories.includes(category)) throw malformed();
+    if (category !== 'HUBSPOT_DEFINED') throw associationsInvalid([`${category} type ${associationTypeId}`]);
+    return associationTypeId;
+  });
+}
+
+/** `{id}` with an id that is a whole number, as text or not. */
+function readObjectId(value: unknown): string {
+  const id = isObject(value) ? value.id : undefined;
+  if ((typeof id !== 'string' && typeof id !== 'number') || !/^\d+$/.test(String(id))) throw malformed();
+  return String(id);
+}
+
+const malformed = (): HubspotError =>
+  invalidJson('line 1, column 1: Cannot deserialize value of type `PublicAssociationsForObject`');
+
 /**
- * Why links from records of `from` cannot be made, or undefined: a kind that does not begin there, a target that is
- * not there or is of another object than the kind leads to.
- * @param fromId how the message calls the record that shall have them
+ * Why a new record of `from` cannot have links, or undefined: a type that does not begin there, a target that does not exist or is
+ * of another object than the type leads to.
  */
-export function checkLinks(
-  data: PortalData,
-  from: ObjectType,
-  links: readonly InputLink[],
-  fromId = '0',
-): HubspotError | undefined {
+export function linkFailure(data: PortalData, from: ObjectType, links: readonly InputLink[]): HubspotError | undefined {
   const wrong = links.filter(({ toId, typeId }) => {
-    const target = data.find(toId);
-    return !target || !findAssociationType(typeId, from, target.type);
+    const target = data.findLive(toId);
+    return !target || !findAssociationType(typeId, from, objectTypeNamed(target.type));
   });
   if (wrong.length === 0) return undefined;
-  const one = from.singular.toUpperCase();
-  return associationsInvalid(wrong.map(({ toId, typeId }) => `${one}=${fromId}, ${toId} by type ${typeId}`));
+  const name = from.singular.toUpperCase();
+  return associationsInvalid(wrong.map(({ toId, typeId }) => `${name}=0, ${toId} by type ${typeId}`));
 }
 
 /** Makes the links of a record that was just created; they do not count as writes of their own. */

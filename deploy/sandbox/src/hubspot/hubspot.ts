@@ -1,16 +1,16 @@
-import { derivedUuid, digest } from '../control/derived';
-import type { CallKind, ImitatedProvider, NewTokens, ReceivedCall } from '../control/imitated-provider';
-import { HubspotError, errorReply } from './wire-reply';
-import { findEndpoint } from './find-endpoint';
+import { digest, UnevenNumbers } from '../control/derived';
+import type { CallKind, ImitatedProvider, ReceivedCall } from '../control/imitated-provider';
+import { carriedRecords, countRecords, isObject } from '../crm/json-body';
+import type { RecordIds } from '../crm/record-store';
+import { findEndpoint } from './endpoints';
+import { errorReply, expiredAuthentication, invalidAuthentication } from './errors';
 import { Portal } from './portal';
 import { defaultRateLimits } from './rate-limit';
-import { RecordIds } from './records-store';
-import { expiredAuthentication, invalidAuthentication } from './status-reply';
-import { tokenRefusal } from './token-reply';
+import { newTokens, tokenRefusal } from './tokens';
 
 /** An imitated HubSpot. Ids of records are distinct over all its accounts. */
 export function createHubspot(): ImitatedProvider {
-  const ids = new RecordIds();
+  const ids = recordIds();
   const portalIds = new PortalIds();
   return {
     name: 'hubspot',
@@ -26,52 +26,30 @@ export function createHubspot(): ImitatedProvider {
     newTokens: (_account, name, serial) => newTokens(name, serial),
     callKind,
     carriedFields,
-    refuseBearer: (reason, now) => {
-      const fields = reason === 'unknown' ? invalidAuthentication : expiredAuthentication(reason.expiredAt, now);
-      return errorReply(new HubspotError(401, fields));
-    },
+    refuseBearer: (reason, now) =>
+      errorReply(reason === 'unknown' ? invalidAuthentication() : expiredAuthentication(reason.expiredAt, now)),
     refuseTokenRequest: tokenRefusal,
   };
 }
 
-/** The first access token looks like that of a private app, the later ones like OAuth's. */
-function newTokens(name: string, serial: number): NewTokens {
-  const refreshToken = `na1-${derivedUuid(serial === 0 ? `refresh token of ${name}` : `refresh token ${serial} of ${name}`)}`;
-  if (serial === 0) return { accessToken: `pat-na1-${derivedUuid(`token of ${name}`)}`, refreshToken };
-  return { accessToken: `C${digest(`token ${serial} of ${name}`).toString('base64url')}`, refreshToken };
+/** Ids of new contacts in HubSpot today have twelve digits and begin about here. */
+const FIRST_ID = 171_590_000_000;
+
+/** Decimal strings, growing, with uneven gaps. */
+export function recordIds(): RecordIds {
+  const numbers = new UnevenNumbers(FIRST_ID);
+  return { next: () => String(numbers.next()), skipPast: (id) => numbers.skipPast(Number(id)) };
 }
 
-function callKind({ method, path, bodyText }: ReceivedCall): CallKind {
-  const endpoint = findEndpoint(method, path)?.endpoint;
+function callKind(call: ReceivedCall): CallKind {
+  const endpoint = findEndpoint(call.method, call.path)?.endpoint;
   if (!endpoint) return { action: 'unknown', records: 0 };
-  if (endpoint.carries !== 'inputs') return { action: endpoint.name, records: endpoint.carries === 'one' ? 1 : 0 };
-  return { action: endpoint.name, records: readInputs(bodyText).length };
+  return { action: endpoint.name, records: countRecords(endpoint.carries, call) };
 }
 
 /** `properties` of each input of a batch, or of the one record. */
-function carriedFields({ bodyText }: ReceivedCall): readonly Readonly<Record<string, unknown>>[] {
-  const inputs = readInputs(bodyText);
-  const records = inputs.length > 0 ? inputs : [readBody(bodyText)];
-  return records.map((record) => record?.properties ?? {});
-}
-
-interface WriteBody {
-  readonly properties?: Readonly<Record<string, unknown>>;
-  readonly inputs?: unknown;
-}
-
-/** A body that cannot be read carries none. */
-function readInputs(bodyText: string): readonly (WriteBody | null)[] {
-  const inputs = readBody(bodyText)?.inputs;
-  return Array.isArray(inputs) ? (inputs as (WriteBody | null)[]) : [];
-}
-
-function readBody(bodyText: string): WriteBody | null {
-  try {
-    return JSON.parse(bodyText) as WriteBody | null;
-  } catch {
-    return null;
-  }
+function carriedFields({ bodyText }: ReceivedCall) {
+  return carriedRecords(bodyText, 'inputs').map(({ properties }) => (isObject(properties) ? properties : {}));
 }
 
 /** Eight digits, as HubSpot's. Derived from the name, the next free one when another account has it. */

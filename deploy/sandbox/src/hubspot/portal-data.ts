@@ -1,43 +1,87 @@
-import type { AccountChange, AccountData, ShownRecord } from '../control/imitated-provider';
-import { getAssociationType } from './association-types';
-import type { CrmRecord } from './crm-record';
-import { findObjectType, objectTypes } from './property-metadata';
-import type { ObjectType } from './objects/object-type';
-import { type RecordIds, RecordsStore } from './records-store';
-import { allValues } from './present-record';
+import type { AccountChange, ShownRecord } from '../control/imitated-provider';
+import type { Action as CrmAction, ApiCall } from '../crm/api-call';
+import { RecordStore, type StoredRecord } from '../crm/record-store';
+import { allValues, type CrmRecord, type ObjectType } from './object-type';
+import { findObjectType, getAssociationType, objectTypeNamed, objectTypes } from './objects';
+
+/** One admitted call of a HubSpot account. */
+export interface PortalCall extends ApiCall {
+  readonly portalId: number;
+  readonly data: PortalData;
+  /** How far search lags behind writes, in milliseconds. */
+  readonly searchLagMs: number;
+}
+
+/** A call on the records of one object. */
+export interface ObjectCall extends PortalCall {
+  readonly type: ObjectType;
+}
+
+/** A call on the links from one object to another. */
+export interface PairCall extends PortalCall {
+  readonly from: ObjectType;
+  readonly to: ObjectType;
+}
+
+export type Action<Call extends PortalCall = PortalCall> = CrmAction<Call>;
+
+/** A link as it is written: from one record to another, of one type. Record ids are unique over all objects. */
+interface Link {
+  readonly fromId: string;
+  readonly toId: string;
+  readonly typeId: number;
+}
+
+/** One side of the links between two records. */
+interface LinkedRecord {
+  readonly toId: string;
+  /** Types of link from the requested side, in the order they were added. */
+  readonly typeIds: readonly number[];
+}
 
 /** What a HubSpot account leaves in the journal: a record as it is after a write, or links that came or went. */
 interface PortalChange extends AccountChange {
-  readonly object?: string;
-  readonly record?: Omit<CrmRecord, 'createdAt' | 'updatedAt' | 'archivedAt'> &
-    Readonly<{ createdAt: string; updatedAt: string; archivedAt?: string }>;
+  readonly record?: CrmRecord | JournalledRecord;
   readonly linked?: Link;
   readonly unlinked?: Omit<Link, 'typeId'>;
 }
 
-/** The records and links of one HubSpot account, with a note of everything that changes them. */
-export class PortalData implements AccountData {
-  private stores = new Map<ObjectType, RecordsStore>();
+/** A record in the form that journals held before all providers shared one store; `object` of the change is its type. */
+type JournalledRecord = Pick<CrmRecord, 'id' | 'createdAt' | 'updatedAt' | 'mergedInto'> &
+  Readonly<{ properties: CrmRecord['fields']; archivedAt?: string }>;
+
+/** The records and links of one HubSpot account, and what search sees of them. */
+export class PortalData extends RecordStore<string> {
   private links = new LinksStore();
-  private changes: PortalChange[] = [];
+  private index = new SearchIndex();
 
-  constructor(private readonly ids: RecordIds) {
-    this.clear();
+  objects(): readonly string[] {
+    return objectTypes.map((type) => type.name);
   }
 
-  records(type: ObjectType): RecordsStore {
-    const store = this.stores.get(type);
-    if (!store) throw new TypeError(`No store of ${type.name}`);
-    return store;
+  /** A live record of an object, also under an id that was merged into it. */
+  findOf(type: ObjectType, id: string): CrmRecord | undefined {
+    const record = this.findLive(id);
+    return record?.type === type.name ? record : undefined;
   }
 
-  /** A live record of any object. */
-  find(id: string): { readonly type: ObjectType; readonly record: CrmRecord } | undefined {
-    for (const store of this.stores.values()) {
-      const record = store.find(id);
-      if (record) return { type: store.type, record };
+  /** Records of an object that search finds now, oldest first. */
+  searchable(type: ObjectType, now: Date, lagMs: number): CrmRecord[] {
+    return this.index.visible(now, lagMs).filter((record) => record.type === type.name);
+  }
+
+  /**
+   * Lets `primary` take over what it lacks, what is unique to `other` and its links; `other` then stands for it under its own id.
+   * @returns the new primary
+   */
+  merge(primary: CrmRecord, other: CrmRecord, at: Date): CrmRecord {
+    for (const { toId, typeIds } of this.links.of(other.id)) {
+      this.links.remove(other.id, toId);
+      this.changes.push({ unlinked: { fromId: other.id, toId } });
+      for (const typeId of typeIds) this.link({ fromId: primary.id, toId, typeId }, false);
     }
-    return undefined;
+    this.remove(other, at, primary.id);
+    return this.update(primary, { ...other.fields, ...primary.fields }, at);
   }
 
   /** @param counts whether the ledger counts it as a write of its own: not for a link that comes along with a record */
@@ -53,112 +97,70 @@ export class PortalData implements AccountData {
     if (this.links.remove(unlinked.fromId, unlinked.toId)) this.changes.push({ recordId: unlinked.fromId, unlinked });
   }
 
-  /** Takes every link of one record over to another. */
-  moveLinks(fromId: string, newFromId: string): void {
-    for (const { toId, typeIds } of this.links.of(fromId)) {
-      this.links.remove(fromId, toId);
-      this.changes.push({ unlinked: { fromId, toId } });
-      for (const typeId of typeIds) this.link({ fromId: newFromId, toId, typeId }, false);
-    }
-  }
-
   /** Live records of an object that a record is linked to. */
-  linked(fromId: string, to: ObjectType): { readonly toId: string; readonly typeIds: readonly number[] }[] {
-    return this.links.of(this.liveId(fromId)).filter(({ toId }) => this.records(to).find(toId) !== undefined);
+  linked(fromId: string, to: ObjectType): LinkedRecord[] {
+    return this.links.of(this.liveId(fromId)).filter(({ toId }) => this.findOf(to, toId) !== undefined);
   }
 
-  takeChanges(): readonly AccountChange[] {
-    const taken = this.changes;
-    this.changes = [];
-    return taken;
+  override restore(change: PortalChange): void {
+    const { object, record, linked, unlinked } = change;
+    if (record) this.put('properties' in record ? fromJournal(String(object), record) : record);
+    if (linked) this.links.add(linked);
+    if (unlinked) this.links.remove(unlinked.fromId, unlinked.toId);
   }
 
-  fieldsOf({ record }: PortalChange): Readonly<Record<string, unknown>> {
-    return record?.properties ?? {};
-  }
-
-  restore(change: PortalChange): void {
-    const type = change.object === undefined ? undefined : findObjectType(change.object);
-    if (type && change.record) this.records(type).restore(withMoments(change.record));
-    if (change.linked) this.links.add(change.linked);
-    if (change.unlinked) this.links.remove(change.unlinked.fromId, change.unlinked.toId);
-  }
-
-  clear(): void {
-    const written = (type: ObjectType, record: CrmRecord): void => {
-      this.changes.push({ recordId: record.id, object: type.name, record: withTexts(record) });
-    };
-    this.stores = new Map(objectTypes.map((type) => [type, new RecordsStore(type, this.ids, written)]));
+  override clear(): void {
+    super.clear();
     this.links = new LinksStore();
-    this.changes = [];
+    this.index = new SearchIndex();
   }
 
-  objects(): readonly string[] {
-    return objectTypes.map((type) => type.name);
+  protected findType(object: string): string | undefined {
+    return findObjectType(object)?.name;
   }
 
-  count(object: string): number {
-    const type = findObjectType(object);
-    return type ? this.records(type).all().length : 0;
+  protected uniqueFields(type: string): readonly string[] {
+    return objectTypeNamed(type).unique;
   }
 
-  list(object: string, latest = Infinity): readonly ShownRecord[] | undefined {
-    const type = findObjectType(object);
-    const records = type && this.records(type).all().slice(-latest);
-    return type && records?.map((record) => this.shown(type, record));
+  protected comparable(value: string): string {
+    return value.trim().toLowerCase();
+  }
+
+  protected shown(record: CrmRecord): ShownRecord {
+    const { id, createdAt, updatedAt } = record;
+    const properties = allValues(objectTypeNamed(record.type), record);
+    const associations = objectTypes.flatMap((to) => this.linked(id, to).map((link) => shownLink(to, link)));
+    return { id, properties, createdAt, updatedAt, ...(associations.length > 0 ? { associations } : {}) };
+  }
+
+  protected override replace(id: string, record: CrmRecord | undefined): void {
+    super.replace(id, record);
+    if (record) this.index.changed(record);
   }
 
   /** The id under which a record lives, when it was merged into another. */
   private liveId(id: string): string {
-    return this.find(id)?.record.id ?? id;
-  }
-
-  private shown(type: ObjectType, record: CrmRecord): ShownRecord {
-    const associations = objectTypes.flatMap((to) => this.linked(record.id, to).map((link) => shownLink(to, link)));
-    return {
-      ...withTexts(record),
-      properties: allValues(type, record),
-      ...(associations.length > 0 ? { associations } : {}),
-    };
+    return this.findLive(id)?.id ?? id;
   }
 }
 
-function shownLink(to: ObjectType, { toId, typeIds }: { readonly toId: string; readonly typeIds: readonly number[] }) {
+function shownLink(to: ObjectType, { toId, typeIds }: LinkedRecord) {
   return { object: to.name, id: toId, types: typeIds.map((id) => ({ id, name: getAssociationType(id)?.name ?? '' })) };
 }
 
-function withTexts({ archivedAt, ...record }: CrmRecord) {
-  const moments = { createdAt: record.createdAt.toISOString(), updatedAt: record.updatedAt.toISOString() };
-  return { ...record, ...moments, ...(archivedAt ? { archivedAt: archivedAt.toISOString() } : {}) };
+function fromJournal(type: string, { properties, archivedAt, ...record }: JournalledRecord): StoredRecord<string> {
+  return { ...record, type, number: 0, fields: properties, isDeleted: archivedAt !== undefined };
 }
 
-function withMoments({ archivedAt, ...record }: NonNullable<PortalChange['record']>): CrmRecord {
-  const moments = { createdAt: new Date(record.createdAt), updatedAt: new Date(record.updatedAt) };
-  return { ...record, ...moments, ...(archivedAt === undefined ? {} : { archivedAt: new Date(archivedAt) }) };
-}
-
-/** A link as it is written: from one record to another, of one kind. Record ids are unique over all objects. */
-export interface Link {
-  readonly fromId: string;
-  readonly toId: string;
-  readonly typeId: number;
-}
-
-/** One side of the links between two records. */
-interface LinkedRecord {
-  readonly toId: string;
-  /** Kinds seen from the side that was asked, in the order they were added. */
-  readonly typeIds: readonly number[];
-}
-
-/** The links of one account. Each is kept in both directions, so that either record shows the other. */
+/** The links of one account. Each is stored in both directions, so that either record shows the other. */
 class LinksStore {
   private readonly byFrom = new Map<string, Map<string, Set<number>>>();
 
   add({ fromId, toId, typeId }: Link): void {
-    this.kinds(fromId, toId).add(typeId);
+    this.types(fromId, toId).add(typeId);
     const inverse = getAssociationType(typeId)?.inverseId;
-    if (inverse !== undefined) this.kinds(toId, fromId).add(inverse);
+    if (inverse !== undefined) this.types(toId, fromId).add(inverse);
   }
 
   /** Removes every link between two records. @returns false when there was none */
@@ -167,16 +169,41 @@ class LinksStore {
     return this.byFrom.get(fromId)?.delete(toId) ?? false;
   }
 
-  /** What a record is linked to, in the order of linking. */
+  /** The links of a record, in the order of linking. */
   of(fromId: string): LinkedRecord[] {
     return [...(this.byFrom.get(fromId) ?? [])].map(([toId, typeIds]) => ({ toId, typeIds: [...typeIds] }));
   }
 
-  private kinds(fromId: string, toId: string): Set<number> {
+  private types(fromId: string, toId: string): Set<number> {
     const targets = this.byFrom.get(fromId) ?? new Map<string, Set<number>>();
     this.byFrom.set(fromId, targets);
-    const kinds = targets.get(toId) ?? new Set<number>();
-    targets.set(toId, kinds);
-    return kinds;
+    const types = targets.get(toId) ?? new Set<number>();
+    targets.set(toId, types);
+    return types;
+  }
+}
+
+/**
+ * What search sees: the records as they were `lagMs` ago. Reads by id and batch reads do not go through it.
+ * Source: docs/contributing/providers.md, A5, index lag.
+ */
+class SearchIndex {
+  private readonly indexed = new Map<string, CrmRecord>();
+  private pending: CrmRecord[] = [];
+
+  changed(record: CrmRecord): void {
+    this.pending.push(record);
+  }
+
+  visible(now: Date, lagMs: number): CrmRecord[] {
+    const settled = new Date(now.getTime() - lagMs).toISOString();
+    const later = this.pending.findIndex(({ updatedAt }) => updatedAt > settled);
+    const due = later === -1 ? this.pending.length : later;
+    for (const record of this.pending.slice(0, due)) {
+      if (record.isDeleted) this.indexed.delete(record.id);
+      else this.indexed.set(record.id, record);
+    }
+    this.pending = this.pending.slice(due);
+    return [...this.indexed.values()];
   }
 }

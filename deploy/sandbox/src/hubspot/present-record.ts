@@ -1,7 +1,7 @@
-import type { CrmRecord } from './crm-record';
-import type { ObjectType } from './objects/object-type';
+import { allValues, propertyValue, type CrmRecord, type ObjectType } from './object-type';
+import type { Values } from './properties';
 
-/** A record as HubSpot shows it. Every value is a string, null stands for asked for but unset. */
+/** A record in a HubSpot reply. Every value is a string, null stands for requested but unset. */
 export interface WireRecord {
   readonly id: string;
   readonly properties: Readonly<Record<string, string | null>>;
@@ -12,7 +12,7 @@ export interface WireRecord {
   readonly url: string;
 }
 
-/** Shows the records of one object in one account. */
+/** Presents the records of one object in one account. */
 interface Presenter {
   readonly type: ObjectType;
   readonly portalId: number;
@@ -24,53 +24,30 @@ export function presentCreated(presenter: Presenter, record: CrmRecord): WireRec
 }
 
 /** Reply to an update: the properties that were sent (a cleared one as `''`) and a few computed ones. */
-export function presentUpdated(
-  presenter: Presenter,
-  record: CrmRecord,
-  sent: Readonly<Record<string, string>>,
-): WireRecord {
+export function presentUpdated(presenter: Presenter, record: CrmRecord, sent: Values): WireRecord {
   const { type } = presenter;
   const shown = [...type.alwaysShown, ...type.shownAfterUpdate, ...Object.keys(sent)];
   const values = shown.map((name) => [name, propertyValue(type, record, name) ?? '']);
   return wire(presenter, record, Object.fromEntries(values));
 }
 
-/** Reply to a read or a search. Unknown names in `asked` are left out. */
-export function presentRead(presenter: Presenter, record: CrmRecord, asked: readonly string[]): WireRecord {
+/** Reply to a read or a search. Unknown names in `requested` are left out. */
+export function presentRead(presenter: Presenter, record: CrmRecord, requested: readonly string[]): WireRecord {
   const { type } = presenter;
-  const wanted = asked.length ? asked.filter((name) => type.properties.has(name)) : type.shownByDefault;
+  const wanted = requested.length ? requested.filter((name) => type.properties.has(name)) : type.shownByDefault;
   const values = [...type.alwaysShown, ...wanted].map((name) => [name, propertyValue(type, record, name) ?? null]);
   return wire(presenter, record, Object.fromEntries(values));
 }
 
-function wire(
-  { type, portalId }: Presenter,
-  record: CrmRecord,
-  values: Readonly<Record<string, string | null>>,
-): WireRecord {
-  const { archivedAt } = record;
+function wire({ type, portalId }: Presenter, record: CrmRecord, values: WireRecord['properties']): WireRecord {
+  const { id, createdAt, updatedAt, isDeleted } = record;
   return {
-    id: record.id,
+    id,
     properties: Object.fromEntries(Object.entries(values).toSorted(([a], [b]) => (a < b ? -1 : 1))),
-    createdAt: record.createdAt.toISOString(),
-    updatedAt: record.updatedAt.toISOString(),
-    archived: archivedAt !== undefined,
-    ...(archivedAt ? { archivedAt: archivedAt.toISOString() } : {}),
-    url: `https://app.hubspot.com/contacts/${portalId}/record/${type.typeId}/${record.id}`,
+    createdAt,
+    updatedAt,
+    archived: isDeleted,
+    ...(isDeleted ? { archivedAt: updatedAt } : {}),
+    url: `https://app.hubspot.com/contacts/${portalId}/record/${type.typeId}/${id}`,
   };
-}
-
-/** The value of any property of a record; undefined when unset. */
-export function propertyValue({ computed }: ObjectType, record: CrmRecord, name: string): string | undefined {
-  return computed[name]?.(record) ?? record.properties[name];
-}
-
-/** Every set property, own and computed. */
-export function allValues(type: ObjectType, record: CrmRecord): Record<string, string> {
-  const values: Record<string, string> = { ...record.properties };
-  for (const name of Object.keys(type.computed)) {
-    const value = propertyValue(type, record, name);
-    if (value !== undefined) values[name] = value;
-  }
-  return values;
 }

@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import type { CallLimits } from '../control/imitated-provider';
-import { HubspotError } from './wire-reply';
+import { overLimit, type HubspotError } from './errors';
 
 /** An OAuth app's, in a Professional account. Source: docs/contributing/providers.md, A8. */
 export const defaultRateLimits: CallLimits = {
@@ -15,8 +14,6 @@ export const defaultRateLimits: CallLimits = {
 const TEN_SECONDS_MS = 10_000;
 const DAY_MS = 86_400_000;
 
-type Policy = 'TEN_SECONDLY_ROLLING' | 'SECONDLY' | 'DAILY';
-
 /** Calls in a window that slides with time. */
 class SlidingWindow {
   private moments: number[] = [];
@@ -30,12 +27,16 @@ class SlidingWindow {
     return this.moments.length;
   }
 
-  add(now: number): void {
-    this.moments.push(now);
+  /** Counts a call. @returns whether it is over the limit; 0 is no limit */
+  isOver(now: number, limit: number, countRefused: boolean): boolean {
+    if (limit === 0) return false;
+    const isOver = this.used(now) >= limit;
+    if (!isOver || countRefused) this.moments.push(now);
+    return isOver;
   }
 }
 
-/** Counts the calls of one account and refuses those over its limits, in HubSpot's words. */
+/** Counts the calls of one account and refuses those over its limits, in HubSpot's form. */
 export class RateLimiter {
   private readonly tenSeconds = new SlidingWindow(TEN_SECONDS_MS);
   private readonly second = new SlidingWindow(1000);
@@ -44,28 +45,23 @@ export class RateLimiter {
 
   constructor(private readonly portalId: number) {}
 
-  /**
-   * Takes one call into account.
-   * @throws HubspotError 429 when it is over a limit
-   */
-  admit(kind: 'search' | 'other', limits: CallLimits, at: Date): void {
+  /** Counts one call. @returns the 429 of a call that is over a limit */
+  admit(kind: 'search' | 'other', limits: CallLimits, at: Date): HubspotError | undefined {
     const now = at.getTime();
+    const { portalId } = this;
     if (kind === 'search') {
-      this.check(
-        this.second,
-        { limit: limits.searchesPerSecond, policy: 'SECONDLY', countRefused: limits.countRefused },
-        now,
-      );
-      return;
+      const isOver = this.second.isOver(now, limits.searchesPerSecond, limits.countRefused);
+      return isOver ? overLimit('SECONDLY', portalId) : undefined;
     }
     this.startDay(now);
-    if (limits.perDay > 0 && this.usedToday >= limits.perDay)
-      throw this.refusal('DAILY', this.headers(kind, limits, at));
-    const { perTenSeconds: limit, countRefused } = limits;
-    this.check(this.tenSeconds, { limit, policy: 'TEN_SECONDLY_ROLLING', countRefused }, now, () =>
-      this.headers(kind, limits, at),
-    );
+    if (limits.perDay > 0 && this.usedToday >= limits.perDay) {
+      return overLimit('DAILY', portalId, this.headers(kind, limits, at));
+    }
+    if (this.tenSeconds.isOver(now, limits.perTenSeconds, limits.countRefused)) {
+      return overLimit('TEN_SECONDLY_ROLLING', portalId, this.headers(kind, limits, at));
+    }
     this.usedToday += 1;
+    return undefined;
   }
 
   /** The rate headers of a reply; none for a search, as documented. */
@@ -84,39 +80,9 @@ export class RateLimiter {
     return { ...(limits.perTenSeconds > 0 ? rolling : {}), ...(limits.perDay > 0 ? daily : {}) };
   }
 
-  private check(
-    window: SlidingWindow,
-    rule: { limit: number; policy: Policy; countRefused: boolean },
-    now: number,
-    headers: () => Record<string, string> = () => ({}),
-  ): void {
-    if (rule.limit === 0) return;
-    const isOver = window.used(now) >= rule.limit;
-    if (!isOver || rule.countRefused) window.add(now);
-    if (isOver) throw this.refusal(rule.policy, headers());
-  }
-
   private startDay(now: number): void {
     const day = Math.floor(now / DAY_MS);
     if (day !== this.day) this.usedToday = 0;
     this.day = day;
   }
-
-  private refusal(policy: Policy, headers: Record<string, string>): HubspotError {
-    return new HubspotError(429, rateLimitFields(policy, this.portalId), headers);
-  }
-}
-
-/** The 429 body of a limit. HubSpot sends no `Retry-After` with it. */
-export function rateLimitFields(policy: Policy, portalId: number) {
-  return {
-    message: `You have reached your ${policy.toLowerCase()} limit.`,
-    extra: {
-      errorType: 'RATE_LIMIT',
-      policyName: policy,
-      // Search has a limit, and so a group, of its own.
-      groupName: `publicapi:${policy === 'SECONDLY' ? 'crm:search' : `private-app-api-calls-${policy.toLowerCase()}`}:${portalId}`,
-      requestId: randomUUID(),
-    },
-  };
 }

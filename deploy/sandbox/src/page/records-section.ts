@@ -5,9 +5,9 @@ import { moment } from './moment';
 
 /** Records of one object, the newest first. */
 export function recordsSection({ name, imitated }: Account, object: string, shownMax: number): Html {
-  const total = imitated.count(object);
+  const total = imitated.data.count(object);
   if (total === 0) return html`<h2>${object} <small>in ${name} · none</small></h2>`;
-  const records = imitated.list(object, shownMax)?.toReversed() ?? [];
+  const records = imitated.data.list(object, shownMax)?.toReversed() ?? [];
   const columns = columnsOf(object, records);
   const note = total > records.length ? `the latest ${records.length} of ${total}` : `${total}`;
   const json = `/_sandbox/records?account=${name}&object=${object}`;

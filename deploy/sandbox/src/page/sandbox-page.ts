@@ -57,7 +57,7 @@ function content(sandbox: Sandbox, accounts: readonly Account[], request: PageRe
 
 function recordsOf(account: Account): Html {
   return html`<section aria-label="Records of ${account.name}">
-    ${account.imitated.objects().map((object) => recordsSection(account, object, SHOWN_MAX))}
+    ${account.imitated.data.objects().map((object) => recordsSection(account, object, SHOWN_MAX))}
   </section>`;
 }
 
@@ -89,9 +89,10 @@ function accountsSection(accounts: readonly Account[], chosen: Account | undefin
 }
 
 function countsOf({ imitated }: Account): string {
-  return imitated
+  const { data } = imitated;
+  return data
     .objects()
-    .map((object) => `${object} ${imitated.count(object)}`)
+    .map((object) => `${object} ${data.count(object)}`)
     .join(' · ');
 }
 

@@ -1,6 +1,5 @@
 import { STATUS_CODES } from 'node:http';
 import type {
-  AccountChange,
   AccountSettings,
   CallContext,
   ImitatedAccount,
@@ -20,7 +19,7 @@ const edgeStatuses = new Set([502, 503, 504]);
 /** One account of a REST provider. */
 export class RestAccount implements ImitatedAccount {
   readonly identity: { readonly workspaceRef: string };
-  private readonly data: RestData;
+  readonly data: RestData;
   /** Moments of the calls of the last ten seconds. */
   private moments: number[] = [];
 
@@ -80,33 +79,9 @@ export class RestAccount implements ImitatedAccount {
     return toWire({ status: 200, body });
   }
 
-  takeChanges(): readonly AccountChange[] {
-    return this.data.takeChanges();
-  }
-
-  fieldsOf(change: AccountChange) {
-    return this.data.fieldsOf(change);
-  }
-
-  restore(change: AccountChange): void {
-    this.data.restore(change);
-  }
-
   clear(): void {
     this.data.clear();
     this.moments = [];
-  }
-
-  objects() {
-    return this.data.objects();
-  }
-
-  count(object: string) {
-    return this.data.count(object);
-  }
-
-  list(object: string, latest?: number) {
-    return this.data.list(object, latest);
   }
 }
 

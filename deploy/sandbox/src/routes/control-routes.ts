@@ -43,8 +43,8 @@ export function controlRoutes(sandbox: Sandbox, router: Router): void {
 
 /** The records of an account as they are now. Without a name, those of its first object. */
 function listRecords({ imitated }: Account, object?: string): readonly ShownRecord[] {
-  const names = imitated.objects();
-  const records = imitated.list(object ?? names[0] ?? '');
+  const names = imitated.data.objects();
+  const records = imitated.data.list(object ?? names[0] ?? '');
   if (records) return records;
   throw invalid([{ in: 'query', name: 'object', detail: `must be one of ${names.join(', ')}`, value: object }]);
 }

@@ -1,26 +1,39 @@
-/** Kinds of field that differ in how Salesforce checks, compares and describes their values. */
-export type FieldType =
-  | 'id'
-  | 'string'
-  | 'email'
-  | 'phone'
-  | 'url'
-  | 'textarea'
-  | 'picklist'
-  | 'multipicklist'
-  | 'boolean'
-  | 'int'
-  | 'double'
-  | 'currency'
-  | 'percent'
-  | 'date'
-  | 'datetime'
-  | 'reference';
+/** What the types of field differ in. */
+interface TypeTraits {
+  /** The SOQL literals that the type takes besides null. */
+  readonly literal: 'string' | 'number' | 'boolean' | 'date' | 'datetime';
+  /** Longest text in characters unless the field says otherwise; absent where there is none. */
+  readonly length?: number;
+  /** Digits before and after the point of a number, unless the field says otherwise. */
+  readonly digits?: { readonly whole: number; readonly scale: number };
+  /** SOAP type in a describe. @default xsd:string */
+  readonly soap?: string;
+}
 
-/** A value as it is stored: text for every kind but numbers and booleans; moments in the form of replies. */
-export type FieldValue = string | number | boolean | null;
+const fieldTypes = {
+  id: { literal: 'string', length: 18, soap: 'tns:ID' },
+  reference: { literal: 'string', length: 18, soap: 'tns:ID' },
+  string: { literal: 'string', length: 255 },
+  email: { literal: 'string', length: 80 },
+  phone: { literal: 'string', length: 40 },
+  url: { literal: 'string', length: 255 },
+  textarea: { literal: 'string', length: 32_000 },
+  picklist: { literal: 'string', length: 255 },
+  multipicklist: { literal: 'string', length: 4099 },
+  boolean: { literal: 'boolean', soap: 'xsd:boolean' },
+  int: { literal: 'number', digits: { whole: 8, scale: 0 }, soap: 'xsd:int' },
+  double: { literal: 'number', digits: { whole: 16, scale: 2 }, soap: 'xsd:double' },
+  currency: { literal: 'number', digits: { whole: 16, scale: 2 }, soap: 'xsd:double' },
+  percent: { literal: 'number', digits: { whole: 3, scale: 0 }, soap: 'xsd:double' },
+  date: { literal: 'date', soap: 'xsd:date' },
+  datetime: { literal: 'datetime', soap: 'xsd:dateTime' },
+} as const satisfies Readonly<Record<string, TypeTraits>>;
 
-/** One field of an object, as far as behaviour depends on it; `describe-object.ts` widens it to the wire form. */
+export type FieldType = keyof typeof fieldTypes;
+
+export const traitsOf = (type: FieldType): TypeTraits => fieldTypes[type];
+
+/** One field of an object, as far as behaviour depends on it; `metadata.ts` widens it to the wire form. */
 export interface FieldDefinition {
   /** In its canonical case. */
   readonly name: string;
@@ -66,30 +79,10 @@ export const readOnly = { createable: false, updateable: false } as const;
 /** Spread into a field: a create needs it, an update cannot clear it. */
 export const required = { nillable: false } as const;
 
-/** Lengths that Salesforce gives a type when nothing else is said. */
-const usualLength: Partial<Record<FieldType, number>> = {
-  id: 18,
-  reference: 18,
-  string: 255,
-  email: 80,
-  phone: 40,
-  url: 255,
-  textarea: 32_000,
-  picklist: 255,
-  multipicklist: 4099,
-};
-
-const usualDigits: Partial<Record<FieldType, FieldDefinition['digits']>> = {
-  int: { whole: 8, scale: 0 },
-  double: { whole: 16, scale: 2 },
-  currency: { whole: 16, scale: 2 },
-  percent: { whole: 3, scale: 0 },
-};
-
 /** A field that can be written, cleared and filtered unless `extra` says otherwise. Long text cannot be filtered. */
 export function field(name: string, type: FieldType, extra: Extra = {}): FieldDefinition {
-  const length = extra.length ?? usualLength[type] ?? 0;
-  const digits = usualDigits[type];
+  const { length: usualLength = 0, digits } = traitsOf(type);
+  const length = extra.length ?? usualLength;
   const isBoolean = type === 'boolean';
   return {
     name,
@@ -131,7 +124,7 @@ function labelOf(name: string): string {
     .replace(/([a-z])([A-Z])/g, '$1 $2');
 }
 
-/** One kind of record, as far as behaviour depends on it. */
+/** One object, as far as behaviour depends on it. */
 export interface ObjectDefinition {
   /** In its canonical case. */
   readonly name: string;

@@ -1,10 +1,10 @@
-import { badRequest } from './wire-reply';
+import { badRequest } from './errors';
 import { idOf } from './record-ids';
 
-/** Salesforce keeps ten cursors of a user open; the oldest gives way. */
-const KEPT = 10;
+/** Salesforce keeps ten cursors of a user open and drops the oldest. */
+const OPEN_MAX = 10;
 
-/** One page of a query, with where the next one is. */
+/** One page of a query, with the locator of the next one. */
 export interface QueryPage {
   readonly totalSize: number;
   readonly records: readonly unknown[];
@@ -24,7 +24,7 @@ export class QueryCursors {
     const cursor = idOf('01g', this.opened);
     this.rows.set(cursor, { all, pageSize });
     const [oldest] = this.rows.keys();
-    if (this.rows.size > KEPT && oldest !== undefined) this.rows.delete(oldest);
+    if (this.rows.size > OPEN_MAX && oldest !== undefined) this.rows.delete(oldest);
     return this.page(cursor, 0);
   }
 

@@ -1,7 +1,8 @@
-import type { Problem } from './wire-reply';
-import type { FieldDefinition, FieldValue, ObjectDefinition } from './field-definition';
-import { isDate, readMoment, wireMoment } from './moments';
-import { findField } from './object-definitions';
+import type { Fields, FieldValue } from '../crm/record-store';
+import type { JsonObject } from '../crm/json-body';
+import type { Problem, Problems } from './errors';
+import { traitsOf, type FieldDefinition, type ObjectDefinition } from './field-definition';
+import { findField } from './objects';
 
 /** A value in the form in which it is stored, or why its JSON does not fit the field. */
 type ReadValue = { readonly value: FieldValue } | { readonly problem: Problem };
@@ -10,11 +11,8 @@ type ReadValue = { readonly value: FieldValue } | { readonly problem: Problem };
 function readValue(field: FieldDefinition, json: unknown): ReadValue {
   if (field.type === 'boolean') return readBoolean(field, json);
   if (json === null || json === '') return { value: null };
-  switch (field.type) {
-    case 'int':
-    case 'double':
-    case 'currency':
-    case 'percent':
+  switch (traitsOf(field.type).literal) {
+    case 'number':
       return readNumber(field, json);
     case 'date':
       return readDate(json);
@@ -28,7 +26,7 @@ function readValue(field: FieldDefinition, json: unknown): ReadValue {
 function readBoolean(field: FieldDefinition, json: unknown): ReadValue {
   if (json === true || json === 'true') return { value: true };
   if (json === false || json === 'false') return { value: false };
-  if (json !== null && json !== '') return wrongKind('boolean', json);
+  if (json !== null && json !== '') return wrongType('boolean', json);
   const message = `${field.label}: value not of required type: `;
   return { problem: { code: 'INVALID_TYPE_ON_FIELD_IN_RECORD', message, fields: [field.name] } };
 }
@@ -37,30 +35,30 @@ function readNumber(field: FieldDefinition, json: unknown): ReadValue {
   const isNumeric = typeof json === 'string' && /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(json);
   const number = typeof json === 'number' || isNumeric ? Number(json) : Number.NaN;
   const fits = Number.isFinite(number) && (field.type !== 'int' || Number.isInteger(number));
-  return fits ? { value: number } : wrongKind(field.type === 'int' ? 'int' : 'double', json);
+  return fits ? { value: number } : wrongType(field.type === 'int' ? 'int' : 'double', json);
 }
 
-/** A date field takes a moment too and keeps its day. */
+/** A date field takes a moment too and stores its day. */
 function readDate(json: unknown): ReadValue {
-  if (typeof json !== 'string') return wrongKind('date', json);
+  if (typeof json !== 'string') return wrongType('date', json);
   if (isDate(json)) return { value: json };
-  return readMoment(json) && isDate(json.slice(0, 10)) ? { value: json.slice(0, 10) } : wrongKind('date', json);
+  return readMoment(json) && isDate(json.slice(0, 10)) ? { value: json.slice(0, 10) } : wrongType('date', json);
 }
 
 function readDatetime(json: unknown): ReadValue {
   const text = typeof json === 'string' ? json : '';
   const moment = isDate(text) ? new Date(`${text}T00:00:00Z`) : readMoment(text);
-  return moment ? { value: wireMoment(moment) } : wrongKind('datetime', json);
+  return moment ? { value: wireMoment(moment) } : wrongType('datetime', json);
 }
 
 function readText(json: unknown): ReadValue {
   if (typeof json === 'string') return { value: json };
   if (typeof json === 'number' || typeof json === 'boolean') return { value: String(json) };
-  return wrongKind('string', json);
+  return wrongType('string', json);
 }
 
-/** The words of Salesforce's JSON reader, without the place in the text, which differs from call to call. */
-function wrongKind(wanted: string, json: unknown): ReadValue {
+/** The message of Salesforce's JSON reader, without the position in the text, which differs from call to call. */
+function wrongType(wanted: string, json: unknown): ReadValue {
   const found = `${tokenOf(json)} value ${isScalar(json) ? String(json) : '{'}`;
   const message = `Cannot deserialize instance of ${wanted} from ${found} or request may be missing a required field`;
   return { problem: { code: 'JSON_PARSER_ERROR', message } };
@@ -83,20 +81,19 @@ function tokenOf(json: unknown): string {
   }
 }
 
-/** The fields of one write: their stored form under canonical names, or the first thing that is wrong with them. */
-export type ReadFields =
-  { readonly values: Readonly<Record<string, FieldValue>> } | { readonly problems: readonly [Problem, ...Problem[]] };
+/** The fields of one write: their stored form under canonical names, or the first problem with them. */
+export type ReadFields = { readonly values: Fields } | { readonly problems: Problems };
 
 const ignored = new Set(['attributes']);
 
 /**
- * Reads the fields of a create or update. In Salesforce's order: names that do not exist, values of the wrong kind,
+ * Reads the fields of a create or update. In Salesforce's order: names that do not exist, values of the wrong type,
  * fields that this user may not write.
- * @param skip names that stand in the record for another reason, in lower case: `id` in a collection
+ * @param skip names that are in the record for another reason, in lower case: `id` in a collection
  */
 export function readFields(
   object: ObjectDefinition,
-  body: Readonly<Record<string, unknown>>,
+  body: JsonObject,
   mode: 'create' | 'update',
   skip: ReadonlySet<string> = new Set(),
 ): ReadFields {
@@ -132,4 +129,26 @@ function notWritable(fields: readonly string[]): Problem {
     `Unable to create/update fields: ${fields.join(', ')}. Please check the security settings of this field ` +
     'and verify that it is read/write for your profile or permission set.';
   return { code: 'INVALID_FIELD_FOR_INSERT_UPDATE', message, fields };
+}
+
+const dateShape = /^(\d{4})-(\d{2})-(\d{2})$/;
+const datetimeShape = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:?\d{2})$/;
+
+/** A moment as replies write it: `2026-01-01T00:00:00.000+0000`. */
+export const wireMoment = (at: Date): string => at.toISOString().replace('Z', '+0000');
+
+/** A day that exists, `YYYY-MM-DD`. */
+export function isDate(text: string): boolean {
+  const [, year, month, day] = dateShape.exec(text) ?? [];
+  if (year === undefined) return false;
+  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
+  return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
+}
+
+/** A moment in one of the ISO forms that Salesforce reads: with a zone, with or without seconds and their fractions. */
+export function readMoment(text: string): Date | undefined {
+  if (!datetimeShape.test(text)) return undefined;
+  // JavaScript wants the colon in a zone that Salesforce itself writes without.
+  const moment = new Date(text.replace(/([+-]\d{2})(\d{2})$/, '$1:$2'));
+  return Number.isNaN(moment.getTime()) ? undefined : moment;
 }

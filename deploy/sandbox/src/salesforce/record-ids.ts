@@ -1,3 +1,7 @@
+import { UnevenNumbers } from '../control/derived';
+import type { RecordIds } from '../crm/record-store';
+import { objectNamed } from './objects';
+
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** Characters 4 to 6: the pod an org lives on. */
@@ -6,28 +10,13 @@ const POD = 'ak0';
 /** Where numbering begins: `3dQCH0` to base 62, so that every id has letters of both cases. */
 const FIRST = 3_330_919_310;
 
-/** Largest gap between two ids, so that no test may rely on consecutive ones. */
-const LARGEST_STEP = 997;
-
-/**
- * Gives record ids of 18 characters: the object's prefix, the pod, a growing number to base 62, the checksum.
- * The same calls give the same ids on every run; no id is given twice.
- */
-export class RecordIds {
-  private last = FIRST;
-  private state = 1;
-
-  next(keyPrefix: string): string {
-    // A full-period congruential generator (Numerical Recipes constants): spread is enough here, quality is not.
-    this.state = (Math.imul(this.state, 1_664_525) + 1_013_904_223) >>> 0;
-    this.last += 1 + (this.state % LARGEST_STEP);
-    return idOf(keyPrefix, this.last);
-  }
-
-  /** Makes sure that `id` is never given again. Needed after records were loaded from a journal. */
-  skipPast(id: string): void {
-    this.last = Math.max(this.last, fromBase62(id.slice(6, 15)));
-  }
+/** Ids of 18 characters: the object's prefix, the pod, a growing number to base 62, the checksum. No id is given twice. */
+export function recordIds(): RecordIds {
+  const numbers = new UnevenNumbers(FIRST);
+  return {
+    next: (type) => idOf(objectNamed(type).keyPrefix, numbers.next()),
+    skipPast: (id) => numbers.skipPast(fromBase62(id.slice(6, 15))),
+  };
 }
 
 /** The id with a given number: for records that an org has from the beginning. */
@@ -50,7 +39,7 @@ const shape = /^[A-Za-z0-9]{15}([A-Za-z0-9]{3})?$/;
 const checksumLetters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ012345';
 
 /**
- * The 18-character form of an id: the 15 that count, and a letter for each five of them that tells which are upper case.
+ * The 18-character form of an id: the 15 that count, and a letter for each five of them that encodes which are upper case.
  * @param id 15 characters, or 18 with the right checksum; upper and lower case differ
  * @returns undefined for anything else
  */

@@ -1,9 +1,5 @@
-import { badRequest, unreadable } from './wire-reply';
-
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+import { isObject, parseBody, stringsIn, type JsonObject } from '../crm/json-body';
+import { badRequest, unreadable } from './errors';
 
 /** Source: docs/contributing/providers.md, B3. */
 const RECORDS_MAX = 200;
@@ -11,24 +7,26 @@ const CHUNKS_MAX = 10;
 
 /** Reads the body as a JSON object. */
 export function readJsonObject(bodyText: string): JsonObject {
-  let body: unknown;
-  try {
-    body = JSON.parse(bodyText);
-  } catch (cause) {
-    throw unreadable(describeSyntaxError(bodyText, cause));
+  const body = parseBody(bodyText);
+  if ('fault' in body) {
+    const { message, line, column } = body.fault;
+    throw unreadable(`${message} at [line:${line}, column:${column}]`);
   }
-  if (!isObject(body)) throw unreadable('Cannot deserialize instance of sobject from START_ARRAY value [');
-  return body;
+  if (isObject(body.json)) return body.json;
+  throw unreadable('Cannot deserialize instance of sobject from START_ARRAY value [');
 }
 
-/** `{allOrNone, records}` of a collection: 1 to 200 records in at most 10 runs of one type. */
-export function readCollection(bodyText: string): {
+/** A collection of a call. */
+export interface Collection {
   readonly allOrNone: boolean;
   readonly records: readonly JsonObject[];
-} {
+}
+
+/** `{allOrNone, records}`: 1 to 200 records in at most 10 runs of one type. */
+export function readCollection(bodyText: string): Collection {
   const { allOrNone, records } = readJsonObject(bodyText);
-  if (!Array.isArray(records) || records.length === 0) throw recordRequired();
-  if (records.length > RECORDS_MAX) throw tooMany(RECORDS_MAX);
+  if (!Array.isArray(records)) throw recordRequired();
+  requireSize(records, RECORDS_MAX);
   if (!records.every(isObject)) throw unreadable('Cannot deserialize instance of sobject from VALUE_STRING value');
   const types = records.map(typeOf);
   const chunks = types.filter((type, index) => index === 0 || type !== types[index - 1]).length;
@@ -39,6 +37,16 @@ export function readCollection(bodyText: string): {
   return { allOrNone: allOrNone === true, records };
 }
 
+/** Refuses a list without entries, or with more than `limit`. */
+export function requireSize({ length }: readonly unknown[], limit: number): void {
+  if (length === 0) throw recordRequired();
+  if (length <= limit) return;
+  const message = `record limit reached. cannot submit more than ${limit} records in this operation`;
+  throw badRequest('EXCEEDED_ID_LIMIT', message);
+}
+
+const recordRequired = () => badRequest('REQUIRED_FIELD_MISSING', 'At least 1 record is required');
+
 /** `attributes.type` of a record in a collection. */
 export function typeOf(record: JsonObject): string {
   const type = isObject(record.attributes) ? record.attributes.type : undefined;
@@ -48,25 +56,11 @@ export function typeOf(record: JsonObject): string {
 
 /** A list of ids or names in a body or, comma-separated, in a query. */
 export function readNames(value: unknown): readonly string[] {
-  if (typeof value === 'string') return value.split(',').map((name) => name.trim());
-  return Array.isArray(value) ? value.filter((name) => typeof name === 'string') : [];
+  return typeof value === 'string' ? value.split(',').map((name) => name.trim()) : stringsIn(value);
 }
 
 /** A member of a record, whatever its case. */
 export function member(record: JsonObject, name: string): unknown {
   const key = Object.keys(record).find((candidate) => candidate.toLowerCase() === name.toLowerCase());
   return key === undefined ? undefined : record[key];
-}
-
-export const recordRequired = () => badRequest('REQUIRED_FIELD_MISSING', 'At least 1 record is required');
-
-export const tooMany = (limit: number) =>
-  badRequest('EXCEEDED_ID_LIMIT', `record limit reached. cannot submit more than ${limit} records in this operation`);
-
-/** Salesforce counts lines and columns from one; V8 gives an offset, or nothing when the text ends too early. */
-function describeSyntaxError(text: string, cause: unknown): string {
-  const message = cause instanceof Error ? cause.message : 'Unexpected character';
-  const offset = Number(/position (\d+)/.exec(message)?.[1] ?? text.length);
-  const before = text.slice(0, offset).split('\n');
-  return `${message} at [line:${before.length}, column:${(before.at(-1)?.length ?? 0) + 1}]`;
 }

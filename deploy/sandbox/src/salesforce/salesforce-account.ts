@@ -1,63 +1,44 @@
 import type {
-  AccountChange,
   CallContext,
   ImitatedAccount,
   InputRefusal,
   IssuedTokens,
   QuotaPolicy,
   ReceivedCall,
-  ShownRecord,
   WireReply,
 } from '../control/imitated-provider';
-import { ApiUsage, DAILY_CALLS } from './api-usage';
-import { SalesforceError, type Problem, errorReply, statusReply, notFound, emptyReply, jsonReply } from './wire-reply';
-import { findObject, objectDefinitions } from './object-definitions';
-import type { Org } from './org';
+import { isJson, replyTo, type ApiReply } from '../crm/api-call';
+import { carriedRecords } from '../crm/json-body';
+import type { RecordIds } from '../crm/record-store';
+import { findEndpoint, getEndpoint } from './endpoints';
+import { errorReply, jsonReply, overLimit, SalesforceError, statusReply } from './errors';
+import { readVersion } from './metadata';
+import { OrgData, type OrgIdentity } from './org-data';
 import { QueryCursors } from './query-cursors';
-import { type RecordIds, toLongId } from './record-ids';
-import { RecordStore } from './record-store';
-import { setValues, type StoredRecord } from './record-values';
-import { tokenReply, usernameOf } from './token-replies';
-import { carriedFields, matchRoute, methodOf, type RouteMatch } from './match-route';
+import { toLongId } from './record-ids';
 import { member } from './request-body';
-import { readVersion } from './api-versions';
+import { tokenReply } from './tokens';
 
-/** What names an org; the same on every run. */
-export interface OrgIdentity {
-  readonly name: string;
-  readonly orgId: string;
-  readonly userId: string;
-  readonly workspaceRef: string;
-}
-
-/** How an org says that a limit is reached; both are 403. Source: docs/contributing/providers.md, B7. */
-const overLimit: Readonly<Record<QuotaPolicy, Problem>> = {
-  daily: { code: 'REQUEST_LIMIT_EXCEEDED', message: 'TotalRequests Limit exceeded.' },
-  burst: {
-    code: 'REQUEST_LIMIT_EXCEEDED',
-    message: 'ConcurrentRequests (Concurrent API Requests) Limit exceeded.',
-  },
-};
+/** Calls in any 24 hours of an Enterprise org with one licence. Source: docs/contributing/providers.md, B7. */
+export const DAILY_CALLS = 101_000;
 
 /** Calls that do not count against the limit of the org: they are not API requests. */
 const uncounted = /^\/(services\/oauth2|id)\//;
 
 /** One imitated org. */
 export class SalesforceAccount implements ImitatedAccount {
-  private store: RecordStore;
+  readonly identity: { readonly orgId: string; readonly userId: string; readonly workspaceRef: string };
+  readonly data: OrgData;
   private cursors = new QueryCursors();
   private usage = new ApiUsage();
 
   constructor(
-    private readonly org: OrgIdentity,
-    private readonly ids: RecordIds,
+    readonly org: OrgIdentity,
+    ids: RecordIds,
   ) {
-    this.store = filledStore(org, ids);
-  }
-
-  get identity() {
-    const { orgId, userId, workspaceRef } = this.org;
-    return { orgId, userId, workspaceRef };
+    const { orgId, userId, workspaceRef } = org;
+    this.identity = { orgId, userId, workspaceRef };
+    this.data = new OrgData(org, ids);
   }
 
   admit(call: ReceivedCall, { now, settings, longCalls }: CallContext): WireReply | undefined {
@@ -68,20 +49,25 @@ export class SalesforceAccount implements ImitatedAccount {
     }
     const isOver = perDay > 0 && this.usage.used(now) >= perDay;
     if (!isOver || countRefused) this.usage.add(now);
-    if (!isOver) return undefined;
-    return errorReply(new SalesforceError(403, overLimit.daily), this.limitHeader(now, perDay));
+    return isOver ? errorReply(new SalesforceError(403, overLimit.daily), this.limitHeader(now, perDay)) : undefined;
   }
 
-  answer(call: ReceivedCall, { now, settings, refusals }: CallContext): WireReply {
-    const { perDay } = settings.limits;
-    const usage = (at: Date) => ({ used: this.usage.used(at), limit: perDay || DAILY_CALLS });
-    const org: Org = { ...this.org, store: this.store, cursors: this.cursors, usage };
-    const headers = uncounted.test(call.path) ? {} : this.limitHeader(now, perDay);
-    return answerCall(org, call, { now, refusals, headers });
+  answer(call: ReceivedCall, context: CallContext): WireReply {
+    const { now, settings } = context;
+    const headers = uncounted.test(call.path) ? {} : this.limitHeader(now, settings.limits.perDay);
+    return replyTo(() => this.perform(call, context), jsonReply, headers);
   }
 
+  /** Each record of a write locks itself, and its parents before and after. A read locks nothing. */
   lockedRows(call: ReceivedCall): readonly (readonly string[])[] {
-    return lockedRows(this.store, call);
+    const found = findEndpoint(call);
+    if (!found?.endpoint || !/(create|update|upsert|delete)/.test(found.endpoint.name)) return [];
+    return carriedRecords(call.bodyText, 'records').map((fields) => {
+      const id = idIn(member(fields, 'id') ?? found.params.id);
+      const current = id === undefined ? undefined : this.data.find(id);
+      const pointed = parents.flatMap((name) => [member(fields, name), current?.fields[name]]);
+      return [...new Set([id, ...pointed.map(idIn)].filter((row) => row !== undefined))];
+    });
   }
 
   lockRefusal(row: string): InputRefusal {
@@ -107,41 +93,22 @@ export class SalesforceAccount implements ImitatedAccount {
     return tokenReply(this.org, tokens, call, now);
   }
 
-  takeChanges(): readonly AccountChange[] {
-    return this.store.takeChanges().map((record) => ({ recordId: record.id, record }));
-  }
-
-  fieldsOf({ record }: AccountChange): Readonly<Record<string, unknown>> {
-    return (record as StoredRecord | undefined)?.fields ?? {};
-  }
-
-  restore(change: AccountChange): void {
-    this.store.restore(change.record as StoredRecord);
-  }
-
   clear(): void {
-    this.store = filledStore(this.org, this.ids);
+    this.data.clear();
     this.cursors = new QueryCursors();
     this.usage = new ApiUsage();
   }
 
-  objects(): readonly string[] {
-    return objectDefinitions.filter((object) => object.isWritable).map((object) => object.name);
-  }
-
-  count(object: string): number {
-    const found = findObject(object);
-    return found ? this.store.all(found.name).filter((record) => !record.isDeleted).length : 0;
-  }
-
-  list(object: string, latest = Infinity): readonly ShownRecord[] | undefined {
-    const found = findObject(object);
-    if (!found) return undefined;
-    const live = this.store.all(found.name).filter((record) => !record.isDeleted);
-    return live.slice(-latest).map((record) => {
-      const { id, createdAt, updatedAt } = record;
-      return { id, createdAt, updatedAt, fields: setValues(record, this.org.userId) };
-    });
+  private perform(call: ReceivedCall, { now, settings, refusals }: CallContext): ApiReply {
+    const { endpoint, params } = getEndpoint(call);
+    const version = params.version === undefined ? '' : readVersion(params.version);
+    if (call.bodyText !== '' && !isJson(call.contentType)) {
+      const message = `Content type '${call.contentType}' is not supported`;
+      throw new SalesforceError(415, { code: 'UNSUPPORTED_MEDIA_TYPE', message });
+    }
+    const { org, data, cursors } = this;
+    const usage = { used: this.usage.used(now), limit: settings.limits.perDay || DAILY_CALLS };
+    return endpoint.perform({ ...call, org, data, cursors, usage, params, version, now, refusals });
   }
 
   /** On every reply of the API. An account whose limit is switched off shows the usual one. */
@@ -150,79 +117,32 @@ export class SalesforceAccount implements ImitatedAccount {
   }
 }
 
-/** A store with what an org has from the beginning: itself and its integration user. */
-function filledStore(org: OrgIdentity, ids: RecordIds): RecordStore {
-  const store = new RecordStore(ids);
-  for (const record of firstRecords(org)) store.restore(record);
-  return store;
-}
-
-/** When every imitated org was opened. */
-const OPENED_AT = '2026-01-01T00:00:00.000Z';
-
-/** What an org has before anything is written to it: itself, and the user that writes. */
-function firstRecords(org: { readonly name: string; readonly orgId: string; readonly userId: string }): StoredRecord[] {
-  const common = { number: 1, createdAt: OPENED_AT, updatedAt: OPENED_AT, isDeleted: false };
-  const email = usernameOf(org.name);
-  const person = { LastName: 'User', FirstName: 'Integration', Name: 'Integration User', Alias: 'integ' };
-  const organization = { Name: org.name, InstanceName: 'AK0', OrganizationType: 'Developer Edition', IsSandbox: false };
-  return [
-    { ...common, id: org.orgId, type: 'Organization', fields: organization },
-    { ...common, id: org.userId, type: 'User', fields: { ...person, Username: email, Email: email, IsActive: true } },
-  ];
-}
-
 /** Fields that point to a parent, whose row is locked with its child's. Source: Salesforce's record locking cheat sheet (D). */
 const parents = ['AccountId', 'ReportsToId', 'ParentId'];
 
-/** Rows that each record of a write locks: itself, and its parents before and after. None for a read. */
-function lockedRows(store: RecordStore, call: ReceivedCall): readonly (readonly string[])[] {
-  const found = matchRoute(call);
-  if (!found?.route || !/(create|update|upsert|delete)/.test(found.route.name)) return [];
-  return carriedFields(call).map((fields) => {
-    const id = idIn(member(fields, 'id') ?? found.params.id);
-    const current = id === undefined ? undefined : store.find(id);
-    const pointed = parents.flatMap((name) => [member(fields, name), current?.fields[name]]);
-    return [...new Set([id, ...pointed.map(idIn)].filter((row) => row !== undefined))];
-  });
-}
-
 const idIn = (value: unknown): string | undefined => (typeof value === 'string' ? toLongId(value) : undefined);
 
-/** What Salesforce answers to an admitted call, with everything that follows from it in the store. */
-function answerCall(
-  org: Org,
-  call: ReceivedCall,
-  context: Pick<CallContext, 'now' | 'refusals'> & { readonly headers: Readonly<Record<string, string>> },
-): WireReply {
-  const { now, refusals, headers } = context;
-  try {
-    const { params, route } = requireRoute(call);
-    const version = params.version === undefined ? '' : readVersion(params.version);
-    if (call.bodyText !== '') requireJson(call.contentType);
-    const reply = route.perform({ ...call, org, params, version, now, refusals });
-    const all = { ...headers, ...reply.headers };
-    return reply.body === undefined ? emptyReply(reply.status, all) : jsonReply(reply.status, reply.body, all);
-  } catch (error) {
-    if (error instanceof SalesforceError) return errorReply(error, headers);
-    throw error;
+const HOUR_MS = 3_600_000;
+const HOURS = 24;
+
+/** Calls in the last 24 hours, counted by the hour, as the limit of an org rolls. */
+class ApiUsage {
+  private readonly byHour = new Map<number, number>();
+
+  add(now: Date): void {
+    const hour = hourOf(now);
+    this.byHour.set(hour, (this.byHour.get(hour) ?? 0) + 1);
+  }
+
+  used(now: Date): number {
+    const oldest = hourOf(now) - HOURS;
+    let sum = 0;
+    for (const [hour, count] of this.byHour) {
+      if (hour <= oldest) this.byHour.delete(hour);
+      else sum += count;
+    }
+    return sum;
   }
 }
 
-function requireRoute(call: ReceivedCall): {
-  readonly params: RouteMatch['params'];
-  readonly route: NonNullable<RouteMatch['route']>;
-} {
-  const match = matchRoute(call);
-  if (!match) throw notFound();
-  const { route, params, allowed } = match;
-  if (route) return { route, params };
-  const message = `HTTP Method '${methodOf(call)}' not allowed. Allowed are ${allowed.join(',')}`;
-  throw new SalesforceError(405, { code: 'METHOD_NOT_ALLOWED', message });
-}
-
-function requireJson(contentType: string): void {
-  if (/^application\/json\b/i.test(contentType)) return;
-  const message = `Content type '${contentType}' is not supported`;
-  throw new SalesforceError(415, { code: 'UNSUPPORTED_MEDIA_TYPE', message });
-}
+const hourOf = (moment: Date): number => Math.floor(moment.getTime() / HOUR_MS);

@@ -1,7 +1,6 @@
-import { seededRandom } from '../../control/seeded-random';
-import { SalesforceError } from '../wire-reply';
-import { parseQuery } from './parse-query';
-import type { Condition } from './query';
+import { seededRandom } from '../../control/derived';
+import { SalesforceError } from '../errors';
+import { parseQuery, type Condition } from './parse-query';
 
 /** What an attacker would put into a value: everything that ends, hides or continues a literal. */
 const pieces = [

@@ -1,4 +1,4 @@
-import { SalesforceError } from '../wire-reply';
+import { SalesforceError } from '../errors';
 import { parseQuery } from './parse-query';
 
 const where = (condition: string) => parseQuery(`SELECT Id FROM Contact WHERE ${condition}`).where;

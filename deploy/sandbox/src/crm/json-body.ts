@@ -1,0 +1,57 @@
+import type { ReceivedCall } from '../control/imitated-provider';
+import type { Endpoint } from './api-call';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Where and why a text is not JSON. Lines and columns count from one. */
+export interface SyntaxFault {
+  readonly message: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A body as JSON, or why it cannot be read. */
+export function parseBody(text: string): { readonly json: unknown } | { readonly fault: SyntaxFault } {
+  try {
+    return { json: JSON.parse(text) as unknown };
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : 'Unexpected character';
+    // V8 gives an offset, or nothing when the text ends too early.
+    const offset = Number(/position (\d+)/.exec(message)?.[1] ?? text.length);
+    const before = text.slice(0, offset).split('\n');
+    return { fault: { message, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 } };
+  }
+}
+
+/** A list of strings; anything else in it is left out, anything else is an empty list. */
+export function stringsIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((name) => typeof name === 'string') : [];
+}
+
+/** How many records a call carries, for the ledger. A body that cannot be read carries none. */
+export function countRecords(carries: Endpoint<never>['carries'], { query, bodyText }: ReceivedCall): number {
+  if (carries === 'none') return 0;
+  if (carries === 'one') return 1;
+  const listed = query.get(carries);
+  return listed === null ? listIn(bodyText, carries).length : listed.split(',').filter(Boolean).length;
+}
+
+/** The entries of a list in the body, else the body itself. */
+export function carriedRecords(bodyText: string, list: 'inputs' | 'records'): readonly JsonObject[] {
+  const records = listIn(bodyText, list);
+  return (records.length > 0 ? records : [readTolerantly(bodyText)]).map((record) => (isObject(record) ? record : {}));
+}
+
+function listIn(bodyText: string, member: string): readonly unknown[] {
+  const body = readTolerantly(bodyText);
+  const list = isObject(body) ? body[member] : undefined;
+  return Array.isArray(list) ? list : [];
+}
+
+function readTolerantly(bodyText: string): unknown {
+  const body = parseBody(bodyText);
+  return 'json' in body ? body.json : undefined;
+}

@@ -1,0 +1,148 @@
+import { notFound } from './errors';
+import { isCustom, traitsOf, type FieldDefinition, type ObjectDefinition } from './field-definition';
+import { objectDefinitions, visibleFields } from './objects';
+import type { Action } from './org-data';
+import { objectOf } from './single-records';
+import { identityUrl } from './tokens';
+
+/** Versions that have collections, and the current one. Source: docs/contributing/providers.md, B1. */
+const OLDEST = 42;
+const LATEST = 67;
+
+/** The version of a path segment such as `v60.0`. @throws SalesforceError 404 */
+export function readVersion(segment: string): string {
+  const [, version = ''] = /^v(\d{2})\.0$/.exec(segment) ?? [];
+  if (Number(version) < OLDEST || Number(version) > LATEST) throw notFound();
+  return `${version}.0`;
+}
+
+/** `GET /services/data` -> every version, with neither token nor limit at Salesforce. */
+export const listVersions: Action = () => ({
+  status: 200,
+  body: Array.from({ length: LATEST - OLDEST + 1 }, (_, index) => {
+    const version = `${OLDEST + index}.0`;
+    return { label: `Release ${version}`, url: `/services/data/v${version}`, version };
+  }),
+});
+
+/** `GET /services/data/vNN.0` -> the resources there are. */
+export const listResources: Action = ({ version, origin, org }) => {
+  const base = `/services/data/v${version}`;
+  const names = ['composite', 'limits', 'query', 'queryAll', 'sobjects'];
+  const resources = Object.fromEntries(names.map((name) => [name, `${base}/${name}`]));
+  return { status: 200, body: { ...resources, identity: identityUrl(origin, org) } };
+};
+
+/** `GET /limits`: what is left of the daily calls, as far as the sandbox counts. */
+export const listLimits: Action = ({ usage: { used, limit } }) => ({
+  status: 200,
+  body: { DailyApiRequests: { Max: limit, Remaining: Math.max(0, limit - used) } },
+});
+
+/** The metadata of an org never changes; this is when it last did. */
+const METADATA_CHANGED = new Date('2026-01-15T08:00:00Z');
+
+/** `GET /sobjects` -> every object, without fields. */
+export const listObjects: Action = ({ version }) => ({
+  status: 200,
+  body: {
+    encoding: 'UTF-8',
+    maxBatchSize: 200,
+    sobjects: objectDefinitions.map((object) => summary(object, version)),
+  },
+});
+
+/** `GET /sobjects/{T}` -> what it is, without fields. */
+export const basicObject: Action = (call) => ({
+  status: 200,
+  body: { objectDescribe: summary(objectOf(call), call.version), recentItems: [] },
+});
+
+/** `GET /sobjects/{T}/describe`; 304 when it has not changed since `If-Modified-Since`. */
+export const describeObject: Action = (call) => {
+  const object = objectOf(call);
+  const headers = { 'last-modified': METADATA_CHANGED.toUTCString() };
+  const known = Date.parse(call.headers['if-modified-since'] ?? '');
+  if (known >= METADATA_CHANGED.getTime()) return { status: 304, headers };
+  const fields = visibleFields(object).map(describeField);
+  const more = { childRelationships: [], fields, namedLayoutInfos: [], recordTypeInfos: [], supportedScopes: [] };
+  return { status: 200, headers, body: { ...summary(object, call.version), ...more } };
+};
+
+function summary({ name, label, labelPlural, keyPrefix, isWritable }: ObjectDefinition, version: string) {
+  const base = `/services/data/v${version}/sobjects/${name}`;
+  return {
+    activateable: false,
+    createable: isWritable,
+    custom: false,
+    customSetting: false,
+    deletable: isWritable,
+    deprecatedAndHidden: false,
+    feedEnabled: isWritable,
+    keyPrefix,
+    label,
+    labelPlural,
+    layoutable: true,
+    mergeable: isWritable,
+    name,
+    queryable: true,
+    replicateable: true,
+    retrieveable: true,
+    searchable: true,
+    triggerable: isWritable,
+    undeletable: isWritable,
+    updateable: isWritable,
+    urls: { sobject: base, describe: `${base}/describe`, rowTemplate: `${base}/{ID}` },
+  };
+}
+
+/** The wire form of a field. Members and their meaning as in docs/contributing/providers.md, B5. */
+function describeField(field: FieldDefinition): Record<string, unknown> {
+  const { name, label, type, length, createable, updateable, nillable, filterable } = field;
+  return {
+    aggregatable: filterable,
+    autoNumber: field.autoNumber === true,
+    byteLength: length * 3,
+    calculated: field.calculated === true,
+    caseSensitive: false,
+    createable,
+    custom: isCustom(field),
+    defaultValue: field.defaultValue ?? null,
+    defaultedOnCreate: field.defaultedOnCreate === true,
+    deprecatedAndHidden: false,
+    digits: type === 'int' ? 8 : 0,
+    encrypted: false,
+    externalId: field.externalId === true,
+    filterable,
+    groupable: filterable,
+    htmlFormatted: false,
+    idLookup: type === 'id' || field.externalId === true,
+    label,
+    length,
+    name,
+    nameField: name === 'Name',
+    nillable,
+    permissionable: createable && nillable,
+    picklistValues: describeOptions(field),
+    precision: field.digits ? field.digits.whole + field.digits.scale : 0,
+    referenceTo: field.reference ? [field.reference.to] : [],
+    relationshipName: field.reference?.path ?? null,
+    restrictedPicklist: field.restricted === true,
+    scale: field.digits?.scale ?? 0,
+    soapType: traitsOf(type).soap ?? 'xsd:string',
+    sortable: filterable,
+    type,
+    unique: field.unique === true,
+    updateable,
+  };
+}
+
+function describeOptions({ options = [], defaultValue }: FieldDefinition): Record<string, unknown>[] {
+  return options.map((value) => ({
+    active: true,
+    defaultValue: value === defaultValue,
+    label: value,
+    validFor: null,
+    value,
+  }));
+}
