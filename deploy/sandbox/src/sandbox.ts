@@ -1,6 +1,6 @@
 import type { Account } from './control/account';
 import { Accounts, type AccountRequest } from './control/accounts';
-import { AuthorizationCodes } from './control/authorization-codes';
+import { AuthorizationCodes } from './control/oauth';
 import { Faults } from './control/faults';
 import type { AccountSettings, ImitatedProvider, ReceivedCall, AccountChange } from './control/imitated-provider';
 import { Journal, type JournalLine } from './control/journal';
@@ -9,14 +9,14 @@ import { createHubspot } from './hubspot/hubspot';
 import { createRestProviders } from './rest/create-rest';
 import { createSalesforce } from './salesforce/salesforce';
 
-/** What a call leaves in the ledger; the sandbox adds what it really wrote. */
+/** The outcome of a call for the ledger; the sandbox adds what it really wrote. */
 export type CallOutcome = Omit<LedgerEntry, 'seq' | 'account' | 'applied' | 'recordIds' | 'carried' | 'markers'>;
 
 export interface SandboxState {
   readonly now: () => Date;
-  /** Settings of an account for which nothing is asked. */
+  /** Settings of accounts that are opened without them. */
   readonly defaults: Partial<AccountSettings>;
-  /** Path of a journal; without it everything is gone with the process. */
+  /** Path of a journal; without it everything is lost with the process. */
   readonly ledgerFile?: string | undefined;
 }
 
@@ -45,14 +45,14 @@ export class Sandbox {
     return account;
   }
 
-  /** Keeps the tokens of an account. Call after each change of them. */
+  /** Writes the tokens of an account to the journal. Call after each change of them. */
   recordGrant(account: Account): void {
     this.journal?.write({ grant: account.grant.current, of: account.name });
   }
 
   /**
    * Adds a call to the ledger together with what it changed. Call once per call, when its outcome is decided.
-   * @param received the call itself, for the markers it carried. @default none are noted
+   * @param received the call itself, for the markers it carried. @default none are recorded
    */
   record(account: Account | undefined, outcome: CallOutcome, received?: ReceivedCall): LedgerEntry {
     const changes = account?.imitated.data.takeChanges() ?? [];
@@ -66,7 +66,7 @@ export class Sandbox {
     return entry;
   }
 
-  /** A fresh start: records, ledger, limits and faults of one account or of all; `accounts` removes those too. */
+  /** Removes records, ledger, used limits and faults of one account or of all; `accounts` removes those too. */
   clear(what: { readonly account?: string; readonly accounts: boolean }): void {
     this.forget(what);
     this.journal?.write({ cleared: what });
@@ -77,7 +77,7 @@ export class Sandbox {
     for (const account of this.accounts.all()) account.cutWaiting();
   }
 
-  /** Call when nothing is written any more. */
+  /** Call when no more calls are under way. */
   async close(): Promise<void> {
     await this.journal?.close();
   }
@@ -111,7 +111,7 @@ type Marked = Pick<LedgerEntry, 'carried' | 'markers'>;
 
 /**
  * What a call carried and what it wrote, by the value of the account's marker field, so that a test finds its own records
- * in the ledger whatever the caller was told.
+ * in the ledger whatever the reply claimed.
  */
 function markersOf(account: Account, call: ReceivedCall, changes: readonly AccountChange[]): Marked {
   const field = account.settings.markerField ?? account.provider.markerField;

@@ -10,7 +10,7 @@ import { deliver, keepOpen } from './routes/deliver';
 import { performCall } from './routes/perform-call';
 
 export type { LedgerEntry } from './control/ledger';
-export type { FaultRequest } from './control/fault';
+export type { FaultRequest } from './control/faults';
 
 export interface SandboxOptions {
   /** 0 takes a free port. */
@@ -20,9 +20,9 @@ export interface SandboxOptions {
   readonly logger?: Logger;
   /** The clock behind timestamps, limits and search lag; waits always take real time. @default the system's */
   readonly now?: () => Date;
-  /** Path of a journal that keeps accounts, records and the ledger over restarts. @default nothing is kept */
+  /** Path of a journal that keeps accounts, records and the ledger over restarts. @default nothing is stored */
   readonly ledgerFile?: string;
-  /** Search lag of accounts that ask for none, in milliseconds. @default 0 */
+  /** Search lag of accounts without a setting of their own, in milliseconds. @default 0 */
   readonly searchLagMs?: number;
   /** Longest wait for calls in flight when closing or draining. @default 2000 */
   readonly shutdownMs?: number;
@@ -85,7 +85,7 @@ function register(sandbox: Sandbox, router: Router): void {
 }
 
 /**
- * A logger for an app that fails on purpose: a 5xx that a script asked for is not something a person must look at.
+ * A logger for an app that fails on purpose: a scripted 5xx needs nobody's attention.
  * Real failures carry the error; scripted ones do not.
  */
 function scriptedLogger(logger: Logger): Logger {
@@ -122,7 +122,7 @@ function pageRoute(sandbox: Sandbox, router: Router): void {
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
-/** Registers the addresses of every provider: what lies under them and is not imitated is answered by the provider too. */
+/** Registers the addresses of every provider; unknown paths below them get the provider's own error. */
 export function providerRoutes(sandbox: Sandbox, router: Router): void {
   for (const provider of sandbox.providers) {
     const handler = providerHandler(sandbox, provider);
@@ -134,7 +134,7 @@ export function providerRoutes(sandbox: Sandbox, router: Router): void {
   for (const method of methods) router[method]('/rest/*rest', notImitated(known));
 }
 
-/** A provider file of the builder's own, in a demo whose every provider is the sandbox: nothing goes on to the real one. */
+/** A provider that is declared in a file and not imitated: in a demo, nothing is forwarded to the real one. */
 function notImitated(known: readonly string[]): RequestHandler {
   return (req, res) => {
     const [, , name = ''] = req.path.split('/');
@@ -144,7 +144,7 @@ function notImitated(known: readonly string[]): RequestHandler {
   };
 }
 
-/** Connects the addresses of a provider to the wire. */
+/** Handles the requests to a provider. */
 function providerHandler(sandbox: Sandbox, provider: ImitatedProvider): RequestHandler {
   return async (req, res) => {
     keepOpen(req);

@@ -11,7 +11,7 @@ import type {
 } from './imitated-provider';
 import { createLatency } from './latency';
 
-/** One account at an imitated provider: what it holds, its tokens, its settings, the calls it has in hand. */
+/** One account at an imitated provider: its records, its tokens, its settings, the calls under way. */
 export class Account {
   /** The most calls in flight at one moment. */
   peakInFlight = 0;
@@ -36,22 +36,22 @@ export class Account {
     this.locks = new RowLocks(seed);
   }
 
-  /** Calls that arrived and are not answered. */
+  /** Calls that arrived and have no reply yet. */
   get inFlight(): number {
     return this.calls.size;
   }
 
-  /** Aborted when whatever waits in this account must give up, without having any effect. */
+  /** Aborted when every call that waits in this account must end without any effect. */
   get waiting(): AbortSignal {
     return this.waits.signal;
   }
 
-  /** How long the next call takes by itself. */
+  /** Latency of the next call. */
   latencyMs(kind: CallKind): number {
     return this.latency(this.settings, kind);
   }
 
-  /** Takes a call in. @returns what lets it out again */
+  /** Counts a call as under way. @returns what ends that */
   enter(nowMs: number): () => void {
     const call = { startedAtMs: nowMs };
     this.calls.add(call);
@@ -59,19 +59,19 @@ export class Account {
     return () => void this.calls.delete(call);
   }
 
-  /** Calls that have been under way for as long as the account's limits call long. */
+  /** Calls that have lasted at least `limits.longAfterMs`. */
   longCalls(nowMs: number): number {
     const { longAfterMs } = this.settings.limits;
     return [...this.calls].filter(({ startedAtMs }) => nowMs - startedAtMs >= longAfterMs).length;
   }
 
-  /** Cuts the calls that wait: for latency, or because of a fault. */
+  /** Cuts the calls that wait for latency or because of a fault. */
   cutWaiting(): void {
     this.waits.abort();
     this.waits = newWaits();
   }
 
-  /** Forgets records, used limits and the peak; keeps tokens and settings. */
+  /** Removes records, used limits and the peak; keeps tokens and settings. */
   clear(): void {
     this.cutWaiting();
     this.imitated.clear();
@@ -86,9 +86,9 @@ function newWaits(): AbortController {
   return waits;
 }
 
-/** What a write found when it asked for its rows. */
+/** The outcome of locking the rows of a write. */
 interface HeldRows {
-  /** Inputs whose row another call holds, and which draw a refusal. */
+  /** Inputs that are refused because another call holds their row. */
   readonly refusals: ReadonlyMap<number, InputRefusal>;
   release(): void;
 }
@@ -96,8 +96,8 @@ interface HeldRows {
 const nothingHeld: HeldRows = { refusals: new Map(), release: () => undefined };
 
 /**
- * Rows that the calls under way hold. Salesforce locks the parent of each record that is written, for as long as the write takes;
- * it lets another wait and then refuses it. Here the other is refused at once, with the chance that the account asks for.
+ * Rows that the calls under way have locked. Salesforce locks the parent of each record that is written, for as long as the write takes;
+ * another write waits and is then refused. Here it is refused at once, with the chance in the account's settings.
  */
 class RowLocks {
   private readonly holders = new Map<string, number>();
@@ -107,7 +107,7 @@ class RowLocks {
     this.random = seededRandom(seed);
   }
 
-  /** Takes the rows of a write. Those of refused inputs are not taken. @param chance of a refusal, 0 to 1 */
+  /** Locks the rows of a write, but those of refused inputs. @param chance of a refusal, 0 to 1 */
   take(account: ImitatedAccount, call: ReceivedCall, chance: number): HeldRows {
     if (chance === 0 || !account.lockedRows || !account.lockRefusal) return nothingHeld;
     const refusals = new Map<number, InputRefusal>();
@@ -117,7 +117,7 @@ class RowLocks {
       if (locked !== undefined && this.random() < chance) refusals.set(index, account.lockRefusal(locked));
       else mine.push(...rows);
     }
-    // The inputs of one call share a transaction, so they do not hold each other up.
+    // The inputs of one call share a transaction, so they do not block each other.
     for (const row of mine) this.holders.set(row, (this.holders.get(row) ?? 0) + 1);
     return { refusals, release: () => mine.forEach((row) => this.drop(row)) };
   }

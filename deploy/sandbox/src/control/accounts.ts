@@ -1,38 +1,24 @@
 import { ConflictError, NotFoundError } from '@sluice/errors';
 import { Account } from './account';
 import { Grant, type AppCredentials, type GrantSettings } from './grant';
-import type { AccountSettings, CallLimits, ImitatedProvider, LatencyProfile, ProviderName } from './imitated-provider';
+import type { AccountSettings, CallLimits, ImitatedProvider, ProviderName } from './imitated-provider';
 import { derivedUuid } from './derived';
 
-/** What `POST /_sandbox/accounts` takes. Absent settings keep their value on an account that exists. */
-export interface AccountRequest {
+/** Body of `POST /_sandbox/accounts`. Absent settings keep their value on an account that exists. */
+export interface AccountRequest extends Partial<Omit<AccountSettings, 'limits'>>, Partial<Omit<GrantSettings, 'app'>> {
   readonly name: string;
   /** Fixed when the account is opened. */
   readonly provider: ProviderName;
-  /** A bearer token that shall select the account. @default one derived from the name, the same on every run */
+  /** A bearer token that selects the account. @default one derived from the name, the same on every run */
   readonly token?: string;
-  readonly latencyMs?: number;
-  readonly latencyP95Ms?: number;
-  readonly latencyProfile?: LatencyProfile;
-  readonly lockContention?: number;
-  readonly searchLagMs?: number;
-  readonly markerField?: string;
-  readonly dataCentre?: string;
-  readonly tokenMembers?: Readonly<Record<string, string>>;
   readonly limits?: Partial<CallLimits>;
   /** The OAuth app of the account. @default one app for all accounts of a provider */
   readonly app?: AppCredentials;
   /** @default one derived from the name, the same on every run */
   readonly refreshToken?: string;
-  /** Life of access tokens from now on. @default none for the first token, then the provider's */
-  readonly tokenLifetimeSeconds?: number;
-  /** Makes refresh tokens good for one use. @default false */
-  readonly rotateRefreshTokens?: boolean;
-  /** How long a refresh token that was rotated away is still taken. @default 0 */
-  readonly refreshTokenGraceMs?: number;
 }
 
-/** The accounts of a sandbox, over all its providers. A name is given once. */
+/** The accounts of a sandbox, over all its providers. A name is unique. */
 export class Accounts {
   private readonly byNames = new Map<string, Account>();
   private readonly byTokens = new Map<string, Account>();
@@ -71,12 +57,12 @@ export class Accounts {
     for (const token of refreshTokens) this.byTokens.set(token, account);
   }
 
-  /** By an access token or a refresh token, good or not any more. */
+  /** By an access token or a refresh token, valid or not. */
   findByToken(token: string): Account | undefined {
     return this.byTokens.get(token);
   }
 
-  /** @throws NotFoundError naming the accounts there are */
+  /** @throws NotFoundError that lists the accounts */
   get(name: string): Account {
     const found = this.byNames.get(name);
     if (found) return found;
@@ -88,7 +74,7 @@ export class Accounts {
     return [...this.byNames.values()];
   }
 
-  /** Removes every account. Ids of records go on. */
+  /** Removes every account. Ids of records continue. */
   removeAll(): void {
     this.byNames.clear();
     this.byTokens.clear();
@@ -137,7 +123,7 @@ function refuseElsewhere({ name, dataCentres = [] }: ImitatedProvider, dataCentr
   throw new ConflictError({ code: 'request.invalid', detail });
 }
 
-/** An account that nothing is asked of is as quick as this process. */
+/** Without settings an account has no latency of its own. */
 const usualSettings: Omit<AccountSettings, 'limits'> = {
   latencyMs: 0,
   latencyP95Ms: 0,

@@ -1,5 +1,4 @@
-import type { FaultRequest } from './fault';
-import { Faults } from './faults';
+import { Faults, type FaultRequest } from './faults';
 
 const path = '/crm/v3/objects/contacts/batch/create';
 const call = { account: 'acme', method: 'POST', path };

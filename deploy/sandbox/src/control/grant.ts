@@ -11,13 +11,13 @@ export interface GrantSettings {
   readonly app: AppCredentials;
   /** Life of an access token. Absent: the provider's for tokens of the token endpoint, without end for the first. */
   readonly tokenLifetimeSeconds?: number;
-  /** Whether each refresh gives a new refresh token and kills the old one. */
+  /** Whether each refresh returns a new refresh token and ends the old one. @default false */
   readonly rotateRefreshTokens: boolean;
-  /** How long a refresh token is still taken after another took its place. */
+  /** How long a refresh token is still accepted after another replaced it. @default 0 */
   readonly refreshTokenGraceMs: number;
 }
 
-/** A grant as it stands in the journal. */
+/** A grant as the journal stores it. */
 export interface GrantState {
   readonly settings: GrantSettings;
   /** Refresh tokens so far, the current one last. */
@@ -31,13 +31,13 @@ export interface GrantState {
   readonly rotated: readonly (readonly [token: string, at: string])[];
 }
 
-/** `gone`: the customer uninstalled the app, so that the provider does not know the account any more. */
+/** `gone`: the customer uninstalled the app, so the provider no longer knows the account. */
 export type Standing = 'live' | 'revoked' | 'gone';
 
-/** How long a token is remembered after its end, to be called expired rather than unknown. */
+/** How long a token is stored after its end, to be reported as expired rather than unknown. */
 const REMEMBERED_MS = 86_400_000;
 
-/** The tokens of one account: which are good, until when, and what comes next. */
+/** The tokens of one account: which are valid, until when, and the next ones. */
 export class Grant {
   private state: GrantState;
 
@@ -69,7 +69,7 @@ export class Grant {
     this.state = { ...this.state, settings: { ...this.state.settings, ...settings } };
   }
 
-  /** Makes an access token the current one, good again if it was not. */
+  /** Makes an access token the current one, valid again if it was not. */
   addAccessToken(token: string, now: Date, lifetimeSeconds = this.state.settings.tokenLifetimeSeconds): void {
     const expiresAt = lifetimeSeconds === undefined ? null : new Date(now.getTime() + lifetimeSeconds * 1000);
     const others = this.state.accessTokens.filter(
@@ -84,7 +84,7 @@ export class Grant {
     this.state = { ...this.state, refreshTokens: [...others, token], standing: 'live' };
   }
 
-  /** Whether a refresh token of this account is good now: the current one, or one within its grace. */
+  /** Whether a refresh token of this account is valid now: the current one, or one within its grace. */
   takesRefreshToken(token: string, now: Date): boolean {
     if (this.state.standing !== 'live') return false;
     if (token === this.refreshToken) return true;
@@ -92,7 +92,7 @@ export class Grant {
     return at !== undefined && now.getTime() - Date.parse(at) < this.state.settings.refreshTokenGraceMs;
   }
 
-  /** Ends every access token now; the refresh token stays good. */
+  /** Ends every access token now; the refresh token stays valid. */
   expire(now: Date): void {
     const accessTokens = this.state.accessTokens.map(([token, end]) =>
       end !== null && Date.parse(end) <= now.getTime()
@@ -109,8 +109,8 @@ export class Grant {
   }
 
   /**
-   * Gives the next access token, and a new refresh token when they rotate or when none is good. Earlier access tokens
-   * stay good until their end, as at both providers.
+   * Issues the next access token, and a new refresh token when they rotate or when none is valid. Earlier access tokens
+   * stay valid until their end, as at both providers.
    */
   issue(next: (serial: number) => NewTokens, options: { now: Date; lifetimeSeconds: number }): IssuedTokens {
     const serial = this.state.serial + 1;
@@ -125,9 +125,9 @@ export class Grant {
     return { accessToken: tokens.accessToken, refreshToken: this.refreshToken, isRefreshTokenNew, lifetimeSeconds };
   }
 
-  /** Puts back what a journal remembers. */
+  /** Restores the state of a journal. */
   restore(state: GrantState): void {
-    // A journal of before does not know what was rotated.
+    // Older journals have no rotated tokens.
     this.state = { ...state, rotated: state.rotated ?? [] };
   }
 }

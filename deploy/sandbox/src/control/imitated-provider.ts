@@ -1,15 +1,15 @@
 /**
- * The seam between the sandbox and the providers it imitates. The sandbox owns what every provider has: accounts,
+ * The seam between the sandbox and the providers it imitates. The sandbox owns what all providers have in common: accounts,
  * bearer tokens and OAuth grants, faults, latency, ledger, journal, the page. A provider owns its wire: addresses,
  * bodies, rules, limits, ids. It is reached through one `ImitatedProvider`, made once per sandbox and listed in
  * `sandbox.ts` (`createHubspot()`, `createSalesforce()`); it opens one `ImitatedAccount` per account.
  *
  * A call runs in this order: `callKind` · bearer token (`refuseBearer`) · `admit` · faults · waiting · `answer` ·
- * `takeChanges` (ledger and journal) · the reply goes out. Between `answer` and `takeChanges` nothing waits, so
+ * `data.takeChanges` (ledger and journal) · the reply goes out. Between `answer` and `takeChanges` nothing waits, so
  * `answer` is synchronous and the changes taken are those of that call.
  */
 
-/** `hubspot`, `salesforce`, or one of those that answer in a common REST form. */
+/** `hubspot`, `salesforce`, or one of the providers of a common REST form. */
 export type ProviderName = string;
 
 /** A call as it arrived, its body read. */
@@ -38,17 +38,17 @@ export interface WireReply {
   readonly payload: string;
 }
 
-/** What a call is, told without carrying it out: for the ledger, whatever becomes of the call. Never throws. */
+/** What a call is, determined without performing it: for the ledger, whatever its outcome. Never throws. */
 export interface CallKind {
-  /** `create`, `update`, `delete`, `read`, `search`, `batch-create`, …; `unknown` for a path the provider lacks. */
+  /** `create`, `update`, `delete`, `read`, `search`, `batch-create`, …; `unknown` for a path the provider does not have. */
   readonly action: string;
   /** Records the call carries: the inputs of a batch, 1 for a single write or read, 0 for a search and the rest. */
   readonly records: number;
-  /** Headers that the caller chose, for tests to see that they arrived. Never credentials. @default none are noted */
+  /** Headers that the caller chose, for tests to check that they arrived. Never credentials. @default none are recorded */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Call limits of an account; 0 switches one off. A provider uses those it has. */
+/** Call limits of an account; 0 switches one off. A provider applies those it has. */
 export interface CallLimits {
   /** Calls other than search in any ten seconds (HubSpot). */
   readonly perTenSeconds: number;
@@ -60,7 +60,7 @@ export interface CallLimits {
   readonly countRefused: boolean;
   /** Calls at once that have run for `longAfterMs` (Salesforce); one more call of any length is refused then. */
   readonly concurrentLong: number;
-  /** From when on a call counts as long. */
+  /** After how long a call counts as long. */
   readonly longAfterMs: number;
 }
 
@@ -76,23 +76,23 @@ export interface AccountSettings {
   readonly latencyProfile: LatencyProfile;
   /** Chance that a write meets the lock of another one on the same row, where the provider locks rows. 0 to 1. @default 0 */
   readonly lockContention: number;
-  /** How long search takes to see a write, where search lags. @default the sandbox's own default */
+  /** How long a write takes to be visible to search, where search lags. @default the sandbox's own default */
   readonly searchLagMs: number;
-  /** Field whose values the ledger notes of each write, so that a test finds its records again. @default the provider's */
+  /** Field whose values the ledger records of each write, so that a test finds its own records. @default the provider's */
   readonly markerField?: string;
-  /** The data centre of the account, in the provider's word, where it has several. @default the provider's first */
+  /** The data centre of the account, by the provider's name, where it has several. @default the provider's first */
   readonly dataCentre?: string;
   /** Members of the account's token replies, besides the provider's own and in place of those of their names. @default none */
   readonly tokenMembers?: Readonly<Record<string, string>>;
   readonly limits: CallLimits;
 }
 
-/** One input of a call to refuse although it is well formed: what a `partial` fault asks for. */
+/** One input of a call to refuse although it is well formed: what a `partial` fault scripts. */
 export interface InputRefusal {
   /** The provider's code: `CONFLICT`, `UNABLE_TO_LOCK_ROW`. @default the provider's code for a refused value */
   readonly code: string | undefined;
   readonly message: string;
-  /** False leaves out of the error which input it means, where the provider names it at all. */
+  /** False leaves out of the error which input it is about, where the provider names it at all. */
   readonly named: boolean;
 }
 
@@ -106,11 +106,11 @@ export interface CallContext {
 }
 
 /**
- * Something a call wrote. Plain JSON: it goes into the journal and comes back through `restore` as it was parsed
+ * Something a call wrote. Plain JSON: it goes into the journal and is passed to `restore` as it was parsed
  * (moments are ISO strings there). The other members are the provider's own.
  */
 export interface AccountChange {
-  /** The record that was written or removed; absent for what does not count as one in the ledger. */
+  /** The record that was written or removed; absent for a change that the ledger does not count as one. */
   readonly recordId?: string;
   readonly [member: string]: unknown;
 }
@@ -120,11 +120,11 @@ export interface ShownAssociation {
   /** The object at the other end, under its plain name. */
   readonly object: string;
   readonly id: string;
-  /** Kinds of the link, where the provider has kinds. */
+  /** Types of the link, where the provider has types. */
   readonly types?: readonly { readonly id: number; readonly name: string }[];
 }
 
-/** A record as a person or a test sees it on the page and in `GET /_sandbox/records`. */
+/** A record as it appears on the page and in `GET /_sandbox/records`. */
 export interface ShownRecord {
   readonly id: string;
   readonly createdAt: string;
@@ -135,24 +135,24 @@ export interface ShownRecord {
   readonly fields?: Readonly<Record<string, unknown>>;
   /** Links to other records. */
   readonly associations?: readonly ShownAssociation[];
-  /** True for a record that is archived or in the recycle bin; such records are not listed unless asked for. */
+  /** True for a record that is archived or in the recycle bin; such records are listed only on request. */
   readonly archived?: boolean;
 }
 
-/** What one account holds. */
+/** The data of one account. */
 export interface AccountData {
-  /** What was written since the last call of this method, in order; what a call really did. */
+  /** What was written since the last call of this method, in order: the real effect of a call. */
   takeChanges(): readonly AccountChange[];
   /** The values of the record as a change left it: field to value. Empty for a change that is not of a record. */
   fieldsOf(change: AccountChange): Readonly<Record<string, unknown>>;
-  /** Puts back a change that a journal remembers. It does not count as a change; its ids are never given again. */
+  /** Restores a change of a journal. It does not count as a new change; its ids are never given again. */
   restore(change: AccountChange): void;
-  /** Objects there are, under their plain names: `contacts`, `Account`. */
+  /** The objects, under their plain names: `contacts`, `Account`. */
   objects(): readonly string[];
-  /** How many records of an object are there now; 0 when there is no such object. */
+  /** How many records an object has now; 0 when there is no such object. */
   count(object: string): number;
   /**
-   * Records of an object that are there now, oldest first; undefined when there is no such object.
+   * The records of an object now, oldest first; undefined when there is no such object.
    * @param latest only the last ones, so that a page need not show all of many. @default all
    */
   list(object: string, latest?: number): readonly ShownRecord[] | undefined;
@@ -163,7 +163,7 @@ export interface IssuedTokens {
   readonly accessToken: string;
   /** The current refresh token: after a rotation the new one. */
   readonly refreshToken: string;
-  /** Whether the refresh token is one the caller has not seen: a code was exchanged, or it was rotated. */
+  /** Whether the caller does not have the refresh token yet: a code was exchanged, or it was rotated. */
   readonly isRefreshTokenNew: boolean;
   /** Life of the access token from now. */
   readonly lifetimeSeconds: number;
@@ -174,26 +174,26 @@ export interface ImitatedAccount {
   readonly data: AccountData;
   /** Removes every record and what was used of the limits. Ids of records are never given twice. */
   clear(): void;
-  /** What names the account at the provider, shown by the control API: `{portalId}`; `{orgId, workspaceRef}`. */
+  /** What identifies the account at the provider, shown by the control API: `{portalId}`; `{orgId, workspaceRef}`. */
   readonly identity: { readonly workspaceRef: string } & Readonly<Record<string, string | number>>;
   /** Counts a call against the limits of the account. @returns the refusal when it is over one */
   admit(call: ReceivedCall, context: CallContext): WireReply | undefined;
-  /** Answers an admitted call with everything that follows from it in the data. */
+  /** Performs an admitted call: its effect on the data, and its reply. */
   answer(call: ReceivedCall, context: CallContext): WireReply;
   /**
    * Rows that each input of a write locks while it is under way, by position; a row is anything with an id.
    * Absent: the provider locks none.
    */
   lockedRows?(call: ReceivedCall): readonly (readonly string[])[];
-  /** How an input is refused that wants a locked row. */
+  /** How an input that needs a locked row is refused. */
   lockRefusal?(row: string): InputRefusal;
-  /** The reply to a batch without what it says of these inputs. Absent: replies say nothing per input. */
+  /** The reply to a batch without the results of these inputs. Absent: replies have no results per input. */
   without?(reply: WireReply, inputs: readonly number[]): WireReply;
   /** What the provider sends with a status when nothing else is known: the default body of a fault. */
   statusReply(status: number): WireReply;
   /** How the provider refuses a call that is over a limit. */
   quotaReply(policy: QuotaPolicy): WireReply;
-  /** The 200 of the token endpoint; with what `settings` name of a data centre. */
+  /** The 200 of the token endpoint, with the members of the data centre in `settings`. */
   tokenReply(tokens: IssuedTokens, call: ReceivedCall, now: Date, settings: AccountSettings): WireReply;
 }
 
@@ -209,7 +209,7 @@ export type TokenRefusal =
   | 'redirect-mismatch'
   | 'verifier-wrong';
 
-/** Tokens that a provider would give, in its shape. */
+/** Tokens in the shape of a provider. */
 export interface NewTokens {
   readonly accessToken: string;
   readonly refreshToken: string;
@@ -218,7 +218,7 @@ export interface NewTokens {
 /** A provider that the sandbox imitates. */
 export interface ImitatedProvider {
   readonly name: ProviderName;
-  /** First path segments that are the provider's, without slashes: `crm`, `services`. */
+  /** First path segments of the provider, without slashes: `crm`, `services`. */
   readonly segments: readonly string[];
   readonly oauth: {
     /** Exact paths of the token endpoint. */
@@ -230,15 +230,15 @@ export interface ImitatedProvider {
     readonly hasClientCredentials?: boolean;
     /** Where a caller ends a token (RFC 7009); absent: the provider has no such endpoint here. */
     readonly revokePath?: string;
-    /** Life of an access token for accounts that ask for nothing else, in seconds. */
+    /** Life of an access token for accounts without a setting of their own, in seconds. */
     readonly lifetimeSeconds: number;
   };
   readonly defaultLimits: CallLimits;
-  /** Its data centres, by the word that its accounts name them by; the first is the usual one. Absent: it has one. */
+  /** Its data centres, by the name that its accounts use; the first is the default. Absent: it has one. */
   readonly dataCentres?: readonly string[];
-  /** What it adds to the address that a customer comes back to. @default nothing */
+  /** Parameters that it adds to the redirect back to the app. @default none */
   returnParameters?(settings: AccountSettings): Readonly<Record<string, string>>;
-  /** Field that marks the records of accounts that name no other: a last name. */
+  /** Marker field of accounts that name no other: a last name. */
   readonly markerField: string;
   /** The same identity for the same name on every run; distinct for distinct names of one sandbox. */
   openAccount(name: string): ImitatedAccount;
@@ -248,7 +248,7 @@ export interface ImitatedProvider {
    */
   newTokens(account: ImitatedAccount, name: string, serial: number): NewTokens;
   callKind(call: ReceivedCall): CallKind;
-  /** What a write carries, record by record: field to value as sent. Empty for what cannot be read. */
+  /** The records of a write: field to value as sent. Empty for a body that cannot be read. */
   carriedFields(call: ReceivedCall): readonly Readonly<Record<string, unknown>>[];
   /** The credential of a call, which selects its account. @default what follows `Bearer` in `Authorization` */
   tokenOf?(call: ReceivedCall): string | undefined;

@@ -7,7 +7,7 @@ import type { LedgerEntry } from './ledger';
 
 const flush = promisify(fdatasync);
 
-/** One line of a journal: an account, its tokens, a call with what it left behind, or a fresh start. */
+/** One line of a journal: an account, its tokens, a call with its changes, or a reset. */
 export type JournalLine =
   | { readonly account: AccountRequest }
   | { readonly grant: GrantState; readonly of: string }
@@ -17,8 +17,8 @@ export type JournalLine =
 const ownerOnly = 0o600;
 
 /**
- * A sandbox on disk: JSON lines, one per event, written before the call is answered, so that `kill -9` loses nothing
- * that a caller was told. `fdatasync` follows in the background, one at a time; only a crash of the machine can lose
+ * A sandbox on disk: JSON lines, one per event, written before the reply is sent, so that `kill -9` loses nothing
+ * that a caller has received. `fdatasync` follows in the background, one at a time; only a crash of the machine can lose
  * the last milliseconds.
  */
 export class Journal {
@@ -32,7 +32,7 @@ export class Journal {
     fchmodSync(this.file, ownerOnly);
   }
 
-  /** Every whole line so far. A last line that a crash cut short is removed. */
+  /** Every complete line so far. A last line that a crash truncated is removed. */
   load(): JournalLine[] {
     const text = readFileSync(this.path, 'utf8');
     const whole = text.slice(0, text.lastIndexOf('\n') + 1);

@@ -5,7 +5,7 @@ import { seededRandom } from './derived';
 const Z95 = 1.6449;
 const Z99 = 2.3263;
 
-/** Durations of a kind of call, in milliseconds: half of them, 95 and 99 of a hundred take no longer. */
+/** Durations of a kind of call, in milliseconds: 50, 95 and 99 of a hundred take no longer. */
 interface Quantiles {
   readonly p50: number;
   readonly p95: number;
@@ -27,8 +27,8 @@ const batchOf = (records: number): Quantiles => {
 };
 
 /**
- * How long each next call of an account takes by itself: always `latencyMs`, or log-normal around it when `latencyP95Ms` is
- * set, and what its kind takes under `latencyProfile`. The same sequence for the same seed.
+ * The latency of each next call of an account: always `latencyMs`, or log-normal around it when `latencyP95Ms` is
+ * set, and the latency of its kind under `latencyProfile`. The same sequence for the same seed.
  */
 export function createLatency(seed: number): (settings: AccountSettings, kind: CallKind) => number {
   const random = seededRandom(seed);

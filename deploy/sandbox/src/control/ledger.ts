@@ -1,4 +1,4 @@
-/** What became of one call to a provider. Entries are added when the outcome is decided and never changed. */
+/** The outcome of one call to a provider. Entries are added when it is decided and never changed. */
 export interface LedgerEntry {
   /** 1, 2, 3 … in the order in which calls took effect. */
   readonly seq: number;
@@ -11,13 +11,13 @@ export interface LedgerEntry {
   readonly method: string;
   /** Path without the query. */
   readonly path: string;
-  /** What the call is: `create`, `update`, `read`, `batch-create`, … `unknown` for a path that the provider lacks. */
+  /** What the call is: `create`, `update`, `read`, `batch-create`, … `unknown` for a path that the provider does not have. */
   readonly action: string;
-  /** Status that was sent; 0 when the caller got none (reset, time-out, or it had left). */
+  /** Status that was sent; 0 when the caller received none (reset, time-out, or it had left). */
   readonly status: number;
   /** Records the call carried: the inputs of a batch, 1 for a single write or read, 0 for a search and the rest. */
   readonly records: number;
-  /** Records the call really wrote, also when the caller was told otherwise. */
+  /** Records the call really wrote, also when the reply claimed otherwise. */
   readonly applied: number;
   /** Ids of those records, in the order of writing. */
   readonly recordIds: readonly string[];
@@ -25,9 +25,9 @@ export interface LedgerEntry {
   readonly carried?: readonly string[];
   /** Marker of each record the call really wrote, beside `recordIds`; `''` where the call did not set it. */
   readonly markers?: readonly string[];
-  /** Names the access token that was used without telling it: the first 12 hex digits of its SHA-256. */
+  /** Identifies the access token without revealing it: the first 12 hex digits of its SHA-256. */
   readonly token?: string;
-  /** Headers that the caller chose, where the provider forwards meaning by them. Names in lower case. */
+  /** Headers that the caller chose, where they have a meaning at the provider. Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Kind of the fault that hit the call, or `caller-gone`. */
   readonly fault?: string;
@@ -65,13 +65,13 @@ export class Ledger {
     return this.entries.slice(-count).toReversed();
   }
 
-  /** Puts back an entry that a journal remembers. */
+  /** Restores an entry of a journal. */
   restore(entry: LedgerEntry): void {
     this.entries.push(entry);
     this.seq = Math.max(this.seq, entry.seq);
   }
 
-  /** Forgets entries for a fresh start; sequence numbers go on. */
+  /** Removes entries; sequence numbers continue. */
   clear(account?: string): void {
     this.entries = account === undefined ? [] : this.entries.filter((entry) => entry.account !== account);
   }

@@ -1,11 +1,11 @@
-/** Markup that is safe to send: written by us, with every value in it escaped. */
+/** Markup that is safe to send: ours, with every value in it escaped. */
 export class Html {
   constructor(readonly text: string) {}
 }
 
 type HtmlValue = Html | string | number | undefined | readonly HtmlValue[];
 
-/** Builds markup; values are escaped, also inside (quoted) attributes. Undefined leaves nothing. */
+/** Builds markup; values are escaped, also inside (quoted) attributes. Undefined becomes nothing. */
 export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return new Html(parts.map((part, index) => part + (index < values.length ? textOf(values[index]) : '')).join(''));
 }

@@ -1,29 +1,28 @@
 import type { Account } from '../control/account';
+import type { ShownRecord } from '../control/imitated-provider';
 import type { Sandbox } from '../sandbox';
 import type { LedgerEntry } from '../control/ledger';
 import { html, Html } from './html';
-import { recordsSection } from './records-section';
 import { stylesheet } from './stylesheet';
-import { moment } from './moment';
 
 /** How many calls, and records of each object, the page shows. */
 const SHOWN_MAX = 50;
-/** How many accounts it shows in full when none is asked for. */
+/** How many accounts it shows in full when none is selected. */
 const ACCOUNTS_MAX = 6;
-/** How often it loads itself again. */
+/** How often it reloads. */
 const REFRESH_SECONDS = 5;
 
-/** Between the tags stands exactly what the policy's hash is of. */
+/** The text between the tags is exactly what the policy's hash covers. */
 const styleElement = new Html(`<style>${stylesheet}</style>`);
 
-/** What is asked of the page by its address. */
+/** The parameters of the page's address. */
 export interface PageRequest {
-  /** The account whose records are shown. @default those of the first few */
+  /** The account whose records are shown. @default the first few accounts */
   readonly account: string | null;
   readonly isPaused: boolean;
 }
 
-/** The page for a person: accounts, what they hold, and the calls that arrived. Without scripts. */
+/** The page for a person: accounts, their records, and the calls that arrived. Without scripts. */
 export function sandboxPage(sandbox: Sandbox, request: PageRequest): string {
   const accounts = sandbox.accounts.all();
   const refresh = request.isPaused ? '' : html`<meta http-equiv="refresh" content="${REFRESH_SECONDS}" />`;
@@ -72,7 +71,7 @@ const emptyNote = html`<h2>No account yet</h2>
   <pre>
 curl -s localhost:4600/_sandbox/accounts -H 'content-type: application/json' -d '{"name":"acme","provider":"hubspot"}'</pre>`;
 
-/** Every account with its provider and how many records of each object it holds. */
+/** Every account with its provider and its number of records of each object. */
 function accountsSection(accounts: readonly Account[], chosen: Account | undefined): Html {
   return html`<nav class="accounts" aria-label="Accounts">
     ${accounts.map(
@@ -139,4 +138,95 @@ function callRow(call: LedgerEntry): Html {
 function toneOf(status: number): string {
   if (status === 0 || status >= 500) return 'bad';
   return status >= 400 || status === 207 ? 'odd' : 'good';
+}
+
+/** Records of one object, the newest first. */
+function recordsSection({ name, imitated }: Account, object: string, shownMax: number): Html {
+  const total = imitated.data.count(object);
+  if (total === 0) return html`<h2>${object} <small>in ${name} · none</small></h2>`;
+  const records = imitated.data.list(object, shownMax)?.toReversed() ?? [];
+  const columns = columnsOf(object, records);
+  const note = total > records.length ? `the latest ${records.length} of ${total}` : `${total}`;
+  const json = `/_sandbox/records?account=${name}&object=${object}`;
+  return html`<h2>
+      ${object} <small>in ${name} · ${note} · <a href="${json}">all as JSON</a></small>
+    </h2>
+    <div class="sheet">
+      <table>
+        <thead>
+          <tr>
+            <th>id</th>
+            ${columns.map((column) => html`<th>${column}</th>`)}
+            <th>linked to</th>
+            <th>all fields</th>
+            <th>written</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${records.map((record) => recordRow(record, columns))}
+        </tbody>
+      </table>
+    </div>`;
+}
+
+function recordRow(record: ShownRecord, columns: readonly string[]): Html {
+  const values = valuesOf(record);
+  const links = (record.associations ?? []).map(
+    ({ object, id }) => html`<div>${object} <span class="id">${id}</span></div>`,
+  );
+  const all = [...values].map(
+    ([name, value]) =>
+      html`<dt>${name}</dt>
+        <dd>${value}</dd>`,
+  );
+  return html`<tr>
+    <td class="id">${record.id}</td>
+    ${columns.map((name) => html`<td class="value">${values.get(name)}</td>`)}
+    <td>${links}</td>
+    <td>
+      <details>
+        <summary>${values.size}</summary>
+        <dl>${all}</dl>
+      </details>
+    </td>
+    <td>${moment(record.updatedAt)}</td>
+  </tr>`;
+}
+
+/** The columns of an object, by its plain name. */
+const mainFields: Readonly<Record<string, readonly string[]>> = {
+  contacts: ['email', 'firstname', 'lastname', 'phone', 'company', 'lifecyclestage'],
+  companies: ['name', 'domain', 'industry', 'city', 'numberofemployees'],
+  deals: ['dealname', 'amount', 'dealstage', 'pipeline', 'closedate'],
+  Account: ['Name', 'Industry', 'Website', 'Phone', 'BillingCity'],
+  Contact: ['LastName', 'FirstName', 'Email', 'Phone', 'AccountId'],
+  Lead: ['LastName', 'FirstName', 'Company', 'Email', 'Status'],
+  Opportunity: ['Name', 'StageName', 'Amount', 'CloseDate', 'AccountId'],
+};
+
+/** Number of columns of any other object. */
+const COLUMNS_MAX = 5;
+
+/** The values of a record of any provider; unset ones are left out. */
+function valuesOf({ properties, fields }: ShownRecord): ReadonlyMap<string, string> {
+  const values = Object.entries(properties ?? fields ?? {});
+  return new Map(
+    values.filter(([, value]) => value !== null && value !== '').map(([name, value]) => [name, text(value)]),
+  );
+}
+
+/** Columns for these records: the main fields of the object, else the first fields that occur. */
+function columnsOf(object: string, records: readonly ShownRecord[]): readonly string[] {
+  const known = mainFields[object];
+  if (known) return known;
+  return [...new Set(records.flatMap((record) => [...valuesOf(record).keys()]))].slice(0, COLUMNS_MAX);
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Only the time of the day; the whole moment is in the attribute. */
+function moment(iso: string): Html {
+  return html`<time datetime="${iso}" title="${iso}">${iso.slice(11, 23)}</time>`;
 }

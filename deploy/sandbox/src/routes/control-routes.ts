@@ -2,7 +2,7 @@ import { invalid, route, type Router } from '@sluice/http';
 import type { Account } from '../control/account';
 import type { ShownRecord } from '../control/imitated-provider';
 import type { Sandbox } from '../sandbox';
-import type { FaultRequest } from '../control/fault';
+import type { FaultRequest } from '../control/faults';
 import type { AccountRequest } from '../control/accounts';
 import {
   ledgerQuery,
@@ -59,7 +59,7 @@ function readSince(since: string | undefined): number | Date | undefined {
   ]);
 }
 
-/** Scripts faults, shows what they met, removes them. */
+/** Scripts, lists and removes faults. */
 function faultRoutes(sandbox: Sandbox, router: Router): void {
   const add = route<{ body: FaultRequest }>({
     body: faultSchema,

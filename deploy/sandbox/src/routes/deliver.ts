@@ -1,48 +1,54 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { Request, Response } from '@sluice/http';
-import type { Encoding } from '../control/fault';
+import type { Encoding } from '../control/faults';
 import type { WireReply } from '../control/imitated-provider';
-import type { Ending, Manner } from './ending';
+import type { AwkwardDelivery, Ending } from './disturbance';
 
-/** Sends what became of a call, or cuts the connection. */
-export function deliver(req: Request, res: Response, { reply, isHalf, manner }: Ending): void {
+const DRIP_MS = 1000;
+const HUGE_BYTES = 1024 ** 3;
+
+/** Sends the outcome of a call, or cuts the connection. */
+export function deliver(req: Request, res: Response, { reply, isHalf, delivery }: Ending): void {
   if (!reply) {
     req.socket.resetAndDestroy();
     return;
   }
-  writeHead(res, reply);
-  if (manner) sendOddly(req, res, reply, manner);
-  else send(req, res, reply, isHalf);
+  res.statusCode = reply.status;
+  for (const [name, value] of Object.entries(reply.headers)) res.setHeader(name, value);
+  if (delivery) sendAwkwardly(req, res, reply, delivery);
+  else if (isHalf) sendHalf(req, res, reply);
+  else send(res, reply.status, Buffer.from(reply.payload));
 }
 
-function writeHead(res: Response, { status, headers }: WireReply): void {
-  res.statusCode = status;
-  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+function send(res: Response, status: number, payload: Buffer): void {
+  setLength(res, status, payload);
+  res.end(payload);
 }
 
-function send(req: Request, res: Response, reply: WireReply, isHalf: true | undefined): void {
+/** Ends the connection rather than resetting it, so that the half that was sent arrives. */
+function sendHalf(req: Request, res: Response, reply: WireReply): void {
   const payload = Buffer.from(reply.payload);
-  setLength(res, reply.status, payload.length);
-  if (!isHalf) res.end(payload);
-  // Ended rather than reset, so that the half that was sent arrives.
-  else res.write(payload.subarray(0, payload.length / 2), () => req.socket.destroy());
+  setLength(res, reply.status, payload);
+  res.write(payload.subarray(0, payload.length / 2), () => req.socket.destroy());
 }
 
 /** RFC 9110, 8.6: no length where there cannot be a body. */
-function setLength(res: Response, status: number, bytes: number): void {
-  if (status !== 204 && status !== 304) res.setHeader('content-length', bytes);
+function setLength(res: Response, status: number, payload: Buffer): void {
+  if (status !== 204 && status !== 304) res.setHeader('content-length', payload.length);
 }
 
-function sendOddly(req: Request, res: Response, reply: WireReply, manner: Manner): void {
-  switch (manner.kind) {
-    case 'encoded':
-      return encode(res, reply, manner.encoding);
+function sendAwkwardly(req: Request, res: Response, reply: WireReply, delivery: AwkwardDelivery): void {
+  switch (delivery.kind) {
+    case 'dress':
+      if (delivery.contentType !== undefined) res.setHeader('content-type', delivery.contentType);
+      return send(res, reply.status, encoded(res, reply.payload, delivery.encoding));
     case 'close-idle':
-      return closeIdle(req, res, reply, manner.delayMs);
+      closeIdle(req, res, delivery.delayMs ?? 0);
+      return send(res, reply.status, Buffer.from(reply.payload));
     case 'drip':
-      return drip(res, manner.everyMs);
+      return drip(res, delivery.delayMs ?? DRIP_MS);
     case 'huge':
-      return flood(res, reply, manner.bytes);
+      return flood(res, reply, delivery.bytes ?? HUGE_BYTES);
   }
 }
 
@@ -53,12 +59,10 @@ const encoders: Readonly<Record<Encoding, (text: string) => Buffer>> = {
   broken: (text) => Buffer.from(`not gzip: ${text}`),
 };
 
-function encode(res: Response, { status, payload }: WireReply, encoding: Encoding): void {
-  if (payload === '') return void res.end();
-  const bytes = encoders[encoding](payload);
+function encoded(res: Response, payload: string, encoding: Encoding | undefined): Buffer {
+  if (encoding === undefined || payload === '') return Buffer.from(payload);
   res.setHeader('content-encoding', encoding === 'broken' ? 'gzip' : encoding);
-  setLength(res, status, bytes.length);
-  res.end(bytes);
+  return encoders[encoding](payload);
 }
 
 const closing = new WeakMap<Request['socket'], NodeJS.Timeout>();
@@ -68,17 +72,13 @@ export function keepOpen({ socket }: Request): void {
   clearTimeout(closing.get(socket));
 }
 
-/** Says nothing of the close, neither `Connection` nor `Keep-Alive`; the caller has to notice it. */
-function closeIdle(req: Request, res: Response, reply: WireReply, delayMs: number): void {
-  const { socket } = req;
-  res.once('finish', () =>
-    closing.set(
-      socket,
-      setTimeout(() => socket.end(), delayMs),
-    ),
-  );
+/** Announces the close neither by `Connection` nor by `Keep-Alive`; the caller has to notice it. */
+function closeIdle({ socket }: Request, res: Response, delayMs: number): void {
+  res.once('finish', () => {
+    const timer = setTimeout(() => socket.end(), delayMs);
+    closing.set(socket, timer);
+  });
   res.shouldKeepAlive = true;
-  send(req, res, reply, undefined);
 }
 
 function drip(res: Response, everyMs: number): void {
@@ -87,7 +87,7 @@ function drip(res: Response, everyMs: number): void {
   res.once('close', () => clearInterval(timer));
 }
 
-/** Blanks before the JSON of the reply: a body that is right, if anybody reads it to its end. */
+/** Spaces before the JSON of the reply: a valid body, for a caller that reads it to its end. */
 function flood(res: Response, { payload }: WireReply, bytes: number): void {
   const block = Buffer.alloc(65_536, ' ');
   let left = bytes;

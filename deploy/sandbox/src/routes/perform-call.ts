@@ -3,28 +3,28 @@ import type { Account } from '../control/account';
 import { digest } from '../control/derived';
 import type { CallContext, ImitatedProvider, ReceivedCall } from '../control/imitated-provider';
 import type { Sandbox } from '../sandbox';
-import { disturbanceOf } from './disturbance';
-import type { Ending } from './ending';
-import { prepareCall, type AccountCall, type PreparedCall } from './prepare-call';
+import { prepareOAuthCall, type AccountCall, type PreparedCall } from './authorization';
+import { disturbanceOf, type Ending } from './disturbance';
 
-/** A call on its way through the sandbox. */
-export interface CallInHand {
+/** A call with its caller. */
+export interface IncomingCall {
   readonly provider: ImitatedProvider;
   readonly received: ReceivedCall;
   /** Aborted when the caller leaves. */
   readonly gone: AbortSignal;
 }
 
-/** Notes the outcome in the ledger and passes it on. */
+/** Records the outcome in the ledger and returns it. */
 type Finish = (ending: Ending, fault?: string) => Ending;
 
 /**
- * Carries out one provider call: token, limit, fault, waiting, work, ledger, in this order.
+ * Performs one provider call: token, limit, fault, waiting, work, ledger, in this order.
  * A call refused for its token or a limit meets no fault, so that each fault that counts has its effect.
- * Once admitted, a call takes effect whether or not its caller is still there, as at a real provider.
+ * Once admitted, a call takes effect whether or not its caller is still connected, as at a real provider.
  */
-export async function performCall(sandbox: Sandbox, call: CallInHand): Promise<Ending> {
-  const prepared = prepareCall(sandbox, call.provider, call.received);
+export async function performCall(sandbox: Sandbox, call: IncomingCall): Promise<Ending> {
+  const { provider, received } = call;
+  const prepared = prepareOAuthCall(sandbox, provider, received) ?? prepareApiCall(sandbox, provider, received);
   const finish = finisher(sandbox, call, prepared);
   if (!prepared.account) return finish({ reply: prepared.reply });
   const leave = prepared.account.enter(sandbox.now().getTime());
@@ -35,9 +35,34 @@ export async function performCall(sandbox: Sandbox, call: CallInHand): Promise<E
   }
 }
 
-async function admit(sandbox: Sandbox, call: CallInHand & AccountCall & { readonly finish: Finish }): Promise<Ending> {
+function prepareApiCall(sandbox: Sandbox, provider: ImitatedProvider, call: ReceivedCall): PreparedCall {
+  const token = (provider.tokenOf ? provider.tokenOf(call) : bearerOf(call)) ?? '';
+  const account = sandbox.accounts.findByToken(token);
+  const expiry = account?.provider === provider ? account.grant.expiryOf(token) : undefined;
+  const kind = provider.callKind(call);
+  if (!account || expiry === undefined) return { kind, reply: provider.refuseBearer('unknown', sandbox.now(), call) };
+  return {
+    kind,
+    account,
+    token,
+    refuse: (context) =>
+      expiry !== null && expiry <= context.now
+        ? provider.refuseBearer({ expiredAt: expiry }, context.now, call)
+        : account.imitated.admit(call, context),
+    work: (context) => account.imitated.answer(call, context),
+  };
+}
+
+function bearerOf({ headers }: ReceivedCall): string | undefined {
+  return /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1];
+}
+
+async function admit(
+  sandbox: Sandbox,
+  call: IncomingCall & AccountCall & { readonly finish: Finish },
+): Promise<Ending> {
   const { account, received, finish } = call;
-  const refusal = call.refuse(contextOf(sandbox, account));
+  const refusal = call.refuse?.(contextOf(sandbox, account));
   if (refusal) return finish({ reply: refusal });
   const fault = sandbox.faults.take({ account: account.name, method: received.method, path: received.path });
   const { beforeMs, works, refusals, end } = disturbanceOf(fault, account.imitated);
@@ -46,7 +71,7 @@ async function admit(sandbox: Sandbox, call: CallInHand & AccountCall & { readon
   try {
     const waitMs = account.latencyMs(call.kind) + beforeMs;
     if (waitMs > 0) await delay(waitMs, undefined, { signal: account.waiting });
-    // From here to the ledger nothing waits: the changes that the ledger takes over are those of this call.
+    // From here to the ledger nothing waits: the changes that the ledger records are those of this call.
     const context = { ...contextOf(sandbox, account), refusals: new Map([...rows.refusals, ...refusals]) };
     ending = finish(end(works ? call.work(context) : undefined), fault?.kind);
   } finally {
@@ -56,7 +81,7 @@ async function admit(sandbox: Sandbox, call: CallInHand & AccountCall & { readon
   return ending;
 }
 
-function finisher(sandbox: Sandbox, { provider, received, gone }: CallInHand, prepared: PreparedCall): Finish {
+function finisher(sandbox: Sandbox, { provider, received, gone }: IncomingCall, prepared: PreparedCall): Finish {
   const arrived = sandbox.now();
   const { kind } = prepared;
   return (ending, fault) => {
@@ -79,7 +104,7 @@ function finisher(sandbox: Sandbox, { provider, received, gone }: CallInHand, pr
   };
 }
 
-/** Tells tokens apart in the ledger without keeping them there. */
+/** Distinguishes tokens in the ledger without storing them there. */
 const tokenName = (token: string): string => digest(token).toString('hex', 0, 6);
 
 function contextOf(sandbox: Sandbox, account: Account): CallContext {

@@ -138,7 +138,7 @@ const datetimeShape = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-
 export const wireMoment = (at: Date): string => at.toISOString().replace('Z', '+0000');
 
 /** A day that exists, `YYYY-MM-DD`. */
-export function isDate(text: string): boolean {
+function isDate(text: string): boolean {
   const [, year, month, day] = dateShape.exec(text) ?? [];
   if (year === undefined) return false;
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));

@@ -1,10 +1,10 @@
 import type { Account } from '../control/account';
 import type { CallContext, CallKind, ImitatedProvider, ReceivedCall, WireReply } from '../control/imitated-provider';
-import { readTokenRequest } from '../control/token-endpoint';
+import { readTokenRequest } from '../control/oauth';
 import type { Sandbox } from '../sandbox';
 
-/** A call that concerns no account: nothing but its reply. Faults, limits and latency do not meet it. */
-interface StrayCall {
+/** A call that concerns no account: nothing but its reply. Faults, limits and latency do not apply to it. */
+interface CallOfNone {
   readonly kind: CallKind;
   readonly account?: undefined;
   readonly reply: WireReply;
@@ -14,22 +14,26 @@ interface StrayCall {
 export interface AccountCall {
   readonly kind: CallKind;
   readonly account: Account;
-  /** The access token that the call is made with; absent for a token request. */
+  /** The access token of the call; absent for a call of an OAuth endpoint. */
   readonly token?: string;
-  /** @returns the refusal of a call whose token has ended or that is over a limit */
-  readonly refuse: (context: CallContext) => WireReply | undefined;
+  /** @returns the refusal of a call whose token has ended or that is over a limit. @default never refused */
+  readonly refuse?: (context: CallContext) => WireReply | undefined;
   readonly work: (context: CallContext) => WireReply;
 }
 
-export type PreparedCall = StrayCall | AccountCall;
+export type PreparedCall = CallOfNone | AccountCall;
 
-/** Tells token requests, authorisations and API calls apart. */
-export function prepareCall(sandbox: Sandbox, provider: ImitatedProvider, call: ReceivedCall): PreparedCall {
-  const { tokenPaths, authorizePath } = provider.oauth;
+/** A call of an imitated OAuth endpoint; undefined for a call of the API. */
+export function prepareOAuthCall(
+  sandbox: Sandbox,
+  provider: ImitatedProvider,
+  call: ReceivedCall,
+): PreparedCall | undefined {
+  const { tokenPaths, authorizePath, revokePath } = provider.oauth;
   if (call.method === 'POST' && tokenPaths.includes(call.path)) return tokenCall(sandbox, provider, call);
-  if (call.method === 'POST' && call.path === provider.oauth.revokePath) return revokeToken(sandbox, provider, call);
+  if (call.method === 'POST' && call.path === revokePath) return revokeToken(sandbox, provider, call);
   if (call.method === 'GET' && call.path === authorizePath) return authorize(sandbox, provider, call);
-  return apiCall(sandbox, provider, call);
+  return undefined;
 }
 
 function tokenCall(sandbox: Sandbox, provider: ImitatedProvider, call: ReceivedCall): PreparedCall {
@@ -43,43 +47,21 @@ function tokenCall(sandbox: Sandbox, provider: ImitatedProvider, call: ReceivedC
     sandbox.recordGrant(account);
     return withMembers(account.imitated.tokenReply(outcome, call, now, settings), settings);
   };
-  return { kind, account, refuse: () => undefined, work };
+  return { kind, account, work };
 }
 
-/** A token reply that says something else as well: a provider that moves an account, or one that lies. */
+/** A token reply with members of the account's settings: a provider that moves an account, or sends wrong ones. */
 function withMembers(reply: WireReply, { tokenMembers }: CallContext['settings']): WireReply {
   if (tokenMembers === undefined) return reply;
   const members = JSON.parse(reply.payload) as Readonly<Record<string, unknown>>;
   return { ...reply, payload: JSON.stringify({ ...members, ...tokenMembers }) };
 }
 
-function apiCall(sandbox: Sandbox, provider: ImitatedProvider, call: ReceivedCall): PreparedCall {
-  const token = (provider.tokenOf ? provider.tokenOf(call) : bearerOf(call)) ?? '';
-  const account = sandbox.accounts.findByToken(token);
-  const expiry = account?.provider === provider ? account.grant.expiryOf(token) : undefined;
-  const kind = provider.callKind(call);
-  if (!account || expiry === undefined) return { kind, reply: provider.refuseBearer('unknown', sandbox.now(), call) };
-  return {
-    kind,
-    account,
-    token,
-    refuse: (context) =>
-      expiry !== null && expiry <= context.now
-        ? provider.refuseBearer({ expiredAt: expiry }, context.now, call)
-        : account.imitated.admit(call, context),
-    work: (context) => account.imitated.answer(call, context),
-  };
-}
-
-function bearerOf({ headers }: ReceivedCall): string | undefined {
-  return /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1];
-}
-
 const authorizing = { action: 'authorize', records: 0 };
 
 /**
- * The page where a customer allows an app in, without the page: it redirects at once with `code`, `state` and what the provider adds.
- * The account is the one that `account` names (a parameter of the sandbox), else the first with the app's `client_id`.
+ * The page where a customer allows an app in, without the page: it redirects at once with `code`, `state` and the parameters that
+ * the provider adds. The account is the one that `account` names (a parameter of the sandbox), else the first with the app's `client_id`.
  */
 function authorize(sandbox: Sandbox, provider: ImitatedProvider, call: ReceivedCall): PreparedCall {
   const account = findAccount(sandbox, provider, call.query);
@@ -90,7 +72,7 @@ function authorize(sandbox: Sandbox, provider: ImitatedProvider, call: ReceivedC
   if (codeChallenge !== null && call.query.get('code_challenge_method') !== 'S256') {
     return { kind: authorizing, reply: refusal('code_challenge_method must be S256.') };
   }
-  const work = ({ now }: { readonly now: Date }): WireReply => {
+  const work = ({ now }: CallContext): WireReply => {
     const target = new URL(redirectUri);
     const grant = { account, redirectUri, ...(codeChallenge === null ? {} : { codeChallenge }) };
     target.searchParams.set('code', sandbox.codes.issue(grant, now));
@@ -99,7 +81,7 @@ function authorize(sandbox: Sandbox, provider: ImitatedProvider, call: ReceivedC
     for (const [name, value] of more) target.searchParams.set(name, value);
     return { status: 302, headers: { location: target.href }, payload: '' };
   };
-  return { kind: authorizing, account, refuse: () => undefined, work };
+  return { kind: authorizing, account, work };
 }
 
 function findAccount(sandbox: Sandbox, provider: ImitatedProvider, query: URLSearchParams): Account | undefined {
@@ -134,5 +116,5 @@ function revokeToken(sandbox: Sandbox, provider: ImitatedProvider, call: Receive
     sandbox.recordGrant(account);
     return { status: 200, headers: {}, payload: '' };
   };
-  return { kind, account, refuse: () => undefined, work };
+  return { kind, account, work };
 }

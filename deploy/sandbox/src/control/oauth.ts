@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Account } from './account';
 import type { Accounts } from './accounts';
-import type { AuthorizationCodes, IssuedCode } from './authorization-codes';
 import type { ImitatedProvider, IssuedTokens, ReceivedCall, TokenRefusal } from './imitated-provider';
 
-/** A request to a token endpoint: of an account, or of none and then refused. */
+/** A request to a token endpoint: of an account, or refused because it is of none. */
 export type TokenRequest =
   | { readonly account?: undefined; readonly refusal: TokenRefusal }
   | {
@@ -13,7 +12,7 @@ export type TokenRequest =
       readonly exchange: (now: Date) => IssuedTokens | TokenRefusal;
     };
 
-/** Where tokens and codes are kept. */
+/** The stores of tokens and codes. */
 interface Granting {
   readonly accounts: Accounts;
   readonly codes: AuthorizationCodes;
@@ -65,7 +64,7 @@ function codeRequest({ accounts, codes }: Granting, provider: ImitatedProvider, 
     return { refusal: appRefusal(accountsOf(accounts, provider), form) ?? 'code-gone' };
   }
   const exchange = (now: Date) => {
-    // A code is used up by the first request that names it, whatever becomes of it (RFC 6749, 4.1.2).
+    // The first request that names a code consumes it, whatever its outcome (RFC 6749, 4.1.2).
     const issued = codes.take(code, now);
     if (!issued) return 'code-gone';
     return (
@@ -78,7 +77,7 @@ function codeRequest({ accounts, codes }: Granting, provider: ImitatedProvider, 
   return { account, exchange };
 }
 
-/** The sandbox keeps no passwords: any is right. Source: RFC 6749, 4.3.2. */
+/** The sandbox stores no passwords: any is accepted. Source: RFC 6749, 4.3.2. */
 function passwordRequest(accounts: Accounts, provider: ImitatedProvider, form: URLSearchParams): TokenRequest {
   const { usernameOf } = provider.oauth;
   if (!usernameOf) return { refusal: 'grant-type-unknown' };
@@ -90,7 +89,7 @@ function passwordRequest(accounts: Accounts, provider: ImitatedProvider, form: U
   return { account, exchange };
 }
 
-/** Only an app of one account can be told apart here: the sandbox has one address for every account. Source: RFC 6749, 4.4. */
+/** Selects the account by its app, so the app must be of one account: the sandbox has one address for every account. Source: RFC 6749, 4.4. */
 function clientRequest(accounts: Accounts, provider: ImitatedProvider, form: URLSearchParams): TokenRequest {
   if (!provider.oauth.hasClientCredentials) return { refusal: 'grant-type-unknown' };
   const all = accountsOf(accounts, provider);
@@ -134,3 +133,40 @@ function issue(accounts: Accounts, account: Account, now: Date): IssuedTokens {
 
 const accountsOf = (accounts: Accounts, provider: ImitatedProvider): Account[] =>
   accounts.all().filter((account) => account.provider === provider);
+
+interface IssuedCode {
+  readonly account: Account;
+  readonly redirectUri: string;
+  /** The S256 challenge of the authorization request; absent when it had none. */
+  readonly codeChallenge?: string;
+  readonly expiresAt: Date;
+}
+
+/** A code is valid for a minute, which is what HubSpot documents. */
+const LIFETIME_MS = 60_000;
+
+/** Authorization codes that wait to be exchanged; lost at a restart. */
+export class AuthorizationCodes {
+  private readonly codes = new Map<string, IssuedCode>();
+
+  issue(grant: Omit<IssuedCode, 'expiresAt'>, now: Date): string {
+    const code = randomUUID();
+    this.codes.set(code, { ...grant, expiresAt: new Date(now.getTime() + LIFETIME_MS) });
+    return code;
+  }
+
+  find(code: string): IssuedCode | undefined {
+    return this.codes.get(code);
+  }
+
+  /** Consumes a code. */
+  take(code: string, now: Date): IssuedCode | undefined {
+    const found = this.codes.get(code);
+    this.codes.delete(code);
+    return found && found.expiresAt > now ? found : undefined;
+  }
+
+  clear(): void {
+    this.codes.clear();
+  }
+}
