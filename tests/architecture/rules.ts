@@ -50,9 +50,9 @@ export const forbidden: readonly { readonly from: string; readonly to: string; r
 export const nouns: Readonly<Record<string, readonly (readonly [noun: string, ...door: readonly string[]])[]>> = {
   'libs/store/src': [
     ['migrations', 'index'],
-    ['webhooks', 'tell-events', 'tell-ended'],
-    ['connections', 'connection-row', 'change-connection', 'hold-connection'],
-    ['integrations', 'hold-integration'],
+    ['webhooks', 'notify'],
+    ['connections', 'connection-row', 'change-connection'],
+    ['integrations'],
     ['writes', 'end-uninstalled', 'end-unsent', 'write-rows'],
     ['operations'],
     ['installations', 'delete-installation'],

@@ -1,7 +1,7 @@
-import { DependencyError } from '@sluice/errors';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@sluice/telemetry';
 import { knex, type Knex } from 'knex';
-import { forgetNames, renewPlans, type PooledClient } from './kept-plans';
+import { mayPass, toStartError } from './database-errors';
 
 /** How long what the database does may take, each in milliseconds, so that one that is gone becomes a 503 and not a queue. */
 export interface DatabaseLimits {
@@ -21,7 +21,7 @@ export interface DatabaseOptions {
   readonly url: string;
   /** Connections at most. @default 10 */
   readonly poolMax?: number;
-  /** Shown in `pg_stat_activity`. */
+  /** Name of the service, shown in `pg_stat_activity`. */
   readonly applicationName: string;
   /** Whether hot statements keep their names, under which a connection plans them every few seconds. @default true */
   readonly prepared?: boolean;
@@ -48,7 +48,7 @@ export function openDatabase(options: DatabaseOptions): Knex {
       min: 0,
       max: options.poolMax ?? 10,
       acquireTimeoutMillis: connectMs,
-      // A server that shuts down emits an error on idle clients, which would end the process unheard.
+      // A server that shuts down emits an error on idle clients, which would end the process when nobody listens.
       afterCreate: (client: PooledClient, done: (error: Error | null, client: PooledClient) => void) => {
         client.on('error', (error) => options.logger?.warn({ reason: error.message }, 'database.connection-lost'));
         (options.prepared === false ? forgetNames : renewPlans)(client);
@@ -58,35 +58,83 @@ export function openDatabase(options: DatabaseOptions): Knex {
   });
 }
 
-/** SQLSTATE of a driver error, or the Node code of a socket error. Undefined for anything else. */
-export function errorCode(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' ? code : undefined;
+/** A moment this far from now, by the database's clock. */
+export function inMs(database: Knex, ms: number): Knex.Raw {
+  return database.raw('now() + make_interval(secs => ?::float8 / 1000)', [ms]);
 }
 
-/** Whether the server answered with an error of its own, so that nothing of the statement was applied. */
-export function isRefusedByServer(error: unknown): boolean {
-  const code = errorCode(error);
-  // 57P01-57P03: the server goes away; 08xxx: the connection is gone. Both leave a COMMIT's outcome open.
-  // EPIPE is as long, but the system's: no class of answers begins with E.
-  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^(57P|08|E)/.test(code);
+/** What is used of a client of `pg`. */
+interface PooledClient {
+  on(event: 'error', listener: (error: Error) => void): void;
+  query(statement: string | { name?: string }, ...rest: unknown[]): unknown;
 }
 
-/** Whether no connection was to be had, so that the statement never left. */
-export function neverReached(error: unknown): boolean {
-  const { name, message } = error as Error;
-  // knex gave up waiting for its pool; pg gave up connecting.
-  if (name === 'KnexTimeoutError' || /timeout exceeded when trying to connect|connection timeout/i.test(message))
-    return true;
-  return ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH'].includes(errorCode(error) ?? '');
+/**
+ * How long a plan is used, in milliseconds. A table that was empty when a statement was planned is read whole by that plan, so the shorter the
+ * better; a plan costs up to 3 ms, once per connection and statement.
+ */
+const plannedForMs = 5_000;
+
+/**
+ * Statements with a name are prepared once per connection, and planned anew when what was planned is older than this. Otherwise a plan made for
+ * the first rows of a table would hold until the next `analyze`, which is a minute away and of tables that grow fast many minutes. Replacing
+ * `query` of pg pays: it took a third off the CPU of Postgres per synchronous write (ADR 27). `test/prepared-plans.test.ts` fails when a new
+ * pg or knex no longer sends its statements through it.
+ * Source: https://www.postgresql.org/docs/18/sql-discard.html
+ */
+export function renewPlans(client: PooledClient, maxMs = plannedForMs): void {
+  const query = client.query.bind(client);
+  let plannedAtMs = performance.now();
+  client.query = (statement, ...rest) => {
+    const nowMs = performance.now();
+    const isOld = nowMs - plannedAtMs > maxMs;
+    if (typeof statement === 'string' || statement.name === undefined || !isOld) return query(statement, ...rest);
+    plannedAtMs = nowMs;
+    // Whatever keeps this from working is met by the statement as well.
+    return new Promise((resolve) => query('discard plans', () => resolve(query(statement, ...rest))));
+  };
 }
 
-/** What callers of the store see when Postgres does not answer. */
-export function toDependencyError(error: unknown): DependencyError {
-  return new DependencyError({
-    code: 'service.unavailable',
-    detail: 'The database does not answer.',
-    retryAfterMs: 2_000,
-    cause: error,
-  });
+/** A pooler in transaction mode gives each transaction another session, which does not know the name. */
+function forgetNames(client: PooledClient): void {
+  const query = client.query.bind(client);
+  client.query = (statement, ...rest) => {
+    // knex makes the object for this one call.
+    if (typeof statement !== 'string') delete statement.name;
+    return query(statement, ...rest);
+  };
+}
+
+export interface Patience {
+  /** `postgres://…`. Secret: the error names its server and database only. */
+  readonly url: string;
+  /** How long a database that cannot be used for the moment is tried again. 0 tries once. */
+  readonly waitMs: number;
+  readonly logger?: Logger | undefined;
+}
+
+/** Between two tries. A try of its own waits up to 2 s for a connection. */
+const restMs = 500;
+
+/**
+ * Does the first work of a process on its database; again and again while the database is busy, starting, or not to be reached. A node
+ * that starts many processes at once, and a database that restarts, are no reason to give up. What no waiting heals fails at once: a refused
+ * login, a database that is not there, a schema that lacks a step.
+ * @throws DependencyError with the last reason, and how long it was tried
+ */
+export async function awaitDatabase<T>(work: () => Promise<T>, { url, waitMs, logger }: Patience): Promise<T> {
+  const begunAtMs = performance.now();
+  for (let logged = ''; ;) {
+    try {
+      return await work();
+    } catch (error) {
+      const triedMs = performance.now() - begunAtMs;
+      if (!mayPass(error) || triedMs >= waitMs) throw toStartError(error, url, logged === '' ? 0 : triedMs);
+      const { detail } = toStartError(error, url);
+      // Once for each reason: half a minute of tries says nothing more.
+      if (detail !== logged) logger?.warn({ reason: detail, waitMs }, 'database.awaited');
+      logged = detail;
+      await sleep(restMs);
+    }
+  }
 }

@@ -1,6 +1,6 @@
 import { DefectError, DependencyError, SluiceError } from '@sluice/errors';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorCode, isRefusedByServer, neverReached, toDependencyError } from './database';
+import { isLostRace, isRefusedByServer, neverReached, refusedValue, toStoreError } from './database-errors';
 
 /** Repetitions of work that lost a race inside the database. */
 const racesMax = 4;
@@ -11,9 +11,8 @@ export async function guard<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof SluiceError) throw error;
       if (attempt < racesMax && isLostRace(error)) continue;
-      throw toStoreError(error);
+      throw toStoreError(error, refusedValue);
     }
   }
 }
@@ -34,7 +33,7 @@ export async function persist<T>(work: (isRepeated: boolean) => Promise<T>): Pro
     try {
       return await work(isRepeated);
     } catch (error) {
-      const told = error instanceof SluiceError ? error : toStoreError(error);
+      const translated = toStoreError(error, refusedValue);
       const isAnswer = error instanceof SluiceError || isRefusedByServer(error);
       isInDoubt ||= !isAnswer && !neverReached(error);
       const isRace = isLostRace(error);
@@ -43,7 +42,8 @@ export async function persist<T>(work: (isRepeated: boolean) => Promise<T>): Pro
       isLastTry = isLate && isRace && isInDoubt && !isLastTry;
       const isOver = (isAnswer && !isRace) || (isLate && !isLastTry);
       // A refused value stays one: each write is then tried alone, and finds what a try before has committed.
-      if (isOver) throw isInDoubt && (isRace || !(told instanceof DefectError)) ? outcomeUnknown(error) : told;
+      if (isOver)
+        throw isInDoubt && (isRace || !(translated instanceof DefectError)) ? outcomeUnknown(error) : translated;
       await sleep(50);
     }
   }
@@ -53,22 +53,4 @@ function outcomeUnknown(cause: unknown): DependencyError {
   const detail = 'The database does not answer. Nobody knows whether the write was accepted.';
   const remedy = 'Repeat the request with the same Idempotency-Key; sent without one, look for its operation first.';
   return new DependencyError({ code: 'service.unavailable', detail, remedy, meta: { retryable: false }, cause });
-}
-
-/** A value that Postgres does not take is a fault of one row: its neighbours are to be tried without it. */
-function toStoreError(error: unknown): SluiceError {
-  const code = errorCode(error) ?? '';
-  // 22: data, 23: constraint, 54: limit of the program.
-  if (!/^(22|23|54)[0-9A-Z]{3}$/.test(code)) return toDependencyError(error);
-  return new DefectError({
-    code: 'service.defect',
-    detail: 'The database refused a value.',
-    meta: { sqlState: code },
-    cause: error,
-  });
-}
-
-/** Deadlock, serialisation, and a unique key that a concurrent transaction took between our look and our insert. */
-function isLostRace(error: unknown): boolean {
-  return ['40P01', '40001', '23505'].includes(errorCode(error) ?? '');
 }

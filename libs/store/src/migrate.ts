@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DependencyError } from '@sluice/errors';
 import type { Knex } from 'knex';
-import { errorCode } from './database';
+import { errorCode } from './database-errors';
 import type { Migration } from './migration';
 import { migrations } from './migrations';
 

@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { translated } from './translate-errors';
 
 /** Credentials as ciphertext: this store neither makes nor opens it. */
 export interface SealedCredentials {
@@ -30,51 +29,50 @@ export interface SealedByKey {
   readonly samples: readonly SealedSecret[];
 }
 
-/** All sealed secrets of the database, of every project: for sealing them again with another key. */
-export interface SealedSecretStore {
-  /** Those that another key than this one sealed, at most `limit`, behind `after` in the order of project and id. */
-  listOthers(noun: SecretNoun, keyId: string, limit: number, after?: SealedSecret): Promise<SealedSecret[]>;
-  /** How many of each noun another key than this one sealed. */
-  countOthers(noun: SecretNoun, keyId: string): Promise<number>;
-  /** Each key that sealed anything, with at most `perKey` of its ciphertexts, the first of their projects. Reads the key id of every row: for starts, not for requests. */
-  sampleKeys(noun: SecretNoun, perKey: number): Promise<SealedByKey[]>;
-  /** Puts a ciphertext in the place of the one that was read. False: another one stands there by now. */
-  replace(secret: SealedSecret, sealed: SealedCredentials): Promise<boolean>;
-}
-
-const places = {
+const stored = {
   connection: { table: 'connections', column: 'sealed_credentials' },
   'provider app': { table: 'provider_apps', column: 'sealed_client_secret' },
   'webhook endpoint': { table: 'webhook_endpoints', column: 'sealed_secret' },
 } as const;
 
-export function sealedSecretStore(database: Knex): SealedSecretStore {
+/** The columns of a new ciphertext. */
+export function sealedColumns(noun: SecretNoun, { text, keyId }: SealedCredentials): Record<string, string> {
+  return { [stored[noun].column]: text, seal_key_id: keyId };
+}
+
+/** All sealed secrets of the database, of every project: for sealing them again with another key. */
+export function sealedSecretStore(database: Knex) {
   const others = (noun: SecretNoun, keyId: string) => {
-    const { table, column } = places[noun];
+    const { table, column } = stored[noun];
     return database(table).whereNotNull(column).andWhere('seal_key_id', '<>', keyId);
   };
-  return translated<SealedSecretStore>({
-    listOthers: async (noun, keyId, limit, after) => {
+  return {
+    /** Those that another key than this one sealed, at most `limit`, behind `after` in the order of project and id. */
+    listOthers: async (
+      noun: SecretNoun,
+      keyId: string,
+      limit: number,
+      after?: SealedSecret,
+    ): Promise<SealedSecret[]> => {
       const query = others(noun, keyId).orderBy(['project_id', 'id']).limit(limit);
       if (after !== undefined) void query.whereRaw('(project_id, id) > (?, ?)', [after.projectId, after.id]);
-      const rows = await query.select<{ project_id: string; id: string; text: string }[]>('project_id', 'id', {
-        text: places[noun].column,
-      });
-      return rows.map((row) => ({ noun, projectId: row.project_id, id: row.id, text: row.text }));
+      const columns = { projectId: 'project_id', id: 'id', text: stored[noun].column };
+      return (await query.select<Omit<SealedSecret, 'noun'>[]>(columns)).map((row) => ({ noun, ...row }));
     },
-    countOthers: async (noun, keyId) => {
+    /** How many of each noun another key than this one sealed. */
+    countOthers: async (noun: SecretNoun, keyId: string): Promise<number> => {
       const row = await others(noun, keyId).count<{ count: string }[]>('* as count').first();
       return Number(row?.count ?? 0);
     },
-    sampleKeys: (noun, perKey) => sampleKeys(database, noun, perKey),
-    replace: async ({ noun, projectId, id, text }, sealed) => {
-      const { table, column } = places[noun];
-      const changed = await database(table)
-        .where({ project_id: projectId, id, [column]: text })
-        .update({ [column]: sealed.text, seal_key_id: sealed.keyId });
-      return changed > 0;
+    /** Each key that sealed anything, with at most `perKey` of its ciphertexts, the first of their projects. Reads the key id of every row: for starts, not for requests. */
+    sampleKeys: (noun: SecretNoun, perKey: number) => sampleKeys(database, noun, perKey),
+    /** Replaces the ciphertext that was read. False: another one is stored by now. */
+    replace: async ({ noun, projectId, id, text }: SealedSecret, sealed: SealedCredentials): Promise<boolean> => {
+      const { table, column } = stored[noun];
+      const own = database(table).where({ project_id: projectId, id, [column]: text });
+      return (await own.update(sealedColumns(noun, sealed))) > 0;
     },
-  });
+  };
 }
 
 interface SampleRow {
@@ -86,7 +84,7 @@ interface SampleRow {
 }
 
 async function sampleKeys(database: Knex, noun: SecretNoun, perKey: number): Promise<SealedByKey[]> {
-  const { table, column } = places[noun];
+  const { table, column } = stored[noun];
   const { rows } = await database.raw<{ rows: SampleRow[] }>(
     `select k.seal_key_id as key_id, k.count, s.project_id, s.id, s.text
      from (select seal_key_id, count(*) as count from ${table} where ${column} is not null group by seal_key_id) k

@@ -1,69 +1,64 @@
-import type { Logger, Metrics } from '@sluice/telemetry';
+import type { Metrics } from '@sluice/telemetry';
 import type { Knex } from 'knex';
-import { openDatabase, type DatabaseLimits } from './database';
-import { nowhere, type StoreFailpoints } from './failpoints';
-import { apiKeyStore, type ApiKeyStore } from './projects/api-key-store';
-import { configStore, type ConfigStore } from './installations/config-store';
 import { connectionStore, type ConnectionStore } from './connections/connection-store';
-import { groupStore, type GroupStore } from './connections/group-store';
-import { installationLookup, type InstallationLookup } from './installations/installation-lookup';
-import { installationStore, type InstallationStore } from './installations/installation-store';
-import { integrationStore, type IntegrationStore } from './integrations/integration-store';
-import { jwtKeyStore, type JwtKeyStore } from './projects/jwt-key-store';
-import { oauthStateStore, type OAuthStateStore } from './connections/oauth-state-store';
-import { laneStore, type LaneStore } from './connections/lane-store';
-import { operationStore, type OperationStore } from './operations/operation-store';
-import { projectStore, type ProjectStore } from './projects/project-store';
-import { providerAppStore, type ProviderAppStore } from './connections/provider-app-store';
-import { sealedSecretStore, type SealedSecretStore } from './sealed-secrets';
-import { uploadStore, type UploadStore } from './integrations/upload-store';
-import { awaitDatabase, type Patience } from './await-database';
+import { groupStore } from './connections/group-store';
+import { laneStore } from './connections/lane-store';
+import { oauthStateStore } from './connections/oauth-state-store';
+import { providerAppStore } from './connections/provider-app-store';
+import { awaitDatabase, openDatabase, type DatabaseOptions, type Patience } from './database';
+import { translated } from './database-errors';
+import { nowhere, type StoreFailpoints } from './failpoints';
+import { configStore } from './installations/config-store';
+import { installationLookup } from './installations/installation-lookup';
+import { installationStore } from './installations/installation-store';
+import { integrationStore } from './integrations/integration-store';
+import { uploadStore } from './integrations/upload-store';
 import { assertMigrated, migrate } from './migrate';
-import { webhookEndpointStore, type WebhookEndpointStore } from './webhooks/endpoint-store';
-import { webhookMessageStore, type WebhookMessageStore } from './webhooks/message-store';
+import { operationStore } from './operations/operation-store';
+import { apiKeyStore } from './projects/api-key-store';
+import { jwtKeyStore } from './projects/jwt-key-store';
+import { projectStore } from './projects/project-store';
+import { sealedSecretStore } from './sealed-secrets';
+import { webhookEndpointStore } from './webhooks/endpoint-store';
+import { webhookMessageStore } from './webhooks/message-store';
 import { createWriteStore, type WriteStore } from './writes/write-store';
 
-export interface StoreOptions {
-  /** `postgres://…`. Secret. */
-  readonly url: string;
-  /** Name of the service, shown in `pg_stat_activity`. */
-  readonly applicationName: string;
-  /** Connections at most. @default 10 */
-  readonly poolMax?: number;
-  /** Whether hot statements keep their names, under which a connection plans them once. @default true */
-  readonly prepared?: boolean;
+export interface StoreOptions extends DatabaseOptions {
   /** Divides the minutes and hours of the specification where they become moments. @default 1 */
   readonly timeScale?: number;
-  /** How long `assertMigrated` asks a database that cannot be used for the moment, in milliseconds. @default 0 */
+  /** How long `assertMigrated` retries a database that cannot be used for the moment, in milliseconds. @default 0 */
   readonly waitMs?: number;
-  /** @default 2 s for a connection, 5 s per statement, 10 s idle in a transaction */
-  readonly limits?: DatabaseLimits;
-  readonly logger?: Logger;
   /** Where a test may end the process. @default nowhere */
   readonly failpoints?: StoreFailpoints;
-  /** Shows the pool, and counts connections that are refused. @default nobody asks */
+  /** Shows the pool, and counts connections that are refused. @default nothing is shown */
   readonly metrics?: Metrics;
 }
 
-/** Everything that is kept, by noun; the only SQL of the project lies behind it. */
-export interface Store {
-  readonly projects: ProjectStore;
-  readonly apiKeys: ApiKeyStore;
-  readonly jwtKeys: JwtKeyStore;
-  readonly integrations: IntegrationStore;
-  readonly configs: ConfigStore;
-  readonly connections: ConnectionStore;
-  readonly groups: GroupStore;
-  readonly installations: InstallationStore;
-  readonly installationLookup: InstallationLookup;
-  readonly lanes: LaneStore;
-  readonly operations: OperationStore;
-  readonly providerApps: ProviderAppStore;
-  readonly oauthStates: OAuthStateStore;
-  readonly sealedSecrets: SealedSecretStore;
-  readonly uploads: UploadStore;
-  readonly webhookEndpoints: WebhookEndpointStore;
-  readonly webhookMessages: WebhookMessageStore;
+/** What management reads and writes, by noun. */
+function storesByNoun(database: Knex, timeScale: number, failpoints: StoreFailpoints) {
+  return {
+    projects: projectStore(database, failpoints),
+    apiKeys: apiKeyStore(database),
+    jwtKeys: jwtKeyStore(database),
+    integrations: integrationStore(database),
+    configs: configStore(database),
+    connections: connectionStore(database),
+    groups: groupStore(database),
+    installations: installationStore(database, failpoints),
+    installationLookup: installationLookup(database),
+    lanes: laneStore(database),
+    operations: operationStore(database),
+    providerApps: providerAppStore(database),
+    oauthStates: oauthStateStore(database),
+    sealedSecrets: sealedSecretStore(database),
+    uploads: uploadStore(database),
+    webhookEndpoints: webhookEndpointStore(database),
+    webhookMessages: webhookMessageStore(database, timeScale),
+  };
+}
+
+/** Everything that is stored, by noun; the only SQL of the project lies behind it. */
+export interface Store extends ReturnType<typeof storesByNoun> {
   readonly writes: WriteStore;
   /** Refuses a schema older than this code, naming the command that brings it up to date, and a database that cannot be used, naming why. */
   assertMigrated(): Promise<void>;
@@ -77,35 +72,17 @@ export function createStore(options: StoreOptions): Store {
   const database = openDatabase(options);
   const { url, metrics, logger, waitMs = 0, timeScale = 1, failpoints = nowhere } = options;
   if (metrics) watchPool(database, metrics);
-  const connections = connectionStore(database);
+  const stores = translated(storesByNoun(database, timeScale, failpoints));
   return {
-    projects: projectStore(database, failpoints),
-    apiKeys: apiKeyStore(database),
-    jwtKeys: jwtKeyStore(database),
-    integrations: integrationStore(database),
-    configs: configStore(database),
-    connections: metrics ? countingRefused(connections, metrics) : connections,
-    groups: groupStore(database),
-    installations: installationStore(database, failpoints),
-    installationLookup: installationLookup(database),
-    lanes: laneStore(database),
-    operations: operationStore(database),
-    providerApps: providerAppStore(database),
-    oauthStates: oauthStateStore(database),
-    sealedSecrets: sealedSecretStore(database),
-    uploads: uploadStore(database),
-    webhookEndpoints: webhookEndpointStore(database),
-    webhookMessages: webhookMessageStore(database, timeScale),
+    ...stores,
+    connections: metrics ? countingRefused(stores.connections, metrics) : stores.connections,
     writes: createWriteStore(database, timeScale, failpoints),
     assertMigrated: () => awaitDatabase(() => assertMigrated(database), { url, waitMs, logger }),
-    healthy: async () => {
-      try {
-        await database.raw('select 1');
-        return true;
-      } catch {
-        return false;
-      }
-    },
+    healthy: () =>
+      database.raw('select 1').then(
+        () => true,
+        () => false,
+      ),
     close: () => database.destroy(),
   };
 }
@@ -126,7 +103,7 @@ export async function migrateDatabase(
   }
 }
 
-/** What we ask of knex's pool. */
+/** What we use of knex's pool. */
 interface Pool {
   numUsed(): number;
   numFree(): number;
@@ -145,7 +122,7 @@ function watchPool(database: Knex, metrics: Metrics): void {
   });
 }
 
-/** Counts the connections that turn `bad_credentials`, whoever finds it out. */
+/** Counts the connections that become `bad_credentials`, whoever detects it. */
 function countingRefused(connections: ConnectionStore, metrics: Metrics): ConnectionStore {
   const refused = metrics.counter('sluice_bad_credentials_total');
   return {

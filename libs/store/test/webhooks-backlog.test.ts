@@ -219,7 +219,7 @@ describe('a receiver that comes back to a long backlog', () => {
     });
     await database.raw(`alter table webhook_messages add constraint unsettled check (state <> 'delivered') not valid`);
     await expect(fixture.store.webhookMessages.settle(await claimOne(key), delivered)).rejects.toThrow(
-      'refused by the database',
+      'The database refused a value',
     );
     await messagesOf(key).update({ lease_until: database.raw(leaseUntil) });
     const seconds = await unservedSeconds();

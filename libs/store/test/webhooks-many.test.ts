@@ -1,7 +1,7 @@
 import { openDatabase, type EndpointKey } from '@sluice/store';
 import { countRows, patientLimits } from '@sluice/testkit';
 import { webhookMessageStore } from '../src/webhooks/message-store';
-import { replayFailed } from '../src/webhooks/replay-failed';
+import { replayFailed } from '../src/webhooks/message-store';
 import { pagesOf } from './statement-cost';
 import { createWebhookFixture, type WebhookFixture } from './webhook-fixture';
 

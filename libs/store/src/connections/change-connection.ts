@@ -1,10 +1,11 @@
 import type { AuthScheme, Connection } from '@sluice/types';
 import type { Knex } from 'knex';
-import { eventBindings, tellConnection, tellConnectionSql } from '../webhooks/tell-events';
-import { withAddedMetadata, tokenTimes, type ConnectionKey } from './connection-tokens';
 import type { SealedCredentials } from '../sealed-secrets';
+import { connectionEventSql, eventBindings, notifyConnection } from '../webhooks/notify';
+import { connections } from './connection-row';
+import { newTokens, withAddedMetadata, type ConnectionKey } from './connection-tokens';
 
-/** Credentials that take the place of those there are. */
+/** Credentials that replace those there are. */
 export interface NewCredentials {
   readonly sealed: SealedCredentials;
   /** Life of the access token from now, in milliseconds. Absent: not known. */
@@ -44,41 +45,28 @@ export type Removal = { readonly removed: true } | { readonly usedBy: string };
  * version and is not stored. False when there is no such connection.
  */
 export async function changeConnection(transaction: Knex.Transaction, change: ConnectionChange): Promise<boolean> {
-  const { projectId, connectionId, credentials, addedMetadata } = change;
-  const providerMetadata =
-    addedMetadata === undefined ? change.providerMetadata : await withAddedMetadata(transaction, change, addedMetadata);
+  const { projectId, connectionId, credentials, addedMetadata: added, providerConsumerRef } = change;
+  const providerMetadata = added ? await withAddedMetadata(transaction, change, added) : change.providerMetadata;
+  const shown = { providerWorkspaceRef: change.workspaceRef, providerConsumerRef, providerMetadata };
   const changed = await transaction('connections')
     .where({ project_id: projectId, id: connectionId })
     .update({
-      ...(credentials === undefined ? {} : credentialColumns(transaction, credentials)),
-      ...(change.workspaceRef === undefined ? {} : { provider_workspace_ref: change.workspaceRef }),
-      ...(change.providerConsumerRef === undefined ? {} : { provider_consumer_ref: change.providerConsumerRef }),
-      ...(providerMetadata === undefined
-        ? {}
-        : { provider_metadata: providerMetadata && JSON.stringify(providerMetadata) }),
+      ...(credentials && {
+        ...newTokens(transaction, credentials),
+        token_version: transaction.raw('token_version + 1'),
+        scopes: credentials.scopes,
+        auth_scheme: credentials.authScheme,
+        provider_app_id: credentials.providerAppId,
+      }),
+      ...connections.write(shown),
       updated_at: transaction.fn.now(),
     });
-  if (changed > 0) await tellConnection(transaction, 'connection.updated', change);
+  if (changed > 0) await notifyConnection(transaction, 'connection.updated', change);
   return changed > 0;
 }
 
-function credentialColumns(database: Knex, credentials: NewCredentials) {
-  const { sealed, expiresInMs, scopes, authScheme, providerAppId } = credentials;
-  return {
-    sealed_credentials: sealed.text,
-    seal_key_id: sealed.keyId,
-    token_version: database.raw('token_version + 1'),
-    status: 'created',
-    refresh_lease_until: null,
-    ...tokenTimes(database, expiresInMs),
-    ...(scopes === undefined ? {} : { scopes: [...scopes] }),
-    ...(authScheme === undefined ? {} : { auth_scheme: authScheme }),
-    ...(providerAppId === undefined ? {} : { provider_app_id: providerAppId }),
-  };
-}
-
 /**
- * Removes a connection that no installation uses. Whoever installs with it holds its row meanwhile, so neither is missed. Its
+ * Removes a connection that no installation uses. Whoever installs with it locks its row meanwhile, so neither is missed. Its
  * lane stays: other connections may share it.
  */
 export async function removeConnection(
@@ -86,8 +74,8 @@ export async function removeConnection(
   { projectId, connectionId }: ConnectionKey,
 ): Promise<Removal | undefined> {
   return await database.transaction(async (transaction) => {
-    const own = () => transaction('connections').where({ project_id: projectId, id: connectionId });
-    if ((await own().forUpdate().first('id')) === undefined) return undefined;
+    const own = transaction('connections').where({ project_id: projectId, id: connectionId });
+    if ((await own.forUpdate().first('id')) === undefined) return undefined;
     const user = await transaction('installations')
       .where({ project_id: projectId, connection_id: connectionId })
       .orderBy('id')
@@ -98,7 +86,7 @@ export async function removeConnection(
   });
 }
 
-/** Deletes a connection and tells of it. @param condition what must hold besides, of the connection `k` @param bindings of the condition */
+/** Deletes a connection and notifies of it. @param condition what must hold besides, of the connection `k` @param bindings of the condition */
 export async function deleteConnection(
   transaction: Knex.Transaction,
   { projectId, connectionId }: ConnectionKey,
@@ -107,26 +95,28 @@ export async function deleteConnection(
 ): Promise<void> {
   await transaction.raw(
     `with gone as (delete from connections k where k.project_id = :projectId and k.id = :connectionId and ${condition} returning k.*)
-     ${tellConnectionSql('gone')}`,
+     ${connectionEventSql('gone')}`,
     { projectId, connectionId, ...bindings, ...eventBindings('connection.deleted') },
   );
 }
 
-/** The account of a connection as the provider reported it; undefined when it never did. */
+/** Connections `k` with their lanes `l`. */
+function withLanes(database: Knex) {
+  return database('connections as k').join('lanes as l', { 'l.project_id': 'k.project_id', 'l.id': 'k.lane_id' });
+}
+
 export async function findAccountRef(database: Knex, key: ConnectionKey): Promise<string | undefined> {
-  const row = await database('connections as k')
-    .join('lanes as l', { 'l.project_id': 'k.project_id', 'l.id': 'k.lane_id' })
+  const row = await withLanes(database)
     .where({ 'k.project_id': key.projectId, 'k.id': key.connectionId })
     .whereNot('l.account_ref', `connection:${key.connectionId}`)
     .first<{ account_ref: string } | undefined>('l.account_ref');
   return row?.account_ref;
 }
 
-/** The newest of the group's connections to the account that were made with an authorization code. */
+/** Id of the newest of the group's connections to the account that were made with an authorization code. */
 export async function findAuthorized(database: Knex, account: AccountOfGroup): Promise<string | undefined> {
   const schemes: readonly AuthScheme[] = ['oauth2/authorizationCode', 'oauth2/authorizationCodePKCE'];
-  const row = await database('connections as k')
-    .join('lanes as l', { 'l.project_id': 'k.project_id', 'l.id': 'k.lane_id' })
+  const row = await withLanes(database)
     .where({ 'k.project_id': account.projectId, 'k.provider': account.provider, 'k.group_ref': account.groupRef })
     .where('l.account_ref', account.accountRef)
     .whereIn('k.auth_scheme', schemes)

@@ -1,6 +1,7 @@
 import { cloneDatabase, type ClonedDatabase, patientLimits } from '@sluice/testkit';
 import type { Knex } from 'knex';
 import { openDatabase } from '../database';
+import { translated } from '../database-errors';
 import { connectionStore, type NewConnection } from './connection-store';
 import { providerAppStore } from './provider-app-store';
 
@@ -102,7 +103,7 @@ describe('connectionStore', () => {
   });
 
   it('stores nothing when sealing fails', async () => {
-    const connections = connectionStore(database);
+    const { connections } = translated({ connections: connectionStore(database) });
     const seal = () => {
       throw new TypeError('no key');
     };

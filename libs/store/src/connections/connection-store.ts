@@ -1,11 +1,10 @@
+import { DefectError } from '@sluice/errors';
 import type { AuthScheme, Connection, ConnectionStatus, Page } from '@sluice/types';
 import type { Knex } from 'knex';
-import { DefectError } from '@sluice/errors';
 import { newId } from '../new-id';
-import { tellConnection } from '../webhooks/tell-events';
 import { onPage } from '../page';
-import { translated } from '../translate-errors';
-import type { SealedCredentials } from '../sealed-secrets';
+import { sealedColumns, type SealedCredentials } from '../sealed-secrets';
+import { notifyConnection } from '../webhooks/notify';
 import {
   changeConnection,
   findAccountRef,
@@ -15,19 +14,19 @@ import {
   type ConnectionChange,
   type Removal,
 } from './change-connection';
-import { selectConnections, toConnection } from './connection-row';
+import { connections, selectConnections, toConnection } from './connection-row';
 import {
+  findManyCredentials,
   releaseRefreshLease,
   saveTokens,
   takeRefreshLease,
   tokenTimes,
   type ConnectionKey,
   type RefreshedTokens,
-  type TokenVersion,
-  findManyCredentials,
   type StoredCredentials,
+  type TokenVersion,
 } from './connection-tokens';
-import { ensureConsumer, ensureGroup } from './ensure-group';
+import { ensure } from './group-store';
 
 export interface NewConnection {
   readonly projectId: string;
@@ -59,76 +58,68 @@ export interface ConnectionFilter {
   readonly provider?: string;
   readonly groupRef?: string;
   readonly consumerRef?: string;
-  /** The one group the caller may see, besides what is asked for. @default every group */
+  /** The one group the caller may see, besides the filter's. @default every group */
   readonly withinGroupRef?: string;
 }
 
-export interface ConnectionStore {
-  /** Makes the group, the consumer and the lane as far as they are new, in the same transaction. */
-  create(connection: NewConnection): Promise<Connection>;
-  /**
-   * Makes the group's connection to the reported account, unless it has one that was made with an authorization code: then only its id
-   * is the answer. Of two callers at once one makes it. Without `reportedAccountRef` it always makes one.
-   */
-  createUnlessAuthorized(connection: NewConnection): Promise<AuthorizedConnection>;
-  /** Oldest first; with a page one more than fits. */
-  list(projectId: string, filter?: ConnectionFilter, page?: Page): Promise<Connection[]>;
-  find(projectId: string, connectionId: string): Promise<Connection | undefined>;
-  findCredentials(projectId: string, connectionId: string): Promise<StoredCredentials | undefined>;
-  /** The same of many, in one statement and in their order. */
-  findManyCredentials(keys: readonly ConnectionKey[]): Promise<readonly (StoredCredentials | undefined)[]>;
-  /**
-   * Moves the status only while `tokenVersion` is still the stored one: the outcome of an older token says nothing
-   * about the current one. False when nothing changed.
-   */
-  setStatus(change: TokenVersion & { readonly status: ConnectionStatus }): Promise<boolean>;
-  /** Takes the right to refresh. @returns the lease; undefined when somebody has it, or the version is an older one */
-  takeRefreshLease(version: TokenVersion, leaseMs: number): Promise<string | undefined>;
-  /** Lets the next one try at once. A lease that ran out and was taken by another stays theirs. */
-  releaseRefreshLease(connection: ConnectionKey, lease: string): Promise<void>;
-  /** Replaces the pair of this version, sets `created`, ends the lease. False: another pair stands there already. */
-  saveTokens(tokens: RefreshedTokens): Promise<boolean>;
-  /** What a builder or a customer changes. False when there is no such connection. */
-  change(change: ConnectionChange): Promise<boolean>;
-  /** Refuses while an installation uses it, naming one. Undefined when there is no such connection. */
-  remove(connection: ConnectionKey): Promise<Removal | undefined>;
-  /** The account as the provider reported it when the connection was made; undefined when it never did. */
-  findAccountRef(connection: ConnectionKey): Promise<string | undefined>;
-  /** Id of the newest of the group's connections to the account that were made with an authorization code. */
-  findAuthorized(account: AccountOfGroup): Promise<string | undefined>;
-}
+export type ConnectionStore = ReturnType<typeof connectionStore>;
 
-export function connectionStore(database: Knex): ConnectionStore {
-  const find = async (projectId: string, connectionId: string) => {
+export function connectionStore(database: Knex) {
+  const find = async (projectId: string, connectionId: string): Promise<Connection | undefined> => {
     const [row] = await selectConnections(database, projectId).where('k.id', connectionId);
     return row && toConnection(row);
   };
-  return translated<ConnectionStore>({
-    create: async (connection) => {
+  return {
+    find,
+    /** Makes the group, the consumer and the lane as far as they are new, in the same transaction. */
+    create: async (connection: NewConnection): Promise<Connection> => {
       const id = newId();
       await database.transaction((transaction) => insertConnection(transaction, id, connection));
       return (await find(connection.projectId, id)) as Connection;
     },
-    createUnlessAuthorized: (connection) =>
+    /**
+     * Makes the group's connection to the reported account, unless it has one that was made with an authorization code: then it
+     * returns only its id. Of two callers at once one makes it. Without `reportedAccountRef` it always makes one.
+     */
+    createUnlessAuthorized: (connection: NewConnection): Promise<AuthorizedConnection> =>
       database.transaction((transaction) => insertUnlessAuthorized(transaction, connection)),
-    list: async (projectId, filter = {}, page) => {
-      const query = selectConnections(database, projectId).where(toColumns(filter)).orderBy('k.id');
-      if (filter.withinGroupRef !== undefined) void query.where('k.group_ref', filter.withinGroupRef);
+    /** Oldest first; with a page one more than fits. */
+    list: async (projectId: string, filter: ConnectionFilter = {}, page?: Page): Promise<Connection[]> => {
+      const { provider, groupRef, consumerRef, withinGroupRef } = filter;
+      const query = selectConnections(database, projectId).orderBy('k.id');
+      if (provider !== undefined) void query.where('k.provider', provider);
+      if (groupRef !== undefined) void query.where('k.group_ref', groupRef);
+      if (consumerRef !== undefined) void query.where('k.consumer_ref', consumerRef);
+      if (withinGroupRef !== undefined) void query.where('k.group_ref', withinGroupRef);
       return (await onPage(query, 'k.id', page)).map(toConnection);
     },
-    find,
-    findCredentials: async (projectId, connectionId) =>
+    findCredentials: async (projectId: string, connectionId: string): Promise<StoredCredentials | undefined> =>
       (await findManyCredentials(database, [{ projectId, connectionId }]))[0],
-    findManyCredentials: (keys) => findManyCredentials(database, keys),
-    setStatus: (change) => database.transaction((transaction) => setStatus(transaction, change)),
-    takeRefreshLease: (version, leaseMs) => takeRefreshLease(database, version, leaseMs),
-    releaseRefreshLease: (connection, lease) => releaseRefreshLease(database, connection, lease),
-    saveTokens: (tokens) => database.transaction((transaction) => saveTokens(transaction, tokens)),
-    change: (change) => database.transaction((transaction) => changeConnection(transaction, change)),
-    remove: (connection) => removeConnection(database, connection),
-    findAccountRef: (connection) => findAccountRef(database, connection),
-    findAuthorized: (account) => findAuthorized(database, account),
-  });
+    /** The same of many, in one statement and in their order. */
+    findManyCredentials: (keys: readonly ConnectionKey[]) => findManyCredentials(database, keys),
+    /**
+     * Changes the status only while `tokenVersion` is still the stored one: the outcome of an older token says nothing
+     * about the current one. False when nothing changed.
+     */
+    setStatus: (change: TokenVersion & { readonly status: ConnectionStatus }): Promise<boolean> =>
+      database.transaction((transaction) => setStatus(transaction, change)),
+    /** Takes the right to refresh. @returns the lease; undefined when somebody has it, or the version is an older one */
+    takeRefreshLease: (version: TokenVersion, leaseMs: number) => takeRefreshLease(database, version, leaseMs),
+    /** Lets the next one try at once. A lease that ran out and was taken by another stays theirs. */
+    releaseRefreshLease: (key: ConnectionKey, lease: string) => releaseRefreshLease(database, key, lease),
+    /** Replaces the pair of this version, sets `created`, ends the lease. False: another pair is stored already. */
+    saveTokens: (tokens: RefreshedTokens): Promise<boolean> =>
+      database.transaction((transaction) => saveTokens(transaction, tokens)),
+    /** What a builder or a customer changes. False when there is no such connection. */
+    change: (change: ConnectionChange): Promise<boolean> =>
+      database.transaction((transaction) => changeConnection(transaction, change)),
+    /** Refuses while an installation uses it, naming one. Undefined when there is no such connection. */
+    remove: (key: ConnectionKey): Promise<Removal | undefined> => removeConnection(database, key),
+    /** The account as the provider reported it when the connection was made; undefined when it never did. */
+    findAccountRef: (key: ConnectionKey) => findAccountRef(database, key),
+    /** Id of the newest of the group's connections to the account that were made with an authorization code. */
+    findAuthorized: (account: AccountOfGroup) => findAuthorized(database, account),
+  };
 }
 
 async function setStatus(
@@ -141,7 +132,7 @@ async function setStatus(
     .update({ status, updated_at: transaction.fn.now() });
   if (changed === 0) return false;
   const type = status === 'bad_credentials' ? 'connection.error' : 'connection.updated';
-  await tellConnection(transaction, type, { projectId, connectionId });
+  await notifyConnection(transaction, type, { projectId, connectionId });
   return true;
 }
 
@@ -163,55 +154,32 @@ async function insertUnlessAuthorized(
 }
 
 async function insertConnection(transaction: Knex.Transaction, id: string, connection: NewConnection): Promise<void> {
-  await ensureGroup(transaction, connection);
-  await ensureConsumer(transaction, connection);
-  const accountRef = connection.reportedAccountRef ?? `connection:${id}`;
-  const laneId = await ensureLane(transaction, { ...connection, accountRef });
-  const sealed = connection.seal(id);
+  const { projectId, groupRef, consumerRef } = connection;
+  await ensure(transaction, 'group', { projectId, ref: groupRef, name: connection.groupName });
+  await ensure(transaction, 'consumer', { projectId, ref: consumerRef, name: connection.consumerName });
+  const laneId = await ensureLane(transaction, id, connection);
   await transaction('connections').insert({
-    project_id: connection.projectId,
-    id,
-    provider: connection.provider,
-    provider_app_id: connection.providerAppId,
-    group_ref: connection.groupRef,
-    consumer_ref: connection.consumerRef,
-    lane_id: laneId,
-    provider_workspace_ref: connection.workspaceRef,
-    provider_consumer_ref: connection.providerConsumerRef,
-    auth_scheme: connection.authScheme,
-    sealed_credentials: sealed.text,
-    seal_key_id: sealed.keyId,
+    ...connections.write({ ...connection, id, providerWorkspaceRef: connection.workspaceRef }),
+    ...sealedColumns('connection', connection.seal(id)),
     ...tokenTimes(transaction, connection.tokenExpiresInMs),
-    scopes: connection.scopes && [...connection.scopes],
-    provider_metadata: connection.providerMetadata && JSON.stringify(connection.providerMetadata),
+    provider_app_id: connection.providerAppId,
+    group_ref: groupRef,
+    consumer_ref: consumerRef,
+    lane_id: laneId,
+    scopes: connection.scopes,
   });
-  await tellConnection(transaction, 'connection.created', { projectId: connection.projectId, connectionId: id });
+  await notifyConnection(transaction, 'connection.created', { projectId, connectionId: id });
 }
 
-function toColumns(filter: ConnectionFilter): Record<string, string> {
-  const columns = {
-    'k.provider': filter.provider,
-    'k.group_ref': filter.groupRef,
-    'k.consumer_ref': filter.consumerRef,
-  };
-  return Object.fromEntries(Object.entries(columns).filter((pair): pair is [string, string] => pair[1] !== undefined));
-}
-
-/** One provider account as a project sees it. */
-export interface LaneAccount {
-  readonly projectId: string;
-  readonly provider: string;
-  /** The account's own reference as the provider reported it, or `connection:<id>` when it reports none. */
-  readonly accountRef: string;
-}
-
-/** The id of the account's lane, made when it is new. Two connections to one account share a lane and its quota. */
-async function ensureLane(database: Knex, account: LaneAccount): Promise<string> {
-  const key = { project_id: account.projectId, provider: account.provider, account_ref: account.accountRef };
-  await database('lanes')
-    .insert({ ...key, id: newId() })
-    .onConflict(['project_id', 'provider', 'account_ref'])
-    .ignore();
+/**
+ * The id of the account's lane, made when it is new. Two connections to one account share a lane and its quota. An account that the
+ * provider does not report is named after its connection.
+ */
+async function ensureLane(database: Knex, connectionId: string, connection: NewConnection): Promise<string> {
+  const { projectId, provider, reportedAccountRef = `connection:${connectionId}` } = connection;
+  const key = { project_id: projectId, provider, account_ref: reportedAccountRef };
+  const lane = { ...key, id: newId() };
+  await database('lanes').insert(lane).onConflict(Object.keys(key)).ignore();
   // A statement of its own: it sees a row that another transaction committed while the insert waited for it.
   const row = await database<{ id: string }>('lanes').where(key).select('id').first();
   if (row === undefined) {

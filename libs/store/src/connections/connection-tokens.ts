@@ -1,8 +1,11 @@
-import { type Connection, metadataValues, type ConnectionStatus } from '@sluice/types';
+import { metadataValues, type Connection, type ConnectionStatus } from '@sluice/types';
 import type { Knex } from 'knex';
-import { tellConnection } from '../webhooks/tell-events';
-import type { SealedCredentials } from '../sealed-secrets';
+import { inMs } from '../database';
 import { column, keptRowsSql, rowBindings } from '../row-source';
+import { sealedColumns, type SealedCredentials } from '../sealed-secrets';
+import { optional, plain, shownAs, table, type StoredRow } from '../table';
+import { notifyConnection } from '../webhooks/notify';
+import { connections } from './connection-row';
 
 /** Names one connection. */
 export interface ConnectionKey {
@@ -18,28 +21,24 @@ export interface TokenVersion extends ConnectionKey {
 /** A pair that replaces the one of `tokenVersion`. */
 export interface RefreshedTokens extends TokenVersion {
   readonly sealed: SealedCredentials;
-  /** Life of the access token from now, in milliseconds. Absent: the provider does not tell. */
+  /** Life of the access token from now, in milliseconds. Absent: the provider does not say. */
   readonly expiresInMs?: number;
   /** Absent: as they were. */
   readonly scopes?: readonly string[];
   /** Members of the connection's metadata, in place of those of their names; the others stay. */
-  readonly addedMetadata?: NonNullable<Connection['providerMetadata']>;
+  readonly addedMetadata?: Metadata;
 }
 
-/** Columns of an access token's end. */
-export interface TokenTimes {
-  readonly token_expires_at: Knex.Raw | null;
-  readonly token_refresh_at: Knex.Raw | null;
-}
+type Metadata = NonNullable<Connection['providerMetadata']>;
 
 /**
- * A token is refreshed after four fifths of its life, up to a tenth of it later: tokens that were given together are not asked for
- * together. Of HubSpot's 30 minutes that leaves 3 to 6.18; the spread is ours.
+ * A token is refreshed after four fifths of its life, up to a tenth of it later, so that tokens issued together are not refreshed
+ * together. Of HubSpot's 30 minutes that leaves 3 to 6. Our choice: the spread.
  */
 const refreshAfterShare = 0.8;
 const refreshSpreadShare = 0.1;
 
-/** Takes the right to refresh, for as long as the lease lasts. @returns the lease; undefined when somebody has it, or the version is an older one */
+/** Takes the right to refresh. @returns the lease; undefined when somebody has it, or the version is an older one */
 export async function takeRefreshLease(
   database: Knex,
   { projectId, connectionId, tokenVersion }: TokenVersion,
@@ -55,7 +54,6 @@ export async function takeRefreshLease(
   return rows[0]?.lease;
 }
 
-/** Lets the next one try at once. A lease that ran out and was taken by another stays theirs. */
 export async function releaseRefreshLease(database: Knex, key: ConnectionKey, lease: string): Promise<void> {
   await database.raw(
     `update connections set refresh_lease_until = null where project_id = ? and id = ? and refresh_lease_until = ?::timestamptz`,
@@ -63,38 +61,38 @@ export async function releaseRefreshLease(database: Knex, key: ConnectionKey, le
   );
 }
 
-/** Puts a refreshed pair in place of the one it came from, and ends the lease. False: another pair stands there already, and nothing changes. */
+/** Replaces the pair of a version, sets `created`, ends the lease. False: another pair is stored already. */
 export async function saveTokens(transaction: Knex.Transaction, tokens: RefreshedTokens): Promise<boolean> {
-  const { addedMetadata } = tokens;
-  const metadata = addedMetadata && (await withAddedMetadata(transaction, tokens, addedMetadata));
+  const { addedMetadata: added, scopes } = tokens;
+  const providerMetadata = added && (await withAddedMetadata(transaction, tokens, added));
   const changed = await transaction('connections')
     .where({ project_id: tokens.projectId, id: tokens.connectionId, token_version: tokens.tokenVersion })
     .update({
-      sealed_credentials: tokens.sealed.text,
-      seal_key_id: tokens.sealed.keyId,
+      ...newTokens(transaction, tokens),
       token_version: tokens.tokenVersion + 1,
-      status: 'created',
-      refresh_lease_until: null,
-      ...tokenTimes(transaction, tokens.expiresInMs),
-      ...(tokens.scopes === undefined ? {} : { scopes: [...tokens.scopes] }),
-      ...(metadata === undefined ? {} : { provider_metadata: JSON.stringify(metadata) }),
+      scopes,
+      ...connections.write({ providerMetadata }),
       updated_at: transaction.fn.now(),
     });
-  if (changed > 0) await tellConnection(transaction, 'connection.refreshed', tokens);
+  if (changed > 0) await notifyConnection(transaction, 'connection.refreshed', tokens);
   return changed > 0;
 }
 
-/** The moments of a token that ends this long from now, by the database's clock. */
-export function tokenTimes(database: Knex, expiresInMs: number | undefined): TokenTimes {
-  if (expiresInMs === undefined) return { token_expires_at: null, token_refresh_at: null };
-  const inMs = (ms: number) => database.raw('now() + make_interval(secs => ?::float8 / 1000)', [ms]);
-  const refreshInMs = expiresInMs * (refreshAfterShare + refreshSpreadShare * Math.random());
-  return { token_expires_at: inMs(expiresInMs), token_refresh_at: inMs(refreshInMs) };
+/** Columns of credentials that have just been issued: they are usable, and no refresh is under way. */
+export function newTokens(database: Knex, tokens: Pick<RefreshedTokens, 'sealed' | 'expiresInMs'>) {
+  const { sealed, expiresInMs } = tokens;
+  const state = { status: 'created', refresh_lease_until: null };
+  return { ...sealedColumns('connection', sealed), ...state, ...tokenTimes(database, expiresInMs) };
 }
 
-type Metadata = NonNullable<Connection['providerMetadata']>;
+/** The moments of a token that ends this long from now, by the database's clock. */
+export function tokenTimes(database: Knex, expiresInMs: number | undefined) {
+  if (expiresInMs === undefined) return { token_expires_at: null, token_refresh_at: null };
+  const refreshInMs = expiresInMs * (refreshAfterShare + refreshSpreadShare * Math.random());
+  return { token_expires_at: inMs(database, expiresInMs), token_refresh_at: inMs(database, refreshInMs) };
+}
 
-/** A connection's metadata with these members besides, in place of those of their names. Holds the row, so no change is lost. */
+/** A connection's metadata with these members besides, in place of those of their names. Locks the row, so no change is lost. */
 export async function withAddedMetadata(
   transaction: Knex.Transaction,
   { projectId, connectionId }: ConnectionKey,
@@ -103,38 +101,26 @@ export async function withAddedMetadata(
   const row = await transaction('connections')
     .where({ project_id: projectId, id: connectionId })
     .forUpdate()
-    .first<{ provider_metadata: string | null } | undefined>('provider_metadata');
-  const stored = row?.provider_metadata ?? undefined;
-  return { ...(stored === undefined ? {} : (JSON.parse(stored) as Metadata)), ...added };
+    .first<StoredRow | undefined>('provider_metadata');
+  return { ...(row && connections.read(row).providerMetadata), ...added };
 }
 
 /** What a sender needs of a connection at the moment it sends. */
-export interface StoredCredentials {
-  readonly provider: string;
-  readonly sealed: string;
-  readonly tokenVersion: number;
-  readonly workspaceRef?: string;
+const credentials = table({
+  provider: plain('provider'),
+  sealed: plain('sealed_credentials'),
+  tokenVersion: plain<number>('token_version'),
+  workspaceRef: optional(plain('provider_workspace_ref')),
   /** Values of the provider metadata, by name. */
-  readonly metadata?: Readonly<Record<string, string>>;
-  readonly status: ConnectionStatus;
+  metadata: optional(shownAs('provider_metadata', (text: string) => metadataValues(JSON.parse(text) as Metadata))),
+  status: plain<ConnectionStatus>('status'),
   /** The access token should be refreshed before it is used. False when its end is not known. */
-  readonly isExpiring: boolean;
-  readonly providerAppId?: string;
-  readonly scopes?: readonly string[];
-}
+  isExpiring: plain<boolean>('is_expiring'),
+  providerAppId: optional(plain('provider_app_id')),
+  scopes: optional(plain<readonly string[]>('scopes')),
+});
 
-interface CredentialsRow {
-  readonly ord: string;
-  readonly provider: string;
-  readonly sealed_credentials: string | null;
-  readonly token_version: number;
-  readonly provider_workspace_ref: string | null;
-  readonly provider_metadata: string | null;
-  readonly status: ConnectionStatus;
-  readonly is_expiring: boolean | null;
-  readonly provider_app_id: string | null;
-  readonly scopes: string[] | null;
-}
+export type StoredCredentials = ReturnType<typeof credentials.read>;
 
 const keyColumns = [
   column<ConnectionKey>('project_id', 'text', (key) => key.projectId),
@@ -143,40 +129,20 @@ const keyColumns = [
 
 /** Rows from before `token_refresh_at` have only the token's end. */
 const findSql = `
-  select i.ord, c.provider, c.sealed_credentials, c.token_version, c.provider_workspace_ref, c.provider_metadata, c.status,
-         c.provider_app_id, c.scopes,
-         coalesce(c.token_refresh_at, c.token_expires_at - interval '2 minutes') <= now() as is_expiring
+  select i.ord, c.provider, coalesce(c.sealed_credentials, '') as sealed_credentials, c.token_version, c.provider_workspace_ref,
+         c.provider_metadata, c.status, c.provider_app_id, c.scopes,
+         coalesce(coalesce(c.token_refresh_at, c.token_expires_at - interval '2 minutes') <= now(), false) as is_expiring
   from ${keptRowsSql('i', keyColumns)} join connections c on c.project_id = i.project_id and c.id = i.id`;
 
-/** What the senders of many calls need, in the order of the keys; undefined where there is no such connection. */
+/** What the senders of many calls need, in one statement and in the order of the keys; undefined where there is no such connection. */
 export async function findManyCredentials(
   database: Knex,
   keys: readonly ConnectionKey[],
 ): Promise<readonly (StoredCredentials | undefined)[]> {
   const bindings = rowBindings(keyColumns, keys) as Knex.Value[];
-  // Every call reads it, and its text never changes: the plan is kept, one per connection of the pool.
-  const result = await database
-    .raw<{ rows: CredentialsRow[] }>(findSql, bindings)
-    .options({ name: 'find-credentials' });
-  const found: (StoredCredentials | undefined)[] = keys.map(() => undefined);
-  for (const row of result.rows) found[Number(row.ord) - 1] = toCredentials(row);
+  // Every call reads it, and its text never changes: it is prepared, once per connection of the pool.
+  const { rows } = await database.raw<{ rows: StoredRow[] }>(findSql, bindings).options({ name: 'find-credentials' });
+  const found = Array.from<StoredCredentials | undefined>({ length: keys.length });
+  for (const row of rows) found[Number(row.ord) - 1] = credentials.read(row);
   return found;
-}
-
-function toCredentials(row: CredentialsRow): StoredCredentials {
-  return {
-    provider: row.provider,
-    sealed: row.sealed_credentials ?? '',
-    tokenVersion: row.token_version,
-    ...(row.provider_workspace_ref === null ? {} : { workspaceRef: row.provider_workspace_ref }),
-    ...(row.provider_metadata === null ? {} : { metadata: valuesOf(row.provider_metadata) }),
-    status: row.status,
-    isExpiring: row.is_expiring === true,
-    ...(row.provider_app_id === null ? {} : { providerAppId: row.provider_app_id }),
-    ...(row.scopes === null ? {} : { scopes: row.scopes }),
-  };
-}
-
-function valuesOf(metadata: string): NonNullable<StoredCredentials['metadata']> {
-  return metadataValues(JSON.parse(metadata) as NonNullable<Connection['providerMetadata']>);
 }

@@ -1,10 +1,21 @@
 import type { Page, ProviderApp, ProviderAppMetadata } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
-import type { SealedCredentials } from '../sealed-secrets';
 import { onPage } from '../page';
-import { providerAppColumns, toProviderApp, type ProviderAppRow } from './provider-app-row';
-import { translated } from '../translate-errors';
+import { sealedColumns, type SealedCredentials } from '../sealed-secrets';
+import { json, optional, plain, table, times, type StoredRow } from '../table';
+
+/** A provider app as it is shown. Never holds the sealed secret. */
+export const providerApps = table({
+  id: plain('id'),
+  projectId: plain('project_id'),
+  provider: plain('provider'),
+  clientId: plain('client_id'),
+  externalRef: optional(plain('external_ref')),
+  scopes: optional(plain<readonly string[]>('scopes')),
+  metadata: optional(json<ProviderAppMetadata>('metadata')),
+  ...times,
+});
 
 export interface NewProviderApp {
   readonly projectId: string;
@@ -28,82 +39,48 @@ export interface ProviderAppChange {
 }
 
 /** What a token call needs of an app. */
-export interface ClientOfApp {
-  readonly id: string;
-  readonly clientId: string;
+const clients = table({
+  id: plain('id'),
+  clientId: plain('client_id'),
   /** Ciphertext, bound to the app's id. */
-  readonly sealed: string;
-}
+  sealed: optional(plain('sealed_client_secret')),
+});
+
+export type ClientOfApp = Required<ReturnType<typeof clients.read>>;
 
 /** Invariant: the secret enters and leaves this store as ciphertext only, and never as part of the resource. */
-export interface ProviderAppStore {
-  create(app: NewProviderApp): Promise<ProviderApp>;
-  /** Oldest first; with a page one more than fits. */
-  list(projectId: string, page?: Page): Promise<ProviderApp[]>;
-  find(projectId: string, appId: string): Promise<ProviderApp | undefined>;
-  /** Undefined when there is none. */
-  update(projectId: string, appId: string, change: ProviderAppChange): Promise<ProviderApp | undefined>;
-  /** False when there was none. */
-  remove(projectId: string, appId: string): Promise<boolean>;
-  /** The named app, else the project's newest one of the provider. Undefined when there is none. */
-  findClient(projectId: string, provider: string, appId: string | undefined): Promise<ClientOfApp | undefined>;
-}
-
-interface ClientRow {
-  id: string;
-  client_id: string;
-  sealed_client_secret: string | null;
-}
-
-export function providerAppStore(database: Knex): ProviderAppStore {
-  const table = () => database('provider_apps');
-  return translated<ProviderAppStore>({
-    create: async ({ projectId, seal, ...app }) => {
-      const id = newId();
-      const row = { project_id: projectId, id, ...toColumns({ ...app, sealed: seal(id) }) };
-      const rows = await table()
-        .insert(row)
-        .returning<ProviderAppRow[]>([...providerAppColumns]);
-      return toProviderApp(rows[0] as ProviderAppRow);
-    },
-    list: async (projectId, page) => {
-      const query = table().where({ project_id: projectId }).orderBy('id').select<ProviderAppRow[]>(providerAppColumns);
-      return (await onPage(query, 'id', page)).map(toProviderApp);
-    },
-    find: async (projectId, appId) => {
-      const [row] = await table()
-        .where({ project_id: projectId, id: appId })
-        .select<ProviderAppRow[]>(providerAppColumns);
-      return row && toProviderApp(row);
-    },
-    update: async (projectId, appId, change) => {
-      const [row] = await table()
-        .where({ project_id: projectId, id: appId })
-        .update({ ...toColumns(change), updated_at: database.fn.now() })
-        .returning<ProviderAppRow[]>([...providerAppColumns]);
-      return row && toProviderApp(row);
-    },
-    remove: async (projectId, appId) => (await table().where({ project_id: projectId, id: appId }).delete()) > 0,
-    findClient: async (projectId, provider, appId) => {
-      const [row] = await table()
-        .where({ project_id: projectId, provider, ...(appId === undefined ? {} : { id: appId }) })
-        .orderBy('id', 'desc')
-        .limit(1)
-        .select<ClientRow[]>('id', 'client_id', 'sealed_client_secret');
-      return row && { id: row.id, clientId: row.client_id, sealed: row.sealed_client_secret ?? '' };
-    },
-  });
-}
-
-/** Absent members are left out: knex writes no column that is undefined. */
-function toColumns({ provider, clientId, externalRef, scopes, metadata, sealed }: ProviderAppChange) {
+export function providerAppStore(database: Knex) {
+  const rows = (where: Record<string, string>) => database('provider_apps').where(where);
+  const one = (projectId: string, appId: string) => rows({ project_id: projectId, id: appId });
+  const first = ([row]: StoredRow[]) => row && providerApps.read(row);
   return {
-    provider,
-    client_id: clientId,
-    external_ref: externalRef,
-    scopes: scopes && [...scopes],
-    metadata: metadata && JSON.stringify(metadata),
-    sealed_client_secret: sealed?.text,
-    seal_key_id: sealed?.keyId,
+    create: async ({ seal, ...app }: NewProviderApp): Promise<ProviderApp> => {
+      const id = newId();
+      const row = { ...providerApps.write({ ...app, id }), ...sealedColumns('provider app', seal(id)) };
+      return first(await database('provider_apps').insert(row).returning(providerApps.columns)) as ProviderApp;
+    },
+    /** Oldest first; with a page one more than fits. */
+    list: async (projectId: string, page?: Page): Promise<ProviderApp[]> => {
+      const query = rows({ project_id: projectId }).orderBy('id').select<StoredRow[]>(providerApps.columns);
+      return (await onPage(query, 'id', page)).map(providerApps.read);
+    },
+    find: async (projectId: string, appId: string): Promise<ProviderApp | undefined> =>
+      first(await one(projectId, appId).select<StoredRow[]>(providerApps.columns)),
+    /** Undefined when there is none. */
+    update: async (projectId: string, appId: string, change: ProviderAppChange): Promise<ProviderApp | undefined> => {
+      const { sealed, ...values } = change;
+      const columns = { ...providerApps.write(values), ...(sealed && sealedColumns('provider app', sealed)) };
+      const changed = one(projectId, appId).update({ ...columns, updated_at: database.fn.now() });
+      return first(await changed.returning(providerApps.columns));
+    },
+    /** False when there was none. */
+    remove: async (projectId: string, appId: string): Promise<boolean> => (await one(projectId, appId).delete()) > 0,
+    /** The named app, else the project's newest one of the provider. Undefined when there is none. */
+    findClient: async (projectId: string, provider: string, appId?: string): Promise<ClientOfApp | undefined> => {
+      const named = rows({ project_id: projectId, provider, ...(appId === undefined ? {} : { id: appId }) });
+      const [row] = await named.orderBy('id', 'desc').limit(1).select<StoredRow[]>(clients.columns);
+      const client = row && clients.read(row);
+      return client && { ...client, sealed: client.sealed ?? '' };
+    },
   };
 }

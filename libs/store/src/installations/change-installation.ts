@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { NotFoundError } from '@sluice/errors';
 import type { ConfigContent } from '@sluice/types';
 import type { Knex } from 'knex';
-import { tellInstallation } from '../webhooks/tell-events';
-import { holdConnection } from '../connections/hold-connection';
-import { insertConfig } from './insert-config';
+import { newId } from '../new-id';
+import { notifyInstallation } from '../webhooks/notify';
 
 export interface InstallationKey {
   readonly projectId: string;
@@ -54,8 +55,9 @@ export async function changeInstallation(
   const content = JSON.parse(current.content) as ConfigContent;
   const { connection_id: connectionId, group_ref: groupRef } = current;
   const next = revise({ groupRef, connectionId, content });
-  if (next.connectionId !== connectionId) await holdConnection(transaction, key.projectId, next.connectionId);
   const change = next.connectionId === connectionId ? {} : { connection_id: next.connectionId };
+  if (next.connectionId !== connectionId)
+    await holdRow(transaction, 'connection', { projectId: key.projectId, id: next.connectionId });
   const isOtherAuthor = next.isCreatedByAsked && next.createdBy !== current.created_by;
   if (isOtherAuthor || !isDeepStrictEqual(next.content, content)) {
     const config = await insertConfig(transaction, { ...key, ...next, revisionId: current.latest_revision_id });
@@ -63,7 +65,7 @@ export async function changeInstallation(
   }
   if (Object.keys(change).length === 0) return true;
   await transaction('installations').where(rowOf(key)).update(change);
-  await tellInstallation(transaction, 'installation.updated', key);
+  await notifyInstallation(transaction, 'installation.updated', key);
   return true;
 }
 
@@ -84,4 +86,57 @@ async function lockCurrent(transaction: Knex.Transaction, key: InstallationKey):
 
 function rowOf(key: InstallationKey) {
   return { project_id: key.projectId, id: key.installationId, integration_id: key.integrationId };
+}
+
+/**
+ * Locks a connection or an integration against deletion until this transaction ends, so that no installation names one that was
+ * deleted meanwhile. Taken after the installation's row, as a deletion does.
+ * @throws NotFoundError `connection.not-found` or `integration.not-found` when it is gone
+ */
+export async function holdRow(
+  transaction: Knex.Transaction,
+  noun: 'connection' | 'integration',
+  { projectId, id }: { readonly projectId: string; readonly id: string },
+): Promise<void> {
+  const rows = await transaction(`${noun}s`).where({ project_id: projectId, id }).forKeyShare().select('id');
+  if (rows.length > 0) return;
+  const detail = `${noun}Id: there is no such ${noun} in this project.`;
+  throw new NotFoundError({ code: `${noun}.not-found`, detail });
+}
+
+interface NewConfig {
+  readonly projectId: string;
+  readonly installationId: string;
+  /** Latest revision of the integration. */
+  readonly revisionId: string;
+  readonly content: ConfigContent;
+  /** `consumer:<consumerRef>`, `builder:<id>` or `api:<caller>`. */
+  readonly createdBy: string;
+}
+
+/** A config row, which never changes; its content is stored once per project and hash. */
+export async function insertConfig(
+  transaction: Knex.Transaction,
+  config: NewConfig,
+): Promise<{ readonly id: string; readonly createdAt: Date }> {
+  const { projectId, content } = config;
+  const id = newId();
+  // Key order counts: what was sent is what is returned.
+  const text = JSON.stringify(content);
+  const hash = createHash('sha256').update(text).digest('hex');
+  const stored = transaction('config_contents').insert({ project_id: projectId, hash, content: text });
+  await stored.onConflict(['project_id', 'hash']).ignore();
+  const rows = await transaction('configs')
+    .insert({
+      project_id: projectId,
+      id,
+      installation_id: config.installationId,
+      revision_id: config.revisionId,
+      content_hash: hash,
+      created_by: config.createdBy,
+      // Not now(): a transaction that waited for the lock would be older than the one it waited for.
+      created_at: transaction.raw('clock_timestamp()'),
+    })
+    .returning<{ created_at: Date }[]>('created_at');
+  return { id, createdAt: (rows[0] as { created_at: Date }).created_at };
 }

@@ -1,8 +1,9 @@
-import type { BoundedPage, Config, ConfigContent, Page } from '@sluice/types';
+import type { BoundedPage, Config, Page } from '@sluice/types';
 import type { Knex } from 'knex';
-import type { InstallationKey } from './change-installation';
 import { boundedPage, bytesOfContent } from '../page';
-import { translated } from '../translate-errors';
+import type { StoredRow } from '../table';
+import type { InstallationKey } from './change-installation';
+import { configColumns, toConfig } from './installation-row';
 
 /** A config with the one it came after. */
 export interface ConfigWithPrevious {
@@ -12,37 +13,24 @@ export interface ConfigWithPrevious {
 }
 
 /** The history of configs, also of installations that are deleted. Reads only: configs are written with their installation. */
-export interface ConfigStore {
-  /** Newest first. Empty from the start: there never was such an installation of the integration. */
-  listPage(installation: InstallationKey, page: Page): Promise<BoundedPage<Config>>;
-  find(installation: InstallationKey, configId: string): Promise<ConfigWithPrevious | undefined>;
-}
-
-interface ConfigRow {
-  id: string;
-  revision_id: string;
-  created_by: string;
-  created_at: Date;
-  content: string;
-}
-
-export function configStore(database: Knex): ConfigStore {
-  return translated<ConfigStore>({
-    listPage: (installation, page) => {
+export function configStore(database: Knex) {
+  return {
+    /** Newest first. Empty from the start: there never was such an installation of the integration. */
+    listPage: (installation: InstallationKey, page: Page): Promise<BoundedPage<Config>> => {
       const sizes = selectConfigs(database, installation).clearSelect().select('c.id', bytesOfContent(database, 't'));
       if (page.after !== undefined) void sizes.whereRaw(isBefore, [installation.projectId, page.after]);
       return boundedPage(sizes, page, async (ids) =>
         (await selectConfigs(database, installation).whereIn('c.id', ids)).map(toConfig),
       );
     },
-    find: async (installation, configId) => {
+    find: async (installation: InstallationKey, configId: string): Promise<ConfigWithPrevious | undefined> => {
       const [row] = await selectConfigs(database, installation).where('c.id', configId);
       if (row === undefined) return undefined;
       const before = selectConfigs(database, installation).whereRaw(isBefore, [installation.projectId, configId]);
       const [previous] = await before.limit(1);
-      return { config: toConfig(row), ...(previous === undefined ? {} : { previous: toConfig(previous) }) };
+      return { config: toConfig(row), ...(previous && { previous: toConfig(previous) }) };
     },
-  });
+  };
 }
 
 /** The moments are the database's and taken under the installation's lock, so they are the order; ids come from many processes. */
@@ -55,15 +43,5 @@ function selectConfigs(database: Knex, { projectId, installationId, integrationI
     .join('config_contents as t', { 't.project_id': 'c.project_id', 't.hash': 'c.content_hash' })
     .where({ 'c.project_id': projectId, 'c.installation_id': installationId, 'r.integration_id': integrationId })
     .orderByRaw('c.created_at desc, c.id desc')
-    .select<ConfigRow[]>('c.id', 'c.revision_id', 'c.created_by', 'c.created_at', 't.content');
-}
-
-function toConfig(row: ConfigRow): Config {
-  return {
-    id: row.id,
-    revisionId: row.revision_id,
-    createTime: row.created_at.toISOString(),
-    createdBy: row.created_by,
-    content: JSON.parse(row.content) as ConfigContent,
-  };
+    .select<StoredRow[]>(configColumns);
 }

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { nowhere, type StoreFailpoints } from '../failpoints';
 import { uninstalledError } from '../writes/end-uninstalled';
 import { endUnsent } from '../writes/end-unsent';
-import { eventBindings, tellInstallationSql } from '../webhooks/tell-events';
+import { eventBindings, installationEventSql } from '../webhooks/notify';
 import { guard } from '../guard';
 import { deleteConnection } from '../connections/change-connection';
 import type { InstallationKey } from './change-installation';
@@ -11,23 +11,23 @@ import type { InstallationKey } from './change-installation';
  * Calls that one transaction ends. It holds lanes and order keys, so others wait for it; with as many webhook endpoints as a project may
  * have it writes 5,000 messages (measured, `libs/store/README.md`).
  */
-const callsPerRound = 250;
+const callsPerPass = 250;
 
 interface Deleted {
   readonly projectId: string;
   readonly installationId: string;
   readonly connectionId: string;
-  /** Where its calls stand: the lanes of all connections of its group, because it may have had another one before. */
+  /** Where its calls wait: the lanes of all connections of its group, because it may have had another one before. */
   readonly laneIds: readonly string[];
 }
 
 /**
  * Deletes an installation whatever is in flight, and its connection if nobody else uses it.
  * In one transaction: 1. the row goes, under a lock that waits for joins under way and that the next join waits for; a row of
- * `deleted_installations` keeps whose it was, for who tells of what ends after it. 2. The lanes, so that nothing is claimed meanwhile. 3. What waits ends as failed, open batches too; operations reach their end.
- * 4. The connection. What is running finishes with its lease and is never tried again (`endUninstalled`); what was being
- * accepted at this moment ends when an executor claims it (`isUninstalled`). More than 250 waiting calls end in further
- * transactions; of those that die with their process the rest is an executor's, too, and nothing else is left to do.
+ * `deleted_installations` keeps whose it was, for notifications of what ends after it. 2. The lanes, so that nothing is claimed meanwhile.
+ * 3. What waits ends as failed, open batches too; operations reach their end. 4. The connection. What is running finishes with its lease
+ * and is never tried again (`endUninstalled`); what was being accepted at this moment ends when an executor claims it (`isUninstalled`).
+ * More than 250 waiting calls end in further transactions; if the process dies before them, executors end the rest, too.
  * Operations, records and configs stay.
  * @returns false when there is no such installation
  */
@@ -39,7 +39,7 @@ export async function deleteInstallation(
   const deleted = await guard(() => database.transaction((transaction) => uninstall(transaction, key)));
   if (deleted === undefined) return false;
   do await failpoints.hit('st.after_end_round');
-  while (await guard(() => database.transaction((transaction) => endRound(transaction, deleted))));
+  while (await guard(() => database.transaction((transaction) => endSome(transaction, deleted))));
   return true;
 }
 
@@ -53,7 +53,7 @@ async function uninstall(transaction: Knex.Transaction, key: InstallationKey): P
   const { rows } = await transaction.raw<{ rows: GoneRow[] }>(
     `with gone as (delete from installations where project_id = :projectId and id = :installationId
        and integration_id = :integrationId returning *),
-     told as (${tellInstallationSql('gone')}),
+     notified as (${installationEventSql('gone')}),
      kept as (
        insert into deleted_installations (project_id, id, group_ref, connection_id, consumer_ref)
        select g.project_id, g.id, g.group_ref, g.connection_id, k.consumer_ref from gone g
@@ -69,13 +69,13 @@ async function uninstall(transaction: Knex.Transaction, key: InstallationKey): P
     .distinct<{ lane_id: string }[]>('lane_id');
   const laneIds = lanes.map((lane) => lane.lane_id);
   const deleted = { projectId, installationId, connectionId: row.connection_id, laneIds };
-  await endRound(transaction, deleted);
+  await endSome(transaction, deleted);
   await deleteUnused(transaction, deleted);
   return deleted;
 }
 
 /** @returns whether there was something to end, so that there may be more */
-async function endRound(transaction: Knex.Transaction, deleted: Deleted): Promise<boolean> {
+async function endSome(transaction: Knex.Transaction, deleted: Deleted): Promise<boolean> {
   const { projectId, laneIds } = deleted;
   await transaction('lanes')
     .where({ project_id: projectId })
@@ -83,12 +83,12 @@ async function endRound(transaction: Knex.Transaction, deleted: Deleted): Promis
     .orderBy('id')
     .forUpdate()
     .select('id');
-  return (await endUnsent(transaction, { ...deleted, error: uninstalledError, limit: callsPerRound })) > 0;
+  return (await endUnsent(transaction, { ...deleted, error: uninstalledError, limit: callsPerPass })) > 0;
 }
 
 /**
- * Not while another installation uses it, or has calls left that were accepted with it. Lock first, look then: an
- * installation that is being made with it holds the row, and is seen by the statement after.
+ * Not while another installation uses it, or has calls left that were accepted with it. Lock first, read then: an
+ * installation that is being made with it holds the row, and is visible to the statement after.
  */
 async function deleteUnused(transaction: Knex.Transaction, deleted: Deleted): Promise<void> {
   const { projectId, connectionId, installationId } = deleted;

@@ -1,7 +1,7 @@
 import type { ConfigContent, ConnectionStatus } from '@sluice/types';
 import type { Knex } from 'knex';
 import { column, keptRowsSql, rowBindings } from '../row-source';
-import { translated } from '../translate-errors';
+import { plain, table, type StoredRow } from '../table';
 
 /** What a request names an installation by. */
 export interface InstallationNames {
@@ -15,49 +15,28 @@ export interface InstallationNames {
 }
 
 /** A small row of ids: what it takes to know whether anything changed. Contents are read by their immutable keys. */
-export interface InstallationIds {
-  readonly projectId: string;
-  readonly dropUnmappedFields: boolean;
-  readonly integrationId: string;
-  readonly provider: string;
+const ids = table({
+  projectId: plain('project_id'),
+  dropUnmappedFields: plain<boolean>('drop_unmapped_fields'),
+  integrationId: plain('integration_id'),
+  provider: plain('provider'),
   /** Latest revision of the integration: the manifest in force. */
-  readonly revisionId: string;
-  readonly groupRef: string;
-  readonly installationId: string;
-  readonly configId: string;
-  readonly contentHash: string;
-  readonly connectionId: string;
-  readonly connectionStatus: ConnectionStatus;
-  readonly laneId: string;
-}
+  revisionId: plain('latest_revision_id'),
+  groupRef: plain('group_ref'),
+  installationId: plain('installation_id'),
+  configId: plain('config_id'),
+  contentHash: plain('content_hash'),
+  connectionId: plain('connection_id'),
+  connectionStatus: plain<ConnectionStatus>('status'),
+  laneId: plain('lane_id'),
+});
+
+export type InstallationIds = ReturnType<typeof ids.read>;
 
 /** What of the names does not exist, or the row. */
 export type LookupResult =
   | { readonly missing: 'project' | 'integration' | 'group' | 'installation' }
   | { readonly missing?: undefined; readonly ids: InstallationIds };
-
-export interface InstallationLookup {
-  /** One statement. */
-  findIds(names: InstallationNames): Promise<LookupResult>;
-  /** One statement for all; answers in their order. */
-  findManyIds(names: readonly InstallationNames[]): Promise<readonly LookupResult[]>;
-  findContent(projectId: string, hash: string): Promise<ConfigContent | undefined>;
-}
-
-interface LookupRow {
-  project_id: string | null;
-  drop_unmapped_fields: boolean;
-  integration_id: string | null;
-  provider: string;
-  latest_revision_id: string;
-  group_ref: string | null;
-  installation_id: string | null;
-  config_id: string;
-  content_hash: string;
-  connection_id: string;
-  status: ConnectionStatus;
-  lane_id: string;
-}
 
 const nameColumns = [
   column<InstallationNames>('within_project_id', 'text', (n) => n.withinProjectId),
@@ -83,44 +62,30 @@ const findIdsSql = `
   left join connections k on k.project_id = i.project_id and k.id = i.connection_id
   order by w.ord`;
 
-export function installationLookup(database: Knex): InstallationLookup {
+export function installationLookup(database: Knex) {
   const findManyIds = async (names: readonly InstallationNames[]): Promise<readonly LookupResult[]> => {
     const bindings = rowBindings(nameColumns, names) as Knex.Value[];
-    // Six tables take longer to plan than to read, so the plan is kept: one per connection.
-    const asked = database.raw<{ rows: LookupRow[] }>(findIdsSql, bindings).options({ name: 'find-installations' });
-    return (await asked).rows.map(toLookupResult);
+    // Six tables take longer to plan than to read, so the statement is prepared: once per connection.
+    const found = database.raw<{ rows: StoredRow[] }>(findIdsSql, bindings).options({ name: 'find-installations' });
+    return (await found).rows.map(toLookupResult);
   };
-  return translated<InstallationLookup>({
-    findIds: async (names) => (await findManyIds([names]))[0] as LookupResult,
+  return {
+    /** One statement. */
+    findIds: async (names: InstallationNames): Promise<LookupResult> => (await findManyIds([names]))[0] as LookupResult,
+    /** One statement for all; returns in their order. */
     findManyIds,
-    findContent: async (projectId, hash) => {
+    findContent: async (projectId: string, hash: string): Promise<ConfigContent | undefined> => {
       const row = await database<{ project_id: string; hash: string; content: string }>('config_contents')
         .where({ project_id: projectId, hash })
         .first();
       return row && (JSON.parse(row.content) as ConfigContent);
     },
-  });
+  };
 }
 
-function toLookupResult(row: LookupRow): LookupResult {
+function toLookupResult(row: StoredRow): LookupResult {
   if (row.project_id === null) return { missing: 'project' };
   if (row.integration_id === null) return { missing: 'integration' };
   if (row.group_ref === null) return { missing: 'group' };
-  if (row.installation_id === null) return { missing: 'installation' };
-  return {
-    ids: {
-      projectId: row.project_id,
-      dropUnmappedFields: row.drop_unmapped_fields,
-      integrationId: row.integration_id,
-      provider: row.provider,
-      revisionId: row.latest_revision_id,
-      groupRef: row.group_ref,
-      installationId: row.installation_id,
-      configId: row.config_id,
-      contentHash: row.content_hash,
-      connectionId: row.connection_id,
-      connectionStatus: row.status,
-      laneId: row.lane_id,
-    },
-  };
+  return row.installation_id === null ? { missing: 'installation' } : { ids: ids.read(row) };
 }

@@ -1,29 +1,28 @@
-import type { ConfigContent, Installation, OperationState } from '@sluice/types';
-import { statusOf } from '@sluice/types';
+import { statusOf, type Config, type ConfigContent, type Installation, type OperationState } from '@sluice/types';
 import type { Knex } from 'knex';
-import {
-  byKeySql,
-  connectionColumns,
-  ofConnectionsSql,
-  toConnection,
-  type ConnectionRow,
-} from '../connections/connection-row';
-import { resourceTimes } from '../resource-time';
+import { byKeySql, connectionColumns, ofConnectionsSql, toConnection } from '../connections/connection-row';
+import { moment, plain, table, times, type StoredRow } from '../table';
 
-/** An installation with its connection, its current config and its latest operations. */
-export interface InstallationRow extends ConnectionRow {
-  installation_id: string;
-  integration_id: string;
-  installed_by: string;
-  installed_at: Date;
-  installation_updated_at: Date | null;
-  config_id: string;
-  revision_id: string;
-  config_created_by: string;
-  config_created_at: Date;
-  content: string;
-  latest_state: OperationState | null;
-  all_failed: boolean | null;
+const installations = table({
+  id: plain('id'),
+  projectId: plain('project_id'),
+  integrationId: plain('integration_id'),
+  createdBy: plain('created_by'),
+  ...times,
+});
+
+const configs = table({
+  id: plain('id'),
+  revisionId: plain('revision_id'),
+  createTime: moment('created_at'),
+  createdBy: plain('created_by'),
+});
+
+/** What `toConfig` reads; `c` and `t` are the config and its content. */
+export const configColumns = [...configs.aliased('c'), 't.content'];
+
+export function toConfig(row: StoredRow): Config {
+  return { ...configs.readAs('c', row), content: JSON.parse(row.content as string) as ConfigContent };
 }
 
 /** How many failed operations in a row make an installation unhealthy. */
@@ -42,16 +41,9 @@ const latestOperations = `
   ) latest`;
 
 const columns = [
-  'i.id as installation_id',
-  'i.integration_id',
-  'i.created_by as installed_by',
-  'i.created_at as installed_at',
-  'i.updated_at as installation_updated_at',
-  'c.id as config_id',
-  'c.revision_id',
-  'c.created_by as config_created_by',
-  'c.created_at as config_created_at',
-  't.content',
+  ...connectionColumns,
+  ...installations.aliased('i'),
+  ...configColumns,
   'latest.latest_state',
   'latest.all_failed',
 ];
@@ -67,27 +59,22 @@ export function selectInstallations(database: Knex, projectId: string) {
   return database('installations as i')
     .joinRaw(`cross join ${connectionSql} ${ofConnectionsSql} ${ofConfigsSql} cross join ${latestOperations}`)
     .where('i.project_id', projectId)
-    .select<InstallationRow[]>([...connectionColumns, ...columns]);
+    .select<StoredRow[]>(columns);
 }
 
-export function toInstallation(row: InstallationRow): Installation {
+export function toInstallation(row: StoredRow): Installation {
+  const { id, projectId, integrationId, ...rest } = installations.readAs('i', row);
   const connection = toConnection(row);
+  const isUnhealthy = connection.status === 'bad_credentials' || row.all_failed === true;
   return {
-    id: row.installation_id,
-    projectId: row.project_id,
-    integrationId: row.integration_id,
+    id,
+    projectId,
+    integrationId,
     group: connection.group,
-    healthStatus: row.status === 'bad_credentials' || row.all_failed === true ? 'unhealthy' : 'healthy',
-    ...(row.latest_state === null ? {} : { lastOperationStatus: statusOf(row.latest_state) }),
+    healthStatus: isUnhealthy ? 'unhealthy' : 'healthy',
+    ...(row.latest_state === null ? {} : { lastOperationStatus: statusOf(row.latest_state as OperationState) }),
     connection,
-    createdBy: row.installed_by,
-    ...resourceTimes({ created_at: row.installed_at, updated_at: row.installation_updated_at }),
-    config: {
-      id: row.config_id,
-      revisionId: row.revision_id,
-      createTime: row.config_created_at.toISOString(),
-      createdBy: row.config_created_by,
-      content: JSON.parse(row.content) as ConfigContent,
-    },
+    ...rest,
+    config: toConfig(row),
   };
 }

@@ -1,17 +1,20 @@
 import { ConflictError } from '@sluice/errors';
 import type { BoundedPage, ConfigContent, Installation, Page } from '@sluice/types';
 import type { Knex } from 'knex';
-import { newId } from '../new-id';
-import { tellInstallation } from '../webhooks/tell-events';
-import { changeInstallation, type InstallationKey, type ReviseInstallation } from './change-installation';
+import { onDuplicate } from '../database-errors';
 import type { StoreFailpoints } from '../failpoints';
-import { deleteInstallation } from './delete-installation';
-import { holdConnection } from '../connections/hold-connection';
-import { holdIntegration } from '../integrations/hold-integration';
-import { insertConfig } from './insert-config';
-import { ofConfigsSql, selectInstallations, toInstallation } from './installation-row';
+import { newId } from '../new-id';
 import { boundedPage, bytesOfContent } from '../page';
-import { onDuplicate, translated } from '../translate-errors';
+import { notifyInstallation } from '../webhooks/notify';
+import {
+  changeInstallation,
+  holdRow,
+  insertConfig,
+  type InstallationKey,
+  type ReviseInstallation,
+} from './change-installation';
+import { deleteInstallation } from './delete-installation';
+import { ofConfigsSql, selectInstallations, toInstallation } from './installation-row';
 
 export interface NewInstallation {
   readonly projectId: string;
@@ -30,76 +33,64 @@ export interface NewInstallation {
 export interface InstallationFilter {
   readonly integrationId?: string;
   readonly groupRef?: string;
-  /** The one group the caller may see, besides what is asked for. @default every group */
+  /** The one group the caller may see, besides the filter's. @default every group */
   readonly withinGroupRef?: string;
 }
 
-export interface InstallationStore {
-  /**
-   * The installation with its first config, in one transaction.
-   * @throws ConflictError `installation.exists` when the group has the integration already
-   * @throws NotFoundError `connection.not-found`, `integration.not-found` when it was deleted meanwhile
-   */
-  create(installation: NewInstallation): Promise<Installation>;
-  /** Oldest first. Health and last status are computed by the same statement. */
-  list(projectId: string, filter?: InstallationFilter): Promise<Installation[]>;
-  /** Oldest first. */
-  listPage(projectId: string, filter: InstallationFilter, page: Page): Promise<BoundedPage<Installation>>;
-  find(projectId: string, integrationId: string, installationId: string): Promise<Installation | undefined>;
-  /** Of the installations of an integration whose config has one of these objects under `read`. Oldest first. */
-  idsReading(projectId: string, integrationId: string, objectNames: readonly string[]): Promise<string[]>;
-  /**
-   * Lets `revise` decide on the state as it is now, under the installation's lock: no change of another caller is lost.
-   * A new content makes a new config with the latest revision and moves `updateTime`; no difference makes nothing.
-   * Undefined when there is no such installation.
-   */
-  change(key: InstallationKey, revise: ReviseInstallation): Promise<Installation | undefined>;
-  /** Ends what waits, and deletes the connection with it if nobody else uses that. False when there is no such installation. */
-  remove(key: InstallationKey): Promise<boolean>;
-}
-
-export function installationStore(database: Knex, failpoints: StoreFailpoints): InstallationStore {
-  const find = (projectId: string, integrationId: string, installationId: string) =>
-    findInstallation(database, { projectId, integrationId, installationId });
-  return translated<InstallationStore>({
-    create: async (installation) => {
+export function installationStore(database: Knex, failpoints: StoreFailpoints) {
+  return {
+    /**
+     * The installation with its first config, in one transaction.
+     * @throws ConflictError `installation.exists` when the group has the integration already
+     * @throws NotFoundError `connection.not-found`, `integration.not-found` when it was deleted meanwhile
+     */
+    create: async (installation: NewInstallation): Promise<Installation> => {
       const id = newId();
       await database.transaction((transaction) => insertInstallation(transaction, id, installation));
-      return (await find(installation.projectId, installation.integrationId, id)) as Installation;
+      return (await findInstallation(database, { ...installation, installationId: id })) as Installation;
     },
-    list: async (projectId, filter = {}) => {
+    /** Oldest first. Health and last status are computed by the same statement. */
+    list: async (projectId: string, filter: InstallationFilter = {}): Promise<Installation[]> => {
       const query = selectInstallations(database, projectId).orderBy('i.id');
       return (await narrowed(query, filter)).map(toInstallation);
     },
-    listPage: (projectId, filter, page) => {
+    /** Oldest first. */
+    listPage: (projectId: string, filter: InstallationFilter, page: Page): Promise<BoundedPage<Installation>> => {
       // The page is cut before the joins of what is shown: for a hundred rows of everything they cost as much as the whole list.
-      const sizes = database('installations as i')
-        .joinRaw(ofConfigsSql)
-        .where('i.project_id', projectId)
-        .orderBy('i.id')
-        .select('i.id', bytesOfContent(database, 't'));
+      const sizes = selectContents(database, projectId).select('i.id', bytesOfContent(database, 't'));
       if (page.after !== undefined) void sizes.where('i.id', '>', page.after);
       return boundedPage(narrowed(sizes, filter), page, async (ids) =>
         (await selectInstallations(database, projectId).whereIn('i.id', ids).orderBy('i.id')).map(toInstallation),
       );
     },
-    find,
-    idsReading: async (projectId, integrationId, objectNames) => {
-      const ids = database('installations as i')
-        .joinRaw(ofConfigsSql)
-        .where({ 'i.project_id': projectId, 'i.integration_id': integrationId })
-        .whereRaw(readsOneOfSql, [[...objectNames]])
-        .orderBy('i.id');
+    find: (projectId: string, integrationId: string, installationId: string): Promise<Installation | undefined> =>
+      findInstallation(database, { projectId, integrationId, installationId }),
+    /** Of the installations of an integration whose config has one of these objects under `read`. Oldest first. */
+    idsReading: async (projectId: string, integrationId: string, objectNames: readonly string[]): Promise<string[]> => {
+      const ids = selectContents(database, projectId)
+        .where('i.integration_id', integrationId)
+        .whereRaw(readsOneOfSql, [[...objectNames]]);
       return (await ids.select<{ id: string }[]>('i.id')).map(({ id }) => id);
     },
-    change: async (key, revise) =>
-      await database.transaction(async (transaction) => {
-        const isThere = await changeInstallation(transaction, key, revise);
+    /**
+     * Lets `revise` decide on the state as it is now, under the installation's lock: no change of another caller is lost.
+     * A new content makes a new config with the latest revision and moves `updateTime`; no difference makes nothing.
+     * Undefined when there is no such installation.
+     */
+    change: (key: InstallationKey, revise: ReviseInstallation): Promise<Installation | undefined> =>
+      database.transaction(async (transaction) => {
+        const isFound = await changeInstallation(transaction, key, revise);
         // Still under the lock: the answer shows this change and none that came after it.
-        return isThere ? await findInstallation(transaction, key) : undefined;
+        return isFound ? await findInstallation(transaction, key) : undefined;
       }),
-    remove: (key) => deleteInstallation(database, key, failpoints),
-  });
+    /** Ends what waits, and deletes the connection with it if nobody else uses that. False when there is no such installation. */
+    remove: (key: InstallationKey): Promise<boolean> => deleteInstallation(database, key, failpoints),
+  };
+}
+
+/** The contents `t` of the installations `i` of a project, oldest first. */
+function selectContents(database: Knex, projectId: string) {
+  return database('installations as i').joinRaw(ofConfigsSql).where('i.project_id', projectId).orderBy('i.id');
 }
 
 /** `json` and not `jsonb`, which takes no escaped NUL: a value in a config may have one. */
@@ -138,9 +129,9 @@ async function insertInstallation(
       created_by: installation.createdBy,
     })
     .catch(onDuplicate('installations_group', () => alreadyInstalled(installation.groupRef)));
-  await holdConnection(transaction, projectId, installation.connectionId);
-  await holdIntegration(transaction, projectId, installation.integrationId);
-  await tellInstallation(transaction, 'installation.created', { projectId, installationId: id });
+  await holdRow(transaction, 'connection', { projectId, id: installation.connectionId });
+  await holdRow(transaction, 'integration', { projectId, id: installation.integrationId });
+  await notifyInstallation(transaction, 'installation.created', { projectId, installationId: id });
 }
 
 function alreadyInstalled(groupRef: string): ConflictError {

@@ -2,7 +2,7 @@ import { ConflictError } from '@sluice/errors';
 import { cloneDatabase, sampleManifest, type ClonedDatabase, patientLimits } from '@sluice/testkit';
 import type { Knex } from 'knex';
 import { openDatabase } from '../database';
-import { integrationStore, type IntegrationStore } from './integration-store';
+import { integrationStore } from './integration-store';
 
 let clone: ClonedDatabase;
 let database: Knex;
@@ -25,7 +25,7 @@ const integration = (projectId: string, name = 'crm') => ({
   content: sampleManifest({ name }),
 });
 
-const listed = async (integrations: IntegrationStore, projectId: string) =>
+const listed = async (integrations: ReturnType<typeof integrationStore>, projectId: string) =>
   (await integrations.listPage(projectId, { size: 10 })).items;
 
 describe('integrationStore', () => {

@@ -1,111 +1,100 @@
 import { ConflictError } from '@sluice/errors';
 import type { BoundedPage, Integration, ManifestIntegration, Page } from '@sluice/types';
 import type { Knex } from 'knex';
+import { newId } from '../new-id';
 import { boundedPage, bytesOfContent } from '../page';
-import { resourceTimes } from '../resource-time';
-import { translated } from '../translate-errors';
-import { insertIntegration, putIntegration, type NewIntegration } from './put-integration';
+import { json, moment, plain, table, times, type StoredRow } from '../table';
 
-/** A revision with the integration it belongs to. Its content never changes. */
-export interface StoredRevision {
-  readonly id: string;
-  readonly integrationId: string;
+export interface NewIntegration {
+  readonly projectId: string;
+  /** Unique in the project. */
+  readonly name: string;
+  readonly provider: string;
   readonly specVersion: string;
-  readonly createTime: string;
   readonly content: ManifestIntegration;
 }
 
-export interface IntegrationStore {
-  /** @throws ConflictError `integration.name-taken` */
-  create(integration: NewIntegration): Promise<Integration>;
-  /**
-   * Creates each by its name, or gives it a new revision when its content differs; all or none.
-   * @throws ConflictError `integration.name-taken` when a name stands for another provider
-   */
-  putAll(projectId: string, integrations: readonly NewIntegration[]): Promise<Integration[]>;
-  /** Oldest first, each with its latest revision. */
-  listPage(projectId: string, page: Page): Promise<BoundedPage<Integration>>;
-  /** By id or name; an id wins over an equal name. */
-  find(projectId: string, idOrName: string): Promise<Integration | undefined>;
-  findRevision(projectId: string, revisionId: string): Promise<StoredRevision | undefined>;
-  /** Only where nobody has it installed. Its revisions stay. */
-  remove(projectId: string, integrationId: string): Promise<IntegrationDeletion>;
+const integrations = table({
+  id: plain('id'),
+  projectId: plain('project_id'),
+  name: plain('name'),
+  provider: plain('provider'),
+  ...times,
+});
+
+/** The content of a revision never changes. */
+const revisions = table({
+  id: plain('id'),
+  specVersion: plain('spec_version'),
+  createTime: moment('created_at'),
+  content: json<ManifestIntegration>('content'),
+});
+
+/** A revision with the integration it belongs to. */
+export interface StoredRevision extends ReturnType<typeof revisions.read> {
+  readonly integrationId: string;
 }
 
-interface RevisionRow {
-  project_id: string;
-  id: string;
-  integration_id: string;
-  spec_version: string;
-  content: string;
-  created_at: Date;
-}
-
-interface IntegrationRow {
-  project_id: string;
-  id: string;
-  name: string;
-  provider: string;
-  created_at: Date;
-  updated_at: Date | null;
-  revision_id: string;
-  spec_version: string;
-  content: string;
-  revised_at: Date;
-}
-
-export function integrationStore(database: Knex): IntegrationStore {
+export function integrationStore(database: Knex) {
   const select = (projectId: string) => selectIntegrations(database, projectId);
   const byIds = async (projectId: string, ids: readonly string[]) =>
     (await select(projectId).whereIn('i.id', ids).orderBy('i.id')).map(toIntegration);
-  return translated<IntegrationStore>({
-    create: async (integration) => {
+  return {
+    /** @throws ConflictError `integration.name-taken` */
+    create: async (integration: NewIntegration): Promise<Integration> => {
       const id = await database.transaction((transaction) => insertIntegration(transaction, integration));
       if (id === undefined) throw nameTaken(integration.name);
       return (await byIds(integration.projectId, [id]))[0] as Integration;
     },
-    putAll: async (projectId, integrations) => {
+    /**
+     * Creates each by its name, or gives it a new revision when its content differs; all or none.
+     * @throws ConflictError `integration.name-taken` when a name stands for another provider
+     */
+    putAll: async (projectId: string, given: readonly NewIntegration[]): Promise<Integration[]> => {
       const ids: string[] = [];
       await database.transaction(async (transaction) => {
         // In the order of their names, so that two calls at once do not wait for each other in a circle.
-        for (const integration of [...integrations].sort((a, b) => (a.name < b.name ? -1 : 1))) {
+        for (const integration of [...given].sort((a, b) => (a.name < b.name ? -1 : 1))) {
           ids.push(await putIntegration(transaction, integration));
         }
       });
       return await byIds(projectId, ids);
     },
-    listPage: (projectId, page) => {
+    /** Oldest first, each with its latest revision. */
+    listPage: (projectId: string, page: Page): Promise<BoundedPage<Integration>> => {
       const sizes = select(projectId).clearSelect().select('i.id', bytesOfContent(database, 'r')).orderBy('i.id');
       if (page.after !== undefined) void sizes.where('i.id', '>', page.after);
       return boundedPage(sizes, page, (ids) => byIds(projectId, ids));
     },
-    find: async (projectId, idOrName) => {
+    /** By id or name; an id wins over an equal name. */
+    find: async (projectId: string, idOrName: string): Promise<Integration | undefined> => {
       const named = select(projectId).where(
         (either) => void either.where('i.id', idOrName).orWhere('i.name', idOrName),
       );
       const [row] = await named.orderByRaw('(i.id = ?) desc', [idOrName]);
       return row && toIntegration(row);
     },
-    findRevision: async (projectId, revisionId) => {
-      const row = await database<RevisionRow>('revisions').where({ project_id: projectId, id: revisionId }).first();
-      return row && toRevision(row);
+    findRevision: async (projectId: string, revisionId: string): Promise<StoredRevision | undefined> => {
+      const row = await database<{ project_id: string; id: string; integration_id: string }>('revisions')
+        .where({ project_id: projectId, id: revisionId })
+        .first();
+      return row && { ...revisions.read(row as never), integrationId: row.integration_id };
     },
-    remove: (projectId, integrationId) =>
+    /** Only where nobody has it installed. Its revisions stay. */
+    remove: (projectId: string, integrationId: string): Promise<IntegrationDeletion> =>
       database.transaction((transaction) => deleteIntegration(transaction, projectId, integrationId)),
-  });
+  };
 }
 
 function selectIntegrations(database: Knex, projectId: string) {
   return database('integrations as i')
     .join('revisions as r', { 'r.project_id': 'i.project_id', 'r.id': 'i.latest_revision_id' })
     .where('i.project_id', projectId)
-    .select<IntegrationRow[]>(
-      'i.*',
-      'r.id as revision_id',
-      'r.spec_version',
-      'r.content',
-      'r.created_at as revised_at',
-    );
+    .select<StoredRow[]>([...integrations.aliased('i'), ...revisions.aliased('r')]);
+}
+
+function toIntegration(row: StoredRow): Integration {
+  return { ...integrations.readAs('i', row), latestRevision: revisions.readAs('r', row) };
 }
 
 function nameTaken(name: string): ConflictError {
@@ -115,42 +104,67 @@ function nameTaken(name: string): ConflictError {
   });
 }
 
-function parseManifest(text: string): ManifestIntegration {
-  return JSON.parse(text) as ManifestIntegration;
+/** Inserts the integration with its first revision. Undefined when the name is taken. */
+async function insertIntegration(
+  transaction: Knex.Transaction,
+  integration: NewIntegration,
+): Promise<string | undefined> {
+  const { projectId, name, provider } = integration;
+  const ids = { id: newId(), latest_revision_id: newId() };
+  const rows = await transaction('integrations')
+    .insert({ project_id: projectId, name, provider, ...ids })
+    .onConflict(['project_id', 'name'])
+    .ignore()
+    .returning<{ id: string }[]>('id');
+  if (rows.length === 0) return undefined;
+  await insertRevision(transaction, integration, { integrationId: ids.id, revisionId: ids.latest_revision_id });
+  return ids.id;
 }
 
-function toRevision(row: RevisionRow): StoredRevision {
-  return {
-    id: row.id,
-    integrationId: row.integration_id,
-    specVersion: row.spec_version,
-    createTime: row.created_at.toISOString(),
-    content: parseManifest(row.content),
-  };
+/** Inserts the integration, or gives the one of this name a new revision when its content differs. Returns its id. */
+async function putIntegration(transaction: Knex.Transaction, integration: NewIntegration): Promise<string> {
+  const { projectId } = integration;
+  const insertedId = await insertIntegration(transaction, integration);
+  if (insertedId !== undefined) return insertedId;
+  const [row] = await selectIntegrations(transaction, projectId).where('i.name', integration.name).forUpdate('i');
+  // It was deleted between the two statements, so the name is free.
+  if (row === undefined) return await putIntegration(transaction, integration);
+  const { id, provider, latestRevision } = toIntegration(row);
+  if (provider !== integration.provider) throw providerFixed(integration, provider);
+  const isSame = row.r_content === JSON.stringify(integration.content);
+  if (isSame && latestRevision.specVersion === integration.specVersion) return id;
+  const revisionId = newId();
+  await insertRevision(transaction, integration, { integrationId: id, revisionId });
+  await transaction('integrations')
+    .where({ project_id: projectId, id })
+    .update({ latest_revision_id: revisionId, updated_at: transaction.fn.now() });
+  return id;
 }
 
-function toIntegration(row: IntegrationRow): Integration {
-  return {
-    id: row.id,
-    projectId: row.project_id,
-    name: row.name,
-    provider: row.provider,
-    ...resourceTimes(row),
-    latestRevision: {
-      id: row.revision_id,
-      specVersion: row.spec_version,
-      createTime: row.revised_at.toISOString(),
-      content: parseManifest(row.content),
-    },
-  };
+async function insertRevision(
+  transaction: Knex.Transaction,
+  integration: NewIntegration,
+  ids: { readonly integrationId: string; readonly revisionId: string },
+): Promise<void> {
+  const { projectId, specVersion, content } = integration;
+  const row = revisions.write({ id: ids.revisionId, specVersion, content });
+  await transaction('revisions').insert({ ...row, project_id: projectId, integration_id: ids.integrationId });
+}
+
+function providerFixed(integration: NewIntegration, provider: string): ConflictError {
+  return new ConflictError({
+    code: 'integration.name-taken',
+    detail: `provider: the integration "${integration.name}" is for ${provider} and cannot change to ${integration.provider}.`,
+    remedy: 'Give the integration for the other provider a name of its own.',
+  });
 }
 
 /** `installed`: it still has installations, which are deleted first. */
 type IntegrationDeletion = 'deleted' | 'installed' | 'absent';
 
 /**
- * Deletes an integration that nobody has installed. Lock first, look then: an installation that is being made holds the row
- * (`holdIntegration`), and is seen by the statement after. Its name is free then. Its revisions stay: configs and operations
+ * Deletes an integration that nobody has installed. Lock first, read then: an installation that is being made holds the row
+ * (`holdRow`), and is visible to the statement after. Its name is free then. Its revisions stay: configs and operations
  * name them.
  */
 async function deleteIntegration(

@@ -2,11 +2,11 @@ import { cloneDatabase, patientLimits, type ClonedDatabase } from '@sluice/testk
 import type { Knex } from 'knex';
 import { openDatabase } from '../database';
 import { newId } from '../new-id';
-import { uploadStore, type NewUpload, type UploadStore } from './upload-store';
+import { uploadStore, type NewUpload } from './upload-store';
 
 let clone: ClonedDatabase;
 let database: Knex;
-let uploads: UploadStore;
+let uploads: ReturnType<typeof uploadStore>;
 beforeAll(async () => {
   clone = await cloneDatabase();
   database = openDatabase({ url: clone.url, applicationName: 'upload-test', limits: patientLimits });

@@ -1,17 +1,18 @@
-import type {
-  CallState,
-  ExplainedAttempt,
-  ExplainedPlan,
-  ExplainedRecord,
-  JsonValue,
-  OperationExplanation,
-  WritePlan,
-  WriteType,
+import {
+  limits,
+  type CallState,
+  type ExplainedAttempt,
+  type ExplainedPlan,
+  type ExplainedRecord,
+  type JsonValue,
+  type OperationExplanation,
+  type WritePlan,
+  type WriteType,
 } from '@sluice/types';
-import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
+import { moment, momentSql, optional, plain, shownAs, table, type StoredRow } from '../table';
 import type { WriteMode } from '../writes/write-rows';
-import { recordColumns, toRecord, type RecordRow } from './record-row';
+import { errorSql, recordColumns, recordMembers } from './record-row';
 
 /** All of an explanation but the operation, which its reader has. */
 export interface OperationCourse extends Omit<OperationExplanation, 'operation' | 'pagination'> {
@@ -26,44 +27,42 @@ export interface RecordPage {
   readonly size: number;
 }
 
-interface OperationRow {
-  readonly provider: string;
-  readonly type: WriteType;
-  readonly mode: WriteMode;
-  readonly due_at: Date | null;
-  readonly is_full: boolean;
-  readonly cancel_requested_at: Date | null;
-  readonly blocked_until: Date | null;
-}
+const course = table({
+  provider: plain('provider'),
+  type: plain<WriteType>('type'),
+  mode: plain<WriteMode>('mode'),
+  batch: optional(plain<NonNullable<OperationCourse['batch']>>('batch')),
+  cancelRequestedAt: optional(moment('cancel_requested_at')),
+  laneBlockedUntil: optional(moment('blocked_until')),
+});
 
-interface CallRow {
-  readonly number: number;
-  readonly state: CallState;
-  readonly all_or_none: boolean;
-  readonly not_before: Date | null;
-}
+const calls = table({
+  number: plain<number>('number'),
+  state: plain<CallState>('state'),
+  allOrNone: plain<boolean>('all_or_none'),
+  notBefore: optional(moment('not_before')),
+});
 
-interface AttemptRow {
-  readonly call_number: number;
-  readonly number: string;
-  readonly sent_at: Date;
-  readonly finished_at: Date | null;
-  readonly duration_ms: number | null;
-  readonly status: number | null;
-  readonly provider_request_id: string | null;
-  readonly error_class: NonNullable<ExplainedAttempt['error']>['class'] | null;
-  readonly error_text: string | null;
-  readonly is_late: boolean;
-  readonly record_indexes: number[];
-}
+const attempts = table({
+  number: shownAs('number', Number),
+  sentAt: moment('sent_at'),
+  finishedAt: optional(moment('finished_at')),
+  durationMs: optional(plain<number>('duration_ms')),
+  status: optional(plain<number>('status')),
+  providerRequestId: optional(plain('provider_request_id')),
+  error: optional(plain<NonNullable<ExplainedAttempt['error']>>('error')),
+  isLate: optional(plain<true>('is_late')),
+  recordIndexes: plain<readonly number[]>('record_indexes'),
+});
 
-interface ExplainedRow extends RecordRow {
-  readonly call_number: number | null;
-  readonly send_state: ExplainedRecord['sendState'];
-  readonly retry_until: Date | null;
-  readonly config_id: string;
-  readonly plan: string | null;
-}
+const explained = table({
+  ...recordMembers,
+  call: optional(plain<number>('call_number')),
+  sendState: plain<ExplainedRecord['sendState']>('send_state'),
+  retryUntil: optional(moment('retry_until')),
+  configId: plain('config_id'),
+  plan: optional(shownAs('plan', (text: string) => withoutValues(JSON.parse(text) as WritePlan))),
+});
 
 /**
  * Plans that are read for one page, in bytes; a page of their forms is smaller. In pieces of `limits.pageBytesMax`, so that no more of them stands
@@ -79,39 +78,35 @@ const attemptsMax = 1_000;
  */
 export async function explainOperation(
   database: Knex,
-  projectId: string,
-  operationId: string,
-  page: RecordPage,
+  key: { readonly projectId: string; readonly operationId: string },
+  { afterIndex = -1, size }: RecordPage,
 ): Promise<OperationCourse | undefined> {
-  const key = { projectId, operationId, attemptsMax };
-  const read = async <Row>(sql: string, more: object = {}) =>
-    (await database.raw<{ rows: Row[] }>(sql, { ...key, ...more } as never)).rows;
-  const [operation] = await read<OperationRow>(operationSql);
+  const read = async <Row = StoredRow>(sql: string, more: object = {}) =>
+    (await database.raw<{ rows: Row[] }>(sql, { ...key, attemptsMax, ...more } as never)).rows;
+  const [operation] = await read(operationSql);
   if (operation === undefined) return undefined;
-  const [calls, attempts, sizes] = await Promise.all([
-    read<CallRow>(callsSql),
-    read<AttemptRow>(attemptsSql),
-    read<SizeRow>(sizesSql, { afterIndex: page.afterIndex ?? -1, limit: page.size + 1 }),
+  const [callRows, attemptRows, sizes] = await Promise.all([
+    read(callsSql),
+    read(attemptsSql),
+    read<SizeRow>(sizesSql, { afterIndex, limit: size + 1 }),
   ]);
   const records: ExplainedRecord[] = [];
   let [shown, planBytes] = [0, 0];
-  for (const piece of piecesOf(sizes.slice(0, page.size))) {
-    const rows = await read<ExplainedRow>(recordsSql, { indexes: piece.map((row) => row.record_index) });
-    const explained = rows.map(toExplained);
-    records.push(...explained);
-    shown += JSON.stringify(explained).length;
+  for (const piece of piecesOf(sizes.slice(0, size))) {
+    const rows = await read(recordsSql, { indexes: piece.map((row) => row.record_index) });
+    const page = rows.map(explained.read);
+    records.push(...page);
+    shown += JSON.stringify(page).length;
     planBytes += piece.reduce((sum, row) => sum + row.bytes, 0);
     if (shown >= limits.pageBytesMax || planBytes >= planBytesMax) break;
   }
+  const attemptsOf = Map.groupBy(attemptRows, (row) => row.call_number);
   return {
-    ...toCourse(operation),
+    ...course.read(operation),
     hasMore: records.length < sizes.length,
-    calls: calls.map(({ number, state, all_or_none: allOrNone, not_before: notBefore }) => ({
-      number,
-      state,
-      allOrNone,
-      ...(notBefore === null ? {} : { notBefore: notBefore.toISOString() }),
-      attempts: attempts.filter(({ call_number: call }) => call === number).map(toAttempt),
+    calls: callRows.map((row) => ({
+      ...calls.read(row),
+      attempts: (attemptsOf.get(row.number) ?? []).map(attempts.read),
     })),
     records,
   };
@@ -148,7 +143,8 @@ const sizesSql = `
   order by record_index limit :limit`;
 
 const operationSql = `
-  select l.provider, o.type, o.mode, o.due_at, o.is_full, o.cancel_requested_at,
+  select l.provider, o.type, o.mode, o.cancel_requested_at,
+         case when o.due_at is not null then json_build_object('dueAt', ${momentSql('o.due_at')}, 'isFull', o.is_full) end as batch,
          case when l.blocked_until > now() then l.blocked_until end as blocked_until
   from operations o join lanes l on l.project_id = o.project_id and l.id = o.lane_id
   where o.project_id = :projectId and o.id = :operationId`;
@@ -160,62 +156,19 @@ const callsSql = `
 const attemptsSql = `
   select * from (
     select call_number, row_number() over (partition by call_number order by fence) as number, sent_at, finished_at,
-           duration_ms, status, provider_request_id, error_class, error_text, late_evidence is not null as is_late, record_indexes
+           duration_ms, status, provider_request_id, ${errorSql},
+           case when late_evidence is not null then true end as is_late, record_indexes
     from attempts where project_id = :projectId and operation_id = :operationId
     order by sent_at desc limit :attemptsMax) newest
   order by call_number, number`;
 
 const recordsSql = `
-  select ${recordColumns.join(', ')}, call_number, send_state, retry_until, config_id, plan
+  select ${recordColumns}, call_number, send_state, retry_until, config_id, plan
   from records where project_id = :projectId and operation_id = :operationId and record_index = any(:indexes::integer[])
   order by record_index`;
 
-function toCourse(row: OperationRow): Omit<OperationCourse, 'calls' | 'records' | 'hasMore'> {
-  const { provider, type, mode, due_at: dueAt, cancel_requested_at: cancelledAt, blocked_until: blockedUntil } = row;
-  return {
-    provider,
-    type,
-    mode,
-    ...(dueAt === null ? {} : { batch: { dueAt: dueAt.toISOString(), isFull: row.is_full } }),
-    ...(cancelledAt === null ? {} : { cancelRequestedAt: cancelledAt.toISOString() }),
-    ...(blockedUntil === null ? {} : { laneBlockedUntil: blockedUntil.toISOString() }),
-  };
-}
-
-function toAttempt(row: AttemptRow): ExplainedAttempt {
-  return {
-    number: Number(row.number),
-    sentAt: row.sent_at.toISOString(),
-    ...(row.finished_at === null ? {} : { finishedAt: row.finished_at.toISOString() }),
-    ...(row.duration_ms === null ? {} : { durationMs: row.duration_ms }),
-    ...(row.status === null ? {} : { status: row.status }),
-    ...(row.provider_request_id === null ? {} : { providerRequestId: row.provider_request_id }),
-    ...(row.error_class === null ? {} : { error: { class: row.error_class, message: row.error_text ?? '' } }),
-    ...(row.is_late ? { isLate: true as const } : {}),
-    recordIndexes: row.record_indexes,
-  };
-}
-
-function toExplained(row: ExplainedRow): ExplainedRecord {
-  return {
-    ...toRecord(row),
-    ...(row.call_number === null ? {} : { call: row.call_number }),
-    sendState: row.send_state,
-    ...(row.retry_until === null ? {} : { retryUntil: row.retry_until.toISOString() }),
-    configId: row.config_id,
-    ...(row.plan === null ? {} : { plan: withoutValues(JSON.parse(row.plan) as WritePlan) }),
-  };
-}
-
-function withoutValues({
-  objectName,
-  recordId,
-  fields,
-  ifEmpty,
-  associations,
-  headers,
-  notes,
-}: WritePlan): ExplainedPlan {
+function withoutValues(plan: WritePlan): ExplainedPlan {
+  const { objectName, recordId, fields, ifEmpty, associations, headers, notes } = plan;
   return {
     objectName,
     ...(recordId === undefined ? {} : { recordId }),
@@ -227,7 +180,7 @@ function withoutValues({
   };
 }
 
-/** The form of a value. Names inside an object may be a customer's own, so only their number is told. */
+/** The form of a value. Names inside an object may be a customer's own, so only their number is shown. */
 function formOf(value: JsonValue): string {
   if (value === null) return 'null';
   if (typeof value === 'string') return `string(${value.length})`;

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** What happened to an operation. Facts are counts, names of ours, and what the provider calls its request; no field value. */
+/** What happened to an operation. Facts are counts, our names, and the provider's id of its request; no field value. */
 export interface OperationEvent {
   readonly at: Date;
   readonly kind: OperationEventKind;
@@ -27,16 +27,12 @@ export type OperationEventKind =
 const attemptsMax = 1_000;
 
 /**
- * The events of an operation in the order they happened, from what its tables hold. The provider's words are left out: they may
+ * The events of an operation in the order they happened, from what its tables hold. The provider's texts are left out: they may
  * repeat a record's values.
  */
 export async function readHistory(database: Knex, projectId: string, operationId: string): Promise<OperationEvent[]> {
-  const { rows } = await database.raw<{ rows: OperationEvent[] }>(historySql, {
-    projectId,
-    operationId,
-    attemptsMax,
-  });
-  return rows;
+  const bindings = { projectId, operationId, attemptsMax };
+  return (await database.raw<{ rows: OperationEvent[] }>(historySql, bindings)).rows;
 }
 
 const historySql = `

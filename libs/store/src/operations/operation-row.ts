@@ -1,4 +1,5 @@
 import { statusOf, type Operation, type OperationState } from '@sluice/types';
+import { momentSql } from '../table';
 
 export interface OperationRow {
   readonly project_id: string;
@@ -17,18 +18,12 @@ export interface OperationRow {
   readonly succeeded_ids: string[] | null;
 }
 
-/**
- * A moment as a caller reads it, to the millisecond, cut off as JavaScript does. Made by the database: reading a date from its
- * text, only to print it again, costs the process that answers several times as much.
- */
-const isoText = (moment: string): string => `to_char(${moment} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
 /** The columns of `OperationRow`, of rows that stand as `o`. */
 export const operationColumns = `
   o.project_id, o.id, o.integration_id, o.installation_id, o.config_id, o.object_name, o.state, o.result,
-  ${isoText('o.created_at')} as created_at, ${isoText('o.updated_at')} as updated_at,
+  ${momentSql('o.created_at')} as created_at, ${momentSql('o.updated_at')} as updated_at,
   (select max(c.attempts) from calls c where c.project_id = o.project_id and c.operation_id = o.id) as attempts,
-  (select ${isoText('max(a.sent_at)')} from attempts a where a.project_id = o.project_id and a.operation_id = o.id) as last_attempt_at,
+  (select ${momentSql('max(a.sent_at)')} from attempts a where a.project_id = o.project_id and a.operation_id = o.id) as last_attempt_at,
   (select array_agg(r.provider_id order by r.record_index) from records r
     where r.project_id = o.project_id and r.operation_id = o.id
       and r.outcome = 'succeeded' and r.provider_id is not null) as succeeded_ids`;

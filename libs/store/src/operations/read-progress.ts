@@ -1,20 +1,28 @@
 import { limits, statusOf, type OperationPhase, type OperationProgress, type OperationState } from '@sluice/types';
 import type { Knex } from 'knex';
+import { moment, momentSql, optional, plain, shownAs, table, type StoredRow } from '../table';
 
-interface ProgressRow {
-  readonly id: string;
-  readonly type: string;
-  readonly mode: string;
-  readonly state: OperationState;
-  readonly due_at: Date | null;
-  readonly is_full: boolean;
-  readonly cancel_requested_at: Date | null;
-  readonly lane_id: string;
-  readonly blocked_until: Date | null;
-  readonly next_attempt_at: Date | null;
-  readonly records: OperationProgress['records'];
-  readonly calls: OperationProgress['calls'];
-}
+const phases: Record<OperationState, OperationPhase> = {
+  accumulating: 'accumulating',
+  queued: 'queued',
+  succeeded: 'ended',
+  failed: 'ended',
+};
+
+const progress = table({
+  operationId: plain('id'),
+  status: shownAs('state', statusOf),
+  phase: shownAs('state', (state: OperationState) => phases[state]),
+  type: plain('type'),
+  mode: plain('mode'),
+  batch: optional(plain<NonNullable<OperationProgress['batch']>>('batch')),
+  records: plain<OperationProgress['records']>('records'),
+  calls: plain<OperationProgress['calls']>('calls'),
+  nextAttemptTime: optional(moment('next_attempt_at')),
+  cancelRequestTime: optional(moment('cancel_requested_at')),
+  laneId: plain('lane_id'),
+  laneBlockedUntil: optional(moment('blocked_until')),
+});
 
 /** One statement over the rows of one operation: at most 100 records, and a call for each at most but for halves. */
 export async function readProgress(
@@ -22,8 +30,8 @@ export async function readProgress(
   projectId: string,
   operationId: string,
 ): Promise<OperationProgress | undefined> {
-  const { rows } = await database.raw<{ rows: ProgressRow[] }>(progressSql, { projectId, operationId });
-  return rows[0] && toProgress(rows[0]);
+  const { rows } = await database.raw<{ rows: StoredRow[] }>(progressSql, { projectId, operationId });
+  return rows[0] && progress.read(rows[0]);
 }
 
 const ofOutcome = (outcome: string): string =>
@@ -43,7 +51,9 @@ const ofStates = [
 ].join(', ');
 
 const progressSql = `
-  select o.id, o.type, o.mode, o.state, o.due_at, o.is_full, o.cancel_requested_at, o.lane_id,
+  select o.id, o.type, o.mode, o.state, o.cancel_requested_at, o.lane_id,
+         case when o.due_at is not null then json_build_object(
+           'recordsMax', ${limits.autoBatchRecordsMax}, 'dueTime', ${momentSql('o.due_at')}, 'isFull', o.is_full) end as batch,
          (select l.blocked_until from lanes l where l.project_id = o.project_id and l.id = o.lane_id
             and l.blocked_until > now()) as blocked_until,
          (select json_build_object('total', count(*)::integer, ${ofOutcomes})
@@ -54,31 +64,3 @@ const progressSql = `
            json_build_object(${ofStates}) as calls
     from calls c where c.project_id = o.project_id and c.operation_id = o.id) k
   where o.project_id = :projectId and o.id = :operationId`;
-
-const phases: Record<OperationState, OperationPhase> = {
-  accumulating: 'accumulating',
-  queued: 'queued',
-  succeeded: 'ended',
-  failed: 'ended',
-};
-
-function toProgress(row: ProgressRow): OperationProgress {
-  return {
-    operationId: row.id,
-    status: statusOf(row.state),
-    phase: phases[row.state],
-    type: row.type,
-    mode: row.mode,
-    ...(row.due_at === null ? {} : { batch: batchOf(row.due_at, row.is_full) }),
-    records: row.records,
-    calls: row.calls,
-    ...(row.next_attempt_at === null ? {} : { nextAttemptTime: row.next_attempt_at.toISOString() }),
-    ...(row.cancel_requested_at === null ? {} : { cancelRequestTime: row.cancel_requested_at.toISOString() }),
-    laneId: row.lane_id,
-    ...(row.blocked_until === null ? {} : { laneBlockedUntil: row.blocked_until.toISOString() }),
-  };
-}
-
-function batchOf(dueAt: Date, isFull: boolean): OperationProgress['batch'] {
-  return { recordsMax: limits.autoBatchRecordsMax, dueTime: dueAt.toISOString(), isFull };
-}

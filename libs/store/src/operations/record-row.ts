@@ -1,37 +1,23 @@
 import type { OperationRecord, RecordOutcome } from '@sluice/types';
+import { optional, plain, table } from '../table';
 
-/** What the outcome of a record is told from. */
-export interface RecordRow {
-  readonly record_index: number;
-  readonly ref: string | null;
-  readonly outcome: RecordOutcome;
-  readonly provider_id: string | null;
-  readonly error_class: NonNullable<OperationRecord['error']>['class'] | null;
-  readonly error_text: string | null;
-  readonly warnings: string[] | null;
-  readonly replayed_by: string | null;
-}
+/** The outcome of a record, as members of a table. */
+export const recordMembers = {
+  index: plain<number>('record_index'),
+  ref: optional(plain('ref')),
+  status: plain<RecordOutcome>('outcome'),
+  recordId: optional(plain('provider_id')),
+  error: optional(plain<NonNullable<OperationRecord['error']>>('error')),
+  warnings: optional(plain<readonly string[]>('warnings')),
+  replayedBy: optional(plain('replayed_by')),
+};
 
-/** The columns of `RecordRow`. */
-export const recordColumns = [
-  'record_index',
-  'ref',
-  'outcome',
-  'provider_id',
-  'error_class',
-  'error_text',
-  'warnings',
-  'replayed_by',
-] as const satisfies (keyof RecordRow)[];
+export const records = table(recordMembers);
 
-export function toRecord(row: RecordRow): OperationRecord {
-  return {
-    index: row.record_index,
-    ...(row.ref === null ? {} : { ref: row.ref }),
-    status: row.outcome,
-    ...(row.provider_id === null ? {} : { recordId: row.provider_id }),
-    ...(row.error_class === null ? {} : { error: { class: row.error_class, message: row.error_text ?? '' } }),
-    ...(row.warnings === null || row.warnings.length === 0 ? {} : { warnings: row.warnings }),
-    ...(row.replayed_by === null ? {} : { replayedBy: row.replayed_by }),
-  };
-}
+/** An error of a row that has `error_class` and `error_text`. */
+export const errorSql = `case when error_class is not null
+  then json_build_object('class', error_class, 'message', coalesce(error_text, '')) end as error`;
+
+/** The columns of `recordMembers`. */
+export const recordColumns = `record_index, ref, outcome, provider_id, ${errorSql},
+  case when cardinality(warnings) > 0 then warnings end as warnings, replayed_by`;

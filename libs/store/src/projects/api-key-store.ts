@@ -3,7 +3,7 @@ import type { ApiKey, Page, Scope } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
 import { onPage } from '../page';
-import { translated } from '../translate-errors';
+import { moment, plain, table, type StoredRow } from '../table';
 
 export interface NewApiKey {
   readonly projectId: string;
@@ -20,88 +20,53 @@ export interface ApiKeyChange {
   readonly scopes?: readonly Scope[];
 }
 
+/** `key` is the public id. */
+const apiKeys = table({
+  id: plain('id'),
+  key: plain('id'),
+  projectId: plain('project_id'),
+  label: plain('label'),
+  scopes: plain<readonly Scope[]>('scopes'),
+  active: plain<boolean>('active'),
+  createTime: moment('created_at'),
+});
+
 /** Invariant: the key leaves this store never and enters it twice, at creation and when it is presented. */
-export interface ApiKeyStore {
-  /** `key` of the result is the public id. */
-  create(key: NewApiKey): Promise<ApiKey>;
-  /** Oldest first; with a page one more than fits. `activeOnly` leaves out those that are switched off. */
-  list(projectId: string, activeOnly?: boolean, page?: Page): Promise<ApiKey[]>;
-  find(projectId: string, keyId: string): Promise<ApiKey | undefined>;
-  /** Undefined when there is no such key. */
-  update(projectId: string, keyId: string, change: ApiKeyChange): Promise<ApiKey | undefined>;
-  /** False when there was none. */
-  remove(projectId: string, keyId: string): Promise<boolean>;
-  /** The active key with this secret, of whichever project. */
-  findPresented(secret: string): Promise<ApiKey | undefined>;
-}
-
-interface ApiKeyRow {
-  project_id: string;
-  id: string;
-  key_hash: Buffer;
-  label: string;
-  scopes: Scope[];
-  active: boolean;
-  created_at: Date;
-}
-
-export function apiKeyStore(database: Knex): ApiKeyStore {
-  const table = () => database<ApiKeyRow>('api_keys');
-  return translated<ApiKeyStore>({
-    create: async ({ projectId, label, scopes, secret }) => {
-      const row = { project_id: projectId, id: newId(), key_hash: hash(secret), label, scopes: [...scopes] };
-      const rows = await table().insert(row).returning('*');
-      return toApiKey(rows[0] as ApiKeyRow);
+export function apiKeyStore(database: Knex) {
+  const rows = (where: object) => database('api_keys').where(where);
+  const one = (projectId: string, keyId: string) => rows({ project_id: projectId, id: keyId });
+  const first = ([row]: StoredRow[]) => row && apiKeys.read(row);
+  return {
+    create: async ({ secret, ...key }: NewApiKey): Promise<ApiKey> => {
+      const row = { ...apiKeys.write({ ...key, id: newId() }), key_hash: hash(secret) };
+      return first(await database('api_keys').insert(row).returning('*')) as ApiKey;
     },
-    list: async (projectId, activeOnly = false, page) => {
-      const filter = activeOnly ? { active: true } : {};
-      const query = table()
-        .where({ project_id: projectId, ...filter })
-        .orderBy('id')
-        .select('*');
-      return (await onPage(query, 'id', page)).map(toApiKey);
+    /** Oldest first; with a page one more than fits. `activeOnly` leaves out those that are switched off. */
+    list: async (projectId: string, activeOnly = false, page?: Page): Promise<ApiKey[]> => {
+      const query = rows({ project_id: projectId, ...(activeOnly ? { active: true } : {}) }).orderBy('id');
+      return (await onPage(query.select<StoredRow[]>('*'), 'id', page)).map(apiKeys.read);
     },
-    find: async (projectId, keyId) => {
-      const row = await table().where({ project_id: projectId, id: keyId }).first();
-      return row && toApiKey(row);
-    },
-    update: async (projectId, keyId, { scopes, ...change }) => {
-      const [row] = await table()
-        .where({ project_id: projectId, id: keyId })
-        .update({ ...change, ...(scopes && { scopes: [...scopes] }) })
-        .returning('*');
-      return row && toApiKey(row);
-    },
-    remove: async (projectId, keyId) => (await table().where({ project_id: projectId, id: keyId }).delete()) > 0,
-    findPresented: async (secret) => {
+    find: async (projectId: string, keyId: string): Promise<ApiKey | undefined> => first(await one(projectId, keyId)),
+    /** Undefined when there is no such key. */
+    update: async (projectId: string, keyId: string, change: ApiKeyChange): Promise<ApiKey | undefined> =>
+      first(await one(projectId, keyId).update(apiKeys.write(change)).returning('*')),
+    /** False when there was none. */
+    remove: async (projectId: string, keyId: string): Promise<boolean> => (await one(projectId, keyId).delete()) > 0,
+    /** The active key with this secret, of whichever project. */
+    findPresented: async (secret: string): Promise<ApiKey | undefined> => {
       const digest = hash(secret);
-      const rows = await table()
-        .where({ key_hash: digest, active: true })
-        .whereNotExists(deletionOf(database, 'api_keys'))
-        .select('*');
-      const row = rows.find((candidate) => timingSafeEqual(candidate.key_hash, digest));
-      return row && toApiKey(row);
+      const found = rows({ key_hash: digest, active: true }).whereNotExists(deletionOf(database, 'api_keys'));
+      const candidates = await found.select<(StoredRow & { key_hash: Buffer })[]>('*');
+      return first(candidates.filter(({ key_hash: stored }) => timingSafeEqual(stored, digest)));
     },
-  });
+  };
 }
 
 function hash(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
-function toApiKey(row: ApiKeyRow): ApiKey {
-  return {
-    id: row.id,
-    key: row.id,
-    projectId: row.project_id,
-    label: row.label,
-    scopes: row.scopes,
-    active: row.active,
-    createTime: row.created_at.toISOString(),
-  };
-}
-
 /** The deletion of the project that a row of this table belongs to: a key that was made meanwhile opens nothing. */
-export function deletionOf(database: Knex, table: 'api_keys' | 'jwt_keys'): Knex.QueryBuilder {
-  return database('project_deletions as d').whereRaw('d.project_id = ??', [`${table}.project_id`]);
+export function deletionOf(database: Knex, keys: 'api_keys' | 'jwt_keys'): Knex.QueryBuilder {
+  return database('project_deletions as d').whereRaw('d.project_id = ??', [`${keys}.project_id`]);
 }

@@ -4,25 +4,25 @@ import { deleteInstallation } from '../installations/delete-installation';
 import type { StoreFailpoints } from '../failpoints';
 
 /**
- * How far the erasure of a deleted project is. `withdrawing`: something of it can still act or is a secret. `erasing`: only what happened is
- * left, and some of it went. `waiting`: for what is being sent, or for requests that may still be under way. `done`: nothing is left.
+ * How far the erasure of a deleted project is. `withdrawing`: something of it can still act or is a secret. `erasing`: only its history is
+ * left, and some of that was deleted. `waiting`: for what is being sent, or for requests that may still be under way. `done`: nothing is left.
  */
 export type Erasure = 'withdrawing' | 'erasing' | 'waiting' | 'done';
 
 /** Operations that one statement deletes, with at most 100 records each. */
 const operationsPerStep = 100;
-const stepsPerRound = 20;
-const installationsPerRound = 20;
+const stepsPerPass = 20;
+const installationsPerPass = 20;
 /**
- * After it nothing of a request that began before the deletion arrives any more: keys are remembered for a second, a request takes a
- * minute at most. What such a request made is erased by a later round.
+ * After it no request that began before the deletion writes any more: keys are cached for a second, a request takes a minute at most.
+ * What such a request wrote is erased by a later pass.
  */
 const quietMinutes = 10;
 
-/** First, so that nothing is made for them that would be deleted next. What they were told goes later: however much it is, it cannot act. */
+/** First, so that nothing is made for them that would be deleted next. Their messages go later: however many there are, they cannot act. */
 const receivers = ['webhook_endpoints'] as const;
-const told = ['webhook_messages', 'webhook_attempts'] as const;
-/** Credentials, and whom they are of. After the installations: their deletion looks for lanes by the group's connections. */
+const messages = ['webhook_messages', 'webhook_attempts'] as const;
+/** Credentials and their owners. After the installations: their deletion looks up lanes by the group's connections. */
 const owned = [
   'api_keys',
   'jwt_keys',
@@ -34,7 +34,7 @@ const owned = [
   'groups',
   'consumers',
 ] as const;
-/** What an operation that has not ended may need: a claim locks the lane, and reads config and revision; its end is told to the group of a deleted installation. */
+/** What an operation that has not ended may need: a claim locks the lane, and reads config and revision; its notification names the group of a deleted installation. */
 const last = [
   'idempotency_keys',
   'quarantine',
@@ -49,7 +49,7 @@ const last = [
 ] as const;
 
 /**
- * One round of erasing a deleted project. Any number of processes may make rounds at once, and each goes on from what is there, so a
+ * One pass of erasing a deleted project. Any number of processes may make passes at once, and each continues from what is there, so a
  * process that dies leaves nothing to repair. Installations end as when they are deleted alone: what waits fails, what is being sent
  * finishes and is not tried again. An operation is erased when it has ended.
  */
@@ -58,7 +58,7 @@ export async function eraseProject(erased: Erased): Promise<Erasure> {
   if (await emptySome(erased, receivers)) return 'withdrawing';
   if (await removeInstallations(erased)) return 'withdrawing';
   if (await emptySome(erased, owned)) return 'withdrawing';
-  if (await emptySome(erased, told)) return 'erasing';
+  if (await emptySome(erased, messages)) return 'erasing';
   if (await eraseEnded(erased)) return 'erasing';
   if ((await findFilled(erased, ['operations'])).length > 0) return 'waiting';
   if (!(await isQuiet(database, projectId))) return 'waiting';
@@ -67,22 +67,22 @@ export async function eraseProject(erased: Erased): Promise<Erasure> {
   return 'done';
 }
 
-/** The rows themselves are asked, not the list of installations: it lacks one whose connection is gone. */
+/** Read from the table itself, not from the list of installations: that lacks one whose connection is gone. */
 async function removeInstallations({ database, projectId, failpoints }: Erased): Promise<boolean> {
   const rows = await database('installations')
     .where({ project_id: projectId })
     .orderBy('id')
-    .limit(installationsPerRound)
+    .limit(installationsPerPass)
     .select<{ id: string; integration_id: string }[]>('id', 'integration_id');
   for (const { id: installationId, integration_id: integrationId } of rows)
     await deleteInstallation(database, { projectId, integrationId, installationId }, failpoints);
   return rows.length > 0;
 }
 
-/** Each step goes on where the one before ended: the entries of what went stand in the key until a vacuum. */
+/** Each step continues where the one before ended: the index entries of what was deleted stay until a vacuum. */
 async function eraseEnded({ database, projectId, failpoints }: Erased): Promise<boolean> {
   let after = '';
-  for (let step = 0; step < stepsPerRound; step += 1) {
+  for (let step = 0; step < stepsPerPass; step += 1) {
     const lastErased = await eraseStep(database, projectId, after);
     if (lastErased === null) return step > 0;
     after = lastErased;
@@ -92,7 +92,7 @@ async function eraseEnded({ database, projectId, failpoints }: Erased): Promise<
 }
 
 /**
- * Operations with their records, calls, attempts and quarantine. One that somebody holds is left to the next round.
+ * Operations with their records, calls, attempts and quarantine. One that is locked is left to the next pass.
  * @returns the id of the last one; null when none was left
  */
 async function eraseStep(database: Knex, projectId: string, after: string): Promise<string | null> {
@@ -112,7 +112,7 @@ async function eraseStep(database: Knex, projectId: string, after: string): Prom
   return rows[0].last_erased;
 }
 
-/** Whether no request of before the deletion can bring anything; also when another process has finished. */
+/** Whether no request of before the deletion can write any more; also when another process has finished. */
 async function isQuiet(database: Knex, projectId: string): Promise<boolean> {
   const { rows } = await database.raw<{ rows: { is_quiet: boolean }[] }>(
     `select requested_at < now() - make_interval(mins => ?) as is_quiet from project_deletions where project_id = ?`,
@@ -121,7 +121,6 @@ async function isQuiet(database: Knex, projectId: string): Promise<boolean> {
   return rows[0]?.is_quiet ?? true;
 }
 
-/** A deleted project, where it is, and where a test may end who erases it. */
 export interface Erased {
   readonly database: Knex;
   readonly projectId: string;
@@ -129,14 +128,14 @@ export interface Erased {
 }
 
 /** Rows that one statement deletes: the statement stays far from its limit of 5 s. */
-const rowsPerRound = 1_000;
+const rowsPerPass = 1_000;
 
-/** @returns whether one of the tables had a row, so that there may be more: who asks twice at once finds what the other one left */
+/** @returns whether one of the tables had a row, so that there may be more: of two callers at once one finds what the other left */
 async function emptySome(erased: Erased, tables: readonly string[]): Promise<boolean> {
   const { database, projectId, failpoints } = erased;
   const filled = await findFilled(erased, tables);
   for (const table of filled) {
-    const bindings = [table, table, projectId, rowsPerRound];
+    const bindings = [table, table, projectId, rowsPerPass];
     const sql = 'delete from ?? where ctid = any(array(select ctid from ?? where project_id = ? limit ?))';
     await guard(() => byKey(database, (transaction) => transaction.raw(sql, bindings)));
     await failpoints.hit('st.after_erase_step');
@@ -146,10 +145,10 @@ async function emptySome(erased: Erased, tables: readonly string[]): Promise<boo
 
 /** Those of the tables that have a row of the project: one jump into each key. */
 async function findFilled({ database, projectId }: Erased, tables: readonly string[]): Promise<string[]> {
-  const look = 'select ?::text as name where exists (select 1 from ?? where project_id = ?)';
+  const exists = 'select ?::text as name where exists (select 1 from ?? where project_id = ?)';
   const { rows } = await byKey(database, (transaction) =>
     transaction.raw<{ rows: { name: string }[] }>(
-      tables.map(() => look).join(' union all '),
+      tables.map(() => exists).join(' union all '),
       tables.flatMap((table) => [table, table, projectId]),
     ),
   );
@@ -157,8 +156,8 @@ async function findFilled({ database, projectId }: Erased, tables: readonly stri
 }
 
 /**
- * Of a project that has most of a table the planner would read the table from its start, past everything that is gone already: each
- * round longer than the one before. The key passes over what is gone.
+ * For a project that has most of a table the planner would read the table from its start, past everything that is deleted already: each
+ * pass longer than the one before. The key skips what is deleted.
  */
 async function byKey<T>(database: Knex, work: (transaction: Knex.Transaction) => Promise<T>): Promise<T> {
   return await database.transaction(async (transaction) => {

@@ -1,7 +1,7 @@
 import type { JwtKey } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
-import { translated } from '../translate-errors';
+import { plain, table, times, type StoredRow } from '../table';
 import { deletionOf } from './api-key-store';
 
 export interface NewJwtKey {
@@ -17,77 +17,45 @@ export interface JwtKeyChange {
   readonly active?: boolean;
 }
 
+const jwtKeys = table({
+  id: plain('id'),
+  projectId: plain('project_id'),
+  label: plain('label'),
+  publicKeyPem: plain('public_key_pem'),
+  active: plain<boolean>('active'),
+  ...times,
+});
+
 /** Public keys only: nothing in this store is a secret. */
-export interface JwtKeyStore {
-  create(key: NewJwtKey): Promise<JwtKey>;
-  /** Oldest first. `activeOnly` leaves out those that are switched off. */
-  list(projectId: string, activeOnly?: boolean): Promise<JwtKey[]>;
-  find(projectId: string, keyId: string): Promise<JwtKey | undefined>;
-  /** Undefined when there is no such key. */
-  update(projectId: string, keyId: string, change: JwtKeyChange): Promise<JwtKey | undefined>;
-  /** False when there was none. */
-  remove(projectId: string, keyId: string): Promise<boolean>;
-  /** The active key that a token names, of whichever project. */
-  findNamed(keyId: string): Promise<JwtKey | undefined>;
-}
-
-interface JwtKeyRow {
-  project_id: string;
-  id: string;
-  label: string;
-  public_key_pem: string;
-  active: boolean;
-  created_at: Date;
-  updated_at: Date | null;
-}
-
-export function jwtKeyStore(database: Knex): JwtKeyStore {
-  const table = () => database<JwtKeyRow>('jwt_keys');
-  const one = (projectId: string, keyId: string) => table().where({ project_id: projectId, id: keyId });
-  return translated<JwtKeyStore>({
-    create: async ({ projectId, label, publicKeyPem }) => {
-      const row = { project_id: projectId, id: newId(), label, public_key_pem: publicKeyPem };
-      const rows = await table().insert(row).returning('*');
-      return toJwtKey(rows[0] as JwtKeyRow);
-    },
-    list: async (projectId, activeOnly = false) => {
-      const filter = activeOnly ? { active: true } : {};
-      const rows = await table()
-        .where({ project_id: projectId, ...filter })
-        .orderBy('id')
-        .select('*');
-      return rows.map(toJwtKey);
-    },
-    find: async (projectId, keyId) => {
-      const row = await one(projectId, keyId).first();
-      return row && toJwtKey(row);
-    },
-    update: async (projectId, keyId, change) => {
-      const [row] = await one(projectId, keyId)
-        .update({ ...change, updated_at: database.fn.now() })
-        .returning('*');
-      return row && toJwtKey(row);
-    },
-    remove: async (projectId, keyId) => (await one(projectId, keyId).delete()) > 0,
-    findNamed: async (keyId) => {
-      const row = await table()
-        .where({ id: keyId, active: true })
-        .whereNotExists(deletionOf(database, 'jwt_keys'))
-        .first();
-      return row && toJwtKey(row);
-    },
-  });
-}
-
-function toJwtKey(row: JwtKeyRow): JwtKey {
+export function jwtKeyStore(database: Knex) {
+  const rows = (where: object) => database('jwt_keys').where(where);
+  const one = (projectId: string, keyId: string) => rows({ project_id: projectId, id: keyId });
+  const first = ([row]: StoredRow[]) => row && toJwtKey(row);
   return {
-    id: row.id,
-    projectId: row.project_id,
-    label: row.label,
-    algorithm: 'RSA',
-    publicKeyPem: row.public_key_pem,
-    active: row.active,
-    createTime: row.created_at.toISOString(),
-    updateTime: (row.updated_at ?? row.created_at).toISOString(),
+    create: async (key: NewJwtKey): Promise<JwtKey> => {
+      const row = jwtKeys.write({ ...key, id: newId() });
+      return first(await database('jwt_keys').insert(row).returning('*')) as JwtKey;
+    },
+    /** Oldest first. `activeOnly` leaves out those that are switched off. */
+    list: async (projectId: string, activeOnly = false): Promise<JwtKey[]> => {
+      const query = rows({ project_id: projectId, ...(activeOnly ? { active: true } : {}) }).orderBy('id');
+      return (await query.select<StoredRow[]>('*')).map(toJwtKey);
+    },
+    find: async (projectId: string, keyId: string): Promise<JwtKey | undefined> => first(await one(projectId, keyId)),
+    /** Undefined when there is no such key. */
+    update: async (projectId: string, keyId: string, change: JwtKeyChange): Promise<JwtKey | undefined> => {
+      const changed = one(projectId, keyId).update({ ...jwtKeys.write(change), updated_at: database.fn.now() });
+      return first(await changed.returning('*'));
+    },
+    /** False when there was none. */
+    remove: async (projectId: string, keyId: string): Promise<boolean> => (await one(projectId, keyId).delete()) > 0,
+    /** The active key that a token names, of whichever project. */
+    findNamed: async (keyId: string): Promise<JwtKey | undefined> =>
+      first(await rows({ id: keyId, active: true }).whereNotExists(deletionOf(database, 'jwt_keys'))),
   };
+}
+
+function toJwtKey(row: StoredRow): JwtKey {
+  const { id, projectId, label, ...key } = jwtKeys.read(row);
+  return { id, projectId, label, algorithm: 'RSA', ...key, updateTime: key.updateTime ?? key.createTime };
 }

@@ -3,9 +3,8 @@ import { projectNameOf, type Project, type UpdateProjectRequest } from '@sluice/
 import type { Knex } from 'knex';
 import { nowhere, type StoreFailpoints } from '../failpoints';
 import { newId } from '../new-id';
-import { resourceTimes } from '../resource-time';
-import { onDuplicate, translated } from '../translate-errors';
-import { isRefusedByServer, neverReached } from '../database';
+import { isRefusedByServer, neverReached, onDuplicate } from '../database-errors';
+import { plain, table, times, type StoredRow } from '../table';
 import { eraseProject, type Erasure } from './erase-project';
 
 export interface NewProject {
@@ -18,92 +17,70 @@ export interface NewProject {
 /** What of a project can change; what is absent stays. */
 export type ProjectChange = UpdateProjectRequest['project'];
 
-export interface ProjectStore {
-  /** @throws ConflictError `project.name-taken` */
-  create(project: NewProject): Promise<Project>;
-  /** All projects, or only the named one: what a key of that project may see. Oldest first. */
-  list(withinProjectId?: string): Promise<Project[]>;
-  /**
-   * By id or name; an id wins over an equal name, and a name that the bootstrap key gave over one that a project gave itself. With `withinProjectId` another project is not found, in the same
-   * statement and the same time as one that does not exist.
-   */
-  find(idOrName: string, withinProjectId?: string): Promise<Project | undefined>;
-  /**
-   * Moves `updateTime` only when something differs. Undefined when there is no such project.
-   * @param isByKey a key of the project itself asks: it may take any name, because a refusal would say that another project has it
-   * @throws ConflictError `project.name-taken`
-   */
-  update(projectId: string, change: ProjectChange, isByKey?: boolean): Promise<Project | undefined>;
-  /** Its name is free and its keys are nobody's at once; the rest is `erase`'s. False when there is no such project. */
-  remove(projectId: string): Promise<boolean>;
-  /** Ids of the projects that were removed and are not erased yet, the oldest removal first. */
-  removed(): Promise<string[]>;
-  /** One round of erasing a project that was removed, to be repeated; any process may do so, also beside another one. */
-  erase(projectId: string): Promise<Erasure>;
-}
+const projects = table({
+  id: plain('id'),
+  name: { ...plain('name'), write: projectNameOf },
+  appName: plain('app_name'),
+  orgId: plain('org_id'),
+  ...times,
+  dropUnmappedFields: plain<boolean>('drop_unmapped_fields'),
+});
 
-interface ProjectRow {
-  id: string;
-  name: string;
-  app_name: string;
-  org_id: string;
-  drop_unmapped_fields: boolean;
-  is_named_by_key: boolean;
-  created_at: Date;
-  updated_at: Date | null;
-}
-
-export function projectStore(database: Knex, failpoints: StoreFailpoints = nowhere): ProjectStore {
+export function projectStore(database: Knex, failpoints: StoreFailpoints = nowhere) {
   const visible = (withinProjectId?: string) => {
-    const query = database<ProjectRow>('projects').select('*');
+    const query = database('projects').select<StoredRow[]>('*');
     return withinProjectId === undefined ? query : query.where('id', withinProjectId);
   };
-  return translated<ProjectStore>({
-    create: async (project) => {
-      const row = { id: newId(), name: projectNameOf(project.name), app_name: project.appName, org_id: project.orgId };
-      const rows = await database<ProjectRow>('projects')
-        .insert(row)
-        .returning('*')
-        .catch(onDuplicate('projects_name', () => nameTaken(project.name)));
-      return toProject(rows[0] as ProjectRow);
+  const first = ([row]: StoredRow[]) => row && projects.read(row);
+  return {
+    /** @throws ConflictError `project.name-taken` */
+    create: async (project: NewProject): Promise<Project> => {
+      const inserted = database('projects')
+        .insert(projects.write({ ...project, id: newId() }))
+        .returning('*');
+      return first(await inserted.catch(onDuplicate('projects_name', () => nameTaken(project.name)))) as Project;
     },
-    list: async (withinProjectId) => (await visible(withinProjectId).orderBy('id')).map(toProject),
-    find: async (idOrName, withinProjectId) => {
-      const row = await visible(withinProjectId)
-        .where((named) => void named.where('id', idOrName).orWhere('name', projectNameOf(idOrName)))
-        .orderByRaw('(id = ?) desc, is_named_by_key, id', [idOrName])
-        .first();
-      return row && toProject(row);
+    /** All projects, or only the named one: what a key of that project may see. Oldest first. */
+    list: async (withinProjectId?: string): Promise<Project[]> =>
+      (await visible(withinProjectId).orderBy('id')).map(projects.read),
+    /**
+     * By id or name; an id wins over an equal name, and a name that the bootstrap key gave over one that a project gave itself. With
+     * `withinProjectId` another project is not found, in the same statement and the same time as one that does not exist.
+     */
+    find: async (idOrName: string, withinProjectId?: string): Promise<Project | undefined> => {
+      const named = visible(withinProjectId).where(
+        (either) => void either.where('id', idOrName).orWhere('name', projectNameOf(idOrName)),
+      );
+      return first(await named.orderByRaw('(id = ?) desc, is_named_by_key, id', [idOrName]).limit(1));
     },
-    update: async (projectId, change, isByKey = false) => {
-      const columns = Object.entries(toColumns(change));
-      if (columns.length > 0) {
-        await database<ProjectRow>('projects')
+    /**
+     * Moves `updateTime` only when something differs. Undefined when there is no such project.
+     * @param isByKey the request has a key of the project itself: it may take any name, because a refusal would reveal that another project has it
+     * @throws ConflictError `project.name-taken`
+     */
+    update: async (projectId: string, change: ProjectChange, isByKey = false): Promise<Project | undefined> => {
+      const columns = projects.write(change);
+      if (Object.keys(columns).length > 0) {
+        await database('projects')
           .where('id', projectId)
           .where((differs) => {
-            for (const [column, value] of columns) void differs.orWhereRaw('?? is distinct from ?', [column, value]);
+            for (const pair of Object.entries(columns)) void differs.orWhereRaw('?? is distinct from ?', pair as never);
           })
           .update({
-            ...toColumns(change),
+            ...columns,
             ...(change.name !== undefined && { is_named_by_key: isByKey }),
             updated_at: database.fn.now(),
           })
           .catch(onDuplicate('projects_name', () => nameTaken(change.name ?? '')));
       }
-      const row = await database<ProjectRow>('projects').where('id', projectId).first();
-      return row && toProject(row);
+      return first(await visible(projectId));
     },
-    remove: (projectId) => deleteProject(database, projectId),
-    removed: () => listDeletions(database),
-    erase: (projectId) => eraseProject({ database, projectId, failpoints }),
-  });
-}
-
-function toColumns(change: ProjectChange): Partial<Pick<ProjectRow, 'name' | 'app_name' | 'drop_unmapped_fields'>> {
-  return {
-    ...(change.name === undefined ? {} : { name: projectNameOf(change.name) }),
-    ...(change.appName === undefined ? {} : { app_name: change.appName }),
-    ...(change.dropUnmappedFields === undefined ? {} : { drop_unmapped_fields: change.dropUnmappedFields }),
+    /** Its name is free and its keys are nobody's at once; the rest is `erase`'s. False when there is no such project. */
+    remove: (projectId: string): Promise<boolean> => deleteProject(database, projectId),
+    /** Ids of the projects that were removed and are not erased yet, the oldest removal first. */
+    removed: (): Promise<string[]> => listDeletions(database),
+    /** One pass of erasing a project that was removed, to be repeated; any process may do so, also beside another one. */
+    erase: (projectId: string): Promise<Erasure> => eraseProject({ database, projectId, failpoints }),
   };
 }
 
@@ -111,26 +88,15 @@ function nameTaken(name: string): ConflictError {
   return new ConflictError({ code: 'project.name-taken', detail: `name: another project is called "${name}".` });
 }
 
-function toProject(row: ProjectRow): Project {
-  return {
-    id: row.id,
-    name: row.name,
-    appName: row.app_name,
-    orgId: row.org_id,
-    ...resourceTimes(row),
-    dropUnmappedFields: row.drop_unmapped_fields,
-  };
-}
-
 /**
- * Takes a project away from everybody in one transaction: its row, so that its name is free and no request finds it, and its keys.
- * What else is its goes in rounds (`eraseProject`), which the row made here asks for until nothing is left.
- * A COMMIT whose answer is lost is looked for: whoever asked may have no key any more to ask again. Another try waits for it if it is
- * still under way.
+ * Deletes what makes a project reachable in one transaction: its row, so that its name is free and no request finds it, and its keys.
+ * The rest goes in passes (`eraseProject`), for as long as the row in `project_deletions` is there.
+ * A COMMIT whose answer is lost is looked up: the caller may have no key any more to repeat the request. Another try waits for it if it
+ * is still under way.
  * @returns false when there is no such project
  */
 async function deleteProject(database: Knex, projectId: string): Promise<boolean> {
-  const attempt = () => database.transaction((transaction) => takeAway(transaction, projectId));
+  const attempt = () => database.transaction((transaction) => deleteReachable(transaction, projectId));
   try {
     return await attempt();
   } catch (error) {
@@ -139,7 +105,7 @@ async function deleteProject(database: Knex, projectId: string): Promise<boolean
   }
 }
 
-async function takeAway(transaction: Knex.Transaction, projectId: string): Promise<boolean> {
+async function deleteReachable(transaction: Knex.Transaction, projectId: string): Promise<boolean> {
   if ((await transaction('projects').where({ id: projectId }).delete()) === 0) return false;
   await transaction('project_deletions').insert({ project_id: projectId });
   await transaction('api_keys').where({ project_id: projectId }).delete();

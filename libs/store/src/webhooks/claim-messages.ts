@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import { column, rowSource, type Column } from '../row-source';
+import { column, rowSource } from '../row-source';
+import { plain, table, type StoredRow } from '../table';
 
 /** Names one endpoint. */
 export interface EndpointKey {
@@ -8,37 +9,45 @@ export interface EndpointKey {
 }
 
 /** An endpoint that has something to send now. */
-export interface DueEndpoint extends EndpointKey {
+const dueEndpoints = table({
+  projectId: plain('project_id'),
+  endpointId: plain('id'),
   /** Its last attempt failed. */
-  readonly isFailing: boolean;
-}
+  isFailing: plain<boolean>('is_failing'),
+});
+
+export type DueEndpoint = ReturnType<typeof dueEndpoints.read>;
 
 export interface DueSearch {
   /** Endpoints at most. */
   readonly limit: number;
   /** Failing ones among them at most. */
   readonly failingLimit: number;
-  /** Endpoints with so many messages under way have no room; a failing one has room for one. */
+  /** An endpoint has at most so many messages under way; a failing one has one. */
   readonly inFlightMax: number;
-  /** Where the last search ended. */
+  /** The last endpoint of the search before. */
   readonly after: EndpointKey | undefined;
 }
 
-/** A message in the hands of who claimed it. */
-export interface ClaimedMessage extends EndpointKey {
-  readonly messageId: string;
+/** A message under the lease of who claimed it. */
+const claimedMessages = table({
+  projectId: plain('project_id'),
+  endpointId: plain('endpoint_id'),
+  messageId: plain('id'),
   /** The right to settle it. */
-  readonly attempt: number;
+  attempt: plain<number>('attempts'),
   /** Attempts since it was made or replayed, with this one. */
-  readonly tries: number;
-  readonly payload: string;
-  readonly url: string;
+  tries: plain<number>('tries'),
+  payload: plain('payload'),
+  url: plain('url'),
   /** Ciphertext of the endpoint's secrets. */
-  readonly sealed: string;
+  sealed: plain('sealed_secret'),
   /** Whether the secret before the last rotation signs too. */
-  readonly hasPrevious: boolean;
-  readonly isFailing: boolean;
-}
+  hasPrevious: plain<boolean>('has_previous'),
+  isFailing: plain<boolean>('is_failing'),
+});
+
+export type ClaimedMessage = ReturnType<typeof claimedMessages.read>;
 
 export interface MessageClaim {
   readonly endpoints: readonly EndpointKey[];
@@ -60,13 +69,13 @@ export const pendingEndpoints = `recursive hops as (
       where m.state = 'pending' and (m.project_id, m.endpoint_id) > (h.project_id, h.endpoint_id)
       order by m.project_id, m.endpoint_id limit 1) n)`;
 
-/** What an endpoint has yet to get, whoever has it. */
+/** What has come due and is not delivered, whoever has it. */
 const isOwed = `m.state = 'pending' and m.not_before <= now()`;
 
 /** What can be sent now: nobody has it, and its moment has come. */
 const isDue = `${isOwed} and (m.lease_until is null or m.lease_until <= now())`;
 
-/** Nobody asked us to leave the endpoint `e` alone for a while. */
+/** No pause that the receiver of the endpoint `e` requested is left. */
 const isFree = `(e.held_until is null or e.held_until <= now())`;
 
 /** Messages of the endpoint `e` that somebody is delivering, by an index of their own (`webhook_messages_leased`). */
@@ -74,14 +83,14 @@ const inFlight = `(select count(*) from webhook_messages r
   where r.project_id = e.project_id and r.endpoint_id = e.id and r.state = 'pending' and r.lease_until > now())`;
 
 /**
- * Endpoints with a message to send, round and round: those behind `after` first. Failing ones have places of their own, so that what
- * waits for a timeout does not stand in the way of who answers.
+ * Endpoints with a message to send, in a ring: those behind `after` first. Failing ones have a limit of their own, so that waiting for
+ * their timeouts does not hold up those that answer.
  */
 export async function findDueEndpoints(
   database: Knex,
   { limit, failingLimit, inFlightMax, after }: DueSearch,
 ): Promise<DueEndpoint[]> {
-  const { rows } = await database.raw<{ rows: { project_id: string; id: string; is_failing: boolean }[] }>(
+  const { rows } = await database.raw<{ rows: StoredRow[] }>(
     `with ${pendingEndpoints},
      due as (
        select e.project_id, e.id, e.failing_since is not null as is_failing,
@@ -91,39 +100,26 @@ export async function findDueEndpoints(
          where m.project_id = e.project_id and m.endpoint_id = e.id and ${isDue} order by m.not_before limit 1) ready
        where ${inFlight} < case when e.failing_since is null then cast(:inFlightMax as integer) else 1 end),
      ranked as (
-       select *, row_number() over (partition by is_failing order by is_behind, project_id, id) as place from due)
-     select project_id, id, is_failing from ranked where not is_failing or place <= :failingLimit
+       select *, row_number() over (partition by is_failing order by is_behind, project_id, id) as position from due)
+     select project_id, id, is_failing from ranked where not is_failing or position <= :failingLimit
      order by is_behind, project_id, id limit :limit`,
     { projectId: after?.projectId ?? '', endpointId: after?.endpointId ?? '', limit, failingLimit, inFlightMax },
   );
-  return rows.map((row) => ({ projectId: row.project_id, endpointId: row.id, isFailing: row.is_failing }));
+  return rows.map(dueEndpoints.read);
 }
 
-const keyColumns: Column<EndpointKey>[] = [
-  column('project_id', 'text', (key) => key.projectId),
-  column('endpoint_id', 'text', (key) => key.endpointId),
+const keyColumns = [
+  column<EndpointKey>('project_id', 'text', (key) => key.projectId),
+  column<EndpointKey>('endpoint_id', 'text', (key) => key.endpointId),
 ];
 
-interface ClaimedRow {
-  project_id: string;
-  endpoint_id: string;
-  id: string;
-  attempts: number;
-  tries: number;
-  payload: string;
-  url: string;
-  sealed_secret: string;
-  has_previous: boolean;
-  is_failing: boolean;
-}
-
 /**
- * Takes messages for one attempt each, oldest first, and notes the attempts: a process that dies with them leaves a trace. Who else
- * claims passes over what is locked; an endpoint's row is locked so that two do not count its room at once.
+ * Takes messages for one attempt each, oldest first, and records the attempts: a process that dies with them leaves a trace. Another
+ * claim skips what is locked; an endpoint's row is locked so that two do not count its messages at once.
  */
 export async function claimMessages(database: Knex, claim: MessageClaim): Promise<ClaimedMessage[]> {
   const input = rowSource('i', keyColumns, claim.endpoints);
-  const { rows } = await database.raw<{ rows: ClaimedRow[] }>(
+  const { rows } = await database.raw<{ rows: StoredRow[] }>(
     `with open as materialized (
        select e.project_id, e.id, e.url, e.sealed_secret, e.failing_since is not null as is_failing,
               coalesce(e.previous_secret_until > now(), false) as has_previous
@@ -149,27 +145,16 @@ export async function claimMessages(database: Knex, claim: MessageClaim): Promis
      from claimed c join open e on e.project_id = c.project_id and e.id = c.endpoint_id`,
     [...input.bindings, claim.perEndpoint, claim.inFlightMax, claim.leaseMs] as Knex.Value[],
   );
-  return rows.map((row) => ({
-    projectId: row.project_id,
-    endpointId: row.endpoint_id,
-    messageId: row.id,
-    attempt: row.attempts,
-    tries: row.tries,
-    payload: row.payload,
-    url: row.url,
-    sealed: row.sealed_secret,
-    hasPrevious: row.has_previous,
-    isFailing: row.is_failing,
-  }));
+  return rows.map(claimedMessages.read);
 }
 
 /** How late deliveries are, in seconds; 0: nothing waits. */
 export interface DeliveryLateness {
-  /** How long ago the oldest message came due that nobody has. */
+  /** How long ago the oldest message came due that nobody has claimed. */
   readonly oldestDue: number;
   /**
-   * How long an endpoint with a message that has come due has got nothing, whoever has the message: its backlog, however old, does not
-   * count while it is served.
+   * How long an endpoint with a message that has come due has received nothing, whoever has the message: its backlog, however old, does
+   * not count while it is served.
    */
   readonly longestUnserved: number;
 }
@@ -185,14 +170,15 @@ export async function countFailing(database: Knex, limit: number): Promise<numbe
 }
 
 /**
- * How late deliveries are. An endpoint that fails has one message under way, so what is behind it says nothing of who delivers; nor does
- * what waits for one that asked for a pause. What is claimed again and again, because no delivery of it can be settled, is not served.
+ * How late deliveries are. Endpoints that fail do not count: they have one message under way, so what waits behind it says nothing about
+ * the deliverer; nor do those that requested a pause. A message that is claimed again and again, because no delivery of it can be settled,
+ * does not count as served.
  */
 export async function deliveryLateness(database: Knex): Promise<DeliveryLateness> {
-  const { rows } = await database.raw<{ rows: [{ oldest_due: number; longest_unserved: number }] }>(
+  const { rows } = await database.raw<{ rows: [DeliveryLateness] }>(
     `with ${pendingEndpoints}
-     select coalesce(max(extract(epoch from now() - m.not_before)), 0)::float8 as oldest_due,
-            coalesce(max(extract(epoch from now() - greatest(o.not_before, e.served_at, e.held_until))), 0)::float8 as longest_unserved
+     select coalesce(max(extract(epoch from now() - m.not_before)), 0)::float8 as "oldestDue",
+            coalesce(max(extract(epoch from now() - greatest(o.not_before, e.served_at, e.held_until))), 0)::float8 as "longestUnserved"
      from hops h join webhook_endpoints e on e.project_id = h.project_id and e.id = h.endpoint_id
        and e.is_enabled and e.failing_since is null and ${isFree}
      cross join lateral (select m.not_before from webhook_messages m
@@ -200,6 +186,5 @@ export async function deliveryLateness(database: Knex): Promise<DeliveryLateness
      left join lateral (select m.not_before from webhook_messages m
        where m.project_id = e.project_id and m.endpoint_id = e.id and ${isDue} order by m.not_before limit 1) m on true`,
   );
-  const [{ oldest_due, longest_unserved }] = rows;
-  return { oldestDue: oldest_due, longestUnserved: longest_unserved };
+  return rows[0];
 }

@@ -1,12 +1,12 @@
 import type { Page, WebhookEndpoint, WebhookFilter } from '@sluice/types';
 import type { Knex } from 'knex';
-import type { SealedCredentials } from '../sealed-secrets';
-import { onPage } from '../page';
-import { resourceTimes } from '../resource-time';
-import { translated } from '../translate-errors';
+import { inMs } from '../database';
 import { newId } from '../new-id';
-import { giveUpPending } from './give-up-messages';
+import { onPage } from '../page';
+import { sealedColumns, type SealedCredentials } from '../sealed-secrets';
+import { moment, optional, plain, shownAs, table, times, type StoredRow } from '../table';
 import type { EndpointKey } from './claim-messages';
+import { giveUpPending } from './give-up-messages';
 
 export interface NewWebhookEndpoint {
   readonly projectId: string;
@@ -34,153 +34,109 @@ export interface StoredSecret {
   readonly previousUntil?: Date;
 }
 
-/** Invariant: secrets enter and leave this store as ciphertext only, and never as part of the resource. */
-export interface WebhookEndpointStore {
-  /** Undefined when the project has as many as it may. */
-  create(endpoint: NewWebhookEndpoint): Promise<WebhookEndpoint | undefined>;
-  /** Oldest first; with a page one more than fits. */
-  list(projectId: string, page?: Page): Promise<WebhookEndpoint[]>;
-  find(key: EndpointKey): Promise<WebhookEndpoint | undefined>;
-  /** Disabling gives up what is pending; enabling, and another address, forget the failures and a pause that was asked for. Undefined when there is none. */
-  update(key: EndpointKey, change: WebhookEndpointChange): Promise<WebhookEndpoint | undefined>;
-  /** With its messages and attempts. False when there was none. */
-  remove(key: EndpointKey): Promise<boolean>;
-  findSecret(key: EndpointKey): Promise<StoredSecret | undefined>;
-  /**
-   * Puts secrets in the place of the ones that were read, and lets the previous one sign for `previousMs` more.
-   * Undefined: others stand there by now.
-   */
-  replaceSecret(
-    key: EndpointKey,
-    read: string,
-    sealed: SealedCredentials,
-    previousMs: number,
-  ): Promise<Date | undefined>;
-}
+const endpoints = table({
+  id: plain('id'),
+  projectId: plain('project_id'),
+  url: plain('url'),
+  description: optional(plain('description')),
+  eventTypes: plain<readonly WebhookFilter[]>('event_types'),
+  status: shownAs('is_enabled', (isEnabled: boolean) => (isEnabled ? 'enabled' : 'disabled')),
+  disabledReason: optional(plain<NonNullable<WebhookEndpoint['disabledReason']>>('disabled_reason')),
+  failingSince: optional(moment('failing_since')),
+  ...times,
+});
 
-interface EndpointRow {
-  project_id: string;
-  id: string;
-  url: string;
-  description: string | null;
-  event_types: WebhookFilter[];
-  is_enabled: boolean;
-  disabled_reason: WebhookEndpoint['disabledReason'] | null;
-  failing_since: Date | null;
-  created_at: Date;
-  updated_at: Date | null;
-}
-
-const columns = [
-  'project_id',
-  'id',
-  'url',
-  'description',
-  'event_types',
-  'is_enabled',
-  'disabled_reason',
-  'failing_since',
-  'created_at',
-  'updated_at',
-] as const;
+/** What a status changes. Enabling forgets the failures and a pause that the receiver requested. */
+const statusColumns = {
+  enabled: { is_enabled: true, disabled_reason: null, failing_since: null, held_until: null },
+  disabled: { is_enabled: false, disabled_reason: 'request' },
+};
 
 /** Messages that one statement deletes: the statement stays far from its limit. */
-const messagesPerRound = 1_000;
+const messagesPerPass = 1_000;
 
-export function webhookEndpointStore(database: Knex): WebhookEndpointStore {
+/** Invariant: secrets enter and leave this store as ciphertext only, and never as part of the resource. */
+export function webhookEndpointStore(database: Knex) {
   const rowOf = ({ projectId, endpointId }: EndpointKey) =>
     database('webhook_endpoints').where({ project_id: projectId, id: endpointId });
-  return translated<WebhookEndpointStore>({
-    create: (endpoint) => database.transaction((transaction) => insertEndpoint(transaction, endpoint)),
-    list: async (projectId, page) => {
+  return {
+    /** Undefined when the project has as many as it may. */
+    create: (endpoint: NewWebhookEndpoint): Promise<WebhookEndpoint | undefined> =>
+      database.transaction((transaction) => insertEndpoint(transaction, endpoint)),
+    /** Oldest first; with a page one more than fits. */
+    list: async (projectId: string, page?: Page): Promise<WebhookEndpoint[]> => {
       const query = database('webhook_endpoints').where({ project_id: projectId }).orderBy('id');
-      return (await onPage(query, 'id', page).select<EndpointRow[]>(columns)).map(toEndpoint);
+      return (await onPage(query, 'id', page).select<StoredRow[]>(endpoints.columns)).map(endpoints.read);
     },
-    find: async (key) => {
-      const [row] = await rowOf(key).select<EndpointRow[]>(columns);
-      return row && toEndpoint(row);
+    find: async (key: EndpointKey): Promise<WebhookEndpoint | undefined> => {
+      const [row] = await rowOf(key).select<StoredRow[]>(endpoints.columns);
+      return row && endpoints.read(row);
     },
-    update: async (key, change) => {
-      const endpoint = await updateEndpoint(database, key, change);
-      if (endpoint && change.status === 'disabled') await giveUpPending(database, key);
-      return endpoint;
+    /** Disabling gives up what is pending; enabling, and another address, forget the failures and a pause that was requested. Undefined when there is none. */
+    update: async (key: EndpointKey, change: WebhookEndpointChange): Promise<WebhookEndpoint | undefined> => {
+      const { url, description, eventTypes, status } = change;
+      const [row] = await rowOf(key)
+        .update({
+          ...endpoints.write({ url, description, eventTypes }),
+          // The failures were those of the address before, and so was a pause that it requested.
+          ...(url === undefined ? {} : { failing_since: null, held_until: null }),
+          ...(status && statusColumns[status]),
+          updated_at: database.fn.now(),
+        })
+        .returning<StoredRow[]>(endpoints.columns);
+      if (row && status === 'disabled') await giveUpPending(database, key);
+      return row && endpoints.read(row);
     },
-    remove: async (key) => {
+    /** With its messages and attempts. False when there was none. */
+    remove: async (key: EndpointKey): Promise<boolean> => {
       if ((await rowOf(key).delete()) === 0) return false;
-      while ((await deleteMessages(database, key)) === messagesPerRound);
+      while ((await deleteMessages(database, key)) === messagesPerPass);
       return true;
     },
-    findSecret: async (key) => {
-      const [row] = await rowOf(key).select<{ sealed_secret: string; previous_secret_until: Date | null }[]>(
-        'sealed_secret',
-        database.raw('case when previous_secret_until > now() then previous_secret_until end as previous_secret_until'),
+    findSecret: async (key: EndpointKey): Promise<StoredSecret | undefined> => {
+      const [row] = await rowOf(key).select<{ sealed: string; until: Date | null }[]>(
+        'sealed_secret as sealed',
+        database.raw('case when previous_secret_until > now() then previous_secret_until end as until'),
       );
-      if (row === undefined) return undefined;
-      const previousUntil = row.previous_secret_until;
-      return { sealed: row.sealed_secret, ...(previousUntil === null ? {} : { previousUntil }) };
+      return row && { sealed: row.sealed, ...(row.until && { previousUntil: row.until }) };
     },
-    replaceSecret: async (key, read, sealed, previousMs) => {
+    /**
+     * Replaces the secrets that were read, and lets the previous one sign for `previousMs` more.
+     * Undefined: others are stored by now.
+     */
+    replaceSecret: async (
+      key: EndpointKey,
+      read: string,
+      sealed: SealedCredentials,
+      previousMs: number,
+    ): Promise<Date | undefined> => {
       const [row] = await rowOf(key)
         .where({ sealed_secret: read })
         .update({
-          sealed_secret: sealed.text,
-          seal_key_id: sealed.keyId,
-          previous_secret_until: database.raw('now() + make_interval(secs => ?::float8 / 1000)', [previousMs]),
+          ...sealedColumns('webhook endpoint', sealed),
+          previous_secret_until: inMs(database, previousMs),
           updated_at: database.fn.now(),
         })
         .returning<{ previous_secret_until: Date }[]>('previous_secret_until');
       return row?.previous_secret_until;
     },
-  });
+  };
 }
 
-/** The lock makes two that come at once count each other. */
 async function insertEndpoint(
   transaction: Knex.Transaction,
-  endpoint: NewWebhookEndpoint,
+  { seal, max, ...endpoint }: NewWebhookEndpoint,
 ): Promise<WebhookEndpoint | undefined> {
   const { projectId } = endpoint;
-  await transaction.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [
-    JSON.stringify(['webhook_endpoints', projectId]),
-  ]);
-  const there = await transaction('webhook_endpoints').where({ project_id: projectId }).select('id');
-  if (there.length >= endpoint.max) return undefined;
+  const lock = JSON.stringify(['webhook_endpoints', projectId]);
+  await transaction.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [lock]);
+  const existing = await transaction('webhook_endpoints').where({ project_id: projectId }).select('id');
+  if (existing.length >= max) return undefined;
   const id = newId();
-  const sealed = endpoint.seal(id);
-  const rows = await transaction('webhook_endpoints')
-    .insert({
-      project_id: projectId,
-      id,
-      url: endpoint.url,
-      description: endpoint.description,
-      event_types: [...endpoint.eventTypes],
-      sealed_secret: sealed.text,
-      seal_key_id: sealed.keyId,
-    })
-    .returning<EndpointRow[]>([...columns]);
-  return toEndpoint(rows[0] as EndpointRow);
-}
-
-async function updateEndpoint(
-  database: Knex,
-  { projectId, endpointId }: EndpointKey,
-  { url, description, eventTypes, status }: WebhookEndpointChange,
-): Promise<WebhookEndpoint | undefined> {
-  const enabled = { is_enabled: true, disabled_reason: null, failing_since: null, held_until: null };
-  const disabled = { is_enabled: false, disabled_reason: 'request' };
-  const [row] = await database('webhook_endpoints')
-    .where({ project_id: projectId, id: endpointId })
-    .update({
-      url,
-      description,
-      event_types: eventTypes && [...eventTypes],
-      // The failures were those of the address before, and so was a pause that it asked for.
-      ...(url === undefined ? {} : { failing_since: null, held_until: null }),
-      ...(status === undefined ? {} : status === 'enabled' ? enabled : disabled),
-      updated_at: database.fn.now(),
-    })
-    .returning<EndpointRow[]>([...columns]);
-  return row && toEndpoint(row);
+  const [row] = await transaction('webhook_endpoints')
+    .insert({ ...endpoints.write({ ...endpoint, id }), ...sealedColumns('webhook endpoint', seal(id)) })
+    .returning<StoredRow[]>(endpoints.columns);
+  return row && endpoints.read(row);
 }
 
 async function deleteMessages(database: Knex, { projectId, endpointId }: EndpointKey): Promise<number> {
@@ -190,21 +146,7 @@ async function deleteMessages(database: Knex, { projectId, endpointId }: Endpoin
      tries as (delete from webhook_attempts a using gone
        where a.project_id = :projectId and a.endpoint_id = :endpointId and a.message_id = gone.id)
      select count(*)::integer as deleted from gone`,
-    { projectId, endpointId, limit: messagesPerRound },
+    { projectId, endpointId, limit: messagesPerPass },
   );
   return rows[0].deleted;
-}
-
-function toEndpoint(row: EndpointRow): WebhookEndpoint {
-  return {
-    id: row.id,
-    projectId: row.project_id,
-    url: row.url,
-    ...(row.description === null ? {} : { description: row.description }),
-    eventTypes: row.event_types,
-    status: row.is_enabled ? 'enabled' : 'disabled',
-    ...(row.disabled_reason === null ? {} : { disabledReason: row.disabled_reason }),
-    ...(row.failing_since === null ? {} : { failingSince: row.failing_since.toISOString() }),
-    ...resourceTimes(row),
-  };
 }

@@ -2,11 +2,11 @@ import type { Knex } from 'knex';
 import { pendingEndpoints, type EndpointKey } from './claim-messages';
 
 /** Messages that one statement gives up: the statement stays far from its limit. */
-const messagesPerRound = 1_000;
+const messagesPerPass = 1_000;
 
 /**
- * Fails pending messages of the endpoints that a CTE `closed` has locked, oldest first. The lock keeps who enables an endpoint waiting:
- * what is pending after that is to be sent.
+ * Fails pending messages of the endpoints that a CTE `closed` has locked, oldest first. Enabling an endpoint waits for the lock:
+ * what is pending after that is sent.
  */
 const giveUpSql = `waiting as materialized (
     select w.* from closed e cross join lateral (
@@ -20,20 +20,19 @@ const giveUpSql = `waiting as materialized (
   select count(*)::integer as given_up from given_up`;
 
 /**
- * What is pending for an endpoint that is disabled has failed: whoever enables it says from when it is wanted (replay). In rounds, after
- * the transaction that disables: it stays disabled whatever waits, and whoever dies here leaves the rest to `giveUpDisabled`.
+ * What is pending for an endpoint that is disabled has failed: whoever enables it chooses from when it is sent again (replay). In passes,
+ * after the transaction that disables: it stays disabled whatever waits, and a process that dies here leaves the rest to `giveUpDisabled`.
  */
 export async function giveUpPending(database: Knex, { projectId, endpointId }: EndpointKey): Promise<void> {
   const closed = `closed as materialized (
     select project_id, id from webhook_endpoints
     where project_id = :projectId and id = :endpointId and not is_enabled for no key update)`;
-  const round = () =>
-    countOf(database, `with ${closed}, ${giveUpSql}`, { projectId, endpointId, limit: messagesPerRound });
-  while ((await round()) === messagesPerRound);
+  const bindings = { projectId, endpointId, limit: messagesPerPass };
+  while ((await countOf(database, `with ${closed}, ${giveUpSql}`, bindings)) === messagesPerPass);
 }
 
 /**
- * The same for all endpoints that are disabled: also for messages of changes that did not see yet that theirs is.
+ * The same for all endpoints that are disabled: also messages of changes that did not see that yet.
  * @returns how many; at `limit` there may be more
  */
 export async function giveUpDisabled(database: Knex, limit: number): Promise<number> {

@@ -1,24 +1,20 @@
 import type { WebhookAttempt, WebhookEvent, WebhookMessage, WebhookMessageState } from '@sluice/types';
 import type { Knex } from 'knex';
-import { translated } from '../translate-errors';
-import { newId } from '../new-id';
+import { moment, optional, plain, table, type StoredRow } from '../table';
 import {
   claimMessages,
   countFailing,
-  findDueEndpoints,
   deliveryLateness,
+  findDueEndpoints,
+  pendingEndpoints,
   type ClaimedMessage,
-  type DeliveryLateness,
-  type DueEndpoint,
   type DueSearch,
-  type MessageClaim,
   type EndpointKey,
+  type MessageClaim,
 } from './claim-messages';
 import { giveUpDisabled } from './give-up-messages';
-import { purgeMessages } from './purge-messages';
-import { againSql, replayFailed, type ReplayedMessages } from './replay-failed';
-import { settleAttempt, type AttemptEnd, type SettledAttempt } from './settle-attempt';
-import { insertMessagesSql } from './tell-events';
+import { eventBindings, insertMessagesSql } from './notify';
+import { settleAttempt, type AttemptEnd } from './settle-attempt';
 
 /** Names one message. */
 export interface MessageKey extends EndpointKey {
@@ -32,132 +28,182 @@ export interface MessageFilter {
   readonly limit: number;
 }
 
-/** What is on its way to endpoints. */
-export interface WebhookMessageStore {
-  /** Newest first. */
-  list(key: EndpointKey, filter: MessageFilter): Promise<WebhookMessage[]>;
-  find(key: MessageKey): Promise<(WebhookMessage & { readonly payload: WebhookEvent }) | undefined>;
-  /** The last 100, in the order of their numbers. */
-  listAttempts(key: MessageKey): Promise<WebhookAttempt[]>;
-  /** A message that says only that it was asked for. Undefined when there is no such endpoint, or it is disabled. */
-  sendTest(key: EndpointKey): Promise<WebhookMessage | undefined>;
-  /** Sends a message again, delivered or not, with all its tries. Undefined when there is none, or its endpoint is disabled. */
-  replay(key: MessageKey): Promise<WebhookMessage | undefined>;
-  /** Sends again what failed of what happened since a moment. Undefined when there is no such endpoint, or it is disabled. */
-  replayFailed(key: EndpointKey, since: Date): Promise<ReplayedMessages | undefined>;
-  findDue(search: DueSearch): Promise<DueEndpoint[]>;
-  claim(claim: MessageClaim): Promise<ClaimedMessage[]>;
-  settle(claimed: ClaimedMessage, end: AttemptEnd): Promise<SettledAttempt>;
-  lateness(): Promise<DeliveryLateness>;
-  /** Endpoints whose last attempt failed, of all projects; up to `limit`. */
-  countFailing(limit: number): Promise<number>;
-  /** Fails what waits for endpoints that are disabled. @returns how many; at `limit` there may be more */
-  giveUp(limit: number): Promise<number>;
-  /** Deletes what ended so many days ago, and what belongs to no endpoint. @returns how many; at `limit` there may be more */
-  purge(days: number, limit: number): Promise<number>;
-}
+const messages = table({
+  id: plain('id'),
+  endpointId: plain('endpoint_id'),
+  notificationType: plain<WebhookMessage['notificationType']>('type'),
+  status: plain<WebhookMessageState>('state'),
+  attempts: plain<number>('attempts'),
+  createTime: moment('created_at'),
+  nextAttemptTime: optional(moment('not_before')),
+  endTime: optional(moment('ended_at')),
+});
 
-interface MessageRow {
-  id: string;
-  endpoint_id: string;
-  type: WebhookMessage['notificationType'];
-  state: WebhookMessageState;
-  attempts: number;
-  not_before: Date;
-  created_at: Date;
-  ended_at: Date | null;
-}
-
-interface AttemptRow {
-  number: number;
-  started_at: Date;
-  class: WebhookAttempt['class'] | null;
-  status: number | null;
-  duration_ms: number | null;
-  response: string | null;
-}
-
-const columns = ['id', 'endpoint_id', 'type', 'state', 'attempts', 'not_before', 'created_at', 'ended_at'] as const;
+const attempts = table({
+  number: plain<number>('number'),
+  startTime: moment('started_at'),
+  class: optional(plain<NonNullable<WebhookAttempt['class']>>('class')),
+  responseStatus: optional(plain<number>('status')),
+  durationMs: optional(plain<number>('duration_ms')),
+  response: optional(plain('response')),
+});
 
 /** Attempts that are shown of a message: those of seven replays. A message may be replayed any number of times. */
 const attemptsMax = 100;
+/** Messages that one statement replays: it stays far from its limit. */
+const messagesPerPass = 1_000;
+/** Passes of one request: a few seconds of work at most. Another request continues where it ended. */
+const passesMax = 100;
 
-export function webhookMessageStore(database: Knex, timeScale: number): WebhookMessageStore {
-  return translated<WebhookMessageStore>({
-    list: async ({ projectId, endpointId }, { state, beforeId, limit }) => {
+/** What is on its way to endpoints. */
+export function webhookMessageStore(database: Knex, timeScale: number) {
+  return {
+    /** Newest first. */
+    list: async ({ projectId, endpointId }: EndpointKey, filter: MessageFilter): Promise<WebhookMessage[]> => {
+      const { state, beforeId, limit } = filter;
       const query = database('webhook_messages').where({ project_id: projectId, endpoint_id: endpointId });
       if (state !== undefined) void query.where({ state });
       if (beforeId !== undefined) void query.where('id', '<', beforeId);
-      return (await query.orderBy('id', 'desc').limit(limit).select<MessageRow[]>(columns)).map(toMessage);
+      const rows = await query.orderBy('id', 'desc').limit(limit).select<StoredRow[]>(messages.columns);
+      return rows.map(toMessage);
     },
-    find: async ({ projectId, endpointId, messageId }) => {
+    find: async (key: MessageKey): Promise<(WebhookMessage & { readonly payload: WebhookEvent }) | undefined> => {
       const [row] = await database('webhook_messages')
-        .where({ project_id: projectId, endpoint_id: endpointId, id: messageId })
-        .select<(MessageRow & { payload: string })[]>(...columns, 'payload');
-      return row && { ...toMessage(row), payload: JSON.parse(row.payload) as WebhookEvent };
+        .where({ project_id: key.projectId, endpoint_id: key.endpointId, id: key.messageId })
+        .select<StoredRow[]>(...messages.columns, 'payload');
+      return row && { ...toMessage(row), payload: JSON.parse(row.payload as string) as WebhookEvent };
     },
-    listAttempts: async ({ projectId, endpointId, messageId }) => {
+    /** The last 100, in the order of their numbers. */
+    listAttempts: async ({ projectId, endpointId, messageId }: MessageKey): Promise<WebhookAttempt[]> => {
       const rows = await database('webhook_attempts')
         .where({ project_id: projectId, endpoint_id: endpointId, message_id: messageId })
         .orderBy('number', 'desc')
         .limit(attemptsMax)
-        .select<AttemptRow[]>('number', 'started_at', 'class', 'status', 'duration_ms', 'response');
-      return rows.toReversed().map(toAttempt);
+        .select<StoredRow[]>(attempts.columns);
+      return rows.toReversed().map(attempts.read);
     },
-    sendTest: async (key) => {
-      const data = `json_build_object('projectId', e.project_id, 'endpointId', e.id)`;
-      const from = `webhook_endpoints e where e.project_id = :projectId and e.id = :endpointId and e.is_enabled`;
-      const insert = insertMessagesSql('cast(:eventId as text)', `'endpoint.test'`, data, from);
-      return await one(database, `${insert} returning ${columns.join(', ')}`, { ...key, eventId: newId() });
-    },
-    replay: (key) =>
+    /** A message that says only that it was requested. Undefined when there is no such endpoint, or it is disabled. */
+    sendTest: (key: EndpointKey): Promise<WebhookMessage | undefined> =>
+      one(database, `${testSql} returning ${messages.columns.join(', ')}`, {
+        ...key,
+        ...eventBindings('endpoint.test'),
+      }),
+    /** Sends a message again, delivered or not, with all its tries. Undefined when there is none, or its endpoint is disabled. */
+    replay: (key: MessageKey): Promise<WebhookMessage | undefined> =>
       one(
         database,
-        `update webhook_messages m set ${againSql} where m.project_id = :projectId and m.endpoint_id = :endpointId and m.id = :messageId
+        `update webhook_messages m set ${replayedSql} where m.project_id = :projectId and m.endpoint_id = :endpointId and m.id = :messageId
            and exists (select 1 from webhook_endpoints e where e.project_id = m.project_id and e.id = m.endpoint_id and e.is_enabled)
-         returning ${columns.map((name) => `m.${name}`).join(', ')}`,
+         returning ${messages.columns.map((name) => `m.${name}`).join(', ')}`,
         { ...key },
       ),
-    replayFailed: (key, since) => replayFailed(database, key, since),
-    findDue: (search) => findDueEndpoints(database, search),
-    claim: (claim) => claimMessages(database, claim),
-    settle: (claimed, end) => settleAttempt(database, claimed, end, timeScale),
+    /** Sends again what failed of what happened since a moment. Undefined when there is no such endpoint, or it is disabled. */
+    replayFailed: (key: EndpointKey, since: Date) => replayFailed(database, key, since),
+    findDue: (search: DueSearch) => findDueEndpoints(database, search),
+    claim: (claim: MessageClaim) => claimMessages(database, claim),
+    settle: (claimed: ClaimedMessage, end: AttemptEnd) => settleAttempt(database, claimed, end, timeScale),
     lateness: () => deliveryLateness(database),
-    countFailing: (limit) => countFailing(database, limit),
-    giveUp: (limit) => giveUpDisabled(database, limit),
-    purge: (days, limit) => purgeMessages(database, days, limit),
-  });
+    /** Endpoints whose last attempt failed, of all projects; up to `limit`. */
+    countFailing: (limit: number) => countFailing(database, limit),
+    /** Fails what waits for endpoints that are disabled. @returns how many; at `limit` there may be more */
+    giveUp: (limit: number) => giveUpDisabled(database, limit),
+    /** Deletes what ended so many days ago, then what belongs to no endpoint. @returns how many; at `limit` there may be more */
+    purge: async (days: number, limit: number): Promise<number> => {
+      const ended = await purge(database, endedSql, { days, limit });
+      return ended + (await purge(database, orphanedSql, { limit: limit - ended }));
+    },
+  };
 }
+
+const testSql = insertMessagesSql(
+  `json_build_object('projectId', e.project_id, 'endpointId', e.id)`,
+  `webhook_endpoints e where e.project_id = :projectId and e.id = :endpointId and e.is_enabled`,
+);
+
+/** What a message is changed to that is sent again, with all its tries. */
+const replayedSql = `state = 'pending', tries = 0, not_before = now(), lease_until = null, ended_at = null`;
 
 async function one(
   database: Knex,
   sql: string,
   bindings: Record<string, Knex.Value>,
 ): Promise<WebhookMessage | undefined> {
-  const { rows } = await database.raw<{ rows: MessageRow[] }>(sql, bindings);
+  const { rows } = await database.raw<{ rows: StoredRow[] }>(sql, bindings);
   return rows[0] && toMessage(rows[0]);
 }
 
-function toMessage(row: MessageRow): WebhookMessage {
-  return {
-    id: row.id,
-    endpointId: row.endpoint_id,
-    notificationType: row.type,
-    status: row.state,
-    attempts: row.attempts,
-    createTime: row.created_at.toISOString(),
-    ...(row.state === 'pending' ? { nextAttemptTime: row.not_before.toISOString() } : {}),
-    ...(row.ended_at === null ? {} : { endTime: row.ended_at.toISOString() }),
-  };
+/** Only what is pending has a next attempt. */
+function toMessage(row: StoredRow): WebhookMessage {
+  return messages.read(row.state === 'pending' ? row : { ...row, not_before: null });
 }
 
-function toAttempt(row: AttemptRow): WebhookAttempt {
-  return {
-    number: row.number,
-    startTime: row.started_at.toISOString(),
-    ...(row.class === null || row.class === undefined ? {} : { class: row.class }),
-    ...(row.status === null ? {} : { responseStatus: row.status }),
-    ...(row.duration_ms === null ? {} : { durationMs: row.duration_ms }),
-    ...(row.response === null ? {} : { response: row.response }),
-  };
+/** What a replay of many has done. */
+export interface ReplayedMessages {
+  readonly replayed: number;
+  /** False: more of them have failed; the same request continues. */
+  readonly isComplete: boolean;
+}
+
+/**
+ * Sends again what failed of what happened since a moment, oldest first, in passes: each is committed, so a caller that is cut off
+ * repeats the request and gets the rest. Disabling the endpoint waits for its lock, and claims skip it meanwhile.
+ * @returns undefined when there is no such endpoint, or it is disabled
+ */
+export async function replayFailed(
+  database: Knex,
+  key: EndpointKey,
+  since: Date,
+  passesLeft = passesMax,
+): Promise<ReplayedMessages | undefined> {
+  let replayed = 0;
+  for (let passes = 0; passes < passesLeft; passes += 1) {
+    const found = await replayPass(database, key, since);
+    if (found === undefined) return passes === 0 ? undefined : { replayed, isComplete: false };
+    replayed += found;
+    if (found < messagesPerPass) return { replayed, isComplete: true };
+  }
+  return { replayed, isComplete: false };
+}
+
+async function replayPass(database: Knex, key: EndpointKey, since: Date): Promise<number | undefined> {
+  const { rows } = await database.raw<{ rows: { replayed: number }[] }>(
+    `with open as materialized (
+       select project_id, id from webhook_endpoints
+       where project_id = :projectId and id = :endpointId and is_enabled for no key update),
+     chosen as materialized (
+       select c.* from open e cross join lateral (
+         select m.project_id, m.endpoint_id, m.id from webhook_messages m
+         where m.project_id = e.project_id and m.endpoint_id = e.id and m.state = 'failed' and m.created_at >= :since
+         order by m.created_at, m.id limit :limit for update) c),
+     replayed as (
+       update webhook_messages m set ${replayedSql} from chosen c
+       where m.project_id = c.project_id and m.endpoint_id = c.endpoint_id and m.id = c.id returning m.id)
+     select (select count(*)::integer from replayed) as replayed from open`,
+    { ...key, since, limit: messagesPerPass },
+  );
+  return rows[0]?.replayed;
+}
+
+/** What ended so many days ago. */
+const endedSql = `select project_id, endpoint_id, id from webhook_messages
+  where ended_at <= now() - make_interval(days => cast(:days as integer)) order by ended_at limit :limit for update skip locked`;
+
+/** What belongs to no endpoint, because it was deleted while they were written: found by jumps, so that what waits for others is not read. */
+const orphanedSql = `with ${pendingEndpoints}
+  select m.* from hops h cross join lateral (
+    select m.project_id, m.endpoint_id, m.id from webhook_messages m
+    where m.project_id = h.project_id and m.endpoint_id = h.endpoint_id and m.state = 'pending' limit :limit) m
+  where not exists (select 1 from webhook_endpoints e where e.project_id = h.project_id and e.id = h.endpoint_id) limit :limit`;
+
+async function purge(database: Knex, old: string, bindings: Record<string, number>): Promise<number> {
+  const { rows } = await database.raw<{ rows: [{ deleted: number }] }>(
+    `with old as materialized (${old}),
+     tries as (delete from webhook_attempts a using old
+       where a.project_id = old.project_id and a.endpoint_id = old.endpoint_id and a.message_id = old.id),
+     gone as (delete from webhook_messages m using old
+       where m.project_id = old.project_id and m.endpoint_id = old.endpoint_id and m.id = old.id returning m.id)
+     select count(*)::integer as deleted from gone`,
+    bindings,
+  );
+  return rows[0].deleted;
 }

@@ -1,28 +1,27 @@
 import type { WebhookAttemptClass } from '@sluice/types';
 import type { Knex } from 'knex';
-import { newId } from '../new-id';
-import type { ClaimedMessage, EndpointKey } from './claim-messages';
+import type { ClaimedMessage } from './claim-messages';
 import { giveUpPending } from './give-up-messages';
-import { endpointsSql, insertMessagesSql } from './tell-events';
+import { eventBindings, insertMessagesSql, subscribersSql } from './notify';
 
-/** What became of an attempt. */
+/** The outcome of an attempt. */
 export interface AttemptEnd {
   readonly class: WebhookAttemptClass;
   readonly status?: number;
   readonly durationMs: number;
-  /** The beginning of the answer, without NUL. */
+  /** The beginning of the response, without NUL. */
   readonly response?: string;
   /** Wait before the next attempt. Absent after a failure: there is none, the message has failed. */
   readonly pauseMs?: number;
-  /** The receiver asks that nothing is sent to the endpoint for so long. */
+  /** The receiver requests that nothing is sent to the endpoint for so long. */
   readonly holdMs?: number;
-  /** The receiver says that it is there no more: the endpoint is disabled. */
+  /** The receiver reports that it is gone for good: the endpoint is disabled. */
   readonly isGone?: boolean;
-  /** The failure is ours: it says nothing of the endpoint. */
+  /** The failure is ours: it says nothing about the endpoint. */
   readonly isOurs?: boolean;
 }
 
-/** What that made of the message and its endpoint. */
+/** What that changed of the message and its endpoint. */
 export interface SettledAttempt {
   /** Undefined: it goes on, or another attempt decides. */
   readonly ended?: 'delivered' | 'failed';
@@ -30,16 +29,16 @@ export interface SettledAttempt {
   readonly disabled?: 'failing' | 'gone';
 }
 
-/** The row of an endpoint that works says so often at most when it last got something: no row that every delivery writes. */
+/** The time of the last delivery is written to an endpoint's row at most this often, so that not every delivery writes it. */
 const servedEverySeconds = 10;
 
-/** Attempts of an endpoint fail for so long before it is disabled. A week, as for a receiver that is repaired after a holiday. */
+/** All attempts of an endpoint fail for so long before it is disabled: a receiver may be repaired after a holiday. */
 const disabledAfterDays = 7;
 
 /**
- * Writes down what became of an attempt. A success counts whoever holds the message by now: the receiver has it. A failure moves it
- * only if no later attempt was begun. An endpoint all of whose attempts failed for a week, or that is gone, is disabled, and the others
- * are told. What an address said that the endpoint no longer has changes nothing of the endpoint.
+ * Records the outcome of an attempt. A success counts whoever holds the message by now: the receiver has it. A failure changes the
+ * message only if no later attempt was begun. An endpoint all of whose attempts failed for a week, or that is gone, is disabled, and the
+ * others are notified. The response of an address that the endpoint no longer has changes nothing of the endpoint.
  * Locks the endpoint, then the message, then the attempt, as claims and deletions do.
  * @param timeScale divides pauses and the week
  */
@@ -50,15 +49,15 @@ export async function settleAttempt(
   timeScale: number,
 ): Promise<SettledAttempt> {
   const settled = await database.transaction(async (transaction) => {
-    const became = await move(transaction, claimed, end, timeScale);
+    const changed = await changeMessage(transaction, claimed, end, timeScale);
     await closeAttempt(transaction, claimed, end);
-    return became;
+    return changed;
   });
   if (settled.disabled) await giveUpPending(database, claimed);
   return settled;
 }
 
-async function move(
+async function changeMessage(
   transaction: Knex.Transaction,
   claimed: ClaimedMessage,
   end: AttemptEnd,
@@ -82,7 +81,7 @@ async function deliver(
   transaction: Knex.Transaction,
   { projectId, endpointId, messageId }: ClaimedMessage,
 ): Promise<boolean> {
-  // With the message and not with its claim: what nobody can write down is sent again, and is not served.
+  // With the message and not with its claim: a delivery that cannot be recorded is repeated, and does not count as served.
   await transaction.raw(
     `update webhook_endpoints set failing_since = null, served_at = now() where project_id = :projectId and id = :endpointId
        and (failing_since is not null or served_at is null or served_at < now() - make_interval(secs => :servedEverySeconds))`,
@@ -133,21 +132,12 @@ async function noteFailure(
     { projectId, endpointId, url, isGone, holdSeconds, days: disabledAfterDays, timeScale },
   );
   if (rows[0]?.is_enabled !== false) return undefined;
-  await tellDisabled(transaction, { projectId, endpointId });
+  await transaction.raw(disabledSql, { projectId, endpointId, ...eventBindings('endpoint.disabled') });
   return rows[0].disabled_reason;
 }
 
 /** Without the address: it may hold its receiver's token, and this goes to other receivers. */
-async function tellDisabled(transaction: Knex.Transaction, { projectId, endpointId }: EndpointKey): Promise<void> {
-  const data = `json_build_object('projectId', d.project_id, 'endpointId', d.id, 'reason', d.disabled_reason)`;
-  const filters = `array['endpoint.disabled']`;
-  await transaction.raw(
-    insertMessagesSql(
-      'cast(:eventId as text)',
-      `'endpoint.disabled'`,
-      data,
-      `webhook_endpoints d join ${endpointsSql('d.project_id', filters)} where d.project_id = :projectId and d.id = :endpointId`,
-    ),
-    { projectId, endpointId, eventId: newId() },
-  );
-}
+const disabledSql = insertMessagesSql(
+  `json_build_object('projectId', d.project_id, 'endpointId', d.id, 'reason', d.disabled_reason)`,
+  `webhook_endpoints d join ${subscribersSql('d.project_id')} where d.project_id = :projectId and d.id = :endpointId`,
+);

@@ -1,6 +1,6 @@
 import { statusOf, type OperationState } from '@sluice/types';
 import type { Knex } from 'knex';
-import { isAwaitedSql, tellEnded } from '../webhooks/tell-ended';
+import { isAwaitedSql, notifyEnded } from '../webhooks/notify';
 import { column, rowSource, type Column, type RowSource } from '../row-source';
 import type { EndedOperation, Settlement } from './settlement';
 
@@ -86,7 +86,7 @@ export async function endCounted(
     input.bindings as Knex.Value[],
   );
   const awaited = result.rows.filter((row) => row.is_awaited).map(toEnded);
-  await tellEnded(transaction, awaited);
+  await notifyEnded(transaction, awaited);
   return new Map(result.rows.map((row) => [row.id, toEnded(row)]));
 }
 

@@ -1,6 +1,6 @@
 import type { OperationState } from '@sluice/types';
 import type { Knex } from 'knex';
-import { isAwaitedSql } from '../webhooks/tell-ended';
+import { isAwaitedSql } from '../webhooks/notify';
 import { callId, callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
 import { endSql, toEnded } from './end-operations';
 import { column, keepPlan, unseen, type Column, type PlanKeeping, type RowSource } from '../row-source';

@@ -27,7 +27,7 @@ function open(url: string, waitMs: number) {
   const reasons: string[] = [];
   const warn = (fields: object): void => void reasons.push(String((fields as { reason: unknown }).reason));
   const logger: Logger = { ...silentLogger, warn };
-  const store = createStore({ url, waitMs, logger, applicationName: 'await-database-test', poolMax: 1 });
+  const store = createStore({ url, waitMs, logger, applicationName: 'database-test', poolMax: 1 });
   stores.push(store);
   return { store, reasons, logger };
 }
@@ -42,7 +42,7 @@ function changed(change: (url: URL) => void): string {
 const limited = `sluice_await_${randomUUID().replaceAll('-', '')}`;
 
 async function onClone(...statements: readonly string[]): Promise<void> {
-  const database = openDatabase({ url: clone.url, poolMax: 1, applicationName: 'await-database-test' });
+  const database = openDatabase({ url: clone.url, poolMax: 1, applicationName: 'database-test' });
   try {
     for (const statement of statements) await database.raw(statement);
   } finally {

@@ -1,4 +1,4 @@
-import { mayPass, toStartError } from './start-error';
+import { mayPass, toStartError } from './database-errors';
 
 const failure = (code: string, message = 'no') => Object.assign(new Error(message), { code });
 const url = 'postgres://u:secret@db:5432/sluice';

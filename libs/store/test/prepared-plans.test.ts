@@ -1,6 +1,6 @@
 import { cloneDatabase, type ClonedDatabase } from '@sluice/testkit';
 import { Client } from 'pg';
-import { renewPlans } from '../src/kept-plans';
+import { openDatabase, renewPlans } from '../src/database';
 
 let clone: ClonedDatabase;
 let client: Client;
@@ -8,7 +8,7 @@ beforeEach(async () => {
   clone = await cloneDatabase();
   client = new Client({ connectionString: clone.url });
   await client.connect();
-  // A renewal of its own accord would come from an analyze, and a connection keeps a plan for all values after five for one each.
+  // Postgres renews plans itself after an analyze, and uses one plan for all values only after five for one each.
   await client.query('create table grown (id integer primary key) with (autovacuum_enabled = false)');
   await client.query('set plan_cache_mode = force_generic_plan');
 });
@@ -19,7 +19,7 @@ afterEach(async () => {
 
 const find = () => client.query({ name: 'find-grown', text: 'select id from grown where id = $1', values: [1] });
 
-/** How the rows are found under the plan that is kept now, after the table has grown from one row to many. */
+/** How the rows are found under the prepared plan, after the table has grown from one row to many. */
 async function planAfterGrowth(): Promise<string> {
   await client.query('insert into grown values (1)');
   await client.query('analyze grown');
@@ -30,12 +30,12 @@ async function planAfterGrowth(): Promise<string> {
   return rows[0]?.['QUERY PLAN'] ?? '';
 }
 
-it('a plan that is too old is made anew for the table as it is', async () => {
+it('a plan that is too old is replaced by one for the table as it is', async () => {
   renewPlans(client, 0);
   expect(await planAfterGrowth()).toMatch(/^Index Only Scan/);
 });
 
-it('a younger one is kept, whatever became of the table', async () => {
+it('a younger one is used, however the table has changed', async () => {
   renewPlans(client, Infinity);
   expect(await planAfterGrowth()).toMatch(/^Seq Scan/);
 });
@@ -49,8 +49,8 @@ it('inside a transaction that has failed, the statement is refused for that and 
   expect((await find()).rows).toEqual([]);
 });
 
-// As knex asks.
-it('an answer comes to a callback as well', async () => {
+// As knex calls it.
+it('a result reaches a callback as well', async () => {
   renewPlans(client, 0);
   const one = await new Promise((resolve, reject) => {
     const query = { name: 'find-one', text: 'select 1 as one' };
@@ -70,4 +70,19 @@ it.each<[string, () => Promise<unknown>]>([
     status: 'rejected',
     reason: { message: expect.stringMatching(/closed|not queryable|terminated/) },
   });
+});
+
+// What fails when knex or pg no longer sends its statements through the replaced `query`.
+it.each([
+  [true, ['find-one']],
+  [false, []],
+])('with `prepared: %s` a connection of the pool has prepared %j', async (prepared, expected) => {
+  const database = openDatabase({ url: clone.url, applicationName: 'prepared-test', poolMax: 1, prepared });
+  try {
+    await database.raw('select 1 as one').options({ name: 'find-one' });
+    const { rows } = await database.raw<{ rows: { name: string }[] }>('select name from pg_prepared_statements');
+    expect(rows.map(({ name }) => name)).toEqual(expected);
+  } finally {
+    await database.destroy();
+  }
 });

@@ -1,0 +1,158 @@
+import { DefectError, DependencyError, SluiceError } from '@sluice/errors';
+
+/*
+ * The edge at which errors of knex, pg and the socket become ours: every method of the store throws only `SluiceError`s.
+ * SQLSTATE classes: https://www.postgresql.org/docs/18/errcodes-appendix.html
+ */
+
+/** SQLSTATE of a driver error, or the Node code of a socket error. Undefined for anything else. */
+export function errorCode(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** Whether the server answered with an error of its own, so that nothing of the statement was applied. */
+export function isRefusedByServer(error: unknown): boolean {
+  const code = errorCode(error);
+  // 57P01-57P03: the server goes away; 08xxx: the connection is gone. Both leave a COMMIT's outcome open.
+  // EPIPE is as long, but the system's: no class of SQLSTATE begins with E.
+  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^(57P|08|E)/.test(code);
+}
+
+/** Whether no connection was to be had, so that the statement never left. */
+export function neverReached(error: unknown): boolean {
+  const { name, message } = error as Error;
+  // knex gave up waiting for its pool; pg gave up connecting.
+  if (name === 'KnexTimeoutError' || /timeout exceeded when trying to connect|connection timeout/i.test(message))
+    return true;
+  return ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH'].includes(errorCode(error) ?? '');
+}
+
+/** Deadlock, serialisation failure, and a unique key that a concurrent transaction took between our read and our insert. */
+export function isLostRace(error: unknown): boolean {
+  return ['40P01', '40001', '23505'].includes(errorCode(error) ?? '');
+}
+
+/** Node's codes of the system: ECONNREFUSED, EAI_AGAIN, … Its codes ERR_… are of wrong settings: an address, a certificate. */
+const systemCode = /^E(?!RR_)[A-Z_]+$/;
+
+/**
+ * Whether a database may well be usable a moment later: no connection was to be had, a connection or statement broke off, the server
+ * has none left (SQLSTATE class 53), or starts or stops or was too slow (57). Any other error of the server stays what it is.
+ */
+export function mayPass(error: unknown): boolean {
+  if (error instanceof SluiceError) return false;
+  const code = errorCode(error) ?? '';
+  if (systemCode.test(code)) return true;
+  if (/^[0-9A-Z]{5}$/.test(code)) return ['08', '53', '57'].includes(code.slice(0, 2));
+  return neverReached(error) || /connection terminated/i.test((error as Error).message);
+}
+
+/** Data, constraint, program limit: a fault of one row. On the path of writes its neighbours are tried without it. */
+export const refusedValue = /^(22|23|54)[0-9A-Z]{3}$/;
+/** Data, constraint, syntax or access: outside that path a statement has one row, and what it lacks is a defect as well. */
+const refusedStatement = /^(22|23|42)[0-9A-Z]{3}$/;
+
+/** What callers see: a defect where the server refused what we sent, else a database that does not answer. */
+export function toStoreError(error: unknown, refused = refusedStatement): SluiceError {
+  if (error instanceof SluiceError) return error;
+  const sqlState = errorCode(error) ?? '';
+  if (refused.test(sqlState)) {
+    const detail = `The database refused a ${refusedValue.test(sqlState) ? 'value' : 'statement'}.`;
+    return new DefectError({ code: 'service.defect', detail, meta: { sqlState }, cause: error });
+  }
+  if (refused === refusedStatement && error instanceof TypeError) {
+    const detail = 'The store failed: this is a defect.';
+    return new DefectError({ code: 'service.defect', detail, cause: error });
+  }
+  const detail = 'The database does not answer.';
+  return new DependencyError({ code: 'service.unavailable', detail, retryAfterMs: 2_000, cause: error });
+}
+
+type Method = (...given: unknown[]) => Promise<unknown>;
+
+/** The same stores, whose methods throw only `SluiceError`s. */
+export function translated<Stores extends object>(stores: Stores): Stores {
+  const guarded = (method: Method): Method => {
+    return async (...given) => {
+      try {
+        return await method(...given);
+      } catch (error) {
+        throw toStoreError(error);
+      }
+    };
+  };
+  const translate = (store: Record<string, Method>) =>
+    Object.fromEntries(Object.entries(store).map(([name, method]) => [name, guarded(method)]));
+  return Object.fromEntries(Object.entries(stores).map(([noun, store]) => [noun, translate(store)])) as Stores;
+}
+
+/** A rejection handler: throws `makeError()` when this unique constraint was violated, else the error as it came. */
+export function onDuplicate(constraint: string, makeError: () => SluiceError): (error: unknown) => never {
+  return (error) => {
+    const isDuplicate = errorCode(error) === '23505' && (error as { constraint?: string }).constraint === constraint;
+    throw isDuplicate ? makeError() : error;
+  };
+}
+
+/**
+ * What keeps a process from using its database when it starts: one sentence with the server and the database, and what to do.
+ * The password is not in it.
+ * @param triedMs how long it was tried; shown when it is a second or more
+ */
+export function toStartError(error: unknown, url: string, triedMs = 0): SluiceError {
+  if (error instanceof SluiceError) return error;
+  const { host, user, name } = addressOf(url);
+  const { reason, remedy } = startReason(error, user);
+  const tried = triedMs < 1_000 ? '' : `; tried for ${Math.round(triedMs / 1_000)} s`;
+  const detail = `The database ${name} at ${host} ${reason}${tried}.`;
+  return new DependencyError({ code: 'service.unavailable', detail, remedy, cause: error });
+}
+
+function addressOf(url: string): { readonly host: string; readonly user: string; readonly name: string } {
+  try {
+    const { host, username, pathname, searchParams } = new URL(url);
+    const user = decodeURIComponent(username);
+    const name = decodeURIComponent(pathname.slice(1)) || user;
+    return { host: host === '' ? (searchParams.get('host') ?? 'the default socket') : host, user, name };
+  } catch {
+    return { host: 'DATABASE_URL', user: '', name: '' };
+  }
+}
+
+interface StartReason {
+  /** Continues the sentence after the name of the database. */
+  readonly reason: string;
+  readonly remedy: string;
+}
+
+/** By SQLSTATE, or its class. */
+const startReasons: Readonly<Record<string, (user: string) => StartReason>> = {
+  '28': (user) => ({
+    reason: `refuses the user ${user}`,
+    remedy: 'Check user and password in DATABASE_URL, and pg_hba.conf of the server.',
+  }),
+  '3D': () => ({ reason: 'does not exist', remedy: 'Create it, or correct DATABASE_URL; then run: npm run migrate' }),
+  '42501': (user) => ({
+    reason: `does not let the user ${user} read the schema`,
+    remedy: 'Grant what docs/guides/security.md lists, or use the user that ran the migrations.',
+  }),
+  '53': () => ({
+    reason: 'has no connection left',
+    remedy: 'Raise max_connections or lower SLUICE_DATABASE_POOL: docs/guides/sizing.md has the sum.',
+  }),
+  '57': () => ({ reason: 'is starting or stopping', remedy: 'Start the service again once it answers.' }),
+};
+
+function startReason(error: unknown, user: string): StartReason {
+  const code = errorCode(error) ?? '';
+  const known = /^[0-9A-Z]{5}$/.test(code) ? (startReasons[code] ?? startReasons[code.slice(0, 2)]) : undefined;
+  if (known !== undefined) return known(user);
+  const remedy =
+    'Check DATABASE_URL, and that Postgres runs there and lets this host in; then start the service again.';
+  if (systemCode.test(code)) return { reason: `does not answer (${code})`, remedy };
+  if (neverReached(error)) return { reason: 'gave no connection within 2 s: it is busy, or cannot be reached', remedy };
+  // knex puts the statement before the reason.
+  const { message } = error as Error;
+  return { reason: `cannot be used: ${message.split(' - ').at(-1) ?? message}`, remedy };
+}
