@@ -51,7 +51,7 @@ export const nouns: Readonly<Record<string, readonly (readonly [noun: string, ..
   'libs/store/src': [
     ['migrations', 'index'],
     ['webhooks', 'notify'],
-    ['connections', 'connection-row', 'change-connection'],
+    ['connections', 'connection-row', 'connection-store'],
     ['integrations'],
     ['writes', 'end-uninstalled', 'end-unsent', 'write-rows'],
     ['operations'],

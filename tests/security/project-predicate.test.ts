@@ -121,13 +121,12 @@ const acrossProjects: Readonly<Record<string, readonly string[]>> = {
   'writes/claim-cancelled.ts': ['operations'],
   'writes/doubt-restored.ts': ['calls', 'operations'],
   'writes/find-ready-lanes.ts': ['calls', 'calls'],
-  'writes/kept-keys.ts': ['idempotency_keys'],
+  'writes/idempotency-key.ts': ['idempotency_keys'],
   'writes/leases.ts': ['calls'],
   'writes/overdue.ts': ['records'],
-  'writes/purge-plans.ts': ['records'],
-  'writes/repair-order.ts': ['calls', 'records'],
+  'writes/release-waiting.ts': ['calls', 'records'],
   'writes/sample-lanes.ts': ['quarantine'],
-  'writes/sweeps.ts': ['calls', 'lanes', 'operations', 'operations'],
+  'writes/sweeps.ts': ['calls', 'lanes', 'operations', 'operations', 'records'],
 };
 
 const unboundIn = Object.fromEntries(

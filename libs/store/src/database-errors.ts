@@ -71,20 +71,25 @@ export function toStoreError(error: unknown, refused = refusedStatement): Sluice
 
 type Method = (...given: unknown[]) => Promise<unknown>;
 
+/** The same store, each of whose methods is run by `run`. */
+export function runEach<Store extends object>(run: (work: () => Promise<unknown>) => Promise<unknown>, store: Store) {
+  const methods = Object.entries(store) as [string, Method][];
+  return Object.fromEntries(
+    methods.map(([name, method]) => [name, (...given: unknown[]) => run(() => method(...given))]),
+  ) as Store;
+}
+
+async function translate(work: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toStoreError(error);
+  }
+}
+
 /** The same stores, whose methods throw only `SluiceError`s. */
-export function translated<Stores extends object>(stores: Stores): Stores {
-  const guarded = (method: Method): Method => {
-    return async (...given) => {
-      try {
-        return await method(...given);
-      } catch (error) {
-        throw toStoreError(error);
-      }
-    };
-  };
-  const translate = (store: Record<string, Method>) =>
-    Object.fromEntries(Object.entries(store).map(([name, method]) => [name, guarded(method)]));
-  return Object.fromEntries(Object.entries(stores).map(([noun, store]) => [noun, translate(store)])) as Stores;
+export function translated<Stores extends Record<string, object>>(stores: Stores): Stores {
+  return Object.fromEntries(Object.entries(stores).map(([noun, store]) => [noun, runEach(translate, store)])) as Stores;
 }
 
 /** A rejection handler: throws `makeError()` when this unique constraint was violated, else the error as it came. */

@@ -30,6 +30,8 @@ export interface Table<Of extends Members> {
   /** The same of rows that stand as `alias`, each column named `<alias>_<column>`; `readAs` reads them. */
   readonly aliased: (alias: string) => string[];
   readonly read: (row: StoredRow) => Resource<Of>;
+  /** Of what a statement returns for a key. */
+  readonly first: (rows: readonly StoredRow[]) => Resource<Of> | undefined;
   readonly readAs: (alias: string, row: StoredRow) => Resource<Of>;
   /** The columns of an insert or an update. A member that the table does not have is passed over. */
   readonly write: (values: Values<Of>) => Record<string, unknown>;
@@ -51,6 +53,7 @@ export function table<Of extends Members>(members: Of): Table<Of> {
     columns,
     aliased: (alias) => columns.map((column) => `${alias}.${column} as ${alias}_${column}`),
     read: (row) => readFrom(row, ''),
+    first: ([row]) => row && readFrom(row, ''),
     readAs: (alias, row) => readFrom(row, `${alias}_`),
     write: (values) => {
       const row: Record<string, unknown> = {};

@@ -17,13 +17,7 @@ export const providerApps = table({
   ...times,
 });
 
-export interface NewProviderApp {
-  readonly projectId: string;
-  readonly provider: string;
-  readonly clientId: string;
-  readonly externalRef?: string;
-  readonly scopes?: readonly string[];
-  readonly metadata?: ProviderAppMetadata;
+export interface NewProviderApp extends Omit<ProviderApp, 'id' | 'createTime' | 'updateTime'> {
   /** Called with the new id, which the ciphertext is bound to. */
   readonly seal: (appId: string) => SealedCredentials;
 }
@@ -52,12 +46,13 @@ export type ClientOfApp = Required<ReturnType<typeof clients.read>>;
 export function providerAppStore(database: Knex) {
   const rows = (where: Record<string, string>) => database('provider_apps').where(where);
   const one = (projectId: string, appId: string) => rows({ project_id: projectId, id: appId });
-  const first = ([row]: StoredRow[]) => row && providerApps.read(row);
   return {
     create: async ({ seal, ...app }: NewProviderApp): Promise<ProviderApp> => {
       const id = newId();
       const row = { ...providerApps.write({ ...app, id }), ...sealedColumns('provider app', seal(id)) };
-      return first(await database('provider_apps').insert(row).returning(providerApps.columns)) as ProviderApp;
+      return providerApps.first(
+        await database('provider_apps').insert(row).returning(providerApps.columns),
+      ) as ProviderApp;
     },
     /** Oldest first; with a page one more than fits. */
     list: async (projectId: string, page?: Page): Promise<ProviderApp[]> => {
@@ -65,21 +60,20 @@ export function providerAppStore(database: Knex) {
       return (await onPage(query, 'id', page)).map(providerApps.read);
     },
     find: async (projectId: string, appId: string): Promise<ProviderApp | undefined> =>
-      first(await one(projectId, appId).select<StoredRow[]>(providerApps.columns)),
+      providerApps.first(await one(projectId, appId).select<StoredRow[]>(providerApps.columns)),
     /** Undefined when there is none. */
     update: async (projectId: string, appId: string, change: ProviderAppChange): Promise<ProviderApp | undefined> => {
       const { sealed, ...values } = change;
       const columns = { ...providerApps.write(values), ...(sealed && sealedColumns('provider app', sealed)) };
       const changed = one(projectId, appId).update({ ...columns, updated_at: database.fn.now() });
-      return first(await changed.returning(providerApps.columns));
+      return providerApps.first(await changed.returning(providerApps.columns));
     },
     /** False when there was none. */
     remove: async (projectId: string, appId: string): Promise<boolean> => (await one(projectId, appId).delete()) > 0,
     /** The named app, else the project's newest one of the provider. Undefined when there is none. */
     findClient: async (projectId: string, provider: string, appId?: string): Promise<ClientOfApp | undefined> => {
       const named = rows({ project_id: projectId, provider, ...(appId === undefined ? {} : { id: appId }) });
-      const [row] = await named.orderBy('id', 'desc').limit(1).select<StoredRow[]>(clients.columns);
-      const client = row && clients.read(row);
+      const client = clients.first(await named.orderBy('id', 'desc').limit(1).select<StoredRow[]>(clients.columns));
       return client && { ...client, sealed: client.sealed ?? '' };
     },
   };

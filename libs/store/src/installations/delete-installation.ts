@@ -4,7 +4,7 @@ import { uninstalledError } from '../writes/end-uninstalled';
 import { endUnsent } from '../writes/end-unsent';
 import { eventBindings, installationEventSql } from '../webhooks/notify';
 import { guard } from '../guard';
-import { deleteConnection } from '../connections/change-connection';
+import { deleteConnection } from '../connections/connection-store';
 import type { InstallationKey } from './change-installation';
 
 /**

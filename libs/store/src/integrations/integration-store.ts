@@ -5,14 +5,9 @@ import { newId } from '../new-id';
 import { boundedPage, bytesOfContent } from '../page';
 import { json, moment, plain, table, times, type StoredRow } from '../table';
 
-export interface NewIntegration {
-  readonly projectId: string;
-  /** Unique in the project. */
-  readonly name: string;
-  readonly provider: string;
-  readonly specVersion: string;
-  readonly content: ManifestIntegration;
-}
+/** Its name is unique in the project. */
+export interface NewIntegration
+  extends Pick<Integration, 'projectId' | 'name' | 'provider'>, Pick<StoredRevision, 'specVersion' | 'content'> {}
 
 const integrations = table({
   id: plain('id'),

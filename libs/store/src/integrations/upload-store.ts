@@ -30,10 +30,8 @@ export interface NewUpload extends Omit<Upload, 'manifest' | 'zipHash'> {
 /** Invariants: what was put once stays as it is; what has ended, by the database's clock, is not there for anybody. */
 export function uploadStore(database: Knex) {
   const living = (key: object) => database('uploads').where(key).where('expires_at', '>', database.raw('now()'));
-  const findBy = async (key: object): Promise<Upload | undefined> => {
-    const [row] = await living(key).select<StoredRow[]>(uploads.columns);
-    return row && uploads.read(row);
-  };
+  const findBy = async (key: object): Promise<Upload | undefined> =>
+    uploads.first(await living(key).select<StoredRow[]>(uploads.columns));
   return {
     /**
      * Keeps an address.

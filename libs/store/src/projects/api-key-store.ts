@@ -5,20 +5,13 @@ import { newId } from '../new-id';
 import { onPage } from '../page';
 import { moment, plain, table, type StoredRow } from '../table';
 
-export interface NewApiKey {
-  readonly projectId: string;
-  readonly label: string;
-  readonly scopes: readonly Scope[];
+export interface NewApiKey extends Pick<ApiKey, 'projectId' | 'label' | 'scopes'> {
   /** The key itself: at least 128 random bits. Only its SHA-256 is stored. */
   readonly secret: string;
 }
 
 /** What of a key can change; what is absent stays. */
-export interface ApiKeyChange {
-  readonly label?: string;
-  readonly active?: boolean;
-  readonly scopes?: readonly Scope[];
-}
+export type ApiKeyChange = Partial<Pick<ApiKey, 'label' | 'active' | 'scopes'>>;
 
 /** `key` is the public id. */
 const apiKeys = table({
@@ -35,21 +28,21 @@ const apiKeys = table({
 export function apiKeyStore(database: Knex) {
   const rows = (where: object) => database('api_keys').where(where);
   const one = (projectId: string, keyId: string) => rows({ project_id: projectId, id: keyId });
-  const first = ([row]: StoredRow[]) => row && apiKeys.read(row);
   return {
     create: async ({ secret, ...key }: NewApiKey): Promise<ApiKey> => {
       const row = { ...apiKeys.write({ ...key, id: newId() }), key_hash: hash(secret) };
-      return first(await database('api_keys').insert(row).returning('*')) as ApiKey;
+      return apiKeys.first(await database('api_keys').insert(row).returning('*')) as ApiKey;
     },
     /** Oldest first; with a page one more than fits. `activeOnly` leaves out those that are switched off. */
     list: async (projectId: string, activeOnly = false, page?: Page): Promise<ApiKey[]> => {
       const query = rows({ project_id: projectId, ...(activeOnly ? { active: true } : {}) }).orderBy('id');
       return (await onPage(query.select<StoredRow[]>('*'), 'id', page)).map(apiKeys.read);
     },
-    find: async (projectId: string, keyId: string): Promise<ApiKey | undefined> => first(await one(projectId, keyId)),
+    find: async (projectId: string, keyId: string): Promise<ApiKey | undefined> =>
+      apiKeys.first(await one(projectId, keyId)),
     /** Undefined when there is no such key. */
     update: async (projectId: string, keyId: string, change: ApiKeyChange): Promise<ApiKey | undefined> =>
-      first(await one(projectId, keyId).update(apiKeys.write(change)).returning('*')),
+      apiKeys.first(await one(projectId, keyId).update(apiKeys.write(change)).returning('*')),
     /** False when there was none. */
     remove: async (projectId: string, keyId: string): Promise<boolean> => (await one(projectId, keyId).delete()) > 0,
     /** The active key with this secret, of whichever project. */
@@ -57,7 +50,7 @@ export function apiKeyStore(database: Knex) {
       const digest = hash(secret);
       const found = rows({ key_hash: digest, active: true }).whereNotExists(deletionOf(database, 'api_keys'));
       const candidates = await found.select<(StoredRow & { key_hash: Buffer })[]>('*');
-      return first(candidates.filter(({ key_hash: stored }) => timingSafeEqual(stored, digest)));
+      return apiKeys.first(candidates.filter(({ key_hash: stored }) => timingSafeEqual(stored, digest)));
     },
   };
 }

@@ -4,18 +4,13 @@ import { newId } from '../new-id';
 import { plain, table, times, type StoredRow } from '../table';
 import { deletionOf } from './api-key-store';
 
-export interface NewJwtKey {
-  readonly projectId: string;
-  readonly label: string;
+export interface NewJwtKey extends Pick<JwtKey, 'projectId' | 'label'> {
   /** Checked by the caller: RSA, in SPKI form. */
   readonly publicKeyPem: string;
 }
 
 /** What of a key can change; what is absent stays. */
-export interface JwtKeyChange {
-  readonly label?: string;
-  readonly active?: boolean;
-}
+export type JwtKeyChange = Partial<Pick<JwtKey, 'label' | 'active'>>;
 
 const jwtKeys = table({
   id: plain('id'),

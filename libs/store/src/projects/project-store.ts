@@ -31,14 +31,15 @@ export function projectStore(database: Knex, failpoints: StoreFailpoints = nowhe
     const query = database('projects').select<StoredRow[]>('*');
     return withinProjectId === undefined ? query : query.where('id', withinProjectId);
   };
-  const first = ([row]: StoredRow[]) => row && projects.read(row);
   return {
     /** @throws ConflictError `project.name-taken` */
     create: async (project: NewProject): Promise<Project> => {
       const inserted = database('projects')
         .insert(projects.write({ ...project, id: newId() }))
         .returning('*');
-      return first(await inserted.catch(onDuplicate('projects_name', () => nameTaken(project.name)))) as Project;
+      return projects.first(
+        await inserted.catch(onDuplicate('projects_name', () => nameTaken(project.name))),
+      ) as Project;
     },
     /** All projects, or only the named one: what a key of that project may see. Oldest first. */
     list: async (withinProjectId?: string): Promise<Project[]> =>
@@ -51,7 +52,7 @@ export function projectStore(database: Knex, failpoints: StoreFailpoints = nowhe
       const named = visible(withinProjectId).where(
         (either) => void either.where('id', idOrName).orWhere('name', projectNameOf(idOrName)),
       );
-      return first(await named.orderByRaw('(id = ?) desc, is_named_by_key, id', [idOrName]).limit(1));
+      return projects.first(await named.orderByRaw('(id = ?) desc, is_named_by_key, id', [idOrName]).limit(1));
     },
     /**
      * Moves `updateTime` only when something differs. Undefined when there is no such project.
@@ -73,7 +74,7 @@ export function projectStore(database: Knex, failpoints: StoreFailpoints = nowhe
           })
           .catch(onDuplicate('projects_name', () => nameTaken(change.name ?? '')));
       }
-      return first(await visible(projectId));
+      return projects.first(await visible(projectId));
     },
     /** Its name is free and its keys are nobody's at once; the rest is `erase`'s. False when there is no such project. */
     remove: (projectId: string): Promise<boolean> => deleteProject(database, projectId),

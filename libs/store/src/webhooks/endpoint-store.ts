@@ -8,11 +8,7 @@ import { moment, optional, plain, shownAs, table, times, type StoredRow } from '
 import type { EndpointKey } from './claim-messages';
 import { giveUpPending } from './give-up-messages';
 
-export interface NewWebhookEndpoint {
-  readonly projectId: string;
-  readonly url: string;
-  readonly description?: string;
-  readonly eventTypes: readonly WebhookFilter[];
+export interface NewWebhookEndpoint extends Pick<WebhookEndpoint, 'projectId' | 'url' | 'description' | 'eventTypes'> {
   /** Endpoints that the project may have with this one. */
   readonly max: number;
   /** Called with the new id, which the ciphertext is bound to. */
@@ -20,12 +16,7 @@ export interface NewWebhookEndpoint {
 }
 
 /** Members that are absent stay as they are. */
-export interface WebhookEndpointChange {
-  readonly url?: string;
-  readonly description?: string;
-  readonly eventTypes?: readonly WebhookFilter[];
-  readonly status?: WebhookEndpoint['status'];
-}
+export type WebhookEndpointChange = Partial<Pick<WebhookEndpoint, 'url' | 'description' | 'eventTypes' | 'status'>>;
 
 /** Ciphertext of an endpoint's secrets, as they are now. */
 export interface StoredSecret {
@@ -68,10 +59,8 @@ export function webhookEndpointStore(database: Knex) {
       const query = database('webhook_endpoints').where({ project_id: projectId }).orderBy('id');
       return (await onPage(query, 'id', page).select<StoredRow[]>(endpoints.columns)).map(endpoints.read);
     },
-    find: async (key: EndpointKey): Promise<WebhookEndpoint | undefined> => {
-      const [row] = await rowOf(key).select<StoredRow[]>(endpoints.columns);
-      return row && endpoints.read(row);
-    },
+    find: async (key: EndpointKey): Promise<WebhookEndpoint | undefined> =>
+      endpoints.first(await rowOf(key).select<StoredRow[]>(endpoints.columns)),
     /** Disabling gives up what is pending; enabling, and another address, forget the failures and a pause that was requested. Undefined when there is none. */
     update: async (key: EndpointKey, change: WebhookEndpointChange): Promise<WebhookEndpoint | undefined> => {
       const { url, description, eventTypes, status } = change;
@@ -133,10 +122,8 @@ async function insertEndpoint(
   const existing = await transaction('webhook_endpoints').where({ project_id: projectId }).select('id');
   if (existing.length >= max) return undefined;
   const id = newId();
-  const [row] = await transaction('webhook_endpoints')
-    .insert({ ...endpoints.write({ ...endpoint, id }), ...sealedColumns('webhook endpoint', seal(id)) })
-    .returning<StoredRow[]>(endpoints.columns);
-  return row && endpoints.read(row);
+  const row = { ...endpoints.write({ ...endpoint, id }), ...sealedColumns('webhook endpoint', seal(id)) };
+  return endpoints.first(await transaction('webhook_endpoints').insert(row).returning(endpoints.columns));
 }
 
 async function deleteMessages(database: Knex, { projectId, endpointId }: EndpointKey): Promise<number> {

@@ -1,4 +1,6 @@
+import type { SluiceError } from '@sluice/errors';
 import type { Knex } from 'knex';
+import { persist } from '../guard';
 import { column, rowBindings, rowsSql, keptRowsSql, keptRowsMax } from '../row-source';
 import { type KeyClaim, claimBindings, claimSql, type KeyedOperation } from './idempotency-key';
 import { type NewOperation, type NewRecord, bytesOfPlans, kilobytes } from './write-rows';
@@ -40,12 +42,34 @@ export interface AcceptOptions {
   readonly answers?: Map<string, Acceptance>;
 }
 
+/** The outcome of one write of a flush, or why it has none while others of the same flush have theirs. */
+export type AcceptAnswer = Acceptance | SluiceError;
+
+/**
+ * Accepts, and repeats for up to 5 s, as `persist` does. What was stored is accepted, whatever fails the lookup of the others: a caller
+ * that repeated it would have it stored twice.
+ * @throws SluiceError when no write has an answer
+ */
+export async function acceptPersistently(
+  database: Knex,
+  writes: readonly AcceptableWrite[],
+  timeScale: number,
+): Promise<Map<string, AcceptAnswer>> {
+  const answers = new Map<string, Acceptance>();
+  try {
+    return await persist((isRepeated) => insertAccepted(database, writes, { timeScale, isRepeated, answers }));
+  } catch (error) {
+    if (answers.size === 0) throw error;
+    return new Map(writes.map(({ operation: { id } }) => [id, answers.get(id) ?? (error as SluiceError)]));
+  }
+}
+
 /**
  * Accepts many writes in one statement: one committed transaction is the promise.
  * Running it twice with the same rows stores them once, so it is also the answer to a COMMIT of unknown outcome.
  * `accept_seq` is drawn once per request, inside the insert: with the index it is the only definition of accept order.
  */
-export async function insertAccepted(
+async function insertAccepted(
   database: Knex,
   writes: readonly AcceptableWrite[],
   { timeScale, isRepeated, answers = new Map() }: AcceptOptions,

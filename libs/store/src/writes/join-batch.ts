@@ -1,7 +1,8 @@
-import { DependencyError } from '@sluice/errors';
+import { DefectError, DependencyError, SluiceError } from '@sluice/errors';
 import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
 import { nowhere, type StoreFailpoints } from '../failpoints';
+import { persist } from '../guard';
 import { claimIn, completeIn, releaseIn, type KeyClaim, type KeyedOperation } from './idempotency-key';
 import { joinGroups, type JoinedGroup, type JoiningGroup, type BatchableWrite } from './join-statement';
 import { column, rowBindings, rowsSql } from '../row-source';
@@ -33,6 +34,58 @@ interface JoinOptions extends JoinContext {
   readonly isRepeated: boolean;
   /** Answers of earlier tries, which hold; filled as rounds commit, so that one that fails leaves those of the ones before. @default none */
   readonly answers?: Memberships;
+}
+
+/** The outcome of one record of a join, or why it has none while others of the same join have theirs. */
+export type JoinAnswer = Joining | SluiceError;
+
+type Answers = Map<string, JoinAnswer>;
+
+/**
+ * Joins, and repeats for up to 5 s, as `persist` does. A join may take several commits: what fails one of them is returned to those that have
+ * no answer yet. A record that an earlier one stored is accepted: a caller that repeated it would have it stored twice.
+ * @throws SluiceError when no record has an answer
+ */
+export async function joinPersistently(
+  database: Knex,
+  writes: readonly BatchableWrite[],
+  context: JoinContext,
+): Promise<Answers> {
+  const answers = new Map<string, Joining>();
+  try {
+    return await persist((isRepeated) => insertIntoBatch(database, writes, { ...context, isRepeated, answers }));
+  } catch (error) {
+    if (answers.size === 0) throw error;
+    const others = writes.filter(({ recordId }) => !answers.has(recordId));
+    return new Map([...answers, ...(await answerOthers(database, others, context, error as SluiceError))]);
+  }
+}
+
+/** A value that the database refuses is a fault of one of them: the others are joined without it. */
+async function answerOthers(
+  database: Knex,
+  writes: readonly BatchableWrite[],
+  context: JoinContext,
+  reason: SluiceError,
+): Promise<Answers> {
+  const answers: Answers = new Map();
+  let latest = reason;
+  for (const write of writes) {
+    // When the database has become unavailable, all get that at once, not each after 5 s more.
+    const isWorthIt = latest instanceof DefectError && writes.length > 1;
+    const outcome = isWorthIt ? await joinAlone(database, write, context) : latest;
+    if (outcome instanceof SluiceError) latest = outcome;
+    answers.set(write.recordId, outcome);
+  }
+  return answers;
+}
+
+async function joinAlone(database: Knex, write: BatchableWrite, context: JoinContext): Promise<JoinAnswer> {
+  const answers = joinPersistently(database, [write], context);
+  return await answers.then(
+    (joined) => joined.get(write.recordId) as JoinAnswer,
+    (error: unknown) => error as SluiceError,
+  );
 }
 
 /**

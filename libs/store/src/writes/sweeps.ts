@@ -31,3 +31,38 @@ export async function findIsolated(database: Knex): Promise<LaneKey | undefined>
   const row = result.rows[0];
   return row && { projectId: row.project_id, laneId: row.lane_id };
 }
+
+/** In place of what the provider said. */
+const forgotten = 'What the provider said is forgotten: the retention time is over.';
+
+/**
+ * Forgets what ended records were to write: the plan holds a customer's field values, the fingerprint is made of them, and a provider may repeat
+ * them in what it says. Outcomes, ids, classes of errors and counts stay. What is still to do is never touched, however old it is.
+ * @param days since the record ended
+ * @returns how many were purged; at `limit` there may be more
+ */
+export async function purgePlans(database: Knex, days: number, limit: number): Promise<number> {
+  const result = await database.raw<{ rowCount: number }>(
+    `with old as materialized (
+       select project_id, operation_id, record_index, call_number, error_text from records
+       where plan is not null and outcome <> 'pending' and updated_at <= now() - make_interval(days => :days::integer)
+       order by updated_at limit :limit for update skip locked),
+     tries as (
+       update attempts a set error_text = null, late_evidence = null
+       from (select distinct project_id, operation_id, call_number from old) c
+       where a.project_id = c.project_id and a.operation_id = c.operation_id and a.call_number = c.call_number
+         and (a.error_text is not null or a.late_evidence is not null)),
+     ended as (
+       update operations o set result = case when o.records_total = 1 then :forgotten
+         else split_part(o.result, '. First error, record ', 1) || '. ' || :forgotten end
+       from (select distinct project_id, operation_id from old where error_text is not null) e
+       where o.project_id = e.project_id and o.id = e.operation_id and o.state in ('succeeded', 'failed')
+         and o.result is not null)
+     update records r set plan = null, fingerprint = null,
+            error_text = case when r.error_text is not null then :forgotten end
+     from old
+     where r.project_id = old.project_id and r.operation_id = old.operation_id and r.record_index = old.record_index`,
+    { days, limit, forgotten },
+  );
+  return result.rowCount;
+}
