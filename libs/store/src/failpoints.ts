@@ -1,5 +1,5 @@
 /**
- * Where a test may end the process: what it was about to do takes several commits, and one of them is made. `Failpoints` of `@sluice/config` are it.
+ * Where a test may end the process: between the commits of work that takes several. `Failpoints` of `@sluice/config` implement it.
  * `st.after_whole`: some calls are settled and others of the same settlement are not. `st.after_join_round`: some records have joined a batch and
  * others of the same join have none. `st.after_end_round`: an installation is deleted, and calls of it may still wait. `st.after_erase_step`: some of
  * what a deleted project left is erased.

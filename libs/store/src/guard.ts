@@ -5,7 +5,7 @@ import { isLostRace, isRefusedByServer, neverReached, refusedValue, toStoreError
 /** Repetitions of work that lost a race inside the database. */
 const racesMax = 4;
 
-/** Gives driver errors the tree's shape at this package's edge. A lost race is the database's to break and ours to repeat. */
+/** Translates errors of the driver. Work that the database aborted because of a lost race is repeated. */
 export async function guard<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -22,9 +22,9 @@ const persistBudgetMs = 5_000;
 
 /**
  * Repeats work whose commit may or may not have happened. The work must store the same rows once, however often it runs.
- * Gives up after 5 s with a `DependencyError`; one that is not `retryable` when a try may have been committed: who made the same
- * request again without a key could have it stored twice.
- * @param work is told whether an earlier try of it may have been committed
+ * Gives up after 5 s with a `DependencyError`; one that is not `retryable` when a try may have been committed: the same request,
+ * repeated without a key, could be stored twice.
+ * @param work gets whether an earlier try of it may have been committed
  */
 export async function persist<T>(work: (isRepeated: boolean) => Promise<T>): Promise<T> {
   const startedAt = performance.now();
@@ -38,10 +38,10 @@ export async function persist<T>(work: (isRepeated: boolean) => Promise<T>): Pro
       isInDoubt ||= !isAnswer && !neverReached(error);
       const isRace = isLostRace(error);
       const isLate = performance.now() - startedAt > persistBudgetMs;
-      // A row is there that nobody else stores: an earlier try was committed after all, and one more finds it.
+      // The row that is in the way is our own: an earlier try was committed after all, and one more finds it.
       isLastTry = isLate && isRace && isInDoubt && !isLastTry;
       const isOver = (isAnswer && !isRace) || (isLate && !isLastTry);
-      // A refused value stays one: each write is then tried alone, and finds what a try before has committed.
+      // A refused value is reported as one: each write is then tried alone, and finds what an earlier try has committed.
       if (isOver)
         throw isInDoubt && (isRace || !(translated instanceof DefectError)) ? outcomeUnknown(error) : translated;
       await sleep(50);
@@ -50,7 +50,7 @@ export async function persist<T>(work: (isRepeated: boolean) => Promise<T>): Pro
 }
 
 function outcomeUnknown(cause: unknown): DependencyError {
-  const detail = 'The database does not answer. Nobody knows whether the write was accepted.';
-  const remedy = 'Repeat the request with the same Idempotency-Key; sent without one, look for its operation first.';
+  const detail = 'The database does not answer. It is not known whether the write was accepted.';
+  const remedy = 'Repeat the request with the same Idempotency-Key; sent without one, look up its operation first.';
   return new DependencyError({ code: 'service.unavailable', detail, remedy, meta: { retryable: false }, cause });
 }

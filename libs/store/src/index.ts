@@ -31,7 +31,7 @@ export type { Page, Step } from './writes/find-ready-lanes';
 export type { EndedRecord, KeptKey, KeptReply, KeyClaim, KeyEnding } from './writes/idempotency-key';
 export type { BatchMembership, JoinAnswer } from './writes/join-batch';
 export type { BatchableWrite } from './writes/join-statement';
-export type { LaneKey } from './writes/lane-room';
+export type { LaneKey } from './writes/lanes';
 export type { HeldCall } from './writes/leases';
 export type { PendingRecord } from './writes/load-records';
 export type { Opening, SynchronousWrite } from './writes/open-synchronous';

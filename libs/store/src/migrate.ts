@@ -12,18 +12,18 @@ const source: Knex.MigrationSource<Migration> = {
     Promise.resolve({ up: migration.up, down: () => Promise.reject(new Error('migrations only go forward')) }),
 };
 
-/** Longest wait of a step for a table that is in use, in milliseconds: whoever comes behind it waits as long. */
+/** Longest wait of a step for a table that is in use, in milliseconds: statements queued behind it wait as long. */
 const lockMs = 3_000;
-/** Between two tries, in milliseconds: those who waited behind the step go first. */
+/** Between two tries, in milliseconds: statements queued behind the step go first. */
 const pauseMs = 1_000;
-/** Two minutes of tries: longer than work of ours lasts, shorter than a hook of an upgrade may take. */
+/** Two minutes of tries: longer than any of our transactions, shorter than a hook of an upgrade may take. */
 const tries = 30;
 /** Postgres' codes for "not within lock_timeout" and "a deadlock was found". */
 const hindrances = ['55P03', '40P01'];
 
 /**
  * Brings the schema to the current version. Safe to run from several processes: an advisory lock lets one work. Each step commits by
- * itself, so that none waits for a table while it holds another: that of a running service would wait the other way round.
+ * itself, so that none waits for a table while it locks another: a transaction of a running service could wait the other way round.
  * @returns the names of the steps that were applied here, in their order
  * @throws DependencyError when a table stays in use, by a backup or a long transaction; the steps before that one are kept
  */

@@ -2,8 +2,7 @@ import { limits, type BoundedPage, type Page } from '@sluice/types';
 import type { Knex } from 'knex';
 
 /**
- * Narrows a list that stands in the order of its ids to one page, with one row more than fits: that there is one says that
- * another page follows.
+ * Narrows a list in the order of its ids to one page, with one row more than fits: it shows that another page follows.
  */
 export function onPage<Query extends Knex.QueryBuilder>(query: Query, idColumn: string, page: Page | undefined): Query {
   if (page === undefined) return query;
@@ -14,7 +13,7 @@ export function onPage<Query extends Knex.QueryBuilder>(query: Query, idColumn: 
 
 /**
  * Reads a page that ends at `limits.pageBytesMax`, with one item at least. Sizes are read first, so no more is loaded than is shown.
- * @param sizes `id` and `bytes` of the list's items in their order, from the place where the page begins
+ * @param sizes `id` and `bytes` of the list's items in their order, from the start of the page
  * @param read the items with these ids, in the same order
  */
 export async function boundedPage<Item>(

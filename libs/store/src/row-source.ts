@@ -6,13 +6,13 @@ export interface Column<Row> {
   readonly value: (row: Row) => string | number | boolean | null | undefined;
 }
 
-/** SQL that stands for the rows, with its bindings: one array per column, so the text is the same for any count. */
+/** SQL of the rows, with its bindings: one array per column, so the text is the same for any count. */
 export interface RowSource {
   readonly sql: string;
   readonly bindings: readonly unknown[];
 }
 
-/** Stands between texts of JSON. A control character, which JSON can only hold escaped. */
+/** Separates texts of JSON: a control character, which JSON can only hold escaped. */
 const jsonSeparator = '\x1f';
 
 /**
@@ -29,24 +29,24 @@ export function rowsSql<Row>(alias: string, columns: readonly Column<Row>[]): st
 }
 
 /**
- * The same for a statement with a name. A planner that sees how many rows there are finds a plan for few cheaper than its guess of ten
- * for any, and plans anew each time (measured for an accept: 0.5 ms of 0.8). In a sub-select it sees nothing, so the plan is kept.
+ * The same for a prepared statement. A planner that sees how many rows there are finds a plan for few cheaper than its guess of ten
+ * for any, and plans each execution (measured for an accept: 0.5 ms of 0.8). In a sub-select it sees nothing, so the plan is reused.
  */
 export function keptRowsSql<Row>(alias: string, columns: readonly Column<Row>[]): string {
   const arrays = columns.map((of) => `(select ${arrayOf(of)})`);
   return unnested(alias, columns, arrays);
 }
 
-/** How the rows of a statement are given, and the options that let its plan be kept. */
+/** How the rows of a statement are given, and the options that let its plan be reused. */
 export interface PlanKeeping {
   readonly source: typeof rowSource;
   readonly options: { readonly name?: string };
 }
 
-/** Above this the planner should see how many rows there are, because its guess for a plan that it keeps is ten. */
+/** Above this the planner should see how many rows there are, because its guess for a generic plan is ten. */
 export const keptRowsMax = 256;
 
-/** A statement of this name and of one text keeps its plan for a while (`renewPlans`), unless it has many rows. */
+/** A statement of this name and of one text is prepared (`renewPlans`), unless it has many rows. */
 export function keepPlan(name: string, rows: number): PlanKeeping {
   return rows <= keptRowsMax ? { source: keptRowSource, options: { name } } : { source: rowSource, options: {} };
 }
@@ -57,7 +57,7 @@ function keptRowSource<Row>(alias: string, columns: readonly Column<Row>[], rows
 
 /**
  * A constant that the planner does not see. It then finds rows by their key: a partial index on that constant is small when the plan is made,
- * and would be read whole however much waits later.
+ * and would be read whole, however much waits later.
  */
 export function unseen(constant: string): string {
   return `(select '${constant}')`;
@@ -85,7 +85,7 @@ const needsEscape = /["\\]/;
 
 /**
  * An array as Postgres reads it. Made here, because the driver takes two passes of regular expressions over each element,
- * and most of ours are ids. Source: https://www.postgresql.org/docs/18/arrays.html#ARRAYS-IO
+ * and most of our elements are ids. Source: https://www.postgresql.org/docs/18/arrays.html#ARRAYS-IO
  */
 function arrayLiteral<Row>({ type, value }: Column<Row>, rows: readonly Row[]): string {
   const isQuoted = type === 'text';

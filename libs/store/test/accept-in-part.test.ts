@@ -116,7 +116,7 @@ describe.each(cuts)('the look that follows the commit fails %s', (_case, cut) =>
     expect(told).toBeInstanceOf(DependencyError);
     expect(retryableOf(told)).toBe(false);
     expect(told).toMatchObject({
-      detail: expect.stringContaining('Nobody knows whether the write was accepted'),
+      detail: expect.stringContaining('It is not known whether the write was accepted'),
       remedy: expect.stringContaining('Idempotency-Key'),
     });
     expect(await storedOf([write])).toEqual([true]);

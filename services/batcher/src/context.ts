@@ -12,7 +12,7 @@ export interface BatcherContext {
   readonly metrics: Metrics;
   readonly store: Store;
   readonly messaging: Messaging;
-  /** Asked for capabilities only: how many records one call takes. */
+  /** Used for capabilities only: how many records one call takes. */
   readonly connectors: ConnectorRegistry;
   readonly failpoints: Failpoints;
 }

@@ -4,7 +4,7 @@ import { classOf, type Step, readTraceparent, startStep, toTraceparent, type Acc
 import { batchLimit, planCalls } from '@sluice/writes';
 import type { BatcherContext } from './context';
 
-/** What woke the flush: a message said it is full, its time came, or a sweep found it. */
+/** What woke the flush: a message reported that it is full, its time came, or a sweep found it. */
 export type FlushSource = 'message' | 'timer' | 'sweep';
 
 /** Milliseconds until it is due, when it is not; undefined when it was flushed, by this process or another. */
@@ -45,7 +45,7 @@ export function flusher(context: BatcherContext): FlushBatch {
   };
 }
 
-/** Its step begins when there is something to flush: most looks at a batch find that it is not due, or gone. */
+/** Its step begins when there is something to flush: most lookups of a batch find that it is not due, or gone. */
 async function seal({ store, connectors }: BatcherContext, key: BatchKey, source: FlushSource) {
   const startedAtMs = performance.now();
   const begun: { step?: Step } = {};
@@ -94,7 +94,7 @@ interface Sealed {
 
 /**
  * A flush as a step: under the accept that opened the batch, with a link to the accept of each record. It is kept when any of
- * them is, because it is a part of the story of each.
+ * them is, because it belongs to the trace of each.
  */
 export function startFlush(sealed: Sealed): Step {
   const { operationId, projectId, source, provider, type, traceparent, records, startedAtMs } = sealed;
@@ -110,7 +110,7 @@ export function startFlush(sealed: Sealed): Step {
   });
 }
 
-/** The calls, each sampled when one of its records is: whoever performs it keeps what belongs to that record's story. */
+/** The calls, each sampled when one of its records is: whoever performs it keeps what belongs to that record's trace. */
 export function placeCalls(
   calls: readonly PlannedCall[],
   { traceparent, records }: Pick<Sealed, 'traceparent' | 'records'>,

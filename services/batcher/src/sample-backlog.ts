@@ -1,11 +1,11 @@
 import type { LaneKey, SampledLane } from '@sluice/store';
 import type { BatcherContext } from './context';
 
-/** How often the backlog is looked at: a scraper asks every 15 s, and a rule should not wait longer for us than for it. */
+/** How often the backlog is sampled: a scraper reads every 15 s, and an alert should not wait longer for us than for it. */
 const everyMs = 5_000;
 /** Looking takes at most a twentieth of one database connection's time, as the count of admission does. */
 const restPerLook = 20;
-/** Lanes of one statement, a few milliseconds, and statements of one look: 100,000 lanes are seen in less than two minutes. */
+/** Lanes of one statement, a few milliseconds, and statements of one sample: 100,000 lanes are covered in less than two minutes. */
 const lanesPerStep = 1_000;
 const stepsPerLook = 5;
 
@@ -17,7 +17,7 @@ interface Round {
 
 /**
  * Shows how old the oldest call is that could be claimed. The batcher does so because it neither claims nor performs calls: when the
- * executors stand still, somebody else says so. Every replica looks for itself; a rule takes the largest. Returns a function that ends it.
+ * executors stand still, another service reports it. Every replica samples for itself; a rule takes the largest. Returns a function that ends it.
  */
 export function sampleBacklog({ store, metrics, logger }: BatcherContext): () => Promise<void> {
   const show = gauges(metrics);
@@ -52,7 +52,7 @@ export function sampleBacklog({ store, metrics, logger }: BatcherContext): () =>
   };
 }
 
-/** A round shows when it is complete: half of one would be a number that means nothing. */
+/** A pass is shown when it is complete: half of one would be a number without meaning. */
 function gauges(metrics: BatcherContext['metrics']): (round: Round, quarantined: number) => void {
   const oldest = metrics.gauge('sluice_oldest_ready_seconds');
   const lanes = metrics.gauge('sluice_waiting_lanes');

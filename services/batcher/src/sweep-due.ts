@@ -3,7 +3,7 @@ import type { FlushBatch } from './flush-batch';
 
 /** Error of a flush that no message and no timer woke. */
 const everyMs = 500;
-/** Batches of one sweep; the next one goes on with the rest. */
+/** Batches of one sweep; the next one continues with the rest. */
 const batchesPerSweep = 200;
 /** Flushes at the same time: they share the pool with the consumer. */
 const flushesAtOnce = 4;

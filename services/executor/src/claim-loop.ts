@@ -6,7 +6,7 @@ import type { ExecutorContext } from './context';
 import { createLanePlaces } from './lane-places';
 import { createLaneQueue, type AwakeLane, type LaneQueue, type WakeSource } from './lane-queue';
 
-/** Lanes of one claim: enough to keep a process busy with few statements, few enough to go round often. */
+/** Lanes of one claim: enough to keep a process busy with few statements, few enough that every lane's turn comes often. */
 const lanesPerClaim = 16;
 /** Pause after a claim that failed. */
 const retryMs = 500;
@@ -29,7 +29,7 @@ export interface ClaimLoop {
 }
 
 /**
- * Claims calls while there are awake lanes and free places, and hands each to `run`, which never rejects. The place of a call whose lane
+ * Claims calls while there are awake lanes and free slots, and passes each to `run`, which never rejects. The slot of a call whose lane
  * sleeps is for the other lanes. A call that crashed an executor twice is claimed only when nothing else runs, and runs alone: bystanders
  * are not blamed for its next crash. What a claim in hand brings is one, too.
  */
@@ -86,7 +86,7 @@ export function startClaimLoop(
     if (isStopped) return;
     claiming ??= claimAll().finally(() => (claiming = undefined));
   };
-  // What wakes a lane may be a call under way, and the next claim is not a part of its story.
+  // What wakes a lane may be a call under way, and the next claim is not part of its trace.
   const lanes = createLaneQueue(() => outsideSteps(() => setImmediate(onAwake)));
   return {
     lanes,

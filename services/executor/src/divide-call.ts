@@ -14,7 +14,7 @@ export function isTooLarge({ call: { planBytes = 0 } }: Run): boolean {
 }
 
 /**
- * What becomes of a call that is too large: it goes on as calls of usual size, before a plan of it is read.
+ * Divides a call that is too large: it continues as calls of usual size, before a plan of it is read.
  * One that was sent and is in doubt ends, because its records must not be sent again and looking for them takes their plans; one that is all
  * or none cannot be divided.
  */

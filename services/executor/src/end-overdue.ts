@@ -15,7 +15,7 @@ import { traceOverdue } from './trace-call';
 const recordsPerStep = 200;
 
 /**
- * Fails the next records whose deadline passed while their lane was blocked or their connection held back. The place is the last
+ * Fails the next records whose deadline passed while their lane was blocked or their connection held back. The cursor is the last
  * deadline that was looked at. Finds the lanes of calls that waited behind them and may go now.
  */
 export async function endOverdue(context: ExecutorContext, after: string | undefined): Promise<Step<LaneKey, string>> {

@@ -5,7 +5,7 @@ import { cancelled, reconnected, undeclared, uninstalled, type Ending } from './
 /**
  * Why a call that was accepted may not be sent any more; undefined: it may. Only what restricts is looked at: the plan stays as it was
  * accepted. The facts came with the claim, and the intent compares them once more. What was sent before is reconciled, whatever
- * changed. Deletes need no look: they are synchronous, so no executor sends one.
+ * changed. Deletes need no check: they are synchronous, so no executor sends one.
  */
 export async function findRestriction(
   { installations }: Pick<ExecutorContext, 'installations'>,

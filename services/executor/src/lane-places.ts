@@ -1,8 +1,8 @@
 import type { ClaimedCall, LaneKey } from '@sluice/store';
 
 /**
- * Places that this process's own calls take in their lanes. A lane that is full by them alone gives nothing to a claim: it is not
- * asked, and the end of one of those calls wakes it. What other processes run is counted in the claim.
+ * Capacity that this process's own calls take in their lanes. A lane that is full by them alone gives nothing to a claim: it is left
+ * out, and the end of one of those calls wakes it. What other processes run is counted in the claim.
  */
 export interface LanePlaces {
   enter(call: ClaimedCall): void;

@@ -1,6 +1,6 @@
 import type { LaneKey } from '@sluice/store';
 
-/** What woke a lane. A lane that goes on after a call keeps its source. */
+/** What woke a lane. A lane that continues after a call keeps its source. */
 export type WakeSource = 'message' | 'timer' | 'sweep' | 'lapse';
 
 export interface AwakeLane extends LaneKey {

@@ -6,8 +6,8 @@ import { refresherOf, type Run } from './run';
 import type { Sending } from './send-call';
 
 /**
- * Finds out what became of a call in doubt. What the looks say of the account holds for it as what a send says: a 429 blocks the
- * lane (one of the search alone: its searches), a token that is refused for good marks the connection. Every look counts against the quota, behind what callers wait for.
+ * Finds out the outcome of a call in doubt. What a lookup shows about the account is used like what a send shows: a 429 blocks the
+ * lane (one of the search alone: its searches), a token that is refused for good marks the connection. Every lookup counts against the quota, after what callers wait for.
  */
 export async function reconcile(context: ExecutorContext, run: Run, sending: Sending): Promise<Settlement> {
   const { call, hold, lanes } = run;
@@ -35,7 +35,7 @@ export async function reconcile(context: ExecutorContext, run: Run, sending: Sen
     context.meters.blocked(sending.live.provider, blockedMs);
     if (blockedMs > 0) lanes.sleep(call, blockedMs);
   } catch (error) {
-    // What was found must be settled, whether or not the lane could be told.
+    // What was found must be settled, whether or not the lane could be updated.
     context.logger.warn({ error, operationId }, 'call.outcome-not-noted');
   }
   context.logger.info({ operationId, call: number, next: settlement.next.state }, 'call.reconciled');

@@ -5,7 +5,7 @@ import { readySweep } from './sweep-ready';
 
 type Lane = { projectId: string; laneId: string };
 
-/** Lanes that wait, each of them ready, and what was asked of them. */
+/** Lanes that wait, each of them ready, and what was requested of them. */
 function waitingLanes(count: number) {
   const laneIds = Array.from({ length: count }, (_, n) => String(n).padStart(6, '0'));
   const asked: Page<Lane>[] = [];
@@ -33,7 +33,7 @@ describe('a round', () => {
   });
 });
 
-// At 100,000 waiting lanes one look over all of them took 1.2 s of the database, every 2 s and in every executor.
+// At 100,000 waiting lanes one pass over all of them took 1.2 s of the database, every 2 s and in every executor.
 describe('the sweep of ready lanes', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());

@@ -1,14 +1,14 @@
 import type { Step } from '@sluice/store';
 
-/** What one look found. `isCut`: its steps are used up and the round is not over. */
+/** What one pass found. `isCut`: its steps are used up and the sweep is not complete. */
 export interface Look<Found> {
   readonly found: readonly Found[];
   readonly isCut: boolean;
 }
 
 /**
- * Goes round everything in steps of bounded cost, however much there is: each look goes on where the last one ended, and makes at
- * most `stepsMax` steps. The place is kept in memory only; a new process begins anew.
+ * Sweeps everything in steps of bounded cost, however much there is: each pass continues where the last one ended, and makes at
+ * most `stepsMax` steps. The cursor is in memory only; a new process starts from the beginning.
  */
 export function goRound<Found, Place>(
   step: (after: Place | undefined) => Promise<Step<Found, Place>>,

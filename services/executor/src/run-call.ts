@@ -20,7 +20,7 @@ const crashesMax = 4;
 const giveBackMs = 2_000;
 
 /**
- * Runs one claimed call. Order: 0. room for its plans; one with more than an executor loads is divided instead. 1. load its unfinished records, and end them if they may not be sent any more. 2. Credentials. 3. In doubt: reconcile; else send.
+ * Runs one claimed call. Order: 0. reserve memory for its plans; one with more than an executor loads is divided instead. 1. load its unfinished records, and end them if they may not be sent any more. 2. Credentials. 3. In doubt: reconcile; else send.
  * 4. Settle behind the fence, and go on trying while the database is away. If the process dies before the intent, the call becomes
  * ready again; after it, it is in doubt.
  */
@@ -62,7 +62,7 @@ export function callRunner(context: ExecutorContext): (claim: FreshClaim, lanes:
   };
 }
 
-/** Of its plans. A look for creates compares what it finds with what other creates have sent: their plans are loaded too. */
+/** Of its plans. A lookup of creates compares what it finds with what other creates have sent: their plans are loaded too. */
 async function bytesToLoad({ store }: ExecutorContext, call: ClaimedCall): Promise<number> {
   const { planBytes = 0, type, isInDoubt } = call;
   return isInDoubt && type === 'create' ? planBytes + (await store.writes.measureRivals(call)) : planBytes;

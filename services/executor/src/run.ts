@@ -26,7 +26,7 @@ export function mayLeave({ call, hold, lanes, leaveByMs }: Run): boolean {
   return hold.mayStillSend() && performance.now() < leaveByMs && !lanes.isAsleep(call);
 }
 
-/** Gives a call back that was not sent: an orderly release, no crash. Without a delay it keeps its place in the lane. */
+/** Releases a call that was not sent: an orderly release, no crash. Without a delay it keeps its position in the lane. */
 export async function giveBack(context: ExecutorContext, { call, lanes }: Run, delayMs: number): Promise<undefined> {
   await context.store.writes.release([{ ...call, delayMs, isInDoubt: call.isInDoubt }]);
   lanes.wakeLater(call, delayMs);

@@ -24,7 +24,7 @@ export type SendCall = (run: Run, sending: Sending) => Promise<Settlement | unde
 
 /**
  * Sends a call. Order: 1. end the records whose deadline has passed. 2. Quota. 3. Commit the intent; no row, no send. 4. The
- * provider call. 5. Block the lane or mark the connection, if the reply says so. 6. Decide what to settle.
+ * provider call. 5. Block the lane or mark the connection, if the reply requires it. 6. Decide what to settle.
  */
 export function callSender(context: ExecutorContext): SendCall {
   const recordIntent = coalesce<Intent, boolean>({
@@ -48,7 +48,7 @@ export function callSender(context: ExecutorContext): SendCall {
     if (!(await takeQuota(context, run, sending.connector))) return undefined;
     if (!mayLeave(run)) return await giveBack(context, run, 0);
     if (!(await recordIntent(toIntent(context, run, { ...sending, records })))) {
-      // The lease is ours still: the call may not be sent any more since the claim. Who claims it next says why.
+      // The lease is still ours: something changed since the claim, so the call may not be sent. The next claim finds out why.
       return hold.mayStillSend() ? await giveBack(context, run, 0) : undefined;
     }
     run.isIntended = true;
@@ -88,7 +88,7 @@ async function perform(context: ExecutorContext, run: Run, sending: Sending): Pr
     context.meters.blocked(live.provider, blockedMs);
     if (blockedMs > 0) lanes.sleep(call, blockedMs);
   } catch (error) {
-    // The reply is known and must be settled, whether or not the lane could be told.
+    // The reply is known and must be settled, whether or not the lane could be updated.
     context.logger.warn({ error, operationId: call.operationId }, 'call.outcome-not-noted');
   }
   const elapsedMs = performance.now() - sending.loadedAtMs;

@@ -4,18 +4,18 @@ import { goRound } from './round';
 
 /** Every 2 s, less half a call's distance. */
 const lookAfterMs = 1_875;
-/** Lanes of one statement, a few milliseconds, and statements of one look. */
+/** Lanes of one statement, a few milliseconds, and statements of one pass. */
 const lanesPerStep = 1_000;
 const stepsPerLook = 3;
 /** With fewer lanes than this awake, a process has nothing left to do soon. */
 const fewLanes = 64;
 
 /**
- * Finds lanes with work that no message announced, going round all lanes in which something waits. A look costs the same whatever
+ * Finds lanes with work that no message announced, sweeping all lanes in which something waits. A pass costs the same whatever
  * waits: up to 3,000 lanes every 2 s. So a ready call is found within 2 s while at most 3,000 lanes wait, and with more of them
- * within 2 s for each 3,000. While the looks find work and the process runs out of it, they follow one another at once.
- * @param onFound told how many lanes a look found
- * @returns a look, to be called four times a second
+ * within 2 s for each 3,000. While the passes find work and the process runs out of it, they follow each other at once.
+ * @param onFound gets how many lanes a pass found
+ * @returns a pass, to be called four times a second
  */
 export function readySweep(
   writes: Pick<WriteStore, 'findReadyLanes'>,

@@ -6,20 +6,20 @@ import { endOverdue } from './end-overdue';
 import { goRound } from './round';
 import { readySweep } from './sweep-ready';
 
-/** How often each sweep looks.9; the lapse adds at most this to a lease of 6 s. */
+/** How often each sweep runs; the lapse adds at most this to a lease of 6 s. */
 const lapseEveryMs = 1_000;
-/** The sweep of ready lanes looks every 2 s, and at once again while it has found work and the process has none left. */
+/** The sweep of ready lanes runs every 2 s, and at once again while it has found work and the process has none left. */
 const readyEveryMs = 250;
 const overdueEveryMs = 5_000;
 /** Short, because whatever ran beside a call that crashed twice is looked for as well, one by one. */
 const isolatedEveryMs = 250;
 const retentionEveryMs = 5_000;
-/** One statement stays short, and one look does not hold the others up: a backlog is purged over many looks. */
+/** One statement stays short, and one pass does not hold up the others: a backlog is purged over many passes. */
 const recordsPerPurge = 1_000;
 const purgesPerLook = 20;
-/** Calls that lapse in one statement: four processes that die together with all their places taken. */
+/** Calls that lapse in one statement: four processes that die together at full concurrency. */
 const lapsedPerLook = 1_024;
-/** Steps of one look at overdue records (200 each) and of the order's repair (500 waiting calls each). */
+/** Steps of one pass over overdue records (200 each) and of the order's repair (500 waiting calls each). */
 const stepsPerLook = 5;
 const waitingPerStep = 500;
 /** With the batcher's half second for an open batch, a cancel is carried out within a second. */
@@ -28,7 +28,7 @@ const cancelledEveryMs = 250;
 /**
  * What finds work that no message announced. The lapse of leases and the calls it isolates are always looked for: without them a
  * killed process would keep its calls. So are cancels, because nothing announces them.
- * Returns a function that ends the sweeps, after the looks in hand.
+ * Returns a function that ends the sweeps, after the passes in progress.
  */
 export function startSweeps(context: ExecutorContext, loop: ClaimLoop): () => Promise<void> {
   const { store, config, metrics } = context;

@@ -20,7 +20,7 @@ export interface CallTrace {
 
 /**
  * A call as a step: under the accept of its operation, with a link to the accept of each record. When it fails, the accepts of the
- * records that failed are told again, because nobody knew then that they would be asked for.
+ * records that failed are backfilled, because it was not known then that they would be wanted.
  */
 export function traceCall({ call, claimedAtMs, source }: FreshClaim): CallTrace {
   let pending: readonly PendingRecord[] = [];
@@ -49,7 +49,7 @@ export function traceCall({ call, claimedAtMs, source }: FreshClaim): CallTrace 
   };
 }
 
-/** Records that a deadline ended without a call: a failure that nothing else tells of. */
+/** Records that a deadline ended without a call: a failure that nothing else records. */
 export function traceOverdue({
   projectId,
   operationId,
@@ -70,7 +70,7 @@ function factsOf(call: ClaimedCall, source: string): Facts {
   return { projectId, operationId, call: number, objectName, type, mode, attempt: attempts + 1, source };
 }
 
-/** Retries say no more than the first attempt, and who died before it could tell has told nothing. */
+/** Retries add nothing to the first attempt, and a process that died before it reported has reported nothing. */
 function acceptsOf(
   { operationId, traceparent, attempts, isInDoubt }: ClaimedCall,
   pending: readonly PendingRecord[],

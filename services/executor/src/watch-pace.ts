@@ -6,10 +6,10 @@ import type { Run } from './run';
 const slowCallMs = 5_000;
 
 /**
- * Makes a call and watches how long the account takes for it. After 5 s the lane is narrowed, while the call goes on: the cap stands in the
+ * Makes a call and watches how long the account takes for it. After 5 s the lane is narrowed, while the call continues: the cap is in the
  * lane's row, because what one process sees must hold for all of them. A call in time that the account did not refuse widens a
  * narrowed lane, twofold: it stands at one after a block too, so that a block ends with one probe and a slow start. A call that ends in
- * a fault of ours says nothing of the account.
+ * our own fault says nothing about the account.
  */
 export async function watchPace(
   { store, config, logger }: ExecutorContext,

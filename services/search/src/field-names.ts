@@ -8,7 +8,7 @@ export interface FieldNames {
   readonly mapped: FieldMappings;
   /** Provider fields that are read without a mapping, as the manifest or the config spells them. */
   readonly unmapped: readonly string[];
-  /** Asked by provider field, in any of its spellings. */
+  /** Requested by provider field, in any of its spellings. */
   readonly values: ValueMappings;
 }
 

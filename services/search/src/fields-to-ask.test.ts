@@ -7,7 +7,7 @@ import { fieldsToAsk } from './fields-to-ask';
 const call = { auth: { accessToken: 't' }, objectName: 'contacts', traceparent: '' };
 const byCity = [{ field: 'city', value: 'Bern' }];
 
-/** A provider whose account has these fields; only what is asked of it here. */
+/** A provider whose account has these fields; only what is used of it here. */
 function describing(...fields: readonly string[]): Connector {
   const named = Object.fromEntries(fields.map((name) => [name, { fieldName: name, displayName: name }]));
   return { describe: async () => ({ name: 'contacts', fields: named }) } as unknown as Connector;

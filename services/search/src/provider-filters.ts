@@ -3,7 +3,7 @@ import { invalid } from '@sluice/http';
 import { toProviderValue, type SearchFilter } from '@sluice/types';
 import type { FieldNames } from './field-names';
 
-/** A filter in the provider's words. */
+/** A filter in the provider's names and values. */
 export interface ProviderFilter {
   readonly field: string;
   readonly value: string | number | boolean;

@@ -26,7 +26,7 @@ export interface SearchOrder {
 type Searcher = Connector & Required<Pick<Connector, 'search'>>;
 
 /**
- * One page of the provider's records that equal every filter, each made when it is asked for: a page may have 10 MB. The installation is read as it is now, so a change is in
+ * One page of the provider's records that equal every filter, each built when it is requested: a page may have 10 MB. The installation is read as it is now, so a change is in
  * force for the next search.
  * @throws ProviderError for what the provider refuses; nothing is retried
  */

@@ -166,7 +166,7 @@ describe('[sec-38] the share of a group', () => {
     for (const writes of held.values()) expect(Math.abs(writes - 308)).toBeLessThan(10);
   });
 
-  // A pseudo-random walk: groups of any number take and release; whoever holds nothing gets a place while there is one.
+  // A pseudo-random walk: groups of any number take and release; a group that holds nothing is admitted while there is capacity.
   it.each([1, 2, 3])('never passes the whole, and never shuts out a group that has nothing (%d)', async (seed) => {
     start({ backlogGroupPercent: 80 });
     let state = seed;

@@ -11,7 +11,7 @@ export interface AskedRoom extends Waiting {
 /** What keeps one project's backlog from filling the database of all, and one group's from filling that of its project. */
 export interface Admission {
   /**
-   * Takes room for what is about to be accepted. In memory, without a look at the database.
+   * Reserves capacity for what is about to be accepted. In memory, without reading the database.
    * @throws RateLimitedError `write.backlog-full`, which names the bound
    */
   assertRoom(asked: AskedRoom): void;
@@ -39,7 +39,7 @@ export interface BacklogLimits {
 const countEveryMs = 2_000;
 /** A long count is rare: counting takes at most a twentieth of one database connection's time. */
 const restPerCount = 20;
-/** A group that nobody has written to for this long, and that has room, is forgotten; a project when it has none left. */
+/** A group without writes for this long, and with free capacity, is dropped; a project when it has no group left. */
 const idleMs = 60_000;
 /** When a refused caller may come again: a full backlog takes minutes, and a few counts, to shrink. */
 const retryAfterMs = 10_000;
@@ -62,7 +62,7 @@ const none: Waiting = { writes: 0, bytes: 0 };
 
 /**
  * Caps what waits of a project, in writes and in bytes, and of each of its groups: a group may fill a share of what the others leave. So a
- * group alone has that share of the whole, hungry groups come to equal parts, and one that comes last still finds room.
+ * group alone has that share of the whole, hungry groups come to equal parts, and one that comes last still finds capacity.
  * Each process counts for itself, only what is written to, and adds what it lets in between two counts. So a cap is passed by no more than
  * other processes accept within one count's time, and what is committed while a count is made. A group is let in until its first
  * count, and while the database does not answer the last count holds.
@@ -150,7 +150,7 @@ function projectMax(measure: Measure, { backlogMax, backlogBytesMax }: BacklogLi
   return measure === 'writes' ? backlogMax : backlogBytesMax;
 }
 
-/** Rounded up, so that of the last free place an empty group may have it. */
+/** Rounded up, so that an empty group may take the last free slot. */
 function groupMax(project: OfProject, group: Backlog, measure: Measure, limits: BacklogLimits): number {
   const others = Math.max(0, heldOf(project, measure) - heldOf(group, measure));
   return Math.ceil(Math.max(0, projectMax(measure, limits) - others) * (limits.backlogGroupPercent / 100));

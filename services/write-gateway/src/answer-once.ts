@@ -9,7 +9,7 @@ import type { WriteCall } from './resolve-write';
 
 /** When a repeat of a write that is under way may come again: a synchronous call usually takes less. */
 const inFlightRetryAfterMs = 1_000;
-/** Looks at a key that others take and free at the same time, before the caller is told to come again. */
+/** Lookups of a key that others take and free at the same time, before the caller is asked to retry. */
 const looksMax = 3;
 
 /**
@@ -57,7 +57,7 @@ async function replay(context: GatewayContext, call: WriteCall, kept: KeptKey): 
   const { withinProjectId: projectId } = call.names;
   const records = await context.store.writes.readEnded(projectId, kept.operationId);
   if (records === undefined) throw inFlight();
-  // The write may have ended, and its reply been stored or its key freed, between the look at the key and the look at the records.
+  // The write may have ended, and its reply been stored or its key freed, between reading the key and reading the records.
   const settled = await context.store.writes.findKey({ projectId, ...call.idempotency });
   if (settled?.operationId !== kept.operationId) return undefined;
   if (settled.reply !== undefined) return replayed(settled.reply);

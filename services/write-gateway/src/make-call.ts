@@ -20,7 +20,7 @@ export interface Part {
 export type MadeCall = Pick<PerformedCall, 'results' | 'parts' | 'sentFields' | 'calls'> &
   Partial<Pick<PerformedCall, 'used' | 'attempt'>>;
 
-/** Makes one call, or says why not. @throws DefectError when the connector breaks its contract */
+/** Makes one call, or returns why not. @throws DefectError when the connector breaks its contract */
 export async function makeCall(
   context: GatewayContext,
   write: ResolvedWrite,

@@ -1,7 +1,7 @@
 import { currentStep } from '@sluice/telemetry';
 import type { ResolvedWrite } from './resolve-write';
 
-/** Tells the trace of the request, and its further log lines, which operation the write became. */
+/** Adds the operation that the write became to the trace of the request and to its further log lines. */
 export function noteWrite({ operation, planned, installation }: ResolvedWrite, operationId: string): void {
   const { objectName, type, mode } = operation;
   currentStep()?.note({

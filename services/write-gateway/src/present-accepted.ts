@@ -4,7 +4,7 @@ import type { AcceptedWriteReply } from '@sluice/types';
 /** Where an asynchronous write went. */
 export interface AcceptedWrite {
   readonly operationId: string;
-  /** Place of the record in its operation, from 0; of a batch: of its first record. */
+  /** Index of the record in its operation, from 0; of a batch: of its first record. */
   readonly index: number;
   /** What the caller sent as `Sluice-Record-Ref`. */
   readonly ref?: string;

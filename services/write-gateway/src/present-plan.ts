@@ -5,7 +5,7 @@ import { resolveWrite, type WriteCall } from './resolve-write';
 
 /**
  * Answers `?dryRun=true`: every rule that a write is checked by before it is stored, and the decision per field. Nothing is
- * stored, no quota is taken, the provider is not asked.
+ * stored, no quota is taken, the provider is not called.
  */
 export function planPresenter(context: GatewayContext): (call: WriteCall) => Promise<DryRunReply | BatchDryRunReply> {
   return async (call) => {

@@ -58,7 +58,7 @@ function isRefusal(failure: ProviderFailure): boolean {
 const ambiguous: Readonly<Record<WriteType, { readonly retryable: boolean; readonly remedy: string }>> = {
   create: {
     retryable: false,
-    remedy: 'Look for the record at the provider, and send it again only if it is not there.',
+    remedy: 'Look up the record at the provider, and send it again only if it is not there.',
   },
   update: {
     retryable: true,

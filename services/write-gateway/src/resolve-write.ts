@@ -128,7 +128,7 @@ export function resolveWrite(
   };
 }
 
-/** Characters of the values that are texts: what defaults and value mappings put in place of what was sent. */
+/** Characters of the values that are texts: what defaults and value mappings replace the sent values with. */
 function textCharactersOf({ decisions }: PlannedWrite): number {
   return decisions.reduce((sum, { value }) => sum + (typeof value === 'string' ? value.length : 0), 0);
 }
@@ -172,7 +172,7 @@ function toOperation(call: WriteCall, installation: InstallationContext): NewOpe
   };
 }
 
-/** The row of a planned record, as far as its place in a call is not yet known. */
+/** The row of a planned record, without its position in a call, which is not yet known. */
 export function toRecord(
   call: WriteCall,
   write: ResolvedWrite,

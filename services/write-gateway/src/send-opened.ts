@@ -55,7 +55,7 @@ export async function sendOpened(
     if (made.parts.length > 0) sending.parts.unshift(...(await settleRefused(sending, part, made)));
     else settleEnded(sending, part, made);
   }
-  // The provider's answers are known and are the reply. Storing them goes on, under the leases, while the database is away.
+  // The provider's answers are known and are the reply. Storing them continues, under the leases, while the database is away.
   await Promise.race([Promise.all(sending.settling), sleep(replyWithoutSettlementMs, undefined, { ref: false })]);
   return toEnded(sending);
 }

@@ -13,7 +13,7 @@ export interface SettledWrite {
 }
 
 /**
- * Stores what became of one synchronous call, and goes on trying while the database is away. Never rejects: when it cannot be
+ * Stores the outcome of one synchronous call, and keeps trying while the database is away. Never rejects: when it cannot be
  * stored, the lease lapses and an executor finds out what happened.
  */
 export async function settleWrite(

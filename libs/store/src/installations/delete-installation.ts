@@ -54,7 +54,7 @@ async function uninstall(transaction: Knex.Transaction, key: InstallationKey): P
     `with gone as (delete from installations where project_id = :projectId and id = :installationId
        and integration_id = :integrationId returning *),
      notified as (${installationEventSql('gone')}),
-     kept as (
+     remembered as (
        insert into deleted_installations (project_id, id, group_ref, connection_id, consumer_ref)
        select g.project_id, g.id, g.group_ref, g.connection_id, k.consumer_ref from gone g
        left join connections k on k.project_id = g.project_id and k.id = g.connection_id

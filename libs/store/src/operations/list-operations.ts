@@ -17,7 +17,7 @@ export interface OperationFilter {
   readonly limit: number;
 }
 
-/** In the very words of the partial index on failed operations. */
+/** Exactly the predicate of the partial index on failed operations. */
 const inStatus: Record<OperationStatus, string> = {
   in_progress: `o.state in ('accumulating', 'queued')`,
   success: `o.state = 'succeeded'`,
@@ -31,7 +31,7 @@ const inStatus: Record<OperationStatus, string> = {
 const clockSlackMs = 3_600_000;
 
 /**
- * Newest first, by id. New operations stand before the first page, so a page that is asked for later neither repeats nor misses
+ * Newest first, by id. New operations come before the first page, so a page that is requested later neither repeats nor misses
  * one. Of a project: backwards over the primary key, or over the index of failed ones; of a group: backwards over each of its
  * installations, then the newest of all.
  */

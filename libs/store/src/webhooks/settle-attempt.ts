@@ -23,7 +23,7 @@ export interface AttemptEnd {
 
 /** What that changed of the message and its endpoint. */
 export interface SettledAttempt {
-  /** Undefined: it goes on, or another attempt decides. */
+  /** Undefined: it is not over, or another attempt decides. */
   readonly ended?: 'delivered' | 'failed';
   /** Why this attempt has disabled the endpoint. */
   readonly disabled?: 'failing' | 'gone';

@@ -38,7 +38,7 @@ export interface AcceptOptions {
   readonly timeScale: number;
   /** An earlier try of the same writes may have been committed. */
   readonly isRepeated: boolean;
-  /** Answers of earlier tries, which hold; filled as soon as they are known, so that what fails afterwards leaves them. @default none */
+  /** Answers of earlier tries, which stay valid; filled as soon as they are known, so that a later failure does not lose them. @default none */
   readonly answers?: Map<string, Acceptance>;
 }
 
@@ -69,39 +69,39 @@ export async function acceptPersistently(
  * Running it twice with the same rows stores them once, so it is also the answer to a COMMIT of unknown outcome.
  * `accept_seq` is drawn once per request, inside the insert: with the index it is the only definition of accept order.
  */
-async function insertAccepted(
+export async function insertAccepted(
   database: Knex,
   writes: readonly AcceptableWrite[],
   { timeScale, isRepeated, answers = new Map() }: AcceptOptions,
 ): Promise<Map<string, Acceptance>> {
   const isUnanswered = ({ operation }: AcceptableWrite): boolean => !answers.has(operation.id);
-  const asked = writes.filter(isUnanswered);
-  const grouped = groupBySource(asked.map((write) => write.operation));
-  const build = !isRepeated && areSingles(asked) ? acceptSingles : acceptStatement;
-  const { name, sql, bindings } = build(asked, grouped, timeScale);
+  const open = writes.filter(isUnanswered);
+  const grouped = groupBySource(open.map((write) => write.operation));
+  const build = !isRepeated && areSingles(open) ? acceptSingles : acceptStatement;
+  const { name, sql, bindings } = build(open, grouped, timeScale);
   const result = await database
     .raw<{ rows: [Inserted] }>(sql, bindings as Knex.Value[])
     .options(name === undefined ? {} : { name });
   const [inserted] = result.rows;
   const [isCurrent, isClaimed] = [new Set(inserted.sources), new Set(inserted.claimed)];
   const refusals = new Map<string, Acceptance>();
-  for (const [at, { operation, idempotency }] of asked.entries()) {
+  for (const [at, { operation, idempotency }] of open.entries()) {
     if (!isCurrent.has(grouped.sourceOf[at] as number)) refusals.set(operation.id, 'stale');
     else if (idempotency !== undefined && !isClaimed.has(operation.id)) refusals.set(operation.id, 'key-taken');
   }
-  const stored = asked.filter(({ operation }) => !refusals.has(operation.id));
+  const stored = open.filter(({ operation }) => !refusals.has(operation.id));
   // As many as there were to store: this statement has stored each of them.
   if (inserted.opened === stored.length) {
     for (const { operation } of stored) answers.set(operation.id, { acceptedAt: inserted.accepted_at });
   }
-  const left = asked.filter(isUnanswered);
+  const left = open.filter(isUnanswered);
   if (left.length > 0) await answerLeft(database, left, { refusals, answers });
   return answers;
 }
 
 /**
- * What an earlier try has stored is accepted, whatever this one would refuse. Of what neither refused nor stored now an earlier try has: when
- * that cannot be read, nobody may be told that nothing was written.
+ * What an earlier try has stored is accepted, whatever this one would refuse. What is neither refused nor stored now was stored by an earlier
+ * try: when that cannot be read, no answer may claim that nothing was written.
  */
 async function answerLeft(
   database: Knex,
@@ -136,7 +136,7 @@ async function findStored(database: Knex, writes: readonly AcceptableWrite[]): P
 /**
  * The first try of writes of one record each, which is what most flushes are: one row of the statement is an operation, a call and
  * a record, so nothing is joined. An id that is stored already is refused by its primary key, and the repetition, `acceptStatement`,
- * takes it: an insert that is ready for a conflict looks twice and logs more.
+ * takes it: an insert with a conflict clause reads the index twice and logs more.
  */
 
 interface Single extends AcceptableWrite {
@@ -157,7 +157,7 @@ const singleColumns = [
   column<Single>('retry_ms', 'bigint', (w) => w.record.retryMs),
 ];
 
-/** `checked`: of each source whether its pins are current, by its place. An array, because finding a place in it costs the same in any. */
+/** `checked`: of each source whether its pins are current, by its position. An array, because every lookup in it costs the same. */
 const singlesSql = `
   with checked as materialized (
     select array_agg(coalesce(${pinsAreCurrent('s')}, false) order by s.ord) as are_current from ${keptRowsSql('s', pinColumns)}),
@@ -200,9 +200,9 @@ function acceptSingles(
   return { name: 'accept-singles', sql: singlesSql, bindings };
 }
 
-/** What accepts a flush. Its text never changes, so its plan is kept (`renewPlans`). */
+/** What accepts a flush. Its text never changes, so it is prepared (`renewPlans`). */
 interface AcceptStatement {
-  /** Absent: planned for the occasion. */
+  /** Absent: planned for this execution only. */
   readonly name?: string;
   readonly sql: string;
   readonly bindings: readonly unknown[];
@@ -218,8 +218,8 @@ interface NewCall {
   readonly planKb: number;
 }
 
-/** A call or a record with the place of its write in the flush, from 1. */
-type Placed<Row> = { readonly place: number; readonly row: Row };
+/** A call or a record with the position of its write in the flush, from 1. */
+type Positioned<Row> = { readonly position: number; readonly row: Row };
 
 const operationColumns = [
   column<PlacedWrite>('id', 'text', (w) => w.operation.id),
@@ -230,35 +230,35 @@ const operationColumns = [
   column<PlacedWrite>('is_keyed', 'boolean', (w) => w.idempotency !== undefined),
 ];
 const callColumns = [
-  column<Placed<NewCall>>('place', 'integer', (c) => c.place),
-  column<Placed<NewCall>>('number', 'integer', (c) => c.row.number),
-  column<Placed<NewCall>>('plan_kb', 'integer', (c) => c.row.planKb),
+  column<Positioned<NewCall>>('position', 'integer', (c) => c.position),
+  column<Positioned<NewCall>>('number', 'integer', (c) => c.row.number),
+  column<Positioned<NewCall>>('plan_kb', 'integer', (c) => c.row.planKb),
 ];
 const recordColumns = [
-  column<Placed<NewRecord>>('place', 'integer', (r) => r.place),
-  column<Placed<NewRecord>>('record_index', 'integer', (r) => r.row.index),
-  column<Placed<NewRecord>>('call_number', 'integer', (r) => r.row.callNumber),
-  column<Placed<NewRecord>>('ref', 'text', (r) => r.row.ref),
-  column<Placed<NewRecord>>('order_key', 'text', (r) => r.row.orderKey),
-  column<Placed<NewRecord>>('headers_key', 'text', (r) => r.row.headersKey),
-  column<Placed<NewRecord>>('plan', 'json', (r) => r.row.plan),
-  column<Placed<NewRecord>>('retry_ms', 'bigint', (r) => r.row.retryMs),
+  column<Positioned<NewRecord>>('position', 'integer', (r) => r.position),
+  column<Positioned<NewRecord>>('record_index', 'integer', (r) => r.row.index),
+  column<Positioned<NewRecord>>('call_number', 'integer', (r) => r.row.callNumber),
+  column<Positioned<NewRecord>>('ref', 'text', (r) => r.row.ref),
+  column<Positioned<NewRecord>>('order_key', 'text', (r) => r.row.orderKey),
+  column<Positioned<NewRecord>>('headers_key', 'text', (r) => r.row.headersKey),
+  column<Positioned<NewRecord>>('plan', 'json', (r) => r.row.plan),
+  column<Positioned<NewRecord>>('retry_ms', 'bigint', (r) => r.row.retryMs),
 ];
 
-/** How the rows stand in the text: seen by the planner, or not. */
+/** How the rows are written in the text: visible to the planner, or not. */
 type Sql = typeof rowsSql;
 
-/** `current`: what may be stored. `fresh`: what is, each with its place in the accept order; without a key that is taken. */
+/** `current`: what may be stored. `fresh`: what is, each with its position in the accept order; without a key that is taken. */
 const insertSql = (rowsOf: Sql, claimed: string, claimedIds: string): string => `
   with source as materialized (select s.* from ${rowsOf('s', sourceColumns)} where ${pinsAreCurrent('s')}),
   current as materialized (
-    select o.ord as place, o.id, o.traceparent, o.records_total, o.calls_open, o.is_keyed,
+    select o.ord as position, o.id, o.traceparent, o.records_total, o.calls_open, o.is_keyed,
            s.project_id, s.integration_id, s.installation_id, s.config_id, s.connection_id, s.lane_id, s.object_name, s.type,
            s.mode, s.all_or_none
     from ${rowsOf('o', operationColumns)} join source s on s.ord = o.source),
   claimed as (${claimed}),
   fresh as materialized (select c.*, nextval('accept_seq') as accept_seq from current c
-    where not c.is_keyed or c.id in (select operation_id from claimed) order by c.place),
+    where not c.is_keyed or c.id in (select operation_id from claimed) order by c.position),
   opened as (insert into operations (project_id, id, integration_id, installation_id, config_id, connection_id, lane_id,
       object_name, type, mode, state, records_total, calls_open, traceparent)
     select project_id, id, integration_id, installation_id, config_id, connection_id, lane_id, object_name, type, mode,
@@ -267,14 +267,14 @@ const insertSql = (rowsOf: Sql, claimed: string, claimedIds: string): string => 
   called as (insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state,
       all_or_none, traceparent, plan_kb)
     select f.project_id, f.id, c.number, f.lane_id, f.connection_id, f.object_name, f.type, f.mode, 'ready', f.all_or_none,
-      f.traceparent, c.plan_kb from ${rowsOf('c', callColumns)} join fresh f on f.place = c.place
+      f.traceparent, c.plan_kb from ${rowsOf('c', callColumns)} join fresh f on f.position = c.position
     on conflict do nothing),
   stored as (insert into records (project_id, operation_id, record_index, call_number, ref, accept_seq, lane_id,
       connection_id, object_name, type, order_key, traceparent, config_id, headers_key, plan, retry_until, retry_ms)
     select f.project_id, f.id, r.record_index, r.call_number, r.ref, f.accept_seq, f.lane_id, f.connection_id,
       f.object_name, f.type, r.order_key, f.traceparent, f.config_id, r.headers_key, r.plan,
       now() + make_interval(secs => r.retry_ms / 1000.0 / ?::float8), r.retry_ms
-    from ${rowsOf('r', recordColumns)} join fresh f on f.place = r.place
+    from ${rowsOf('r', recordColumns)} join fresh f on f.position = r.position
     on conflict do nothing)
   select now() as accepted_at, (select count(*)::integer from opened) as opened,
     array(select ord::integer from source) as sources, ${claimedIds} as claimed`;
@@ -282,10 +282,10 @@ const insertSql = (rowsOf: Sql, claimed: string, claimedIds: string): string => 
 const bareSql = (sql: Sql): string => insertSql(sql, 'select null::text as operation_id where false', `'{}'::text[]`);
 const keyedSql = (sql: Sql): string =>
   insertSql(sql, claimSql('k.operation_id in (select id from current)'), 'array(select operation_id from claimed)');
-/** The texts never change. `kept`: of one plan for any number of rows. */
+/** The texts never change. `prepared`: with one plan for any number of rows; `visible`: the planner sees how many there are. */
 const statements = {
-  bare: { name: 'accept-writes', kept: bareSql(keptRowsSql), seen: bareSql(rowsSql) },
-  keyed: { name: 'accept-keyed-writes', kept: keyedSql(keptRowsSql), seen: keyedSql(rowsSql) },
+  bare: { name: 'accept-writes', prepared: bareSql(keptRowsSql), visible: bareSql(rowsSql) },
+  keyed: { name: 'accept-keyed-writes', prepared: keyedSql(keptRowsSql), visible: keyedSql(rowsSql) },
 };
 
 /** Inserts writes of any kind, with their keys. What is stored already stays as it is, so it may run twice with the same rows. */
@@ -299,10 +299,10 @@ function acceptStatement(
     source: sourceOf[at] as number,
     calls: callsOf(write),
   }));
-  const calls = placed.flatMap((write, at) => write.calls.map((row) => ({ place: at + 1, row })));
-  const records = writes.flatMap((write, at) => write.records.map((row) => ({ place: at + 1, row })));
+  const calls = placed.flatMap((write, at) => write.calls.map((row) => ({ position: at + 1, row })));
+  const records = writes.flatMap((write, at) => write.records.map((row) => ({ position: at + 1, row })));
   const keyed = writes.flatMap(toKeyed);
-  const { name, kept, seen } = keyed.length === 0 ? statements.bare : statements.keyed;
+  const { name, prepared, visible } = keyed.length === 0 ? statements.bare : statements.keyed;
   const bindings = [
     ...rowBindings(sourceColumns, sources),
     ...rowBindings(operationColumns, placed),
@@ -311,7 +311,7 @@ function acceptStatement(
     timeScale,
     ...rowBindings(recordColumns, records),
   ];
-  return records.length <= keptRowsMax ? { name, sql: kept, bindings } : { sql: seen, bindings };
+  return records.length <= keptRowsMax ? { name, sql: prepared, bindings } : { sql: visible, bindings };
 }
 
 /** An asynchronous write's reply is known before its commit. */

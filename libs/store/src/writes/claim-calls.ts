@@ -1,29 +1,29 @@
 import type { Knex } from 'knex';
 import { lockOrderKeys } from './lock-order-keys';
 import { callKeyColumns } from './call-key';
-import { laneIdOf, lockLanes, type LaneKey, type LaneMoment, type LaneRoom } from './lane-room';
+import { laneIdOf, lockLanes, type LaneKey, type LaneMoment, type LaneCapacity } from './lanes';
 import { keepPlan, unseen } from '../row-source';
 import { splitBlocked } from './split-blocked';
 import { takeCalls, type ClaimedCall, type ClaimRequest } from './take-calls';
 
-/** What a claim gave, and which lanes are worth another one. */
+/** What a claim returned, and which lanes are worth another one. */
 export interface Claim {
   readonly calls: readonly ClaimedCall[];
-  /** Lanes that another claimer held, or that have more calls than this claim looked at. */
+  /** Lanes that another claimer held, or that have more calls than this claim read. */
   readonly again: readonly LaneKey[];
   /** Lanes that are blocked, or have a call behind a barrier, and when either ends. */
   readonly later: readonly LaneMoment[];
-  /** Lanes that do not exist: whoever named them was wrong. */
+  /** Lanes that do not exist: the caller's names of them were wrong. */
   readonly missing: readonly LaneKey[];
 }
 
-/** Rounds of one claim: a lane whose first calls all stand behind others is looked at further, but not without end. */
-const roundsMax = 8;
+/** Passes of one claim: a lane whose first calls all wait behind others is read further, but not without end. */
+const passesMax = 8;
 
 /**
- * Claims ready and in-doubt calls, going round the lanes.
- * Order: 1. lock the lanes nobody else is claiming from. 2. Take calls up to each lane's free places. 3. Lock their order keys.
- * 4. Split off records that stand behind an unfinished write to the same record. 5. From 2, while places stay free.
+ * Claims ready and in-doubt calls of the lanes in turn.
+ * Order: 1. lock the lanes nobody else is claiming from. 2. Take calls up to each lane's free capacity. 3. Lock their order keys.
+ * 4. Split off records that wait behind an unfinished write to the same record. 5. From 2, while capacity is left.
  */
 export async function claimReady(database: Knex, request: ClaimRequest): Promise<Claim> {
   return await database.transaction(async (transaction) => {
@@ -31,7 +31,7 @@ export async function claimReady(database: Knex, request: ClaimRequest): Promise
     const calls: ClaimedCall[] = [];
     const later: LaneMoment[] = [...blocked];
     let lanes = free;
-    for (let round = 0; round < roundsMax && lanes.length > 0 && calls.length < request.limit; round += 1) {
+    for (let pass = 0; pass < passesMax && lanes.length > 0 && calls.length < request.limit; pass += 1) {
       const taken = await takeCalls(transaction, { ...request, limit: request.limit - calls.length }, lanes);
       const split = await keepOrder(transaction, taken);
       calls.push(...split.free);
@@ -51,21 +51,21 @@ async function keepOrder(transaction: Knex.Transaction, taken: readonly ClaimedC
   return await splitBlocked(transaction, calls);
 }
 
-/** Lanes that gave calls and still have room, because some of those calls had to wait. */
+/** Lanes that gave calls and still have capacity, because some of those calls had to wait. */
 function lanesWithMore(
-  lanes: readonly LaneRoom[],
+  lanes: readonly LaneCapacity[],
   taken: readonly ClaimedCall[],
   free: readonly ClaimedCall[],
-): LaneRoom[] {
+): LaneCapacity[] {
   const count = (calls: readonly ClaimedCall[], lane: LaneKey): number =>
     calls.filter((call) => laneIdOf(call) === laneIdOf(lane)).length;
   return lanes
     .filter((lane) => count(taken, lane) > count(free, lane))
-    .map((lane) => ({ ...lane, room: lane.room - count(free, lane) }))
-    .filter((lane) => lane.room > 0);
+    .map((lane) => ({ ...lane, capacity: lane.capacity - count(free, lane) }))
+    .filter((lane) => lane.capacity > 0);
 }
 
-/** The plans stay where they are: their length is known without reading them. */
+/** Reads lengths only, not the plans. */
 async function readRecords(
   transaction: Knex.Transaction,
   taken: readonly ClaimedCall[],

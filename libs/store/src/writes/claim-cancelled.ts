@@ -3,11 +3,11 @@ import type { Knex } from 'knex';
 import { toCallKey, type CallKeyRow } from './call-key';
 import type { ClaimedCall } from './take-calls';
 import type { Page, Step } from './find-ready-lanes';
-import type { LaneKey } from './lane-room';
+import type { LaneKey } from './lanes';
 import type { RecordError } from './settlement';
 import type { CallKey } from './write-rows';
 
-/** What the unsent records of a cancelled operation say. */
+/** The error of the unsent records of a cancelled operation. */
 export const cancelledError: RecordError = { class: 'cancelled', text: 'The operation was cancelled.' };
 
 /** Calls of one claim: their settlement is one transaction. */
@@ -26,19 +26,19 @@ export interface CancelledCall extends CallKey, LaneKey, Pick<ClaimedCall, 'fenc
   readonly records: readonly CancelledRecord[];
 }
 
-/** The last operation that a step looked at. */
+/** The last operation that a step read. */
 export interface CancelledPlace {
   readonly projectId: string;
   readonly operationId: string;
 }
 
-/** Who ends what is found, and where to look: `limit` counts operations. */
+/** Who ends what is found, and where the step begins: `limit` counts operations. */
 export interface CancelledRequest extends Page<CancelledPlace> {
   readonly owner: string;
   readonly leaseMs: number;
 }
 
-/** An operation without a call to end gives one row all the same, without a number: it says how far the step went. */
+/** An operation without a call to end gives one row all the same, without a number: it shows how far the step went. */
 interface CancelledRow extends CallKeyRow {
   readonly lane_id: string;
   readonly fence: string;
@@ -48,7 +48,7 @@ interface CancelledRow extends CallKeyRow {
 }
 
 /**
- * Claims the calls of cancelled operations that wait: for a place, for their moment, behind another write, or behind a block of
+ * Claims the calls of cancelled operations that wait: for capacity, for their moment, behind another write, or behind a block of
  * their lane. What runs finishes, what is in doubt is reconciled first; if either is to be tried again, it is found here then.
  */
 export async function claimCancelled(
@@ -80,7 +80,7 @@ export async function claimCancelled(
   return { found, ...nextOf(result.rows, { after, limit, isCut: found.length === callsMax }) };
 }
 
-/** A step that was cut by the calls it may claim goes on at the same place: they wait no more. */
+/** A step that reached its limit of calls continues at the same operation: those it has claimed wait no more. */
 function nextOf(
   rows: readonly CancelledRow[],
   { after, limit, isCut }: { after: CancelledPlace; limit: number; isCut: boolean },

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 /** A count up to a million may take longer on a busy machine than other statements are given. */
 const countTimeoutMs = 30_000;
 
-/** A project, and those of its groups that somebody asks about. */
+/** A project, and those of its groups that are counted. */
 export interface BacklogOf {
   readonly projectId: string;
   readonly groupRefs: readonly string[];
@@ -16,7 +16,7 @@ export interface Waiting {
 }
 
 export interface ProjectBacklog extends Waiting {
-  /** Of each group that was asked about. */
+  /** Of each group that was requested. */
   readonly groups: ReadonlyMap<string, Waiting>;
 }
 
@@ -25,25 +25,27 @@ const none: Waiting = { writes: 0, bytes: 0 };
 /**
  * What waits of projects and of their groups: calls that are ready, in doubt or behind another write, and records in auto-batches that are
  * open. Each part is read from an index of its own, in its order and no further than `max`, so the count costs no more once that much waits.
- * Records of calls are not counted: that takes a look per call, and an index of theirs would cost every accept. Calls that run at this
+ * Records of calls are not counted: that takes a lookup per call, and an index for it would cost every accept. Calls that run at this
  * moment are left out.
  *
  * A million calls of a thousand groups take 120 to 143 ms when they are ready (without groups and bytes: 108 to 117), and 314 when all wait behind
  * others (228). No call and no record is read (EXPLAIN ANALYZE, Postgres 18, two cores); before the
  * first vacuum, 570 (300 to 445).
- * @returns every project that was asked for; `max` writes stand for that many or more
+ * @returns every project that was requested; `max` writes stand for that many or more
  */
 export async function countBacklog(
   database: Knex,
-  asked: readonly BacklogOf[],
+  projects: readonly BacklogOf[],
   max: number,
 ): Promise<Map<string, ProjectBacklog>> {
-  if (asked.length === 0) return new Map();
+  if (projects.length === 0) return new Map();
   const rows = await database.transaction(async (transaction) => {
     await transaction.raw(`set local statement_timeout = ${countTimeoutMs}`);
-    const groups = asked.flatMap(({ projectId, groupRefs }) => groupRefs.map((groupRef) => ({ projectId, groupRef })));
+    const groups = projects.flatMap(({ projectId, groupRefs }) =>
+      groupRefs.map((groupRef) => ({ projectId, groupRef })),
+    );
     const result = await transaction.raw<{ rows: Row[] }>(countSql, {
-      projectIds: asked.map(({ projectId }) => projectId),
+      projectIds: projects.map(({ projectId }) => projectId),
       groupProjectIds: groups.map(({ projectId }) => projectId),
       groupRefs: groups.map(({ groupRef }) => groupRef),
       max,
@@ -51,12 +53,12 @@ export async function countBacklog(
     return result.rows;
   });
   const ofProject = Map.groupBy(rows, (row) => row.project_id);
-  return new Map(asked.map((of) => [of.projectId, toBacklog(of, ofProject.get(of.projectId) ?? [], max)]));
+  return new Map(projects.map((of) => [of.projectId, toBacklog(of, ofProject.get(of.projectId) ?? [], max)]));
 }
 
 interface Row {
   readonly project_id: string;
-  /** Null: of groups that nobody asked about. */
+  /** Null: of groups that were not requested. */
   readonly group_ref: string | null;
   readonly writes: string;
   readonly bytes: string;

@@ -5,7 +5,7 @@ import type { Page, Step } from './find-ready-lanes';
 import { column, rowSource, type Column } from '../row-source';
 import type { CallKey } from './write-rows';
 
-/** A create that a restored database takes for unsent, or for sent once: whether that still holds, nobody knows. */
+/** A create that is unsent, or sent once, according to a restored database: whether that is still true is unknown. */
 export interface OpenCreate extends CallKey {
   readonly index: number;
   readonly provider: string;
@@ -39,8 +39,8 @@ export async function endOpenBatches(database: Knex): Promise<number> {
 
 /**
  * Puts creates that are not settled in doubt, as if each had been sent at this moment and its reply were lost: the executor then looks
- * at the provider before it sends. For a database that was restored from a backup, before the services start.
- * One transaction; its moments count from the acceptance, because that is the earliest at which the provider can have got the record.
+ * it up at the provider before it sends. For a database that was restored from a backup, before the services start.
+ * One transaction; its moments count from the acceptance, because that is the earliest at which the provider can have received the record.
  */
 export async function doubtCreates(
   database: Knex,
@@ -80,7 +80,7 @@ const recordColumns: Column<SizedRow>[] = [
   column('record_index', 'integer', (row) => row.record_index),
 ];
 
-/** The plans are read piece by piece and forgotten: those of a page of calls may have hundreds of megabytes. */
+/** The plans are read piece by piece and released: those of a page of calls may have hundreds of megabytes. */
 async function fingerprintOpen(
   transaction: Knex.Transaction,
   calls: readonly CallKey[],

@@ -7,7 +7,7 @@ import type { EndedOperation, Settlement } from './settlement';
 interface Tally {
   readonly projectId: string;
   readonly operationId: string;
-  /** Calls that ended, less those that were opened for what they left. */
+  /** Calls that ended, less those that were opened for the records they left. */
   readonly callsDone: number;
   readonly succeeded: number;
   readonly failed: number;
@@ -40,7 +40,7 @@ export function countCalls(settlements: readonly Settlement[]): RowSource {
   return { sql, bindings: input.bindings };
 }
 
-/** SQL of what an operation's end is told from: counts of its records, and its first failure by index, null where there is none. */
+/** SQL of what an operation's end is computed from: counts of its records, and its first failure by index, null where there is none. */
 interface EndSource {
   readonly succeeded: string;
   readonly failed: string;
@@ -66,7 +66,7 @@ const counted: EndSource = {
 };
 
 /**
- * Ends operations without an open call. Whoever asked for notifications is told in the same transaction. Returns them by operation id.
+ * Ends operations without an open call. Its notifications are written in the same transaction. Returns them by operation id.
  * A statement of its own: it must see the counts and the records' outcomes that this transaction wrote.
  */
 export async function endCounted(

@@ -3,12 +3,12 @@ import { callKeyColumns } from './call-key';
 import { rowSource } from '../row-source';
 import type { RecordError, RecordSettlement, Settlement } from './settlement';
 
-/** What the records of a deleted installation say. */
+/** The error of the records of a deleted installation. */
 export const uninstalledError: RecordError = { class: 'cancelled', text: 'The installation was deleted.' };
 
 /**
  * Nothing of a deleted installation is sent again: what a settlement would try again ends with it. Only a settlement that
- * tries again pays for the look, which comes before every other lock: whoever deletes takes the installation first, too.
+ * tries again pays for this lookup, which comes before every other lock: a deletion locks the installation first, too.
  */
 export async function endUninstalled(
   transaction: Knex.Transaction,
@@ -29,7 +29,7 @@ function triesAgain({ next }: Settlement): boolean {
   return next.state === 'ready' || next.state === 'split';
 }
 
-/** Ids of the operations whose installation is there, and stays until this transaction ends. */
+/** Ids of the operations whose installation exists, and cannot be deleted until this transaction ends. */
 async function holdInstallations(
   transaction: Knex.Transaction,
   settlements: readonly Settlement[],

@@ -7,11 +7,11 @@ import { rowSource } from '../row-source';
 import type { RecordError } from './settlement';
 import type { CallKey } from './write-rows';
 
-/** What shall not be sent any more, and what its records say then. */
+/** What must not be sent any more, and the error of its records. */
 export interface UnsentWork {
   readonly projectId: string;
   readonly installationId: string;
-  /** The lanes its calls may stand in. The caller has locked them: no call of them is claimed meanwhile. */
+  /** The lanes its calls may wait in. The caller has locked them: no call of them is claimed meanwhile. */
   readonly laneIds: readonly string[];
   readonly error: RecordError;
   /** Calls at most. */
@@ -94,7 +94,7 @@ async function lockOperations(transaction: Knex.Transaction, projectId: string, 
   );
 }
 
-/** A statement begun after the operations' locks: a reply that came late may have put a call into doubt meanwhile. */
+/** A statement begun after the operations' locks: a late reply may have put a call into doubt meanwhile. */
 async function lockCalls(transaction: Knex.Transaction, calls: readonly CallKey[]): Promise<CallKey[]> {
   const input = rowSource('i', callKeyColumns, calls);
   const result = await transaction.raw<{ rows: CallKeyRow[] }>(
@@ -116,7 +116,7 @@ async function endRecords(
   const calls = rowSource('i', callKeyColumns, unsent.calls);
   const ending = `set outcome = case when r.send_state = 'none' then 'failed' else 'unknown' end, error_class = ?,
                       error_text = case when r.send_state = 'none' then '' else 'Outcome unknown: ' end || ?, updated_at = now()`;
-  const says = [error.class, error.text];
+  const failure = [error.class, error.text];
   const result = await transaction.raw<{ rows: { project_id: string; id: string }[] }>(
     `with given as materialized (select * from ${calls.sql}),
      batches as materialized (select id from operations where project_id = ? and id = any(?::text[]) and state = 'accumulating'),
@@ -137,7 +137,7 @@ async function endRecords(
             records_failed = o.records_failed + k.records, updated_at = now()
      from counts k where o.project_id = ? and o.id = k.id
      returning o.project_id, o.id, o.calls_open`,
-    [...calls.bindings, projectId, [...unsent.batchIds], ...says, ...says, projectId, projectId] as Knex.Value[],
+    [...calls.bindings, projectId, [...unsent.batchIds], ...failure, ...failure, projectId, projectId] as Knex.Value[],
   );
   return (result.rows as { project_id: string; id: string; calls_open: number }[]).filter(
     (row) => row.calls_open === 0,

@@ -1,19 +1,19 @@
 import type { Knex } from 'knex';
-import type { LaneKey } from './lane-room';
+import type { LaneKey } from './lanes';
 import { connectionIsUsable } from './take-calls';
 
-/** One step of a sweep that goes on where its last step ended. */
-export interface Page<Place> {
+/** One step of a sweep that continues where its last step ended. */
+export interface Page<Position> {
   /** Where the last page ended. Absent: from the beginning. */
-  readonly after?: Place;
-  /** Rows looked at, at most: what one step costs. */
+  readonly after?: Position;
+  /** Rows read, at most: what one step costs. */
   readonly limit: number;
 }
 
-/** What a step found, and where the next one goes on; without `next` the round is over. */
-export interface Step<Found, Place> {
+/** What a step found, and where the next one continues; without `next` the sweep is complete. */
+export interface Step<Found, Position> {
   readonly found: readonly Found[];
-  readonly next?: Place;
+  readonly next?: Position;
 }
 
 /**
@@ -29,7 +29,7 @@ export async function findReadyLanes(database: Knex, page: Page<LaneKey>): Promi
             coalesce((select coalesce(l.blocked_until, now()) <= now() from lanes l
                       where l.project_id = w.project_id and l.id = w.lane_id), false)
             and coalesce((${usableCallIsDue}), false) as is_ready
-     from lane w order by w.place`,
+     from lane w order by w.position`,
     [after.projectId, after.laneId, limit],
   );
   const lanes = result.rows.map((row) => ({ projectId: row.project_id, laneId: row.lane_id }));
@@ -37,16 +37,16 @@ export async function findReadyLanes(database: Knex, page: Page<LaneKey>): Promi
   return { found: lanes.filter((_, at) => result.rows[at]?.is_ready), ...(last && { next: last }) };
 }
 
-/** SQL: the lanes in which anything waits, after (project, lane), as many as said, each with its place. Three bindings. */
+/** SQL: the lanes in which anything waits, after (project, lane), up to a limit, each with its position. Three bindings. */
 export const lanesInTurn = `
   lane as (
-    (select project_id, lane_id, 1 as place from calls
+    (select project_id, lane_id, 1 as position from calls
      where state in ('ready', 'in_doubt') and (project_id, lane_id) > (?, ?) order by project_id, lane_id limit 1)
     union all
-    select n.project_id, n.lane_id, w.place + 1 from lane w cross join lateral (
+    select n.project_id, n.lane_id, w.position + 1 from lane w cross join lateral (
       select c.project_id, c.lane_id from calls c where c.state in ('ready', 'in_doubt')
         and (c.project_id, c.lane_id) > (w.project_id, w.lane_id) order by c.project_id, c.lane_id limit 1) n
-    where w.place < ?::integer)`;
+    where w.position < ?::integer)`;
 
 /** SQL: the connections that have calls waiting in the lane `w`. */
 export const connectionsInTurn = `

@@ -5,12 +5,12 @@ import { column, keptRowsSql, rowBindings, type Column } from '../row-source';
 
 /**
  * `Idempotency-Key`s. A key's row is inserted by the statement or the transaction that accepts the write, so that a crash
- * never leaves one without the other. It names the operation: while no reply is stored, the operation's records tell.
+ * never leaves one without the other. It names the operation: while no reply is stored, the operation's records show the outcome.
  */
 
 /** What a caller sent with a write, and a hash of all that makes two requests the same. */
 export interface KeyClaim {
-  /** Keys of different endpoints do not meet. */
+  /** Keys of different endpoints do not collide. */
   readonly scope: string;
   readonly key: string;
   readonly bodyHash: string;
@@ -26,11 +26,11 @@ export type KeptReply =
       readonly headers?: Readonly<Record<string, string>>;
     };
 
-/** A key that was seen within the last 72 hours. */
+/** A key that was used within the last 72 hours. */
 export interface KeptKey {
   readonly bodyHash: string;
   readonly operationId: string;
-  /** Absent: the write is under way, or its end was recorded by somebody who knew no reply. */
+  /** Absent: the write is under way, or its end was recorded without knowing the reply. */
   readonly reply?: KeptReply;
 }
 
@@ -42,7 +42,7 @@ export interface KeyEnding {
   readonly reply?: KeptReply;
 }
 
-/** A key on its way into the table, with the operation that its write would open. */
+/** A key about to be stored, with the operation that its write would open. */
 export interface KeyedOperation {
   readonly projectId: string;
   readonly operationId: string;
@@ -62,7 +62,7 @@ const keyColumns: readonly Column<KeyedOperation>[] = [
 /**
  * `insert … returning operation_id`: inserts each key that is free or older than 72 hours; the others are left out of what
  * it returns. Waits while another transaction holds a key. Sorted, so that two statements never wait for each other.
- * No key may stand in it twice.
+ * No key may occur twice.
  * @param among SQL condition on `k`
  */
 export function claimSql(among = 'true'): string {
@@ -81,7 +81,7 @@ export function claimBindings(keyed: readonly KeyedOperation[], timeScale: numbe
   return [...rowBindings(keyColumns, keyed), keptSeconds(timeScale)];
 }
 
-/** How long a key is kept, in the seconds of this clock. */
+/** How long a key is stored, in seconds of the scaled clock. */
 export function keptSeconds(timeScale: number): number {
   return (limits.idempotencyKeyHours * 3_600) / timeScale;
 }
@@ -98,7 +98,7 @@ export async function claimIn(
   return new Set(result.rows.map((row) => row.operation_id));
 }
 
-/** Writes what became of claimed keys: the operation that took the record, and the reply. */
+/** Stores the outcome of claimed keys: the operation that took the record, and the reply. */
 export async function completeIn(transaction: Knex.Transaction, keyed: readonly KeyedOperation[]): Promise<void> {
   if (keyed.length === 0) return;
   await transaction.raw(
@@ -108,7 +108,7 @@ export async function completeIn(transaction: Knex.Transaction, keyed: readonly 
   );
 }
 
-/** Frees keys that this very transaction has claimed, because nothing was written. */
+/** Frees keys that this transaction has claimed, because nothing was written. */
 export async function releaseIn(transaction: Knex.Transaction, keyed: readonly KeyedOperation[]): Promise<void> {
   if (keyed.length === 0) return;
   await transaction.raw(
@@ -136,7 +136,7 @@ export interface EndedRecord {
   readonly plan?: string;
 }
 
-/** The key as it is known; undefined when it was never seen, or longer than 72 hours ago. */
+/** The stored key; undefined when it was never used, or longer than 72 hours ago. */
 export async function findKey(database: Knex, name: KeyName, timeScale: number): Promise<KeptKey | undefined> {
   type Row = { body_hash: string; operation_id: string; reply: string | null };
   const result = await database.raw<{ rows: Row[] }>(

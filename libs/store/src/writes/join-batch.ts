@@ -18,7 +18,7 @@ export interface BatchMembership {
   readonly isFull: boolean;
 }
 
-/** What a join answers. `stale`: a pin has changed; `key-taken`: the key belongs to another write; nothing was written. */
+/** The answer of a join. `stale`: a pin has changed; `key-taken`: the key belongs to another write; nothing was written. */
 export type Joining = BatchMembership | 'stale' | 'key-taken';
 
 type Memberships = Map<string, Joining>;
@@ -32,7 +32,7 @@ export interface JoinContext {
 interface JoinOptions extends JoinContext {
   /** An earlier try of the same records may have been committed. */
   readonly isRepeated: boolean;
-  /** Answers of earlier tries, which hold; filled as rounds commit, so that one that fails leaves those of the ones before. @default none */
+  /** Answers of earlier tries, which stay valid; filled as passes commit, so that one that fails leaves those of the ones before. @default none */
   readonly answers?: Memberships;
 }
 
@@ -93,8 +93,8 @@ async function joinAlone(database: Knex, write: BatchableWrite, context: JoinCon
  * that sealing takes too, so a record is a member exactly if its insert committed before the seal, and the id in the
  * reply is the operation that writes it. Running it twice with the same records stores them once: their ids are unique.
  *
- * A statement per round, which commits by itself, or a transaction where there are idempotency keys. What does not fit into a batch opens the
- * next one in a round of its own: a transaction that joined twice would wait for one batch while it holds another, out of their order, and
+ * A statement per pass, which commits by itself, or a transaction where there are idempotency keys. What does not fit into a batch opens the
+ * next one in a pass of its own: a transaction that joined twice would wait for one batch while it holds another, out of their order, and
  * two of them for each other.
  */
 export async function insertIntoBatch(
@@ -108,49 +108,55 @@ export async function insertIntoBatch(
   let joining = unanswered(writes);
   for (let lost = 0; joining.length > 0;) {
     const isKeyed = joining.some(({ idempotency }) => idempotency !== undefined);
-    const told = await (isKeyed ? joinKeyed : joinOnce)(database, joining, timeScale);
-    for (const [recordId, joined] of told) answers.set(recordId, joined);
-    lost = told.size > 0 ? 0 : lost + 1;
+    const joined = await (isKeyed ? joinKeyed : joinOnce)(database, joining, timeScale);
+    for (const [recordId, membership] of joined) answers.set(recordId, membership);
+    lost = joined.size > 0 ? 0 : lost + 1;
     if (lost > lostRoundsMax) throw neverOpen();
     joining = unanswered(joining);
-    if (told.size > 0 && joining.length > 0) await failpoints.hit('st.after_join_round');
+    if (joined.size > 0 && joining.length > 0) await failpoints.hit('st.after_join_round');
   }
   return answers;
 }
 
-/** Statements that may find their batch opened by another one at the same moment, before somebody else is to blame. */
+/** How often in a row a statement may find its batch just opened by another one before the join fails. */
 const lostRoundsMax = 20;
 
-/** One statement. @returns the records that have their answer; the others found their batch full, or just opened by somebody else */
+/** One statement. @returns the records that have their answer; the others found their batch full, or just opened by another statement */
 async function joinOnce(database: Knex, writes: readonly BatchableWrite[], timeScale: number): Promise<Memberships> {
-  const told: Memberships = new Map();
+  const memberships: Memberships = new Map();
   const groups = groupByBatch(writes);
   const joined = await joinGroups(database, groups, timeScale);
-  groups.forEach((group, at) => answer(group, joined[at], told));
-  return told;
+  groups.forEach((group, at) => answer(group, joined[at], memberships));
+  return memberships;
 }
 
 /**
- * The same with idempotency keys, in one transaction: 1. claim them, before any batch is locked. 2. Join. 3. Write down where their records went,
- * and give up the keys of those that went nowhere.
+ * The same with idempotency keys, in one transaction: 1. claim them, before any batch is locked. 2. Join. 3. Store where their records went,
+ * and release the keys of those that went nowhere.
  */
 async function joinKeyed(database: Knex, writes: readonly BatchableWrite[], timeScale: number): Promise<Memberships> {
   const keyed = writes.filter(({ idempotency }) => idempotency !== undefined);
   return await database.transaction(async (transaction) => {
     const claimed = await claimIn(transaction, keyed.map(toClaim), timeScale);
     const others = keyed.filter(({ operation }) => !claimed.has(operation.id));
-    // Taken by another write, or by an earlier try of this very one.
+    // Taken by another write, or by an earlier try of this one.
     const stored = others.length === 0 ? new Map<string, Joining>() : await findStored(transaction, others);
-    const told: Memberships = new Map(others.map(({ recordId }) => [recordId, stored.get(recordId) ?? 'key-taken']));
-    const free = writes.filter(({ recordId }) => !told.has(recordId));
-    if (free.length > 0) for (const [id, joined] of await joinOnce(transaction, free, timeScale)) told.set(id, joined);
+    const memberships: Memberships = new Map(
+      others.map(({ recordId }) => [recordId, stored.get(recordId) ?? 'key-taken']),
+    );
+    const free = writes.filter(({ recordId }) => !memberships.has(recordId));
+    if (free.length > 0)
+      for (const [id, joined] of await joinOnce(transaction, free, timeScale)) memberships.set(id, joined);
     const won = keyed.filter(({ operation }) => claimed.has(operation.id));
     await completeIn(
       transaction,
-      won.flatMap((write) => toCompleted(write, told.get(write.recordId))),
+      won.flatMap((write) => toCompleted(write, memberships.get(write.recordId))),
     );
-    await releaseIn(transaction, won.filter(({ recordId }) => typeof told.get(recordId) !== 'object').map(toClaim));
-    return told;
+    await releaseIn(
+      transaction,
+      won.filter(({ recordId }) => typeof memberships.get(recordId) !== 'object').map(toClaim),
+    );
+    return memberships;
   });
 }
 
@@ -208,7 +214,7 @@ const recordKeys = [
   column<BatchableWrite>('record_id', 'text', (w) => w.recordId),
 ];
 
-/** What an earlier try committed. One that is still committing holds the batch, then its record ids are taken. */
+/** What an earlier try committed. One that is still committing locks the batch; once it has committed, its record ids are taken. */
 async function findStored(database: Knex, writes: readonly BatchableWrite[]): Promise<Memberships> {
   const result = await database.raw<{ rows: StoredRow[] }>(
     `select r.record_id, r.operation_id, r.record_index, o.created_at, o.due_at, o.is_full from ${rowsSql('i', recordKeys)}

@@ -7,7 +7,7 @@ import type { KeyClaim } from './idempotency-key';
 
 /** A record that joins the open auto-batch of its installation, object and type, or opens one. */
 export interface BatchableWrite {
-  /** Id that the gateway gave the record: a repeated join finds it. */
+  /** Id that the gateway gave the record: a repeated join finds it by this id. */
   readonly recordId: string;
   /** What a new batch would be made from; its id is used only if this record opens one. */
   readonly operation: NewOperation;
@@ -23,7 +23,7 @@ export interface JoiningGroup {
   readonly writes: readonly BatchableWrite[];
 }
 
-/** What became of a group. Its first `taken` records are members, with indexes from `first`. */
+/** The outcome of a group. Its first `taken` records are members, with indexes from `first`. */
 export interface JoinedGroup {
   readonly operationId: string;
   readonly first: number;
@@ -34,7 +34,7 @@ export interface JoinedGroup {
 }
 
 interface GroupRow extends NewOperation {
-  readonly asked: number;
+  readonly size: number;
   readonly delayMs: number;
   readonly planBytes: number;
 }
@@ -47,7 +47,7 @@ const groupColumns = [
   ...sourceColumns,
   column<GroupRow>('operation_id', 'text', (g) => g.id),
   column<GroupRow>('traceparent', 'text', (g) => g.traceparent),
-  column<GroupRow>('asked', 'integer', (g) => g.asked),
+  column<GroupRow>('size', 'integer', (g) => g.size),
   column<GroupRow>('delay_ms', 'float8', (g) => g.delayMs),
   column<GroupRow>('plan_bytes', 'integer', (g) => g.planBytes),
 ];
@@ -74,13 +74,13 @@ const grouped = (alias: string): string =>
     .join(', ');
 
 /**
- * `source` holds each installation: it is deleted before, then nothing joins, or after, then its deletion sees the batch.
+ * `source` locks each installation: if it is deleted before, nothing joins; if after, its deletion finds the batch.
  * `held` locks open batches in the order of their keys, then `opened` inserts the missing ones in that order: so two
  * statements never wait for each other. Each open batch is looked up by its key (a sub-select with a lock cannot be flattened): a join would
- * read all open batches for each group, wherever its plan is older than they are. Where another statement has just opened the batch, nothing is placed.
+ * read all open batches for each group, wherever its plan is older than they are. Where another statement has just opened the batch, nothing joins.
  * `retry_until` stays empty: the retry time of an auto-batched record starts at the seal.
- * Each step carries on what the next one needs of a group, and asks of a set only whether something is in it (`… is true` keeps
- * that a look into a hash): a planner that expects one group would find each by reading all, and a hundred cost ten thousand.
+ * Each step passes on what the next one needs of a group, and tests a set only for membership (`… is true` makes that a hash
+ * lookup): a planner that expects one group would find each by reading all, and a hundred groups would cost ten thousand reads.
  */
 const joinSql = `
   with source as materialized (
@@ -89,21 +89,21 @@ const joinSql = `
       and n.config_id = s.config_id and n.connection_id = s.connection_id
     where ${integrationAndKeyAreCurrent('s')} for key share of n),
   held as materialized (
-    select ${grouped('s')}, o.id, o.records_total as first, least(s.asked, ${size} - o.records_total) as taken, o.due_at,
-      s.plan_bytes::bigint * least(s.asked, ${size} - o.records_total) / s.asked as plan_bytes
+    select ${grouped('s')}, o.id, o.records_total as first, least(s.size, ${size} - o.records_total) as taken, o.due_at,
+      s.plan_bytes::bigint * least(s.size, ${size} - o.records_total) / s.size as plan_bytes
     from (select * from source order by ord) s cross join lateral (
       select id, records_total, due_at from operations where project_id = s.project_id and installation_id = s.installation_id
         and object_name = s.object_name and type = s.type and ${isOpen} limit 1 for no key update) o),
   opened as (insert into operations (project_id, id, integration_id, installation_id, config_id, connection_id, lane_id,
       object_name, type, mode, state, due_at, records_total, plan_bytes, is_full, traceparent)
     select project_id, operation_id, integration_id, installation_id, config_id, connection_id, lane_id, object_name, type,
-      mode, 'accumulating', due_at, asked, plan_bytes, asked >= ${size}, traceparent
+      mode, 'accumulating', due_at, size, plan_bytes, size >= ${size}, traceparent
     from source where ord not in (select ord from held) order by ord
     on conflict (project_id, installation_id, object_name, type) where ${isOpen} do nothing
     returning id),
   placed as materialized (
     select h.*, false as is_new from held h
-    union all select ${grouped('s')}, s.operation_id, 0, s.asked, s.due_at, s.plan_bytes, true from source s
+    union all select ${grouped('s')}, s.operation_id, 0, s.size, s.due_at, s.plan_bytes, true from source s
     where (s.operation_id in (select id from opened)) is true),
   grown as (update operations o set records_total = p.first + p.taken, plan_bytes = o.plan_bytes + p.plan_bytes, is_full = p.first + p.taken >= ${size}, updated_at = now()
     from placed p where not p.is_new and o.project_id = p.project_id and o.id = p.id),
@@ -147,7 +147,7 @@ export async function joinGroups(
   ];
   const result = await database
     .raw<{ rows: Row[] }>(joinSql, bindings as Knex.Value[])
-    // Its text never changes, so its plan is kept (`renewPlans`).
+    // Its text never changes, so it is prepared (`renewPlans`).
     .options({ name: 'join-batches' });
   const joined: (JoinedGroup | 'stale' | undefined)[] = groups.map(() => 'stale');
   for (const row of result.rows) joined[row.group_at - 1] = toJoined(row);
@@ -157,7 +157,7 @@ export async function joinGroups(
 function toGroupRow({ writes }: JoiningGroup): GroupRow {
   const { operation, maxDelayMs } = writes[0] as BatchableWrite;
   const planBytes = bytesOfPlans(writes.map(({ record }) => record));
-  return { ...operation, asked: writes.length, delayMs: maxDelayMs, planBytes };
+  return { ...operation, size: writes.length, delayMs: maxDelayMs, planBytes };
 }
 
 function toJoined(row: Row): JoinedGroup | undefined {

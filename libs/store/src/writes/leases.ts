@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { callId, callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
-import type { LaneKey } from './lane-room';
+import type { LaneKey } from './lanes';
 import { column, rowSource, type Column } from '../row-source';
 import type { CallKey } from './write-rows';
 
@@ -32,8 +32,9 @@ export async function renew(database: Knex, calls: readonly HeldCall[], leaseMs:
 }
 
 /**
- * Gives calls back that were claimed and not sent: an orderly release, which is no crash. Without a delay they keep their place. They keep
- * their crash count too: it is of sends, and one that waits for quota in between would never be seen to kill its sender each time.
+ * Releases calls that were claimed and not sent: an orderly release, which is no crash. Without a delay they keep their position. They keep
+ * their crash count too: it counts sends, and a call that waits for quota in between would otherwise never be recognised as one that
+ * kills its sender each time.
  */
 export async function release(
   database: Knex,
@@ -63,9 +64,9 @@ export interface LapsedCall extends CallKey, LaneKey {
 
 /**
  * Takes calls from processes that stopped renewing. One update decides from `sent_at`: sent ones are in doubt, the others
- * ready. A synchronous one is never ready, because nobody waits for it any more: it is looked at and ends. The fence stays, because
- * the next claim raises it. They keep their place in the lane: what was under way goes before what has not begun.
- * A crash without an attempt of this fence, of a call that was sent before, was one of a look.
+ * ready. A synchronous one is never ready, because nobody waits for it any more: it is reconciled and ends. The fence stays, because
+ * the next claim raises it. They keep their position in the lane: what was under way goes before what has not begun.
+ * A crash without an attempt of this fence, of a call that was sent before, happened during a lookup.
  * @returns at most `limit` of them; when as many, there may be more
  */
 export async function lapse(database: Knex, limit: number): Promise<LapsedCall[]> {

@@ -5,20 +5,20 @@ import { callKeyColumns } from './call-key';
 import { keepPlan, unseen } from '../row-source';
 import type { CallKey } from './write-rows';
 
-/** A record still to do, with its plan. */
+/** An unfinished record, with its plan. */
 export interface PendingRecord {
   readonly index: number;
   /** JSON of the write plan. */
   readonly plan: string;
   readonly orderKey?: string;
   readonly sendState: SendState;
-  /** When it was first sent; what a reconciliation looks from. */
+  /** When it was first sent: the start of what a reconciliation searches. */
   readonly firstSentAt?: Date;
   readonly fingerprint?: string;
   /** Time left until its retry deadline, in milliseconds; negative when it has passed. */
   readonly leftMs: number;
   readonly lastError?: { readonly class: string; readonly text: string };
-  /** Its accept, as a trace knows it. Absent: it is being written in the request that brought it. */
+  /** Its accept, as a trace names it. Absent: it is being written in the request that carries it. */
   readonly accepted?: AcceptPlace;
 }
 
@@ -68,9 +68,9 @@ export async function loadPending(
   return pending;
 }
 
-/** A record still to do, without its plan. */
+/** An unfinished record, without its plan. */
 export type PendingSize = Pick<PendingRecord, 'index' | 'orderKey' | 'sendState' | 'lastError'> & {
-  /** Of its plan, as it is stored. */
+  /** Of its plan as stored. */
   readonly planBytes: number;
 };
 

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 /**
  * Keys share this many locks (a power of two). A transaction may hold thousands of keys, and the server's lock table has 6,400
- * places by default. Two keys in one bucket only wait for each other's transaction.
+ * slots by default. Two keys in one bucket only wait for each other's transaction.
  */
 const buckets = 512;
 

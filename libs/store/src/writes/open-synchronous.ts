@@ -5,7 +5,7 @@ import { lockOrderKeys } from './lock-order-keys';
 import type { NewOperation, NewRecord } from './write-rows';
 import { pinColumns, pinsAreCurrent } from './write-source';
 
-/** A synchronous write that is about to be sent by this very process. */
+/** A synchronous write that this process is about to send. */
 export interface SynchronousWrite {
   readonly operation: NewOperation;
   readonly records: readonly (NewRecord & { readonly fingerprint?: string })[];
@@ -28,7 +28,7 @@ export type Opening =
 
 /**
  * Opens a synchronous operation with its call already running and its intent recorded, in one transaction.
- * Order: 1. a delete holds its installation: a config that disables it is committed before this looks, or after the intent.
+ * Order: 1. a delete locks its installation: a config that disables it is committed before this reads it, or after the intent.
  * 2. Advisory locks on the order keys, so that no executor starts on these records meanwhile. 3. Refuse if a call
  * is executing on one. 4. Insert operation, call, records and the attempt: committed means sent.
  */
@@ -45,7 +45,7 @@ export async function insertSynchronous(database: Knex, write: SynchronousWrite,
   });
 }
 
-/** Before the order keys, as whoever deletes the installation does. Only deletes pay for it: other writes pin what they were planned on. */
+/** Before the order keys, as a deletion of the installation does. Only deletes pay for it: other writes pin what they were planned on. */
 async function holdInstallation(transaction: Knex.Transaction, { projectId, pins }: NewOperation): Promise<void> {
   await transaction('installations').where({ project_id: projectId, id: pins.installationId }).forShare().select('id');
 }
@@ -73,9 +73,9 @@ async function insertRunning(
 }
 
 /**
- * Opens synchronous creates in one statement: nothing is in order with them, so none waits for another. Committed means sent.
+ * Opens synchronous creates in one statement: they are unordered, so none waits for another. Committed means sent.
  * @param writes none of their records has an order key, and no two an idempotency key
- * @returns what became of each, in their order; never `busy`
+ * @returns the outcome of each, in their order; never `busy`
  */
 export async function insertTogether(
   database: Knex,
@@ -94,7 +94,7 @@ export async function insertTogether(
   });
 }
 
-/** What opens synchronous writes with their calls running. Its text never changes, so its plan is kept (`renewPlans`). */
+/** What opens synchronous writes with their calls running. Its text never changes, so it is prepared (`renewPlans`). */
 interface RunningStatement {
   readonly name: string;
   readonly sql: string;
@@ -107,7 +107,7 @@ interface RunningRow {
   readonly created_at: Date | null;
 }
 
-type PlacedRecord = NewRecord & { readonly place: number; readonly fingerprint?: string };
+type PlacedRecord = NewRecord & { readonly position: number; readonly fingerprint?: string };
 
 const operationColumns = [
   ...pinColumns.map(({ name, type, value }) => column<SynchronousWrite>(name, type, (w) => value(w.operation))),
@@ -123,7 +123,7 @@ const operationColumns = [
   column<SynchronousWrite>('is_keyed', 'boolean', (w) => w.idempotency !== undefined),
 ];
 const recordColumns = [
-  column<PlacedRecord>('place', 'integer', (r) => r.place),
+  column<PlacedRecord>('position', 'integer', (r) => r.position),
   column<PlacedRecord>('record_index', 'integer', (r) => r.index),
   column<PlacedRecord>('call_number', 'integer', (r) => r.callNumber),
   column<PlacedRecord>('ref', 'text', (r) => r.ref),
@@ -157,7 +157,7 @@ const runningSql = (claimed: string): string => `
     select f.project_id, f.id, r.record_index, r.call_number, r.ref, f.accept_seq, f.lane_id, f.connection_id,
       f.object_name, f.type, r.order_key, f.traceparent, f.config_id, r.headers_key, r.plan, now(), r.retry_ms,
       r.fingerprint, 'sent', now()
-    from ${keptRowsSql('r', recordColumns)} join fresh f on f.ord = r.place),
+    from ${keptRowsSql('r', recordColumns)} join fresh f on f.ord = r.position),
   attempted as (insert into attempts (project_id, operation_id, call_number, fence, owner, record_indexes, sent_at)
     select project_id, id, 1, 1, owner, array(select generate_series(0, records_total - 1)), now() from fresh)
   select c.id, (select o.created_at from opened o where o.id = c.id) as created_at from current c`;
@@ -167,9 +167,9 @@ const statements = {
   keyed: { name: 'open-keyed-running', sql: runningSql(claimSql('k.operation_id in (select id from current)')) },
 };
 
-/** Inserts operation, call, records and attempt of each write. No idempotency key may stand in it twice. */
+/** Inserts operation, call, records and attempt of each write. No idempotency key may occur twice. */
 function runningStatement(writes: readonly SynchronousWrite[], timeScale: number): RunningStatement {
-  const records = writes.flatMap((write, at) => write.records.map((record) => ({ ...record, place: at + 1 })));
+  const records = writes.flatMap((write, at) => write.records.map((record) => ({ ...record, position: at + 1 })));
   const keyed = writes.flatMap(({ operation, idempotency }) =>
     idempotency === undefined
       ? []

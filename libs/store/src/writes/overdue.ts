@@ -2,13 +2,13 @@ import type { Knex } from 'knex';
 import { toCallKey, type CallKeyRow } from './call-key';
 import type { ClaimedCall } from './take-calls';
 import type { Page, Step } from './find-ready-lanes';
-import type { LaneKey } from './lane-room';
+import type { LaneKey } from './lanes';
 import type { CallKey } from './write-rows';
 
-/** A call that nobody will send any more, because its lane is blocked or its connection held back past the deadline. */
+/** A call that is not sent any more, because its lane is blocked or its connection held back past the deadline. */
 export interface OverdueCall
   extends CallKey, LaneKey, Pick<ClaimedCall, 'fence' | 'type' | 'objectName' | 'traceparent'> {
-  /** Why, as the caller may read it. */
+  /** Why, in a text for the caller. */
   readonly reason: string;
   /** Pending records past their deadline. `isSent`: bytes of it have left, so it may have been written. */
   readonly records: readonly { readonly index: number; readonly orderKey: string | null; readonly isSent: boolean }[];
@@ -20,14 +20,14 @@ export interface OverdueCall
   readonly restInMs: number | undefined;
 }
 
-/** Who ends what is found, and where to look. The place is a deadline. */
+/** Who ends what is found, and where the step begins: at a deadline. */
 export interface OverdueRequest extends Page<string> {
   readonly owner: string;
   readonly leaseMs: number;
 }
 
 interface OverdueRow {
-  /** The last deadline that was looked at, as text, because a `Date` has no microseconds. */
+  /** The last deadline that was read, as text, because a `Date` has no microseconds. */
   readonly last: string | null;
   readonly looked_at: number;
   readonly project_id: string | null;
@@ -50,7 +50,7 @@ interface OverdueRow {
  * Claims calls of blocked lanes and held-back connections that have records past their deadline. Records that were sent
  * before, or whose connection is refused by the provider, end there; a record that was never sent keeps its one try after
  * the block unless the block outlasts the deadline.
- * Looks at the next `limit` records past their deadline, and at all that share the last one's: what is overdue and not held back is
+ * Reads the next `limit` records past their deadline, and all that share the last one's: what is overdue and not held back is
  * left to the claims, and must not be read over and over.
  */
 export async function claimOverdue(
@@ -100,7 +100,7 @@ export async function claimOverdue(
   return { found, ...(isFull ? { next: first.last } : {}) };
 }
 
-/** Without a call there is one row all the same: it says how far the look went. */
+/** Without a call there is one row all the same: it shows how far the step went. */
 function isCall(row: OverdueRow): row is OverdueRow & CallKeyRow {
   return row.project_id !== null;
 }

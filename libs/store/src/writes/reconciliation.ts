@@ -10,9 +10,9 @@ export interface Evidence {
   readonly isNewest: boolean;
 }
 
-/** What is known of a call in doubt before the provider is asked. */
+/** What is known of a call in doubt before it is looked up at the provider. */
 export interface Doubt {
-  /** Milliseconds since its last send, by the database's clock; how long the provider has had to show what it wrote. */
+  /** Milliseconds since its last send, by the database's clock; how long the provider has had to make its write visible. */
   readonly sinceSentMs: number;
   /** Its last send; absent when no attempt of it is known. */
   readonly lastSentAt?: Date;
@@ -73,15 +73,15 @@ interface TwinRow {
 }
 
 /**
- * Of more equal creates the newest count. Which of them a look cannot tell anyway, and a reply that names what another has adopted
- * takes it back.
+ * Of more equal creates the newest count. A lookup cannot distinguish them anyway, and a reply that names what another has adopted
+ * reclaims it.
  */
 const twinsMax = 400;
 
 /**
  * Unsettled records of other calls with an equal fingerprint that were sent, each with its latest attempt. One that was sent
- * after our window had ended cannot have made a record of our time: without that bound a stream of equal creates would keep
- * a doubt for ever.
+ * after our window had ended cannot have made a record within it: without that bound a stream of equal creates would keep
+ * a call in doubt for ever.
  */
 async function readTwins(
   database: Knex,
@@ -135,7 +135,7 @@ export async function findClaimedIds(
 /** More in flight or in doubt at once on one account and object are not compared; nor is what goes beyond the plans of one write. */
 const rivalsMax = 400;
 
-/** Plans of other creates that a look compares with. */
+/** Plans of other creates that a lookup compares with. */
 export interface Rivals {
   readonly plans: readonly string[];
   /** False: there are more, or larger ones, than are compared with. */
@@ -143,8 +143,8 @@ export interface Rivals {
 }
 
 /**
- * The newest, the smallest of them first: each with the bytes of all up to it, so that one large plan hides no other. The plans stay where they
- * are unless they are asked for.
+ * The newest, the smallest of them first: each with the bytes of all up to it, so that one large plan hides no other. Plans are read only
+ * when they are requested.
  */
 const rivalsSql = `
   select plan, sum(octet_length(plan)) over (order by octet_length(plan), operation_id, record_index) as bytes from (

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { toCallKey, type CallKeyRow } from './call-key';
 import type { Page, Step } from './find-ready-lanes';
-import type { LaneKey } from './lane-room';
+import type { LaneKey } from './lanes';
 import type { ReleasedCall, Settlement } from './settlement';
 import type { CallKey } from './write-rows';
 
@@ -41,7 +41,7 @@ type ReleasedRow = CallKeyRow & {
   readonly traceparent: string;
 };
 
-/** A waiting call, and where the next step of the repair goes on after it. */
+/** A waiting call, after which the next step of the repair continues. */
 export type WaitingCall = CallKey & LaneKey;
 
 interface WaitingRow {
@@ -55,14 +55,14 @@ interface WaitingRow {
 const beginning: WaitingCall = { projectId: '', laneId: '', operationId: '', number: 0 };
 
 /**
- * Forgets barriers that have passed, and makes calls ready that nothing blocks any more, among the next `limit` waiting ones. Repairs
+ * Removes barriers that have passed, and makes calls ready that nothing blocks any more, among the next `limit` waiting ones. Repairs
  * lost releases: a settlement releases what waits behind it, so this finds nothing as a rule.
  */
 export async function repairOrder(database: Knex, page: Page<WaitingCall>): Promise<Step<LaneKey, WaitingCall>> {
-  await forgetBarriers(database, page.limit);
+  await removeBarriers(database, page.limit);
   const { projectId, laneId, operationId, number } = page.after ?? beginning;
   const result = await database.raw<{ rows: WaitingRow[] }>(
-    `with looked_at as (
+    `with examined as (
        select c.project_id, c.lane_id, c.operation_id, c.number,
               (select 1 from records r join records e on e.project_id = r.project_id and e.order_key = r.order_key
                where r.project_id = c.project_id and r.operation_id = c.operation_id and r.call_number = c.number
@@ -71,10 +71,10 @@ export async function repairOrder(database: Knex, page: Page<WaitingCall>): Prom
        from (select project_id, lane_id, operation_id, number from calls
              where state = 'waiting' and (project_id, lane_id, operation_id, number) > (?, ?, ?, ?::integer)
              order by project_id, lane_id, operation_id, number limit ?) c),
-     freed as (update calls c set state = 'ready', not_before = c.created_at from looked_at w
+     freed as (update calls c set state = 'ready', not_before = c.created_at from examined w
        where w.is_free and c.project_id = w.project_id and c.operation_id = w.operation_id and c.number = w.number
          and c.state = 'waiting')
-     select * from looked_at order by project_id, lane_id, operation_id, number`,
+     select * from examined order by project_id, lane_id, operation_id, number`,
     [projectId, laneId, operationId, number, page.limit],
   );
   const calls = result.rows.map(toWaitingCall);
@@ -82,7 +82,7 @@ export async function repairOrder(database: Knex, page: Page<WaitingCall>): Prom
   return { found: calls.filter((_, at) => result.rows[at]?.is_free), ...(last && { next: last }) };
 }
 
-async function forgetBarriers(database: Knex, limit: number): Promise<void> {
+async function removeBarriers(database: Knex, limit: number): Promise<void> {
   await database.raw(
     `update records r set barrier_until = null
      from (select project_id, operation_id, record_index from records where barrier_until <= now()

@@ -2,7 +2,7 @@ import { limits, type OperationState } from '@sluice/types';
 import type { Knex } from 'knex';
 import type { WriteMode } from './write-rows';
 
-/** A wish to write the failed records of an ended operation once more. */
+/** A request to write the failed records of an ended operation once more. */
 export interface Replay {
   readonly projectId: string;
   readonly operationId: string;
@@ -12,7 +12,7 @@ export interface Replay {
   readonly force: boolean;
   /** The manifest in force still declares the object for writing. */
   readonly isWritable: boolean;
-  /** Whether records may be written again that were taken out because executors died of them. */
+  /** Whether records may be written again that were quarantined because they crashed executors. */
   readonly mayReplayQuarantined: boolean;
   readonly traceparent: string;
 }
@@ -76,7 +76,7 @@ async function lockOperation(transaction: Knex.Transaction, { projectId, operati
     .first<Row | undefined>('state', 'mode', 'installation_id');
 }
 
-/** Locked, so that a plan that is there is not purged before it is copied. */
+/** Locked, so that no plan is purged before it is copied. */
 async function readFailed(transaction: Knex.Transaction, replay: Replay): Promise<FailedRow[]> {
   const outcomes = replay.force ? ['failed', 'unknown'] : ['failed'];
   const result = await transaction.raw<{ rows: FailedRow[] }>(
@@ -121,7 +121,7 @@ interface Insertion extends Replay {
   readonly timeScale: number;
 }
 
-/** The number of each record's new call. A call of a version that did not look at bytes is divided here. */
+/** The number of each record's new call. A call of a version that did not limit bytes is divided here. */
 function callsOf(rows: readonly FailedRow[]): number[] {
   const open = new Map<number, { readonly number: number; bytes: number }>();
   let last = 0;

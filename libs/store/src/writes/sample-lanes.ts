@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
 import { connectionsInTurn, lanesInTurn, type Page, type Step } from './find-ready-lanes';
-import type { LaneKey } from './lane-room';
+import type { LaneKey } from './lanes';
 import { connectionIsUsable } from './take-calls';
 
-/** A lane in which calls wait, as whoever watches the backlog sees it. */
+/** A lane in which calls wait, as monitoring of the backlog shows it. */
 export interface SampledLane {
-  /** The provider refused a call of its account: nothing of it is claimed for a while. */
+  /** The provider refused a call of its account: no call of the lane is claimed for a while. */
   readonly isBlocked: boolean;
   /** Asynchronous calls of it run at this moment. */
   readonly isWorking: boolean;
@@ -35,7 +35,7 @@ export async function sampleLanes(database: Knex, page: Page<LaneKey>): Promise<
             coalesce((select true from calls c where c.project_id = w.project_id and c.lane_id = w.lane_id
                         and c.state = 'running' and c.mode <> 'synchronous' and c.lease_until > now() limit 1), false) as is_working,
             extract(epoch from now() - (${oldestOfUsable}))::float8 * 1000 as oldest_ms
-     from lane w order by w.place`,
+     from lane w order by w.position`,
     [after.projectId, after.laneId, limit],
   );
   const last = result.rows.length < limit ? undefined : result.rows.at(-1);
@@ -62,7 +62,7 @@ function toSampled(row: SampleRow): SampledLane {
   };
 }
 
-/** As many as these are as alarming as more. The table has no other limit: a call comes here after four crashes. */
+/** More than these are not more alarming. The table has no other limit: a call is inserted after four crashes. */
 const quarantinedMax = 1_000;
 
 /** Calls that were quarantined within the last hour, counted up to a thousand. */

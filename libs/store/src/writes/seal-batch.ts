@@ -27,7 +27,7 @@ export interface PlannedCall {
   readonly recordIndexes: readonly number[];
   /** Of all its plans. */
   readonly planBytes: number;
-  /** Its place in a trace. @default that of the operation */
+  /** Its parent in a trace. @default that of the operation */
   readonly traceparent?: string;
 }
 
@@ -143,7 +143,7 @@ interface MemberRow {
   readonly plan_bytes: number;
 }
 
-/** The plans stay where they are: their length is known without reading them. */
+/** Reads lengths only, not the plans. */
 async function readMembers(transaction: Knex.Transaction, key: { projectId: string; operationId: string }) {
   const result = await transaction.raw<{ rows: MemberRow[] }>(
     `select r.record_index, r.connection_id, r.headers_key, r.order_key, r.traceparent, r.record_id,

@@ -13,18 +13,19 @@ import type { CallKey } from './write-rows';
 
 /**
  * Settles calls in one transaction, each behind its fence.
- * Order: 0. what would be tried again of a deleted installation ends instead. 1. order keys, and keys of provider records to adopt. 2. Operation rows, then call rows, each in id order.
- * 3. A settlement whose fence is gone becomes evidence of its attempt; an adoption that comes too late goes back into doubt.
- * 4. Records, attempts, calls and the counts of operations; creates that had adopted what one of these made go back into doubt; the calls that a refused one goes on as. 5. Operations whose last call
- * this was end; so do their idempotency keys. 6. Calls that waited behind these records become ready.
+ * Order: 0. What would be tried again of a deleted installation ends instead. 1. Order keys, and keys of provider records to adopt.
+ * 2. Operation rows, then call rows, each in id order. 3. A settlement whose fence is gone becomes evidence of its attempt; an adoption
+ * that comes too late goes back into doubt. 4. Records, attempts, calls and the counts of operations; creates that had adopted what one of
+ * these made go back into doubt; a call that was refused whole is split. 5. Operations whose last call this was end; so do their
+ * idempotency keys. 6. Calls that waited behind these records become ready.
  */
 export async function settleTogether(
   database: Knex,
-  asked: readonly Settlement[],
+  given: readonly Settlement[],
   timeScale: number,
 ): Promise<Map<string, Settled>> {
   return await database.transaction(async (transaction) => {
-    const settlements = await endUninstalled(transaction, asked);
+    const settlements = await endUninstalled(transaction, given);
     const orderKeys = settlements.flatMap((settlement) => settlement.orderKeys);
     await lockOrderKeys(transaction, [...orderKeys, ...adoptionKeysOf(settlements)]);
     await lockOperations(transaction, settlements);
@@ -40,7 +41,7 @@ export async function settleTogether(
     const released = await releaseWaiting(transaction, held);
     const moved = new Map(held.map((settlement) => [callId(settlement), settlement.next]));
     const effects = { moved, ended, parts, released };
-    return new Map(asked.map((settlement) => [callId(settlement), toSettled(settlement, effects)]));
+    return new Map(given.map((settlement) => [callId(settlement), toSettled(settlement, effects)]));
   });
 }
 
@@ -148,10 +149,10 @@ const writtenColumns: Column<Written>[] = [
 ];
 
 /**
- * A reply that lost its fence is not thrown away: reconciliation reads it first. If it says that something was written, the calls
+ * A reply that lost its fence is not discarded: reconciliation reads it first. If it reports that something was written, the calls
  * that hold these records now and have not been sent again go back into doubt at once, under a new fence, so that nobody sends them.
- * So does one that is being looked for: the look began without the evidence, and may end with another send. A call that is being sent
- * has an attempt of its fence.
+ * So does a call that is being looked up: the lookup began without the evidence, and may end with another send. A call that is being
+ * sent has an attempt of its fence.
  */
 async function keepEvidence(transaction: Knex.Transaction, lost: readonly Settlement[]): Promise<void> {
   const sent = lost.filter((settlement) => settlement.attempt !== undefined);

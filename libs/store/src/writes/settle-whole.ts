@@ -10,7 +10,7 @@ import type { RecordSettlement, Settled, Settlement } from './settlement';
 /**
  * Most calls are all of their operation and end at their first attempt: what is written of them then fits one statement, one round trip and
  * one commit, where `settleTogether` takes six. It settles what that would settle in the same way, behind the same fence, and leaves it
- * the rest: calls whose records wait for each other, adopt, or go on; operations of several calls; those whose end somebody is told.
+ * the rest: calls whose records wait for each other, adopt, or continue; operations of several calls; those with notifications.
  */
 
 type Failure = Extract<RecordSettlement, { kind: 'failed' | 'unknown' }>;
@@ -19,7 +19,7 @@ const isFailure = (record: RecordSettlement): record is Failure =>
   record.kind === 'failed' || record.kind === 'unknown';
 const isWritten = (record: RecordSettlement): boolean => record.kind === 'succeeded' && record.isAdopted !== true;
 
-/** Needs no lock on order keys, and no look at rows of others. */
+/** Needs no lock on order keys, and no rows of others. */
 function isPlain({ next, orderKeys, idempotency, records }: Settlement): boolean {
   const ends = next.state === 'done' && orderKeys.length === 0 && idempotency === undefined;
   return ends && records.every((record) => isFailure(record) || isWritten(record));
@@ -66,10 +66,10 @@ const ending = { succeeded: 'w.succeeded', failed: 'w.failed', firstIndex: 'w.fi
  */
 export async function settleWhole(
   database: Knex,
-  asked: readonly Settlement[],
+  settlements: readonly Settlement[],
   timeScale: number,
 ): Promise<Map<string, Settled>> {
-  const plain = asked.filter(isPlain);
+  const plain = settlements.filter(isPlain);
   if (plain.length === 0) return new Map();
   const keeping = keepPlan('settle-whole', plain.flatMap(({ records }) => records).length);
   const { sql, bindings } = wholeStatement(plain, timeScale, keeping);

@@ -8,8 +8,9 @@ import { settleWhole } from './settle-whole';
 import type { Settled, Settlement, SettlingAnswer } from './settlement';
 
 /**
- * Settles calls: those that are all of their operation in one statement, then the others in one transaction. What one row makes
- * impossible is left out of the answer; its neighbours are settled. What fails the transaction is the answer of those who are in it.
+ * Settles calls: those that are all of their operation in one statement, then the others in one transaction. A call that
+ * one row makes impossible is left out of the answer; its neighbours are settled. A failure of the transaction is the answer for the
+ * calls in it.
  * @throws SluiceError when nothing was settled
  */
 export async function settle(
@@ -52,7 +53,7 @@ async function settleRowByRow(
   }
 }
 
-/** What the database refuses for one of its rows has changed nothing. */
+/** A statement that the database refuses for one of its rows has changed nothing. */
 async function orNothing(settling: Promise<Map<string, Settled>>): Promise<Map<string, Settled>> {
   return await settling.catch((reason: unknown) => {
     if (!(reason instanceof DefectError)) throw reason;

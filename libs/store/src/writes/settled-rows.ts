@@ -5,7 +5,7 @@ import type { CallKey } from './write-rows';
 
 /** The updates that a settlement makes, as statements that run together in one round trip: they touch different tables. */
 export interface Scope {
-  /** SQL that says of which of the given rows `i` they are made. */
+  /** SQL condition: which of the given rows `i` they apply to. */
   readonly within: string;
   /** How the rows are given. */
   readonly source: typeof rowSource;
@@ -35,7 +35,7 @@ function mayStillBeApplied(record: RecordSettlement): boolean {
   return record.kind === 'unknown' || (record.kind === 'again' && record.sendState === 'maybe');
 }
 
-/** Of a create that succeeded it tells whether a reply said so, or the record was found: `maybe` is an adoption. */
+/** Of a create that succeeded it shows whether a reply confirmed it, or the record was found: `maybe` is an adoption. */
 function sendStateOf(record: SettledRecord): string | null {
   if (record.kind === 'again') return record.sendState;
   if (record.kind !== 'succeeded' || !record.isCreate) return null;
@@ -102,16 +102,16 @@ export function closeAttempts(held: readonly Settlement[], scope = all): RowSour
 
 const moveColumns: Column<Settlement>[] = [
   ...callKeyColumns,
-  // What a split leaves of a call is in other calls.
+  // After a split the records are in other calls.
   column('state', 'text', (s) => (s.next.state === 'split' ? 'done' : s.next.state)),
   column('delay_ms', 'float8', (s) => ('delayMs' in s.next ? s.next.delayMs : 0)),
   column('was_sent', 'boolean', (s) => s.attempt !== undefined),
 ];
 
 /**
- * A recorded outcome clears `sent_at` and the crash count. A call in doubt keeps `sent_at`: its next lapse must not send. A look that ends takes
- * back the crashes of looks, which it shows to be somebody else's, and keeps those of sends: a create that kills its sender each time would else
- * be sent again until its deadline.
+ * A recorded outcome clears `sent_at` and the crash count. A call in doubt keeps `sent_at`: its next lapse must not send. A completed
+ * lookup resets the crashes counted during lookups, which this call evidently did not cause, and keeps those of sends: otherwise a create
+ * that kills its sender each time would be sent again until its deadline.
  */
 export function moveCalls(held: readonly Settlement[], scope = all): RowSource {
   const input = scope.source('i', moveColumns, held);

@@ -1,27 +1,27 @@
 import type { FailureClass, SluiceError } from '@sluice/errors';
 import type { OperationStatus, WriteType } from '@sluice/types';
 import type { KeyEnding } from './idempotency-key';
-import type { LaneKey } from './lane-room';
+import type { LaneKey } from './lanes';
 import type { CallKey } from './write-rows';
 
-/** What became of one record in this attempt. */
+/** The outcome of one record in this attempt. */
 export type RecordSettlement =
   | {
       readonly index: number;
       readonly kind: 'succeeded';
       readonly providerId?: string;
       readonly warnings?: readonly string[];
-      /** The record was looked for and found, nobody said that this write made it. Two creates never adopt one. */
+      /** The record was looked up and found; no reply confirmed that this write made it. Two creates never adopt one. */
       readonly isAdopted?: true;
     }
   | { readonly index: number; readonly kind: 'failed' | 'unknown'; readonly error: RecordError }
-  /** Still to do. `maybe`: this attempt may have written it. */
+  /** Unfinished. `maybe`: this attempt may have written it. */
   | {
       readonly index: number;
       readonly kind: 'again';
       readonly sendState: 'none' | 'maybe';
       readonly error?: RecordError;
-      /** It was refused with others for what may be another's fault, and never sent before: this does not count as its try. */
+      /** It was refused together with others, one of which may be the cause, and never sent before: this does not count as its try. */
       readonly isUntried?: true;
     };
 
@@ -31,7 +31,7 @@ export interface RecordError {
   readonly text: string;
 }
 
-/** What the provider said of the call as a whole; stored with the attempt. */
+/** The provider's response to the call as a whole; stored with the attempt. */
 export interface AttemptOutcome {
   readonly status?: number;
   readonly providerRequestId?: string;
@@ -40,14 +40,14 @@ export interface AttemptOutcome {
 }
 
 /**
- * The call ends, and what is left of it goes on in calls of its own: the provider refused it whole, wrote nothing, and one record
+ * The call ends, and its unfinished records continue in calls of their own: the provider refused it whole, wrote nothing, and one record
  * may be the cause.
  */
 export interface Split {
   readonly state: 'split';
-  /** Record indexes of each new call, in accept order; together every record that is to do again. */
+  /** Record indexes of each new call, in accept order; together every unfinished record. */
   readonly parts: readonly (readonly number[])[];
-  /** They run at once, under this lease and fence 1, with no intent yet. Absent: they are ready, for whoever claims them. */
+  /** They run at once, under this lease and fence 1, with no intent yet. Absent: they are ready to be claimed. */
   readonly lease?: { readonly owner: string; readonly leaseMs: number };
 }
 
@@ -60,7 +60,7 @@ export interface Settlement extends CallKey, LaneKey {
   readonly attempt?: AttemptOutcome;
   /** Every record of the attempt, by index. */
   readonly records: readonly RecordSettlement[];
-  /** Where the call goes. `done` and `quarantined` only if no record is to do again. */
+  /** The next state of the call. `done` and `quarantined` only if no record is unfinished. */
   readonly next:
     | { readonly state: 'done' | 'quarantined' }
     | { readonly state: 'ready' | 'in_doubt'; readonly delayMs: number }
@@ -92,11 +92,11 @@ export interface ReleasedCall extends CallKey, LaneKey {
   readonly traceparent: string;
 }
 
-/** `isHeld` false: the fence was lost, and the settlement was kept as evidence. */
+/** `isHeld` false: the fence was lost, and the settlement was stored as evidence. */
 export interface Settled {
   readonly isHeld: boolean;
   readonly ended?: EndedOperation;
-  /** Where the call went, if not where the settlement says: what it would adopt belongs to another create, or its installation is gone. */
+  /** The state of the call, if not the settlement's: what it would adopt belongs to another create, or its installation is gone. */
   readonly next?: Settlement['next'];
   /** The calls that a split opened, in the order of its parts. */
   readonly parts?: readonly CallKey[];
@@ -104,5 +104,5 @@ export interface Settled {
   readonly released: readonly ReleasedCall[];
 }
 
-/** What a store tells of one settlement: what became of it, or why it failed while others were settled. */
+/** The result of one settlement, or why it failed while others were settled. */
 export type SettlingAnswer = Settled | SluiceError;

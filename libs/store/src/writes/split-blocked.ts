@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { ClaimedCall } from './take-calls';
-import type { LaneMoment } from './lane-room';
+import type { LaneMoment } from './lanes';
 import { callKeyColumns } from './call-key';
 import { rowSource } from '../row-source';
 import type { CallKey } from './write-rows';
@@ -21,8 +21,8 @@ interface BlockedRecord extends CallKey {
 }
 
 /**
- * Keeps accept order per provider record. A record stands behind every earlier unfinished write of its order key, behind any
- * that executes at this moment, and behind a barrier. Free records go on; each blocked one moves to a call of its own that
+ * Keeps accept order per provider record. A record waits behind every earlier unfinished write of its order key, behind any
+ * that executes at this moment, and behind a barrier. Free records continue; each blocked one moves to a call of its own that
  * waits. A call whose every record is blocked, an `allOrNone` call, and one in doubt wait whole.
  * The caller holds the order keys' locks, so nothing settles or starts between this check and its commit.
  */
@@ -30,7 +30,7 @@ export async function splitBlocked(
   transaction: Knex.Transaction,
   claimed: readonly ClaimedCall[],
 ): Promise<{ free: ClaimedCall[]; later: LaneMoment[] }> {
-  // A call in doubt sends nothing now, so it waits for nobody; if it is sent again, it comes here as a ready one.
+  // A call in doubt sends nothing now, so it waits for nothing; if it is sent again, it is checked here as a ready one.
   const sending = claimed.filter((call) => !call.isInDoubt);
   const blocked = sending.length === 0 ? [] : await findBlocked(transaction, sending);
   const rowsOf = (call: ClaimedCall): BlockedRow[] =>

@@ -4,7 +4,7 @@ import { column, rowSource, type Column } from '../row-source';
 import type { Settlement } from './settlement';
 import type { CallKey } from './write-rows';
 
-/** One part of a call that goes on as a call of its own. */
+/** One part of a call that continues as a call of its own. */
 interface Part extends CallKey {
   readonly indexes: readonly number[];
   readonly owner: string | undefined;
@@ -12,7 +12,7 @@ interface Part extends CallKey {
 }
 
 interface Member {
-  /** Place of its part among all parts of the statement, from 1. */
+  /** Position of its part among all parts of the statement, from 1. */
   readonly part: number;
   readonly index: number;
 }
@@ -28,9 +28,9 @@ const memberColumns: Column<Member>[] = [
 ];
 
 /**
- * Opens the calls that split settlements go on as, and moves their records over. A part keeps its call's lane, connection, place in the
- * lane (one after the other) and count of retries: the refusal was no retry. Crash counts begin anew, because the call had an outcome.
- * The caller holds the operations' rows, which number their calls, and has settled the calls and counted the parts.
+ * Opens the calls that split settlements continue as, and moves their records over. A part keeps its call's lane, connection, position in
+ * the lane (in sequence) and count of retries: the refusal was no retry. Crash counts restart at 0, because the call had an outcome.
+ * The caller has locked the operations' rows, which number their calls, and has settled the calls and counted the parts.
  * @returns by the id of the split call, in the order of its parts
  */
 export async function splitRefused(

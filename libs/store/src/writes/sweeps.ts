@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { LaneKey } from './lane-room';
+import type { LaneKey } from './lanes';
 import { connectionIsUsable } from './take-calls';
 
 /** Auto-batches that are full or due and still open, oldest first. */
@@ -18,8 +18,8 @@ export async function findDueBatches(
 }
 
 /**
- * A lane with a call that crashed an executor twice and may run now: it waits until somebody has nothing else to do. One that is held
- * back, by its lane or its connection, would make that somebody wait for nothing.
+ * A lane with a call that crashed an executor twice and may run now: it waits until a process has nothing else to do. A call that is
+ * held back, by its lane or its connection, would make that process wait in vain.
  */
 export async function findIsolated(database: Knex): Promise<LaneKey | undefined> {
   const result = await database.raw<{ rows: { project_id: string; lane_id: string }[] }>(
@@ -32,12 +32,12 @@ export async function findIsolated(database: Knex): Promise<LaneKey | undefined>
   return row && { projectId: row.project_id, laneId: row.lane_id };
 }
 
-/** In place of what the provider said. */
-const forgotten = 'What the provider said is forgotten: the retention time is over.';
+/** Replaces the provider's text. */
+const deletedText = 'The text of the provider was deleted: the retention time is over.';
 
 /**
- * Forgets what ended records were to write: the plan holds a customer's field values, the fingerprint is made of them, and a provider may repeat
- * them in what it says. Outcomes, ids, classes of errors and counts stay. What is still to do is never touched, however old it is.
+ * Deletes what ended records were to write: the plan holds a customer's field values, the fingerprint is made of them, and a provider's
+ * text may repeat them. Outcomes, ids, classes of errors and counts stay. Unfinished records are never touched, however old they are.
  * @param days since the record ended
  * @returns how many were purged; at `limit` there may be more
  */
@@ -53,16 +53,16 @@ export async function purgePlans(database: Knex, days: number, limit: number): P
        where a.project_id = c.project_id and a.operation_id = c.operation_id and a.call_number = c.call_number
          and (a.error_text is not null or a.late_evidence is not null)),
      ended as (
-       update operations o set result = case when o.records_total = 1 then :forgotten
-         else split_part(o.result, '. First error, record ', 1) || '. ' || :forgotten end
+       update operations o set result = case when o.records_total = 1 then :deletedText
+         else split_part(o.result, '. First error, record ', 1) || '. ' || :deletedText end
        from (select distinct project_id, operation_id from old where error_text is not null) e
        where o.project_id = e.project_id and o.id = e.operation_id and o.state in ('succeeded', 'failed')
          and o.result is not null)
      update records r set plan = null, fingerprint = null,
-            error_text = case when r.error_text is not null then :forgotten end
+            error_text = case when r.error_text is not null then :deletedText end
      from old
      where r.project_id = old.project_id and r.operation_id = old.operation_id and r.record_index = old.record_index`,
-    { days, limit, forgotten },
+    { days, limit, deletedText },
   );
   return result.rowCount;
 }

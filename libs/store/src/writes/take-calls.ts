@@ -1,14 +1,14 @@
 import type { WriteType } from '@sluice/types';
 import type { Knex } from 'knex';
 import { toCallKey } from './call-key';
-import { laneColumns, type LaneRoom, type LaneKey } from './lane-room';
+import { laneColumns, type LaneCapacity, type LaneKey } from './lanes';
 import { column, rowSource, type Column } from '../row-source';
 import type { WriteMode, CallKey } from './write-rows';
 
 export interface ClaimRequest {
   /** Names the process in `calls.owner`. */
   readonly owner: string;
-  /** The lanes to claim from, most patient first. */
+  /** The lanes to claim from, those that have waited longest first. */
   readonly lanes: readonly LaneKey[];
   /** Calls at most, over all lanes. */
   readonly limit: number;
@@ -33,7 +33,7 @@ export interface ClaimedCall extends CallKey, LaneKey {
   /** Sent before, outcome not known: reconcile, do not send. */
   readonly isInDoubt: boolean;
   readonly traceparent: string;
-  /** Bytes of the plans that are loaded to send it, at most. Absent: nobody asked. */
+  /** Bytes of the plans that are loaded to send it, at most. Absent: not read. */
   readonly planBytes?: number;
   /** Its lane has a cap of its own at this moment, because its account was slow or refused a call. */
   readonly isNarrowed?: true;
@@ -47,9 +47,9 @@ export interface ClaimedCall extends CallKey, LaneKey {
   readonly isCancelled?: true;
 }
 
-const roomColumns: Column<LaneRoom>[] = [
+const capacityColumns: Column<LaneCapacity>[] = [
   ...laneColumns,
-  column('room', 'integer', (lane) => lane.room),
+  column('capacity', 'integer', (lane) => lane.capacity),
   column('is_narrowed', 'boolean', (lane) => lane.isNarrowed),
 ];
 
@@ -74,42 +74,42 @@ interface ClaimedRow {
 }
 
 /**
- * The connections that have calls waiting in a lane, jumping from one to the next over the index: what a refused connection holds
- * back is passed over as one, however much it is. The status is a scalar look-up per connection, which no plan turns into a scan.
+ * The connections that have calls waiting in a lane, jumping from one to the next over the index: the calls that a refused connection holds
+ * back are skipped in one jump, however many they are. The status is a scalar lookup per connection, which no plan turns into a scan.
  */
 const lines = `
   line as (
-    select i.ord, i.project_id, i.lane_id, i.room, i.is_narrowed, (select k.connection_id from calls k
+    select i.ord, i.project_id, i.lane_id, i.capacity, i.is_narrowed, (select k.connection_id from calls k
       where k.project_id = i.project_id and k.lane_id = i.lane_id and k.state in ('ready', 'in_doubt')
-      order by k.connection_id limit 1) as connection_id from asked i
+      order by k.connection_id limit 1) as connection_id from requested i
     union all
-    select l.ord, l.project_id, l.lane_id, l.room, l.is_narrowed, (select k.connection_id from calls k
+    select l.ord, l.project_id, l.lane_id, l.capacity, l.is_narrowed, (select k.connection_id from calls k
       where k.project_id = l.project_id and k.lane_id = l.lane_id and k.state in ('ready', 'in_doubt')
         and k.connection_id > l.connection_id order by k.connection_id limit 1)
     from line l where l.connection_id is not null)`;
 
 /**
- * Takes calls in the order of their moments, up to each lane's room and the request's limit. Calls of a connection that the
+ * Takes calls in the order of their moments, up to each lane's free capacity and the request's limit. Calls of a connection that the
  * provider refuses are held back. Rows that are locked and not taken are free again when the claim commits.
  */
 export async function takeCalls(
   transaction: Knex.Transaction,
   request: ClaimRequest,
-  lanes: readonly LaneRoom[],
+  lanes: readonly LaneCapacity[],
 ): Promise<ClaimedCall[]> {
-  const input = rowSource('i', roomColumns, lanes);
+  const input = rowSource('i', capacityColumns, lanes);
   const result = await transaction.raw<{ rows: ClaimedRow[] }>(
-    `with recursive asked as (select * from ${input.sql}), ${lines},
+    `with recursive requested as (select * from ${input.sql}), ${lines},
      ranked as (
-       select c.*, l.ord, l.room, l.is_narrowed, row_number() over (partition by l.ord order by c.not_before) as place
+       select c.*, l.ord, l.capacity, l.is_narrowed, row_number() over (partition by l.ord order by c.not_before) as position
        from line l
        cross join lateral (
          select k.project_id, k.operation_id, k.number, k.state as was, k.not_before from calls k
          where k.project_id = l.project_id and k.lane_id = l.lane_id and k.connection_id = l.connection_id
            and k.state in ('ready', 'in_doubt') and k.not_before <= now() and (k.crash_count >= 2) = ?::boolean
-         order by k.not_before limit l.room for update skip locked) c
+         order by k.not_before limit l.capacity for update skip locked) c
        where l.connection_id is not null and ${connectionIsUsable('l')}),
-     picked as (select * from ranked where place <= room order by ord limit ?::integer)
+     picked as (select * from ranked where position <= capacity order by ord limit ?::integer)
      update calls c set state = 'running', owner = ?, fence = c.fence + 1,
             lease_until = now() + make_interval(secs => ?::float8 / 1000)
      from picked p where c.project_id = p.project_id and c.operation_id = p.operation_id and c.number = p.number
@@ -125,7 +125,7 @@ export async function takeCalls(
   return result.rows.map(toClaimedCall);
 }
 
-/** SQL: the provider does not refuse the connection of the row `alias`. One that is gone is usable: its calls are to be ended. */
+/** SQL: the provider does not refuse the connection of the row `alias`. One that is gone is usable, so that its calls are ended. */
 export function connectionIsUsable(alias: string): string {
   return `coalesce((select n.status from connections n where n.project_id = ${alias}.project_id
     and n.id = ${alias}.connection_id), 'created') <> 'bad_credentials'`;
@@ -151,7 +151,7 @@ function toClaimedCall(row: ClaimedRow): ClaimedCall {
   };
 }
 
-/** What may only restrict a call since it was accepted. */
+/** What can have changed since a call was accepted, and only restricts it. */
 function factsOf({ facts, connection_id: planned }: ClaimedRow): Partial<ClaimedCall> {
   if (facts === null) return { isUninstalled: true };
   const [connectionId, revisionId] = facts;

@@ -37,7 +37,7 @@ export interface NewOperation {
 
 /** A record about to be stored with its plan. */
 export interface NewRecord {
-  /** Place in its operation, from 0; for an auto-batch decided by the join. */
+  /** Index in its operation, from 0; for an auto-batch decided by the join. */
   readonly index: number;
   /** Call of a single or batch write, from 1. */
   readonly callNumber: number;
@@ -57,7 +57,7 @@ export function bytesOfPlans(records: readonly Pick<NewRecord, 'plan'>[]): numbe
   return records.reduce((bytes, { plan }) => bytes + Buffer.byteLength(plan), 0);
 }
 
-/** As a call counts it in the backlog: rounded up, at least 1. */
+/** As the backlog counts a call: rounded up, at least 1. */
 export function kilobytes(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / 1_000));
 }

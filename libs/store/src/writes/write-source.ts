@@ -12,15 +12,15 @@ export interface WriteSources {
   readonly sourceOf: readonly number[];
 }
 
-/** Where a write goes, for its rows and for its pins. */
-const placeColumns: readonly Column<NewOperation>[] = [
+/** The target of a write, for its rows and for its pins. */
+const targetColumns: readonly Column<NewOperation>[] = [
   column('project_id', 'text', (o) => o.projectId),
   column('integration_id', 'text', (o) => o.integrationId),
   column('installation_id', 'text', (o) => o.pins.installationId),
   column('config_id', 'text', (o) => o.pins.configId),
   column('connection_id', 'text', (o) => o.pins.connectionId),
 ];
-/** What is looked at only, and stands in no row. */
+/** Compared only, and stored in no row. */
 const guardColumns: readonly Column<NewOperation>[] = [
   column('revision_id', 'text', (o) => o.pins.revisionId),
   column('key_id', 'text', (o) => o.pins.keyId),
@@ -33,13 +33,13 @@ const kindColumns: readonly Column<NewOperation>[] = [
   column('all_or_none', 'boolean', (o) => o.allOrNone),
 ];
 
-/** All that `pinsAreCurrent` looks at. */
-export const pinColumns = [...placeColumns, ...guardColumns];
-/** All that the rows of a write have of its source. */
-export const rowColumns = [...placeColumns, ...kindColumns];
+/** All that `pinsAreCurrent` compares. */
+export const pinColumns = [...targetColumns, ...guardColumns];
+/** All that the rows of a write take from its source. */
+export const rowColumns = [...targetColumns, ...kindColumns];
 export const sourceColumns = [...pinColumns, ...kindColumns];
 
-/** SQL condition: integration and key are what the plan was made from. One look at a primary key each. */
+/** SQL condition: integration and key are those that the plan was made from. One lookup of a primary key each. */
 export function integrationAndKeyAreCurrent(alias: string): string {
   return `
   (select g.latest_revision_id from integrations g
@@ -49,7 +49,7 @@ export function integrationAndKeyAreCurrent(alias: string): string {
 }
 
 /**
- * SQL condition: what the plan was made from still is what is current. Scalar subqueries, because Postgres may
+ * SQL condition: what the plan was made from is still current. Scalar subqueries, because Postgres may
  * read a whole table for an `exists` of many rows: that of all installations, at each accept.
  * @param alias the row with the pins
  */

@@ -4,7 +4,7 @@ import type { BatcherContext } from '../context';
 import type { DueTimers } from '../due-timers';
 import type { FlushBatch } from '../flush-batch';
 
-/** `sluice.writes.auto-batched`: a full batch is flushed at once, any other gets a timer. A repeated message costs one look. */
+/** `sluice.writes.auto-batched`: a full batch is flushed at once, any other gets a timer. A repeated message costs one lookup. */
 export function consumeAutoBatched(context: BatcherContext, flush: FlushBatch, timers: DueTimers): Promise<Consumer> {
   const flushOrWait = async (write: WriteAnnouncement): Promise<void> => {
     const dueInMs = await flush(write, 'message');
@@ -23,7 +23,7 @@ export function consumeAutoBatched(context: BatcherContext, flush: FlushBatch, t
   });
 }
 
-/** The last word on each batch: its records are announced in the order they joined. */
+/** The latest message of each batch: its records are announced in the order they joined. */
 function onePerBatch(writes: readonly WriteAnnouncement[]): WriteAnnouncement[] {
   const latest = new Map<string, WriteAnnouncement>();
   for (const write of writes) {

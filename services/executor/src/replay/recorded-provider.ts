@@ -9,7 +9,7 @@ import type { RecordedAttempt } from './recorded-results';
 export type Classified =
   /** By its own tables, from the recorded status. */
   | 'by-status'
-  /** The status alone says something else: the words decided, and they are not in the file. */
+  /** The status alone gives another class: the text decided it, and the text is not in the file. */
   | 'by-words'
   /** There is no refusal of a whole call to classify. */
   | 'recorded';
@@ -24,7 +24,7 @@ export interface RecordedProviders {
 export interface RecordedAnswer {
   readonly attempt: RecordedAttempt;
   readonly results: readonly RecordResult[];
-  /** Told how the class of the answer came about. */
+  /** Gets how the class of the answer was found. */
   readonly tell: (how: Classified) => void;
 }
 
@@ -42,8 +42,8 @@ export const nobody: LiveCredentials = {
 const callTimeoutMs = 5_000;
 
 /**
- * The connectors as they are, and in place of their providers a server on this machine that answers the status of the attempt that is
- * replayed. So a request is built, sent and classified by the code that did it then; only the words of the answer are missing.
+ * The connectors as they are, with a server on this machine instead of their providers that answers the status of the attempt that is
+ * replayed. So a request is built, sent and classified by the code that did it then; only the text of the answer is missing.
  */
 export async function openRecordedProviders(): Promise<RecordedProviders> {
   let status = 500;

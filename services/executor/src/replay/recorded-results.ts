@@ -2,7 +2,7 @@ import type { ProviderFailure, RecordResult } from '@sluice/connectors';
 import { failureClasses, type FailureClass } from '@sluice/errors';
 import type { ExportedAttempt, ExportedRecord, OperationExport } from '@sluice/types';
 
-/** What became of a record in one attempt, as the tables told it. `again`: it was still to do. */
+/** The outcome of a record in one attempt, as the tables have it. `again`: it was unfinished. */
 export type Outcome = 'succeeded' | 'failed' | 'unknown' | 'again';
 
 /** An attempt, with the call that it was of. */
@@ -34,7 +34,7 @@ function laterAttempts(exported: OperationExport, { call, number }: RecordedAtte
   return all.slice(at + 1);
 }
 
-/** The answer per record, as far as it was recorded: classes, not words. */
+/** The result per record, as far as it was recorded: classes, not texts. */
 export function recordedResults(
   exported: OperationExport,
   attempt: RecordedAttempt,
@@ -69,7 +69,7 @@ function failureOf(recorded: string | undefined, isWhole: boolean, status: numbe
   const failureClass = failureClasses.find((each): each is FailureClass => each === recorded) ?? 'unknown';
   return {
     class: failureClass,
-    message: 'The words of the provider are not in the file.',
+    message: 'The text of the provider is not in the file.',
     scope: failureClass === 'quota' ? 'lane' : isWhole ? 'call' : 'record',
     ...(status === undefined ? {} : { status }),
   };

@@ -22,7 +22,7 @@ export interface ReplayedStep {
   /** `call 1, attempt 2`. */
   readonly title: string;
   readonly text: string;
-  /** What the record says in its place; absent: the same. */
+  /** What was recorded instead; absent: the same. */
   readonly differs?: string;
 }
 
@@ -64,7 +64,7 @@ function planAgain(exported: OperationExport, connector: Connector): ReplayedSte
       headersKey: headersKeyOf(record.plan?.headers?.map((key) => ({ key, value: 'x' }))),
       ...orderOf(exported, connector, record),
       isBehindAnother: false,
-      // An export tells forms, not sizes: what was divided for its bytes shows as a difference.
+      // An export has forms, not sizes: a call that was divided for its bytes shows as a difference.
       planBytes: 0,
     })),
     { records: limit },

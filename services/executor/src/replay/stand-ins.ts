@@ -16,7 +16,7 @@ export function standInPlan({ type }: Pick<OperationExport, 'type'>, { index, pl
   };
 }
 
-/** Values of two records differ where they have room for it. */
+/** Values of two records differ where they are long enough for it. */
 function standIn(form: string, index: number): JsonValue {
   const [, kind = 'string', size = '1'] = /^(\w+)(?:\((\d+)\))?$/.exec(form) ?? [];
   const length = Number(size);

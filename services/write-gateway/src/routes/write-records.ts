@@ -76,7 +76,7 @@ export function writeRecordsRoute(router: Router, writers: Writers): void {
         const call = toWriteCall(request);
         if (request.query.dryRun === 'true') return { body: await writers.plan(call) };
         const { body, ...reply } = await writers.once(call, () => write(writers, call));
-        // What the provider says of a hundred records may have megabytes.
+        // The provider's response for a hundred records may have megabytes.
         return call.request.batch === undefined ? { body, ...reply } : { stream: jsonText(body), ...reply };
       },
     }),
