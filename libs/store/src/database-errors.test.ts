@@ -22,6 +22,6 @@ it.each([
   ['3D000', 'does not exist'],
   ['42501', 'does not let the user u read the schema'],
   ['42P07', 'cannot be used: no'],
-])('%s is told as: it %s', (code, why) => {
+])('%s is reported as: it %s', (code, why) => {
   expect(toStartError(failure(code), url).detail).toBe(`The database sluice at db:5432 ${why}.`);
 });

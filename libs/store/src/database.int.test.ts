@@ -50,9 +50,9 @@ async function onClone(...statements: readonly string[]): Promise<void> {
   }
 }
 
-// Seen on a busy node: new pods gave up after 2 s, and an upgrade went on three times as long.
+// Observed on a busy node: new pods gave up after 2 s, and an upgrade took three times as long.
 describe('a database that cannot be used for the moment', () => {
-  it('is asked until it answers, with the reason told once', async () => {
+  it('is retried until it answers, with the reason logged once', async () => {
     proxy.cut();
     const { store, reasons } = open(proxy.url, patientMs);
     const asked = store.assertMigrated();
@@ -62,7 +62,7 @@ describe('a database that cannot be used for the moment', () => {
     expect(reasons).toEqual([expect.stringMatching(/^The database \S+ at \S+ does not answer \(ECONNREFUSED\)\.$/)]);
   });
 
-  it('is asked when it takes connections and says nothing', async () => {
+  it('is retried when it takes connections and does not answer', async () => {
     proxy.disturb({ silent: 'reply' });
     const { store, reasons } = open(proxy.url, patientMs);
     const asked = store.assertMigrated();
@@ -72,7 +72,7 @@ describe('a database that cannot be used for the moment', () => {
     expect(reasons[0]).toMatch(/gave no connection within 2 s/);
   });
 
-  it('is asked when it has no connection left for the user', async () => {
+  it('is retried when it has no connection left for the user', async () => {
     await onClone(
       `create role ${limited} login password 'any' connection limit 0`,
       `grant select on knex_migrations to ${limited}`,
@@ -116,9 +116,9 @@ describe('what no waiting heals fails at once', () => {
       'does not exist',
     ],
     ['a user that is not let in', (url: URL) => Object.assign(url, { username: 'sluice_nobody' }), 'refuses the user'],
-  ])('%s', async (_, change, said) => {
+  ])('%s', async (_, change, text) => {
     const { store, reasons } = open(changed(change), patientMs);
-    await expect(store.assertMigrated()).rejects.toMatchObject({ detail: expect.stringContaining(said) });
+    await expect(store.assertMigrated()).rejects.toMatchObject({ detail: expect.stringContaining(text) });
     expect(reasons).toEqual([]);
   });
 });

@@ -28,9 +28,9 @@ describe('persist', () => {
     ['a statement that took too long', refused('57014')],
     ['what others took each time', contended],
   ])('%s at the first try: nothing was stored, so it may be sent again', async (_case, error) => {
-    const told = await persist(failing(error)).catch((reason: unknown) => reason);
-    expect(told).toBeInstanceOf(DependencyError);
-    expect((told as DependencyError).meta).toEqual({});
+    const thrown = await persist(failing(error)).catch((reason: unknown) => reason);
+    expect(thrown).toBeInstanceOf(DependencyError);
+    expect((thrown as DependencyError).meta).toEqual({});
   });
 
   // Sent again without a key, what that try committed would be stored twice.
@@ -38,12 +38,12 @@ describe('persist', () => {
     ['a statement that took too long', refused('57014')],
     ['what others took each time', contended],
   ])('%s after a try whose answer was lost: nobody knows, so it may not', async (_case, error) => {
-    const told = await persist(failing(lost(), error)).catch((reason: unknown) => reason);
-    expect(told).toBeInstanceOf(DependencyError);
-    expect((told as DependencyError).meta).toEqual({ retryable: false });
+    const thrown = await persist(failing(lost(), error)).catch((reason: unknown) => reason);
+    expect(thrown).toBeInstanceOf(DependencyError);
+    expect((thrown as DependencyError).meta).toEqual({ retryable: false });
   });
 
-  // Its commit came later than its repetitions gave up: one more look finds the row that stands in the way.
+  // Its commit came later than its repetitions gave up: one more try finds the row that is in the way.
   describe('a row that stands in the way, later than work is repeated', () => {
     const late = (...errors: readonly Error[]) => {
       const clock = jest.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValue(6_000);
@@ -58,10 +58,10 @@ describe('persist', () => {
 
     it('again and again: nobody knows whether the write was accepted', async () => {
       const clock = jest.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValueOnce(1).mockReturnValue(6_000);
-      const told = await persist(failing(lost(), refused('23505'), refused('23505'))).catch(
+      const thrown = await persist(failing(lost(), refused('23505'), refused('23505'))).catch(
         (reason: unknown) => reason,
       );
-      expect(told).toMatchObject({ code: 'service.unavailable', meta: { retryable: false } });
+      expect(thrown).toMatchObject({ code: 'service.unavailable', meta: { retryable: false } });
       clock.mockRestore();
     });
 

@@ -103,7 +103,7 @@ describe('settle', () => {
   });
 
   // A sender was paused, its call was reconciled and made ready again; then its reply arrives: nobody may send it now.
-  it('takes a ready call back into doubt when late evidence says that it was written', async () => {
+  it('takes a ready call back into doubt when late evidence shows that it was written', async () => {
     await fixture.store.writes.accept([fixture.asynchronous()]);
     const [paused] = await fixture.claim();
     if (!paused) throw new Error('nothing was claimed');
@@ -122,8 +122,8 @@ describe('settle', () => {
     expect((await fixture.claim())[0]?.isInDoubt).toBe(true);
   });
 
-  // The look may have missed what the reply proves: it must not end with another send.
-  it('takes a call back into doubt that is being looked for when late evidence says that it was written', async () => {
+  // The lookup may have missed what the reply proves: it must not end with another send.
+  it('takes a call back into doubt that is being looked up when late evidence shows that it was written', async () => {
     await fixture.store.writes.accept([fixture.asynchronous()]);
     const [paused] = await fixture.claim();
     if (!paused) throw new Error('nothing was claimed');
@@ -186,7 +186,7 @@ describe('settle', () => {
   });
 
   // A create that kills whoever sends it, and leaves nothing at the provider, must not be sent again until its deadline.
-  it('keeps the crash count through a look, and forgets it with a reply', async () => {
+  it('keeps the crash count through a lookup, and resets it with a reply', async () => {
     await fixture.store.writes.accept([fixture.asynchronous()]);
     const [crashed] = await fixture.claim();
     expect(crashed?.crashCount).toBe(0);
@@ -226,7 +226,7 @@ describe('claim', () => {
     expect(await fixture.claim()).toHaveLength(0);
   });
 
-  it('keeps the places of the lane for asynchronous calls', async () => {
+  it('keeps the capacity of the lane for asynchronous calls', async () => {
     for (let at = 0; at < 4; at += 1) {
       const write = fixture.asynchronous();
       await fixture.store.writes.openSynchronous({ ...write, owner: 'gateway', leaseMs: 6_000 });
@@ -251,7 +251,7 @@ describe('claim', () => {
     expect(await fixture.store.writes.readLaneBlock(fixture.lane)).toBeGreaterThan(50_000);
   });
 
-  it('tells of each lane how long it is blocked', async () => {
+  it('returns how long each lane is blocked', async () => {
     await fixture.store.writes.blockLane(fixture.lane, 60_000, 'ten_secondly_rolling');
     const open = { ...fixture.lane, laneId: 'another' };
     const [before, blocked, after] = await fixture.store.writes.readLaneBlocks([open, fixture.lane, open]);
@@ -259,7 +259,7 @@ describe('claim', () => {
     expect(blocked).toBeGreaterThan(50_000);
   });
 
-  it('says when a blocked lane is worth a look, and forgets a lane that is gone', async () => {
+  it('returns when a blocked lane is worth a claim, and drops a lane that is gone', async () => {
     const request = { owner: 'test', limit: 1, perLane: 4, leaseMs: 6_000, isolated: false };
     await fixture.store.writes.blockLane(fixture.lane, 60_000, 'ten_secondly_rolling');
     const blocked = await fixture.store.writes.claim({ ...request, lanes: [fixture.lane] });

@@ -5,7 +5,7 @@ import { createWriteStore, type WriteStore } from '../src/writes/write-store';
 import { createWriteFixture, type WriteFixture } from './write-fixture';
 
 // A flush is stored by one commit and, where some of it was not, read by a statement after it. What keeps that from being read is no news for those
-// whom the commit has stored: told to send their writes again, they would have them stored twice.
+// whom the commit has stored: if they had to send their writes again, they would have them stored twice.
 
 type Database = ReturnType<typeof openDatabase>;
 
@@ -40,7 +40,7 @@ interface Cut {
 function withoutConnection(): Cut {
   const database = connect({ connectMs: 200 });
   const taken: Promise<unknown>[] = [];
-  // Asked for before the next statement asks: it waits in vain.
+  // Locked before the next statement asks for it: it waits in vain.
   database.on('query-response', () => taken.push(database.client.acquireConnection() as Promise<unknown>));
   const end = async (): Promise<void> => {
     for (const connection of await Promise.all(taken)) await database.client.releaseConnection(connection);
@@ -48,7 +48,7 @@ function withoutConnection(): Cut {
   return { store: createWriteStore(database, 1), end };
 }
 
-/** From the first statement that is answered on every look at the operations is cancelled, as one that takes too long is. */
+/** From the first statement that is answered on every read of the operations is cancelled, as one that takes too long is. */
 function withoutLook(): Cut {
   const database = connect({});
   let locking: Promise<unknown> | undefined;
@@ -79,7 +79,7 @@ const cuts: [string, () => Cut][] = [
   ['at a statement that takes too long', withoutLook],
 ];
 
-/** What each write was told, whether by its answer or by the failure of all. */
+/** What each write got, whether by its answer or by the failure of all. */
 async function tell(cut: Cut, writes: readonly AcceptableWrite[]): Promise<(AcceptAnswer | undefined)[]> {
   const told = await cut.store.accept(writes).then(
     (answers) => writes.map(({ operation }) => answers.get(operation.id)),
@@ -96,9 +96,10 @@ async function storedOf(writes: readonly AcceptableWrite[]): Promise<boolean[]> 
 }
 
 const accepted = { acceptedAt: expect.any(Date) };
-const retryableOf = (told: AcceptAnswer | undefined): unknown => (told as DependencyError).meta['retryable'] ?? true;
+const retryableOf = (answer: AcceptAnswer | undefined): unknown =>
+  (answer as DependencyError).meta['retryable'] ?? true;
 
-describe.each(cuts)('the look that follows the commit fails %s', (_case, cut) => {
+describe.each(cuts)('the lookup that follows the commit fails %s', (_case, cut) => {
   it('who was stored is accepted; who was not hears that it may come again', async () => {
     const writes = [fixture.asynchronous(), fixture.asynchronous({ configId: newId() }), fixture.asynchronous()];
     const told = await tell(cut(), writes);
@@ -109,7 +110,7 @@ describe.each(cuts)('the look that follows the commit fails %s', (_case, cut) =>
   });
 
   // Each alone, after a flush that a neighbour's value has spoilt: the first try may have been committed.
-  it('what an earlier try has stored is told as doubt, with the remedy', async () => {
+  it('what an earlier try has stored is reported as in doubt, with the remedy', async () => {
     const write = fixture.asynchronous();
     await fixture.store.writes.accept([write]);
     const [told] = await tell(cut(), [write]);

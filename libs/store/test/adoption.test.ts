@@ -31,7 +31,7 @@ const outcomesOf = async (calls: readonly ClaimedCall[]) => {
   return records.flat().map(({ status, recordId }) => `${status} ${recordId ?? '-'}`);
 };
 
-// Two looks at the same moment see the same record and no claim on it; only one of the two creates made it.
+// Two lookups at the same moment find the same record and no claim on it; only one of the two creates made it.
 describe('two reconciliations that adopt one provider record', () => {
   it.each<[string, (settlements: readonly Settlement[]) => Promise<unknown>]>([
     ['in one transaction', (settlements) => fixture.store.writes.settle(settlements)],
@@ -43,7 +43,7 @@ describe('two reconciliations that adopt one provider record', () => {
     expect(await fixture.store.writes.findReadyLanes({ limit: 100 })).toEqual({ found: [] });
   });
 
-  it('the answer says where the call went, and its operation is not over', async () => {
+  it('the answer has the state of the call, and its operation is not over', async () => {
     const [first, second] = (await claimTwo()) as [ClaimedCall, ClaimedCall];
     await fixture.store.writes.settle([adopt(first)]);
     const [settled] = (await fixture.store.writes.settle([adopt(second)])).values();
@@ -81,7 +81,7 @@ describe('a reply that names a record which another create had adopted', () => {
     ],
     ['in one transaction', (adopting, owning) => fixture.store.writes.settle([adopting, owning])],
     ['at the same time', (...both) => Promise.all(both.map((settlement) => fixture.store.writes.settle([settlement])))],
-  ])('%s: it owns the record, the adopter looks again', async (_case, settle) => {
+  ])('%s: it owns the record, the adopter is looked up again', async (_case, settle) => {
     const [adopter, owner] = (await claimTwo()) as [ClaimedCall, ClaimedCall];
     await settle(adopt(adopter), reply(owner));
     expect(await outcomesOf([adopter, owner])).toEqual(['pending -', 'succeeded 77']);
@@ -115,7 +115,7 @@ describe('a reply that names a record which another create had adopted', () => {
     expect(await outcomesOf([adopter])).toEqual(['pending -']);
   });
 
-  // A provider that answers two creates with one record has made one: both are told the truth.
+  // A provider that answers two creates with one record has made one: both get the true outcome.
   it('nobody adopted it: both replies stand', async () => {
     const calls = (await claimTwo()) as [ClaimedCall, ClaimedCall];
     for (const call of calls) await fixture.store.writes.settle([reply(call)]);
@@ -170,7 +170,7 @@ describe('equal creates in doubt', () => {
     expect(await openTwins(twins)).toHaveLength(420);
   });
 
-  it('tell when they were sent last', async () => {
+  it('show when they were sent last', async () => {
     const [mine] = (await claimTwo()) as [ClaimedCall];
     await send(mine, 10_000);
     const { sinceSentMs, lastSentAt } = await fixture.store.writes.readDoubt(mine, 30_000);

@@ -83,7 +83,7 @@ const withObject = (write: BatchableWrite, objectName: string): BatchableWrite =
 
 // One statement joins the batches of many keys: each must be what it would be alone.
 describe('join of many batch keys', () => {
-  it('each record is in the batch of its own key, at the place it was told', async () => {
+  it('each record is in the batch of its own key, at the index in its reply', async () => {
     const objects = ['contacts', 'companies', 'deals'];
     const writes = Array.from({ length: 270 }, (_, at) => withObject(fixture.batchable(), objects[at % 3]));
     const answers = await fixture.store.writes.join(writes);
@@ -151,7 +151,7 @@ describe('join of many batch keys', () => {
 });
 
 describe('seal', () => {
-  it('refuses a batch that is neither full nor due, and says how long it has', async () => {
+  it('refuses a batch that is neither full nor due, and returns how long it has', async () => {
     const [member] = membersOf((await fixture.store.writes.join([fixture.batchable({ maxDelayMs: 60_000 })])).values());
     const sealing = await seal(member?.operationId);
     expect(sealing.kind).toBe('not-due');

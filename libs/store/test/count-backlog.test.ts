@@ -50,13 +50,13 @@ describe('the backlog of a project', () => {
     expect(await count(1_000)).toBe(101);
   });
 
-  it('is counted no further than asked', async () => {
+  it('is counted no further than requested', async () => {
     await fillBacklog(fixture.url, fixture.seeded, { calls: 3_000, lanes: 3 });
     expect(await count(1_000_000)).toBe(3_000);
     expect(await count(2_000)).toBe(2_000);
   });
 
-  it('[sec-38] is counted of each group that is asked about, whatever waits of the others', async () => {
+  it('[sec-38] is counted of each requested group, whatever waits of the others', async () => {
     const { writes } = fixture.store;
     const { projectId, groupRef } = fixture.seeded;
     // A connection of its own to the same account, so both share a lane.
@@ -102,7 +102,7 @@ describe('the backlog of a project', () => {
     expect(await bytes()).toBe(250_000);
   });
 
-  it('[sec-38] keeps its bytes when a call goes on in two, and counts those of a replay', async () => {
+  it('[sec-38] keeps its bytes when a call continues as two, and counts those of a replay', async () => {
     const { writes } = fixture.store;
     const bytes = async () => (await backlog(1_000))?.bytes;
     const write = sized(50_000, 4);

@@ -67,7 +67,7 @@ describe('what waits', () => {
     expect(await find(write.operation.id)).toMatchObject({ status: 'failure', result });
   });
 
-  it('says that its installation is gone to whoever claims what was accepted meanwhile', async () => {
+  it('shows that its installation is gone to a claim of what was accepted meanwhile', async () => {
     const write = fixture.asynchronous();
     await store.writes.accept([write]);
     const [first] = await fixture.claim();
@@ -89,7 +89,7 @@ describe('twenty at once', () => {
       ...joins.map((write) => store.writes.join([write])),
     ]);
     expect(isDeleted).toBe(true);
-    // An accept that was under way is left to whoever claims it; no batch is left open that nobody would look at for hours.
+    // An accept that was under way is left to a later claim; no batch is left open that would not be due for hours.
     const left = await fixture.claim({ limit: 100 });
     expect(left.every((call) => call.isUninstalled === true)).toBe(true);
     for (const call of left) await fixture.settleAll(call);

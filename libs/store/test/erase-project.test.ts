@@ -23,7 +23,7 @@ const removed = async () => {
   expect(await store.projects.remove(fixture.seeded.projectId)).toBe(true);
 };
 const erase = () => store.projects.erase(fixture.seeded.projectId);
-/** Rounds until one says this. */
+/** Passes until one returns this. */
 async function eraseUntil(last: string): Promise<string[]> {
   const rounds: string[] = [];
   while (rounds.at(-1) !== last && rounds.length < 100) rounds.push(await erase());
@@ -71,8 +71,8 @@ describe('removing', () => {
     expect((await Promise.all(removals)).filter(Boolean)).toHaveLength(1);
   });
 
-  // Its key goes with it: who asked could not ask again.
-  it('is told as made when the answer to its COMMIT is lost', async () => {
+  // Its key goes with it: the caller could not repeat the request.
+  it('is reported as done when the answer to its COMMIT is lost', async () => {
     const { projectId } = fixture.seeded;
     const proxy = await startTcpProxy(fixture.url);
     const reached = createStore({ url: proxy.url, applicationName: 'test', poolMax: 1, limits: patientLimits });
@@ -121,7 +121,7 @@ describe('erasing', () => {
       expect(await countRows(fixture.url)).not.toHaveProperty(table);
   });
 
-  it('withdraws access before it erases what was told, however much that is', async () => {
+  it('withdraws access before it erases messages, however many there are', async () => {
     await fillMessages(2_500);
     await fixture.store.writes.accept([fixture.asynchronous()]);
     await removed();
@@ -133,13 +133,13 @@ describe('erasing', () => {
     expect(await countRows(fixture.url)).not.toHaveProperty('webhook_messages');
   });
 
-  // Read from its start, a table is read past all that is gone, in each round further.
+  // Read from its start, a table is read past all that is deleted, in each pass further.
   it('reads no table of a project that has most of it from the start', async () => {
     await fillMessages(5_000);
     await removed();
     const eraser = createStore({ url: fixture.url, applicationName: 'test', poolMax: 1, limits: patientLimits });
     while ((await eraser.projects.erase(fixture.seeded.projectId)) !== 'waiting');
-    // A connection says what it read when it ends at the latest.
+    // A connection reports what it read when it ends at the latest.
     await eraser.close();
     const { seq_scan: fromTheStart } = await until('the looks are told', async () => {
       const looks = database('pg_stat_user_tables').where({ relname: 'webhook_messages' });
@@ -164,7 +164,7 @@ describe('erasing', () => {
     expect(await find(write.operation.id)).toBeUndefined();
   });
 
-  it('keeps what a claim needs while a call can still come back, and who claims it is told', async () => {
+  it('keeps what a claim needs while a call can still come back, and a claim shows the deletion', async () => {
     const write = fixture.asynchronous();
     await store.writes.accept([write]);
     const [running] = await fixture.claim();
@@ -192,7 +192,7 @@ describe('erasing', () => {
     expect(await rowsOf(database, projectId)).toMatchObject({ connections: 0, lanes: 0 });
   });
 
-  it('goes on from what is there, by several at once', async () => {
+  it('continues from what is there, by several at once', async () => {
     const { projectId, integrationId, revisionId } = fixture.seeded;
     for (let at = 0; at < 45; at += 1) {
       const connection = await seedConnection(`group-of-${at}`);
@@ -226,13 +226,13 @@ describe('erasing', () => {
     expect(Object.entries(await rowsOf(database, projectId)).filter(([, rows]) => rows > 0)).toEqual([]);
     expect(await rowsOf(database, others.projectId)).toEqual({ ...before, project_deletions: 0 });
     expect(await store.projects.removed()).toEqual([]);
-    // Two installations, and each table that the rounds empty; the keys went before, with the project.
+    // Two installations, and each table that the passes empty; the keys went before, with the project.
     expect(deaths.filter((at) => at === 'st.after_end_round')).toHaveLength(2);
     expect(deaths.filter((at) => at === 'st.after_erase_step').length).toBeGreaterThanOrEqual(15);
     // Some thirty processes, one after the other: 10 s on a machine that is free.
   }, 300_000);
 
-  it('takes the operations of a large project in rounds', async () => {
+  it('takes the operations of a large project in passes', async () => {
     await fillBacklog(fixture.url, fixture.seeded, { calls: 2_500 });
     await removed();
     const rounds = await eraseUntil('waiting');

@@ -127,7 +127,7 @@ describe('with ten times as much waiting, no more is read by', () => {
     await move('ready');
   });
 
-  // Overdue and not held back: left to the claims, and not to be read on every look.
+  // Overdue and not held back: left to the claims, and not to be read on every pass.
   it('a step over overdue records', async () => {
     await change((of) => {
       const passed = of.database.raw('now() - make_interval(secs => accept_seq)');
@@ -141,13 +141,13 @@ describe('with ten times as much waiting, no more is read by', () => {
     expect(pages).toBeLessThanOrEqual(100 * 10);
   });
 
-  it.each<[what: string, look: (inside: Database) => Promise<unknown>]>([
+  it.each<[what: string, read: (inside: Database) => Promise<unknown>]>([
     ['the lapse of leases', (inside) => lapse(inside, 1_000)],
-    ['the look for cancelled operations', (inside) => claimCancelled(inside, ending)],
-    ['the look for calls to isolate', (inside) => findIsolated(inside)],
+    ['the search for cancelled operations', (inside) => claimCancelled(inside, ending)],
+    ['the search for calls to isolate', (inside) => findIsolated(inside)],
     ['a purge of old plans', (inside) => purgePlans(inside, 30, 1_000)],
-  ])('%s', async (_, look) => {
-    await expectFlat(look);
+  ])('%s', async (_, read) => {
+    await expectFlat(read);
   });
 });
 

@@ -72,7 +72,7 @@ describe('a key of an asynchronous write', () => {
     });
   });
 
-  it('20 concurrent writes of one key: one operation, the others are told', async () => {
+  it('20 concurrent writes of one key: one operation, the others get it', async () => {
     const claim = newKey();
     const before = await operations();
     const answers = await Promise.all(
@@ -117,7 +117,7 @@ describe('a key of an asynchronous write', () => {
 });
 
 describe('a key of an auto-batched write', () => {
-  it('20 concurrent joins of one key: one record; the reply names its operation and place', async () => {
+  it('20 concurrent joins of one key: one record; the reply names its operation and index', async () => {
     const claim = newKey();
     await join(fixture.batchable());
     const answers = await Promise.all(
@@ -234,7 +234,7 @@ describe('the age of a key', () => {
     expect(await find(claim)).toMatchObject({ bodyHash: 'other', operationId: next.operation.id });
   });
 
-  it('the sweep deletes old keys, as many as it is told, and no younger one', async () => {
+  it('the sweep deletes old keys, as many as its limit, and no younger one', async () => {
     const claims = [newKey(), newKey(), newKey()];
     for (const idempotency of claims) await accept({ ...fixture.asynchronous(), idempotency });
     for (const claim of claims.slice(0, 2)) await age(claim, 73);

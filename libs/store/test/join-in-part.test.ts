@@ -5,7 +5,7 @@ import { createWriteStore, type WriteStore } from '../src/writes/write-store';
 import { createWriteFixture, type WriteFixture } from './write-fixture';
 
 // A flush that meets an open batch fills it in one commit and opens the next one in another. What keeps the second from happening is no news for
-// those whom the first has stored: told to send their records again, they would have them written twice.
+// those whom the first has stored: if they had to send their records again, they would have them written twice.
 
 type Database = ReturnType<typeof openDatabase>;
 
@@ -35,7 +35,7 @@ function storeOn(database: Database): WriteStore {
   return createWriteStore(database, 1);
 }
 
-/** Runs before each row that is inserted from now on: only the second round opens a batch. */
+/** Runs before each row that is inserted from now on: only the second pass opens a batch. */
 async function before(table: 'operations' | 'records', body: string): Promise<void> {
   await arrange.raw(`create function interfere() returns trigger language plpgsql as 'begin ${body} return new; end'`);
   await arrange.raw(`create trigger interfere before insert on ${table} for each row execute function interfere()`);
@@ -52,7 +52,7 @@ async function storedIds(): Promise<Set<string>> {
   return new Set(rows.map((row) => row.record_id));
 }
 
-/** Who was stored has a place, who was not has the error. */
+/** A record that was stored has an index, one that was not has the error. */
 async function expectTruth(writes: readonly BatchableWrite[], joining: ReturnType<WriteStore['join']>): Promise<void> {
   const answers = await joining;
   const stored = await storedIds();
@@ -65,12 +65,12 @@ async function expectTruth(writes: readonly BatchableWrite[], joining: ReturnTyp
   expect(toldAs(false).filter((answer) => (answer as DependencyError).meta['retryable'] === false)).toEqual([]);
 }
 
-describe('the second round fails', () => {
+describe('the second pass fails', () => {
   it('without a connection to be had', async () => {
     const database = connect({ connectMs: 200 });
     const writes = flushOf();
     const taken: Promise<unknown>[] = [];
-    // Asked for before the second round asks: it waits in vain.
+    // Locked before the second pass asks for it: it waits in vain.
     database.on('query-response', () => taken.push(database.client.acquireConnection() as Promise<unknown>));
     try {
       await expectTruth(writes, storeOn(database).join(writes));
@@ -104,7 +104,7 @@ describe('the second round fails', () => {
   });
 });
 
-it('the first round fails: nobody was stored, and everybody hears it', async () => {
+it('the first pass fails: nothing was stored, and every record gets the error', async () => {
   await before('records', 'perform pg_sleep(600);');
   const joining = storeOn(connect({ statementMs: 1_000 })).join(flushOf());
   await expect(joining).rejects.toBeInstanceOf(DependencyError);

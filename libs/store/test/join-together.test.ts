@@ -19,7 +19,7 @@ const keyedWrite = (objectName = ''): BatchableWrite => {
   return { ...write, idempotency, operation: { ...write.operation, objectName } };
 };
 
-// Seen as 503 on a slow machine: gateways that opened the next batches of two keys at the same moment waited for each other, a second each time,
+// Observed as 503 on a slow machine: gateways that opened the next batches of two keys at the same moment waited for each other, a second each time,
 // until their patience was over.
 it('gateways that open batches of two keys at the same moment never wait for each other', async () => {
   const [gateways, joinsOfEach, writesOfEach] = [8, 60, 4];

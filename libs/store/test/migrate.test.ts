@@ -23,7 +23,7 @@ it('applies every step once, from two processes at the same time', async () => {
   expect(await migrateDatabase(empty.url)).toEqual([]);
 });
 
-it('holds nobody up while a backup reads a table, and goes on when it has ended', async () => {
+it('holds nobody up while a backup reads a table, and continues when it has ended', async () => {
   await migrateDatabase(empty.url);
   const database = open(3);
   try {

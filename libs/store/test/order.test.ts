@@ -58,7 +58,7 @@ describe('order per provider record', () => {
     });
   });
 
-  it('looks past the writes that stand behind others, and lets the oldest go first', async () => {
+  it('skips the writes that wait behind others, and lets the oldest go first', async () => {
     const writes = Array.from({ length: 12 }, () => update('1'));
     for (const write of writes) await fixture.store.writes.accept([write]);
     const other = update('2');

@@ -23,7 +23,7 @@ describe('a sample of the lanes in which calls wait', () => {
     expect(await fixture.store.writes.sampleLanes({ limit: 100 })).toEqual({ found: [] });
   });
 
-  it('tells since when the oldest call could be claimed, and whether the lane works', async () => {
+  it('shows since when the oldest call could be claimed, and whether the lane works', async () => {
     await accept();
     await wait(90);
     await accept();
@@ -51,7 +51,7 @@ describe('a sample of the lanes in which calls wait', () => {
     expect(await sample()).toEqual([{ isBlocked: true, isWorking: false }]);
   });
 
-  it('goes on where it ended', async () => {
+  it('continues where it ended', async () => {
     await accept();
     const first = await fixture.store.writes.sampleLanes({ limit: 1 });
     expect(first).toMatchObject({ found: [{ isBlocked: false }], next: fixture.lane });

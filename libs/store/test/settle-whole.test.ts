@@ -157,7 +157,7 @@ describe('what is more than its call, or not its own any more, is left to the tr
     });
   });
 
-  // Its executor was thought dead: what it says is evidence, and the create is looked for.
+  // Its executor was thought dead: what it reports is evidence, and the create is looked up.
   it('a call whose lease lapsed', async () => {
     const [call] = await sendCalls(1);
     await database('calls')
@@ -170,7 +170,7 @@ describe('what is more than its call, or not its own any more, is left to the tr
   });
 });
 
-// Told that it failed, whom the first statement has settled would be offered again, and be late.
+// If all were reported as failed, what the first statement has settled would be offered again, and be late.
 describe('a transaction that fails is the news of those who are in it', () => {
   const again: RecordSettlement = { index: 0, kind: 'again', sendState: 'none' };
   const goesOn = { next: { state: 'ready', delayMs: 0 } } as const;

@@ -26,7 +26,7 @@ const indexesOf = async (call: ClaimedCall) => (await fixture.store.writes.loadP
 const callsOf = async (operationId: string) =>
   (await database('calls').where({ operation_id: operationId }).orderBy('number')) as Record<string, unknown>[];
 
-/** Says that the call is about to be sent, with everything it has. */
+/** Records the intent to send the call, with everything it has. */
 async function send(call: ClaimedCall): Promise<void> {
   const records = (await indexesOf(call)).map((index) => ({ index }));
   const { revisionId } = fixture.seeded;
@@ -131,7 +131,7 @@ it('numbers the parts of calls of one operation that are settled together', asyn
   expect(await operationOf(id)).toMatchObject({ status: 'success' });
 });
 
-it('the parts keep the place of their call: they go before what was accepted after it', async () => {
+it('the parts keep the position of their call: they go before what was accepted after it', async () => {
   const id = await accepted(2);
   const call = await claimOne();
   await accepted(1);
@@ -203,7 +203,7 @@ it('a late success puts the parts that have its records now into doubt, and is f
   }
 });
 
-it('of a deleted installation nothing goes on', async () => {
+it('of a deleted installation nothing continues', async () => {
   const id = await accepted(2);
   const call = await claimOne();
   await send(call);

@@ -21,7 +21,7 @@ async function crashed(crash_count: number): Promise<string> {
   return write.operation.id;
 }
 
-// Who asks for it has let everything else end. With no place it would do so again and again, as long as the others keep the lane full.
+// The process that claims it has let everything else end. Without capacity it would do so again and again, as long as the others keep the lane full.
 it('a suspect is claimed alone, also from a lane that others keep full', async () => {
   await fixture.store.writes.accept(Array.from({ length: 5 }, () => fixture.asynchronous()));
   expect(await fixture.claim()).toHaveLength(4);
@@ -39,7 +39,7 @@ it('a call that is given back unsent keeps its crash count', async () => {
   expect((await fixture.claim())[0]).toMatchObject({ crashCount: 1 });
 });
 
-/** Claims as an executor that dies: while it sends, or while it looks for what was sent. */
+/** Claims as an executor that dies: while it sends, or while it looks up what was sent. */
 async function die(o: { sends?: boolean; isolated?: boolean } = {}): Promise<void> {
   const [call] = await fixture.claim({ leaseMs: 60_000, isolated: o.isolated ?? false });
   if (!call) throw new Error('nothing was claimed');
@@ -50,7 +50,7 @@ async function die(o: { sends?: boolean; isolated?: boolean } = {}): Promise<voi
   expect(await fixture.store.writes.lapse(10)).toHaveLength(1);
 }
 
-/** A look that ended: nothing found yet, or nothing any more. */
+/** A completed lookup: nothing found yet, or nothing any more. */
 async function look(state: 'in_doubt' | 'ready', isolated: boolean): Promise<void> {
   const [call] = await fixture.claim({ isolated });
   if (!call) throw new Error('nothing was claimed');
@@ -59,8 +59,8 @@ async function look(state: 'in_doubt' | 'ready', isolated: boolean): Promise<voi
   await fixture.store.writes.settle([{ ...call, isCreate: true, records: [], orderKeys: [], next }]);
 }
 
-// A look takes ten claims of a minute at HubSpot: an innocent call that keeps the crashes of each ends as quarantined (fault row F3).
-it('a look that ends takes back the crashes of looks, and keeps those of sends', async () => {
+// A lookup takes ten claims of a minute at HubSpot: an innocent call that keeps the crashes of each ends as quarantined (fault row F3).
+it('a completed lookup resets the crashes counted during lookups, and keeps those of sends', async () => {
   await fixture.store.writes.accept([fixture.asynchronous()]);
   await die({ sends: true });
   await die();
@@ -70,7 +70,7 @@ it('a look that ends takes back the crashes of looks, and keeps those of sends',
   expect((await fixture.claim())[0]).toMatchObject({ crashCount: 1, isInDoubt: false });
 });
 
-it('a call that kills whoever sends it is counted through all looks in between', async () => {
+it('the crashes of a call that kills its sender are counted through all lookups in between', async () => {
   await fixture.store.writes.accept([fixture.asynchronous()]);
   for (const isolated of [false, false, true, true]) {
     await die({ sends: true, isolated });
@@ -80,7 +80,7 @@ it('a call that kills whoever sends it is counted through all looks in between',
   expect((await fixture.claim({ isolated: true }))[0]).toMatchObject({ crashCount: 4 });
 });
 
-it('a call that kills whoever looks for it is counted too', async () => {
+it('the crashes of a call that kills its lookup are counted too', async () => {
   await fixture.store.writes.accept([fixture.asynchronous()]);
   await die({ sends: true });
   for (const isolated of [false, true, true]) await die({ isolated });

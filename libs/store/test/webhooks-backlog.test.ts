@@ -124,7 +124,7 @@ it('a message is deleted with its attempts while one of them ends: both come thr
   expect(await settled).toEqual({});
 });
 
-it('what is under way is counted without a look at what waits', async () => {
+it('what is under way is counted without reading what waits', async () => {
   const key = await addEndpoint();
   const one = openDatabase({ url: fixture.url, poolMax: 1, applicationName: 'test', limits: patientLimits });
   const search = { limit: 10, failingLimit: 10, inFlightMax: 4, after: undefined };
@@ -196,7 +196,7 @@ describe('a receiver that comes back to a long backlog', () => {
     expect([seconds >= 1_200, seconds < 2_400]).toEqual([true, true]);
   });
 
-  it('is late from the end of a pause on that it asked for', async () => {
+  it('is late from the end of a pause on that it requested', async () => {
     await comeBack();
     const at = (minutes: number) => database.raw(`now() - make_interval(mins => ?::integer)`, [minutes]);
     await database('webhook_endpoints').update({ served_at: at(50), held_until: at(20) });
@@ -252,7 +252,7 @@ it('a purge takes at most so much of what is old, and of what belongs to no endp
   expect(await database('webhook_messages').select('id')).toEqual([]);
 });
 
-describe('what a receiver says of itself', () => {
+describe('what a receiver reports about itself', () => {
   const search = { limit: 10, failingLimit: 10, inFlightMax: 4, after: undefined };
   const isDue = async (key: EndpointKey) =>
     (await fixture.store.webhookMessages.findDue(search)).some(({ endpointId }) => endpointId === key.endpointId);
@@ -262,7 +262,7 @@ describe('what a receiver says of itself', () => {
     await fixture.store.webhookMessages.settle(claimed, { ...failed, ...end });
   const move = (key: EndpointKey) => fixture.store.webhookEndpoints.update(key, { url: 'https://other.example.com/' });
 
-  it('a pause that it asks for holds everything of the endpoint, and makes nothing late', async () => {
+  it('a pause that it requests holds everything of the endpoint, and makes nothing late', async () => {
     const key = await addEndpoint();
     await fill(key, 3);
     const [asks, serves] = [await claimOne(key), await claimOne(key)];
@@ -294,7 +294,7 @@ describe('what a receiver says of itself', () => {
     expect(await isDue(key)).toBe(true);
   });
 
-  it('gone: it is disabled at once, the others are told, and what waits has failed', async () => {
+  it('gone: it is disabled at once, the others are notified, and what waits has failed', async () => {
     const key = await addEndpoint();
     const other = await addEndpoint(['endpoint.disabled']);
     await fill(key, 3);
@@ -319,7 +319,7 @@ describe('what a receiver says of itself', () => {
     expect(await isDue(key)).toBe(true);
   });
 
-  it('a failure of ours says nothing of the endpoint, and the message waits for its next try', async () => {
+  it('a failure of ours says nothing about the endpoint, and the message waits for its next try', async () => {
     const key = await addEndpoint();
     await fill(key, 1);
     expect(await settle(await claimOne(key), { class: 'not-signed', isOurs: true })).toEqual({});

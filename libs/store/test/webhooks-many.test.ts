@@ -37,7 +37,7 @@ interface Told {
   readonly operation_id: string;
 }
 
-it('deletes an installation with many open operations: each is told once at each endpoint, in statements of bounded size', async () => {
+it('deletes an installation with many open operations: each is reported once to each endpoint, in statements of bounded size', async () => {
   const operations = 60;
   const endpoints = await Promise.all(Array.from({ length: 20 }, addEndpoint));
   const writes = Array.from({ length: operations }, () => fixture.asynchronous());
@@ -57,7 +57,7 @@ it('deletes an installation with many open operations: each is told once at each
   );
 });
 
-it('says whose it was also of what ends in a later transaction of the deletion', async () => {
+it('names the group also for what ends in a later transaction of the deletion', async () => {
   await addEndpoint();
   const writes = Array.from({ length: 300 }, () => fixture.asynchronous());
   await fixture.store.writes.accept(writes);
@@ -71,7 +71,7 @@ it('says whose it was also of what ends in a later transaction of the deletion',
   expect((await countRows(fixture.url))['connections'] ?? 0).toBe(0);
 });
 
-it('says whose it was also of what an executor ends later, with its installation and connection gone', async () => {
+it('names the group also for what an executor ends later, with its installation and connection gone', async () => {
   await addEndpoint();
   const write = fixture.asynchronous();
   await fixture.store.writes.accept([write]);
@@ -124,7 +124,7 @@ const countOf = async ({ endpointId }: EndpointKey, state: string) =>
   (await database('webhook_messages').where({ endpoint_id: endpointId, state }).select<{ id: string }[]>('id')).length;
 
 describe('a replay of many', () => {
-  it('puts them back in statements of bounded size, and says how many', async () => {
+  it('puts them back in statements of bounded size, and returns how many', async () => {
     const key = await addEndpoint();
     await fill(key, 'failed', 2_500);
     await fill(key, 'delivered', 10, 2_500);
@@ -135,7 +135,7 @@ describe('a replay of many', () => {
     expect([await countOf(key, 'pending'), await countOf(key, 'delivered')]).toEqual([2_500, 10]);
   });
 
-  it('that are more than one request puts back: the next one goes on, and each is counted once', async () => {
+  it('that are more than one request puts back: the next one continues, and each is counted once', async () => {
     const key = await addEndpoint();
     await fill(key, 'failed', 2_500);
     const next = () => replayFailed(database, key, new Date(0), 2);
@@ -149,7 +149,7 @@ describe('a replay of many', () => {
   it('that ends in between keeps what it did; an endpoint that is disabled meanwhile takes no more', async () => {
     const key = await addEndpoint();
     await fill(key, 'failed', 1_500);
-    // Disabled by somebody between the first round and the second.
+    // Disabled by somebody between the first pass and the second.
     await database.raw(`
       create function disable() returns trigger language plpgsql as $$ begin
         update webhook_endpoints set is_enabled = false; return null; end $$;
@@ -161,7 +161,7 @@ describe('a replay of many', () => {
   });
 });
 
-it('a page of messages in one state, and a round of a replay, cost the same whatever else there is', async () => {
+it('a page of messages in one state, and a pass of a replay, cost the same whatever else there is', async () => {
   const [few, many] = [await addEndpoint(), await addEndpoint()];
   await fill(few, 'failed', 50);
   // Newer and older ones in other states, which a page must not read through.

@@ -46,7 +46,7 @@ async function writeTogether(records: number, failing: readonly number[] = []): 
 }
 
 describe('an asynchronous write that ended', () => {
-  it('is told in the published shape, without what the provider said', async () => {
+  it('is reported in the published shape, without the text of the provider', async () => {
     const key = await addEndpoint();
     const operationId = await writeTogether(3, [1]);
     const [body] = await bodiesOf(key);
@@ -81,7 +81,7 @@ describe('an asynchronous write that ended', () => {
     expect(Math.abs(Date.now() - Date.parse(body?.createTime ?? ''))).toBeLessThan(60_000);
   });
 
-  it('says success only when every record was written', async () => {
+  it('reports success only when every record was written', async () => {
     const key = await addEndpoint();
     await writeTogether(2);
     await writeTogether(1, [0]);
@@ -91,16 +91,16 @@ describe('an asynchronous write that ended', () => {
     ]);
   });
 
-  it('is told by a transaction that ends it, or not at all', async () => {
+  it('is reported by the transaction that ends it, or not at all', async () => {
     const key = await addEndpoint();
-    // What tells fails: so does what it tells of.
+    // The notification fails: so does the change.
     await database.raw('alter table webhook_messages add constraint refuse check (false) not valid');
     await expect(writeTogether(1)).rejects.toThrow('The database refused a value.');
     const [operation] = await database('operations').where({ project_id: key.projectId }).select('state');
     expect(operation).toEqual({ state: 'queued' });
   });
 
-  it('has one id at all endpoints, and is not told to who did not ask, is disabled, or is of another project', async () => {
+  it('has one id at all endpoints, and is not sent to an endpoint that did not subscribe, is disabled, or is of another project', async () => {
     const first = await addEndpoint(['write.async.done']);
     const second = await addEndpoint();
     const other = await addEndpoint(['connection.*', 'installation.*']);
@@ -123,7 +123,7 @@ describe('an asynchronous write that ended', () => {
   });
 });
 
-it('tells of connections and installations, each change once', async () => {
+it('notifies of connections and installations, each change once', async () => {
   const key = await addEndpoint();
   const { projectId, connectionId, integrationId, installationId } = fixture.seeded;
   const { connections, installations } = fixture.store;
@@ -162,7 +162,7 @@ it('tells of connections and installations, each change once', async () => {
   expect(bodies[5]?.data).toMatchObject({ installationId, connectionId, groupRef: 'group-1', consumerRef: 'user-1' });
 });
 
-it('tells of what is made', async () => {
+it('notifies of what is made', async () => {
   const key = await addEndpoint(['connection.created', 'installation.created']);
   const { projectId, integrationId, revisionId } = fixture.seeded;
   const connection = await fixture.store.connections.create({
@@ -259,7 +259,7 @@ describe('delivery', () => {
     expect(await found({})).toEqual(ids.filter((id) => id !== keys[0]?.endpointId));
   });
 
-  it('gives endpoints that fail places of their own, one each', async () => {
+  it('limits endpoints that fail separately, one message each', async () => {
     const keys = [await addEndpoint(), await addEndpoint(), await addEndpoint()];
     for (const key of keys) await fill(key, 2);
     for (const key of keys.slice(0, 2))
@@ -296,7 +296,7 @@ describe('delivery', () => {
     ]);
   });
 
-  it('disables an endpoint after a week of failures, tells the others, and gives up what waits', async () => {
+  it('disables an endpoint after a week of failures, notifies the others, and gives up what waits', async () => {
     const key = await addEndpoint();
     const other = await addEndpoint(['endpoint.disabled']);
     await fill(key, 3);

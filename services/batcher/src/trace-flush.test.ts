@@ -41,7 +41,7 @@ describe('a flush', () => {
     expect(flush([record(0, opened), record(1, placeOf('b', '00'))], opened)).toEqual([]);
   });
 
-  it('is kept when one of its records is; the accept it stands under is told again, the others are linked to', () => {
+  it('is kept when one of its records is; its parent accept is backfilled, the others are linked to', () => {
     const records = [record(0, opened), record(1, placeOf('b', '01')), record(2, placeOf('c', '00'))];
     const [retold, own, ...more] = flush(records, opened);
     expect(more).toEqual([]);
@@ -75,7 +75,7 @@ describe('its calls', () => {
   it.each([
     ['when the operation is sampled anyway', '01', '01'],
     ['when no record is', '00', '00'],
-  ])('keep the place of the operation %s', (_when, operation, flag) => {
+  ])('keep the parent of the operation %s', (_when, operation, flag) => {
     expect(sampledOf(placeOf('a', operation), [record(0, placeOf('b', flag))])).toEqual([undefined, undefined]);
   });
 });

@@ -22,7 +22,7 @@ describe('what the batcher shows of the backlog', () => {
       where id in (select id from lanes order by id desc limit 100)`);
     const batcher = await ground.startBatcher();
     const beforeMs = Date.now();
-    // More lanes than one statement looks at: the first that it shows is the whole round.
+    // More lanes than one statement reads: the first value that it shows is that of the whole pass.
     await until('a look', () => read(batcher, 'sluice_waiting_lanes{state="ready"}').then((n) => (n ? n : undefined)));
     expect(await read(batcher, 'sluice_waiting_lanes{state="ready"}')).toBe(1_400);
     expect(await read(batcher, 'sluice_waiting_lanes{state="blocked"}')).toBe(100);

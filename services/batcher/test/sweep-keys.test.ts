@@ -21,7 +21,7 @@ const insert = (names: readonly string[], hours: number) =>
     })),
   );
 
-// Kept 72 hours. More than one statement's worth, so that the sweep goes on.
+// Kept 72 hours. More than one statement's worth, so that the sweep continues.
 it('deletes keys that are older than 72 hours, and no younger one', async () => {
   const old = Array.from({ length: 1_500 }, (_, at) => `old-${at}`);
   await insert(old, 73);

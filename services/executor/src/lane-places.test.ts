@@ -5,7 +5,7 @@ const lane = { projectId: 'p1', laneId: 'l1' };
 const call = (more: Partial<ClaimedCall> = {}) => ({ ...lane, ...more }) as ClaimedCall;
 
 // A message for a lane that this process has filled itself costs no statement.
-describe('the places of a lane', () => {
+describe('the capacity of a lane', () => {
   it('are full with as many calls as the lane may have, until one ends', () => {
     const places = createLanePlaces(2);
     places.enter(call());

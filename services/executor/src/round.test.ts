@@ -19,8 +19,8 @@ function waitingLanes(count: number) {
   return { asked, findReadyLanes };
 }
 
-describe('a round', () => {
-  it('goes on where the last look ended, and begins anew after its end', async () => {
+describe('a sweep in steps', () => {
+  it('continues where the last pass ended, and starts over after its end', async () => {
     const numbers = [1, 2, 3, 4, 5];
     const look = goRound((after: number | undefined) => {
       const found = numbers.filter((n) => n > (after ?? 0)).slice(0, 1);
@@ -38,7 +38,7 @@ describe('the sweep of ready lanes', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
-  it('looks at a bounded number of lanes, once in 2 s while there is something to do', async () => {
+  it('reads a bounded number of lanes, once in 2 s while there is something to do', async () => {
     const waiting = waitingLanes(10_000);
     const lanes = createLaneQueue(() => undefined);
     const sweep = readySweep(waiting, lanes, () => undefined);
@@ -55,7 +55,7 @@ describe('the sweep of ready lanes', () => {
     lanes.stop();
   });
 
-  it('goes on at once when what it found is used up', async () => {
+  it('continues at once when what it found is used up', async () => {
     const waiting = waitingLanes(7_000);
     const lanes = createLaneQueue(() => undefined);
     const sweep = readySweep(waiting, lanes, () => undefined);

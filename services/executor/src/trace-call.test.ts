@@ -57,7 +57,7 @@ function run(more: Partial<ClaimedCall>, records: readonly RecordSettlement[], r
 const retold = () => recorded.filter(({ name }) => name === 'write.accept').map(({ traceId }) => traceId[0]);
 
 describe('a call', () => {
-  it('that went well is not kept, unless its operation is', () => {
+  it('that succeeded is not kept, unless its operation is', () => {
     expect(run({}, [{ index: 0, kind: 'succeeded' }])).toEqual([]);
     expect(run({ traceparent: placeOf('a', '01') }, [{ index: 0, kind: 'succeeded' }])).toMatchObject([
       {
@@ -98,8 +98,8 @@ describe('a call', () => {
 
   it.each([
     ['not again on a retry', { attempts: 3 }, 0],
-    ['again by whoever looks after a sender that died', { attempts: 1, isInDoubt: true }, 1],
-  ])('tells its accepts %s', (_when, more, count) => {
+    ['again by the lookup after a sender that died', { attempts: 1, isInDoubt: true }, 1],
+  ])('reports its accepts %s', (_when, more, count) => {
     run(more, [{ index: 0, kind: 'failed', error }]);
     expect(retold()).toHaveLength(count);
     expect(recorded.at(-1)).toMatchObject({ name: 'call.claim' });

@@ -56,7 +56,7 @@ it('100 calls cancelled in the middle: each record succeeded or is cancelled, an
   expect(await cancel(id)).toBe('requested');
 });
 
-// What it waits for would be there in ten minutes, or when the test says so.
+// What it waits for would be there in ten minutes, or when the test ends the wait.
 describe('what waits ends at once', () => {
   it('for its retry', async () => {
     ground.hubspot.behave = () => hubspotRefusal(503, { message: 'Down.' }, { 'Retry-After': '600' });
@@ -86,7 +86,7 @@ describe('what waits ends at once', () => {
     expect(await ground.operation(seed, first)).toMatchObject({ status: 'in_progress' });
   });
 
-  it('behind a write to the same record; what stands behind it goes on in its order', async () => {
+  it('behind a write to the same record; what waits behind it continues in its order', async () => {
     await ground.startExecutor(sweepsOff);
     const { held, letGo } = hold();
     ground.hubspot.script.push(async (_call, apply) => {

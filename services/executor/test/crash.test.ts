@@ -104,8 +104,8 @@ describe('a call that crashed twice', () => {
     expect(order).toEqual(['bystander', 'suspect']);
   });
 
-  // What was in flight beside a poison call crashes with it, as often. A process has 256 places.
-  it('is one of many: they run alone one after the other, and other work goes on between them', async () => {
+  // What was in flight beside a poison call crashes with it, as often. A process runs 256 calls.
+  it('is one of many: they run alone in sequence, and other work continues between them', async () => {
     const suspects = await Promise.all(Array.from({ length: 20 }, (_, n) => unannounced(`suspect${n}@x.com`)));
     await ground.database('calls').update({ crash_count: 2 });
     ground.hubspot.behave = async (_call, apply) => {
@@ -184,7 +184,7 @@ describe('a call that crashed four times', () => {
     });
   });
 
-  it('sent: says that the outcome is unknown', async () => {
+  it('sent: reports that the outcome is unknown', async () => {
     const id = await unannounced('a@x.com');
     await crash({ sends: true });
     await crash();

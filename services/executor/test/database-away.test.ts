@@ -12,7 +12,7 @@ afterEach(async () => {
   proxy.close();
 });
 
-// What the provider answered is kept until it can be written down.
+// The provider's answer is held until it can be stored.
 it('the database goes away during a call: the outcome is settled when it is back, and nothing is sent twice', async () => {
   const seed = await ground.seed();
   await ground.startExecutor({ DATABASE_URL: proxy.url });
@@ -61,7 +61,7 @@ it('the answer to the settlement is lost: the operation ends once, and nothing i
   expect(ground.hubspot.writes()).toHaveLength(1);
 });
 
-it('away and back again: the executor goes on by itself', async () => {
+it('away and back again: the executor recovers by itself', async () => {
   const seed = await ground.seed();
   await ground.startExecutor({ DATABASE_URL: proxy.url });
   proxy.cut();

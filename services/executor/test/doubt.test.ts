@@ -2,12 +2,12 @@ import type { WriteRecord } from '@sluice/types';
 import { createGround, type AcceptOptions, type Ground, type Seed } from './_executor';
 import type { Behaviour, HubspotCall } from './_fake-hubspot';
 
-/** What becomes of the first send of a case; later ones, and looks, are answered as HubSpot would. */
+/** The outcome of the first send of a case; later ones, and lookups, are answered as HubSpot would. */
 type Loss = 'written' | 'written-silently' | 'not-written' | 'written-in-part' | 'written-before-the-next';
 
 /**
  * Cases run together, because each waits out the same windows. `name` stands in every record of a case, so that calls and
- * contacts can be told apart.
+ * contacts can be distinguished.
  */
 interface Case {
   readonly losses: readonly Loss[];

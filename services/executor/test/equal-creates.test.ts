@@ -3,7 +3,7 @@ import { createGround, type Ground, type Seed } from './_executor';
 import type { Behaviour } from './_fake-hubspot';
 
 /**
- * Creates that nobody can tell apart, and some that carry all that others do and more, with a third of the replies lost: before
+ * Creates that cannot be distinguished, and some that carry all that others do and more, with a third of the replies lost: before
  * the record was made, after it, or before it is made at last.
  */
 const seed = 7;
@@ -82,7 +82,7 @@ it(`equal creates (seed ${seed}): none is made twice, and each success has a rec
   const succeeded = outcomes.filter(({ status }) => status === 'succeeded');
   const recordIds = succeeded.map(({ recordId }) => recordId);
   expect(new Set(recordIds).size).toBe(recordIds.length);
-  // What says that it was written was written, as it was sent.
+  // What is reported as written was written, as it was sent.
   expect(
     succeeded.filter(({ recordId, sent }) => !carries(contacts.get(recordId ?? '')?.properties ?? {}, sent)),
   ).toEqual([]);
@@ -95,7 +95,7 @@ it(`equal creates (seed ${seed}): none is made twice, and each success has a rec
     succeeded: succeeded.filter(({ sent }) => isEqual(sent, kind)).length,
   }));
   expect(counts.filter(({ made, asked }) => made > asked)).toEqual([]);
-  // And what was made is told: as many successes as records.
+  // And what was made is reported: as many successes as records.
   expect(counts.filter((count) => count.succeeded !== count.made)).toEqual([]);
   expect(succeeded.length).toBeGreaterThan(outcomes.length / 2);
   expect(succeeded.length).toBeLessThan(outcomes.length);

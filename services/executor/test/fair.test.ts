@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 // Design 1.4: one slow customer cannot hold up another. Its backlog is older than every quiet write, so a global order would starve them.
-it('a backlog of a slow account takes its own places and nobody else waits for it', async () => {
+it('a backlog of a slow account takes its own capacity and no other account waits for it', async () => {
   const slow = await ground.seed({ accountRef: 'noisy' }, 'noisy-token');
   let open = 0;
   ground.hubspot.behave = async ({ token }, apply) => {
@@ -38,8 +38,8 @@ it('a backlog of a slow account takes its own places and nobody else waits for i
   expect(open).toBe(4);
 });
 
-// Plans stand in memory only while there is room for them, and a lease is not held to wait for it.
-it('a call that finds no room for its plans within one lease goes back, uncounted and unsent', async () => {
+// Plans are in memory only while there is capacity for them, and a lease is not held to wait for it.
+it('a call that finds no memory for its plans within one lease is released, uncounted and unsent', async () => {
   const seed = await ground.seed();
   const { context } = await ground.startExecutor();
   const others = new HeldBytes();
@@ -56,8 +56,8 @@ it('a call that finds no room for its plans within one lease goes back, uncounte
   expect(await call()).toMatchObject({ attempts: 1 });
 });
 
-// With the sweeps off nobody else would tell it: the other lane was awake already when the place was taken.
-it('a place that a call leaves whose lane is put to sleep goes to the lanes that are awake', async () => {
+// With the sweeps off nothing else would wake it: the other lane was awake already when the slot was taken.
+it('the slot of a call whose lane is put to sleep goes to the lanes that are awake', async () => {
   const [blocked, other] = [await ground.seed({ accountRef: 'a' }, 'blocked'), await ground.seed({ accountRef: 'b' })];
   ground.hubspot.behave = async ({ token }, apply) => {
     if (token !== 'blocked') return apply();
@@ -68,7 +68,7 @@ it('a place that a call leaves whose lane is put to sleep goes to the lanes that
   await ground.accept(blocked, [{ email: 'a@x.com' }]);
   await until('the only place is taken', () => ground.hubspot.calls[0]);
   const id = await ground.accept(other, [{ email: 'b@x.com' }]);
-  // The message is there before the place is free.
+  // The message arrives before the slot is free.
   await new Promise((resolve) => setTimeout(resolve, 300));
   noisy.letGo();
   expect(await ground.ended(other, id)).toMatchObject({ status: 'success' });

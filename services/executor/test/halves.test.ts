@@ -71,13 +71,13 @@ async function expectIsolated(id: string, count: number, bad: ReadonlySet<number
   expect(written()).toEqual(new Map(good.map((at) => [nameOf(at), 1])));
   expect(ground.hubspot.writes().length).toBeLessThanOrEqual(2 * bad.size * Math.ceil(Math.log2(count)) + 1);
   expect(new Set(await ground.callStates(id))).toEqual(new Set(['done']));
-  // Each half tells what became of it: an attempt for each call that left.
+  // Each half reports its outcome: an attempt for each call that left.
   const attempts = await ground.database('attempts').where({ operation_id: id }).select('status', 'finished_at');
   expect(attempts).toHaveLength(ground.hubspot.writes().length);
   expect(attempts.every((attempt: { finished_at: unknown }) => attempt.finished_at !== null)).toBe(true);
 }
 
-/** `count` places of a hundred, the first and the last among them. */
+/** `count` positions of a hundred, the first and the last among them. */
 const spread = (count: number) =>
   new Set(range(0, count).map((at) => (count === 1 ? 99 : Math.round((at * 99) / (count - 1)))));
 

@@ -17,7 +17,7 @@ const tokensUsed = () => ground.hubspot.writes().map(({ token }) => token);
 const statusOf = async (seed: Seed) => (await ground.store.connections.find(seed.projectId, seed.connectionId))?.status;
 
 describe('429', () => {
-  it('blocks the lane for as long as the provider says; then everything is sent, by the timer alone', async () => {
+  it('blocks the lane for as long as the provider requests; then everything is sent, by the timer alone', async () => {
     const seed = await ground.seed();
     await ground.startExecutor({ SLUICE_SWEEPS: 'off' });
     ground.hubspot.script.push(() => hubspotRefusal(429, {}, { 'Retry-After': '2' }));
@@ -50,7 +50,7 @@ describe('429', () => {
     expect(tokensUsed().filter((token) => token === 'blocked-token')).toHaveLength(1);
     // When the block is over everything is sent, and nothing of it has used up a try.
     ground.hubspot.behave = (_call, apply) => apply();
-    // It sleeps as long as the provider said; another one knows what the database says.
+    // It sleeps as long as the provider requested; another process knows what the database has.
     await executor.stop();
     await endBlock(blocked);
     await ground.startExecutor();
@@ -65,7 +65,7 @@ describe('429', () => {
     });
   });
 
-  it('at its deadline a record of a blocked lane fails, with what the provider last said', async () => {
+  it('at its deadline a record of a blocked lane fails, with the last text of the provider', async () => {
     const seed = await ground.seed();
     await ground.startExecutor();
     ground.hubspot.behave = () => hubspotRefusal(429, { message: 'Daily limit reached', policyName: 'DAILY' });

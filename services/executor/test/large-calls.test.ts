@@ -16,7 +16,7 @@ afterEach(async () => {
   await ground.close();
 });
 
-/** One call of 19 MB, as a version made it that did not look at bytes. */
+/** One call of 19 MB, as a version made it that did not limit bytes. */
 async function acceptLarge(): Promise<string> {
   const id = await ground.accept(
     seed,
@@ -33,7 +33,7 @@ const callsOf = (id: string) =>
   ground.database('calls').where({ operation_id: id }).orderBy('number').select('number', 'state');
 
 // Loaded whole such a call ended the executor, and every project's calls with it.
-it('a call of more bytes than an executor loads goes on as calls of usual size, each record sent once', async () => {
+it('a call of more bytes than an executor loads continues as calls of usual size, each record sent once', async () => {
   const id = await acceptLarge();
   executor = await ground.startExecutor();
   expect(await ground.ended(seed, id)).toMatchObject({ status: 'success' });
@@ -68,7 +68,7 @@ it('one that is all or none is taken out whole, because it cannot be divided', a
   expect((await ground.records(seed, id))[0]).toMatchObject({ status: 'failed' });
 });
 
-/** Twenty creates of 0.95 MB of the same account, sent and not settled, that nobody looks for yet. */
+/** Twenty creates of 0.95 MB of the same account, sent and not settled, that are not looked up yet. */
 async function doubtLarge(): Promise<void> {
   const id = await acceptLarge();
   const { database } = ground;
@@ -80,8 +80,8 @@ async function doubtLarge(): Promise<void> {
     .update({ send_state: 'maybe', first_sent_at: firstSentAt, fingerprint: 'large' });
 }
 
-// A look compares what it finds with what other creates sent: of 400 large ones that was 380 MB for each look.
-it('the plans that a look compares with are few megabytes, and wait for room as those of a send', async () => {
+// A lookup compares what it finds with what other creates sent: of 400 large ones that was 380 MB for each lookup.
+it('the plans that a lookup compares with are few megabytes, and wait for memory as those of a send', async () => {
   await doubtLarge();
   executor = await ground.startExecutor();
   const { plans, store } = executor.context;
@@ -122,7 +122,7 @@ async function makeAna(planBytes: number): Promise<void> {
     .where({ operation_id: id })
     .update({
       send_state: 'maybe',
-      // Older than what is said to be sent now.
+      // Older than what is recorded as sent now.
       first_sent_at: database.raw(`now() - interval '2 seconds'`),
       fingerprint: 'whole',
       plan: database.raw(`plan || repeat(' ', greatest(0, ${planBytes} - octet_length(plan)))`),
@@ -130,7 +130,7 @@ async function makeAna(planBytes: number): Promise<void> {
   hubspot.contacts.set('whole', { id: 'whole', createdAt: new Date(), properties });
 }
 
-// Creates of one account: the record of one must not be told to be another's, which would then be said to be written and is not.
+// Creates of one account: the record of one must not be adopted by another, which would then be reported as written and is not.
 it.each([
   ['small beside large ones, it is compared with', 0],
   ['too large to compare with, what is found may be its own', 1_000_000],

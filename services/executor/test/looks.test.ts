@@ -12,7 +12,7 @@ const isLook = ({ path }: { readonly path: string }): boolean => /(search|read)$
 const looks = () => ground.hubspot.calls.filter(isLook);
 const laneOf = ({ projectId, laneId }: Seed) => ({ projectId, laneId });
 
-/** The first create is written and its reply lost; the n-th look is answered by the n-th given. */
+/** The first create is written and its reply lost; the n-th lookup is answered by the n-th given. */
 function losing(...answers: readonly Behaviour[]): Behaviour {
   const left = [...answers];
   let isLost = false;
@@ -25,9 +25,9 @@ function losing(...answers: readonly Behaviour[]): Behaviour {
   };
 }
 
-// A look is a call like any other: what it hears of the account holds for every write of it.
-describe('a look for a create of unknown outcome', () => {
-  it('that is refused with 429 blocks the lane, for as long as the provider says', async () => {
+// A lookup is a call like any other: what it shows about the account applies to every write of it.
+describe('a lookup of a create of unknown outcome', () => {
+  it('that is refused with 429 blocks the lane, for as long as the provider requests', async () => {
     const seed = await ground.seed();
     ground.hubspot.behave = losing(() => hubspotRefusal(429, {}, { 'Retry-After': '3' }));
     await ground.startExecutor();
@@ -41,8 +41,8 @@ describe('a look for a create of unknown outcome', () => {
     expect(ground.hubspot.writes()).toHaveLength(2);
   });
 
-  // HubSpot's limit of searches is not the account's: what is no search goes on.
-  it('by search that is refused for the limit of searches holds back looks alone', async () => {
+  // HubSpot's limit of searches is not the account's: what is no search continues.
+  it('by search that is refused for the limit of searches holds back lookups alone', async () => {
     const seed = await ground.seed();
     ground.hubspot.behave = losing(() =>
       hubspotRefusal(429, { policyName: 'SECONDLY', groupName: 'publicapi:crm:search' }, { 'Retry-After': '3' }),
@@ -68,7 +68,7 @@ describe('a look for a create of unknown outcome', () => {
     expect(looks()).toHaveLength(1);
   });
 
-  it('that succeeds says that the connection works', async () => {
+  it('that succeeds marks the connection as working', async () => {
     const seed = await ground.seed();
     ground.hubspot.behave = losing();
     await ground.startExecutor();
@@ -77,7 +77,7 @@ describe('a look for a create of unknown outcome', () => {
     expect((await ground.store.connections.find(seed.projectId, seed.connectionId))?.status).toBe('working');
   });
 
-  // As long as the credentials cannot be opened no look is made, and that is no crash of a sender.
+  // As long as the credentials cannot be opened no lookup is made, and that is no crash of a sender.
   it('that cannot begin is given back as what it is, and made when it can', async () => {
     const seed = await ground.seed();
     ground.hubspot.behave = losing();
@@ -101,7 +101,7 @@ describe('a look for a create of unknown outcome', () => {
     expect(ground.hubspot.writes()).toHaveLength(1);
   });
 
-  // Nobody has said that the record is not there: sent again, it would be there twice.
+  // It is not known that the record is absent: sent again, it would be there twice.
   it('that is answered with nothing sends nothing again, however long it lasts, and is made again', async () => {
     const seed = await ground.seed();
     const nothings = [{}, { status: 'COMPLETE', results: [] }];
@@ -112,7 +112,7 @@ describe('a look for a create of unknown outcome', () => {
         lostAtMs = call.atMs;
         return await lose(call, apply);
       }
-      // The first look after the send's last moment is the one that would allow another: lease, timeout and what is added to them.
+      // The first lookup after the send's last moment is the one that would allow another: lease, timeout and what is added to them.
       if (call.atMs - lostAtMs > 9_000) return apply();
       const body = nothings.shift() ?? {};
       nothings.push(body);
@@ -139,7 +139,7 @@ describe('a look for a create of unknown outcome', () => {
     const doubted = await ground.accept(seed, [{ email: 'doubted@x.com' }]);
     expect(await ground.ended(seed, doubted)).toMatchObject({ status: 'success' });
     const [sent, look] = ground.hubspot.calls.map(({ atMs }) => atMs) as [number, number];
-    // The first look would come after half a second; HubSpot's window is ten seconds long.
+    // The first lookup would come after half a second; HubSpot's window is ten seconds long.
     expect(look - sent).toBeGreaterThanOrEqual(5_000);
     expect(await ground.store.writes.readLaneBlock(laneOf(seed))).toBe(0);
     expect(ground.hubspot.calls).toHaveLength(2);

@@ -51,7 +51,7 @@ it('a batch is one provider call; a refused record fails alone, with its error',
   expect(ground.hubspot.calls).toHaveLength(1);
 });
 
-it('none written is a failure, and its result is what the provider said', async () => {
+it('none written is a failure, and its result is the text of the provider', async () => {
   const seed = await ground.seed();
   await ground.startExecutor(sweepsOff);
   const operationId = await ground.accept(seed, [{ id: '404', city: 'Bern' }], { type: 'update' });
@@ -130,7 +130,7 @@ it('the sweep finds what no message announced', async () => {
 });
 
 // With the sweeps off nothing but messages can find work: a lane that is passed over must be taken up again.
-it('more lanes than places: all of them are served through messages alone', async () => {
+it('more lanes than slots: all of them are served through messages alone', async () => {
   const seeds = await Promise.all(Array.from({ length: 6 }, (_, at) => ground.seed({ accountRef: `a${at}` })));
   await ground.startExecutor({ ...sweepsOff, SLUICE_CONCURRENCY: '1' });
   ground.hubspot.behave = async (_call, apply) => {
@@ -145,7 +145,7 @@ it('more lanes than places: all of them are served through messages alone', asyn
   for (const { seed, id } of ids) expect(await ground.ended(seed, id)).toMatchObject({ status: 'success' });
 });
 
-it('one lane never has more calls in flight than its cap; another lane goes on beside it', async () => {
+it('one lane never has more calls in flight than its cap; another lane continues beside it', async () => {
   const [busy, quiet] = [await ground.seed(), await ground.seed({ accountRef: 'other' })];
   await ground.startExecutor(sweepsOff);
   let inFlight = 0;

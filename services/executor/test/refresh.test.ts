@@ -54,11 +54,11 @@ it('[sec-44] two executors with many calls on an expired token refresh it once',
   expect(await connectionOf(seed)).toMatchObject({ status: 'working' });
 });
 
-it('a look for a lost create refreshes too, and the record is found', async () => {
+it('a lookup of a lost create refreshes too, and the record is found', async () => {
   const seed = await seedExpired();
   ground.hubspot.tokens.good.add('r');
   ground.hubspot.tokens.expired.delete('old');
-  // The create is committed and its reply lost; by the time of the look the token has ended.
+  // The create is committed and its reply lost; by the time of the lookup the token has ended.
   ground.hubspot.script.push((_call, apply) => {
     apply();
     ground.hubspot.tokens.expired.add('old');
@@ -93,7 +93,7 @@ it('a grant that is gone: bad_credentials, and what comes next is held back unti
 });
 
 // Specification, Connection status: what hits no credential problem does not set bad_credentials.
-it('a token endpoint that is down: the write waits, the connection stays, and all goes on when it is back', async () => {
+it('a token endpoint that is down: the write waits, the connection stays, and all continues when it is back', async () => {
   const seed = await seedExpired();
   const { tokens } = ground.hubspot;
   tokens.good.add('r');
@@ -135,7 +135,7 @@ it('an app that is refused: the connection stays, and the write succeeds once th
 it.each([
   ['an API key', { apiKey: 'old' }],
   ['an access token alone', { accessToken: 'old' }],
-])('%s that is refused is bad_credentials at once, and nobody asks for a token', async (_what, credentials) => {
+])('%s that is refused is bad_credentials at once, and no token is requested', async (_what, credentials) => {
   const seed = await ground.seed({}, credentials);
   await ground.registerApp(seed, 'secret-1');
   ground.hubspot.tokens.expired.add('old');

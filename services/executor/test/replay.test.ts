@@ -128,7 +128,7 @@ it('records of unknown outcome are replayed with force only', async () => {
   expect(await opened(replay(id))).toBe(plain);
 });
 
-it('a cancelled operation is replayed, in the calls it had, with its deadline anew', async () => {
+it('a cancelled operation is replayed, in the calls it had, with a new deadline', async () => {
   const id = await ground.accept(seed, [{ email: 'a@x.com' }, { email: 'b@x.com' }], {
     announce: false,
     deadlineHours: 2,

@@ -67,7 +67,7 @@ describe('[sec-49] a write that waits', () => {
     expect(sent()).toBe(0);
   });
 
-  it('with another connection meanwhile: a retry of it ends instead, and says what the provider said', async () => {
+  it('with another connection meanwhile: a retry of it ends instead, with the text of the provider', async () => {
     ground.hubspot.script.push(() => hubspotRefusal(503, { message: 'try later' }, { 'Retry-After': '600' }));
     await ground.startExecutor();
     const id = await ground.accept(seed, [{ email: 'a@x.com' }]);

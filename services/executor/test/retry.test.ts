@@ -96,10 +96,10 @@ describe('the retry deadline', () => {
     const tries = sentAtMs();
     expect(tries.length).toBeGreaterThanOrEqual(2);
     const lastAtMs = (tries.at(-1) ?? 0) - startedAtMs;
-    // A machine that is late for the try of the last second makes none, and says that the deadline has passed.
+    // A machine that is late for the try of the last second makes none, and reports that the deadline has passed.
     const isTriedLast = ended.result === 'We are down for maintenance.';
     expect(isTriedLast && lastAtMs < 6_000).toBe(false);
-    // By the one clock that both moments have, and with what may pass between the look at it and the note of the send.
+    // By the one clock that both moments have, and with what may pass between reading it and recording the send.
     const late = await ground
       .database('attempts as a')
       .join('records as r', { 'r.project_id': 'a.project_id', 'r.operation_id': 'a.operation_id' })

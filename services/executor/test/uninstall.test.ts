@@ -64,7 +64,7 @@ it('a call that is being sent finishes as it does, and its successor ends unsent
   expect(sent()).toBe(1);
 });
 
-it('what fails and would be tried again ends with the deletion, and says what the provider said last', async () => {
+it('what fails and would be tried again ends with the deletion, with the last text of the provider', async () => {
   await ground.startExecutor();
   const { held, letGo } = hold();
   ground.hubspot.script.push(async () => {

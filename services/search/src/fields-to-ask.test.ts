@@ -27,8 +27,8 @@ describe('all fields of the account', () => {
   it.each<[string, Partial<ManifestReadObject>, Partial<ReadObjectConfig> | undefined]>([
     ['nothing is declared', {}, undefined],
     ['nothing is declared in empty lists', { requiredFields: [], optionalFields: [] }, { selectedFields: {} }],
-    ['the config says so', { requiredFields: [{ fieldName: 'email' }] }, { selectedFieldsAuto: 'all' }],
-    ['the manifest says so', { requiredFields: [{ fieldName: 'email' }], optionalFieldsAuto: 'all' }, undefined],
+    ['the config requires it', { requiredFields: [{ fieldName: 'email' }] }, { selectedFieldsAuto: 'all' }],
+    ['the manifest requires it', { requiredFields: [{ fieldName: 'email' }], optionalFieldsAuto: 'all' }, undefined],
   ])('%s', async (_, declared, config) => {
     expect(await ask(account, declared, config)).toEqual(['email', 'city', 'zip']);
   });

@@ -21,7 +21,7 @@ afterAll(async () => {
 const body = { objectName: 'contacts', fieldFilters: [{ fieldName: 'email', operator: 'eq', value: 'a@b.c' }] };
 const ask = () => search.post(seed.path).set('x-api-key', seed.key).send(body);
 
-it('the database is away: 503 with Retry-After, the provider is not asked, and it recovers by itself', async () => {
+it('the database is away: 503 with Retry-After, the provider is not called, and it recovers by itself', async () => {
   await ask().expect(200);
   const asked = search.hubspot.calls.length;
   proxy.cut();

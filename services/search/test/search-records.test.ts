@@ -38,8 +38,8 @@ describe('200', () => {
     });
   });
 
-  // Nothing is declared for contacts, so all that the account has is asked for; the account is asked once a minute.
-  it('asks for the fields of the account, and for its own where some are declared', async () => {
+  // Nothing is declared for contacts, so all that the account has is requested; the account's fields are read once a minute.
+  it('requests the fields of the account, and the declared ones where there are some', async () => {
     const objects = [
       { objectName: 'companies' },
       { objectName: 'deals', requiredFields: [{ fieldName: 'dealname' }], optionalFields: [{ fieldName: 'amount' }] },
@@ -152,7 +152,7 @@ describe('what the provider does', () => {
     ['lacks a permission', refusal(403), { status: 422, code: 'provider.forbidden', retryable: false }],
     ['is down', refusal(503), { status: 502, code: 'provider.unavailable', retryable: true }],
     ['hangs up', 'hang-up', { status: 502, code: 'provider.unavailable', retryable: true }],
-    ['says nothing', 'never', { status: 504, code: 'provider.timeout', retryable: true }],
+    ['does not answer', 'never', { status: 504, code: 'provider.timeout', retryable: true }],
     [
       'answers with no JSON',
       { status: 200, body: 'x' },
@@ -169,7 +169,7 @@ describe('what the provider does', () => {
     expect(connection?.status).toBe('created');
   });
 
-  it('422: lacks the field, and says which', async () => {
+  it('422: lacks the field, and names it', async () => {
     const seed = await search.seed();
     const message = 'There was a problem with the request. Property "shoe_size" does not exist';
     search.hubspot.answer = refusal(400, { category: 'VALIDATION_ERROR', message });
@@ -182,7 +182,7 @@ describe('what the provider does', () => {
     ['is down', refusal(503), 502],
     ['knows no such object', refusal(400, { message: 'Unable to infer object type from: tickets' }), 422],
     ['forbids it, which leaves the choice to it', refusal(403), 200],
-  ])('when asked for the fields of the account: %s', async (_case, properties, expected) => {
+  ])('when the fields of the account are read: %s', async (_case, properties, expected) => {
     const seed = await search.seed({ manifest: sampleManifest({ read: { objects: [{ objectName: 'tickets' }] } }) });
     const usual = search.hubspot.properties;
     search.hubspot.properties = properties;
@@ -191,7 +191,7 @@ describe('what the provider does', () => {
     search.hubspot.properties = usual;
   });
 
-  it('429: says when to come again', async () => {
+  it('429: returns when to retry', async () => {
     const seed = await search.seed();
     search.hubspot.answer = refusal(429, { policyName: 'SECONDLY' });
     const reply = await ask(seed).expect(429);
@@ -204,9 +204,9 @@ describe('what the provider does', () => {
   });
 
   it.each([
-    ['for as long as it says', refusal(429, { policyName: 'TEN_SECONDLY_ROLLING' })],
-    ['for ten seconds where it says nothing', { status: 429, body: '' }],
-  ] as const)('429: blocks the account %s, and who asks again is told so without a call', async (_, answer) => {
+    ['for as long as it requests', refusal(429, { policyName: 'TEN_SECONDLY_ROLLING' })],
+    ['for ten seconds where it names no time', { status: 429, body: '' }],
+  ] as const)('429: blocks the account %s, and a repeated request is refused without a call', async (_, answer) => {
     const seed = await search.seed();
     search.hubspot.answer = answer;
     await ask(seed).expect(429);
@@ -218,7 +218,7 @@ describe('what the provider does', () => {
     expect(search.hubspot.calls).toHaveLength(asked);
   });
 
-  // HubSpot's limit of searches is not the account's: a write of the same account goes on.
+  // HubSpot's limit of searches is not the account's: a write of the same account continues.
   it('429 of the limit that searches have for themselves: blocks searches alone, and who comes again waits a moment', async () => {
     const seed = await search.seed();
     const { laneId } = await search.context.installations.resolve({
@@ -302,7 +302,7 @@ describe('403', () => {
 describe('bad input', () => {
   const filter = byEmail.fieldFilters[0];
 
-  /** Sends, and proves that nobody was asked and nothing written. */
+  /** Sends, and proves that no provider was called and nothing written. */
   async function refused(text: string, status: number) {
     const seed = await search.seed();
     const [rows, asked] = [await search.countRows(), search.hubspot.calls.length];
@@ -329,7 +329,7 @@ describe('bad input', () => {
     ['too many filters', { ...byEmail, fieldFilters: Array.from({ length: 21 }, () => filter) }, 'fieldFilters'],
     ['an unknown field', { ...byEmail, limit: 5 }, 'limit'],
     ['an unknown field in a filter', { ...byEmail, fieldFilters: [{ ...filter, not: true }] }, 'fieldFilters[0].not'],
-  ])('[sec-39] 400 %s: names the field, asks nobody, writes nothing', async (_case, body, name) => {
+  ])('[sec-39] 400 %s: names the field, calls no provider, writes nothing', async (_case, body, name) => {
     const reply = await refused(JSON.stringify(body), 400);
     expect((reply.body as { issues: { name: string }[] }).issues.map((issue) => issue.name)).toContain(name);
   });

@@ -80,7 +80,7 @@ describe('[sec-38] createAdmission', () => {
     expect(isFull('a')).toBe(true);
   });
 
-  it('asks for what is written to, and forgets it a minute later unless it is full', async () => {
+  it('counts what is written to, and drops it a minute later unless it is full', async () => {
     expect(isFull('quiet')).toBe(false);
     expect(isFull('full', 99)).toBe(false);
     expect(refusal({ projectId: 'full', groupRef: 'idle' })).toBeUndefined();
@@ -136,7 +136,7 @@ describe('[sec-38] the share of a group', () => {
     expect(fill('alone')).toBe(share);
   });
 
-  it('leaves room for whoever comes next, as long as there is any', () => {
+  it('leaves capacity for the next group, as long as there is any', () => {
     start({ backlogGroupPercent: 80 });
     const taken = Array.from({ length: 8 }, (_, at) => fill(`group-${at}`));
     expect(taken).toEqual([80, 16, 4, 0, 0, 0, 0, 0]);

@@ -52,7 +52,7 @@ describe('200', () => {
     expect(stored?.ref).toBe(ref);
   });
 
-  it('stores the deadline that was asked for, one hour when none was [limits.retry-deadline]', async () => {
+  it('stores the deadline that was requested, one hour when none was [limits.retry-deadline]', async () => {
     const seed = await gateway.seed();
     const ids = [
       await accept(seed, asynchronous),
@@ -141,7 +141,7 @@ describe('many at once', () => {
 });
 
 // A flush of which a part was not stored reads why. Whoever it has stored is accepted, also when that cannot be read any more.
-describe('the look that follows a commit fails', () => {
+describe('the lookup that follows a commit fails', () => {
   let holder: ReturnType<typeof openDatabase>;
   beforeEach(async () => {
     const { url } = gateway.grounds[0];
@@ -185,7 +185,7 @@ describe('the look that follows a commit fails', () => {
     await owner.commit();
     expect((await first).status).toBe(200);
     await untilWaitsFor('advisory');
-    // Asked for while the statement is under way, so it comes before the look.
+    // Requested while the statement is under way, so it comes before the lookup.
     const locker = await holder.transaction();
     const locked = locker.raw('lock table operations in access exclusive mode').then(() => undefined);
     await untilWaitsFor('relation', 'lock table');

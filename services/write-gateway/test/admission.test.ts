@@ -101,7 +101,7 @@ describe('[sec-38] a project whose backlog is full', () => {
     await until('room', async () => (await gateway.write(seed, single)).status === 200 || undefined);
   });
 
-  // Each gateway counts for itself: what another one accepted is seen within a count's time.
+  // Each gateway counts for itself: what another one accepted is included by its next count.
   it('is noticed by a gateway that did not fill it', async () => {
     await fill();
     const ask = () => beside.write(seed, batched);

@@ -117,7 +117,7 @@ describe('the announcement', () => {
 
 describe('many at once', () => {
   // The id in a reply must be the operation that holds the record, whoever filled the batch meanwhile.
-  it('350 joins in disorder fill batches of 100, and each record is where its reply says', async () => {
+  it('350 joins in disorder fill batches of 100, and each record is where its reply reports it', async () => {
     const seed = await gateway.seed();
     const joined = await Promise.all(
       Array.from({ length: 350 }, async (_, at) => {
@@ -136,7 +136,7 @@ describe('many at once', () => {
     }
   });
 
-  // Told to come again, those who filled the batch would be stored twice.
+  // If they had to retry, the records that filled the batch would be stored twice.
   it('when no further batch can be opened, those who filled the open one hear 200 and only the others 503', async () => {
     const seed = await gateway.seed();
     const joined = await Promise.all(Array.from({ length: 95 }, (_, at) => join(seed, at)));

@@ -20,7 +20,7 @@ interface Problem {
 const record = { email: 'a@x.com' };
 const write = { groupRef: 'group-1', type: 'create', record };
 
-/** Sends, and proves that a problem document came back, the provider was not asked and nothing was written. */
+/** Sends, and proves that a problem document came back, the provider was not called and nothing was written. */
 async function refused(status: number, send: () => ReturnType<RunningGateway['post']>): Promise<Problem> {
   const before = await gateway.countRows();
   const reply = await send();
@@ -39,12 +39,12 @@ const sendText = (text: string) => () =>
 const sendBody = (body: object) => sendText(JSON.stringify(body));
 
 describe('400 what is no JSON of ours', () => {
-  it('malformed JSON: says where', async () => {
+  it('malformed JSON: names the position', async () => {
     const problem = await refused(400, sendText('{"groupRef": "g",\n  "type": }'));
     expect(problem).toMatchObject({ code: 'request.malformed-json', detail: expect.stringMatching(/line 2/) });
   });
 
-  it.each(['[]', '"text"', 'null', '7', 'true'])('%s in place of an object', async (text) => {
+  it.each(['[]', '"text"', 'null', '7', 'true'])('%s instead of an object', async (text) => {
     expect(await refused(400, sendText(text))).toMatchObject({ code: 'request.invalid', issues: [{ in: 'body' }] });
   });
 
@@ -66,7 +66,7 @@ describe('400 what is no JSON of ours', () => {
     expect(await refused(400, sendText(text))).toMatchObject({ code });
   });
 
-  it('a number that JSON cannot carry: names the field and says to send a string', async () => {
+  it('a number that JSON cannot carry: names the field and asks for a string', async () => {
     const text = '{"groupRef":"group-1","type":"create","record":{"email":"a@x.com","phone":12345678901234567890}}';
     const problem = await refused(400, sendText(text));
     expect(problem.issues).toMatchObject([{ name: 'record.phone' }]);
@@ -119,7 +119,7 @@ describe('[sec-29] what is small to send and large to handle', () => {
   });
 });
 
-// Each of these is allowed up to its limit and refused one above it. A dry run asks every rule and writes nothing.
+// Each of these is allowed up to its limit and refused one above it. A dry run checks every rule and writes nothing.
 describe('limits of a write', () => {
   const planOf = (note: number, email = 1) => ({
     type: 'create',

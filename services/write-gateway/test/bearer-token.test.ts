@@ -57,7 +57,7 @@ describe('a bearer token', () => {
     expect(again.body).toEqual(first.body);
   });
 
-  // Long before the gateway forgets the key: the accepting statement looks at it.
+  // Long before the gateway forgets the key: the accepting statement checks it.
   it('[sec-7] writes nothing more once its key is switched off', async () => {
     const seed = await gateway.seed();
     const kid = await register(seed);

@@ -44,7 +44,7 @@ describe('the database is away', () => {
     },
   );
 
-  it('readiness says so', async () => {
+  it('readiness reports it', async () => {
     proxy.cut();
     const away = await gateway.get('/readyz').expect(503);
     expect(away.body).toMatchObject({ checks: { postgres: expect.not.stringMatching(/^ok$/) } });
@@ -112,7 +112,7 @@ describe('a synchronous write while the database goes away', () => {
   });
 
   // What the provider did is known and is the reply. The lease lapses, and an executor writes the outcome down.
-  it('after the send: the reply says what the provider did', async () => {
+  it('after the send: the reply reports what the provider did', async () => {
     const answer = gateway.hubspot.answer;
     gateway.hubspot.answer = (call) => {
       proxy.cut();

@@ -63,7 +63,7 @@ describe('200', () => {
     });
   });
 
-  it('an update: ifEmpty says that the provider decides, a default that is not written says why', async () => {
+  it('an update: ifEmpty reports that the provider decides, a default that is not written has a reason', async () => {
     expect(await dryRun({ type: 'update', record: { id: '7', phone: '1' } })).toEqual({
       plan: [
         {
@@ -85,7 +85,7 @@ describe('200', () => {
     });
   });
 
-  it('associations are told beside the fields, as they would be made', async () => {
+  it('associations are shown beside the fields, as they would be made', async () => {
     const links = (id: string) => [
       { to: { id }, types: [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 279 }] },
     ];

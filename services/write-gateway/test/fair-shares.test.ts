@@ -49,7 +49,7 @@ describe('[sec-38] a group that sends more than its share', () => {
 });
 
 // What waits of each group is read from the tables: this gateway let in nothing of it.
-it('[sec-38] what other gateways let in of a group counts, and leaves another group its room', async () => {
+it('[sec-38] what other gateways let in of a group counts, and leaves another group its capacity', async () => {
   const gateway = await startGateway({ env: { SLUICE_BACKLOG_MAX: '10000' } });
   const { hungry, other } = await twoGroups(gateway);
   await fillBacklog(gateway.grounds[0].url, hungry, { calls: 7_999, type: 'create' });

@@ -130,7 +130,7 @@ describe('422 the key came with another request', () => {
 });
 
 // Only accepts and final outcomes are stored; a reply with `retryable: true` removes the key.
-describe('what is kept', () => {
+describe('what is stored', () => {
   it('a refusal: 422 again, without another call', async () => {
     const seed = await gateway.seed();
     gateway.hubspot.answer = () => hubspotRefusal(400, { category: 'VALIDATION_ERROR' });

@@ -32,7 +32,7 @@ async function withoutOpenings<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-// Seen once as a 502 while pods were replaced on a busy node: nobody but us had the call, and it was not sent.
+// Observed once as a 502 while pods were replaced on a busy node: nobody but us had the call, and it was not sent.
 it.each(bodies)('%s whose opening took longer than its lease is sent all the same', async (_, body) => {
   const seed = await gateway.seed();
   const called = gateway.hubspot.calls.length;

@@ -23,7 +23,7 @@ const outcomeOf = async (seed: Seed, reply: { body: unknown }) => {
 };
 
 describe('429', () => {
-  it('from the provider: says when to come again, and the operation ends as failed', async () => {
+  it('from the provider: returns when to retry, and the operation ends as failed', async () => {
     const seed = await gateway.seed();
     gateway.hubspot.answer = () => hubspotRefusal(429, { policyName: 'TEN_SECONDLY_ROLLING' });
     const reply = await gateway.write(seed, create).expect(429);
@@ -83,7 +83,7 @@ describe('502 and 504', () => {
     ['an edge refusal of a create without one', hubspotRefusal(503), createWithoutKey, unkeyed],
     ['a 500 of a create', hubspotRefusal(500), create, unkeyed],
     ['a cut connection of a create', 'hang-up', create, unkeyed],
-    ['a 200 that says nothing', { status: 200, body: 'x' }, create, unkeyed],
+    ['a 200 without an outcome', { status: 200, body: 'x' }, create, unkeyed],
     ['no reply to a create', 'never', create, { status: 504, retryable: false, code: 'provider.timeout' }],
     ['an edge refusal of an update', hubspotRefusal(503), update, notApplied],
     ['a cut connection of an update', 'hang-up', update, { ...unkeyed, retryable: true }],
@@ -128,7 +128,7 @@ describe('502 and 504', () => {
 
 // A provider whose process is replaced, or a name server that is busy, is no reason to fail what somebody waits for: nothing was sent.
 describe('a provider that nobody reaches at this moment', () => {
-  it('is asked again: 200, and it has the record once', async () => {
+  it('is repeated: 200, and it has the record once', async () => {
     const free = await startHubspot();
     await free.close();
     const waiting = await startGateway({ env: { HUBSPOT_API_URL: free.url, SLUICE_CALL_TIMEOUT_MS: '20000' } });

@@ -103,7 +103,7 @@ describe('an ifEmpty field that holds a value', () => {
     return (reply.body as SingleWriteReply).result.data;
   };
 
-  it('is not in the data: of what was not written nothing is said', async () => {
+  it('is not in the data: nothing is returned of what was not written', async () => {
     const calls = await callsOf(async () => {
       expect(await dataOf({ id: recordId, Phone: '999' })).toEqual({ id: recordId });
       expect(await dataOf({ id: recordId, Phone: '999', Name: 'N' })).toEqual({ id: recordId, Name: 'N' });

@@ -57,7 +57,7 @@ describe('200', () => {
     expect(reply.body).toMatchObject({ successCount: 2, results: [{ recordId: '7' }, { recordId: '5' }] });
   });
 
-  it('each result says what was not done besides its record', async () => {
+  it('each result reports what was not done besides its record', async () => {
     const seed = await gateway.seed();
     const taken = gateway.hubspot.answer;
     gateway.hubspot.answer = (call) =>

@@ -135,7 +135,7 @@ describe('200', () => {
     ]);
   });
 
-  // Nobody has said that the field is empty: the write would replace a value of the customer's.
+  // It is not known that the field is empty: the write would replace a value of the customer's.
   it.each([
     ['{}', {}],
     ['an empty list', { status: 'COMPLETE', results: [] }],
@@ -154,7 +154,7 @@ describe('200', () => {
     ]);
   });
 
-  it('a record whose association was refused is written, and the reply says what was not done', async () => {
+  it('a record whose association was refused is written, and the reply reports what was not done', async () => {
     const seed = await gateway.seed();
     const taken = gateway.hubspot.answer;
     gateway.hubspot.answer = (call) =>
@@ -180,7 +180,7 @@ describe('200', () => {
     expect(await find()).toMatchObject({ status: 'working' });
   });
 
-  // Kafka is not involved: an executor that heard of it would only find it running.
+  // Kafka is not involved: an executor that got a message would only find it running.
   it('announces nothing', async () => {
     const seed = await gateway.seed();
     await gateway.write(seed, { type: 'create', record }).expect(200);

@@ -64,7 +64,7 @@ describe('change with addedMetadata', () => {
   const metadataOf = async (key: { projectId: string; connectionId: string }) =>
     (await store.connections.find(key.projectId, key.connectionId))?.providerMetadata;
 
-  it('puts members in place of those of their names, or into nothing', async () => {
+  it('replaces metadata members of the same names, or adds them', async () => {
     const { projectId, connectionId } = await seed();
     const key = { projectId, connectionId };
     const { workspace } = (await metadataOf(key)) ?? {};

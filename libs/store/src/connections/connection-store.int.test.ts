@@ -150,7 +150,7 @@ describe('the end of an access token', () => {
     expect(await connections.findCredentials('p11', id)).toMatchObject({ isExpiring });
   });
 
-  // Tokens that were given together must not end together, or their provider is asked for all of them at once.
+  // Tokens that were issued together must not be refreshed together.
   it.each([1_800_000, 60_000])(
     'a life of %i ms is refreshed after 80 to 90 % of it, each at another moment',
     async (lifeMs) => {

@@ -47,7 +47,7 @@ const configsOf = (seed: SeededInstallation) =>
   database('configs').where({ project_id: seed.projectId, installation_id: seed.installationId }).orderBy('id');
 
 describe('change', () => {
-  it('makes a new config that says who, when and which revision, and keeps the old one', async () => {
+  it('makes a new config with author, time and revision, and keeps the old one', async () => {
     const seed = await seedInstallation(store);
     const [before] = (await configsOf(seed)) as object[];
     const proxied = sampleConfig({ proxy: { enabled: true } });
@@ -76,7 +76,7 @@ describe('change', () => {
     expect(await configsOf(seed)).toHaveLength(1);
   });
 
-  it('takes another author as a change only when that was asked', async () => {
+  it('takes another author as a change only when that was requested', async () => {
     const seed = await seedInstallation(store);
     const by = (createdBy: string, isCreatedByAsked: boolean) =>
       store.installations.change(keyOf(seed), ({ content, connectionId }): ChangedInstallation => {

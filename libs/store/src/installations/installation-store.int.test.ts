@@ -176,7 +176,7 @@ describe('installationLookup', () => {
   });
 
   // Every name is looked up inside the caller's project, so a mix of two projects matches nothing.
-  it('says what is missing, and finds nothing of another project', async () => {
+  it('returns what is missing, and finds nothing of another project', async () => {
     const [mine, theirs] = [await seedInstallation(store), await seedInstallation(store)];
     const missing = async (changes: Partial<ReturnType<typeof names>>) =>
       (await store.installationLookup.findIds({ ...names(mine), ...changes })).missing;
@@ -189,7 +189,7 @@ describe('installationLookup', () => {
     expect(await missing({})).toBe('installation');
   });
 
-  it('answers many at once, each in its place, those that are missing too', async () => {
+  it('returns many at once, each in its position, those that are missing too', async () => {
     const seeds = [await seedInstallation(store), await seedInstallation(store)];
     const [one, two] = seeds.map(names) as [ReturnType<typeof names>, ReturnType<typeof names>];
     const asked = [two, { ...one, groupRef: 'nobody' }, one, { ...two, projectIdOrName: one.projectIdOrName }, two];

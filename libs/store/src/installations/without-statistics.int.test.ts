@@ -18,7 +18,7 @@ import { installationStore } from './installation-store';
 
 /** Customers of one project, each with a group, a consumer, a connection and an installation of its own. */
 const customers = 150;
-/** Blocks that a statement may touch which looks each row of a table up by its key: some thousand. A product of two tables touches 22,500. */
+/** Blocks that a statement may touch which looks up each row of a table by its key: some thousand. A product of two tables touches 22,500. */
 const blocksMax = 10_000;
 
 let clone: ClonedDatabase;

@@ -73,7 +73,7 @@ export function integrationStore(database: Knex) {
       const row = await database<{ project_id: string; id: string; integration_id: string }>('revisions')
         .where({ project_id: projectId, id: revisionId })
         .first();
-      return row && { ...revisions.read(row as never), integrationId: row.integration_id };
+      return row && { ...revisions.read(row), integrationId: row.integration_id };
     },
     /** Only where nobody has it installed. Its revisions stay. */
     remove: (projectId: string, integrationId: string): Promise<IntegrationDeletion> =>

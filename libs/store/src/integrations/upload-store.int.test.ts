@@ -54,7 +54,7 @@ it('shows nothing to another project', async () => {
   expect(await uploads.put({ projectId: 'theirs', id }, contentOf('x'), hour)).toBe(false);
 });
 
-it('has no upload that ended, and deletes those only, of all projects, as many as are asked for', async () => {
+it('has no upload that ended, and deletes those only, of all projects, as many as are requested', async () => {
   const ended = [await saved('ended'), await saved('ended'), await saved('ended-too')];
   const living = await saved('ended');
   await database('uploads')

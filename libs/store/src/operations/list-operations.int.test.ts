@@ -68,7 +68,7 @@ it('since is exact, although ids bound what is read', async () => {
   expect(found.at(-1)?.createTime).toBe(at(total - 99).toISOString());
 });
 
-// The clock of a gateway may differ from the database's: the id says a little less than an hour earlier than the row.
+// The clock of a gateway may differ from the database's: the id is a little less than an hour earlier than the row.
 it('since finds an operation whose id was made by a clock that runs late', async () => {
   const late = await database('operations')
     .where({ created_at: at(total - 120) })

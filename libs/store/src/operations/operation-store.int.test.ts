@@ -25,7 +25,7 @@ function operationRow(projectId: string, id: string) {
 }
 
 describe('findMany', () => {
-  it('answers in the order of the keys, also for one that is asked for twice', async () => {
+  it('answers in the order of the keys, also for one that is requested twice', async () => {
     const keys = ['b', 'none', 'a', 'b'].map((operationId) => ({ projectId: 'p', operationId }));
     const found = await operationStore(database).findMany(keys);
     expect(found).toHaveLength(keys.length);
@@ -42,7 +42,7 @@ describe('findMany', () => {
     expect(found.map((operation) => operation?.projectId)).toEqual([undefined, 'other', undefined]);
   });
 
-  it('says what a single look says, with moments in UTC to the millisecond', async () => {
+  it('returns what a single lookup returns, with moments in UTC to the millisecond', async () => {
     const store = operationStore(database);
     const [found] = await store.findMany([{ projectId: 'p', operationId: 'a' }]);
     expect(found).toEqual(await store.find('p', 'a'));

@@ -46,7 +46,7 @@ describe('projectStore', () => {
     await expect(again).rejects.toMatchObject({ code: 'project.name-taken', detail: expect.stringContaining('TAKEN') });
   });
 
-  // A project named like another's id would otherwise answer in its place.
+  // A project named like another's id would otherwise be found instead.
   it('prefers an id over an equal name', async () => {
     const projects = projectStore(database);
     const victim = await projects.create({ ...acme, name: 'victim' });
@@ -112,7 +112,7 @@ describe('apiKeyStore', () => {
     expect(await apiKeys.findPresented(secret)).toBeUndefined();
   });
 
-  it('[sec-6] gives the database the digest only, and asks it nothing else', async () => {
+  it('[sec-6] sends the database the digest only', async () => {
     const asked: unknown[] = [];
     const listen = ({ bindings }: { bindings: unknown[] }): void => void asked.push(...bindings);
     database.on('query', listen);
@@ -123,7 +123,7 @@ describe('apiKeyStore', () => {
     expect(asked.filter((value) => typeof value === 'string' && secret.startsWith(value.slice(0, 8)))).toEqual([]);
   });
 
-  // A look-up by digest: what two keys have in common says nothing about the time it takes to refuse one.
+  // A lookup by digest: what two keys have in common says nothing about the time it takes to refuse one.
   it('[sec-6] does not find a key that differs in its last character, or is cut short', async () => {
     const apiKeys = apiKeyStore(database);
     await apiKeys.create({ projectId: 'p5', label: 'x', scopes: ['full'], secret: `${secret}-5` });

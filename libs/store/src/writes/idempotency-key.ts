@@ -82,7 +82,7 @@ export function claimBindings(keyed: readonly KeyedOperation[], timeScale: numbe
 }
 
 /** How long a key is stored, in seconds of the scaled clock. */
-export function keptSeconds(timeScale: number): number {
+function keptSeconds(timeScale: number): number {
   return (limits.idempotencyKeyHours * 3_600) / timeScale;
 }
 
