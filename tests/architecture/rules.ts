@@ -71,7 +71,6 @@ export const nouns: Readonly<Record<string, readonly (readonly [noun: string, ..
 /** Packages that one folder (or the few named) may import, so that replacing one touches one folder. */
 export const singleImporters: Readonly<Record<string, readonly string[]>> = {
   express: ['libs/http'],
-  helmet: ['libs/http'],
   knex: ['libs/store'],
   pg: ['libs/store'],
   kafkajs: ['libs/messaging'],

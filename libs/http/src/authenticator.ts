@@ -1,30 +1,34 @@
-import type { RequestHandler, Response } from 'express';
-import { AuthError, DefectError, ForbiddenError, type SluiceError } from '@sluice/errors';
-import type { Caller, Admission } from '@sluice/types';
-import { HeldBytes, type Step } from '@sluice/telemetry';
+import { hash } from 'node:crypto';
+import type { Request, Response } from 'express';
+import { AuthError, ForbiddenError, RateLimitedError } from '@sluice/errors';
+import type { Admission, Caller } from '@sluice/types';
+import { callerOf, localsOf } from './request-state';
 
-/** Finds who a presented secret belongs to; undefined when nobody. Gets the secret itself: hash it, never log it. */
+/** Sets the caller of a request. @throws AuthError, RateLimitedError when it may not go on */
+export type Authenticate = (req: Request, res: Response) => void | Promise<void>;
+
+/** Finds the owner of a presented secret; undefined when there is none. Gets the secret itself: hash it, never log it. */
 export type CallerLookup = (presented: string) => Caller | undefined | Promise<Caller | undefined>;
 
 const bearer = /^bearer +(\S+)$/i;
 
 /**
- * Takes `x-api-key` or `Authorization: Bearer` and puts the caller on `res.locals.caller`.
- * Answers 401 with `WWW-Authenticate` when there is none, when nobody owns it, or when the two headers differ.
+ * Reads `x-api-key` or `Authorization: Bearer` and sets the caller.
+ * @throws AuthError, 401 with `WWW-Authenticate`, when there is none, when nobody owns it, or when the two headers differ
  */
-export function authenticator(lookup: CallerLookup): RequestHandler {
-  return (req, res, next) => {
+export function authenticator(lookup: CallerLookup): Authenticate {
+  return (req, res) => {
     const found = lookup(presentedSecret(req.headers['x-api-key'], req.headers.authorization));
-    const admit = (caller: Caller | undefined): void => {
-      if (!caller) {
-        throw new AuthError({ code: 'auth.invalid', detail: 'The API key or token is unknown, revoked or expired.' });
-      }
-      localsOf(res).caller = caller;
-      next();
-    };
-    // Most callers are known at once, and need not wait for a turn.
-    return found instanceof Promise ? found.then(admit) : admit(found);
+    // Most callers are known at once and need no turn of the event loop.
+    return found instanceof Promise ? found.then((caller) => admit(res, caller)) : admit(res, found);
   };
+}
+
+function admit(res: Response, caller: Caller | undefined): void {
+  if (!caller) {
+    throw new AuthError({ code: 'auth.invalid', detail: 'The API key or token is unknown, revoked or expired.' });
+  }
+  localsOf(res).caller = caller;
 }
 
 function presentedSecret(key: string | string[] | undefined, authorization: string | undefined): string {
@@ -43,30 +47,12 @@ function presentedSecret(key: string | string[] | undefined, authorization: stri
   throw new AuthError({ code: 'auth.missing', detail });
 }
 
-/** Who sent the request. @throws DefectError on a route without an authenticator */
-export function callerOf(res: Response): Caller {
-  const { caller } = localsOf(res);
-  if (!caller) throw new DefectError({ code: 'service.defect', detail: 'a route asks for a caller it does not check' });
-  return caller;
-}
-
-/** Lets a caller pass that is one of these; see scopeCheck. */
-export function requireScope(...allowed: readonly Admission[]): RequestHandler {
-  const check = scopeCheck(allowed);
-  return (_req, res, next) => {
-    check(callerOf(res));
-    next();
-  };
-}
-
-/** @throws ForbiddenError `auth.scope-missing`, 403 */
-type ScopeCheck = (caller: Caller) => void;
-
 /**
  * Lets a key pass that has one of the scopes, or `full`. `admin` stands for the bootstrap key and `token` for bearer
  * tokens, which have no other right; no scope of a key includes them.
+ * @returns a check that throws ForbiddenError `auth.scope-missing`, 403
  */
-export function scopeCheck(allowed: readonly Admission[]): ScopeCheck {
+export function scopeCheck(allowed: readonly Admission[]): (caller: Caller) => void {
   const forKeys = allowed.filter((one) => one !== 'admin' && one !== 'token');
   const passing: ReadonlySet<string> = new Set(forKeys.length > 0 ? ['full', ...forKeys] : []);
   return (caller) => {
@@ -88,43 +74,83 @@ function scopeMissing(caller: Caller, allowed: readonly Admission[]): ForbiddenE
   });
 }
 
-/** What the kit knows about one request. Kept in `res.locals`. */
-export interface RequestLocals {
-  requestId: string;
-  /** Monotonic milliseconds. */
-  startedAt: number;
-  /** The request as a step of its trace; absent for what is not part of the API: probes, pages. */
-  step?: Step;
-  /** Template of the matched route, for metrics; absent when none matched. */
-  route?: string;
-  /** Set by the authenticator. */
-  caller?: Caller;
-  /** What it holds of budgets; see `heldOf`. */
-  held?: HeldBytes;
-  /** What the problem handler presented; logged with the request, once. */
-  failure?: SluiceError;
+/** Counts requests in windows that all processes share. The quota buckets of @sluice/redis are one. */
+export interface RequestCounter {
+  /** Never throws. */
+  take(
+    bucket: string,
+    request: { readonly limit: number; readonly windowMs: number; readonly priority: 'synchronous' },
+  ): Promise<{ readonly granted: boolean; readonly retryAfterMs: number }>;
 }
 
-/** The kit's notes on the request that `res` answers. */
-export function localsOf(res: Response): RequestLocals {
-  return res.locals as RequestLocals;
+interface RequestLimitOptions {
+  readonly counter: RequestCounter;
+  /** Requests of one API key in any second, over all services and processes. 0: no limit. */
+  readonly requestsPerSecondKey: number;
+  /** The same of one group: of its bearer tokens, and of API keys where the request names the group. 0: no limit. */
+  readonly requestsPerSecondGroup: number;
 }
 
-/** What a request takes of budgets: given back when its reply is done or its caller has left. */
-export function heldOf(res: Response): HeldBytes {
-  const locals = localsOf(res);
-  if (locals.held === undefined) {
-    const held = new HeldBytes(ownerOf(locals.caller));
-    locals.held = held;
-    res.on('close', () => held.end());
-    // He may have left while he was looked up: then `close` was told before anybody listened.
-    if (res.closed || res.destroyed) held.end();
-  }
-  return locals.held;
+/** Keeps one caller's requests from displacing those of the others. Counts nothing while both limits are 0. */
+export interface RequestLimits {
+  /**
+   * The authenticator, and behind it the limit of an API key, or of a bearer token's group: before anything of the request is read.
+   * Bearer tokens of one signing key are not counted together: they belong to many customers. Nor is the bootstrap key.
+   * @throws RateLimitedError `request.rate-limited`
+   */
+  after(authenticate: Authenticate): Authenticate;
+  /**
+   * The limit of the group that an API key's request is for, once that is known. A bearer token was counted before.
+   * @throws RateLimitedError `request.rate-limited`
+   */
+  assertGroup(caller: Caller, groupRef: string): Promise<void>;
 }
 
-/** A group's own browser takes nothing from the share of its project's backend. */
-function ownerOf(caller: Caller | undefined): string | undefined {
-  if (caller?.kind === 'token') return `${caller.projectId}/${caller.groupRef}`;
-  return caller?.projectId;
+const windowMs = 1_000;
+
+export function requestLimits(o: RequestLimitOptions): RequestLimits {
+  const ofKey = {
+    limit: o.requestsPerSecondKey,
+    whose: 'The API key',
+    setting: 'SLUICE_REQUESTS_PER_SECOND_KEY',
+  };
+  const ofGroup = { limit: o.requestsPerSecondGroup, whose: 'The group', setting: 'SLUICE_REQUESTS_PER_SECOND_GROUP' };
+  const assertBelow = async (bucket: string, { limit, whose, setting }: typeof ofKey): Promise<void> => {
+    if (limit === 0) return;
+    const { granted, retryAfterMs } = await o.counter.take(`requests:${bucket}`, {
+      limit,
+      windowMs,
+      priority: 'synchronous',
+    });
+    if (granted) return;
+    throw new RateLimitedError({
+      code: 'request.rate-limited',
+      detail: `${whose} may send ${limit} requests a second (${setting}), and has sent them. Nothing was done.`,
+      retryAfterMs,
+    });
+  };
+  const assertGroup = (projectId: string, groupRef: string) => assertBelow(groupBucket(projectId, groupRef), ofGroup);
+  const assertCaller = async ({ kind, keyId, projectId, groupRef }: Caller): Promise<void> => {
+    if (kind === 'api-key') await assertBelow(`key:${keyId}`, ofKey);
+    else if (projectId !== undefined && groupRef !== undefined) await assertGroup(projectId, groupRef);
+  };
+  const isUnlimited = ofKey.limit === 0 && ofGroup.limit === 0;
+  const limited =
+    (authenticate: Authenticate): Authenticate =>
+    async (req, res) => {
+      const admitted = authenticate(req, res);
+      if (admitted instanceof Promise) await admitted;
+      await assertCaller(callerOf(res));
+    };
+  return {
+    after: (authenticate) => (isUnlimited ? authenticate : limited(authenticate)),
+    assertGroup: async ({ kind, projectId }, groupRef) => {
+      if (kind === 'api-key' && projectId !== undefined) await assertGroup(projectId, groupRef);
+    },
+  };
+}
+
+/** Hashed: a customer's name does not belong in Redis, and may be of any length. */
+function groupBucket(projectId: string, groupRef: string): string {
+  return `group:${projectId}:${hash('sha256', groupRef, 'base64url')}`;
 }

@@ -1,19 +1,17 @@
-import express from 'express';
-import type { Express, RequestHandler } from 'express';
+import express, { type Express, type RequestHandler } from 'express';
 import type { Logger, Metrics } from '@sluice/telemetry';
 import { DefectError } from '@sluice/errors';
-import { answerPathless } from './answer-pathless';
-import { stateOf } from './app-state';
+import type { Authenticate } from './authenticator';
 import { buildDocument, type BuiltDocument } from './contract/build-document';
-import { checkReplies } from './contract/reply-checker';
-import type { ApiInfo } from './contract/openapi';
-import { cors, corsHeaders, setOnEveryReply, replyHeaders } from './every-reply';
-import { InboundError, problemHandler, problemRoute } from './problem-handler';
-import { oneAfterAnother, createRouter, type Router } from './router';
-import { healthRoute, readyRoute, type Readiness } from './operability-routes';
-import { requestObserver } from './request-observer';
-import { rightAddress } from './right-address';
 import { docsPage, docsPolicy } from './contract/docs-page';
+import { checkReplies } from './contract/reply-checker';
+import type { ApiInfo } from './contract/route-contract';
+import { InboundError, problemHandler, problemRoute } from './problem-handler';
+import { requestObserver } from './request-observer';
+import { stateOf, type AppState } from './request-state';
+import { compose, createRouter, refuseAmbiguous, unknownPath, type Router } from './router';
+import { cors, corsHeaders, replyHeaders, sendJson, setOnEveryReply } from './send-reply';
+import { startServer, type HttpServer, type ServerOptions } from './start-server';
 
 export interface AppOptions {
   /** Name of the service. */
@@ -21,8 +19,8 @@ export interface AppOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** Runs before every route that `routes` registers; see `authenticator`. Without it the routes are open. */
-  readonly authenticate?: RequestHandler;
-  /** Asked by `/readyz`. */
+  readonly authenticate?: Authenticate;
+  /** Checked by `/readyz`. */
   readonly ready: () => Promise<Readiness>;
   readonly routes?: (router: Router) => void;
   /** Routes that anybody may call, without credentials. */
@@ -48,7 +46,7 @@ export function createApp(o: AppOptions): Express {
   const state = stateOf(app);
   if (o.bodyBytesMax !== undefined) state.bodyBytesMax = o.bodyBytesMax;
   app.disable('x-powered-by').disable('etag').set('query parser', 'simple');
-  setOnEveryReply(app, [...replyHeaders(), ...(o.cors ? corsHeaders : [])]);
+  setOnEveryReply(app, [...replyHeaders, ...(o.cors ? corsHeaders : [])]);
   const work = createRouter(o.service, o.authenticate);
   const open = createRouter(o.service);
   o.routes?.(work.router);
@@ -60,17 +58,21 @@ export function createApp(o: AppOptions): Express {
     observe,
     ...(contract && o.checkReplies ? [checkReplies(contract, o.logger)] : []),
     ...(o.cors ? [cors(o.cookiePaths)] : []),
-    refuseNul,
-    refuseHosts,
-    // First, because a request for work should not walk past the probes.
+    refuseAmbiguous,
+    // Before the probes, which are rarer.
     work.handle,
     open.handle,
     operability(o, state),
     ...(contract ? [contractRoutes(contract, o.service)] : []),
     unknownPath(o.service),
   ];
-  app.use(oneAfterAnother(handlers), problemHandler);
-  answerPathless(app, observe, problemHandler);
+  app.use(compose(handlers), problemHandler);
+  // An address without a path, as `http://?x` in the absolute form of a request target.
+  const pathless = 'The address of the request is not valid: it has no path.';
+  state.refuseUnrouted = (req, res) =>
+    observe(req, res, () => {
+      problemHandler(new InboundError({ code: 'request.invalid', detail: pathless }), req, res, () => undefined);
+    });
   return app;
 }
 
@@ -81,44 +83,14 @@ export function contractOfApp(app: Express): BuiltDocument {
   throw new DefectError({ code: 'service.defect', detail: 'this app has no contract' });
 }
 
-function operability(o: AppOptions, state: ReturnType<typeof stateOf>): RequestHandler {
+function operability(o: AppOptions, state: AppState): RequestHandler {
   const { router, handle } = createRouter(o.service);
-  router.get('/healthz', healthRoute);
+  // Never calls a dependency: a restart does not heal the database.
+  router.get('/healthz', (_req, res) => sendJson(res, 200, { status: 'ok' }));
   router.get('/readyz', readyRoute(o.ready, state));
   router.get('/problems/:code', problemRoute);
   return handle;
 }
-
-/** NUL in an id or a name could only come percent-encoded, and Postgres has no text for it. */
-const refuseNul: RequestHandler = (req, _res, next) => {
-  if (req.url.includes('%00')) {
-    throw new InboundError({ code: 'request.invalid', detail: 'The address contains a NUL character (%00).' });
-  }
-  next();
-};
-
-/** Two answers to whom the request is for: a proxy may take the other one. Source: RFC 9112, 3.2. */
-const refuseHosts: RequestHandler = ({ rawHeaders }, _res, next) => {
-  let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] as string;
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
-  }
-  if (hosts > 1)
-    throw new InboundError({ code: 'request.invalid', detail: 'The request has more than one Host header.' });
-  next();
-};
-
-const unknownPath =
-  (service: string): RequestHandler =>
-  (req) => {
-    const remedy = rightAddress(req, service);
-    throw new InboundError({
-      code: 'request.path-unknown',
-      detail: `There is nothing at ${req.path.slice(0, 200)}.`,
-      ...(remedy !== undefined && { remedy }),
-    });
-  };
 
 /** `GET /openapi.json` and `GET /docs`: the contract, for programs and for people. Open, as the contract is no secret. */
 function contractRoutes({ document }: BuiltDocument, service: string): RequestHandler {
@@ -135,4 +107,59 @@ function contractRoutes({ document }: BuiltDocument, service: string): RequestHa
     res.end((page ??= docsPage(document)));
   });
   return handle;
+}
+
+/** Whether the service can do its work now. `checks`: dependency -> `ok`, or a sentence that says what is wrong. */
+export interface Readiness {
+  readonly ready: boolean;
+  readonly checks: Readonly<Record<string, string>>;
+}
+
+/** A probe that waits longer than this gets "not ready". Kubernetes' own default is 1 s; the chart sets 2. */
+const readyTimeoutMs = 1_500;
+
+/** `/readyz`: 200 or 503 with the checks. Probes that overlap share one check. */
+function readyRoute(ready: () => Promise<Readiness>, state: AppState): RequestHandler {
+  let running: Promise<Readiness> | undefined;
+  const check = () => (running ??= bounded(ready).finally(() => (running = undefined)));
+  return async (_req, res) => {
+    const readiness = state.draining ? { ready: false, checks: { process: 'is shutting down' } } : await check();
+    sendJson(res, readiness.ready ? 200 : 503, { status: readiness.ready ? 'ready' : 'not ready', ...readiness });
+  };
+}
+
+async function bounded(ready: () => Promise<Readiness>): Promise<Readiness> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Readiness>((resolve) => {
+    timer = setTimeout(() => resolve({ ready: false, checks: { process: 'did not answer in time' } }), readyTimeoutMs);
+  });
+  const broken = () => ({ ready: false, checks: { process: 'could not be checked' } });
+  try {
+    return await Promise.race([ready().catch(broken), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * A server for a service without a public API: health, readiness and nothing else.
+ * @throws ListenError when the port cannot be bound
+ */
+export function startOperability(
+  o: Pick<AppOptions, 'service' | 'logger' | 'metrics' | 'ready'> & ServerOptions,
+): Promise<HttpServer> {
+  return startServer(createApp(o), o);
+}
+
+/**
+ * A readiness check of each dependency. List only what the service cannot work without: what merely improves it must not take it out of the
+ * balancer.
+ */
+export function readyWhen(healthy: Readonly<Record<string, () => Promise<boolean>>>): () => Promise<Readiness> {
+  return async () => {
+    const names = Object.keys(healthy);
+    const results = await Promise.all(Object.values(healthy).map((check) => check()));
+    const checks = Object.fromEntries(names.map((name, at) => [name, results[at] === true ? 'ok' : 'does not answer']));
+    return { ready: results.every(Boolean), checks };
+  };
 }

@@ -1,6 +1,6 @@
 import express from 'express';
 import request from 'supertest';
-import { setOnEveryReply } from './every-reply';
+import { setOnEveryReply } from './send-reply';
 
 function appWith(...headers: [string, string][]) {
   const app = express().disable('x-powered-by').disable('etag');

@@ -1,4 +1,4 @@
-import { isExactNumber } from './exact-number';
+import { isExactNumber } from './scan-json';
 
 describe('isExactNumber', () => {
   it.each([

@@ -1,29 +1,24 @@
 export type { Express, Request, RequestHandler, Response } from 'express';
-export { contractOfApp, createApp, type AppOptions } from './create-app';
+export { contractOfApp, createApp, readyWhen, startOperability, type AppOptions, type Readiness } from './create-app';
 export type { BuiltDocument } from './contract/build-document';
-export type { ApiInfo, OpenApiDocument, OpenApiOperation, OpenApiParameter } from './contract/openapi';
+export { refName, sampleOf } from './contract/docs-page';
 export { createReplyChecker, type ReplyChecker, type ReplyToCheck } from './contract/reply-checker';
 export { json, jsonList, noBody, text, type Replies, type ReplyContract } from './contract/route-contract';
-export { refName, sampleOf } from './contract/sample';
-export type { Readiness } from './operability-routes';
-export { startOperability } from './operability';
-export type { Router } from './router';
-export { route, type Reply, type RouteOptions } from './route';
-export type { RouteParts, RouteRequest } from './route';
-export { startServer, type HttpServer, type ServerOptions } from './start-server';
+export type { ApiInfo, OpenApiDocument, OpenApiOperation, OpenApiParameter } from './contract/route-contract';
+export {
+  authenticator,
+  requestLimits,
+  scopeCheck,
+  type CallerLookup,
+  type RequestCounter,
+  type RequestLimits,
+} from './authenticator';
 export { startMetricsServer, type MetricsServerOptions } from './metrics-server';
-export { ListenError } from './start-server';
-export { InboundError } from './problem-handler';
-export { authenticator, type CallerLookup } from './authenticator';
-export { requestLimits, type RequestCounter, type RequestLimits } from './request-limits';
-export { callerOf, requireScope, scopeCheck } from './authenticator';
-export { localsOf, type RequestLocals } from './authenticator';
-export { parseJson } from './read-json';
-export { readJson, type JsonBody } from './read-json';
-export { readQuery } from './validate';
-export { sendJson } from './send-reply';
-export { jsonText, listText } from './send-reply';
-export { invalid, validate, type Validate } from './validate';
-export { presentProblem, type ProblemDocument } from './problem-handler';
+export { InboundError, presentProblem, type ProblemDocument } from './problem-handler';
+export { parseJson } from './read-body';
+export { route, type Reply, type RouteOptions, type RouteParts, type RouteRequest } from './route';
+export type { Router } from './router';
 export { runService, type RunnableService } from './run-service';
-export { readyWhen } from './operability';
+export { jsonText, listText, sendJson } from './send-reply';
+export { ListenError, startServer, type HttpServer, type ServerOptions } from './start-server';
+export { invalid, validate, type Validate } from './validate';

@@ -1,11 +1,39 @@
+import { ValidationError, type Issue } from '@sluice/errors';
 import { limits } from '@sluice/types';
 import { fieldPath } from './issue-sentence';
-import { isBelowSecret } from './shown-value';
-import { isExactNumber } from './exact-number';
+import { isBelowSecret } from './issues';
+import { InboundError } from './problem-handler';
+import { isExactNumber } from './scan-json';
 import { membersMax, nameFault, depthMax, endOfString, isLongString, type JsonBounds } from './scan-json';
 
+/**
+ * Why a JSON text is refused: reads it again, slowly, to say where it breaks which rule. Accepted bodies never come here.
+ * @returns InboundError `request.malformed-json`, with line and column; or ValidationError, with the path of each fault
+ */
+export function jsonRefusal(text: string, bounds: JsonBounds): InboundError | ValidationError {
+  const faults = inspectJson(text, bounds);
+  const broken = faults.find((fault) => fault.kind === 'syntax');
+  if (broken) return notJson(text, broken);
+  const onlyNumbers = faults.length > 0 && faults.every((fault) => fault.kind === 'number');
+  const code = onlyNumbers ? 'write.number-not-exact' : 'request.invalid';
+  const [first] = faults;
+  const detail = first ? `${first.path} ${first.detail}.` : 'The body breaks a rule of JSON.';
+  return new ValidationError({ code, detail, issues: faults.map(toIssue) });
+}
+
+function notJson(text: string, { at, detail }: JsonFault): InboundError {
+  const before = text.slice(0, at).split('\n');
+  const column = (before.at(-1) ?? '').length + 1;
+  const sentence = `The body ${detail}: line ${before.length}, column ${column} (position ${at}).`;
+  return new InboundError({ code: 'request.malformed-json', detail: sentence });
+}
+
+function toIssue({ path, detail, literal }: JsonFault): Issue {
+  return { in: 'body', name: path, detail, ...(literal !== undefined && { value: literal }) };
+}
+
 /** One reason to refuse a JSON text. `at` is an index into it. */
-export interface JsonFault {
+interface JsonFault {
   readonly kind: 'syntax' | 'depth' | 'bound' | 'number' | 'member';
   readonly at: number;
   readonly path: string;
@@ -21,11 +49,8 @@ const word = /true|false|null/y;
 // oxlint-disable-next-line no-control-regex
 const badInString = /[\0-\x1f]|\\(?!["\\/bfnrtu])|\\u(?![0-9a-fA-F]{4})/;
 
-/**
- * Reads a refused text again, slowly, to say where it breaks which rule. Not on the path of accepted bodies.
- * @returns at most `limits.issuesMax` faults in the order of the text; a syntax error, too much depth or a passed bound is the last one
- */
-export function inspectJson(text: string, bounds: JsonBounds): readonly JsonFault[] {
+/** At most `limits.issuesMax` faults in the order of the text; a syntax error, too much depth or a passed bound is the last one. */
+function inspectJson(text: string, bounds: JsonBounds): readonly JsonFault[] {
   const inspector = new Inspector(text, bounds);
   try {
     inspector.document();

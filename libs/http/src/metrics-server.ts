@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger, Metrics } from '@sluice/telemetry';
-import { ListenError, type HttpServer } from './start-server';
+import { listen, type HttpServer } from './start-server';
 
 export interface MetricsServerOptions {
   readonly metrics: Metrics;
@@ -11,7 +11,7 @@ export interface MetricsServerOptions {
   readonly host: string;
 }
 
-/** Longer than the usual interval of a scraper, so that it keeps its connection. Prometheus asks every 15 s to a minute. */
+/** Longer than the usual interval of a scraper, so that it keeps its connection. Prometheus scrapes every 15 s to a minute. */
 const keepAliveTimeout = 65_000;
 /** As the server of the API: a client that sends its head slowly holds a socket no longer. */
 const headersTimeout = 10_000;
@@ -23,7 +23,7 @@ const headersTimeout = 10_000;
  */
 export async function startMetricsServer(o: MetricsServerOptions): Promise<HttpServer> {
   const server = createServer({ keepAliveTimeout, headersTimeout }, (req, res) => void answer(o, req, res));
-  await listen(server, o);
+  await listen(server, o, 'SLUICE_METRICS_PORT');
   server.on('error', (error) => o.logger.error({ error }, 'metrics.server-failed'));
   const { port } = server.address() as AddressInfo;
   o.logger.info({ port, host: o.host }, 'metrics.listening');
@@ -47,17 +47,6 @@ async function answer(
     logger.error({ error }, 'metrics.not-exposed');
     res.writeHead(500).end();
   }
-}
-
-function listen(server: Server, { port, host }: MetricsServerOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const fail = (cause: NodeJS.ErrnoException) => reject(new ListenError(port, host, cause, 'SLUICE_METRICS_PORT'));
-    server.once('error', fail);
-    server.listen(port, host, () => {
-      server.off('error', fail);
-      resolve();
-    });
-  });
 }
 
 function close(server: Server): Promise<void> {

@@ -1,7 +1,7 @@
 import { ValidationError, type Issue } from '@sluice/errors';
 import { limits } from '@sluice/types';
 import { InboundError } from './problem-handler';
-import { parseJson } from './read-json';
+import { parseJson } from './read-body';
 
 function refusalOf(text: string): { code: string; detail: string; issues: readonly Issue[] } {
   try {

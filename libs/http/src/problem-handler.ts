@@ -12,9 +12,8 @@ import {
   type SluiceErrorOptions,
   type Problem,
 } from '@sluice/errors';
-import { localsOf } from './authenticator';
+import { localsOf } from './request-state';
 import { sendJson } from './send-reply';
-import { escapeHtml as escape } from './escape-html';
 
 /** An RFC 9457 document with this API's extensions at its top level. Absent members are left out, never null. */
 export interface ProblemDocument {
@@ -158,10 +157,15 @@ export const problemRoute: RequestHandler = (req, res) => {
 
 /** The registry is our own text; it is escaped all the same, because a remedy may quote a tag one day. */
 function page(code: string, problem: Problem): string {
-  const title = escape(problem.title);
+  const title = escapeHtml(problem.title);
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>${title}</title></head>
-<body><h1>${title}</h1><p><code>${escape(code)}</code>, HTTP status ${problem.status}</p>
-<h2>What to do</h2><p>${escape(problem.remedy)}</p></body></html>
+<body><h1>${title}</h1><p><code>${escapeHtml(code)}</code>, HTTP status ${problem.status}</p>
+<h2>What to do</h2><p>${escapeHtml(problem.remedy)}</p></body></html>
 `;
+}
+
+/** Text for the inside of an HTML element or of a quoted attribute. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

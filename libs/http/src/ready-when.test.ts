@@ -1,4 +1,4 @@
-import { readyWhen } from './operability';
+import { readyWhen } from './create-app';
 
 const up = () => Promise.resolve(true);
 const down = () => Promise.resolve(false);

@@ -2,7 +2,7 @@ import type { Caller } from '@sluice/types';
 import request from 'supertest';
 import { testApp } from '../test/test-app';
 import { authenticator } from './authenticator';
-import { requestLimits, type RequestCounter } from './request-limits';
+import { requestLimits, type RequestCounter } from './authenticator';
 import { route } from './route';
 
 /** A window that never ends: so many of each bucket, and no more. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import { problems, type SluiceError } from '@sluice/errors';
 import { startStep, type Logger, type Metrics, type Step } from '@sluice/telemetry';
-import { localsOf, type RequestLocals } from './authenticator';
+import { localsOf, type RequestLocals } from './request-state';
 
 /** A sane id: what is safe in a log line, a header and a URI reference. */
 const saneId = /^[A-Za-z0-9._~-]{1,128}$/;

@@ -1,9 +1,9 @@
 import type { RequestHandler } from 'express';
 import { DefectError } from '@sluice/errors';
-import { contractOf, type RegisteredRoute } from './contract/route-contract';
+import type { Authenticate } from './authenticator';
+import type { RegisteredRoute, RouteHandler } from './contract/route-contract';
 import { InboundError } from './problem-handler';
-import { localsOf } from './authenticator';
-import { rightAddress } from './right-address';
+import { localsOf } from './request-state';
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 type Method = (typeof methods)[number];
@@ -12,23 +12,25 @@ type Method = (typeof methods)[number];
  * Where a service registers its endpoints: whole paths in Express 5 syntax, each once per method.
  * A literal colon is escaped: `/v1/projects/:projectIdOrName/connections\\:generate`.
  */
-export type Router = Readonly<Record<Method, (path: string, ...handlers: RequestHandler[]) => void>>;
+export type Router = Readonly<Record<Method, (path: string, ...handlers: RouteHandler[]) => void>>;
 
 /** One method at one path. */
 interface Endpoint {
   /** As a request has it. */
   readonly method: string;
+  /** Without the escapes. */
+  readonly path: string;
   /** Whether a verb stands behind the last name: `:operationId\\:cancel`. */
   readonly isVerb: boolean;
   readonly handler: RequestHandler;
-  /** For the methods that the path does not take. */
-  readonly refuse: RequestHandler;
+  /** Methods that the path takes. */
+  readonly taken: ReadonlySet<string>;
 }
 
 /** @param authenticate runs before each registered route, and only there: an unknown path is 404 for everyone */
 export function createRouter(
   service: string,
-  authenticate?: RequestHandler,
+  authenticate?: Authenticate,
 ): {
   readonly router: Router;
   /** Finds the route of a request; 405 and OPTIONS are answered for every path that is registered. */
@@ -40,16 +42,17 @@ export function createRouter(
   const known = new Map<string, Set<string>>();
   const routes: RegisteredRoute[] = [];
   const register =
-    (method: Method) =>
-    (path: string, ...handlers: RequestHandler[]) => {
+    (verb: Method) =>
+    (path: string, ...handlers: RouteHandler[]) => {
       const taken = known.get(path) ?? new Set();
-      const name = method.toUpperCase();
-      if (taken.has(name)) throw new DefectError({ code: 'service.defect', detail: `${method} ${path} twice` });
-      known.set(path, taken.add(name));
-      routes.push({ method, path, isAuthenticated: authenticate !== undefined, contract: contractOf(handlers) });
-      const entered = [enterRoute(path.replaceAll('\\', '')), ...(authenticate ? [authenticate] : []), ...handlers];
-      const isVerb = path.includes('\\:');
-      table.add(path, { method: name, isVerb, handler: oneAfterAnother(entered), refuse: refuseOther(service, taken) });
+      const method = verb.toUpperCase();
+      if (taken.has(method)) throw new DefectError({ code: 'service.defect', detail: `${verb} ${path} twice` });
+      known.set(path, taken.add(method));
+      const contract = handlers.find((one) => one.contract)?.contract;
+      routes.push({ method: verb, path, isAuthenticated: authenticate !== undefined, contract });
+      const [only] = handlers;
+      const handler = only && handlers.length === 1 ? only : compose(handlers);
+      table.add(path, { method, path: plain(path), isVerb: path.includes('\\:'), handler, taken });
     };
   const router = Object.fromEntries(methods.map((method) => [method, register(method)])) as unknown as Router;
   const handle: RequestHandler = (req, res, next) => {
@@ -59,41 +62,138 @@ export function createRouter(
     const matches = verbs.length > 0 ? verbs : fitting;
     const method = req.method === 'HEAD' ? 'GET' : req.method;
     const match = matches.find(({ entry }) => entry.method === method);
-    if (match === undefined) return matches[0] === undefined ? next() : matches[0].entry.refuse(req, res, next);
+    if (match === undefined)
+      return matches[0] === undefined ? next() : refuseMethod(service, matches[0].entry)(req, res, next);
+    const { path, handler } = match.entry;
     req.params = match.params();
-    return match.entry.handler(req, res, next);
+    localsOf(res).route = path;
+    const admitted = authenticate?.(req, res);
+    return admitted instanceof Promise ? admitted.then(() => handler(req, res, next)) : handler(req, res, next);
   };
   return { router, handle, routes };
 }
 
-function enterRoute(template: string): RequestHandler {
-  return (_req, res, next) => {
-    localsOf(res).route = template;
-    next();
-  };
-}
-
-function allowOf(taken: ReadonlySet<string>): string {
-  return [...taken, ...(taken.has('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
-}
-
-function refuseOther(service: string, taken: ReadonlySet<string>): RequestHandler {
+/** Answers OPTIONS, and refuses a method that the path does not take. */
+function refuseMethod(service: string, { taken }: Endpoint): RequestHandler {
+  const allow = [...taken, ...(taken.has('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
   return (req, res) => {
-    const allow = allowOf(taken);
     if (req.method === 'OPTIONS') {
       res.setHeader('Allow', allow);
       res.statusCode = 204;
       res.end();
       return;
     }
-    const remedy = rightAddress(req, service);
     throw new InboundError({
       code: 'request.method-not-allowed',
       detail: `${req.method} is not possible here; the path takes ${allow}.`,
       headers: { Allow: allow },
-      ...(remedy !== undefined && { remedy }),
+      ...rightAddress(req, service),
     });
   };
+}
+
+/** Behind every route. */
+export function unknownPath(service: string): RequestHandler {
+  return (req) => {
+    throw new InboundError({
+      code: 'request.path-unknown',
+      detail: `There is nothing at ${req.path.slice(0, 200)}.`,
+      ...rightAddress(req, service),
+    });
+  };
+}
+
+/** Refuses requests whose address or host two readers could understand differently. */
+export const refuseAmbiguous: RequestHandler = ({ url, rawHeaders }, _res, next) => {
+  // NUL in an id or a name could only come percent-encoded, and Postgres has no text for it.
+  if (url.includes('%00')) {
+    throw new InboundError({ code: 'request.invalid', detail: 'The address contains a NUL character (%00).' });
+  }
+  // A proxy may have read the other one. Source: RFC 9112, 3.2.
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  if (hosts > 1)
+    throw new InboundError({ code: 'request.invalid', detail: 'The request has more than one Host header.' });
+  next();
+};
+
+/**
+ * Handlers as one, in the same order and with the same failures as in an Express app, which needs about a microsecond from one to the next.
+ */
+export function compose(handlers: readonly RequestHandler[]): RequestHandler {
+  return (req, res, leave) => {
+    let at = 0;
+    // Without a failure it would go on to what ends unknown paths.
+    const fail = (thrown: unknown): void => leave(thrown || new Error('A handler failed without a reason'));
+    const go = (failure?: unknown): void => {
+      const handler = handlers[at];
+      if (failure !== undefined || handler === undefined) return leave(failure);
+      at += 1;
+      try {
+        const running: unknown = handler(req, res, go);
+        if (running instanceof Promise) running.catch(fail);
+      } catch (thrown) {
+        fail(thrown);
+      }
+    };
+    go();
+  };
+}
+
+/** An API of the specification: its service, the port that this has by default, and what requests for it look like. */
+interface Api {
+  readonly name: string;
+  readonly service: string;
+  readonly port: number;
+  readonly methods: RegExp;
+  readonly path: RegExp;
+}
+
+/** The first that fits has the request. Source: the specification, base URLs. */
+const apis: readonly Api[] = [
+  {
+    name: 'write',
+    service: 'write-gateway',
+    port: 4300,
+    methods: /^(POST|OPTIONS)$/,
+    path: /^\/v1\/projects\/[^/]+\/integrations\/[^/]+\/objects\/[^/]+\/?$/,
+  },
+  {
+    name: 'search',
+    service: 'search',
+    port: 4200,
+    methods: /^(POST|OPTIONS)$/,
+    path: /^\/v1\/projects\/[^/]+\/integrations\/[^/:]+\/?$/,
+  },
+  {
+    name: 'management',
+    service: 'management',
+    port: 4100,
+    methods: /^/,
+    path: /^\/v1\/(projects|providers|oauth-connect|generate-upload-url)(\/|$)/,
+  },
+];
+
+/**
+ * Where a request belongs for which this service has no route: under `/v1`, under it once, or at another of the three base URLs.
+ * @returns a remedy; none for what no API has, or what only has a mistake behind its first segments
+ */
+function rightAddress(
+  { method, path }: { method: string; path: string },
+  service: string,
+): { readonly remedy?: string } {
+  const meant = /^\/v1(\/|$)/.test(path) ? path.replace(/^(\/v1)+(?=\/v1(\/|$))/, '') : `/v1${path}`;
+  const api = apis.find((one) => one.methods.test(method) && one.path.test(meant));
+  if (api === undefined) return {};
+  const shown = meant.slice(0, 200);
+  if (api.service !== service) {
+    const address = `the base URL of the ${api.name} API (port ${api.port} unless it was set otherwise)`;
+    return { remedy: `Send it to ${address}, as ${method} ${shown}.` };
+  }
+  return meant === path ? {} : { remedy: `Send it as ${method} ${shown}: a base URL ends with /v1, once.` };
 }
 
 /** Values of a path's parameters, decoded. */
@@ -200,28 +300,4 @@ function readParameters(segments: readonly Segment[], sent: readonly string[]): 
     params[name] = own.includes('%') ? decodeURIComponent(own) : own;
   }
   return params;
-}
-
-/**
- * Handlers as one: the same order and the same way of failing as in an Express app, whose walk from one to the next costs
- * about a microsecond each.
- */
-export function oneAfterAnother(handlers: readonly RequestHandler[]): RequestHandler {
-  return (req, res, leave) => {
-    let at = 0;
-    // Without a failure it would go on to what ends unknown paths.
-    const fail = (thrown: unknown): void => leave(thrown || new Error('A handler failed without a reason'));
-    const go = (failure?: unknown): void => {
-      const handler = handlers[at];
-      if (failure !== undefined || handler === undefined) return leave(failure);
-      at += 1;
-      try {
-        const running: unknown = handler(req, res, go);
-        if (running instanceof Promise) running.catch(fail);
-      } catch (thrown) {
-        fail(thrown);
-      }
-    };
-    go();
-  };
 }

@@ -1,27 +1,130 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Express, RequestHandler, Response } from 'express';
+import { DefectError } from '@sluice/errors';
 import { ownTurn } from '@sluice/telemetry';
-import type { Response } from 'express';
 
-/** Up to here a reply is sent whole, with its length, and checked where replies are checked. */
+export type Headers = readonly (readonly [name: string, value: string])[];
+
+/** Node calls it once per reply, with the status line and the headers that were set, to write the text of the head. */
+const storeHeader = '_storeHeader';
+
+interface HeadWriter extends ServerResponse {
+  [storeHeader]: (this: HeadWriter, statusLine: string, set: OutgoingHttpHeaders | readonly string[] | null) => void;
+}
+
+/**
+ * Gives every reply of an app these headers. A reply that sets one of them itself keeps its own.
+ * They are one text, made once, because ten calls of `setHeader` cost a twentieth of a read.
+ * Node has no public way to do so: a Node without this method is refused at start, and `every-reply.test.ts` fails when it writes heads differently.
+ */
+export function setOnEveryReply(app: Express, headers: Headers): void {
+  const response = app.response as unknown as HeadWriter;
+  const writeHead = response[storeHeader];
+  if (typeof writeHead !== 'function') {
+    throw new DefectError({
+      code: 'service.defect',
+      detail: 'this version of Node writes the heads of replies in another way',
+    });
+  }
+  const lines = new Map(headers.map(([name, value]) => [name.toLowerCase(), `${name}: ${value}\r\n`]));
+  const all = [...lines.values()].join('');
+  response[storeHeader] = function (statusLine, set) {
+    const own = namesOf(set).filter((name) => lines.has(name));
+    const added = own.length === 0 ? all : [...lines].map(([name, line]) => (own.includes(name) ? '' : line)).join('');
+    writeHead.call(this, statusLine + added, set);
+  };
+}
+
+/** In lower case. A list, from `writeHead`, has names and values in turns. */
+function namesOf(set: OutgoingHttpHeaders | readonly string[] | null | undefined): string[] {
+  const names = Array.isArray(set) ? set.filter((_, at) => at % 2 === 0) : Object.keys(set ?? {});
+  return names.map((name: string) => name.toLowerCase());
+}
+
+/**
+ * Headers of every reply. Of the security headers of browsers those that mean something for JSON.
+ * `no-store`: replies carry customers' data (ASVS 5.0, V14.3.2).
+ */
+export const replyHeaders: Headers = [
+  ['Cache-Control', 'no-store'],
+  ['Content-Security-Policy', "default-src 'none';frame-ancestors 'none'"],
+  ['Cross-Origin-Resource-Policy', 'cross-origin'],
+  ['Referrer-Policy', 'no-referrer'],
+  ['Strict-Transport-Security', 'max-age=31536000; includeSubDomains'],
+  ['X-Content-Type-Options', 'nosniff'],
+];
+
+/** Sent by the published browser client, and our own request headers. */
+const requestHeaders = [
+  'X-Api-Key',
+  'Authorization',
+  'Content-Type',
+  'X-Amp-Client',
+  'X-Amp-Client-Version',
+  'X-Request-Id',
+  'X-Sluice-Request-Type',
+  'Idempotency-Key',
+  'Sluice-Record-Ref',
+  'Traceparent',
+].join(', ');
+const shownHeaders =
+  'X-Request-Id, Retry-After, Link, Idempotent-Replayed, Sluice-Record-Index, Sluice-Record-Ref, Sluice-Warning';
+
+/** Lets browsers of any origin call. Credentials travel in headers, so `*` gives nothing away. */
+export const corsHeaders: Headers = [
+  ['Access-Control-Allow-Origin', '*'],
+  ['Access-Control-Expose-Headers', shownHeaders],
+];
+
+/**
+ * Answers preflights.
+ * @param cookiePaths paths whose replies may set a cookie that no path of the API reads. A browser keeps it only when the
+ *   origin is named and cookies are allowed.
+ */
+export function cors(cookiePaths: readonly string[] = []): RequestHandler {
+  return (req, res, next) => {
+    const { origin } = req.headers;
+    if (origin !== undefined && cookiePaths.includes(req.path)) allowCookies(res, origin);
+    if (req.method !== 'OPTIONS' || req.headers['access-control-request-method'] === undefined) {
+      next();
+      return;
+    }
+    res.setHeader('Access-Control-Allow-Methods', 'GET, POST, PUT, PATCH, DELETE');
+    res.setHeader('Access-Control-Allow-Headers', requestHeaders);
+    // Two hours is the longest that Chromium keeps a preflight.
+    res.setHeader('Access-Control-Max-Age', '7200');
+    res.statusCode = 204;
+    res.end();
+  };
+}
+
+function allowCookies(res: Response, origin: string): void {
+  res.setHeader('Access-Control-Allow-Origin', origin);
+  res.setHeader('Access-Control-Allow-Credentials', 'true');
+  res.setHeader('Vary', 'Origin');
+}
+
+/** Up to this length a reply is sent whole, with its length, and checked where replies are checked. */
 const wholeCharactersMax = 262_144;
-/** How long a client may take nothing of a reply. What is not sent yet stands in our memory. */
+/** Longest time in which a client reads nothing of a reply. What is not sent yet is in our memory. */
 const unreadMs = 30_000;
 
 /**
- * How long the sending of a reply may take that stands in memory meanwhile, in milliseconds: 20 MB on a line of 3 Mbit/s. Whoever takes a little
- * every half minute would else hold it, and the room that it takes, for as long as he likes.
+ * Longest time, in milliseconds, for sending a reply that is wholly in memory: 20 MB on a line of 3 Mbit/s. A client that reads a little every half
+ * minute would otherwise hold it without end.
  */
 const inMemoryMs = 60_000;
 
 /**
- * Answers with JSON that need not stand in memory at once: pieces of its text are asked for as fast as the client reads. Who reads nothing for
- * 30 s is cut off. A failure before the first 256 kB is answered as any other; a later one breaks the connection, because the status is out.
+ * Answers with JSON that need not be in memory at once: pieces of its text are made as fast as the client reads. A client that reads nothing for
+ * 30 s is cut off. A failure before the first 256 kB is answered as any other; a later one breaks the connection, because the status has been sent.
  */
 export async function sendStream(
   res: Response,
   status: number,
   pieces: Iterable<string> | AsyncIterable<string>,
 ): Promise<void> {
-  // What is iterated without waiting is there already.
+  // Pieces that are iterated without waiting are in memory already.
   if (Symbol.iterator in pieces) cutAfter(res, inMemoryMs);
   let text = '';
   for await (const piece of pieces) {
@@ -29,9 +132,9 @@ export async function sendStream(
     if (text.length < (res.headersSent ? res.writableHighWaterMark : wholeCharactersMax)) continue;
     if (!res.headersSent) res.status(status).setHeader('Content-Type', 'application/json');
     if (!res.write(text)) await drained(res);
-    // Many large replies are made in turns, and small ones between them.
+    // Large replies take turns, with small ones between them.
     await ownTurn();
-    // The caller left: nobody asks for the rest.
+    // The caller left.
     if (res.destroyed) return;
     text = '';
   }
@@ -47,7 +150,7 @@ function cutAfter(res: Response, ms: number): void {
   res.on('close', () => clearTimeout(timer));
 }
 
-/** Cuts off who does not read the rest of a reply that has ended. */
+/** Cuts off a client that does not read the rest of a complete reply. */
 export function cutUnread(res: Response): void {
   if (res.writableLength <= res.writableHighWaterMark) return;
   cutAfter(res, unreadMs);
@@ -66,8 +169,8 @@ function drained(res: Response): Promise<void> {
 }
 
 /**
- * The text of a JSON list whose items come one after the other.
- * @param around what stands before and after the items. @default a list alone
+ * The text of a JSON list whose items arrive one by one.
+ * @param around text before and after the items. @default a list alone
  */
 export async function* listText(
   items: AsyncIterable<unknown>,
@@ -82,8 +185,8 @@ export async function* listText(
 }
 
 /**
- * The text of a JSON value, in pieces: what a few levels of objects and lists hold, each by itself. What can be iterated is a list, so that items
- * may be made when they are asked for.
+ * The text of a JSON value, in pieces: each member of the first levels of objects and lists by itself. Whatever can be iterated is a list, so that
+ * items may be made on demand.
  */
 export function* jsonText(value: unknown, levels = 3): Generator<string> {
   if (levels === 0 || typeof value !== 'object' || value === null || 'toJSON' in value) {
@@ -105,6 +208,18 @@ export function* jsonText(value: unknown, levels = 3): Generator<string> {
 function* numbered(items: Iterable<unknown>): Generator<[number, unknown]> {
   let at = 0;
   for (const item of items) yield [at++, item];
+}
+
+/** Answers with a text or with bytes, as they are. */
+export function sendContent(
+  res: Response,
+  status: number,
+  { contentType, content }: { readonly contentType: string; readonly content: string | Buffer },
+): void {
+  res.statusCode = status;
+  res.setHeader('Content-Type', contentType);
+  res.setHeader('Content-Length', Buffer.byteLength(content));
+  res.end(res.req.method === 'HEAD' ? undefined : content);
 }
 
 /**

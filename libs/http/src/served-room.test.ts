@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createByteBudget } from '@sluice/telemetry';
 import { serve, testApp } from '../test/test-app';
-import { stateOf } from './app-state';
+import { stateOf, type ByteBudgets } from './request-state';
 import { route } from './route';
 import type { HttpServer } from './start-server';
-import type { ServedRoom } from './served-room';
 
 /** Bodies of more than 64 kB, of which the room takes two. */
 const bodyOf = (name: string) => JSON.stringify({ name, text: 'x'.repeat(70_000) });
@@ -18,7 +18,7 @@ let sockets: Socket[] = [];
 beforeAll(async () => {
   const app = testApp({
     // A caller who has to be looked up.
-    authenticate: (req, _res, next) => void (req.headers['x-unknown'] ? setTimeout(next, 50) : next()),
+    authenticate: (req) => (req.headers['x-unknown'] ? sleep(50) : undefined),
     routes: (router) => {
       const handle = async ({ body }: { body: { name: string } }) => {
         await new Promise<void>((letGo) => running.set(body.name, letGo));
@@ -27,12 +27,12 @@ beforeAll(async () => {
       router.post('/v1/x', route<{ body: { name: string } }>({ body: { type: 'object' }, handle }));
     },
   });
-  const room: ServedRoom = {
+  const budgets: ByteBudgets = {
     small: createByteBudget(1_000_000),
     large: createByteBudget(150_000),
     replies: createByteBudget(2_000_000),
   };
-  Object.assign(stateOf(app), { room });
+  Object.assign(stateOf(app), { budgets });
   server = await serve(app, { shutdownMs: 100 });
 });
 afterEach(() => {

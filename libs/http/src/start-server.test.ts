@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createMetrics } from '@sluice/telemetry';
 import { serve, silent as quiet, testApp } from '../test/test-app';
 import { ListenError, type HttpServer, type ServerOptions } from './start-server';
-import { startOperability } from './operability';
+import { startOperability } from './create-app';
 import { route } from './route';
 
 /** Requests to /slow wait until `release`. */

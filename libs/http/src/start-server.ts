@@ -1,13 +1,12 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import { Server as TcpServer, type AddressInfo, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import type { Express } from 'express';
+import type { Express, Request, Response } from 'express';
+import { SluiceError, type ProblemCode } from '@sluice/errors';
 import type { Logger } from '@sluice/telemetry';
-import { SluiceError } from '@sluice/errors';
-import { stateOf } from './app-state';
-import { constructorsOf } from './express-prototypes';
-import { InFlight } from './request-limits';
-import { refuseBytes } from './served-room';
+import { InboundError, presentProblem } from './problem-handler';
+import { stateOf } from './request-state';
 
 export interface ServerOptions {
   /** 0 lets the system choose; the result names the port. */
@@ -65,14 +64,15 @@ export async function startServer(app: Express, o: ServerOptions): Promise<HttpS
   const options = {
     ...defaultTimeouts,
     ...o.timeouts,
-    ...constructorsOf(app),
     maxHeaderSize,
     insecureHTTPParser: false,
   };
   const serve = (req: IncomingMessage, res: ServerResponse) => {
     if (!inFlight.take(res)) return;
     if (state.draining) res.setHeader('Connection', 'close');
-    app(req, res);
+    const [request, reply] = [req as Request, res as Response];
+    // Called without a failure where Express finds no handler at all; with one when the problem handler failed and nothing can be answered.
+    app(request, reply, (failure) => (failure ? res.destroy() : state.refuseUnrouted?.(request, reply)));
   };
   const server = createServer(options, serve);
   // Node would answer 417 with nothing in it. An expectation that we do not know may be ignored: RFC 9110, 10.1.1.
@@ -88,16 +88,21 @@ export async function startServer(app: Express, o: ServerOptions): Promise<HttpS
   let closing: Promise<void> | undefined;
   const close = () => {
     state.draining = true;
-    return (closing ??= leave(server, inFlight, o));
+    return (closing ??= drain(server, inFlight, o));
   };
   return { port, close };
 }
 
-function listen(server: Server, o: ServerOptions): Promise<void> {
+/** @param setting that says which port it is. @throws ListenError */
+export function listen(
+  server: Server,
+  { port, host }: { readonly port: number; readonly host: string },
+  setting = 'SLUICE_PORT',
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    const fail = (cause: NodeJS.ErrnoException) => reject(new ListenError(o.port, o.host, cause));
+    const fail = (cause: NodeJS.ErrnoException) => reject(new ListenError({ port, host, setting }, cause));
     server.once('error', fail);
-    server.listen(o.port, o.host, () => {
+    server.listen(port, host, () => {
       server.off('error', fail);
       resolve();
     });
@@ -121,12 +126,8 @@ async function acceptWaiting(server: Server): Promise<void> {
   server.off('connection', count);
 }
 
-async function leave(server: Server, inFlight: InFlight, o: ServerOptions): Promise<void> {
-  if (o.drainDelayMs) await sleep(o.drainDelayMs);
-  await drain(server, inFlight, o);
-}
-
 async function drain(server: Server, inFlight: InFlight, o: ServerOptions): Promise<void> {
+  if (o.drainDelayMs) await sleep(o.drainDelayMs);
   inFlight.endConnections();
   await acceptWaiting(server);
   // The close of an HTTP server would cut idle connections at once.
@@ -185,8 +186,10 @@ export class ListenError extends SluiceError {
   override readonly retry = 'never';
   readonly port: number;
 
-  /** @param setting that says which port it is */
-  constructor(port: number, host: string, cause: NodeJS.ErrnoException, setting = 'SLUICE_PORT') {
+  constructor(
+    { port, host, setting }: { readonly port: number; readonly host: string; readonly setting: string },
+    cause: NodeJS.ErrnoException,
+  ) {
     const reason = reasons[cause.code ?? ''] ?? `cannot be listened on (${cause.code ?? cause.message})`;
     const remedy = `Stop that program, or set ${setting} for this service, or SLUICE_PORT_BASE to move all of them.`;
     super({
@@ -197,4 +200,94 @@ export class ListenError extends SluiceError {
     });
     this.port = port;
   }
+}
+
+/** The requests a server is working on, and the connections they may come on. */
+class InFlight {
+  private readonly sockets = new Set<Socket>();
+  private readonly replies = new Set<ServerResponse>();
+  private takesMore = true;
+  private whenLastEnds: (() => void) | undefined;
+  /** When a reply ended last, by `performance.now()`; 0 when none did. */
+  endedAtMs = 0;
+
+  get size(): number {
+    return this.replies.size;
+  }
+
+  connected(socket: Socket): void {
+    this.sockets.add(socket);
+    socket.once('close', () => this.sockets.delete(socket));
+  }
+
+  /** @returns whether the request is taken; one that is not gets no reply and leaves no effect, since its connection is ending */
+  take(res: ServerResponse): boolean {
+    if (!this.takesMore) return false;
+    this.replies.add(res);
+    res.on('close', () => {
+      this.replies.delete(res);
+      this.endedAtMs = performance.now();
+      if (!this.takesMore) this.endUnlessBusy(res.req.socket);
+      if (this.replies.size === 0) this.whenLastEnds?.();
+    });
+    return true;
+  }
+
+  /** From now on no request is taken: connections that carry none end, the others end with their last reply. */
+  takeNoMore(): void {
+    this.takesMore = false;
+    for (const socket of this.sockets) this.endUnlessBusy(socket);
+  }
+
+  private endUnlessBusy(socket: Socket): void {
+    for (const res of this.replies) if (res.req.socket === socket) return;
+    socket.destroySoon();
+  }
+
+  /** Makes each reply that has not begun the last one of its connection. */
+  endConnections(): void {
+    for (const res of this.replies) if (!res.headersSent) res.setHeader('Connection', 'close');
+  }
+
+  /** Whether bytes of a reply are already on this connection. */
+  hasBegunOn(socket: Socket): boolean {
+    for (const res of this.replies) if (res.socket === socket && res.headersSent) return true;
+    return false;
+  }
+
+  /** Resolves as soon as nothing is in flight. For one waiter. */
+  ended(): Promise<void> {
+    if (this.replies.size === 0) return Promise.resolve();
+    return new Promise((resolve) => (this.whenLastEnds = resolve));
+  }
+}
+
+const refusals: Record<string, readonly [ProblemCode, string]> = {
+  HPE_HEADER_OVERFLOW: ['request.invalid', 'The headers are larger than 16 KB.'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['request.body-too-large', 'The chunk extensions are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['request.timeout', 'The request did not arrive in time.'],
+};
+
+/**
+ * Answers bytes that are no HTTP request (or one that came too slowly) with a problem document, and hangs up.
+ * These never reach Express. A reply that has begun is cut instead: more bytes would corrupt it.
+ */
+function refuseBytes(error: NodeJS.ErrnoException, socket: Socket, hasBegun: boolean): void {
+  if (!socket.writable || hasBegun || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const [code, detail] = refusals[error.code ?? ''] ?? [
+    'request.invalid',
+    'The bytes are not a valid HTTP/1.1 request.',
+  ];
+  const { document } = presentProblem(new InboundError({ code, detail }), randomUUID());
+  const body = JSON.stringify(document);
+  const head = [
+    `HTTP/1.1 ${document.status} ${STATUS_CODES[document.status]}`,
+    'Content-Type: application/problem+json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -1,7 +1,22 @@
-import { buildOperation } from './build-operation';
-import { Components } from './components';
-import type { ApiInfo, OpenApiDocument, OpenApiOperation } from './openapi';
-import type { RegisteredRoute } from './route-contract';
+import {
+  type ApiInfo,
+  type OpenApiDocument,
+  type OpenApiOperation,
+  problemType,
+  type OpenApiParameter,
+  type OpenApiResponse,
+} from './route-contract';
+import type { RegisteredRoute, ReplyContract } from './route-contract';
+import { problems, type ProblemCode } from '@sluice/errors';
+import * as types from '@sluice/types';
+import {
+  apiProblemSchema,
+  inputValidationProblemSchema,
+  parameterMeanings,
+  type Admission,
+  type JsonSchema,
+} from '@sluice/types';
+import { validate } from '../validate';
 
 /** Of the API, not of the program. Source: specification, Versioning. */
 const version = '1.0.0';
@@ -53,4 +68,200 @@ export function buildDocument(api: ApiInfo, routes: readonly RegisteredRoute[]):
 function documentPath(path: string): string {
   const named = path.replace(/(\\)?:(\w+)/g, (_match, escaped, name: string) => (escaped ? `:${name}` : `{${name}}`));
   return named.startsWith(`${basePath}/`) ? named.slice(basePath.length) : named;
+}
+
+/** The operation of a route; undefined when the route does not say what it is or what it answers. */
+export function buildOperation(route: RegisteredRoute, components: Components): OpenApiOperation | undefined {
+  const { contract } = route;
+  const { operationId, summary, description, tags, replies, scopes, body } = contract ?? {};
+  if (operationId === undefined || summary === undefined || tags === undefined || replies === undefined)
+    return undefined;
+  const parameters = parametersOf(route);
+  const written = Object.entries(replies).map(([status, reply]) => [status, responseOf(reply, components)] as const);
+  return {
+    operationId,
+    summary,
+    ...(description !== undefined && { description }),
+    tags,
+    security: route.isAuthenticated ? [{ apiKey: [] }, { bearer: [] }] : [],
+    ...(scopes && { 'x-scopes': admissionsOf(scopes) }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: { required: true, content: bodyContent(body, contract?.example, components) } }),
+    responses: withProblems(Object.fromEntries(written), problemCodes(route), components),
+  };
+}
+
+/** As scopeCheck reads them: a key with `full` passes wherever keys do. */
+function admissionsOf(scopes: readonly Admission[]): readonly Admission[] {
+  const isForKeys = scopes.some((scope) => scope !== 'admin' && scope !== 'token');
+  return isForKeys ? [...new Set<Admission>([...scopes, 'full'])] : scopes;
+}
+
+function parametersOf({ path, contract }: RegisteredRoute): OpenApiParameter[] {
+  const ofPath = pathNames(path).map((name) => {
+    const given = propertiesOf(contract?.params)[name];
+    return parameter('path', name, { schema: given ?? { type: 'string' }, required: true });
+  });
+  const required = (contract?.query?.['required'] ?? []) as readonly string[];
+  const ofQuery = Object.entries(propertiesOf(contract?.query)).map(([name, schema]) =>
+    parameter('query', name, { schema, required: required.includes(name) }),
+  );
+  const ofHeaders = Object.entries(contract?.requestHeaders ?? {}).map(([name, schema]) =>
+    parameter('header', name, { schema, required: false }),
+  );
+  return [...ofPath, ...ofQuery, ...ofHeaders];
+}
+
+function parameter(
+  where: OpenApiParameter['in'],
+  name: string,
+  { schema, required }: { readonly schema: JsonSchema; readonly required: boolean },
+): OpenApiParameter {
+  const meaning = parameterMeanings[name];
+  const { description, ...rest } = schema;
+  return {
+    name,
+    in: where,
+    required,
+    description: typeof description === 'string' ? description : (meaning?.description ?? ''),
+    schema: rest,
+    ...(meaning && where === 'path' && { example: meaning.example }),
+  };
+}
+
+function responseOf({ description, contentType, schema, headers }: ReplyContract, components: Components) {
+  const shown = Object.entries(headers ?? {}).map(
+    ([name, header]) => [name, { ...header, schema: { type: 'string' } }] as const,
+  );
+  const response: OpenApiResponse = {
+    description,
+    ...(headers && { headers: Object.fromEntries(shown) }),
+    ...(contentType !== undefined && {
+      content: { [contentType]: { schema: components.refer(schema) as JsonSchema } },
+    }),
+  };
+  return response;
+}
+
+/** The replies, and a problem document for each status that one of these codes has. */
+function withProblems(
+  replies: Readonly<Record<string, OpenApiResponse>>,
+  codes: readonly ProblemCode[],
+  components: Components,
+): Record<string, OpenApiResponse> {
+  const responses = { ...replies };
+  for (const status of new Set(codes.map((code) => problems[code].status))) {
+    const own = codes.filter((code) => problems[code].status === status);
+    const reply: OpenApiResponse = responses[status] ?? { description: 'A problem.' };
+    const content = { ...reply.content, [problemType]: { schema: problemSchema(status, components) } };
+    responses[status] = { ...reply, 'x-problem-codes': own, content };
+  }
+  return responses;
+}
+
+/** A list of issues may stand where the request is to blame. */
+function problemSchema(status: number, components: Components): JsonSchema {
+  const plain = components.refer(apiProblemSchema) as JsonSchema;
+  if (status >= 500) return plain;
+  return { anyOf: [components.refer(inputValidationProblemSchema), plain] };
+}
+
+/** Every problem a route can answer: what follows from how it is registered, and what it says itself. */
+function problemCodes({ path, isAuthenticated, contract }: RegisteredRoute): ProblemCode[] {
+  const codes = new Set<ProblemCode>([
+    'request.invalid',
+    'service.unavailable',
+    'service.overloaded',
+    'service.defect',
+  ]);
+  if (isAuthenticated) for (const code of callerProblems) codes.add(code);
+  if (contract?.scopes) codes.add('auth.scope-missing');
+  if (contract?.body) for (const code of bodyProblems) codes.add(code);
+  for (const name of pathNames(path)) {
+    const code = parameterMeanings[name]?.notFound;
+    if (code !== undefined) codes.add(code);
+  }
+  for (const code of contract?.problems ?? []) codes.add(code);
+  return [...codes].toSorted();
+}
+
+/** Of who asks, and how often. */
+const callerProblems = ['auth.missing', 'auth.invalid', 'request.rate-limited'] as const;
+
+/** Of reading a JSON body, whatever it is for. */
+const bodyProblems = [
+  'request.malformed-json',
+  'write.number-not-exact',
+  'request.body-too-large',
+  'request.content-type',
+  'request.timeout',
+] as const;
+
+/** Names of the parameters in an Express path; an escaped colon is none. */
+function pathNames(path: string): string[] {
+  return [...path.matchAll(/(?<!\\):(\w+)/g)].map(([, name]) => name ?? '');
+}
+
+function propertiesOf(schema: JsonSchema | undefined): Record<string, JsonSchema> {
+  return (schema?.['properties'] ?? {}) as Record<string, JsonSchema>;
+}
+
+/** @throws ValidationError for an example that the schema refuses: when the service starts, and so in every test of it */
+function bodyContent(body: JsonSchema, example: object | undefined, components: Components) {
+  if (example) validate(body)(example);
+  return { 'application/json': { schema: components.refer(body) as JsonSchema, ...(example && { example }) } };
+}
+
+/** Shared schemas by identity: `connectionSchema` of the types lib is the component `Connection`. */
+const names = new Map<object, string>(
+  Object.entries(types).flatMap(([name, value]): [object, string][] =>
+    name.endsWith('Schema') && typeof value === 'object' ? [[value, componentName(name)]] : [],
+  ),
+);
+
+const describing = ['properties', 'additionalProperties', 'anyOf', 'oneOf'];
+
+/** The components of one document: what its schemas share is written once, and referred to. */
+export class Components {
+  private readonly used = new Map<string, unknown>();
+
+  /** The schema as it stands in the document. */
+  refer(schema: unknown): unknown {
+    if (Array.isArray(schema)) return schema.map((part) => this.refer(part));
+    if (typeof schema !== 'object' || schema === null) return schema;
+    const name = names.get(schema);
+    if (name === undefined) return this.copy(schema);
+    if (!this.used.has(name)) {
+      this.used.set(name, undefined);
+      this.used.set(name, this.copy(schema));
+    }
+    return { $ref: `#/components/schemas/${name}` };
+  }
+
+  /** All that was referred to, by name. */
+  get schemas(): Record<string, JsonSchema> {
+    const sorted = [...this.used].toSorted(([one], [other]) => (one < other ? -1 : 1));
+    return Object.fromEntries(sorted) as Record<string, JsonSchema>;
+  }
+
+  /**
+   * `writeOnly` marks what is never shown unasked. OpenAPI would read it as "never in a reply", which is not so for a
+   * connection whose credentials are asked for; `format: password` says what is meant: hide it on a screen.
+   */
+  private copy(schema: object): object {
+    const members = Object.entries(schema).map(([key, value]): [string, unknown] => [key, this.refer(value)]);
+    const copied: Record<string, unknown> = Object.fromEntries(members);
+    // Generators make a type without members of an object that names none and does not say that it may have any.
+    if (copied['type'] === 'object' && !describing.some((keyword) => keyword in copied)) {
+      return { ...copied, additionalProperties: true };
+    }
+    if (copied['writeOnly'] !== true || copied['type'] !== 'string') return copied;
+    const { writeOnly: _writeOnly, ...rest } = copied;
+    return { ...rest, format: 'password' };
+  }
+}
+
+function componentName(exported: string): string {
+  const name = exported.slice(0, -'Schema'.length);
+  return name.charAt(0).toUpperCase() + name.slice(1);
 }

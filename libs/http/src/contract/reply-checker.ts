@@ -5,8 +5,8 @@ import type { RequestHandler, Response } from 'express';
 import { DefectError } from '@sluice/errors';
 import type { Logger } from '@sluice/telemetry';
 import { presentProblem } from '../problem-handler';
-import { localsOf } from '../authenticator';
-import { problemType, type OpenApiDocument, type OpenApiResponse } from './openapi';
+import { localsOf } from '../request-state';
+import { problemType, type OpenApiDocument, type OpenApiResponse } from './route-contract';
 import type { BuiltDocument } from './build-document';
 
 /** A reply as it goes over the wire, and the operation it answers. */

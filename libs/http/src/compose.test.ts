@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { oneAfterAnother } from './router';
+import { compose } from './router';
 
 const leave = jest.fn();
 beforeEach(() => leave.mockReset());
@@ -7,7 +7,7 @@ beforeEach(() => leave.mockReset());
 /** What is left with, once the handlers are through. */
 async function run(...handlers: RequestHandler[]): Promise<unknown[]> {
   const left = new Promise<unknown[]>((resolve) => leave.mockImplementation((...given) => resolve(given)));
-  void oneAfterAnother(handlers)({} as Request, {} as Response, leave);
+  void compose(handlers)({} as Request, {} as Response, leave);
   return await left;
 }
 
