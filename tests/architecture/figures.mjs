@@ -38,7 +38,7 @@ for (const [name, value] of rows) process.stdout.write(`${name.padEnd(30)}${Stri
 
 const folderOf = ({ path }) => path.split('/').slice(0, 2).join('/');
 process.stdout.write(`\n${'folder'.padEnd(26)}files   lines\n`);
-for (const folder of [...new Set(sources.map(folderOf))].sort()) {
+for (const folder of [...new Set(sources.map(folderOf))].toSorted((a, b) => a.localeCompare(b))) {
   const files = sources.filter((file) => folderOf(file) === folder);
   process.stdout.write(
     `${folder.padEnd(26)}${String(files.length).padStart(5)}${String(linesOf(files)).padStart(8)}\n`,

@@ -60,14 +60,15 @@ async function take(): Promise<Map<Process, Set<string>>> {
 }
 
 // How many files a reader opens who follows one write (docs/contributing/conventions.md, section 3), less what an idle system runs.
-it.each(Object.keys(kinds) as Kind[])('%s runs through no more files than it may', async (kind) => {
+const names = Object.keys(kinds) as Kind[];
+it.each(names)('%s runs through no more files than it may', async (kind) => {
   await take();
   await write(kind);
   const ran = await take();
   const files = kinds[kind].in.flatMap((name) =>
     [...(ran.get(name) ?? [])].filter((file) => !idle.get(name)?.has(file)),
   );
-  const path = [...new Set(files)].toSorted();
+  const path = [...new Set(files)].toSorted((a, b) => a.localeCompare(b));
   process.stdout.write(`${kind}: ${path.length} files\n${path.map((file) => `  ${file}\n`).join('')}`);
   expect(path.length).toBeGreaterThan(10);
   expect(path.length).toBeLessThanOrEqual(kinds[kind].filesMax);

@@ -89,7 +89,8 @@ describe('presentProblem', () => {
     expect(present(error)).toEqual({ document: { ...whole(error.code), ...more }, headers });
   });
 
-  it.each(Object.keys(problems) as ProblemCode[])('%s makes a whole document', (code) => {
+  const codes = Object.keys(problems) as ProblemCode[];
+  it.each(codes)('%s makes a whole document', (code) => {
     expect(present(new InboundError({ code, detail })).document).toEqual(whole(code));
   });
 
