@@ -84,7 +84,7 @@ export interface PhrasedError {
  * Phrases the errors of one validation. Where no branch of `anyOf` or `oneOf` fits, the validator lists the
  * complaints of every branch; a caller is helped by those of the branch that was meant, or by one sentence for all.
  */
-export function collapseUnions(errors: readonly ErrorObject[]): readonly PhrasedError[] {
+function collapseUnions(errors: readonly ErrorObject[]): readonly PhrasedError[] {
   const phrased: PhrasedError[] = [];
   for (const error of errors) {
     if (error.keyword !== 'anyOf' && error.keyword !== 'oneOf') {
@@ -187,7 +187,7 @@ const lengthMax = 80;
  * What may be shown of a refused value: texts shortened, lists and objects by their size only (they can hold secrets),
  * nothing at all below a member that names a secret.
  */
-export function shownValue(value: unknown, steps: readonly (string | number)[]): { readonly value?: unknown } {
+function shownValue(value: unknown, steps: readonly (string | number)[]): { readonly value?: unknown } {
   if (value === undefined || isBelowSecret(steps)) return {};
   if (typeof value === 'string') return { value: value.length > lengthMax ? `${cut(value)}…` : value };
   if (Array.isArray(value)) return { value: `list of ${value.length}` };

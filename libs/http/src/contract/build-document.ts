@@ -71,7 +71,7 @@ function documentPath(path: string): string {
 }
 
 /** The operation of a route; undefined when the route does not say what it is or what it answers. */
-export function buildOperation(route: RegisteredRoute, components: Components): OpenApiOperation | undefined {
+function buildOperation(route: RegisteredRoute, components: Components): OpenApiOperation | undefined {
   const { contract } = route;
   const { operationId, summary, description, tags, replies, scopes, body } = contract ?? {};
   if (operationId === undefined || summary === undefined || tags === undefined || replies === undefined)
@@ -222,7 +222,7 @@ const names = new Map<object, string>(
 const describing = ['properties', 'additionalProperties', 'anyOf', 'oneOf'];
 
 /** The components of one document: what its schemas share is written once, and referred to. */
-export class Components {
+class Components {
   private readonly used = new Map<string, unknown>();
 
   /** The schema as it stands in the document. */

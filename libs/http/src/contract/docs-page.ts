@@ -226,7 +226,7 @@ export function sampleOf(schema: JsonSchema, schemas: Schemas, name = ''): unkno
 }
 
 /** The schema that a reference names, or the schema itself. */
-export function resolve(schema: JsonSchema, schemas: Schemas): JsonSchema {
+function resolve(schema: JsonSchema, schemas: Schemas): JsonSchema {
   const name = refName(schema);
   return name === undefined ? schema : (schemas[name] ?? {});
 }
