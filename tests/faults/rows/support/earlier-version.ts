@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { transformFileSync } from '@swc/core';
@@ -25,6 +34,7 @@ export function buildEarlierVersion(commit: string): string {
     const modules = join(dirname(manifest), 'node_modules');
     if (existsSync(join(root, modules)))
       cpSync(join(root, modules), join(folder, modules), { recursive: true, verbatimSymlinks: true });
+    linkMissing(folder, manifest);
   }
   for (const file of globSync('{libs,services}/*/src/**/*.ts', { cwd: folder })) {
     if (file.endsWith('.test.ts') || file.endsWith('.d.ts')) continue;
@@ -38,6 +48,20 @@ export function buildEarlierVersion(commit: string): string {
     writeFileSync(to, code);
   }
   return folder;
+}
+
+/** A dependency that its package has no longer, from where pnpm has every package that is installed. */
+function linkMissing(folder: string, manifest: string): void {
+  const { dependencies = {} } = JSON.parse(readFileSync(join(folder, manifest), 'utf8')) as {
+    dependencies?: Record<string, string>;
+  };
+  for (const name of Object.keys(dependencies)) {
+    const link = join(folder, dirname(manifest), 'node_modules', name);
+    const installed = join(root, 'node_modules', '.pnpm', 'node_modules', name);
+    if (existsSync(link) || !existsSync(installed)) continue;
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(installed, link);
+  }
 }
 
 function git(args: readonly string[]): string {
