@@ -99,7 +99,7 @@ export const oauth2AuthorizationCodeSchema = {
 /** Provider-specific values of a connection; in requests and replies. */
 export const providerMetadataSchema = {
   type: 'object',
-  description: 'Metadata name to its value; `workspace` is the providerWorkspaceRef.',
+  description: 'Metadata name to its value, at most 16 kB in all; `workspace` is the providerWorkspaceRef.',
   additionalProperties: {
     type: 'object',
     description: 'A value.',

@@ -209,6 +209,7 @@ export {
 export { parseMaskPath, type MaskAction, type MaskPath } from './update-mask';
 export {
   checkNamedWorkspace,
+  metadataBytes,
   namedWorkspace,
   shownMetadata,
   withNamedWorkspace,

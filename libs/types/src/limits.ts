@@ -33,6 +33,11 @@ export const limits = {
   forwardedHeaderNameCharactersMax: 200,
   /** Characters of an id or a name that we store. Ours: far above what a provider gives out. */
   nameCharactersMax: 255,
+  /**
+   * Bytes of a connection's metadata as JSON. Ours: as many as a secret may have, because each write and search of the connection reads it with its
+   * credentials.
+   */
+  providerMetadataBytesMax: 16_384,
   /** Characters of the header `Idempotency-Key`, and how long a key is kept. Source: design 6. */
   idempotencyKeyCharactersMax: 255,
   idempotencyKeyHours: 72,

@@ -1,6 +1,7 @@
 import type { Issue } from '@sluice/errors';
 import { bodyIssue } from './problem';
 import type { Connection, ProviderMetadataItem } from './connection';
+import { limits } from './limits';
 
 /**
  * The other name of `providerWorkspaceRef`: published clients ask users for it as an input of this name, send it in
@@ -19,8 +20,17 @@ export function namedWorkspace({ providerWorkspaceRef, providerMetadata }: Works
   return [providerWorkspaceRef, valueIn(providerMetadata)].find((ref) => ref !== undefined && ref !== '');
 }
 
-/** Rule of both names: each a workspace reference, and one and the same. @param path of the request in its body, with its dot */
+/**
+ * Rules of what a request says of the account: not too much, and a workspace under either name that is a reference, under both the same.
+ * @param path of the request in its body, with its dot
+ */
 export function checkNamedWorkspace(request: WorkspaceNames, path = ''): Issue[] {
+  const bytes = metadataBytes(request.providerMetadata);
+  const { providerMetadataBytesMax: bytesMax } = limits;
+  if (bytes > bytesMax) {
+    const detail = `must have at most ${bytesMax} bytes as JSON, and has ${bytes}: keep here what the provider's address needs`;
+    return [bodyIssue(`${path}providerMetadata`, detail)];
+  }
   const [ref, value] = [request.providerWorkspaceRef ?? '', valueIn(request.providerMetadata) ?? ''];
   const [refName, valueName] = [`${path}providerWorkspaceRef`, `${path}providerMetadata.${workspaceInput}.value`];
   const issues = [
@@ -29,6 +39,11 @@ export function checkNamedWorkspace(request: WorkspaceNames, path = ''): Issue[]
   ];
   if (issues.length > 0 || ref === '' || value === '' || isSameWorkspace(ref, value)) return issues;
   return [bodyIssue(valueName, `must name the same workspace as ${refName}, which it stands for`, value)];
+}
+
+/** Bytes of metadata as it is stored. */
+export function metadataBytes(metadata: Connection['providerMetadata']): number {
+  return metadata === undefined ? 0 : Buffer.byteLength(JSON.stringify(metadata));
 }
 
 /** The request with its workspace under both names, or under none. */

@@ -28,6 +28,23 @@ async function laneAccountsOf(projectId: string): Promise<string[]> {
   return rows.map((row) => row.account_ref);
 }
 
+// Every write and search of a connection reads what is said about it: 500 searches with 0.9 MB each ended a service of 256 MiB.
+it('[sec-28] 400: no more is kept about an account than its credentials may have', async () => {
+  const project = await management.newProject();
+  const note = (bytes: number) => ({ note: { value: 'x'.repeat(bytes - 38), source: 'input' } });
+  const sent = { ...order, apiKey: canary };
+  const { body: connection } = await generate(project, { ...sent, providerMetadata: note(16_384) }).expect(201);
+  const providerMetadata = note(16_385);
+  const refused = {
+    code: 'request.invalid',
+    issues: [{ detail: expect.stringMatching(/at most 16384 .* has 16385/) }],
+  };
+  expect((await generate(project, { ...sent, providerMetadata }).expect(400)).body).toMatchObject(refused);
+  const change = { updateMask: ['providerMetadata'], connection: { providerMetadata } };
+  const path = `/v1/projects/${project.id}/connections/${(connection as { id: string }).id}`;
+  expect((await management.as(project.key).patch(path).send(change).expect(400)).body).toMatchObject(refused);
+});
+
 describe('201 POST connections:generate', () => {
   it('learns the account from the provider and shows no secret', async () => {
     const project = await management.newProject();

@@ -50,6 +50,7 @@ const begin = (more: object = {}, key = project.key) =>
     .as(key)
     .post('/v1/oauth-connect')
     .send({ ...order(), ...more });
+const noteOf = (characters: number, name = 'note') => ({ [name]: { value: 'x'.repeat(characters), source: 'input' } });
 const urlOf = async (more: object = {}) => new URL((await begin(more).expect(200)).text);
 const stateOf = async (more: object = {}) => (await urlOf(more)).searchParams.get('state') ?? '';
 const comeBack = (query: Record<string, string>, cookie?: string) => {
@@ -162,6 +163,7 @@ describe('4xx POST /v1/oauth-connect', () => {
       400,
       'providerMetadata.workspace.value',
     ],
+    ['17 kB of metadata', { providerMetadata: noteOf(17_000) }, 400, 'providerMetadata'],
   ])('%s', async (_case, more, status, name) => {
     const reply = await begin(more).expect(status);
     expect((reply.body as { issues: { name: string }[] }).issues.map((issue) => issue.name)).toContain(name);
@@ -278,6 +280,14 @@ describe('GET /callbacks/v1/oauth', () => {
     expect((await connections()).map(({ providerMetadata }) => providerMetadata)).toEqual([
       { region: item('na1'), plan: item('gold'), workspace: item('4711') },
     ]);
+  });
+
+  // Each of many authorizations may say 16 kB under names of its own, and every write reads what a connection has.
+  it('what is said of the account again and again takes the place of what would be too much with it', async () => {
+    await comeBack({ state: await stateOf({ providerMetadata: noteOf(9_000, 'first') }), code: 'code-1' }).expect(200);
+    await comeBack({ state: await stateOf({ providerMetadata: noteOf(9_000, 'second') }), code: 'code-2' }).expect(200);
+    const [connection] = await connections();
+    expect(Object.keys(connection?.providerMetadata ?? {})).toEqual(['second', 'workspace']);
   });
 
   // A customer who clicks twice comes back twice, with two states and two codes.

@@ -1,4 +1,4 @@
-import { metadataValues, type Connection, type ConnectionStatus } from '@sluice/types';
+import { limits, metadataBytes, metadataValues, type Connection, type ConnectionStatus } from '@sluice/types';
 import type { Knex } from 'knex';
 import { inMs } from '../database';
 import { column, keptRowsSql, rowBindings } from '../row-source';
@@ -92,7 +92,10 @@ export function tokenTimes(database: Knex, expiresInMs: number | undefined) {
   return { token_expires_at: inMs(database, expiresInMs), token_refresh_at: inMs(database, refreshInMs) };
 }
 
-/** A connection's metadata with these members besides, in place of those of their names. Locks the row, so no change is lost. */
+/**
+ * A connection's metadata with these members besides, in place of those of their names; these alone where that is more than a connection may
+ * have. Locks the row, so no change is lost.
+ */
 export async function withAddedMetadata(
   transaction: Knex.Transaction,
   { projectId, connectionId }: ConnectionKey,
@@ -102,7 +105,8 @@ export async function withAddedMetadata(
     .where({ project_id: projectId, id: connectionId })
     .forUpdate()
     .first<StoredRow | undefined>('provider_metadata');
-  return { ...(row && connections.read(row).providerMetadata), ...added };
+  const all = { ...(row && connections.read(row).providerMetadata), ...added };
+  return metadataBytes(all) > limits.providerMetadataBytesMax ? added : all;
 }
 
 /** What a sender needs of a connection at the moment it sends. */
