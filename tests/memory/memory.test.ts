@@ -130,6 +130,23 @@ describe('[sec-28] write gateway', () => {
     );
   });
 
+  it('a thousand writes and searches of a connection with 16 kB about it', async () => {
+    const { project, connectionId } = sender;
+    const change = async (providerMetadata: object): Promise<number> => {
+      const body = { updateMask: ['providerMetadata'], connection: { providerMetadata } };
+      const path = `${project.url}/connections/${connectionId}`;
+      const headers = { 'x-api-key': project.key };
+      const [changed] = await flood([{ method: 'PATCH', url: path, headers, body: JSON.stringify(body) }]);
+      return changed?.status ?? 0;
+    };
+    expect(await change({ note: { value: 'x'.repeat(900_000), source: 'input' } })).toBe(400);
+    expect(await change({ note: { value: longText(16_000), source: 'input' } })).toBe(200);
+    const small = writeOf(sender, { record: { firstname: 'x' } });
+    const allowed = [200, 422, 429, 503, 504];
+    await expectSurvival('write-gateway', '1000 writes with 16 kB of account', times(1_000, small), allowed);
+    await expectSurvival('search', '1000 searches with 16 kB of account', times(1_000, searchOf(sender)), allowed);
+  });
+
   it('a thousand writes of 60 kB', async () => {
     const small = writeOf(sender, { mode: 'asynchronous', record: { firstname: 'x'.repeat(60_000) } });
     await expectSurvival('write-gateway', '1000 writes of 60 kB', times(1_000, small), [200, 503]);
@@ -285,6 +302,47 @@ describe('management', () => {
     const [whole] = await expectSurvival('management', 'a list of 27 MB', [list], [200]);
     expect(whole?.bytes).toBeGreaterThan(27_000_000);
     await expectSurvival('management', '20 lists of 27 MB', times(20, list), [200, 503]);
+  });
+
+  it('reads and changes of one config of 0.9 MB', async () => {
+    const large = change('contacts', longText(900_000));
+    const [made] = await flood([large]);
+    expect(made?.status).toBe(200);
+    const { config } = await sender.installation();
+    const reads = [installationPath(), `${installationPath()}/configs/${config.id}`].map((path) => within(path));
+    const what = 'installation and config of 0.9 MB';
+    await expectSurvival(
+      'management',
+      `100 times ${what}`,
+      reads.flatMap((read) => times(100, read)),
+      [200, 503],
+    );
+    const changes = Array.from({ length: 60 }, (_, at) => change('contacts', `${at}${longText(900_000)}`));
+    await expectSurvival('management', '60 changes of 0.9 MB', changes, [200, 503]);
+    expect(statusesOf(await flood([change('contacts', 'short')]))).toEqual({ 200: 1 });
+  });
+
+  // Each connection shows all of its provider app, which may have a megabyte.
+  it('120 connections of a provider app of 0.9 MB', async () => {
+    const { project, account, groupRef } = await createCustomer(stack, { provider: 'hubspot', read: ['contacts'] });
+    const to = (path: string, body?: object): Sent => ({
+      url: `${project.url}${path}`,
+      headers: { 'x-api-key': project.key },
+      ...(body === undefined ? { method: 'GET' } : { body: Buffer.from(JSON.stringify(body)) }),
+    });
+    const metadata = { providerParams: { note: longText(900_000) } };
+    await flood([to('/provider-apps', { provider: 'hubspot', clientId: 'large', clientSecret: 'secret', metadata })]);
+    const [app] = await project.client.management.listProviderApps({});
+    const oauth2AuthorizationCode = { accessToken: { token: account.token } };
+    const order = { groupRef, consumerRef: 'user', provider: 'hubspot', oauth2AuthorizationCode };
+    const connect = to('/connections:generate', { ...order, providerAppId: app?.id });
+    expect(statusesOf(await flood(times(120, connect), 2))).toEqual({ 201: 120 });
+    const list = to('/connections');
+    const [whole] = await expectSurvival('management', 'a list of 120 connections of 0.9 MB', [list], [200]);
+    expect(whole?.bytes).toBeGreaterThan(108_000_000);
+    await expectSurvival('management', '5 lists of 120 connections of 0.9 MB', times(5, list), [200, 503]);
+    const newest = to(`/providers/hubspot/objects/contacts/metadata?groupRef=${groupRef}`);
+    await expectSurvival('management', '40 times the newest of 120 connections', times(40, newest), [200, 503]);
   });
 
   it('an operation of 95 MB', async () => {

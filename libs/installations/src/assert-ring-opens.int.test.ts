@@ -42,7 +42,7 @@ it('[sec-42] starts again after the statements that the operator guide gives for
     );
     await database.raw(statementsOfTheGuide());
     await assertRingOpens(store, left);
-    expect(await store.connections.list(projectId, {})).toMatchObject([{ status: 'bad_credentials' }]);
+    expect(await store.connections.findNewest(projectId, {})).toMatchObject({ status: 'bad_credentials' });
   } finally {
     await database.destroy();
     await store.close();

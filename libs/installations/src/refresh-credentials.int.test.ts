@@ -227,7 +227,7 @@ describe('a refresh that fails', () => {
     provider.failing = 'rejected';
     const { lines, logger } = recordingLogger();
     const failed = processOn(provider, { logger }).refreshCredentials(projectId, connectionId, 1);
-    const [app] = await store.providerApps.list(projectId);
+    const app = await store.providerApps.findNewest(projectId, 'hubspot');
     await expect(failed).rejects.toMatchObject({
       class: 'unavailable',
       detail: expect.stringMatching(

@@ -34,6 +34,6 @@ export async function boundedPage<Item>(
   return { items: await read(ids), ...(ids.length < found.length ? { lastId } : {}) };
 }
 
-/** Bytes of a stored content; the content itself is not read for it. */
-export const bytesOfContent = (database: Knex, table: string) =>
-  database.raw('octet_length(??) as bytes', [`${table}.content`]);
+/** Bytes of texts that a row stores; the texts themselves are not read for it. @param columns names of ours */
+export const bytesOf = (database: Knex, ...columns: readonly string[]) =>
+  database.raw(`${columns.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ')} as bytes`);

@@ -8,26 +8,24 @@ export interface ListRequest {
   readonly url: string;
 }
 
+type ReadBounded<Item> = (page: Page) => Promise<BoundedPage<Item>>;
+
 /**
- * Answers a list: whole, as the specification says, unless the query asks for a page; then `Link` leads to the next one.
- * @param read reads the list, or one item more than fits on the page
- * @param toReply what an item looks like in the reply. @default as it is
- * @throws ValidationError 400 for a token that no link has
+ * `wholeList` of items that are small, each of which is a row.
+ * @param read reads one item more than fits on the page
  */
 export async function pagedList<Item extends { readonly id: string }>(
   request: ListRequest,
-  read: (page: Page | undefined) => Promise<readonly Item[]>,
-  toReply: (item: Item) => unknown = (item) => item,
+  read: (page: Page) => Promise<readonly Item[]>,
 ): Promise<Reply> {
-  const page = readPage(request.query);
-  const items = await read(page);
-  const shown = page === undefined ? items : items.slice(0, page.size);
-  const last = shown.at(-1);
-  const hasMore = last !== undefined && shown.length < items.length;
-  return { body: shown.map(toReply), ...(hasMore ? { headers: nextLink(request.url, last.id) } : {}) };
+  const readBounded = async (page: Page): Promise<BoundedPage<Item>> => {
+    const rows = await read(page);
+    const items = rows.slice(0, page.size);
+    const last = items.at(-1);
+    return { items, ...(last !== undefined && items.length < rows.length ? { lastId: last.id } : {}) };
+  };
+  return await wholeList(request, readBounded, (item) => item);
 }
-
-type ReadBounded<Item> = (page: Page) => Promise<BoundedPage<Item>>;
 
 /** Answers one page of a list of ours, the first unless another is asked for; `Link` leads to the next one. */
 export async function boundedList<Item>(
@@ -40,8 +38,11 @@ export async function boundedList<Item>(
 }
 
 /**
- * Answers a list that the specification gives whole, of items with stored bodies. What is more than a page is read in batches, each
- * by its own statement, and sent an item at a time: a caller who reads slowly holds one batch of memory and no connection of the database.
+ * Answers a list: whole, as the specification says, unless the query asks for a page; then `Link` leads to the next one. What is more than a
+ * page is read in batches, each by its own statement, and sent an item at a time: a caller who reads slowly holds one batch of memory and no
+ * connection of the database.
+ * @param toReply what an item looks like in the reply
+ * @throws ValidationError 400 for a token that no link has
  */
 export async function wholeList<Item>(
   request: ListRequest,

@@ -36,7 +36,7 @@ describe('204 DELETE integrations/{idOrName}', () => {
       authScheme: 'apiKey',
       seal: () => ({ text: 'x', keyId: 'k1' }),
     });
-    const [connection] = await management.context.store.connections.list(seed.projectId, { groupRef: 'late' });
+    const connection = await management.context.store.connections.findNewest(seed.projectId, { groupRef: 'late' });
     // What a request that had found the integration a moment before would do.
     const late = management.context.store.installations.create({
       projectId: seed.projectId,

@@ -55,11 +55,11 @@ interface Read<Item> {
   readonly bytesOfPages: readonly number[];
 }
 
-async function pagesFrom<Item>(path: string): Promise<Read<Item>> {
+async function pagesFrom<Item>(path: string, send = prepared.send): Promise<Read<Item>> {
   const items: Item[] = [];
   const bytesOfPages: number[] = [];
   for (let next: string | undefined = path; next !== undefined;) {
-    const reply: Reply = await prepared.send.get(next);
+    const reply: Reply = await send.get(next);
     expect([reply.status, reply.status === 200 ? '' : reply.text.slice(0, 600)]).toEqual([200, '']);
     items.push(...(reply.body as Item[]));
     bytesOfPages.push(Buffer.byteLength(reply.text));
@@ -88,6 +88,65 @@ describe('installations with large configs', () => {
     expect(whole.body).toHaveLength(groups + 1);
     expect(whole.body).toEqual(items);
   });
+});
+
+// Whoever connects may say a megabyte about the account, and each connection repeats its provider app: one list of 120 was 108 MB.
+describe('connections with much about them', () => {
+  const count = 30;
+  let large: PreparedInstallation;
+  const path = (list: string) => `/v1/projects/${large.seed.projectId}/${list}`;
+  beforeAll(async () => {
+    large = await prepareInstallation(management);
+    const { projectId } = large.seed;
+    for (let group = 1; group < count; group += 1) {
+      const manifest = sampleManifest({ name: `crm-${group}` });
+      await seedInstallation(management.context.store, { projectId, groupRef: `large-${group}`, manifest });
+    }
+    const app = { provider: 'hubspot', clientId: 'client', clientSecret: 'secret' };
+    for (let made = 0; made < count; made += 1) await large.send.post(path('provider-apps')).send(app).expect(200);
+    const note = 'x'.repeat(400_000);
+    await database('connections')
+      .where({ project_id: projectId })
+      .update({
+        provider_metadata: JSON.stringify({ note: { value: note, source: 'input' } }),
+        provider_app_id: database('provider_apps').where({ project_id: projectId }).min('id'),
+      });
+    await database('provider_apps')
+      .where({ project_id: projectId })
+      .update({ metadata: JSON.stringify({ providerParams: { note } }) });
+  });
+
+  it.each([
+    ['connections', 1],
+    ['installations', 1],
+    ['provider-apps', 2],
+  ])('%s are given whole, in batches, and in pages that end at 1 MB', async (list, perPage) => {
+    const whole = await large.send.get(path(list)).expect(200);
+    expect(whole.headers).toMatchObject({ 'transfer-encoding': 'chunked' });
+    expect(whole.headers).not.toHaveProperty('link');
+    const { items, bytesOfPages } = await pagesFrom<object>(`${path(list)}?pageSize=1000`, large.send);
+    expect(Math.max(...bytesOfPages)).toBeLessThan(pageBytesMax);
+    expect(bytesOfPages).toHaveLength(count / perPage);
+    expect(whole.body).toEqual(items);
+    expect(whole.body).toHaveLength(count);
+  });
+});
+
+it.each([
+  ['api-keys', 'api_keys (key_hash, scopes', `sha256(cast(n as text)::bytea), '{read}'`],
+  ['jwt-keys', 'jwt_keys (public_key_pem', `'-----BEGIN PUBLIC KEY-----' || repeat('p', 200)`],
+])('%s of more than a page are given whole, in batches', async (list, columns, values) => {
+  const { projectId } = prepared.seed;
+  await database.raw(
+    `insert into ${columns}, project_id, id, label) select ${values}, ?, gen_random_uuid()::text, repeat('l', 200)
+     from generate_series(1, 2500) n`,
+    [projectId],
+  );
+  const { body, headers } = await prepared.send.get(`/v1/projects/${projectId}/${list}`).expect(200);
+  expect(headers).toMatchObject({ 'transfer-encoding': 'chunked' });
+  const ids = (body as { id?: string; key?: string }[]).map(({ id, key }) => id ?? key);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids.length).toBeGreaterThanOrEqual(2_500);
 });
 
 // One request for it loaded every plan of the operation: 95 MB ended a service of 256 MiB.

@@ -28,6 +28,9 @@ export const connectionColumns = [
   ...providerApps.aliased('a'),
 ];
 
+/** Of a connection `k` and its app `a`: what a request may make large, and every reply that shows the connection repeats. */
+export const largeColumns = ['k.provider_metadata', 'a.metadata', `array_to_string(a.scopes, '')`] as const;
+
 /** Connections of a project as rows, to be narrowed with `k.…` conditions. */
 export function selectConnections(database: Knex, projectId: string) {
   return database('connections as k')
@@ -49,8 +52,10 @@ export const byKeySql = (name: string, alias: string, on: Readonly<Record<string
 const groupSql = byKeySql('groups', 'g', { project_id: 'k.project_id', group_ref: 'k.group_ref' });
 const consumerSql = byKeySql('consumers', 'u', { project_id: 'k.project_id', consumer_ref: 'k.consumer_ref' });
 const appSql = byKeySql('provider_apps', 'a', { project_id: 'k.project_id', id: 'k.provider_app_id' });
+/** Joins its app `a` to the connection `k`. */
+export const appOfConnectionSql = `left join ${appSql} on true`;
 /** Joins what a connection shows besides its own row `k`. */
-export const ofConnectionsSql = `cross join ${groupSql} cross join ${consumerSql} left join ${appSql} on true`;
+export const ofConnectionsSql = `cross join ${groupSql} cross join ${consumerSql} ${appOfConnectionSql}`;
 
 export function toConnection(row: StoredRow): Connection {
   const { id, projectId, provider, providerMetadata: stored, ...rest } = connections.readAs('k', row);

@@ -2,7 +2,7 @@ import { cloneDatabase, type ClonedDatabase, patientLimits } from '@sluice/testk
 import type { Knex } from 'knex';
 import { openDatabase } from '../database';
 import { translated } from '../database-errors';
-import { connectionStore, type NewConnection } from './connection-store';
+import { connectionStore, type ConnectionFilter, type NewConnection } from './connection-store';
 import { providerAppStore } from './provider-app-store';
 
 let clone: ClonedDatabase;
@@ -85,10 +85,13 @@ describe('connectionStore', () => {
     const connections = connectionStore(database);
     const anna = await connections.create(connection('p5'));
     const ben = await connections.create(connection('p5', { groupRef: 'beta', consumerRef: 'ben' }));
-    expect(await connections.list('p5')).toEqual([anna, ben]);
-    expect(await connections.list('p5', { groupRef: 'beta' })).toEqual([ben]);
-    expect(await connections.list('p5', { consumerRef: 'anna', provider: 'hubspot' })).toEqual([anna]);
-    expect(await connections.list('p5', { provider: 'salesforce' })).toEqual([]);
+    const list = async (filter: ConnectionFilter = {}) => (await connections.listPage('p5', filter, { size: 9 })).items;
+    expect(await list()).toEqual([anna, ben]);
+    expect(await list({ groupRef: 'beta' })).toEqual([ben]);
+    expect(await list({ consumerRef: 'anna', provider: 'hubspot' })).toEqual([anna]);
+    expect(await list({ provider: 'salesforce' })).toEqual([]);
+    expect(await connections.findNewest('p5', { provider: 'hubspot' })).toEqual(ben);
+    expect(await connections.findNewest('p5', { withinGroupRef: 'other' })).toBeUndefined();
   });
 
   // A 401 that an old token got says nothing about the token that replaced it.
@@ -108,7 +111,7 @@ describe('connectionStore', () => {
       throw new TypeError('no key');
     };
     await expect(connections.create(connection('p7', { seal }))).rejects.toMatchObject({ code: 'service.defect' });
-    expect(await connections.list('p7')).toEqual([]);
+    expect(await connections.findNewest('p7', {})).toBeUndefined();
     expect(await database('groups').where({ project_id: 'p7' })).toEqual([]);
   });
 

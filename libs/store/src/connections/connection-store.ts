@@ -1,11 +1,11 @@
 import { DefectError } from '@sluice/errors';
-import type { AuthScheme, Connection, ConnectionStatus, Page } from '@sluice/types';
+import type { AuthScheme, BoundedPage, Connection, ConnectionStatus, Page } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
-import { onPage } from '../page';
+import { boundedPage, bytesOf } from '../page';
 import { sealedColumns, type SealedCredentials } from '../sealed-secrets';
 import { connectionEventSql, eventBindings, notifyConnection } from '../webhooks/notify';
-import { connections, selectConnections, toConnection } from './connection-row';
+import { connections, largeColumns, selectConnections, toConnection } from './connection-row';
 import {
   findManyCredentials,
   newTokens,
@@ -111,15 +111,20 @@ export function connectionStore(database: Knex) {
      */
     createUnlessAuthorized: (connection: NewConnection): Promise<AuthorizedConnection> =>
       database.transaction((transaction) => insertUnlessAuthorized(transaction, connection)),
-    /** Oldest first; with a page one more than fits. */
-    list: async (projectId: string, filter: ConnectionFilter = {}, page?: Page): Promise<Connection[]> => {
-      const { provider, groupRef, consumerRef, withinGroupRef } = filter;
-      const query = selectConnections(database, projectId).orderBy('k.id');
-      if (provider !== undefined) void query.where('k.provider', provider);
-      if (groupRef !== undefined) void query.where('k.group_ref', groupRef);
-      if (consumerRef !== undefined) void query.where('k.consumer_ref', consumerRef);
-      if (withinGroupRef !== undefined) void query.where('k.group_ref', withinGroupRef);
-      return (await onPage(query, 'k.id', page)).map(toConnection);
+    /** Oldest first. */
+    listPage: (projectId: string, filter: ConnectionFilter, page: Page): Promise<BoundedPage<Connection>> => {
+      const sizes = narrowed(selectConnections(database, projectId).clearSelect(), filter)
+        .orderBy('k.id')
+        .select('k.id', bytesOf(database, ...largeColumns));
+      if (page.after !== undefined) void sizes.where('k.id', '>', page.after);
+      return boundedPage(sizes, page, async (ids) =>
+        (await selectConnections(database, projectId).whereIn('k.id', ids).orderBy('k.id')).map(toConnection),
+      );
+    },
+    /** The last of the connections that a list with this filter returns. */
+    findNewest: async (projectId: string, filter: ConnectionFilter): Promise<Connection | undefined> => {
+      const [row] = await narrowed(selectConnections(database, projectId), filter).orderBy('k.id', 'desc').limit(1);
+      return row && toConnection(row);
     },
     findCredentials: async (projectId: string, connectionId: string): Promise<StoredCredentials | undefined> =>
       (await findManyCredentials(database, [{ projectId, connectionId }]))[0],
@@ -197,6 +202,15 @@ async function insertConnection(transaction: Knex.Transaction, id: string, conne
     scopes: connection.scopes,
   });
   await notifyConnection(transaction, 'connection.created', { projectId, connectionId: id });
+}
+
+function narrowed<Query extends Knex.QueryBuilder>(query: Query, filter: ConnectionFilter): Query {
+  const { provider, groupRef, consumerRef, withinGroupRef } = filter;
+  if (provider !== undefined) void query.where('k.provider', provider);
+  if (groupRef !== undefined) void query.where('k.group_ref', groupRef);
+  if (consumerRef !== undefined) void query.where('k.consumer_ref', consumerRef);
+  if (withinGroupRef !== undefined) void query.where('k.group_ref', withinGroupRef);
+  return query;
 }
 
 /**

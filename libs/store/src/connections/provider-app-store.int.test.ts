@@ -50,7 +50,9 @@ describe('providerAppStore', () => {
     const apps = providerAppStore(database);
     const [first, second] = [await apps.create(app('p2')), await apps.create(app('p2', { clientId: 'client-2' }))];
     const foreign = await apps.create(app('p2', { provider: 'salesforce' }));
-    expect(await apps.list('p2')).toEqual([first, second, foreign]);
+    expect((await apps.listPage('p2', { size: 9 })).items).toEqual([first, second, foreign]);
+    expect(await apps.findNewest('p2', 'hubspot')).toEqual(second);
+    expect(await apps.findNewest('p2', 'pipedrive')).toBeUndefined();
     expect(await apps.findClient('p2', 'hubspot', undefined)).toMatchObject({ clientId: 'client-2' });
     expect(await apps.findClient('p2', 'hubspot', first.id)).toMatchObject({ clientId: 'client-1' });
     expect(await apps.findClient('p2', 'hubspot', foreign.id)).toBeUndefined();
@@ -76,6 +78,6 @@ describe('providerAppStore', () => {
     expect(await apps.remove('p5', id)).toBe(false);
     expect(await apps.remove('p4', id)).toBe(true);
     expect(await apps.remove('p4', id)).toBe(false);
-    expect(await apps.list('p4')).toEqual([]);
+    expect(await apps.findNewest('p4', 'hubspot')).toBeUndefined();
   });
 });

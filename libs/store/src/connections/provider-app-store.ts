@@ -1,7 +1,7 @@
-import type { Page, ProviderApp, ProviderAppMetadata } from '@sluice/types';
+import type { BoundedPage, Page, ProviderApp, ProviderAppMetadata } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
-import { onPage } from '../page';
+import { boundedPage, bytesOf } from '../page';
 import { sealedColumns, type SealedCredentials } from '../sealed-secrets';
 import { json, optional, plain, table, times, type StoredRow } from '../table';
 
@@ -54,13 +54,21 @@ export function providerAppStore(database: Knex) {
         await database('provider_apps').insert(row).returning(providerApps.columns),
       ) as ProviderApp;
     },
-    /** Oldest first; with a page one more than fits. */
-    list: async (projectId: string, page?: Page): Promise<ProviderApp[]> => {
-      const query = rows({ project_id: projectId }).orderBy('id').select<StoredRow[]>(providerApps.columns);
-      return (await onPage(query, 'id', page)).map(providerApps.read);
+    /** Oldest first. */
+    listPage: (projectId: string, page: Page): Promise<BoundedPage<ProviderApp>> => {
+      const ofProject = () => rows({ project_id: projectId }).orderBy('id');
+      const sizes = ofProject().select('id', bytesOf(database, 'metadata', `array_to_string(scopes, '')`));
+      if (page.after !== undefined) void sizes.where('id', '>', page.after);
+      return boundedPage(sizes, page, async (ids) =>
+        (await ofProject().whereIn('id', ids).select<StoredRow[]>(providerApps.columns)).map(providerApps.read),
+      );
     },
     find: async (projectId: string, appId: string): Promise<ProviderApp | undefined> =>
       providerApps.first(await one(projectId, appId).select<StoredRow[]>(providerApps.columns)),
+    findNewest: async (projectId: string, provider: string): Promise<ProviderApp | undefined> => {
+      const newest = rows({ project_id: projectId, provider }).orderBy('id', 'desc').limit(1);
+      return providerApps.first(await newest.select<StoredRow[]>(providerApps.columns));
+    },
     /** Undefined when there is none. */
     update: async (projectId: string, appId: string, change: ProviderAppChange): Promise<ProviderApp | undefined> => {
       const { sealed, ...values } = change;

@@ -1,6 +1,6 @@
 import type { BoundedPage, Config, Page } from '@sluice/types';
 import type { Knex } from 'knex';
-import { boundedPage, bytesOfContent } from '../page';
+import { boundedPage, bytesOf } from '../page';
 import type { StoredRow } from '../table';
 import type { InstallationKey } from './change-installation';
 import { configColumns, toConfig } from './installation-row';
@@ -17,7 +17,7 @@ export function configStore(database: Knex) {
   return {
     /** Newest first. Empty from the start: there never was such an installation of the integration. */
     listPage: (installation: InstallationKey, page: Page): Promise<BoundedPage<Config>> => {
-      const sizes = selectConfigs(database, installation).clearSelect().select('c.id', bytesOfContent(database, 't'));
+      const sizes = selectConfigs(database, installation).clearSelect().select('c.id', bytesOf(database, 't.content'));
       if (page.after !== undefined) void sizes.whereRaw(isBefore, [installation.projectId, page.after]);
       return boundedPage(sizes, page, async (ids) =>
         (await selectConfigs(database, installation).whereIn('c.id', ids)).map(toConfig),

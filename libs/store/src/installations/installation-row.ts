@@ -1,6 +1,12 @@
 import { statusOf, type Config, type ConfigContent, type Installation, type OperationState } from '@sluice/types';
 import type { Knex } from 'knex';
-import { byKeySql, connectionColumns, ofConnectionsSql, toConnection } from '../connections/connection-row';
+import {
+  appOfConnectionSql,
+  byKeySql,
+  connectionColumns,
+  ofConnectionsSql,
+  toConnection,
+} from '../connections/connection-row';
 import { moment, plain, table, times, type StoredRow } from '../table';
 
 const installations = table({
@@ -53,6 +59,8 @@ const configSql = byKeySql('configs', 'c', { project_id: 'i.project_id', id: 'i.
 const contentSql = byKeySql('config_contents', 't', { project_id: 'c.project_id', hash: 'c.content_hash' });
 /** Joins the current config `c` and its content `t` to the installation `i`. */
 export const ofConfigsSql = `cross join ${configSql} cross join ${contentSql}`;
+/** Joins what besides its config decides how large an installation `i` is: its connection and the app of that. */
+export const ofSizesSql = `cross join ${connectionSql} ${appOfConnectionSql}`;
 
 /** Installations of a project as rows, to be narrowed with `i.…` conditions. */
 export function selectInstallations(database: Knex, projectId: string) {

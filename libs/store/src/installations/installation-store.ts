@@ -3,8 +3,9 @@ import type { BoundedPage, ConfigContent, Installation, Page } from '@sluice/typ
 import type { Knex } from 'knex';
 import { onDuplicate } from '../database-errors';
 import type { StoreFailpoints } from '../failpoints';
+import { largeColumns } from '../connections/connection-row';
 import { newId } from '../new-id';
-import { boundedPage, bytesOfContent } from '../page';
+import { boundedPage, bytesOf } from '../page';
 import { notifyInstallation } from '../webhooks/notify';
 import {
   changeInstallation,
@@ -14,7 +15,7 @@ import {
   type ReviseInstallation,
 } from './change-installation';
 import { deleteInstallation } from './delete-installation';
-import { ofConfigsSql, selectInstallations, toInstallation } from './installation-row';
+import { ofConfigsSql, ofSizesSql, selectInstallations, toInstallation } from './installation-row';
 
 export interface NewInstallation {
   readonly projectId: string;
@@ -57,7 +58,9 @@ export function installationStore(database: Knex, failpoints: StoreFailpoints) {
     /** Oldest first. */
     listPage: (projectId: string, filter: InstallationFilter, page: Page): Promise<BoundedPage<Installation>> => {
       // The page is cut before the joins of what is shown: for a hundred rows of everything they cost as much as the whole list.
-      const sizes = selectContents(database, projectId).select('i.id', bytesOfContent(database, 't'));
+      const sizes = selectContents(database, projectId)
+        .joinRaw(ofSizesSql)
+        .select('i.id', bytesOf(database, 't.content', ...largeColumns));
       if (page.after !== undefined) void sizes.where('i.id', '>', page.after);
       return boundedPage(narrowed(sizes, filter), page, async (ids) =>
         (await selectInstallations(database, projectId).whereIn('i.id', ids).orderBy('i.id')).map(toInstallation),

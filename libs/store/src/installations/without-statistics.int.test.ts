@@ -127,7 +127,8 @@ it.each<[string, () => Promise<unknown>]>([
     () => installationStore(database, nowhere).idsReading(seed.projectId, seed.integrationId, ['contacts']),
   ],
   ['a connection', () => connectionStore(database).find(seed.projectId, seed.connectionId)],
-  ['connections', () => connectionStore(database).list(seed.projectId)],
+  ['connections', () => connectionStore(database).listPage(seed.projectId, {}, page)],
+  ['the newest connection', () => connectionStore(database).findNewest(seed.projectId, { groupRef: seed.groupRef })],
   ['configs', () => configStore(database).listPage(seed, page)],
   ['an integration', () => integrationStore(database).find(seed.projectId, seed.integrationId)],
   [

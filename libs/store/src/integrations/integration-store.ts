@@ -2,7 +2,7 @@ import { ConflictError } from '@sluice/errors';
 import type { BoundedPage, Integration, ManifestIntegration, Page } from '@sluice/types';
 import type { Knex } from 'knex';
 import { newId } from '../new-id';
-import { boundedPage, bytesOfContent } from '../page';
+import { boundedPage, bytesOf } from '../page';
 import { json, moment, plain, table, times, type StoredRow } from '../table';
 
 /** Its name is unique in the project. */
@@ -57,7 +57,7 @@ export function integrationStore(database: Knex) {
     },
     /** Oldest first, each with its latest revision. */
     listPage: (projectId: string, page: Page): Promise<BoundedPage<Integration>> => {
-      const sizes = select(projectId).clearSelect().select('i.id', bytesOfContent(database, 'r')).orderBy('i.id');
+      const sizes = select(projectId).clearSelect().select('i.id', bytesOf(database, 'r.content')).orderBy('i.id');
       if (page.after !== undefined) void sizes.where('i.id', '>', page.after);
       return boundedPage(sizes, page, (ids) => byIds(projectId, ids));
     },

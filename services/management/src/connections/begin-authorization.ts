@@ -99,9 +99,11 @@ async function findApp(
   { projectId, provider }: Pick<OAuthState, 'projectId' | 'provider'>,
   appId: string | undefined,
 ): Promise<ProviderApp> {
-  const apps = (await store.providerApps.list(projectId)).filter((app) => app.provider === provider);
-  const app = appId === undefined ? apps.at(-1) : apps.find(({ id }) => id === appId);
-  if (app !== undefined) return app;
+  const { providerApps } = store;
+  const app = await (appId === undefined
+    ? providerApps.findNewest(projectId, provider)
+    : providerApps.find(projectId, appId));
+  if (app?.provider === provider) return app;
   throw contradiction({
     code: 'connection.scheme-mismatch',
     name: 'providerAppId',

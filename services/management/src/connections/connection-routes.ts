@@ -17,8 +17,8 @@ import type { ConnectionKey } from '@sluice/store';
 import { assertConsumer } from '../caller-group';
 import type { ManagementContext } from '../context';
 import { getProject } from '../projects/get-project';
-import { pagedList } from '../paged-list';
-import { linkToNext, projectPath } from '../paths';
+import { wholeList } from '../paged-list';
+import { linkToNext, listBytesMax, projectPath } from '../paths';
 import { projectRoute } from '../projects/project-route';
 import { generateConnection } from './generate-connection';
 import { presentConnection } from './present-connection';
@@ -70,11 +70,12 @@ export function connectionRoutes(router: Router, context: ManagementContext): vo
       replies: { 200: jsonList(connectionSchema, linkToNext) },
       scopes: ['frontend', 'read', 'token'],
       query: listQuery,
+      replyBytesMax: listBytesMax,
       handle: async (request, project) => {
         const { caller, query } = request;
         const filter = { ...query, ...reachOf(caller) };
-        const read = (page: Page | undefined) => context.store.connections.list(project.id, filter, page);
-        return await pagedList(request, read, (connection) => presentConnection(caller, connection));
+        const read = (page: Page) => context.store.connections.listPage(project.id, filter, page);
+        return await wholeList(request, read, (connection) => presentConnection(caller, connection));
       },
     }),
   );

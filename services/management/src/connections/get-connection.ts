@@ -30,7 +30,7 @@ export async function getDefaultConnection(
   projectId: string,
   of: { readonly groupRef: string; readonly provider: string },
 ): Promise<Connection> {
-  const connection = (await store.connections.list(projectId, of)).at(-1);
+  const connection = await store.connections.findNewest(projectId, of);
   if (connection !== undefined) return connection;
   const detail = `groupRef: there is no group of this name with a connection to ${of.provider}.`;
   throw new NotFoundError({ code: 'connection.not-found', detail, remedy });

@@ -12,8 +12,8 @@ import {
 import { NotFoundError, type Issue } from '@sluice/errors';
 import type { ProviderAppChange } from '@sluice/store';
 import type { ManagementContext } from '../context';
-import { pagedList } from '../paged-list';
-import { linkToNext, pageQuery, projectPath } from '../paths';
+import { wholeList } from '../paged-list';
+import { linkToNext, listBytesMax, pageQuery, projectPath } from '../paths';
 import { projectRoute } from '../projects/project-route';
 import { refuseIssues } from '../refuse-issues';
 import { presentProviderApp } from './present-provider-app';
@@ -55,10 +55,11 @@ function collectionRoutes(router: Router, context: ManagementContext): void {
       replies: { 200: jsonList(providerAppSchema, linkToNext) },
       scopes: ['read', 'frontend', 'token'],
       query: pageQuery,
+      replyBytesMax: listBytesMax,
       handle: async (request, project) => {
         const { caller } = request;
-        const read = (page: Page | undefined) => providerApps.list(project.id, page);
-        return await pagedList(request, read, (app) => presentProviderApp(caller, app));
+        const read = (page: Page) => providerApps.listPage(project.id, page);
+        return await wholeList(request, read, (app) => presentProviderApp(caller, app));
       },
     }),
   );

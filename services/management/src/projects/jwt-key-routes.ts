@@ -13,6 +13,7 @@ import {
 } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { maskedValues } from '../masked-values';
+import { pagedList } from '../paged-list';
 import { activeQuery, projectPath } from '../paths';
 import { projectRoute } from './project-route';
 
@@ -49,8 +50,9 @@ function reads(router: Router, context: ManagementContext): void {
       replies: { 200: jsonList(jwtKeySchema) },
       scopes: ['admin', 'read'],
       query: activeQuery,
-      handle: async ({ query }, project) => {
-        return { body: await jwtKeys.list(project.id, query.active) };
+      handle: async (request, project) => {
+        const { url, query } = request;
+        return await pagedList({ url, query: {} }, (page) => jwtKeys.list(project.id, query.active, page));
       },
     }),
   );

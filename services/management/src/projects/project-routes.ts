@@ -9,8 +9,10 @@ import {
   type Project,
   checkUpdateProjectRequest,
   type Caller,
+  type Page,
 } from '@sluice/types';
 import type { ManagementContext } from '../context';
+import { pagedList } from '../paged-list';
 import { noQuery, projectPath } from '../paths';
 import { refuseIssues } from '../refuse-issues';
 import { projectIdOf, projectNotFound } from './get-project';
@@ -46,7 +48,10 @@ export function projectRoutes(router: Router, context: ManagementContext): void 
       replies: { 200: jsonList(projectSchema) },
       scopes: ['admin', 'frontend', 'read'],
       query: noQuery,
-      handle: async ({ caller }) => ({ body: await context.store.projects.list(projectIdOf(caller)) }),
+      handle: async ({ caller, url }) => {
+        const read = (page: Page) => context.store.projects.list(projectIdOf(caller), page);
+        return await pagedList({ url, query: {} }, read);
+      },
     }),
   );
   router.post(
