@@ -28,8 +28,8 @@ function notJson(text: string, { at, detail }: JsonFault): InboundError {
   return new InboundError({ code: 'request.malformed-json', detail: sentence });
 }
 
-function toIssue({ path, detail, literal }: JsonFault): Issue {
-  return { in: 'body', name: path, detail, ...(literal !== undefined && { value: literal }) };
+function toIssue({ path, detail, value }: JsonFault): Issue {
+  return { in: 'body', name: path, detail, ...(value !== undefined && { value }) };
 }
 
 /** One reason to refuse a JSON text. `at` is an index into it. */
@@ -38,8 +38,8 @@ interface JsonFault {
   readonly at: number;
   readonly path: string;
   readonly detail: string;
-  /** The number as it was written; absent where it is a secret. */
-  readonly literal?: string;
+  /** The number as it was written, or the size of what passes a bound; absent where it is a secret. */
+  readonly value?: string;
 }
 
 const space = /[ \t\n\r]*/y;
@@ -129,7 +129,9 @@ class Inspector {
     const { listItemsMax } = this.bounds;
     let index = 0;
     do {
-      if (index === listItemsMax) this.stop('bound', `must have at most ${listItemsMax} items`);
+      if (index === listItemsMax) {
+        this.stop('bound', `must have at most ${listItemsMax} items`, `list of more than ${listItemsMax}`);
+      }
       this.steps.push(index++);
       this.value();
       this.steps.pop();
@@ -142,7 +144,8 @@ class Inspector {
     const end = endOfString(this.text, this.at);
     const { stringBytesMax } = this.bounds;
     if (isLongString(this.text, this.at, end, stringBytesMax)) {
-      this.stop('bound', `must have at most ${stringBytesMax} bytes`);
+      const bytes = Buffer.byteLength(this.text.slice(this.at + 1, end));
+      this.stop('bound', `must have at most ${stringBytesMax} bytes`, `text of ${bytes} bytes`);
     }
     const content = this.text.slice(this.at + 1, end);
     const bad = content.search(badInString);
@@ -184,7 +187,7 @@ class Inspector {
     const { valuesMax } = this.bounds;
     if (++this.values <= valuesMax) return;
     this.steps.length = 0;
-    this.stop('bound', `must hold at most ${valuesMax} values`);
+    this.stop('bound', `must hold at most ${valuesMax} values`, `more than ${valuesMax}`);
   }
 
   private takeChar(char: string): boolean {
@@ -193,15 +196,15 @@ class Inspector {
     return true;
   }
 
-  private note(kind: JsonFault['kind'], at: number, detail: string, literal?: string): void {
+  private note(kind: JsonFault['kind'], at: number, detail: string, value?: string): void {
     const path = fieldPath(this.steps);
-    const isShown = literal !== undefined && !isBelowSecret(this.steps);
-    this.faults.push({ kind, at, path, detail, ...(isShown ? { literal: literal.slice(0, 60) } : {}) });
+    const isShown = value !== undefined && !isBelowSecret(this.steps);
+    this.faults.push({ kind, at, path, detail, ...(isShown ? { value: value.slice(0, 60) } : {}) });
     if (this.faults.length === limits.issuesMax) throw halt;
   }
 
-  private stop(kind: 'syntax' | 'depth' | 'bound', detail: string): never {
-    this.note(kind, this.at, detail);
+  private stop(kind: 'syntax' | 'depth' | 'bound', detail: string, value?: string): never {
+    this.note(kind, this.at, detail, value);
     throw halt;
   }
 }

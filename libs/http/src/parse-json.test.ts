@@ -118,7 +118,7 @@ describe('parseJson', () => {
         if (!(error instanceof ValidationError)) throw error;
         // The explanation reads names and strings by JSON.parse, never the document.
         expect(parse).not.toHaveBeenCalledWith(text);
-        return error.issues.map(({ name, detail }) => `${name} ${detail}`);
+        return error.issues.map(({ name, detail, value }) => `${name} ${detail} (${String(value)})`);
       } finally {
         parse.mockRestore();
       }
@@ -128,19 +128,27 @@ describe('parseJson', () => {
     it.each([
       ['{"a":[1,2,3],"b":{"x":1,"y":2,"z":3,"w":4}}', []],
       ['{"a":"123456789"}', []],
-      ['{"a":[1,2,3,4]}', ['a must have at most 3 items']],
-      ['{"batch":[{},{"record":{"a b":[1,[],2,3]}}]}', ['batch[1].record["a b"] must have at most 3 items']],
-      ['{"a":{"b":"1234567890"}}', ['a.b must have at most 9 bytes']],
-      ['{"a":"ééééé"}', ['a must have at most 9 bytes']],
-      ['[[[],[],[]],[[],[],[]],[[],[],[]]]', ['body must hold at most 12 values']],
+      ['{"a":[1,2,3,4]}', ['a must have at most 3 items (list of more than 3)']],
+      [
+        '{"batch":[{},{"record":{"a b":[1,[],2,3]}}]}',
+        ['batch[1].record["a b"] must have at most 3 items (list of more than 3)'],
+      ],
+      ['{"a":{"b":"1234567890"}}', ['a.b must have at most 9 bytes (text of 10 bytes)']],
+      ['{"a":"ééééé"}', ['a must have at most 9 bytes (text of 10 bytes)']],
+      ['[[[],[],[]],[[],[],[]],[[],[],[]]]', ['body must hold at most 12 values (more than 12)']],
     ])('%s', (text, issues) => expect(refused(text)).toEqual(issues));
 
     it('answers for megabytes of them within their scan', () => {
       const text = `{"record":{"a":[${'[],'.repeat(1_600_000)}[]]}}`;
       const startedAt = process.cpuUsage();
-      expect(refused(text)).toEqual(['record.a must have at most 3 items']);
+      expect(refused(text)).toEqual(['record.a must have at most 3 items (list of more than 3)']);
       expect(process.cpuUsage(startedAt).user / 1_000).toBeLessThan(500);
     });
+  });
+
+  it('lists and texts of another body than a write are as long as the body may be', () => {
+    const value = { list: Array(50_000).fill(1), text: 'x'.repeat(900_000) };
+    expect(parseJson(JSON.stringify(value))).toEqual(value);
   });
 
   it('lists a bounded number of faults', () => {

@@ -96,6 +96,17 @@ describe('200 PUT integrations:batch', () => {
     expect(changed[0]?.latestRevision.id).not.toBe(first[0]?.latestRevision.id);
   });
 
+  // A write's lists end at 100 items. What is configured may be longer.
+  it('takes a manifest of 300 objects', async () => {
+    const project = await management.newProject();
+    const objects = Array.from({ length: 300 }, (_, at) => ({ objectName: `object_${at}` }));
+    const content = { name: 'long', provider: 'hubspot', read: { objects } };
+    const created = { name: 'long', provider: 'hubspot', latestRevision: { specVersion: '1.0.0', content } };
+    await management.as(project.key).post(`/v1/projects/${project.id}/integrations`).send(created).expect(201);
+    const list = await management.as(project.key).get(`/v1/projects/${project.id}/integrations`).expect(200);
+    expect(list.body).toMatchObject([{ latestRevision: { content: { read: { objects: { length: 300 } } } } }]);
+  });
+
   it('takes JSON text, several integrations, and leaves out what it does not name', async () => {
     const project = await management.newProject();
     await deploy(project, yaml).expect(200);
