@@ -26,6 +26,18 @@ describe('the pages', () => {
   });
 });
 
+// A link without the cookie can be passed on: whoever finishes it connects an own account to another's group.
+it('what a page does to connect ties the link to its browser', () => {
+  const blocks = markdownPages().flatMap(
+    (page) => readText(page).match(/```js\n[^`]*?`[^`]*\/oauth-connect`[^]*?```/g) ?? [],
+  );
+  expect(blocks.length).toBeGreaterThan(0);
+  for (const block of blocks) {
+    expect(block).toContain('enableCSRFProtection: true');
+    expect(block).toContain("credentials: 'include'");
+  }
+});
+
 // A comment that cites what its reader does not have explains nothing.
 describe('what is cited', () => {
   const page = String.raw`(?:design|reliability|performance|reads|api-surface|cost|toolchain|models)\.md`;
