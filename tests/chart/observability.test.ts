@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { alerts, dashboards, renderRules } from '@sluice/local';
+import { alerts, dashboards, renderRules } from '@sluice/contracts';
 import { parse } from 'yaml';
 import { findTool as findPrometheusTool } from '../flows/alerts/tools';
 import { render, type Manifest } from './render';

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { alerts, metricsUrlOf, renderRules, type ProcessName } from '@sluice/local';
+import { alerts, renderRules } from '@sluice/contracts';
+import { metricsUrlOf, type ProcessName } from '@sluice/local';
 import { openDatabase } from '@sluice/store';
 import { metricTable } from '@sluice/telemetry';
 import {

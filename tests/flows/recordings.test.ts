@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { replayRecording, scrubRecording, type Recording } from '@sluice/local';
+import { replayRecording, scrubRecording, type Recording } from '@sluice/certify';
 import { poisoned, secret } from './recordings/poison';
 
 type Finding = Recording['findings'][number];

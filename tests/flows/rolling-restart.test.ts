@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createServiceProcesses, repositoryRoot, type ProcessName, type ServiceProcesses } from '@sluice/local';
+import { createServiceProcesses, type ProcessName, type ServiceProcesses } from '@sluice/local';
+import { repositoryRoot } from '@sluice/stack';
 import { openDatabase } from '@sluice/store';
 import { cloneDatabase, patientLimits, until, type ClonedDatabase } from '@sluice/testkit';
 import { createCustomer, type Customer } from '../harness/customer';

@@ -20,7 +20,7 @@ const login = { username: 'sluice', password: 'canary-broker-password' };
 const storePassword = 'changeit';
 const securityPackage = 'org.apache.kafka.common.security';
 
-/** Where the starter of deploy/local keeps the release; a machine that runs Kafka in a container has none. */
+/** Where the starter of deploy/stack keeps the release; a machine that runs Kafka in a container has none. */
 const env = readProcessEnv();
 const jars = join(env['XDG_CACHE_HOME'] ?? join(env['HOME'] ?? homedir(), '.cache'), 'sluice', 'kafka-4.3.1');
 export const canSecureKafka = existsSync(jars);

@@ -1,5 +1,5 @@
 import { DependencyError } from '@sluice/errors';
-import { serviceNames, stackDataDir, startStack } from '@sluice/local';
+import { serviceNames, stackDataDir, startStack } from '@sluice/stack';
 
 type Services = Awaited<ReturnType<typeof start>>;
 

@@ -1,6 +1,6 @@
 import { DependencyError } from '@sluice/errors';
+import { isPortFree } from '@sluice/stack';
 import { hasMetrics, metricsDistance, servicePorts, type ProcessName } from './service-ports';
-import { isPortFree } from './stack/ports';
 
 export interface PortsCheck {
   readonly portBase: number;

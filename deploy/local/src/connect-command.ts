@@ -1,14 +1,13 @@
 import { createSluiceClient, SluiceApiError } from '@sluice/client';
 import { readProcessEnv } from '@sluice/config';
 import { join } from 'node:path';
+import { listenForStop, readLocalSettings, untilStopped } from '@sluice/stack';
 import { demoFileOf, type Demo } from './demo/demo-file';
 import { realCustomer, type DemoCustomer } from './demo/demo-settings';
 import { seedDemo } from './demo/seed-demo';
 import { describeRunning } from './describe-running';
-import { readLocalSettings } from './local-settings';
 import { refuseScaledTime } from './refuse-scaled-time';
 import { runSession } from './run-session';
-import { listenForStop, untilStopped } from './stop-signal';
 
 /** What a real account is opened with, by provider. */
 const accesses = {

@@ -1,7 +1,7 @@
 import { DependencyError, SluiceError } from '@sluice/errors';
 import { createKafkaMessaging, topics } from '@sluice/messaging';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
-import type { Log } from './stack/log';
+import type { Log } from '@sluice/stack';
 
 /**
  * Makes the topics that are missing and says which ones there are.

@@ -3,20 +3,26 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readProcessEnv } from '@sluice/config';
+import {
+  Interrupted,
+  listenForStop,
+  type LocalSettings,
+  type Log,
+  readLocalSettings,
+  repositoryRoot,
+  serviceNames,
+  startStack,
+  untilStopped,
+  waitUntil,
+} from '@sluice/stack';
 import { createTopics } from './create-topics';
 import { createPrinter, printOutput } from './dev/prefixed-output';
 import { journalEnv } from './footprints/sandbox-journal';
 import { serviceEnv, listenEnv } from './footprints/service-env';
 import { createStopList, type StopList } from './footprints/stop-list';
 import { openLocalSecrets, type LocalSecrets } from './local-secrets';
-import { readLocalSettings, type LocalSettings } from './local-settings';
 import { migrateWithReport } from './migrate-with-report';
 import { processNames, type ProcessName, addressesOf, servicePorts } from './service-ports';
-import type { Log } from './stack/log';
-import { startStack } from './stack/stack';
-import { serviceNames } from './stack/stack-state';
-import { Interrupted, listenForStop, untilStopped } from './stop-signal';
-import { repositoryRoot } from './repository-root';
 import { recordProcess, endRecorded } from './run-folder/process-records';
 import { assertPortsFree } from './assert-ports-free';
 import { claimRunFolder, type RunFolder } from './run-folder/claim-run-folder';
@@ -25,7 +31,6 @@ import { demoFileOf } from './demo/demo-file';
 import { demoCustomer } from './demo/demo-settings';
 import { openSandboxAccounts } from './demo/open-sandbox-accounts';
 import { seedDemo } from './demo/seed-demo';
-import { waitUntil } from './stack/wait-until';
 import { spawnService } from './spawn-service';
 
 const usage = `npm run dev [-- --only <service>]

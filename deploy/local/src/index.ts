@@ -1,23 +1,11 @@
 import { SluiceApiError } from '@sluice/client';
 import { SluiceError } from '@sluice/errors';
 
-export type { Recording } from './certify/recording';
-export { replayRecording } from './certify/replay-recording';
-export { scrubRecording } from './certify/subject-in';
 export { metricsUrlOf, portDistances, servicePorts, type ProcessName } from './service-ports';
 export { createServiceProcesses, type ServiceProcesses, type ServiceProcessesOptions } from './service-processes';
-export { generatedFiles, readDocuments } from './contracts';
 export { createEmbeddedServices } from './footprints/embedded-services';
-export { alerts } from './observability/alerts';
-export { dashboards } from './observability/dashboards';
-export { renderRules } from './observability/render-rules';
-export { localDataDir, repositoryRoot, stackDataDir } from './repository-root';
-export { crashService } from './stack/crash-service';
 export { readSpans, type SentSpans, type Span } from './traces/read-spans';
 export { tellStory } from './traces/tell-story';
-export { startStack, type Stack, type StackOptions } from './stack/stack';
-export { releaseStack } from './stack/stop-stack';
-export { serviceNames, type ServiceName } from './stack/stack-state';
 export { tourOfRunning } from './tour/tour-of-running';
 
 interface Command {
@@ -31,9 +19,9 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   dev: () => import('./dev-command.js'),
   migrate: () => import('./migrate-command.js'),
   connect: () => import('./connect-command.js'),
-  certify: () => import('./certify-command.js'),
-  stack: () => import('./stack-command.js'),
-  generate: () => import('./generate-command.js'),
+  certify: () => import('@sluice/certify'),
+  stack: () => import('@sluice/stack'),
+  generate: () => import('@sluice/contracts'),
   trace: () => import('./trace-command.js'),
 };
 

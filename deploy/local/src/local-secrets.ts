@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DependencyError } from '@sluice/errors';
-import { writePrivateFile } from './write-private-file';
+import { writePrivateFile } from '@sluice/stack';
 
 /** Made once per data folder and kept in it: what was sealed must be readable after a restart. */
 export interface LocalSecrets {

@@ -1,12 +1,7 @@
+import { givenUrls, isAlive, readLocalSettings, readState, stackDataDir, startStack } from '@sluice/stack';
 import { createTopics } from './create-topics';
-import { readLocalSettings } from './local-settings';
 import { migrateWithReport } from './migrate-with-report';
 import { readProcessEnv } from '@sluice/config';
-import { stackDataDir } from './repository-root';
-import { givenUrls } from './stack/given-urls';
-import { isAlive } from './stack/runtime';
-import { startStack } from './stack/stack';
-import { readState } from './stack/stack-state';
 
 const usage = `npm run migrate
   Brings the database named by DATABASE_URL to the current schema, else that of the local stack; creates the topics

@@ -1,6 +1,6 @@
 import { DependencyError, SluiceError } from '@sluice/errors';
 import { migrateDatabase, migrations } from '@sluice/store';
-import type { Log } from './stack/log';
+import type { Log } from '@sluice/stack';
 
 /**
  * Brings the schema to the current version and says which steps that took.

@@ -1,5 +1,5 @@
 import { ConfigError } from '@sluice/config';
-import type { LocalSettings } from './local-settings';
+import type { LocalSettings } from '@sluice/stack';
 
 /** What a tour or a real account shows must be what a customer would see: a minute is a minute. */
 export function refuseScaledTime({ timeScale }: LocalSettings): void {

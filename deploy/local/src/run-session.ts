@@ -1,19 +1,23 @@
 import { join } from 'node:path';
+import {
+  givenUrls,
+  Interrupted,
+  type LocalSettings,
+  type Log,
+  type ServiceName,
+  serviceNames,
+  startStack,
+  urlVariables,
+} from '@sluice/stack';
 import type { Footprint, FootprintOptions } from './footprints/footprint';
 import { startEmbedded } from './footprints/embedded';
 import { openLocalSecrets, type LocalSecrets } from './local-secrets';
-import type { LocalSettings } from './local-settings';
 import { claimRunFolder } from './run-folder/claim-run-folder';
 import { addressesOf, processNames, type Addresses } from './service-ports';
-import { givenUrls, urlVariables } from './stack/given-urls';
-import type { Log } from './stack/log';
-import { serviceNames, type ServiceName } from './stack/stack-state';
-import { Interrupted } from './stop-signal';
 import { createTopics } from './create-topics';
 import { migrateWithReport } from './migrate-with-report';
 import { recordProcess } from './run-folder/process-records';
 import { createServiceProcesses } from './service-processes';
-import { startStack } from './stack/stack';
 import { journalEnv } from './footprints/sandbox-journal';
 import { serviceEnv } from './footprints/service-env';
 import { createStopList } from './footprints/stop-list';

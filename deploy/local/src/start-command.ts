@@ -1,13 +1,12 @@
 import { readProcessEnv } from '@sluice/config';
+import { listenForStop, readLocalSettings, untilStopped } from '@sluice/stack';
 import { demoFileOf } from './demo/demo-file';
 import { demoCustomer } from './demo/demo-settings';
 import { openSandboxAccounts } from './demo/open-sandbox-accounts';
 import { seedDemo } from './demo/seed-demo';
 import { describeRunning } from './describe-running';
-import { readLocalSettings } from './local-settings';
 import { refuseScaledTime } from './refuse-scaled-time';
 import { runSession, type Session } from './run-session';
-import { listenForStop, untilStopped } from './stop-signal';
 import { runTour } from './tour/run-tour';
 
 const usage = `npm start [-- --once] [-- --distributed]

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readProcessEnv } from '@sluice/config';
-import { crashService, releaseStack, serviceNames, startStack, type ServiceName } from '@sluice/local';
+import { crashService, releaseStack, serviceNames, startStack, type ServiceName } from '@sluice/stack';
 
 /** A Postgres, a Redis and a Kafka that nobody else uses, so that they may be killed. */
 export interface OwnServices {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { serviceNames } from '@sluice/local';
+import { serviceNames } from '@sluice/stack';
 import { slower, type Row, type RowOutcome } from './row';
 import { seededRandom } from './seeded-random';
 import { isAlive } from './supervise';

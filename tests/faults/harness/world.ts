@@ -1,4 +1,5 @@
-import type { ProcessName, ServiceName } from '@sluice/local';
+import type { ProcessName } from '@sluice/local';
+import type { ServiceName } from '@sluice/stack';
 import type { TcpProxy } from '@sluice/testkit';
 import type { LogLine, Stack } from '../../harness/stack';
 import type { KafkaWire } from './kafka-wire';

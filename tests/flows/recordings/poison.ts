@@ -1,4 +1,4 @@
-import type { Recording } from '@sluice/local';
+import type { Recording } from '@sluice/certify';
 
 /** Stands for what is a person's: no word of any provider. */
 export const secret = 'Qzanary';

@@ -3,13 +3,8 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readProcessEnv } from '@sluice/config';
-import {
-  createServiceProcesses,
-  repositoryRoot,
-  startStack,
-  type ProcessName,
-  type ServiceProcesses,
-} from '@sluice/local';
+import { createServiceProcesses, type ProcessName, type ServiceProcesses } from '@sluice/local';
+import { repositoryRoot, startStack } from '@sluice/stack';
 import { migrateDatabase } from '@sluice/store';
 import { startOwnServices } from '../../faults/harness/own-services';
 import { freePortBase, type Addresses } from '../../harness/addresses';

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { readProcessEnv } from '@sluice/config';
-import { serviceNames, stackDataDir, startStack } from '@sluice/local';
+import { serviceNames, stackDataDir, startStack } from '@sluice/stack';
 import { readOptions } from './options';
 import { rows } from './rows';
 

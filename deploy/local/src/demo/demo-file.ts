@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { writePrivateFile } from '@sluice/stack';
 import { readJson } from '../run-folder/run-record';
 import type { Addresses } from '../service-ports';
-import { writePrivateFile } from '../write-private-file';
 
 /** One integration that is installed and connected: everything a write or a search names. */
 export interface DemoIntegration {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { repositoryRoot } from '@sluice/stack';
 import type { SandboxAccount } from '../clients/sandbox-client';
-import { repositoryRoot } from '../repository-root';
 
 /** The manifest that is deployed into the demo project. */
 export const manifestFile = join(repositoryRoot, 'sluice.yaml');

@@ -1,5 +1,5 @@
+import type { Log } from '@sluice/stack';
 import type { LocalSecrets } from '../local-secrets';
-import type { Log } from '../stack/log';
 
 /** What a footprint is started with. */
 export interface FootprintOptions {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { identify } from '../stack/process-identity';
+import { identify } from '@sluice/stack';
 import { claimRunFolder } from './claim-run-folder';
 
 let home: string;

@@ -1,10 +1,7 @@
 import { join } from 'node:path';
+import { identify, type Log, waitUntil, withStackLock } from '@sluice/stack';
 import { assertPortsFree } from '../assert-ports-free';
 import { processNames, type ProcessName } from '../service-ports';
-import type { Log } from '../stack/log';
-import { identify } from '../stack/process-identity';
-import { withStackLock } from '../stack/stack-lock';
-import { waitUntil } from '../stack/wait-until';
 import { readLiveRun, removeRun, writeRun, type RunRecord } from './run-record';
 import { endRecorded } from './process-records';
 

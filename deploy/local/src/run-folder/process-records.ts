@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { endProcess, identify, isRunning, type ProcessIdentity } from '../stack/process-identity';
-import { writePrivateFile } from '../write-private-file';
+import { endProcess, identify, isRunning, type ProcessIdentity, writePrivateFile } from '@sluice/stack';
 import { readJson } from './run-record';
 
 /** Name of a service, or `tsc`, to its process. */

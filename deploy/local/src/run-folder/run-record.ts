@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRunning, type ProcessIdentity } from '../stack/process-identity';
-import { writePrivateFile } from '../write-private-file';
+import { isRunning, type ProcessIdentity, writePrivateFile } from '@sluice/stack';
 
 /** Which launcher works in a data folder. It stays behind when the launcher is killed. */
 export interface RunRecord {

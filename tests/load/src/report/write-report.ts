@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { repositoryRoot } from '@sluice/local';
+import { repositoryRoot } from '@sluice/stack';
 import type { Addresses } from '../harness/addresses';
 import type { Row } from '../harness/bench';
 import type { RowResult } from '../harness/finding';

@@ -1,12 +1,12 @@
 import { readProcessEnv } from '@sluice/config';
 import { stackDataDir } from './repository-root';
-import { givenUrls, urlVariables } from './stack/given-urls';
-import { startStack } from './stack/stack';
-import { releaseStack, stopStack } from './stack/stop-stack';
-import { readState, serviceNames, type ServiceName, type StackState } from './stack/stack-state';
-import { isRunning } from './stack/process-identity';
-import { describeRuntime, isAlive } from './stack/runtime';
-import { starters } from './stack/start-service';
+import { givenUrls, urlVariables } from './given-urls';
+import { startStack } from './stack';
+import { releaseStack, stopStack } from './stop-stack';
+import { readState, serviceNames, type ServiceName, type StackState } from './stack-state';
+import { isRunning } from './process-identity';
+import { describeRuntime, isAlive } from './runtime';
+import { starters } from './start-service';
 
 const usage = `npm run stack -- <command>
   start [postgres|redis|kafka …]  starts what is named (default: all) and leaves it up until "stop"

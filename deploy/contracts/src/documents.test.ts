@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { problems } from '@sluice/errors';
 import { createReplyChecker, sampleOf, type BuiltDocument, type OpenApiOperation } from '@sluice/http';
-import { repositoryRoot } from '../repository-root';
+import { repositoryRoot } from '@sluice/stack';
 import { generatedFiles } from './generated-files';
 import { readDocuments } from './read-documents';
 

@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { defineEnv, providersEnv, readProcessEnv } from '@sluice/config';
-import { exitCodes, NotCertifiable, runCertification } from './certify/run-certification';
-import type { SubjectWords } from './certify/subject-of-file';
-import { certifiable } from './certify/subjects';
-import { readLocalSettings } from './local-settings';
-import { listenForStop } from './stop-signal';
+import { listenForStop, readLocalSettings } from '@sluice/stack';
+import { exitCodes, NotCertifiable, runCertification } from './run-certification';
+import type { SubjectWords } from './subject-of-file';
+import { certifiable } from './subjects';
 
 const usage = `npm run certify -- ${certifiable.join('|')} [--url http://127.0.0.1:4600] [--out file.json] [--keep-ids] [--clean] [--leave]
   Tries in an account what we say of its provider: makes a few marked records, updates, finds and deletes them, proves that

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { writePrivateFile } from '../write-private-file';
+import { writePrivateFile } from '@sluice/stack';
 
 /** What a run wrote or was about to write; enough to find it again, and no credential. */
 export interface JournalEntry {

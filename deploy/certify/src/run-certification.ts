@@ -2,7 +2,7 @@ import { join, dirname } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { ProviderError } from '@sluice/errors';
-import { Interrupted } from '../stop-signal';
+import { Interrupted } from '@sluice/stack';
 import { certify, type CertifyReport } from './certify';
 import { hindranceOf, type Finding } from './finding';
 import { hindered, hindranceLine } from './hindrance-line';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { observabilityFiles } from '../observability/observability-files';
-import { repositoryRoot } from '../repository-root';
+import { repositoryRoot } from '@sluice/stack';
+import { observabilityFiles } from './observability/observability-files';
 import { readDocuments, type ApiName } from './read-documents';
 import { renderClient } from './render-client';
 

@@ -81,7 +81,7 @@ const tokenOf = (provider: string, token: string) =>
 
 /** The command as a process of its own. */
 export function command(provider: string, access: NodeJS.ProcessEnv, more: readonly string[]) {
-  const args = [join(__dirname, '../dist/index.js'), 'certify', provider, ...more];
+  const args = [join(__dirname, '../../local/dist/index.js'), 'certify', provider, ...more];
   const env = { SLUICE_DATA_DIR: dataDir, ...access };
   const child: ChildProcess = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let text = '';

@@ -1,0 +1,16 @@
+export { crashService } from './crash-service';
+export { givenUrls, urlVariables } from './given-urls';
+export { readLocalSettings, type LocalSettings } from './local-settings';
+export type { Log } from './log';
+export { isPortFree } from './ports';
+export { endProcess, identify, isRunning, type ProcessIdentity } from './process-identity';
+export { localDataDir, repositoryRoot, stackDataDir } from './repository-root';
+export { isAlive } from './runtime';
+export { startStack, type Stack, type StackOptions } from './stack';
+export { run } from './stack-command';
+export { withStackLock } from './stack-lock';
+export { readState, serviceNames, type ServiceName } from './stack-state';
+export { releaseStack } from './stop-stack';
+export { Interrupted, listenForStop, untilStopped } from './stop-signal';
+export { waitUntil } from './wait-until';
+export { writePrivateFile } from './write-private-file';
