@@ -1,16 +1,24 @@
-export { crashService } from './crash-service';
-export { givenUrls, urlVariables } from './given-urls';
-export { readLocalSettings, type LocalSettings } from './local-settings';
-export type { Log } from './log';
+export {
+  localDataDir,
+  readLocalSettings,
+  repositoryRoot,
+  stackDataDir,
+  writePrivateFile,
+  type LocalSettings,
+} from './checkout';
 export { isPortFree } from './ports';
-export { endProcess, identify, isRunning, type ProcessIdentity } from './process-identity';
-export { localDataDir, repositoryRoot, stackDataDir } from './repository-root';
+export { endProcess, identify, isRunning, unavailable, waitUntil, type ProcessIdentity } from './processes';
 export { isAlive } from './runtime';
-export { startStack, type Stack, type StackOptions } from './stack';
+export {
+  crashService,
+  givenUrls,
+  releaseStack,
+  startStack,
+  urlVariables,
+  type Stack,
+  type StackOptions,
+} from './stack';
 export { run } from './stack-command';
 export { withStackLock } from './stack-lock';
-export { readState, serviceNames, type ServiceName } from './stack-state';
-export { releaseStack } from './stop-stack';
+export { readState, serviceNames, type Log, type ServiceName } from './stack-state';
 export { Interrupted, listenForStop, untilStopped } from './stop-signal';
-export { waitUntil } from './wait-until';
-export { writePrivateFile } from './write-private-file';

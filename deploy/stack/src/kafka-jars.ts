@@ -1,8 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { DependencyError } from '@sluice/errors';
-import { runCommand } from './run-command';
+import { runCommand, unavailable } from './processes';
 
 /** The release that is run; kafkajs was tried on it. */
 export const kafkaVersion = '4.3.1';
@@ -59,11 +58,11 @@ function publish(jars: string, folder: string): void {
   }
 }
 
-function fetchFailure(output: string): DependencyError {
+function fetchFailure(output: string) {
   const reason = output.trim().split('\n').slice(-6).join('\n');
   const detail = `Apache Kafka ${kafkaVersion} could not be fetched with Maven.\n${reason}`;
   const remedy = 'Set KAFKA_BROKERS to brokers that run, or give Maven a way to its repository (settings.xml).';
-  return new DependencyError({ code: 'service.unavailable', detail, remedy });
+  return unavailable(detail, { remedy });
 }
 
 function pom(): string {

@@ -1,21 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DependencyError } from '@sluice/errors';
-import { runContainer } from './container-engine';
 import { fetchKafkaJars, hasKafkaJars, kafkaJarFolder, kafkaVersion } from './kafka-jars';
-import { kafkaContainerSettings, kafkaLogging, kafkaProperties, type KafkaNode } from './kafka-settings';
-import { launchService, type LaunchOptions } from './launch-service';
-import { retryWhenPortIsTaken, takePort } from './remembered-port';
-import { runCommand } from './run-command';
-import { endRuntime, isAlive, startFailure } from './runtime';
-import type { ServiceStarter, StartContext } from './service-starter';
-import { spawnDetached } from './spawn-detached';
+import {
+  launchService,
+  type Remember,
+  type Requirement,
+  type ServiceStarter,
+  type StartContext,
+  whenAnswering,
+} from './launch-service';
+import { askPort, retryWhenPortIsTaken, takePort } from './ports';
+import { findProgram, runCommand, spawnDetached, unavailable } from './processes';
+import { endRuntime, runContainer } from './runtime';
 import type { Runtime, StartedService } from './stack-state';
-import { waitUntil } from './wait-until';
-import { askPort } from './ports';
-import { findProgram } from './find-program';
-import type { Requirement } from './install-missing';
 
 /** Longest that the broker may take to answer, and its storage tool to end, in milliseconds: a JVM's start on a quarter of a core takes a minute. */
 const startMs = 300_000;
@@ -31,47 +29,40 @@ export const kafkaStarter: ServiceStarter = {
   stop: ({ runtime }) => endRuntime(runtime, ['SIGTERM']),
 };
 
-async function startKafka(context: StartContext, remember: (service: StartedService) => void): Promise<StartedService> {
-  const folder = join(context.dataDir, 'kafka');
+async function startKafka(context: StartContext, remember: Remember): Promise<StartedService> {
+  const { env, dataDir } = context;
+  const folder = join(dataDir, 'kafka');
   mkdirSync(folder, { recursive: true });
   const port = await takePort(context.book, 'kafka');
   const logFile = join(folder, 'kafka.log');
-  const runtime = await launch({ folder, logFile, port, context });
-  const service: StartedService = { runtime, port, url: `127.0.0.1:${port}` };
+  const settings = kafkaContainerSettings(port);
+  const runtime = await launchService(
+    {
+      name: 'kafka',
+      service: 'Apache Kafka',
+      variable: 'KAFKA_BROKERS',
+      image,
+      requirements: kafkaRequirements(env, hasKafkaJars(kafkaJarFolder(env, dataDir))),
+      inContainer: (engine) =>
+        runContainer({ engine, dataDir, service: 'kafka', image, port, portInside: 9092, settings }, env),
+      asProgram: (programs) => launchNative(programs, { folder, logFile, port, context }),
+    },
+    context,
+  );
+  const service = { runtime, port, url: `127.0.0.1:${port}` };
   remember(service);
-  await waitUntil(async () => !(await isAlive(runtime)) || (await kafkaAnswers(port)), { withinMs: startMs });
-  if ((await isAlive(runtime)) && (await kafkaAnswers(port))) return service;
-  const detail = await startFailure('Apache Kafka', runtime, logFile);
-  await kafkaStarter.stop(service);
-  throw new DependencyError({ code: 'service.unavailable', detail });
+  return await whenAnswering(kafkaStarter, service, { label: 'Apache Kafka', logFile, withinMs: startMs });
 }
 
-interface KafkaPlace {
+interface NativeKafka {
   readonly folder: string;
   readonly logFile: string;
   readonly port: number;
   readonly context: StartContext;
 }
 
-function launch(place: KafkaPlace): Promise<Runtime> {
-  const { port, context } = place;
-  const { env, dataDir } = context;
-  const settings = kafkaContainerSettings(port);
-  const ways: LaunchOptions = {
-    name: 'kafka',
-    service: 'Apache Kafka',
-    variable: 'KAFKA_BROKERS',
-    image,
-    requirements: kafkaRequirements(env, hasKafkaJars(kafkaJarFolder(env, dataDir))),
-    inContainer: (engine) =>
-      runContainer({ engine, dataDir, service: 'kafka', image, port, portInside: 9092, settings }, env),
-    asProgram: (programs) => launchNative(programs, place),
-  };
-  return launchService(ways, context);
-}
-
-async function launchNative(programs: readonly string[], place: KafkaPlace): Promise<Runtime> {
-  const { folder, logFile, port, context } = place;
+async function launchNative(programs: readonly string[], native: NativeKafka): Promise<Runtime> {
+  const { folder, logFile, port, context } = native;
   const [java = 'java', mvn = 'mvn'] = programs;
   const jars = kafkaJarFolder(context.env, context.dataDir);
   if (!hasKafkaJars(jars)) {
@@ -104,8 +95,7 @@ async function formatOnce(
   const tool = ['kafka.tools.StorageTool', 'format', '--standalone', '-t', clusterId, '-c', properties];
   const result = await runCommand(java, [...jvm, ...tool], { env, withinMs: startMs });
   if (result.code !== 0) {
-    const detail = `Kafka's storage could not be formatted.\n${result.output.trim()}`;
-    throw new DependencyError({ code: 'service.unavailable', detail });
+    throw unavailable(`Kafka's storage could not be formatted.\n${result.output.trim()}`);
   }
   renameSync(logDir, node.logDir);
 }
@@ -146,7 +136,8 @@ const oldestJava = 17;
 
 /** Java, and Maven as long as the jars are not there. */
 function kafkaRequirements(env: NodeJS.ProcessEnv, hasJars: boolean): Requirement[] {
-  return hasJars ? [javaOf(env)] : [javaOf(env), mavenOf(env)];
+  const maven = { label: 'mvn', packages: ['maven'], find: async () => findProgram('mvn', env) };
+  return hasJars ? [javaOf(env)] : [javaOf(env), maven];
 }
 
 function javaOf(env: NodeJS.ProcessEnv): Requirement {
@@ -163,6 +154,69 @@ function javaOf(env: NodeJS.ProcessEnv): Requirement {
   };
 }
 
-function mavenOf(env: NodeJS.ProcessEnv): Requirement {
-  return { label: 'mvn', packages: ['maven'], find: async () => findProgram('mvn', env) };
+/** Ports and folder of the one node that is broker and controller at once. */
+export interface KafkaNode {
+  readonly port: number;
+  readonly controllerPort: number;
+  readonly logDir: string;
 }
+
+/** One node: whatever has copies elsewhere has one here. Topics are made by their owner, never by a first message. */
+const singleNode = {
+  'process.roles': 'broker,controller',
+  'node.id': '1',
+  'controller.listener.names': 'CONTROLLER',
+  'listener.security.protocol.map': 'CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT',
+  'auto.create.topics.enable': 'false',
+  'num.partitions': '1',
+  'offsets.topic.replication.factor': '1',
+  'offsets.topic.num.partitions': '4',
+  'transaction.state.log.replication.factor': '1',
+  'transaction.state.log.min.isr': '1',
+  'share.coordinator.state.topic.replication.factor': '1',
+  // A broker that was killed may come back only when its old session is over (9 s by default).
+  'broker.session.timeout.ms': '4000',
+  'broker.heartbeat.interval.ms': '500',
+  'share.coordinator.state.topic.min.isr': '1',
+  'group.initial.rebalance.delay.ms': '0',
+} as const;
+
+/** `server.properties` of a native node. */
+export function kafkaProperties({ port, controllerPort, logDir }: KafkaNode): string {
+  const listeners = `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`;
+  const lines = {
+    ...singleNode,
+    'controller.quorum.bootstrap.servers': `127.0.0.1:${controllerPort}`,
+    listeners,
+    'advertised.listeners': listeners,
+    // A backslash would begin an escape in this format.
+    'log.dirs': logDir.replaceAll('\\', '/'),
+  };
+  return Object.entries(lines)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('');
+}
+
+/** Environment of the image `apache/kafka`, where every setting is upper case behind `KAFKA_`. */
+export function kafkaContainerSettings(port: number): Record<string, string> {
+  const lines = {
+    ...singleNode,
+    'controller.quorum.voters': '1@localhost:9093',
+    listeners: 'PLAINTEXT://0.0.0.0:9092,CONTROLLER://localhost:9093',
+    'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}`,
+  };
+  const entries = Object.entries(lines);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [`KAFKA_${name.toUpperCase().replaceAll('.', '_')}`, value]),
+  );
+}
+
+/** `log4j2.xml`: what matters, to standard output. */
+const kafkaLogging = `<Configuration status="WARN">
+  <Appenders><Console name="out"><PatternLayout pattern="%d %p %c{1}: %m%n"/></Console></Appenders>
+  <Loggers>
+    <Logger name="kafka.server.KafkaRaftServer" level="INFO"/>
+    <Root level="WARN"><AppenderRef ref="out"/></Root>
+  </Loggers>
+</Configuration>
+`;

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { connect, createServer } from 'node:net';
-import { DependencyError } from '@sluice/errors';
+import type { StateBook } from './stack-state';
+import { unavailable } from './processes';
 
 /** Below the range from which Linux takes the local ports of outgoing connections, so that none of them takes ours. */
 const range = { from: 21_000, to: 31_000 } as const;
@@ -18,14 +19,13 @@ export function isPortFree(port: number): Promise<boolean> {
  * The remembered port when it is still free, else a free one at random: several checkouts must not meet.
  * @param taken ports that are promised already, though nobody listens on them yet
  */
-export async function choosePort(remembered: number | undefined, taken: readonly number[] = []): Promise<number> {
+async function choosePort(remembered: number | undefined, taken: readonly number[] = []): Promise<number> {
   if (remembered !== undefined && (await isPortFree(remembered))) return remembered;
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const port = randomInt(range.from, range.to);
     if (!taken.includes(port) && (await isPortFree(port))) return port;
   }
-  const detail = `No port of 127.0.0.1 between ${range.from} and ${range.to} is free.`;
-  throw new DependencyError({ code: 'service.unavailable', detail });
+  throw unavailable(`No port of 127.0.0.1 between ${range.from} and ${range.to} is free.`);
 }
 
 /**
@@ -53,4 +53,42 @@ export function askPort(
       if (options.isComplete(reply)) finish(reply);
     });
   });
+}
+
+/** The port of a listener: the one it had, unless somebody else took it. Written down before it is used. */
+export async function takePort(book: StateBook, listener: string): Promise<number> {
+  const others = Object.entries(book.state.ports).filter(([name]) => name !== listener);
+  const port = await choosePort(
+    book.state.ports[listener],
+    others.map(([, other]) => other),
+  );
+  book.state.ports[listener] = port;
+  book.save();
+  return port;
+}
+
+/**
+ * Tries again with other ports when a start fails because somebody took the port in between.
+ * @param listeners names of the ports the attempt uses
+ */
+export async function retryWhenPortIsTaken<T>(
+  book: StateBook,
+  listeners: readonly string[],
+  attempt: () => Promise<T>,
+): Promise<T> {
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (attempts === 3 || !(await isAnyTaken(book, listeners))) throw error;
+    }
+  }
+}
+
+async function isAnyTaken(book: StateBook, listeners: readonly string[]): Promise<boolean> {
+  for (const listener of listeners) {
+    const port = book.state.ports[listener];
+    if (port !== undefined && !(await isPortFree(port))) return true;
+  }
+  return false;
 }

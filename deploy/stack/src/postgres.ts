@@ -1,19 +1,22 @@
-import { existsSync, readFileSync, chownSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { randomBytes } from 'node:crypto';
-import { DependencyError } from '@sluice/errors';
-import { openPostgresHome, type PostgresHome } from './postgres-home';
-import { askPort } from './ports';
-import { isRunning, type ProcessIdentity, commandLine, identify } from './process-identity';
-import { retryWhenPortIsTaken, takePort } from './remembered-port';
+import type { Remember, ServiceStarter, StartContext } from './launch-service';
+import { askPort, retryWhenPortIsTaken, takePort } from './ports';
+import { openPostgresHome, packagedPostgres, type PostgresHome } from './postgres-home';
+import {
+  commandLine,
+  identify,
+  isRunning,
+  type ProcessIdentity,
+  runCommand,
+  spawnDetached,
+  unavailable,
+  waitUntil,
+} from './processes';
 import { endRuntime, startFailure } from './runtime';
-import type { ServiceStarter, StartContext } from './service-starter';
-import { spawnDetached } from './spawn-detached';
 import type { StartedService } from './stack-state';
-import { waitUntil } from './wait-until';
-import { packagedPostgres } from './postgres-binaries';
-import { runCommand } from './run-command';
 
 /** How long a start may take, in milliseconds: after a crash Postgres replays its log first. */
 const startMs = 120_000;
@@ -38,10 +41,7 @@ export const postgresStarter: ServiceStarter = {
   stop: ({ runtime }) => endRuntime(runtime, ['SIGINT', 'SIGQUIT']),
 };
 
-async function startPostgres(
-  context: StartContext,
-  remember: (service: StartedService) => void,
-): Promise<StartedService> {
+async function startPostgres(context: StartContext, remember: Remember): Promise<StartedService> {
   const home = await openPostgresHome(context);
   await initialiseOnce(home, withoutPostgresVariables(context.env));
   await waitUntil(() => readPostmaster(postgresData(home.folder)) === undefined, { withinMs: dyingMs });
@@ -56,8 +56,7 @@ async function startPostgres(
     // A dead postmaster that nobody has reaped yet still counts as alive for the next one.
     const isLocked = existsSync(join(postgresData(home.folder), 'postmaster.pid'));
     if (!isLocked || performance.now() > giveUpAt) {
-      const detail = await startFailure('Postgres', service.runtime, logFileOf(home));
-      throw new DependencyError({ code: 'service.unavailable', detail });
+      throw unavailable(await startFailure('Postgres', service.runtime, logFileOf(home)));
     }
     await delay(250);
   }
@@ -185,8 +184,7 @@ async function initialiseOnce(home: PostgresHome, env: NodeJS.ProcessEnv): Promi
     ...home.user,
   });
   if (result.code !== 0) {
-    const detail = `Postgres could not make its data folder.\n${result.output.trim()}`;
-    throw new DependencyError({ code: 'service.unavailable', detail });
+    throw unavailable(`Postgres could not make its data folder.\n${result.output.trim()}`);
   }
   renameSync(fresh, data);
 }
@@ -197,5 +195,5 @@ function checkVersion(data: string): void {
   if (found === major) return;
   const detail = `The data in ${data} was made by Postgres ${found}; this is Postgres ${major}.`;
   const remedy = 'Remove the folder (it holds local data only), or set DATABASE_URL.';
-  throw new DependencyError({ code: 'service.unavailable', detail, remedy });
+  throw unavailable(detail, { remedy });
 }

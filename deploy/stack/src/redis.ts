@@ -1,17 +1,17 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { DependencyError } from '@sluice/errors';
-import { runContainer } from './container-engine';
-import { findProgram } from './find-program';
-import type { Requirement } from './install-missing';
-import { launchService, type LaunchOptions } from './launch-service';
-import { askPort } from './ports';
-import { retryWhenPortIsTaken, takePort } from './remembered-port';
-import { endRuntime, isAlive, startFailure } from './runtime';
-import type { ServiceStarter, StartContext } from './service-starter';
-import { spawnDetached } from './spawn-detached';
-import type { Runtime, StartedService } from './stack-state';
-import { waitUntil } from './wait-until';
+import {
+  launchService,
+  type Remember,
+  type Requirement,
+  type ServiceStarter,
+  type StartContext,
+  whenAnswering,
+} from './launch-service';
+import { askPort, retryWhenPortIsTaken, takePort } from './ports';
+import { findProgram, spawnDetached } from './processes';
+import { endRuntime, runContainer } from './runtime';
+import type { StartedService } from './stack-state';
 
 const image = 'docker.io/library/redis:7.2';
 /** Longest that it may take to answer, in milliseconds. One that has ended is not waited for. */
@@ -30,48 +30,34 @@ export const redisStarter: ServiceStarter = {
   stop: ({ runtime }) => endRuntime(runtime, ['SIGTERM']),
 };
 
-async function startRedis(context: StartContext, remember: (service: StartedService) => void): Promise<StartedService> {
+async function startRedis(context: StartContext, remember: Remember): Promise<StartedService> {
   const port = await takePort(context.book, 'redis');
-  const folder = join(context.dataDir, 'redis');
+  const { env, dataDir } = context;
+  const folder = join(dataDir, 'redis');
   mkdirSync(folder, { recursive: true });
   const logFile = join(folder, 'redis.log');
-  const runtime = await launch({ port, folder, logFile }, context);
-  const service: StartedService = { runtime, port, url: `redis://127.0.0.1:${port}/0` };
-  remember(service);
-  await waitUntil(async () => !(await isAlive(runtime)) || (await redisStarter.answers(service)), {
-    withinMs: startMs,
-  });
-  if ((await isAlive(runtime)) && (await redisStarter.answers(service))) return service;
-  const detail = await startFailure('Redis', runtime, logFile);
-  await redisStarter.stop(service);
-  throw new DependencyError({ code: 'service.unavailable', detail });
-}
-
-interface RedisPlace {
-  readonly port: number;
-  readonly folder: string;
-  readonly logFile: string;
-}
-
-function launch({ port, folder, logFile }: RedisPlace, context: StartContext): Promise<Runtime> {
-  const { env, dataDir } = context;
   // Inside, the host is a stranger; the port is published on 127.0.0.1 only.
   const command = ['redis-server', '--protected-mode', 'no', ...volatile];
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--daemonize', 'no', ...volatile];
-  const ways: LaunchOptions = {
-    name: 'redis',
-    service: 'Redis',
-    variable: 'REDIS_URL',
-    image,
-    requirements: [redisServer(env)],
-    inContainer: (engine) =>
-      runContainer({ engine, dataDir, service: 'redis', image, port, portInside: 6379, command }, env),
-    asProgram: async ([program = 'redis-server']) => ({
-      origin: 'program',
-      process: await spawnDetached({ program, argv0: 'redis-server', args, env, logFile }),
-    }),
-  };
-  return launchService(ways, context);
+  const runtime = await launchService(
+    {
+      name: 'redis',
+      service: 'Redis',
+      variable: 'REDIS_URL',
+      image,
+      requirements: [redisServer(env)],
+      inContainer: (engine) =>
+        runContainer({ engine, dataDir, service: 'redis', image, port, portInside: 6379, command }, env),
+      asProgram: async ([program = 'redis-server']) => ({
+        origin: 'program',
+        process: await spawnDetached({ program, argv0: 'redis-server', args, env, logFile }),
+      }),
+    },
+    context,
+  );
+  const service = { runtime, port, url: `redis://127.0.0.1:${port}/0` };
+  remember(service);
+  return await whenAnswering(redisStarter, service, { label: 'Redis', logFile, withinMs: startMs });
 }
 
 /**

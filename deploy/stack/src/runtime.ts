@@ -1,7 +1,6 @@
-import { containerLog, endContainer, isContainerRunning } from './container-engine';
-import { endProcess, isRunning } from './process-identity';
-import { logTail } from './spawn-detached';
-import type { Runtime } from './stack-state';
+import { createHash } from 'node:crypto';
+import { endProcess, findProgram, isRunning, logTail, runCommand, unavailable } from './processes';
+import type { Log, Runtime } from './stack-state';
 
 /** Whether what we started is still there, answering or not. */
 export async function isAlive(runtime: Runtime): Promise<boolean> {
@@ -28,4 +27,68 @@ export async function startFailure(service: string, runtime: Runtime, logFile: s
   const said =
     runtime.origin === 'program' ? logTail(logFile) : await containerLog(runtime.engine, runtime.containerId);
   return `${service} did not start.\n${said}`;
+}
+
+export interface ContainerSpec {
+  readonly engine: string;
+  /** Makes the container's name differ from those of other checkouts. */
+  readonly dataDir: string;
+  readonly service: string;
+  readonly image: string;
+  /** Port of 127.0.0.1 that leads to the port inside. */
+  readonly port: number;
+  readonly portInside: number;
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly command?: readonly string[];
+}
+
+/**
+ * The first engine that answers and has the image or can pull it. An engine without a way to the image is no engine to
+ * us: that is said, and the next way is taken.
+ */
+export async function findEngineFor(image: string, env: NodeJS.ProcessEnv, log: Log): Promise<string | undefined> {
+  for (const name of ['docker', 'podman']) {
+    const engine = findProgram(name, env);
+    if (engine === undefined) continue;
+    if ((await runCommand(engine, ['info'], { env, withinMs: 10_000 })).code !== 0) continue;
+    if ((await runCommand(engine, ['image', 'inspect', image], { env, withinMs: 10_000 })).code === 0) return engine;
+    log(`${name} pulls ${image}`);
+    if ((await runCommand(engine, ['pull', image], { env, withinMs: 180_000 })).code === 0) return engine;
+    log(`${name} answers but cannot pull ${image}`);
+  }
+  return undefined;
+}
+
+/** Starts a container in the background. What is left of an earlier one is removed first. */
+export async function runContainer(spec: ContainerSpec, env: NodeJS.ProcessEnv): Promise<Runtime> {
+  const checkout = createHash('sha256').update(spec.dataDir).digest('hex').slice(0, 8);
+  const name = `sluice-${checkout}-${spec.service}`;
+  await runCommand(spec.engine, ['rm', '-f', name], { env, withinMs: 30_000 });
+  const settings = Object.entries(spec.settings ?? {}).flatMap(([key, value]) => ['-e', `${key}=${value}`]);
+  const publish = ['-p', `127.0.0.1:${spec.port}:${spec.portInside}`];
+  const args = ['run', '-d', '--name', name, ...publish, ...settings, spec.image, ...(spec.command ?? [])];
+  const result = await runCommand(spec.engine, args, { env, withinMs: 60_000 });
+  if (result.code !== 0) {
+    throw unavailable(`${spec.service} did not start in a container: ${result.output.trim()}`);
+  }
+  const containerId = result.output.trim().split('\n').at(-1) ?? name;
+  return { origin: 'container', engine: spec.engine, containerId };
+}
+
+/** Whether the container runs. */
+async function isContainerRunning(engine: string, containerId: string): Promise<boolean> {
+  const args = ['inspect', '-f', '{{.State.Running}}', containerId];
+  const result = await runCommand(engine, args, { withinMs: 10_000 });
+  return result.code === 0 && result.output.trim() === 'true';
+}
+
+/** Ends and removes the container; silent when it is gone already. */
+async function endContainer(engine: string, containerId: string): Promise<void> {
+  await runCommand(engine, ['stop', '-t', '10', containerId], { withinMs: 30_000 });
+  await runCommand(engine, ['rm', '-f', containerId], { withinMs: 30_000 });
+}
+
+/** What it said last. */
+async function containerLog(engine: string, containerId: string): Promise<string> {
+  return (await runCommand(engine, ['logs', '--tail', '12', containerId], { withinMs: 10_000 })).output.trimEnd();
 }

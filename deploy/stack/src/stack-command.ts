@@ -1,11 +1,9 @@
 import { readProcessEnv } from '@sluice/config';
-import { stackDataDir } from './repository-root';
-import { givenUrls, urlVariables } from './given-urls';
-import { startStack } from './stack';
-import { releaseStack, stopStack } from './stop-stack';
-import { readState, serviceNames, type ServiceName, type StackState } from './stack-state';
-import { isRunning } from './process-identity';
+import { stackDataDir } from './checkout';
+import { isRunning } from './processes';
 import { describeRuntime, isAlive } from './runtime';
+import { givenUrls, releaseStack, startStack, stopStack, urlVariables } from './stack';
+import { readState, type ServiceName, serviceNames, type StackState } from './stack-state';
 import { starters } from './start-service';
 
 const usage = `npm run stack -- <command>

@@ -1,9 +1,7 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DependencyError } from '@sluice/errors';
-import type { Log } from './log';
-import { identify, isRunning, type ProcessIdentity } from './process-identity';
-import { waitUntil } from './wait-until';
+import { identify, isRunning, type ProcessIdentity, waitUntil, unavailable } from './processes';
+import type { Log } from './stack-state';
 
 /** Longest that another process is waited for, in milliseconds: the first start may download Kafka and install programs. */
 const patienceMs = 15 * 60_000;
@@ -17,8 +15,10 @@ export async function withStackLock<T>(dataDir: string, log: Log, work: () => Pr
   const lock = join(dataDir, 'stack.lock');
   const isMine = await waitForLock(lock, log);
   if (!isMine) {
-    const detail = `Process ${holderOf(lock)?.pid} has been starting or stopping the services in ${dataDir} for too long.`;
-    throw new DependencyError({ code: 'service.unavailable', detail, remedy: `End it, or remove ${lock}.` });
+    throw unavailable(
+      `Process ${holderOf(lock)?.pid} has been starting or stopping the services in ${dataDir} for too long.`,
+      { remedy: `End it, or remove ${lock}.` },
+    );
   }
   try {
     return await work();
@@ -28,11 +28,12 @@ export async function withStackLock<T>(dataDir: string, log: Log, work: () => Pr
 }
 
 async function waitForLock(lock: string, log: Log): Promise<boolean> {
-  let rounds = 0;
+  let attempts = 0;
   return waitUntil(
     () => {
-      rounds += 1;
-      if (rounds === 20) log(`waiting for process ${holderOf(lock)?.pid}, which is starting or stopping the services`);
+      attempts += 1;
+      if (attempts === 20)
+        log(`waiting for process ${holderOf(lock)?.pid}, which is starting or stopping the services`);
       return tryLock(lock);
     },
     { withinMs: patienceMs, everyMs: 100 },

@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DependencyError } from '@sluice/errors';
-import type { ProcessIdentity } from './process-identity';
+import { type ProcessIdentity, unavailable } from './processes';
+
+/** Takes one line for whoever waits. */
+export type Log = (line: string) => void;
 
 /** What the starter can bring up. */
 export const serviceNames = ['postgres', 'redis', 'kafka'] as const;
@@ -33,7 +35,7 @@ export interface StackState {
   readonly services: { [Name in ServiceName]?: StartedService };
   /** How a service was brought up the last time: its data is kept there. */
   readonly sources: { [Name in ServiceName]?: Runtime['origin'] };
-  /** Services that stay up until they are told to stop, whoever needs them. */
+  /** Services that stay up until `npm run stack -- stop`, whether or not anything needs them. */
   kept: ServiceName[];
   holders: Holder[];
   /** Where Postgres lives when it cannot live in the data folder. */
@@ -74,6 +76,6 @@ export function readState(dataDir: string): StackState {
   } catch (cause) {
     const detail = `${file} is not readable, so it is not known which services run.`;
     const remedy = 'End what still runs from that folder, then remove the file.';
-    throw new DependencyError({ code: 'service.unavailable', detail, remedy, cause });
+    throw unavailable(detail, { remedy, cause });
   }
 }

@@ -5,10 +5,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readProcessEnv } from '@sluice/config';
-import { endProcess, isRunning, type ProcessIdentity } from './process-identity';
-import { startStack } from './stack';
+import { endProcess, isRunning, type ProcessIdentity } from './processes';
+import { startStack, stopStack } from './stack';
 import { readState, type ServiceName } from './stack-state';
-import { stopStack } from './stop-stack';
 
 /** Nothing given, so that the starter has to do it. */
 const bareEnv = { ...readProcessEnv(), DATABASE_URL: '', REDIS_URL: '', KAFKA_BROKERS: '' };
@@ -112,7 +111,7 @@ function processOf(dataDir: string, name: ServiceName): ProcessIdentity {
 /** @returns the addresses that the child had */
 async function startInChildAndKillIt(dataDir: string): Promise<unknown> {
   const script = `
-    const { startStack } = require(${JSON.stringify(join(__dirname, '../../dist/index.js'))});
+    const { startStack } = require(${JSON.stringify(join(__dirname, '../dist/index.js'))});
     startStack({ dataDir: ${JSON.stringify(dataDir)}, want: ['postgres', 'redis'], log: () => {} }).then((stack) => {
       process.stdout.write(JSON.stringify([stack.databaseUrl, stack.redisUrl]));
       setInterval(() => {}, 60_000);

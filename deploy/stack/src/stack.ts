@@ -1,12 +1,24 @@
-import { mkdirSync, realpathSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { readProcessEnv } from '@sluice/config';
-import { givenUrls } from './given-urls';
-import type { Log } from './log';
-import { addHolder, endUnneeded, removeHolder } from './stack-holders';
-import { startAll } from './start-service';
-import { openStateBook, type ServiceName } from './stack-state';
+import { endProcess, unavailable } from './processes';
+import { endRuntime } from './runtime';
 import { withStackLock } from './stack-lock';
+import { type Log, openStateBook, readState, type ServiceName, serviceNames } from './stack-state';
+import { addHolder, endServices, endUnneeded, removeHolder, startAll } from './start-service';
+
+/** The variable that names a running service, by service. */
+export const urlVariables = {
+  postgres: 'DATABASE_URL',
+  redis: 'REDIS_URL',
+  kafka: 'KAFKA_BROKERS',
+} as const satisfies Record<ServiceName, string>;
+
+/** Addresses that the environment gives; an empty variable gives none. */
+export function givenUrls(env: NodeJS.ProcessEnv): Partial<Record<ServiceName, string>> {
+  const pairs = Object.entries(urlVariables).map(([name, variable]) => [name, env[variable]?.trim()] as const);
+  return Object.fromEntries(pairs.filter(([, url]) => url !== undefined && url !== ''));
+}
 
 export interface StackOptions<Name extends ServiceName = ServiceName> {
   /** Folder of the data, logs and what is remembered; made when it is not there. Two stacks never share one. */
@@ -46,11 +58,11 @@ export async function startStack<Name extends ServiceName>(options: StackOptions
   const missing = want.filter((name) => given[name] === undefined);
   if (missing.length === 0) return { ...pick(given, want), stop: async () => undefined };
   const dataDir = openFolder(options.dataDir);
-  const { id, urls } = await withStackLock(dataDir, log, () => join({ ...options, env, dataDir }, missing));
+  const { id, urls } = await withStackLock(dataDir, log, () => joinStack({ ...options, env, dataDir }, missing));
   return { ...pick({ ...given, ...urls }, want), stop: () => leave(dataDir, id, log) };
 }
 
-async function join(options: StackOptions & { readonly env: NodeJS.ProcessEnv }, missing: readonly ServiceName[]) {
+async function joinStack(options: StackOptions & { readonly env: NodeJS.ProcessEnv }, missing: readonly ServiceName[]) {
   const { dataDir, env, log, keep = false, isDurable = true } = options;
   const book = openStateBook(dataDir);
   const id = addHolder(book, missing);
@@ -87,4 +99,39 @@ function pick<Name extends ServiceName>(urls: Partial<Record<ServiceName, string
 function openFolder(dataDir: string): string {
   mkdirSync(resolve(dataDir), { recursive: true });
   return realpathSync(resolve(dataDir));
+}
+
+/** Ends every service that was started on this folder, whoever needs it, and nothing else. */
+export async function stopStack(dataDir: string, log: Log): Promise<void> {
+  if (!existsSync(join(dataDir, 'stack.json'))) return;
+  await withStackLock(dataDir, log, async () => {
+    const book = openStateBook(dataDir);
+    book.state.kept = [];
+    await endServices(book, serviceNames, log);
+    book.save();
+  });
+}
+
+/** Ends the services that no living process needs and nobody asked to keep: what a killed `npm test` left behind. */
+export async function releaseStack(dataDir: string, log: Log): Promise<void> {
+  if (!existsSync(join(dataDir, 'stack.json'))) return;
+  await withStackLock(dataDir, log, async () => endUnneeded(openStateBook(dataDir), log));
+}
+
+/** How long a killed service may take to go, in milliseconds. */
+const goneMs = 60_000;
+
+/**
+ * Ends one service of the folder as a crash does, for fault tests: Postgres by SIGQUIT (`pg_ctl stop -m immediate`), the
+ * others by SIGKILL. It stays wanted: `startStack` on the folder brings it up again, on its data and port. A container
+ * loses its data: it is removed.
+ * @throws DependencyError when the folder knows no such service
+ */
+export async function crashService(dataDir: string, name: ServiceName): Promise<void> {
+  const service = readState(dataDir).services[name];
+  if (service === undefined) {
+    throw unavailable(`${name} was not started from ${dataDir}.`);
+  }
+  if (service.runtime.origin === 'container') return await endRuntime(service.runtime, []);
+  await endProcess(service.runtime.process, name === 'postgres' ? ['SIGQUIT'] : [], goneMs);
 }

@@ -24,14 +24,14 @@ const impatienceMs = 1_000;
 export function listenForStop(): AbortSignal {
   const controller = new AbortController();
   let firstAtMs: number | undefined;
-  const hear = (signal: (typeof signals)[number]) => {
+  const onSignal = (signal: (typeof signals)[number]) => {
     const interrupted = new Interrupted(signal);
     const isImpatient = firstAtMs !== undefined && performance.now() - firstAtMs > impatienceMs;
     if (isImpatient && signal === 'SIGINT') process.exit(interrupted.exitCode);
     firstAtMs ??= performance.now();
     controller.abort(interrupted);
   };
-  for (const signal of signals) process.on(signal, hear);
+  for (const signal of signals) process.on(signal, onSignal);
   return controller.signal;
 }
 

@@ -1,4 +1,4 @@
-import { kafkaContainerSettings, kafkaProperties } from './kafka-settings';
+import { kafkaContainerSettings, kafkaProperties } from './kafka';
 
 describe('a Kafka node', () => {
   const lines = kafkaProperties({ port: 21_001, controllerPort: 21_002, logDir: '/data/kafka' }).split('\n');

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { commandLine, endProcess, identify, isRunning } from './process-identity';
+import { commandLine, endProcess, identify, isRunning } from './processes';
 
 /** Ends by itself within a minute, whatever the test does. */
 function sleeper(script = 'setTimeout(() => {}, 60_000); process.stdout.write("ready")') {

@@ -1,4 +1,4 @@
-import { givenUrls } from './given-urls';
+import { givenUrls } from './stack';
 
 describe('givenUrls', () => {
   it('takes what is set, and nothing from an empty variable', () => {

@@ -1,2 +1,0 @@
-/** Takes one line for whoever waits. */
-export type Log = (line: string) => void;
