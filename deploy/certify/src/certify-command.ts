@@ -3,8 +3,7 @@ import { parseArgs } from 'node:util';
 import { defineEnv, providersEnv, readProcessEnv } from '@sluice/config';
 import { listenForStop, readLocalSettings } from '@sluice/stack';
 import { exitCodes, NotCertifiable, runCertification } from './run-certification';
-import type { SubjectWords } from './subject-of-file';
-import { certifiable } from './subjects';
+import { certifiable, type SubjectWords } from './subjects';
 
 const usage = `npm run certify -- ${certifiable.join('|')} [--url http://127.0.0.1:4600] [--out file.json] [--keep-ids] [--clean] [--leave]
   Tries in an account what we say of its provider: makes a few marked records, updates, finds and deletes them, proves that

@@ -1,13 +1,22 @@
+import { associationChecks } from './checks/association-checks';
+import { accountChecks, searchChecks } from './checks/read-checks';
+import { batchChecks, singleChecks } from './checks/write-checks';
 import type { Auth, Connector } from '@sluice/connectors';
-import { checks } from './checks';
-import type { Check } from './checks/check';
-import { cleanUp, emptiness, type CleanUp } from './clean-up';
-import { machineClock, type Clock } from './clock';
+import { cleanUp, type CleanUp, emptiness } from './clean-up';
 import { Differs, explained, type Finding } from './finding';
 import type { Journal, JournalEntry } from './journal';
 import { patient } from './patient-connector';
-import { subjectNamed, type Subject } from './subjects';
-import type { MarkedRecord, Trial } from './trial';
+import { type Subject, subjectNamed } from './subjects';
+import { type Check, type Clock, machineClock, type MarkedRecord, type Trial } from './trial';
+
+/** Every check but deletion, in the order in which they build on each other. */
+const checks: readonly Check[] = [
+  ...accountChecks,
+  ...singleChecks,
+  ...batchChecks,
+  ...associationChecks,
+  ...searchChecks,
+];
 
 export interface CertifyOptions {
   readonly connector: Connector;
@@ -22,7 +31,7 @@ export interface CertifyOptions {
   readonly clock?: Clock;
   /** Aborting stops the checks; the cleaning up follows all the same. */
   readonly signal?: AbortSignal;
-  /** Told what is tried next. */
+  /** Called with the name of the next check. */
   readonly onStep?: (step: string) => void;
 }
 
@@ -30,7 +39,7 @@ export interface CertifyReport extends CleanUp {
   readonly startedAt: Date;
   /** What the provider calls the account. */
   readonly workspaceRef: string;
-  /** What the account told that is longer than a row: title and items. */
+  /** Lists that the account returned and that are too long for a row: title and items. */
   readonly shown: ReadonlyMap<string, readonly string[]>;
   /** Why the checks did not come to their end, and it was neither the account nor the token. */
   readonly interrupted?: unknown;

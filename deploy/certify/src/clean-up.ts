@@ -1,7 +1,6 @@
 import { allRead, type RecordResult } from '@sluice/connectors';
-import { find, visibleWithinMs } from './find';
 import type { Finding } from './finding';
-import { poll } from './poll';
+import { find, poll, visibleWithinMs } from './read-back';
 import { at, byMark, callOf, type MarkedRecord, type Trial } from './trial';
 
 /** What became of the records of a run. */
@@ -56,7 +55,7 @@ export const emptiness = { capability: 'nothing is left', claimed: 'no mark is f
 
 const refusal = { capability: 'what was refused', claimed: 'was not written' };
 
-/** Of records that the provider said it did not make, those that are there: nobody was told their ids. */
+/** Records that the provider reported as not created and that exist all the same, under ids that it never returned. */
 function writtenThough(same: SameMark, ids: readonly string[]): string[] {
   if (same.some(isInDoubt)) return [];
   const known = knownIds(same);
@@ -78,7 +77,7 @@ const seenAs = (seen: string, isTried: boolean): Seen => ({ seen, verdict: isTri
 /** A create without a reply is waited for at most so long, in milliseconds; later it is for the next run. [own] */
 const waitMaxMs = 60_000;
 
-/** When the last create that nobody knows the end of has happened or never will, and every look shows it. */
+/** When every create with an unknown outcome has either happened or never will, and every lookup shows which. */
 function visibleFrom(trial: Trial): number {
   const { lateCommitMs } = trial.connector.capabilities;
   const doubted = trial.records.filter(isInDoubt);
@@ -168,7 +167,7 @@ function proofOf({ connector, subject, records }: Trial): string {
   return `${byMark(records).length} marks, looked for by ${[...new Set(ways)].join(', ')}`;
 }
 
-/** Whoever asked for it knew that they stay, and has to be told which. */
+/** The records stay, as the caller accepted with `--leave`; the report lists them. */
 async function notDeletable(trial: Trial): Promise<CleanUp> {
   await untilVisible(trial);
   const stays = new Set<string>();
@@ -177,8 +176,8 @@ async function notDeletable(trial: Trial): Promise<CleanUp> {
     const isSure = same.every(({ id }) => id !== undefined);
     const ids = [...new Set([...knownIds(same), ...(isSure ? [] : await bySearch(at(trial, same[0]), same[0]))])];
     refused.push(...writtenThough(same, ids));
-    const told = ids.length === 0 && same.some(isInDoubt) && !trial.connector.search ? [same[0].mark] : ids;
-    for (const each of told) stays.add(each);
+    const listed = ids.length === 0 && same.some(isInDoubt) && !trial.connector.search ? [same[0].mark] : ids;
+    for (const each of listed) stays.add(each);
   }
   const seen = `delete by hand: ${[...stays].join(', ') || 'nothing'}`;
   return {

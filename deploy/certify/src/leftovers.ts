@@ -9,7 +9,7 @@ export interface LeftoversRequest {
   readonly journal: Journal;
   /** Also what is in no journal, and of runs whose process seems to be alive. */
   readonly isThorough: boolean;
-  /** What cannot be deleted through Sluice may stay, and is forgotten once it was told. */
+  /** What cannot be deleted through Sluice may stay, and leaves the journal once it was reported. */
   readonly mayStay: boolean;
   readonly say: (line: string) => void;
 }
@@ -66,7 +66,7 @@ async function findAll({ connector, auth, subject }: Subjected, say: LeftoversRe
 
 type Subjected = Pick<Certified, 'connector' | 'auth' | 'subject'>;
 
-/** Runs that only their records tell of: made on another machine, or their journal is lost. */
+/** Runs known only from their records: made on another machine, or with a lost journal. */
 function unnoted(found: readonly FoundRecord[], noted: readonly JournalEntry[]): Leftover[] {
   const unknown = found.filter(({ run }) => !noted.some((entry) => entry.run === run));
   return [...new Set(unknown.map(({ run }) => run))].map((run) => ({

@@ -1,15 +1,14 @@
 import {
-  createConnectors,
-  loadDeclarations,
   type Auth,
   type Connector,
   type ConnectorRegistry,
+  createConnectors,
   type Declaration,
+  loadDeclarations,
 } from '@sluice/connectors';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { createRecorder, type Recorder } from './recording';
-import { subjectOfFile, type SubjectWords } from './subject-of-file';
-import { subjectOf, type Subject } from './subjects';
+import { type Subject, subjectOf, subjectOfFile, type SubjectWords } from './subjects';
 
 /** An account that can be certified. */
 export interface Certified {

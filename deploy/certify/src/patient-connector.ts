@@ -1,6 +1,6 @@
 import { ProviderError, type FailureClass } from '@sluice/errors';
-import type { Connector, RecordResult } from '@sluice/connectors';
-import type { Clock } from './clock';
+import type { Connector } from '@sluice/connectors';
+import type { Clock } from './trial';
 
 /** Waits of one call, at most: limits by the second and by ten seconds are over then. [own] */
 const waitsMax = 5;
@@ -9,79 +9,59 @@ const usualMs = 1_000;
 /** Longer waits are not waited: a daily limit ends tomorrow. */
 const longestMs = 30_000;
 
+/** What sends a request to the account. */
+const sending = [
+  'workspace',
+  'scopes',
+  'describe',
+  'create',
+  'update',
+  'delete',
+  'createBatch',
+  'updateBatch',
+  'readBatch',
+  'search',
+  'findCreated',
+] as const;
+
 /**
- * The same connector, which waits and asks again when a limit is reached: a person's account has other users. Nothing was
+ * The same connector, which waits and sends again when a limit is reached: a person's account has other users. Nothing was
  * written then, so a second send is safe.
  */
 export function patient(connector: Connector, clock: Clock): Connector {
-  const again = <T>(call: () => Promise<T>, limitIn: (outcome: T) => Waiting | undefined) =>
-    askAgain(call, limitIn, clock);
-  const {
-    create,
-    update,
-    delete: remove,
-    createBatch,
-    updateBatch,
-    readBatch,
-    search,
-    describe,
-    findCreated,
-    workspace,
-    scopes,
-  } = connector;
-  return {
-    ...connector,
-    workspace: (call) => again(() => workspace(call), never),
-    ...(scopes && { scopes: (call) => again(() => scopes(call), never) }),
-    ...(create && { create: (write) => again(() => create(write), quotaOfResult) }),
-    ...(update && { update: (write) => again(() => update(write), quotaOfResult) }),
-    ...(remove && { delete: (write) => again(() => remove(write), quotaOfResult) }),
-    ...(createBatch && { createBatch: (write) => again(() => createBatch(write), quotaOfAll) }),
-    ...(updateBatch && { updateBatch: (write) => again(() => updateBatch(write), quotaOfAll) }),
-    ...(readBatch && { readBatch: (read) => again(() => readBatch(read), never) }),
-    ...(search && { search: (request) => again(() => search(request), never) }),
-    ...(describe && { describe: (call) => again(() => describe(call), never) }),
-    ...(findCreated && { findCreated: (call) => again(() => findCreated(call), never) }),
-  };
+  const methods = sending.flatMap((name) => {
+    const send = connector[name] as Send | undefined;
+    return send ? [[name, (request: unknown) => sendPatiently(() => send(request), clock)]] : [];
+  });
+  return { ...connector, ...(Object.fromEntries(methods) as Partial<Connector>) };
 }
 
-interface Waiting {
+type Send = (request: unknown) => Promise<unknown>;
+
+interface Failure {
   readonly class: FailureClass;
   readonly retryAfterMs?: number;
 }
 
-async function askAgain<T>(
-  call: () => Promise<T>,
-  limitIn: (outcome: T) => Waiting | undefined,
-  clock: Clock,
-): Promise<T> {
+async function sendPatiently(send: () => Promise<unknown>, clock: Clock): Promise<unknown> {
   for (let waits = 0; ; waits += 1) {
-    let limit: Waiting | undefined;
-    let end: () => T;
-    try {
-      const outcome = await call();
-      limit = limitIn(outcome);
-      end = () => outcome;
-    } catch (error) {
-      limit = error instanceof ProviderError ? limitOfError(error) : undefined;
-      end = () => {
-        throw error;
-      };
-    }
-    const waitMs = limit?.retryAfterMs ?? usualMs;
-    if (limit?.class !== 'quota' || waits === waitsMax || waitMs > longestMs) return end();
-    await clock.wait(waitMs);
+    const outcome = await send().catch((error: unknown) => ({ thrown: error }));
+    const isThrown = typeof outcome === 'object' && outcome !== null && 'thrown' in outcome;
+    const failure = isThrown ? failureOf(outcome.thrown) : failureIn(outcome);
+    const waitMs = failure?.retryAfterMs ?? usualMs;
+    if (failure?.class === 'quota' && waits < waitsMax && waitMs <= longestMs) await clock.wait(waitMs);
+    else if (isThrown) throw outcome.thrown;
+    else return outcome;
   }
 }
 
-function limitOfError(error: ProviderError): Waiting {
-  const { retryAfterMs } = error as { readonly retryAfterMs?: number };
-  return { class: error.class, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+function failureOf(error: unknown): Failure | undefined {
+  return error instanceof ProviderError ? error : undefined;
 }
 
-const never = () => undefined;
-const quotaOfResult = (result: RecordResult): Waiting | undefined => (result.ok ? undefined : result.error);
-const quotaOfAll = (results: readonly RecordResult[]): Waiting | undefined => {
-  const [first, ...others] = results.map(quotaOfResult);
+/** The failure of a result; of several that all failed alike, the first. */
+function failureIn(outcome: unknown): Failure | undefined {
+  if (!Array.isArray(outcome)) return (outcome as { readonly error?: Failure } | undefined)?.error;
+  const [first, ...others] = outcome.map(failureIn);
   return others.every((one) => one?.class === first?.class) ? first : undefined;
-};
+}

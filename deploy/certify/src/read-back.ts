@@ -1,8 +1,46 @@
-import { allRead } from '@sluice/connectors';
-import { find, visibleWithinMs } from './find';
+import { allRead, type ProviderRecord } from '@sluice/connectors';
 import { expect, NotTried } from './finding';
-import { poll } from './poll';
-import { callOf, type MarkedRecord, type Trial } from './trial';
+import { callOf, type Clock, type MarkedRecord, type Trial } from './trial';
+
+/** Between two lookups of something that lags, in milliseconds. [own] */
+const everyMs = 1_000;
+
+export interface Pace {
+  /** How long lookups are repeated, roughly, in milliseconds. */
+  readonly boundMs: number;
+  readonly clock: Clock;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Repeats a lookup until it holds, at least twice. Lookups are counted rather than timed, so that a replay makes as many.
+ * @returns whether it came to hold
+ */
+export async function poll(check: () => Promise<boolean>, { boundMs, clock, signal }: Pace): Promise<boolean> {
+  const lookupsMax = Math.max(2, Math.ceil(boundMs / everyMs) + 1);
+  for (let lookups = 1; ; lookups += 1) {
+    if (await check()) return true;
+    if (lookups >= lookupsMax) return false;
+    await clock.wait(everyMs, signal);
+  }
+}
+
+/** The records that a search finds by a mark. @param fields what is to be shown of them @default the field of the mark */
+export async function find(trial: Trial, mark: string, fields?: readonly string[]): Promise<ProviderRecord[]> {
+  const { markField, fields: fieldsOf } = trial.subject;
+  const value = String(fieldsOf(mark)[markField]);
+  const filters = [{ field: markField, value }];
+  const asked = { ...callOf(trial), filters, fields: [...(fields ?? [markField])], limit: 10 };
+  const found = await trial.connector.search?.(asked);
+  // Where search is fuzzy, what carries another mark is not ours.
+  return (found ?? []).filter((record) => record.fields[markField] === value);
+}
+
+/** How long the index may lag behind a write, in milliseconds; ten seconds more for the provider's clock. */
+export function visibleWithinMs({ connector, subject, run }: Trial): number {
+  const lagMs = connector.visibilityMs(subject.objectName, { [subject.markField]: run });
+  return lagMs + 10_000;
+}
 
 type Stored = Readonly<Record<string, unknown>>;
 

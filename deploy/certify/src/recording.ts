@@ -1,6 +1,6 @@
 import type { TappedExchange } from '@sluice/connectors';
 import type { Finding } from './finding';
-import type { SubjectWords } from './subject-of-file';
+import type { SubjectWords } from './subjects';
 
 /** One exchange as it is kept: no credential, no address. */
 export interface RecordedExchange {
@@ -49,7 +49,7 @@ export interface Recorder {
   readonly exchanges: readonly RecordedExchange[];
 }
 
-/** Reply headers that a connector reads, or that tell what answered; the others are the provider's own affair. */
+/** Reply headers that a connector reads, or that identify what answered; no other header is kept. */
 const keptHeaders =
   /^(content-type|retry-after|sforce-limit-info|x-hubspot-ratelimit-(max|remaining|interval-milliseconds|daily|daily-remaining|secondly|secondly-remaining)|(x-)?rate-?limit(-(limit|remaining|reset|total))?)$/;
 

@@ -1,6 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { pathWithin, type Recording, type RecordedExchange } from './recording';
+import { createConnectors, type Declaration, loadDeclarations } from '@sluice/connectors';
+import { createMetrics, silentLogger } from '@sluice/telemetry';
+import { certify } from './certify';
+import type { Finding } from './finding';
+import type { Journal } from './journal';
+import { urlsOf } from './open-certified';
+import { pathWithin, type RecordedExchange, type Recording } from './recording';
+import { type RawRecording, scrub } from './scrub/scrub';
+import { type Subject, subjectOf, subjectOfFile } from './subjects';
+import { createReplayClock } from './trial';
 
 /** A server that answers as a recording did. */
 export interface Replay {
@@ -16,7 +25,7 @@ export interface Replay {
  * Answers each request with the recorded reply to the same one: method, path and body, moments aside; of several the earliest
  * that was not given yet. Another request is 501.
  */
-export async function startReplay(recording: Pick<Recording, 'exchanges' | 'provider'>): Promise<Replay> {
+async function startReplay(recording: Pick<Recording, 'exchanges' | 'provider'>): Promise<Replay> {
   const left = recording.exchanges.map((exchange) => ({ exchange, key: keyOf(exchange.request) }));
   const strays: string[] = [];
   const server = createServer((request, response) => void reply(request, response));
@@ -68,4 +77,60 @@ function answer(request: IncomingMessage, response: ServerResponse, exchange: Re
   }
   response.writeHead(reply.status, { ...reply.headers });
   response.end(reply.json === undefined ? reply.text : JSON.stringify(reply.json));
+}
+
+/** What a recording gives when it is answered from again. */
+export interface Replayed {
+  readonly findings: readonly Finding[];
+  /** Requests that the recording does not have: the connector asks something else than it did. */
+  readonly strays: readonly string[];
+  /** Recorded exchanges that were not asked for. */
+  readonly unused: readonly string[];
+}
+
+/** Nothing is written at a replay, so nothing has to be found again. */
+const noJournal: Journal = { write: () => undefined, remove: () => undefined, unfinished: () => [] };
+
+/**
+ * Runs the checks of a certification against its recorded replies, without an account and without waiting.
+ * @param providersDir folder with the provider's file, where that does not come along
+ */
+export async function replayRecording(recording: RawRecording, providersDir?: string): Promise<Replayed> {
+  const { provider, run, workspaceRef, accessToken } = recording;
+  const { subject } = subjectIn(recording, providersDir);
+  const replay = await startReplay(recording);
+  const connectors = createConnectors({
+    urls: { ...urlsOf(replay.url), declared: replay.url },
+    providersDir,
+    callTimeoutMs: 30_000,
+    logger: silentLogger,
+    metrics: createMetrics('replay'),
+  });
+  try {
+    const auth = { accessToken, workspaceRef, kind: subject.access ?? 'oauth2' };
+    const startedAt = new Date(recording.startedAt);
+    const connector = connectors.get(provider);
+    const clock = createReplayClock();
+    const { findings } = await certify({ connector, auth, subject, run, startedAt, journal: noJournal, clock });
+    return { findings, strays: replay.strays, unused: replay.unused() };
+  } finally {
+    await connectors.close();
+    await replay.close();
+  }
+}
+
+/** What a recorded run wrote, and the file of its provider where it is one. @throws Error when nobody knows any more */
+function subjectIn(
+  { provider, words = {} }: RawRecording,
+  providersDir?: string,
+): { subject: Subject; file: Declaration | undefined } {
+  const file = loadDeclarations(providersDir).find(({ name }) => name === provider);
+  const subject = subjectOf(provider) ?? (file && subjectOfFile(file, words));
+  if (typeof subject === 'object') return { subject, file };
+  throw new Error(subject ?? `${provider}: nobody has said which records to make there`);
+}
+
+/** Scrubs a recording of a provider that comes along. */
+export function scrubRecording(recording: RawRecording): RawRecording {
+  return scrub(recording, subjectIn(recording));
 }

@@ -1,19 +1,18 @@
-import { join, dirname } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { ProviderError } from '@sluice/errors';
 import { Interrupted } from '@sluice/stack';
 import { certify, type CertifyReport } from './certify';
-import { hindranceOf, type Finding } from './finding';
-import { hindered, hindranceLine } from './hindrance-line';
+import { type Finding, hindranceOf } from './finding';
 import { openJournal } from './journal';
 import { removeLeftovers } from './leftovers';
-import { openCertified, type Certified } from './open-certified';
-import { renderAnswers } from './render-answers';
-import type { SubjectWords } from './subject-of-file';
+import { type Certified, openCertified } from './open-certified';
 import type { Recording } from './recording';
-import { replayRecording } from './replay-recording';
-import { scrub, type RawRecording, type ScrubOptions } from './scrub/scrub';
+import { replayRecording } from './replay';
+import { hindered, hindranceLine, renderAnswers, renderReport } from './report';
+import { type RawRecording, scrub, type ScrubOptions } from './scrub/scrub';
+import type { SubjectWords } from './subjects';
 
 export interface CertificationRequest {
   readonly provider: string;
@@ -37,7 +36,7 @@ export interface CertificationRequest {
   readonly folder: string;
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
-  /** Told what is tried next. */
+  /** Called with the name of the next check. */
   readonly onStep?: (step: string) => void;
 }
 
@@ -137,7 +136,7 @@ function exitCodeOf({ findings, left, interrupted }: CertifyReport): number {
   return hindered(findings) ? exitCodes.hindered : exitCodes.asWeSay;
 }
 
-/** A name that tells people what the records are and when they were made, and tells runs apart: `sluice-certify-20261121-9f3a1c`. */
+/** A unique name that shows people what the records are and when they were made: `sluice-certify-20261121-9f3a1c`. */
 function newRunName(now: Date): string {
   const day = now.toISOString().slice(0, 10).replaceAll('-', '');
   return `sluice-certify-${day}-${randomBytes(3).toString('hex')}`;
@@ -174,43 +173,4 @@ async function saveRecording(raw: RawRecording, saving: Saving): Promise<readonl
 function render({ exchanges, ...head }: Recording): string {
   const lines = exchanges.map((exchange) => JSON.stringify(exchange)).join(',\n');
   return `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "exchanges": [\n${lines}\n  ]\n}\n`;
-}
-
-const columns = ['capability', 'we say', 'the account showed', 'verdict'] as const;
-/** Wider cells are cut; the recording has them whole. What a person has to do is not cut. */
-const cellMax = 60;
-
-/** The report as a table for people. */
-function renderReport({ findings, left, stays, interrupted }: CertifyReport): string {
-  const rows = [columns, ...findings.map(cellsOf)].map((cells) => cells.map(shortened));
-  const widths = columns.map((_, at) => Math.max(...rows.map((cells) => cells[at]?.length ?? 0)));
-  const lines = rows.map((cells) =>
-    cells
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
-  lines.splice(1, 0, '-'.repeat(widths.reduce((sum, width) => sum + width + 2, -2)));
-  const count = (verdict: Finding['verdict']) => findings.filter((finding) => finding.verdict === verdict).length;
-  const summary = `${count('ok')} ok, ${count('differs')} differ, ${count('not tried')} not tried`;
-  const ends = [
-    summary,
-    ...(interrupted === undefined ? [] : ['interrupted: the rest was not tried']),
-    endOf(left, stays),
-  ];
-  return [...lines, '', ...ends].join('\n');
-}
-
-function endOf(left: readonly string[], stays: readonly string[]): string {
-  if (left.length > 0) return `LEFT IN THE ACCOUNT: ${left.join(', ')}`;
-  if (stays.length > 0) return `stays in the account, as asked: ${stays.join(', ')}`;
-  return 'nothing is left in the account';
-}
-
-function cellsOf({ capability, claimed, seen, verdict }: Finding): string[] {
-  return [capability, claimed, seen, verdict];
-}
-
-function shortened(cell: string): string {
-  return cell.length <= cellMax || cell.startsWith('delete by hand') ? cell : `${cell.slice(0, cellMax - 1)}…`;
 }

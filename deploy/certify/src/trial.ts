@@ -1,12 +1,37 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Auth, Connector, Fields, RecordResult } from '@sluice/connectors';
-import type { Clock } from './clock';
 import { NotTried } from './finding';
 import type { Subject } from './subjects';
+
+/** What a certification knows of time: a replay has a clock of its own, on which waiting takes none. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number;
+  /** @throws the signal's reason when it is aborted meanwhile */
+  readonly wait: (ms: number, signal?: AbortSignal) => Promise<void>;
+}
+
+export const machineClock: Clock = {
+  nowMs: () => Date.now(),
+  wait: (ms, signal) => delay(ms, undefined, signal ? { signal } : {}),
+};
+
+/** Begins now, and is put forward by what is waited. */
+export function createReplayClock(): Clock {
+  let aheadMs = 0;
+  return {
+    nowMs: () => Date.now() + aheadMs,
+    wait: (ms) => {
+      aheadMs += ms;
+      return Promise.resolve();
+    },
+  };
+}
 
 /** A record that this run makes, or tries to. */
 export interface MarkedRecord {
   readonly mark: string;
-  /** How it looks, and of which object it is. */
+  /** Its fields and its object. */
   readonly subject: Subject;
   readonly fields: Fields;
   readonly sentAt: Date;
@@ -55,7 +80,7 @@ export function announceAgain(trial: Trial, { mark, subject, fields }: MarkedRec
   return add(trial, { mark, subject, fields });
 }
 
-/** Forgets a record of an object that the token may not write: it was not made, and the token may not look for it either. */
+/** Forgets a record of an object that the token may not write: it was not made, and the token may not search for it either. */
 export function withdraw(trial: Trial, record: MarkedRecord): void {
   trial.records.splice(trial.records.indexOf(record), 1);
   trial.save();
@@ -89,8 +114,20 @@ export function noted<Result extends RecordResult | undefined>(
 /** Failures after which the record may have been made. */
 const inDoubt: readonly string[] = ['unknown', 'timeout'];
 
-/** @throws NotTried where nobody knows how the ids of the provider look */
+/** @throws NotTried where the form of the provider's ids is unknown */
 export function absentIdOf({ subject: { absentId } }: Trial): string {
   if (absentId === undefined) throw new NotTried('an id of no record is not known: --absent-id');
   return absentId;
+}
+
+/** One row of the capability report: what we say, and how the account is asked. */
+export interface Check {
+  readonly capability: string;
+  /** What our table says of it; undefined: the provider lacks it, and nothing is asked. */
+  readonly claimed: (connector: Connector, trial: Trial) => string | undefined;
+  /**
+   * Asks the account. @returns what was seen, when it is as we say
+   * @throws Differs, NotTried, ProviderError
+   */
+  readonly run: (trial: Trial) => Promise<string>;
 }

@@ -1,12 +1,10 @@
 import type { RecordResult } from '@sluice/connectors';
 import { ProviderError } from '@sluice/errors';
 import type { Association } from '@sluice/types';
-import { visibleWithinMs } from '../find';
 import { expect, NotTried, refused, written } from '../finding';
-import { poll } from '../poll';
+import { poll, visibleWithinMs } from '../read-back';
 import type { Linked } from '../subjects';
-import { absentIdOf, announce, callOf, noted, withdraw, type MarkedRecord, type Trial } from '../trial';
-import type { Check } from './check';
+import { absentIdOf, announce, callOf, type Check, type MarkedRecord, noted, type Trial, withdraw } from '../trial';
 
 const linking = 'linked, as a search shows';
 

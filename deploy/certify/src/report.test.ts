@@ -1,5 +1,5 @@
 import type { Finding } from './finding';
-import { renderAnswers } from './render-answers';
+import { renderAnswers } from './report';
 
 const token = `00Dak00000TestAA!AQ"${'s'.repeat(90)}`;
 const findings: Finding[] = [{ capability: 'update', claimed: 'it', seen: 'it', verdict: 'differs' }];
