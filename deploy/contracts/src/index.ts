@@ -1,4 +1,4 @@
 export { run } from './generate-command';
 export { alerts } from './observability/alerts';
 export { dashboards } from './observability/dashboards';
-export { renderRules } from './observability/render-rules';
+export { renderRules } from './observability/alerts';

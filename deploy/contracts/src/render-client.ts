@@ -54,9 +54,9 @@ function renderOperation({ operation }: Placed, refer: (name: string) => void): 
     ...sent.map((parameter) => renderParameter(parameter, refer)),
     ...(body === undefined ? [] : [`readonly body: ${renderType(body, refer)};`]),
   ];
-  const told = [`${summary}.`, ...(description === undefined ? [] : [description])].join(' ');
+  const text = [`${summary}.`, ...(description === undefined ? [] : [description])].join(' ');
   return [
-    `  /** ${told} */`,
+    `  /** ${text} */`,
     `  readonly ${operationId}: {`,
     `    readonly params: {`,
     ...members.map((member) => `      ${member}`),
@@ -103,7 +103,7 @@ function renderShape({ method, path, operation }: Placed): string {
   return `  ${operation.operationId}: { method: '${method}', path: '${path}', query: [${query.join(', ')}] },`;
 }
 
-/** TypeScript of a schema, on one line. @param refer is told every component that the text names */
+/** TypeScript of a schema, on one line. @param refer called with every component that the text names */
 function renderType(schema: JsonSchema, refer: (name: string) => void): string {
   const name = refName(schema);
   if (name !== undefined) {

@@ -1,5 +1,5 @@
 /**
- * The alerts: symptoms that a person must look at, whatever their cause. One definition for the rules file, the chart and the rehearsal
+ * The alerts: symptoms that a person must check, whatever their cause. One definition for the rules file, the chart and the rehearsal
  * (tests/flows/alerts), which runs them with every time divided by a scale.
  */
 
@@ -67,7 +67,7 @@ export const alerts: readonly Alert[] = [
     summary: '{{ $value | humanize }} records of {{ $labels.provider }} missed their retry deadline.',
     runbook: 'deadline-misses',
     forSeconds: 60,
-    // More than a handful: a single customer who used up a quota is no alarm, but cannot be told apart below this.
+    // More than a handful: a single customer who used up a quota is no alarm, but cannot be distinguished below this.
     expr: ({ range }) => `sum by (provider) (increase(sluice_deadline_misses_total[${range(900)}])) > 10`,
   },
   {
@@ -94,7 +94,7 @@ export const alerts: readonly Alert[] = [
       'Nobody has looked at the backlog for {{ $value | humanizeDuration }}: its age and the quarantine are not known.',
     runbook: 'backlog-not-sampled',
     forSeconds: 120,
-    // A round over 100,000 lanes takes less than two minutes (batcher, sample-backlog.ts).
+    // A sweep over 100,000 lanes takes less than two minutes (batcher, sample-backlog.ts).
     expr: ({ seconds }) => `time() - max(sluice_backlog_sampled_timestamp_seconds) > ${seconds(300)}`,
   },
   {
@@ -103,8 +103,52 @@ export const alerts: readonly Alert[] = [
     summary: 'A webhook endpoint with a notification to deliver has got none for {{ $value | humanizeDuration }}.',
     runbook: 'notifications-late',
     forSeconds: 120,
-    // Nothing is lost, and who polls sees it: in working hours. Management looks every second, and a process that dies holds an endpoint
+    // Nothing is lost, and callers that poll see it: in working hours. Management checks every second, and a process that dies holds an endpoint
     // for 35 s: more is ours. How old a backlog is that is being delivered is its receiver's matter.
     expr: ({ seconds }) => `max(sluice_webhook_longest_unserved_seconds) > ${seconds(120)}`,
   },
 ];
+
+/** Where the pages lie. The chart puts the address of a copy in its place (`prometheusRule.runbookBaseUrl`). */
+const runbookFolder = 'docs/runbooks';
+
+/**
+ * The rules file of Prometheus.
+ * @param scale divides every length of time: with 60 a minute is a second, and an alert can be seen to fire. @default 1
+ */
+export function renderRules(scale = 1): string {
+  const rules = alerts.map((alert) => renderAlert(alert, timesAt(scale), scale));
+  return `groups:\n  - name: sluice\n    rules:\n${rules.join('')}`;
+}
+
+/** A text in double quotes is the same in JSON and in YAML. */
+const quoted = (text: string): string => JSON.stringify(text);
+
+function renderAlert(
+  { name, severity, summary, runbook, forSeconds, expr }: Alert,
+  times: Times,
+  scale: number,
+): string {
+  const lines = expr(times)
+    .split('\n')
+    .map((line) => `          ${line}\n`);
+  return (
+    `      - alert: ${name}\n` +
+    `        expr: |\n${lines.join('')}` +
+    `        for: ${durationOf(forSeconds / scale)}\n` +
+    `        labels:\n          severity: ${severity}\n` +
+    `        annotations:\n` +
+    `          summary: ${quoted(summary)}\n` +
+    `          runbook_url: ${quoted(`${runbookFolder}/${runbook}.md`)}\n`
+  );
+}
+
+function timesAt(scale: number): Times {
+  return { range: (seconds) => durationOf(seconds / scale), seconds: (seconds) => String(seconds / scale) };
+}
+
+/** As Prometheus writes it, with the largest unit that leaves no fraction. */
+function durationOf(seconds: number): string {
+  if (seconds % 60 === 0 && seconds > 0) return `${seconds / 60}m`;
+  return Number.isInteger(seconds) ? `${seconds}s` : `${Math.round(seconds * 1_000)}ms`;
+}

@@ -1,6 +1,6 @@
 import { metricTable, type MetricRow } from '@sluice/telemetry';
 import { dashboards, type Dashboard } from './dashboards';
-import { renderRules } from './render-rules';
+import { renderRules } from './alerts';
 import type { Panel } from './panels/panel';
 
 /** The chart may hold no file from outside its folder, so it has copies. */
