@@ -12,8 +12,9 @@ const oldMs = 15 * 60_000;
 /** Only one command at a time installs and compiles in a checkout; the others wait for it and find it done. */
 export async function withCheckoutLock(work) {
   mkdirSync(folder, { recursive: true });
-  for (let round = 0; !take(); round += 1) {
-    if (round === 20) process.stderr.write('Waiting for another command that installs or compiles in this checkout\n');
+  for (let attempts = 0; !take(); attempts += 1) {
+    if (attempts === 20)
+      process.stderr.write('Waiting for another command that installs or compiles in this checkout\n');
     await delay(100);
   }
   try {

@@ -11,7 +11,7 @@ const usage = `usage: npm run test:images -- [--offline] [--no-build] [--target 
   --no-build  tests the images of package.json's version that are there`;
 
 /**
- * `npm run test:images`: builds every image, looks at what is in it, runs each alone, then walks the tour against all of them. Linux, because
+ * `npm run test:images`: builds every image, checks its contents, runs each alone, then walks the tour against all of them. Linux, because
  * of the host's network.
  * @returns 0 when everything held; 1 also when there is no container engine
  */

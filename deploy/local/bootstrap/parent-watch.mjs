@@ -27,19 +27,19 @@ export function watchPackageManager(onGone) {
 function ancestors() {
   const chain = [{ pid: process.pid, isShell: true }];
   while (chain.at(-1).isShell && chain.length < 6) {
-    const { parent } = look(chain.at(-1).pid) ?? {};
+    const { parent } = processOf(chain.at(-1).pid) ?? {};
     if (parent === undefined || parent <= 1) break;
-    chain.push({ pid: parent, isShell: /^(ba|da|z|k|a)?sh$/.test(look(parent)?.name ?? '') });
+    chain.push({ pid: parent, isShell: /^(ba|da|z|k|a)?sh$/.test(processOf(parent)?.name ?? '') });
   }
   return chain.map((one) => one.pid);
 }
 
 /** Whoever loses its parent gets another one. */
 function isWhole(chain) {
-  return chain.every((pid, index) => index === chain.length - 1 || look(pid)?.parent === chain[index + 1]);
+  return chain.every((pid, index) => index === chain.length - 1 || processOf(pid)?.parent === chain[index + 1]);
 }
 
-function look(pid) {
+function processOf(pid) {
   try {
     if (process.platform !== 'linux') return lookWithPs(pid);
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -8,7 +8,7 @@ import { root } from './paths.mjs';
 const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
- * Runs a program to its end and hands signals on to it. When the npm that runs us is gone, the program is told to end.
+ * Runs a program to its end and hands signals on to it. When the npm that runs us is gone, the program gets SIGTERM.
  * @param options.stdio as for spawn; default: ours
  * @param options.isTiedToUs the child hears (event `disconnect`) when we are killed
  * @param options.onSpawn called with the child

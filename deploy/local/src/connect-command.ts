@@ -1,13 +1,10 @@
+import { join } from 'node:path';
 import { createSluiceClient, SluiceApiError } from '@sluice/client';
 import { readProcessEnv } from '@sluice/config';
-import { join } from 'node:path';
 import { listenForStop, readLocalSettings, untilStopped } from '@sluice/stack';
-import { demoFileOf, type Demo } from './demo/demo-file';
-import { realCustomer, type DemoCustomer } from './demo/demo-settings';
+import { type Demo, type DemoCustomer, demoFileOf, describeRunning, realCustomer } from './demo/demo';
 import { seedDemo } from './demo/seed-demo';
-import { describeRunning } from './describe-running';
-import { refuseScaledTime } from './refuse-scaled-time';
-import { runSession } from './run-session';
+import { refuseScaledTime, runSession } from './run-session';
 
 /** What a real account is opened with, by provider. */
 const accesses = {

@@ -1,6 +1,6 @@
-import { join } from 'node:path';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readProcessEnv } from '@sluice/config';
 import {
@@ -15,23 +15,18 @@ import {
   untilStopped,
   waitUntil,
 } from '@sluice/stack';
-import { createTopics } from './create-topics';
-import { createPrinter, printOutput } from './dev/prefixed-output';
-import { journalEnv } from './footprints/sandbox-journal';
-import { serviceEnv, listenEnv } from './footprints/service-env';
-import { createStopList, type StopList } from './footprints/stop-list';
-import { openLocalSecrets, type LocalSecrets } from './local-secrets';
-import { migrateWithReport } from './migrate-with-report';
-import { processNames, type ProcessName, addressesOf, servicePorts } from './service-ports';
-import { recordProcess, endRecorded } from './run-folder/process-records';
-import { assertPortsFree } from './assert-ports-free';
-import { claimRunFolder, type RunFolder } from './run-folder/claim-run-folder';
-import { readLiveRun } from './run-folder/run-record';
-import { demoFileOf } from './demo/demo-file';
-import { demoCustomer } from './demo/demo-settings';
-import { openSandboxAccounts } from './demo/open-sandbox-accounts';
+import { demoCustomer, demoFileOf } from './demo/demo';
 import { seedDemo } from './demo/seed-demo';
-import { spawnService } from './spawn-service';
+import { createPrinter, printOutput } from './dev-output';
+import { createStopList, type StopList } from './footprints/footprint';
+import { journalEnv, listenEnv, serviceEnv } from './footprints/service-env';
+import { type LocalSecrets, openLocalSecrets } from './local-secrets';
+import { createTopics, migrateWithReport } from './prepare-stack';
+import { claimRunFolder, type RunFolder } from './run-folder/claim-run-folder';
+import { endRecorded, readLiveRun, recordProcess } from './run-folder/run-record';
+import { openSandboxAccounts } from './sandbox-client';
+import { addressesOf, assertPortsFree, type ProcessName, processNames, servicePorts } from './service-ports';
+import { spawnService } from './service-processes';
 
 const usage = `npm run dev [-- --only <service>]
   Runs the five services and the sandbox as processes on Kafka, Redis and Postgres, compiles what changes and starts

@@ -1,8 +1,8 @@
-import { identify, isRunning } from '@sluice/stack';
 /**
  * Preloaded into every service process that the launcher starts: ends the process when the launcher is gone, however it
- * went. Killed with `kill -9` it can tell nobody, and its children would keep the ports.
+ * went. A launcher killed with `kill -9` cannot stop its children, which would keep the ports.
  */
+import { identify, isRunning } from '@sluice/stack';
 
 const everyMs = 500;
 /** How long an orderly stop may take. A service gives requests in flight ten seconds. */

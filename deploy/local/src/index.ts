@@ -4,9 +4,9 @@ import { SluiceError } from '@sluice/errors';
 export { metricsUrlOf, portDistances, servicePorts, type ProcessName } from './service-ports';
 export { createServiceProcesses, type ServiceProcesses, type ServiceProcessesOptions } from './service-processes';
 export { createEmbeddedServices } from './footprints/embedded-services';
-export { readSpans, type SentSpans, type Span } from './traces/read-spans';
-export { tellStory } from './traces/tell-story';
-export { tourOfRunning } from './tour/tour-of-running';
+export { readSpans, type SentSpans, type Span } from './spans';
+export { tellStory } from './spans';
+export { tourOfRunning } from './tour/run-tour';
 
 interface Command {
   /** @returns the exit code */

@@ -21,7 +21,7 @@ export function openLocalSecrets(folder: string, env: NodeJS.ProcessEnv): LocalS
   };
 }
 
-/** Tells databases apart: what was sealed with other keys cannot be used. Says nothing about the keys. */
+/** Distinguishes databases: what was sealed with other keys cannot be used. Says nothing about the keys. */
 export function fingerprintOf({ credentialsKeys }: LocalSecrets): string {
   return createHash('sha256').update(credentialsKeys).digest('hex').slice(0, 8);
 }

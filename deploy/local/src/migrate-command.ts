@@ -1,7 +1,6 @@
-import { givenUrls, isAlive, readLocalSettings, readState, stackDataDir, startStack } from '@sluice/stack';
-import { createTopics } from './create-topics';
-import { migrateWithReport } from './migrate-with-report';
 import { readProcessEnv } from '@sluice/config';
+import { givenUrls, isAlive, readLocalSettings, readState, stackDataDir, startStack } from '@sluice/stack';
+import { createTopics, migrateWithReport } from './prepare-stack';
 
 const usage = `npm run migrate
   Brings the database named by DATABASE_URL to the current schema, else that of the local stack; creates the topics

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { ConfigError } from '@sluice/config';
 import {
   givenUrls,
   Interrupted,
@@ -9,18 +10,15 @@ import {
   startStack,
   urlVariables,
 } from '@sluice/stack';
-import type { Footprint, FootprintOptions } from './footprints/footprint';
 import { startEmbedded } from './footprints/embedded';
-import { openLocalSecrets, type LocalSecrets } from './local-secrets';
+import { createStopList, type Footprint, type FootprintOptions } from './footprints/footprint';
+import { journalEnv, serviceEnv } from './footprints/service-env';
+import { type LocalSecrets, openLocalSecrets } from './local-secrets';
+import { createTopics, migrateWithReport } from './prepare-stack';
 import { claimRunFolder } from './run-folder/claim-run-folder';
-import { addressesOf, processNames, type Addresses } from './service-ports';
-import { createTopics } from './create-topics';
-import { migrateWithReport } from './migrate-with-report';
-import { recordProcess } from './run-folder/process-records';
+import { recordProcess } from './run-folder/run-record';
+import { type Addresses, addressesOf, processNames } from './service-ports';
 import { createServiceProcesses } from './service-processes';
-import { journalEnv } from './footprints/sandbox-journal';
-import { serviceEnv } from './footprints/service-env';
-import { createStopList } from './footprints/stop-list';
 
 export interface SessionOptions {
   readonly settings: LocalSettings;
@@ -116,4 +114,11 @@ async function allOrFirstFailure(starts: readonly Promise<void>[]): Promise<void
   const outcomes = await Promise.allSettled(starts);
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
+}
+
+/** What a tour or a real account shows must be what a customer would see: a minute is a minute. */
+export function refuseScaledTime({ timeScale }: LocalSettings): void {
+  if (timeScale === 1) return;
+  const rule = 'must be left out here: time is never scaled; npm run dev takes it';
+  throw new ConfigError([{ name: 'SLUICE_TIME_SCALE', rule, value: String(timeScale) }]);
 }

@@ -1,12 +1,12 @@
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DependencyError } from '@sluice/errors';
+import { unavailable } from '@sluice/stack';
 import { listenEnv } from './footprints/service-env';
-import { servicePorts, type ProcessName } from './service-ports';
-import { spawnService } from './spawn-service';
+import { type ProcessName, servicePorts } from './service-ports';
 
 export interface ServiceProcessesOptions {
   /** Base of the ports; each service adds its own distance. */
@@ -97,10 +97,7 @@ async function waitUntilReady(
     await sleep(25);
   }
   const tail = readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-8).join('\n  ');
-  throw new DependencyError({
-    code: 'service.unavailable',
-    detail: `${name} did not become ready at ${url}. Its log ${logFile} ends with:\n  ${tail}`,
-  });
+  throw unavailable(`${name} did not become ready at ${url}. Its log ${logFile} ends with:\n  ${tail}`);
 }
 
 function isGone(child: ChildProcess): boolean {
@@ -113,4 +110,30 @@ async function answers(url: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+export interface SpawnOptions {
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdio: StdioOptions;
+  /** Flags for Node itself: `--watch`, `--inspect=…`. */
+  readonly nodeFlags?: readonly string[];
+  /** Folder of a checkout that is built. @default this one */
+  readonly checkout?: string;
+}
+
+/**
+ * Runs a service's own executable under our Node. It ends when we do (see end-with-launcher), and Ctrl-C in a terminal
+ * reaches only us, so that we end the services in their order.
+ */
+export function spawnService(name: ProcessName, { env, stdio, nodeFlags = [], checkout }: SpawnOptions): ChildProcess {
+  const { resolve } = createRequire(checkout === undefined ? __filename : join(checkout, 'services', name, 'index.js'));
+  // A package exports its service; the executable lies beside it.
+  const executable =
+    checkout === undefined
+      ? join(dirname(resolve(`@sluice/${name}`)), 'index.js')
+      : join(checkout, 'services', name, 'dist', 'index.js');
+  const preloaded = [resolve('@sluice/telemetry/register'), require.resolve('./end-with-launcher')];
+  const preload = preloaded.flatMap((path) => ['--require', path]);
+  const args = [...nodeFlags, '--enable-source-maps', ...preload, executable, `--launcher=${process.pid}`];
+  return spawn(process.execPath, args, { env, stdio, detached: true });
 }

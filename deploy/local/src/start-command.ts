@@ -1,12 +1,9 @@
 import { readProcessEnv } from '@sluice/config';
 import { listenForStop, readLocalSettings, untilStopped } from '@sluice/stack';
-import { demoFileOf } from './demo/demo-file';
-import { demoCustomer } from './demo/demo-settings';
-import { openSandboxAccounts } from './demo/open-sandbox-accounts';
+import { demoCustomer, demoFileOf, describeRunning } from './demo/demo';
 import { seedDemo } from './demo/seed-demo';
-import { describeRunning } from './describe-running';
-import { refuseScaledTime } from './refuse-scaled-time';
-import { runSession, type Session } from './run-session';
+import { refuseScaledTime, runSession, type Session } from './run-session';
+import { openSandboxAccounts } from './sandbox-client';
 import { runTour } from './tour/run-tour';
 
 const usage = `npm start [-- --once] [-- --distributed]

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { DependencyError } from '@sluice/errors';
-import { readSpanFile, type Span } from './traces/read-spans';
-import { tellStory } from './traces/tell-story';
+import { readSpanFile, type Span, tellStory } from './spans';
 
 const usage = `npm run trace -- <file> <operation id>
   file          what a collector's file exporter wrote: OTLP as JSON, one export per line

@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createSluiceClient, type SluiceClient } from '@sluice/client';
-import { DependencyError } from '@sluice/errors';
-import type { Integration, Project } from '@sluice/types';
+import { unavailable } from '@sluice/stack';
+import type { ConfigContent, Integration, Project } from '@sluice/types';
 import { fingerprintOf, type LocalSecrets } from '../local-secrets';
 import type { Addresses } from '../service-ports';
-import { connectCustomer } from './connect-customer';
-import { demoConfig } from './demo-config';
-import { readDemoFile, writeDemoFile, type Demo, type DemoIntegration } from './demo-file';
-import { manifestFile, type DemoCustomer } from './demo-settings';
+import { crmWords, type CrmWords } from '../tour/crm';
+import { type Demo, type DemoCustomer, type DemoIntegration, manifestFile, readDemoFile, writeDemoFile } from './demo';
 
 export interface SeedOptions {
   readonly folder: string;
@@ -83,6 +81,66 @@ async function ensureApiKey({ folder, addresses, secrets }: SeedOptions, project
 function integrationFor(deployed: readonly Integration[], provider: string): Integration {
   const integration = deployed.find((one) => one.provider === provider);
   if (integration !== undefined) return integration;
-  const detail = `${manifestFile} declares no integration for ${provider}.`;
-  throw new DependencyError({ code: 'service.unavailable', detail });
+  throw unavailable(`${manifestFile} declares no integration for ${provider}.`);
+}
+
+/** Connects a group's CRM and installs the integration for it, as a builder's backend would. Repeatable. @param client of the project */
+export async function connectCustomer(
+  { management }: SluiceClient,
+  integration: Pick<Integration, 'id' | 'name' | 'provider'>,
+  customer: DemoCustomer & { readonly content: ConfigContent },
+): Promise<DemoIntegration> {
+  const { groupRef, consumerRef, token, workspaceRef, content } = customer;
+  const { id, name, provider } = integration;
+  const connections = await management.listConnections({ groupRef });
+  const connection =
+    connections.findLast((one) => one.provider === provider) ??
+    (await management.generateConnection({
+      body: {
+        groupRef,
+        consumerRef,
+        provider,
+        oauth2AuthorizationCode: { accessToken: { token } },
+        ...(workspaceRef === undefined ? {} : { providerWorkspaceRef: workspaceRef }),
+      },
+    }));
+  const [installed] = await management.listInstallations({ integrationId: id, groupRef });
+  const installation =
+    installed ??
+    (await management.createInstallation({
+      integrationId: id,
+      body: {
+        groupRef,
+        connectionId: connection.id,
+        config: { content },
+      },
+    }));
+  return {
+    provider,
+    id,
+    name,
+    groupRef,
+    installationId: installation.id,
+    connectionId: installation.connection.id,
+  };
+}
+
+/**
+ * What a customer of the demo chose: the field behind the builder's `position`, a default for new people, and that a phone
+ * number which stands in the CRM is never written over. Deletion stays off.
+ */
+export function demoConfig(provider: string): ConfigContent {
+  const words: Readonly<Record<string, CrmWords>> = crmWords;
+  const chosen = words[provider];
+  if (chosen === undefined) return { provider };
+  const { people: objectName, title, phone, defaulted } = chosen;
+  const selectedFieldSettings = {
+    [defaulted.field]: { default: { stringValue: defaulted.value }, writeOnUpdate: 'never' },
+    [phone]: { writeOnUpdate: 'ifEmpty' },
+  } as const;
+  return {
+    provider,
+    read: { objects: { [objectName]: { objectName, selectedFieldMappings: { position: title } } } },
+    write: { objects: { [objectName]: { objectName, selectedFieldSettings } } },
+  };
 }

@@ -1,17 +1,16 @@
+import { createWriteStream, mkdirSync, statSync, type WriteStream } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createSandbox } from '@sluice/sandbox';
+import { startStack } from '@sluice/stack';
+import { createLogger, flushTraces } from '@sluice/telemetry';
+import { createEmbeddedServices } from './embedded-services';
+import { createStopList, type Footprint, type FootprintOptions } from './footprint';
+import { sandboxJournal, serviceEnv } from './service-env';
+import { migrateWithReport } from '../prepare-stack';
+import { servicePorts } from '../service-ports';
+
 // oxlint-disable-next-line import/no-unassigned-import -- what `node --require` does for a process of its own
 import '@sluice/telemetry/register';
-import { join, dirname } from 'node:path';
-import { createSandbox } from '@sluice/sandbox';
-import { createLogger, flushTraces } from '@sluice/telemetry';
-import { startStack } from '@sluice/stack';
-import { migrateWithReport } from '../migrate-with-report';
-import { servicePorts } from '../service-ports';
-import { createEmbeddedServices } from './embedded-services';
-import type { Footprint, FootprintOptions } from './footprint';
-import { sandboxJournal } from './sandbox-journal';
-import { serviceEnv } from './service-env';
-import { createStopList } from './stop-list';
-import { createWriteStream, mkdirSync, statSync, type WriteStream } from 'node:fs';
 
 /** Never connected to: the services' tables ask for them, the launcher injects what is inside the process. */
 const insideTheProcess = { kafkaBrokers: 'in-process:1', redisUrl: 'redis://in-process' };

@@ -1,5 +1,7 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { LocalSecrets } from '../local-secrets';
-import { addressesOf, hasMetrics, metricsDistance, servicePorts, type ProcessName } from '../service-ports';
+import { addressesOf, hasMetrics, metricsDistance, type ProcessName, servicePorts } from '../service-ports';
 
 export interface ServiceEnvOptions {
   readonly env: NodeJS.ProcessEnv;
@@ -43,4 +45,15 @@ export function listenEnv(portBase: number, name: ProcessName): Record<string, s
   const port = portBase + servicePorts[name];
   const own = { SLUICE_PORT: String(port), SLUICE_HOST: '127.0.0.1' };
   return hasMetrics(name) ? { ...own, SLUICE_METRICS_PORT: String(port + metricsDistance) } : own;
+}
+
+/** Where the sandbox keeps what it was sent, so that the CRM survives a `kill -9` as a real one would. */
+export function sandboxJournal(folder: string): string {
+  mkdirSync(folder, { recursive: true });
+  return join(folder, 'sandbox.jsonl');
+}
+
+/** What the sandbox as a process needs besides the rest; nothing for the others. */
+export function journalEnv(name: ProcessName, folder: string): Record<string, string> {
+  return name === 'sandbox' ? { SLUICE_SANDBOX_LEDGER: sandboxJournal(folder) } : {};
 }

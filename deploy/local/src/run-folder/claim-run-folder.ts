@@ -1,9 +1,7 @@
 import { join } from 'node:path';
 import { identify, type Log, waitUntil, withStackLock } from '@sluice/stack';
-import { assertPortsFree } from '../assert-ports-free';
-import { processNames, type ProcessName } from '../service-ports';
-import { readLiveRun, removeRun, writeRun, type RunRecord } from './run-record';
-import { endRecorded } from './process-records';
+import { endRecorded, readLiveRun, removeRun, type RunRecord, writeRun } from './run-record';
+import { assertPortsFree, type ProcessName, processNames } from '../service-ports';
 
 export interface FolderClaim {
   /** The data folder to use. */

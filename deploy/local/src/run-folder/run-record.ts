@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRunning, type ProcessIdentity, writePrivateFile } from '@sluice/stack';
+import { endProcess, identify, isRunning, type ProcessIdentity, writePrivateFile } from '@sluice/stack';
 
 /** Which launcher works in a data folder. It stays behind when the launcher is killed. */
 export interface RunRecord {
@@ -8,7 +8,7 @@ export interface RunRecord {
   /** `start`, `dev`, … for people. */
   readonly command: string;
   readonly portBase: number;
-  /** It was told to end, and the folder will be free in a moment. */
+  /** It was asked to stop, and the folder will be free in a moment. */
   readonly isStopping: boolean;
 }
 
@@ -42,6 +42,32 @@ export function readJson(file: string): unknown {
   }
 }
 
-function fileOf(folder: string): string {
-  return join(folder, 'run.json');
+const fileOf = (folder: string) => join(folder, 'run.json');
+
+/** Name of a service, or `tsc`, to its process. */
+type Records = Readonly<Record<string, ProcessIdentity>>;
+
+/** How long a service is given to end on SIGTERM: it lets requests in flight finish for ten seconds. */
+const patienceMs = 12_000;
+
+/** Notes which process has this name, so that another command can find it, or end it after we were killed. */
+export function recordProcess(folder: string, name: string, pid: number): void {
+  const process = identify(pid);
+  if (process !== undefined) writePrivateFile(recordsFileOf(folder), { ...readRecords(folder), [name]: process });
 }
+
+/** Ends the recorded processes that still run: all, or the named ones. @returns their names */
+export async function endRecorded(folder: string, names?: readonly string[]): Promise<string[]> {
+  const records = Object.entries(readRecords(folder));
+  const living = records.filter(
+    ([name, process]) => (names === undefined || names.includes(name)) && isRunning(process),
+  );
+  await Promise.all(living.map(([, process]) => endProcess(process, ['SIGTERM'], patienceMs)));
+  return living.map(([name]) => name);
+}
+
+function readRecords(folder: string): Records {
+  return (readJson(recordsFileOf(folder)) ?? {}) as Records;
+}
+
+const recordsFileOf = (folder: string) => join(folder, 'processes.json');

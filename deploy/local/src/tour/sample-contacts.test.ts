@@ -1,5 +1,5 @@
-import { sampleFile } from '../demo/demo-settings';
-import { readSampleContacts, sampleIndexes, withMark } from './sample-contacts';
+import { sampleFile } from '../demo/demo';
+import { expectSame, readSampleContacts, sampleIndexes, withMark } from './sample-contacts';
 
 describe('withMark', () => {
   it.each([
@@ -15,7 +15,7 @@ describe('withMark', () => {
   });
 });
 
-// The steps rely on what the sample's README says of these places.
+// The steps rely on what the sample's README says of these positions.
 describe('the sample file', () => {
   const contacts = readSampleContacts(sampleFile, 'r1');
   const emailOf = (index: number) => contacts[index]?.email?.toLowerCase();
@@ -38,5 +38,27 @@ describe('the sample file', () => {
     const range = Array.from({ length: measured.to - measured.from }, (_, at) => measured.from + at);
     const emails = [synchronous, asynchronous, ...odd, ...range].flatMap((index) => emailOf(index) ?? []);
     expect(new Set(emails).size).toBe(emails.length);
+  });
+});
+
+describe('what the CRM has of a contact', () => {
+  const sent = { email: 'Ana@Example.com', lastname: ' Noël ', lifecyclestage: 'customer' };
+  const kept = { email: 'ana@example.com', lastname: ' Noël ', lifecyclestage: 'customer' };
+
+  it('takes what HubSpot keeps: the email in lower case, a stage when none was sent, null for what is not set', () => {
+    expectSame(sent, { id: '1', properties: { ...kept, phone: null } });
+    expectSame({ lastname: 'X' }, { id: '1', properties: { lastname: 'X', lifecyclestage: 'lead' } });
+  });
+
+  it.each([
+    ['a lost space', { ...kept, lastname: 'Noël' }, 'lastname should be " Noël " and is "Noël"'],
+    ['a value too many', { ...kept, city: 'Lyon' }, 'city should be empty and is "Lyon"'],
+    ['a missing value', { ...kept, lifecyclestage: null }, 'lifecyclestage should be "customer" and is empty'],
+  ])('sees %s', (_, properties, sentence) => {
+    expect(() => expectSame(sent, { id: '7', properties })).toThrow(sentence);
+  });
+
+  it('sees a contact that is not there', () => {
+    expect(() => expectSame(sent, undefined)).toThrow('The CRM has no contact for Ana@Example.com.');
   });
 });

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { StepFailure } from './step-failure';
+import type { CrmContact } from '../sandbox-client';
+import { expectThat } from './expect';
 
 /** HubSpot property to value; what is missing is a missing key. */
 export type SampleContact = Readonly<Record<string, string>>;
 
-/** Where things stand in the sample file. Source: samples/README.md. */
+/** Positions in the sample file. Source: samples/README.md. */
 export const sampleIndexes = {
   autoBatched: { from: 0, to: 250 },
   synchronous: 280,
@@ -48,7 +49,7 @@ export function withMark(contact: SampleContact, mark: string): SampleContact {
 
 export function contactAt(contacts: readonly SampleContact[], index: number): SampleContact {
   const contact = contacts[index];
-  if (contact === undefined) throw new StepFailure(`The sample file has no contact ${index}.`);
+  expectThat(contact !== undefined, `The sample file has no contact ${index}.`);
   return contact;
 }
 
@@ -56,4 +57,37 @@ export function contactAt(contacts: readonly SampleContact[], index: number): Sa
 export function describeContact({ firstname, lastname, email }: SampleContact): string {
   const name = [firstname, lastname].filter(Boolean).join(' ');
   return name === '' ? (email ?? 'a contact without a name') : name;
+}
+
+/** HubSpot gives a new contact this stage when none is sent. */
+const defaultStage = 'lead';
+
+/**
+ * Fails unless the CRM has exactly what was sent: every value, and nothing where nothing was sent.
+ * HubSpot keeps an email in lower case; all else stays as it is, to the last space.
+ */
+export function expectSame(sent: SampleContact, contact: CrmContact | undefined): void {
+  expectThat(contact !== undefined, `The CRM has no contact for ${sent.email ?? sent.lastname}.`);
+  for (const property of sampleProperties) {
+    const wanted = keptValue(sent, property);
+    const found = contact.properties[property] ?? undefined;
+    expectThat(
+      found === wanted,
+      `Contact ${contact.id}: ${property} should be ${show(wanted)} and is ${show(found)} in the CRM.`,
+    );
+  }
+}
+
+function keptValue(sent: SampleContact, property: (typeof sampleProperties)[number]): string | undefined {
+  if (property === 'email') return sent.email?.toLowerCase();
+  return sent[property] ?? (property === 'lifecyclestage' ? defaultStage : undefined);
+}
+
+/** How many values a contact carries. */
+export function countValues(contact: SampleContact): number {
+  return sampleProperties.filter((property) => contact[property] !== undefined).length;
+}
+
+function show(value: string | undefined): string {
+  return value === undefined ? 'empty' : JSON.stringify(value);
 }

@@ -1,4 +1,4 @@
-import { formatLine } from './format-line';
+import { formatLine } from './dev-output';
 
 it('shows time, level, event and the other fields of a log line', () => {
   const entry = {

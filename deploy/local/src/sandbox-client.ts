@@ -1,0 +1,143 @@
+import type { Reply } from '@sluice/client';
+import type { LedgerEntry } from '@sluice/sandbox';
+import { unavailable } from '@sluice/stack';
+
+/** A contact as HubSpot shows it: every value a string, null for what is not set. */
+export interface CrmContact {
+  readonly id: string;
+  readonly properties: Readonly<Record<string, string | null>>;
+}
+
+export interface SandboxAccount {
+  readonly account: string;
+  readonly provider: string;
+  /** Secret of the account: what a customer would give us. */
+  readonly token: string;
+  /** The account as the provider calls it: HubSpot's portal, Salesforce's My Domain. */
+  readonly workspaceRef: string;
+}
+
+/** The imitated CRM, read directly: what the tour believes about it never comes from Sluice. */
+export interface SandboxClient {
+  /** Every call of the account that arrived at this moment or later. */
+  ledgerSince(moment: Date): Promise<readonly LedgerEntry[]>;
+  /** By id, with these properties. Contacts that are not there are left out. */
+  readContacts(ids: readonly string[], properties: readonly string[]): Promise<readonly CrmContact[]>;
+  /** A request to the provider as the customer's own programs would send it. */
+  request<T>(method: JsonRequest['method'], path: string, body?: unknown): Promise<Reply<T>>;
+  /** Without Sluice in between: for comparing durations. */
+  createContact(properties: Readonly<Record<string, string>>): Promise<Reply<CrmContact>>;
+}
+
+const contactsPath = '/crm/v3/objects/contacts';
+/** Contacts of one batch read at most. Source: HubSpot, limits of batch endpoints. */
+const batchMax = 100;
+
+/** The accounts that play the customer's CRMs. */
+const accounts = [
+  { name: 'demo', provider: 'hubspot' },
+  { name: 'demo-salesforce', provider: 'salesforce' },
+];
+
+/** Opens the CRMs of the demo, which keep their tokens and records when they are there already. */
+export function openSandboxAccounts(sandboxUrl: string): Promise<SandboxAccount[]> {
+  const url = `${sandboxUrl}/_sandbox/accounts`;
+  const open = async (body: object) =>
+    bodyOf(await requestJson<SandboxAccount>({ method: 'POST', url, body }), 201, 'opening a sandbox account');
+  return Promise.all(accounts.map(open));
+}
+
+export function createSandboxClient(
+  sandboxUrl: string,
+  { account, token }: SandboxAccount,
+  signal?: AbortSignal,
+): SandboxClient {
+  const headers = { authorization: `Bearer ${token}` };
+  const request = <T>(method: JsonRequest['method'], path: string, body?: unknown) =>
+    requestJson<T>({ method, url: `${sandboxUrl}${path}`, headers, body, signal });
+  const post = <T>(path: string, body: unknown) => request<T>('POST', path, body);
+  const readSome = async (ids: readonly string[], properties: readonly string[]) => {
+    const body = { inputs: ids.map((id) => ({ id })), properties };
+    const reply = await post<{ results: CrmContact[] }>(`${contactsPath}/batch/read`, body);
+    // 207 names ids that are not there, which the caller notices by itself.
+    return bodyOf(reply, reply.status === 207 ? 207 : 200, 'reading contacts from the sandbox').results;
+  };
+  return {
+    ledgerSince: async (moment) => {
+      const query = new URLSearchParams({ account, since: moment.toISOString() });
+      const url = `${sandboxUrl}/_sandbox/ledger?${query.toString()}`;
+      return bodyOf(await requestJson<LedgerEntry[]>({ method: 'GET', url, signal }), 200, "the sandbox's ledger");
+    },
+    readContacts: async (ids, properties) => {
+      const contacts: CrmContact[] = [];
+      for (let at = 0; at < ids.length; at += batchMax) {
+        contacts.push(...(await readSome(ids.slice(at, at + batchMax), properties)));
+      }
+      return contacts;
+    },
+    request,
+    createContact: (properties) => post(contactsPath, { properties }),
+  };
+}
+
+interface JsonRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Longer than any reply of ours: a provider call has 30 s. */
+const timeoutMs = 45_000;
+
+/** @throws DependencyError when nobody answers */
+async function requestJson<T>(request: JsonRequest): Promise<Reply<T>> {
+  const { method, url, headers, body, signal } = request;
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const begunAt = performance.now();
+  try {
+    const reply = await fetch(url, {
+      method,
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+    });
+    const text = await reply.text();
+    const tookMs = performance.now() - begunAt;
+    return { status: reply.status, headers: reply.headers, body: parse(text) as T, tookMs };
+  } catch (cause) {
+    if (signal?.aborted) throw signal.reason;
+    const detail = `${method} ${url} was not answered: ${reasonOf(cause)}`;
+    throw unavailable(detail, { cause });
+  }
+}
+
+/**
+ * The body of a reply with this status.
+ * @throws DependencyError that shows what came instead
+ */
+export function bodyOf<T>(reply: Reply<T>, status: number, what: string): T {
+  if (reply.status === status) return reply.body;
+  throw unavailable(`${what} was answered with ${reply.status}: ${describeBody(reply.body)}`);
+}
+
+/** The sentence in a problem document or an error body, else the body itself, shortened. */
+export function describeBody(body: unknown): string {
+  const { detail, errors } = (body ?? {}) as { detail?: string; errors?: { message?: string }[] };
+  return detail ?? errors?.[0]?.message ?? JSON.stringify(body)?.slice(0, 300) ?? 'without a body';
+}
+
+function parse(text: string): unknown {
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** fetch says "fetch failed"; why stands in its cause. */
+function reasonOf(error: unknown): string {
+  const { message = 'no reason is given', cause } = error as { message?: string; cause?: { message?: string } };
+  return cause?.message ? cause.message : message;
+}
