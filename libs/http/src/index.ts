@@ -17,7 +17,7 @@ export { startMetricsServer, type MetricsServerOptions } from './metrics-server'
 export { InboundError, presentProblem, type ProblemDocument } from './problem-handler';
 export { parseJson } from './read-body';
 export { route, type Reply, type RouteOptions, type RouteParts, type RouteRequest } from './route';
-export type { Router } from './router';
+export type { ParametersOf, Router } from './router';
 export { runService, type RunnableService } from './run-service';
 export { jsonText, listText, sendJson } from './send-reply';
 export { ListenError, startServer, type HttpServer, type ServerOptions } from './start-server';

@@ -110,7 +110,7 @@ export {
 export type { IntegrationField } from './integration-field';
 export { checkCreateIntegrationRequest } from './integration';
 export { applyJsonPatch, type Patched } from './json-patch';
-export { memberName, nameText, type JsonSchema } from './json-schema';
+export { memberName, nameText, type Described, type JsonSchema } from './json-schema';
 export {
   createJwtKeyReplySchema,
   createJwtKeyRequestSchema,

@@ -33,3 +33,47 @@ export const scopeText = { type: 'string', minLength: 1, pattern: nameText.patte
 
 /** ISO 8601 date-time with offset. Source: specification, introduction. */
 export const moment = { type: 'string', format: 'date-time' } as const;
+
+/**
+ * The type of the values that a schema constant describes: `{ readonly groupRef: string }` of the schema of a query. Knows the keywords that
+ * our schemas use.
+ */
+export type Described<S> = S extends { readonly enum: readonly (infer Value)[] }
+  ? Value
+  : S extends { readonly const: infer Value }
+    ? Value
+    : S extends { readonly anyOf: readonly (infer Branch)[] } | { readonly oneOf: readonly (infer Branch)[] }
+      ? Described<Branch>
+      : S extends { readonly type: readonly (infer Type)[] }
+        ? DescribedAs<Type, S>
+        : S extends { readonly type: infer Type }
+          ? DescribedAs<Type, S>
+          : unknown;
+
+type DescribedAs<Type, S> = Type extends keyof Primitives
+  ? Primitives[Type]
+  : Type extends 'array'
+    ? DescribedList<S>
+    : Type extends 'object'
+      ? DescribedObject<S>
+      : never;
+
+interface Primitives {
+  readonly string: string;
+  readonly integer: number;
+  readonly number: number;
+  readonly boolean: boolean;
+  readonly null: null;
+}
+
+type DescribedList<S> = S extends { readonly items: infer Item } ? readonly Described<Item>[] : readonly unknown[];
+
+type DescribedObject<S> = S extends { readonly properties: infer Members }
+  ? { [Name in keyof Members as Name extends RequiredOf<S> ? Name : never]: Described<Members[Name]> } & {
+      [Name in keyof Members as Name extends RequiredOf<S> ? never : Name]?: Described<Members[Name]>;
+    }
+  : S extends { readonly additionalProperties: infer Member extends object }
+    ? Record<string, Described<Member>>
+    : Record<string, unknown>;
+
+type RequiredOf<S> = S extends { readonly required: readonly (infer Name)[] } ? Name : never;

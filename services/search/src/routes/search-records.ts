@@ -1,21 +1,23 @@
 import { providerProblemCodes } from '@sluice/errors';
-import { invalid, jsonText, route, type RequestLimits, type Router, type RouteRequest, json } from '@sluice/http';
-import { reachOf, searchRequestSchema, type SearchRequest, searchReplySchema } from '@sluice/types';
+import { invalid, json, jsonText, route } from '@sluice/http';
+import type { ParametersOf, RequestLimits, Router, RouteRequest } from '@sluice/http';
+import { reachOf, searchReplySchema, searchRequestSchema, type Described, type SearchRequest } from '@sluice/types';
 import type { SearchContext } from '../context';
 import { searchRecords } from '../search-records';
 
-interface Parts {
-  readonly params: { projectIdOrName: string; integrationId: string };
-  readonly query: { groupRef: string };
-  readonly body: SearchRequest;
-}
-
+const path = '/v1/projects/:projectIdOrName/integrations/:integrationId';
 const query = {
   type: 'object',
   additionalProperties: false,
   required: ['groupRef'],
   properties: { groupRef: { type: 'string', minLength: 1 } },
 } as const;
+
+interface Parts {
+  readonly params: ParametersOf<typeof path>;
+  readonly query: Described<typeof query>;
+  readonly body: SearchRequest;
+}
 
 /** `POST {search_url}/projects/{projectIdOrName}/integrations/{integrationId}?groupRef=` */
 export function searchRecordsRoute(
@@ -24,7 +26,7 @@ export function searchRecordsRoute(
   limits: Pick<RequestLimits, 'assertGroup'>,
 ): void {
   router.post(
-    '/v1/projects/:projectIdOrName/integrations/:integrationId',
+    path,
     route<Parts>({
       operationId: 'searchRecords',
       summary: 'Search records',

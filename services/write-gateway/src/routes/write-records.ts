@@ -3,6 +3,7 @@ import {
   InboundError,
   jsonText,
   route,
+  type ParametersOf,
   type Reply,
   type RequestLimits,
   type Router,
@@ -10,7 +11,7 @@ import {
 } from '@sluice/http';
 import type { BatchMembership } from '@sluice/store';
 import { checkWriteRequest, codeOfWriteIssues, limits, reachOf, writeRequestSchema } from '@sluice/types';
-import type { AcceptedWriteReply, BatchDryRunReply, DryRunReply, WriteRequest } from '@sluice/types';
+import type { AcceptedWriteReply, BatchDryRunReply, Described, DryRunReply, WriteRequest } from '@sluice/types';
 import { readKey } from '../idempotency';
 import { presentAccepted } from '../present-accepted';
 import { presentWrite, type EndedWrite } from '../present-write';
@@ -39,12 +40,7 @@ export interface Writers {
   readonly once: (call: WriteCall, write: () => Promise<Reply | 'key-taken'>) => Promise<Reply>;
 }
 
-interface Parts {
-  readonly params: { projectIdOrName: string; integrationId: string; objectName: string };
-  readonly query: { dryRun?: 'true' | 'false' };
-  readonly body: WriteRequest;
-}
-
+const path = '/v1/projects/:projectIdOrName/integrations/:integrationId/objects/:objectName';
 const querySchema = {
   type: 'object',
   additionalProperties: false,
@@ -53,10 +49,16 @@ const querySchema = {
   },
 } as const;
 
+interface Parts {
+  readonly params: ParametersOf<typeof path>;
+  readonly query: Described<typeof querySchema>;
+  readonly body: WriteRequest;
+}
+
 /** `POST {write_url}/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}` */
 export function writeRecordsRoute(router: Router, writers: Writers): void {
   router.post(
-    '/v1/projects/:projectIdOrName/integrations/:integrationId/objects/:objectName',
+    path,
     route<Parts>({
       operationId: 'writeRecords',
       summary: 'Write records',

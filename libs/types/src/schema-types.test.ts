@@ -1,0 +1,174 @@
+import { readFileSync } from 'node:fs';
+import * as types from './index';
+import type { Described } from './index';
+
+/** Without `readonly`, and with the members of intersections in one object, at every depth. */
+type Comparable<T> = T extends readonly (infer Item)[]
+  ? Comparable<Item>[]
+  : T extends object
+    ? { -readonly [Name in keyof T]: Comparable<T[Name]> }
+    : T;
+
+type IsSame<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+
+/** Paths of the members in which two comparable types differ; `[]` is an item of a list. */
+type Differences<A, B, Path extends string = ''> =
+  IsSame<A, B> extends true
+    ? never
+    : [A, B] extends [readonly (infer ItemA)[], readonly (infer ItemB)[]]
+      ? Differences<ItemA, ItemB, `${Path}[]`>
+      : [A, B] extends [object, object]
+        ? {
+            [Name in (keyof A | keyof B) & string]: Name extends keyof A & keyof B
+              ? IsSame<Pick<A, Name>, Pick<B, Name>> extends true
+                ? never
+                : IsSame<A[Name], B[Name]> extends true
+                  ? `${Path}.${Name}?`
+                  : Differences<A[Name], B[Name], `${Path}.${Name}`>
+              : `${Path}.${Name}`;
+          }[(keyof A | keyof B) & string]
+        : Path;
+
+/** `true`, or the paths in which a schema and an interface differ beyond those that are known to. */
+type Same<Schema, T, Known extends string = never> =
+  IsSame<Differences<Comparable<Described<Schema>>, Comparable<T>>, Known> extends true
+    ? true
+    : { readonly differ: Differences<Comparable<Described<Schema>>, Comparable<T>> };
+
+type Assert<Check extends true> = Check;
+
+// One line per schema: it does not compile when schema and interface differ. The error names the paths.
+type Compared = [
+  Assert<Same<typeof types.apiKeySchema, types.ApiKey>>,
+  Assert<Same<typeof types.createApiKeyRequestSchema, types.CreateApiKeyRequest>>,
+  Assert<Same<typeof types.updateApiKeyRequestSchema, types.UpdateApiKeyRequest>>,
+  Assert<Same<typeof types.configContentSchema, types.ConfigContent>>,
+  Assert<Same<typeof types.updateConfigContentSchema, types.UpdateConfigContent>>,
+  Assert<Same<typeof types.configSchema, types.Config>>,
+  Assert<Same<typeof types.configVersionSchema, types.ConfigVersion>>,
+  Assert<Same<typeof types.generateConnectionRequestSchema, types.GenerateConnectionRequest>>,
+  Assert<Same<typeof types.updateConnectionRequestSchema, types.UpdateConnectionRequest>>,
+  Assert<Same<typeof types.connectionSchema, types.Connection>>,
+  Assert<Same<typeof types.consumerSchema, types.Consumer>>,
+  Assert<Same<typeof types.groupSchema, types.Group>>,
+  Assert<Same<typeof types.hydratedRevisionSchema, types.HydratedRevision, '.content.read'>>,
+  Assert<Same<typeof types.createInstallationRequestSchema, types.CreateInstallationRequest>>,
+  Assert<Same<typeof types.updateInstallationRequestSchema, types.UpdateInstallationRequest>>,
+  Assert<Same<typeof types.patchConfigContentRequestSchema, types.PatchConfigContentRequest>>,
+  Assert<Same<typeof types.installationSchema, types.Installation>>,
+  Assert<
+    Same<
+      typeof types.revisionSchema,
+      types.Revision,
+      '.content.read' | '.content.subscribe' | '.content.watchSchema' | '.specVersion'
+    >
+  >,
+  Assert<
+    Same<
+      typeof types.integrationSchema,
+      types.Integration,
+      | '.latestRevision.content.read'
+      | '.latestRevision.content.subscribe'
+      | '.latestRevision.content.watchSchema'
+      | '.latestRevision.specVersion'
+    >
+  >,
+  Assert<
+    Same<
+      typeof types.createIntegrationRequestSchema,
+      types.CreateIntegrationRequest,
+      | '.latestRevision.content.read'
+      | '.latestRevision.content.subscribe'
+      | '.latestRevision.content.watchSchema'
+      | '.latestRevision.specVersion'
+    >
+  >,
+  Assert<Same<typeof types.deployManifestRequestSchema, types.DeployManifestRequest>>,
+  Assert<Same<typeof types.jwtKeySchema, types.JwtKey>>,
+  Assert<Same<typeof types.createJwtKeyRequestSchema, types.CreateJwtKeyRequest>>,
+  Assert<Same<typeof types.createJwtKeyReplySchema, types.CreateJwtKeyReply>>,
+  Assert<Same<typeof types.updateJwtKeyRequestSchema, types.UpdateJwtKeyRequest>>,
+  Assert<Same<typeof types.laneSchema, types.Lane>>,
+  Assert<Same<typeof types.laneListReplySchema, types.LaneListReply>>,
+  Assert<
+    Same<typeof types.manifestIntegrationSchema, types.ManifestIntegration, '.read' | '.subscribe' | '.watchSchema'>
+  >,
+  Assert<
+    Same<
+      typeof types.manifestSchema,
+      types.Manifest,
+      '.integrations[].read' | '.integrations[].subscribe' | '.integrations[].watchSchema' | '.specVersion'
+    >
+  >,
+  Assert<Same<typeof types.oauthConnectRequestSchema, types.OAuthConnectRequest>>,
+  Assert<Same<typeof types.objectMetadataSchema, types.ObjectMetadata>>,
+  Assert<
+    Same<
+      typeof types.operationExplanationSchema,
+      types.OperationExplanation,
+      '.calls[].attempts[].error' | '.calls[].attempts[].isLate' | '.records[].error'
+    >
+  >,
+  Assert<Same<typeof types.operationProgressSchema, types.OperationProgress>>,
+  Assert<Same<typeof types.operationRecordListReplySchema, types.OperationRecordListReply, '.results[].error'>>,
+  Assert<Same<typeof types.operationSchema, types.Operation>>,
+  Assert<Same<typeof types.paginationSchema, types.Pagination>>,
+  Assert<Same<typeof types.operationListReplySchema, types.OperationListReply>>,
+  Assert<Same<typeof types.logSchema, types.Log>>,
+  Assert<Same<typeof types.apiProblemSchema, types.ApiProblem, '.code'>>,
+  Assert<Same<typeof types.inputValidationProblemSchema, types.InputValidationProblem, '.code'>>,
+  Assert<Same<typeof types.projectSchema, types.Project>>,
+  Assert<Same<typeof types.createProjectRequestSchema, types.CreateProjectRequest>>,
+  Assert<Same<typeof types.updateProjectRequestSchema, types.UpdateProjectRequest>>,
+  Assert<Same<typeof types.providerAppSchema, types.ProviderApp>>,
+  Assert<Same<typeof types.createProviderAppRequestSchema, types.CreateProviderAppRequest>>,
+  Assert<Same<typeof types.updateProviderAppRequestSchema, types.UpdateProviderAppRequest>>,
+  Assert<
+    Same<typeof types.providerInfoSchema, types.ProviderInfo, '.support.batchWrite' | `.support.bulkWrite.${string}`>
+  >,
+  Assert<Same<typeof types.readObjectConfigSchema, types.ReadObjectConfig>>,
+  Assert<Same<typeof types.searchRequestSchema, types.SearchRequest>>,
+  Assert<
+    Same<
+      typeof types.searchReplySchema,
+      types.SearchReply,
+      `.results[].fields.${string}` | `.results[].mappedFields.${string}` | `.results[].raw.${string}`
+    >
+  >,
+  Assert<Same<typeof types.signedUrlSchema, types.SignedUrl>>,
+  Assert<Same<typeof types.webhookEndpointSchema, types.WebhookEndpoint>>,
+  Assert<Same<typeof types.createdWebhookEndpointSchema, types.CreatedWebhookEndpoint>>,
+  Assert<Same<typeof types.webhookSecretSchema, types.WebhookSecret>>,
+  Assert<Same<typeof types.createWebhookEndpointRequestSchema, types.CreateWebhookEndpointRequest>>,
+  Assert<Same<typeof types.updateWebhookEndpointRequestSchema, types.UpdateWebhookEndpointRequest>>,
+  Assert<Same<typeof types.webhookMessageSchema, types.WebhookMessage>>,
+  Assert<Same<typeof types.webhookMessageWithPayloadSchema, types.WebhookMessageWithPayload, '.payload.version'>>,
+  Assert<Same<typeof types.webhookMessageListReplySchema, types.WebhookMessageListReply>>,
+  Assert<Same<typeof types.webhookAttemptSchema, types.WebhookAttempt>>,
+  Assert<Same<typeof types.webhookReplayReplySchema, types.WebhookReplayReply>>,
+  Assert<Same<typeof types.writeObjectConfigSchema, types.WriteObjectConfig>>,
+  Assert<Same<typeof types.acceptedWriteReplySchema, types.AcceptedWriteReply>>,
+  Assert<Same<typeof types.singleWriteReplySchema, types.SingleWriteReply, '.result.data'>>,
+  Assert<
+    Same<
+      typeof types.refusedWriteReplySchema,
+      types.RefusedWriteReply,
+      '.result.data' | '.result.errors' | '.result.recordId' | '.result.success' | '.result.warnings'
+    >
+  >,
+  Assert<Same<typeof types.batchWriteReplySchema, types.BatchWriteReply, '.results[].data'>>,
+  Assert<Same<typeof types.dryRunReplySchema, types.DryRunReply, '.associations' | '.plan[].value'>>,
+  Assert<
+    Same<typeof types.batchDryRunReplySchema, types.BatchDryRunReply, '.plans[].associations' | '.plans[].plan[].value'>
+  >,
+  Assert<Same<typeof types.writeRequestSchema, types.WriteRequest, '.batch' | '.record'>>,
+];
+
+// `providerCatalogueSchema` maps names to `ProviderInfo`.
+it('compares every schema that the package exports', () => {
+  const count: Compared['length'] = 69;
+  const text = readFileSync(__filename, 'utf8');
+  const schemas = Object.keys(types).filter((name) => name.endsWith('Schema') && name !== 'providerCatalogueSchema');
+  expect(schemas).toHaveLength(count);
+  expect(schemas.filter((name) => !text.includes(` types.${name},`))).toEqual([]);
+});
