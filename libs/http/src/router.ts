@@ -17,11 +17,7 @@ export type Router = Readonly<Record<Method, (path: string, ...handlers: RouteHa
 /** The parameters of a path: `{ readonly integrationId: string }` of `/v1/integrations/:integrationId`. */
 export type ParametersOf<Path extends string> = { readonly [Name in NameOf<SegmentOf<Path>>]: string };
 type SegmentOf<Path extends string> = Path extends `${infer First}/${infer Rest}` ? First | SegmentOf<Rest> : Path;
-type NameOf<Segment> = Segment extends `:${infer Name}\\:${string}`
-  ? Name
-  : Segment extends `:${infer Name}`
-    ? Name
-    : never;
+type NameOf<Part> = Part extends `:${infer Name}\\:${string}` ? Name : Part extends `:${infer Name}` ? Name : never;
 
 /** One method at one path. */
 interface Endpoint {

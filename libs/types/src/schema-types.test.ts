@@ -9,6 +9,7 @@ type Comparable<T> = T extends readonly (infer Item)[]
     ? { -readonly [Name in keyof T]: Comparable<T[Name]> }
     : T;
 
+// oxlint-disable-next-line no-unnecessary-type-parameters -- how the compiler is made to compare two types exactly
 type IsSame<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
 /** Paths of the members in which two comparable types differ; `[]` is an item of a list. */

@@ -40,7 +40,7 @@ export interface Writers {
   readonly once: (call: WriteCall, write: () => Promise<Reply | 'key-taken'>) => Promise<Reply>;
 }
 
-const path = '/v1/projects/:projectIdOrName/integrations/:integrationId/objects/:objectName';
+const writePath = '/v1/projects/:projectIdOrName/integrations/:integrationId/objects/:objectName';
 const querySchema = {
   type: 'object',
   additionalProperties: false,
@@ -50,7 +50,7 @@ const querySchema = {
 } as const;
 
 interface Parts {
-  readonly params: ParametersOf<typeof path>;
+  readonly params: ParametersOf<typeof writePath>;
   readonly query: Described<typeof querySchema>;
   readonly body: WriteRequest;
 }
@@ -58,7 +58,7 @@ interface Parts {
 /** `POST {write_url}/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}` */
 export function writeRecordsRoute(router: Router, writers: Writers): void {
   router.post(
-    path,
+    writePath,
     route<Parts>({
       operationId: 'writeRecords',
       summary: 'Write records',
