@@ -6,7 +6,7 @@ import { repositoryRoot } from '@sluice/stack';
 import { openDatabase } from '@sluice/store';
 import { cloneDatabase, patientLimits, until, type ClonedDatabase } from '@sluice/testkit';
 import { createCustomer, type Customer } from '../harness/customer';
-import { freePortBase } from '../harness/addresses';
+import { freePortBase } from '../harness/free-port-base';
 import { processEnvironment, startStack, type OwnStack } from '../harness/stack';
 import { startBalancer, type Balancer } from './rolling/balancer';
 import { startTraffic } from './rolling/traffic';

@@ -1,6 +1,3 @@
-import { portDistances } from '@sluice/local';
-import { freePortBase as freeBase } from '@sluice/testkit';
-
 /** Where the services of one stack are reached, and what keeps its names apart from those of another. */
 export interface Addresses {
   /** Differs between stacks: part of names that must not meet. */
@@ -11,9 +8,4 @@ export interface Addresses {
   readonly searchUrl: string;
   readonly writeUrl: string;
   readonly sandboxUrl: string;
-}
-
-/** A base whose eleven service ports are free now. */
-export function freePortBase(): Promise<number> {
-  return freeBase(portDistances);
 }

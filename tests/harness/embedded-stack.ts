@@ -3,7 +3,8 @@ import { createEmbeddedServices } from '@sluice/local';
 import { createSandbox } from '@sluice/sandbox';
 import { silentLogger } from '@sluice/telemetry';
 import { cloneDatabase } from '@sluice/testkit';
-import { freePortBase, type Addresses } from './addresses';
+import type { Addresses } from './addresses';
+import { freePortBase } from './free-port-base';
 import { adminKey, processEnvironment, type StackOptions } from './stack';
 
 /** The services and the sandbox inside this process, on the real Postgres: what `npm start` runs, without its demo and tour. */

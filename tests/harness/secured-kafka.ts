@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { connect } from 'node:net';
 import { readProcessEnv } from '@sluice/config';
 import { until } from '@sluice/testkit';
-import { freePortBase } from './addresses';
+import { freePortBase } from './free-port-base';
 
 /** A broker that talks TLS only, with a certificate of its own, and only to who signs in. */
 export interface SecuredKafka {

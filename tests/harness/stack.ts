@@ -6,7 +6,8 @@ import { createServiceProcesses, servicePorts, type ProcessName, type ServicePro
 import { createKafkaMessaging } from '@sluice/messaging';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { cloneDatabase } from '@sluice/testkit';
-import { freePortBase, type Addresses } from './addresses';
+import type { Addresses } from './addresses';
+import { freePortBase } from './free-port-base';
 
 /** The services and the sandbox as processes on the real Postgres, Kafka and Redis. */
 export interface Stack extends Addresses {

@@ -6,7 +6,7 @@ import { readProcessEnv } from '@sluice/config';
 import { servicePorts, tourOfRunning, type ProcessName, type Span } from '@sluice/local';
 import { createEmptyDatabase, until } from '@sluice/testkit';
 import { startCollector } from '../harness/collector';
-import { freePortBase } from '../harness/addresses';
+import { freePortBase } from '../harness/free-port-base';
 import { logsOf, removeContainers, rssOf, startContainer, startDetached, stopContainer } from './containers';
 import { engine, factsOf, imageOf, inImage, tag, tryEngine } from './engine';
 

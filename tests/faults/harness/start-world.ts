@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createServiceProcesses, type ServiceProcesses } from '@sluice/local';
 import { migrateDatabase } from '@sluice/store';
 import { createCustomer, type Customer } from '../../harness/customer';
-import { freePortBase } from '../../harness/addresses';
+import { freePortBase } from '../../harness/free-port-base';
 import { createProject } from '../../harness/project';
 import { createTopics, processEnvironment, readLog, stackAt, type Stack } from '../../harness/stack';
 import { startLinks, type Links } from './links';

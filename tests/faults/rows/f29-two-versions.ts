@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createServiceProcesses } from '@sluice/local';
-import { freePortBase } from '../../harness/addresses';
+import { freePortBase } from '../../harness/free-port-base';
 import { processEnvironment } from '../../harness/stack';
 import { check } from '../harness/checker';
 import { mergeLedgers } from '../harness/client-ledger';

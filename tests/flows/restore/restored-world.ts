@@ -7,7 +7,8 @@ import { createServiceProcesses, type ProcessName, type ServiceProcesses } from 
 import { repositoryRoot, startStack } from '@sluice/stack';
 import { migrateDatabase } from '@sluice/store';
 import { startOwnServices } from '../../faults/harness/own-services';
-import { freePortBase, type Addresses } from '../../harness/addresses';
+import type { Addresses } from '../../harness/addresses';
+import { freePortBase } from '../../harness/free-port-base';
 import { adminKey, createTopics, processEnvironment } from '../../harness/stack';
 import { copyLive } from './base-backup';
 
