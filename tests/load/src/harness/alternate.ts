@@ -11,26 +11,30 @@ export interface Rounds {
   readonly median: number;
 }
 
+export function roundsOf(figures: readonly number[]): Rounds {
+  return { figures, median: median(figures) };
+}
+
 /**
- * Measures the sides in turns: A, B, A, B, … so that what the machine does besides meets all of them alike. Odd rounds go backwards.
- * @param say told of each round
+ * Measures the sides in turns: A, B, B, A, A, B, … so that what the machine does besides meets all of them alike.
+ * @param say gets a line for each round
  */
-export async function alternate(
-  sides: readonly Side[],
+export async function alternate<const Sides extends readonly Side[]>(
+  sides: Sides,
   rounds: number,
   say: (line: string) => void,
-): Promise<Rounds[]> {
+): Promise<{ [Index in keyof Sides]: Rounds }> {
   const figures = sides.map((): number[] => []);
   for (let round = 0; round < rounds; round += 1) {
-    const order = [...sides.keys()];
+    const order = [...sides.entries()];
     if (round % 2 === 1) order.reverse();
-    for (const index of order) {
-      const figure = (await sides[index]?.measure(round)) ?? NaN;
+    for (const [index, side] of order) {
+      const figure = await side.measure(round);
       figures[index]?.push(figure);
-      say(`round ${round + 1}: ${sides[index]?.name} ${shortFigure(figure)}`);
+      say(`round ${round + 1}: ${side.name} ${shortFigure(figure)}`);
     }
   }
-  return figures.map((one) => ({ figures: one, median: median(one) }));
+  return figures.map(roundsOf) as { [Index in keyof Sides]: Rounds };
 }
 
 /** Three significant digits, whole from a hundred on. */

@@ -7,6 +7,7 @@ it.each([
   [10.6, { atMost: 10.5 }, false],
   [NaN, { atLeast: 1 }, false],
   [NaN, { atMost: 1 }, false],
+  [1, undefined, undefined],
 ])('%d against %j: met is %s', (judged, target, expected) => {
   expect(isMet({ judged, target })).toBe(expected);
 });

@@ -1,3 +1,5 @@
+import type { Rounds } from './alternate';
+
 /** What a figure must reach. */
 export type Target = { readonly atLeast: number } | { readonly atMost: number };
 
@@ -15,9 +17,12 @@ export interface Finding {
   readonly judged: number;
   /** Of `judged`: `×`, `ms`, `MB`, `s`, `calls`. */
   readonly judgedUnit: string;
-  readonly target: Target;
+  /** Absent: shown to understand another figure, and not judged. */
+  readonly target?: Target;
+  /** What the least that keeps the same promise reaches, and where that was measured. Said where the target is missed. */
+  readonly floor?: string;
   /** Single rounds, where there was more than one. */
-  readonly rounds?: { readonly ours: readonly number[]; readonly baseline: readonly number[] };
+  readonly rounds?: { readonly ours: readonly number[]; readonly baseline?: readonly number[] };
 }
 
 /** All that one row found. */
@@ -32,12 +37,39 @@ export interface RowResult {
   readonly at: string;
 }
 
-export function isMet({ judged, target }: Pick<Finding, 'judged' | 'target'>): boolean {
+type About = Pick<Finding, 'what' | 'unit' | 'against' | 'target' | 'floor'>;
+
+/** @returns undefined for a figure without a target */
+export function isMet({ judged, target }: Pick<Finding, 'judged' | 'target'>): boolean | undefined {
+  if (target === undefined) return undefined;
   // A figure that is no number reaches nothing.
   return 'atLeast' in target ? judged >= target.atLeast : judged <= target.atMost;
 }
 
 /** A finding whose judged figure is ours over the baseline's. */
-export function ratioFinding(finding: Omit<Finding, 'judged' | 'judgedUnit'> & { readonly baseline: number }): Finding {
+export function ratioFinding(
+  finding: About & Pick<Finding, 'rounds'> & { readonly ours: number; readonly baseline: number },
+): Finding {
   return { ...finding, judged: finding.ours / finding.baseline, judgedUnit: '×' };
+}
+
+/** The ratio of the medians of two sides that took turns. */
+export function comparedFinding(about: About, ours: Rounds, baseline: Rounds): Finding {
+  return ratioFinding({
+    ...about,
+    ours: ours.median,
+    baseline: baseline.median,
+    rounds: { ours: ours.figures, baseline: baseline.figures },
+  });
+}
+
+/** A figure of ours judged by itself. */
+export function ownFinding(about: About, ours: Rounds): Finding {
+  return {
+    ...about,
+    ours: ours.median,
+    judged: ours.median,
+    judgedUnit: about.unit,
+    rounds: { ours: ours.figures },
+  };
 }

@@ -18,6 +18,8 @@ export interface LoadSpec {
   readonly count?: number;
   /** Requests a second, whatever the replies do (open loop). Absent: each connection sends as fast as it gets replies. */
   readonly perSecond?: number;
+  /** Of an open loop: each after the same gap, or after gaps of an exponential distribution, as callers arrive who know nothing of each other. @default 'even' */
+  readonly arrivals?: 'even' | 'random';
 }
 
 export interface LoadResult {

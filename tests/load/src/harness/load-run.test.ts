@@ -63,4 +63,17 @@ describe('open loop', () => {
     expect(one.dueAtMs).toEqual([1, 2, 3].map((ms) => startedAtMs + ms));
     expect(run.result()).toMatchObject({ replies: 3, maxMs: 99, elapsedMs: 100 });
   });
+
+  it('sends at random when it is asked to, as often on the whole', async () => {
+    const shares = [0.5, 1 - Math.exp(-2), 0];
+    const run = createLoadRun({ ...spec, count: 3, perSecond: 1_000, arrivals: 'random' }, () => shares.shift() ?? 0);
+    const lines = [lineOf(() => run), lineOf(() => run), lineOf(() => run)];
+    const startedAtMs = performance.now();
+    run.begin(lines.map(({ line }) => line));
+    jest.advanceTimersByTime(10);
+    // Gaps of ln 2, 2 and 0 ms, each seen by the next tick of the clock.
+    expect(lines.map(({ dueAtMs }) => dueAtMs)).toEqual([1, 3, 3].map((ms) => [startedAtMs + ms]));
+    for (const { reply } of lines) reply();
+    await run.ended;
+  });
 });

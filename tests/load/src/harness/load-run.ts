@@ -20,13 +20,15 @@ export interface LoadRun {
   result(): LoadResult;
 }
 
-export function createLoadRun(spec: LoadSpec): LoadRun {
+/** @param random of an open loop with random arrivals: from 0 on, below 1 */
+export function createLoadRun(spec: LoadSpec, random: () => number = Math.random): LoadRun {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const { count = Infinity, durationMs = Infinity, perSecond } = spec;
+  const { count = Infinity, durationMs = Infinity, perSecond, arrivals = 'even' } = spec;
   const tally = createTally();
   const idle: Line[] = [];
   const due: number[] = [];
-  let [startedAtMs, elapsedMs, sent] = [0, 0, 0];
+  const gapMs = (): number => (1_000 / (perSecond ?? NaN)) * (arrivals === 'even' ? 1 : -Math.log(1 - random()));
+  let [startedAtMs, elapsedMs, sent, nextAtMs] = [0, 0, 0, 0];
   let isOver = false;
   let ticker: NodeJS.Timeout | undefined;
   const mayStart = (): boolean => !isOver && sent < count && performance.now() - startedAtMs < durationMs;
@@ -51,8 +53,8 @@ export function createLoadRun(spec: LoadSpec): LoadRun {
   /** What has become due since the last tick counts from this tick: the clock's grain is not the server's. */
   const tick = (): void => {
     const nowMs = performance.now();
-    const planned = Math.floor(Math.min(nowMs - startedAtMs, durationMs) * ((perSecond ?? 0) / 1000));
-    for (let made = sent + due.length; made < Math.min(planned, count); made += 1) {
+    const untilMs = Math.min(nowMs, startedAtMs + durationMs);
+    for (; nextAtMs <= untilMs && sent + due.length < count; nextAtMs += gapMs()) {
       // The one that rested longest: a server closes what it hears nothing from.
       const line = idle.shift();
       if (line === undefined) due.push(nowMs);
@@ -64,6 +66,7 @@ export function createLoadRun(spec: LoadSpec): LoadRun {
     ended: promise,
     begin: (lines) => {
       startedAtMs = performance.now();
+      nextAtMs = startedAtMs + gapMs();
       for (const line of lines) next(line);
       if (perSecond !== undefined) ticker = setInterval(tick, 1);
       if (durationMs === Infinity) return;

@@ -11,8 +11,9 @@ export function printResult({ id, findings, notes, tookS }: RowResult, print: (l
 function describeFinding(finding: Finding): string {
   const { what, unit, ours, against, baseline } = finding;
   const other = baseline === undefined ? '' : `, ${against} ${shortFigure(baseline)} ${unit}`;
-  const verdict = isMet(finding) ? 'met' : 'MISSED';
-  return `${what}: ours ${shortFigure(ours)} ${unit}${other} -> ${judgedText(finding)} (target ${targetText(finding)}): ${verdict}`;
+  const found = `${what}: ours ${shortFigure(ours)} ${unit}${other} -> ${judgedText(finding)}`;
+  if (finding.target === undefined) return `${found} (no target)`;
+  return `${found} (target ${targetText(finding)}): ${isMet(finding) ? 'met' : 'MISSED'}`;
 }
 
 /** `0.98×`, `1.4 ms`. */
@@ -22,8 +23,9 @@ export function judgedText({ judged, judgedUnit }: Finding): string {
   return judgedUnit === '×' ? `${text}×` : `${text} ${judgedUnit}`;
 }
 
-/** `≥ 1×`, `≤ 10.5 calls`. */
+/** `≥ 1×`, `≤ 10.5 calls`; nothing without a target. */
 export function targetText({ target, judgedUnit }: Finding): string {
+  if (target === undefined) return '';
   const [sign, bound] = 'atLeast' in target ? ['≥', target.atLeast] : ['≤', target.atMost];
   return `${sign} ${bound}${judgedUnit === '×' ? '×' : ` ${judgedUnit}`}`;
 }

@@ -57,6 +57,20 @@ describe('BENCHMARKS.md', () => {
     expect(text).toContain('- P1, accepted writes: 0.99× where ≥ 1× was the target.');
   });
 
+  it('says what the least reaches that keeps the promise, where a target with a floor is missed', () => {
+    const text = renderReport(rows, resultsOf([{ ...finding, judged: 0.99, floor: '1.41×, a lean Express' }]), []);
+    expect(text).toContain(
+      'where ≥ 1× was the target; the least that keeps the promise reaches 1.41×, a lean Express.',
+    );
+  });
+
+  it('shows a figure without a target, and judges it not', () => {
+    const { target: _, ...shown } = finding;
+    const text = renderReport(rows, resultsOf([shown]), []);
+    expect(text).toContain('| P1 | accepted writes | 15,000 /s | 10,000 /s | nothing | **1.5×** |  |  |');
+    expect(text).not.toContain('Missed:');
+  });
+
   it('leaves the cell of a baseline that does not exist empty', () => {
     const { baseline: _, rounds: __, ...alone } = finding;
     const memory = { ...alone, unit: 'MB', judgedUnit: 'MB', ours: 150, judged: 150, target: { atMost: 200 } };

@@ -61,26 +61,32 @@ function cells(finding: Finding): string[] {
     against,
     `**${judgedText(finding)}**`,
     targetText(finding),
-    isMet(finding) ? 'met' : '**missed**',
+    { true: 'met', false: '**missed**', undefined: '' }[`${isMet(finding)}`],
   ];
 }
 
 function missedLines(rows: readonly Pick<Row, 'id'>[], results: Results): string[] {
   const missed = rows.flatMap(({ id }) =>
     (results[id]?.findings ?? [])
-      .filter((finding) => !isMet(finding))
+      .filter((finding) => isMet(finding) === false)
       .map(
-        (finding) => `- ${id}, ${finding.what}: ${judgedText(finding)} where ${targetText(finding)} was the target.`,
+        (finding) =>
+          `- ${id}, ${finding.what}: ${judgedText(finding)} where ${targetText(finding)} was the target${floorText(finding)}.`,
       ),
   );
   if (missed.length === 0) return [];
   return ['Missed:', '', ...missed, ''];
 }
 
+function floorText({ floor }: Finding): string {
+  return floor === undefined ? '' : `; the least that keeps the promise reaches ${floor}`;
+}
+
 function roundLines(id: string, { what, rounds, against }: Finding): string[] {
   if (rounds === undefined) return [];
   const list = (values: readonly number[]): string => values.map(shortFigure).join(', ');
-  return [`- ${id}, ${what}: ours ${list(rounds.ours)}; ${against}: ${list(rounds.baseline)}.`];
+  const other = rounds.baseline === undefined ? '' : `; ${against}: ${list(rounds.baseline)}`;
+  return [`- ${id}, ${what}: ours ${list(rounds.ours)}${other}.`];
 }
 
 /** One line per machine that figures come from: usually one. */

@@ -12,7 +12,7 @@ export const p02: Row = {
         program: 'naive',
         argument: { ...bench.addresses, databaseUrl, topic: `bench-naive-${randomUUID()}`, isConsuming: false },
         against: 'Express 5 + knex insert + kafkajs send, each awaited',
-        target: { atLeast: 4 },
+        target: { atLeast: 3.5 },
       }),
     ),
 };

@@ -9,7 +9,7 @@ export const p03: Row = {
       program: 'bullmq-add',
       argument: bench.addresses,
       against: 'Express 5 + BullMQ add (Redis without AOF: not durable)',
-      target: { atLeast: 1.5 },
+      target: { atLeast: 1 },
       clear: (url) => fetch(url, { method: 'DELETE' }),
     });
     return { findings, notes: ['P3: the queue is emptied before each round, so that Redis does not fill the memory.'] };

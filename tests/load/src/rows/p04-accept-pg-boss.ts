@@ -11,7 +11,7 @@ export const p04: Row = {
         program: 'pg-boss-send',
         argument: { ...bench.addresses, databaseUrl },
         against: 'Express 5 + pg-boss send',
-        target: { atLeast: 5 },
+        target: { atLeast: 5.5 },
       }),
     ),
 };

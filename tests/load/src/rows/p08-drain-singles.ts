@@ -1,9 +1,10 @@
 import { fillBacklog } from '@sluice/testkit';
-import { alternate } from '../harness/alternate';
+import { alternate, roundsOf } from '../harness/alternate';
 import { pace, type Bench, type Row } from '../harness/bench';
+import { cpuOf, stackProcesses } from '../harness/cpu';
 import { withDatabase } from '../harness/database';
 import { assertNoFailure, drained } from '../harness/drain';
-import { ratioFinding } from '../harness/finding';
+import { comparedFinding, ownFinding } from '../harness/finding';
 import { perSecond } from '../harness/generate-load';
 import { ownerOf } from '../harness/owner-of';
 import type { System } from '../harness/system';
@@ -27,38 +28,45 @@ export const p08: Row = {
         connections: directConnections,
         durationMs: roundMs,
       };
+      const microseconds: number[] = [];
+      const ours = async (): Promise<number> => {
+        const drain = await drainRound(bench, system, bench.isQuick ? 200 : 10_000);
+        microseconds.push(drain.microseconds);
+        return drain.perSecond;
+      };
       const sides = [
-        { name: 'ours', measure: () => drainRound(bench, system, bench.isQuick ? 200 : 10_000) },
+        { name: 'ours', measure: ours },
         { name: 'direct', measure: async () => perSecond(await bench.load.run(direct)) },
-      ];
-      const [mine, other] = await alternate(sides, rounds, bench.say);
-      const finding = ratioFinding({
+      ] as const;
+      const compared = await alternate(sides, rounds, bench.say);
+      const rate = {
         what: 'single operations drained',
         unit: '/s',
-        ours: mine?.median ?? NaN,
         against: `calls by the load generator straight to the imitated provider, ${directConnections} connections`,
-        baseline: other?.median ?? NaN,
         target: { atLeast: 0.05 },
-        rounds: { ours: mine?.figures ?? [], baseline: other?.figures ?? [] },
-      });
+      };
+      const cpu = { what: 'CPU of all processes per operation drained', unit: 'µs', against: 'itself' };
       const note = `P8: 10,000 creates over ${lanes} accounts, prepared in the tables; one executor, timed from its first call.`;
-      return { findings: [finding], notes: [note] };
+      return { findings: [comparedFinding(rate, ...compared), ownFinding(cpu, roundsOf(microseconds))], notes: [note] };
     }),
 };
 
-/** @returns operations a second, from the provider's first call until the last operation has ended */
-async function drainRound(bench: Bench, system: System, calls: number): Promise<number> {
+/** From the provider's first call until the last operation has ended. */
+async function drainRound(bench: Bench, system: System, calls: number) {
   await fillBacklog(system.databaseUrl, await ownerOf(system, 0), { calls, lanes, type: 'create' });
   await bench.provider.reset();
   const executor = await system.start('executor');
   try {
     await until('the first call', async () => (await bench.provider.counts()).calls > 0);
     const startedAtMs = performance.now();
-    await withDatabase(system.databaseUrl, async (database) => {
-      await drained(database);
-      await assertNoFailure(database);
-    });
-    return (calls * 1000) / (performance.now() - startedAtMs);
+    const { result: tookMs, seconds } = await cpuOf(bench, [executor.pid, ...stackProcesses(bench)], () =>
+      withDatabase(system.databaseUrl, async (database) => {
+        await drained(database);
+        await assertNoFailure(database);
+        return performance.now() - startedAtMs;
+      }),
+    );
+    return { perSecond: (calls * 1000) / tookMs, microseconds: (seconds * 1e6) / calls };
   } finally {
     await executor.kill('SIGTERM');
   }

@@ -1,6 +1,6 @@
-import { alternate } from '../harness/alternate';
+import { alternate, type Rounds } from '../harness/alternate';
 import { pace, type Row } from '../harness/bench';
-import { ratioFinding } from '../harness/finding';
+import { comparedFinding } from '../harness/finding';
 import { acceptLoad, ourRate } from './accept';
 
 /** A port that nobody listens on: the discard service's, which no machine has. */
@@ -17,18 +17,11 @@ export const p14: Row = {
         ourRate(bench, 'both up', system),
         ourRate(bench, 'Kafka down', system, acceptLoad(system, withoutKafka.url)),
         ourRate(bench, 'Redis down', system, acceptLoad(system, withoutRedis.url)),
-      ];
+      ] as const;
       const [up, kafka, redis] = await alternate(sides, pace(bench).rounds, bench.say);
-      const finding = (what: string, down: typeof kafka) =>
-        ratioFinding({
-          what: `durable accepted writes, ${what} down`,
-          unit: '/s',
-          ours: down?.median ?? NaN,
-          against: 'both up',
-          baseline: up?.median ?? NaN,
-          target: { atLeast: 0.8 },
-          rounds: { ours: down?.figures ?? [], baseline: up?.figures ?? [] },
-        });
+      const about = { unit: '/s', against: 'both up', target: { atLeast: 0.8 } };
+      const finding = (what: string, down: Rounds) =>
+        comparedFinding({ ...about, what: `durable accepted writes, ${what} down` }, down, up);
       await Promise.all([withoutKafka.kill('SIGKILL'), withoutRedis.kill('SIGKILL')]);
       const note = 'P14: down means that connections are refused; a gateway of its own for each case, on one database.';
       return { findings: [finding('Kafka', kafka), finding('Redis', redis)], notes: [note] };

@@ -2,7 +2,7 @@ import { alternate } from '../harness/alternate';
 import { pace, type Row } from '../harness/bench';
 import { startChild } from '../harness/child';
 import { withDatabase } from '../harness/database';
-import { ratioFinding } from '../harness/finding';
+import { comparedFinding } from '../harness/finding';
 import type { LoadSpec } from '../harness/generate-load';
 import type { System } from '../harness/system';
 import { acceptLoad, connections, rateOf } from './accept';
@@ -20,17 +20,13 @@ export const p19: Row = {
         await bench.load.run({ ...acceptLoad(system), count: bench.isQuick ? 50 : operationsRead });
         const against = 'Express 5 that answers a constant of the same members';
         const url = `http://127.0.0.1:${(child.ready as { port: number }).port}/operations/any`;
-        const sides = [rateOf(bench, 'ours', await readLoad(system)), rateOf(bench, against, { url, connections })];
-        const [ours, other] = await alternate(sides, pace(bench).rounds, bench.say);
-        const finding = ratioFinding({
-          what: 'operations read by id',
-          unit: '/s',
-          ours: ours?.median ?? NaN,
-          against,
-          baseline: other?.median ?? NaN,
-          target: { atLeast: 0.6 },
-          rounds: { ours: ours?.figures ?? [], baseline: other?.figures ?? [] },
-        });
+        const sides = [
+          rateOf(bench, 'ours', await readLoad(system)),
+          rateOf(bench, against, { url, connections }),
+        ] as const;
+        const compared = await alternate(sides, pace(bench).rounds, bench.say);
+        const about = { what: 'operations read by id', unit: '/s', against, target: { atLeast: 0.7 } };
+        const finding = comparedFinding({ ...about, floor: '0.75×, one look-up a statement' }, ...compared);
         return { findings: [finding], notes: [note] };
       } finally {
         await child.kill();

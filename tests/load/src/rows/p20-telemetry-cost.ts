@@ -1,7 +1,7 @@
 import { alternate } from '../harness/alternate';
 import { pace, type Row } from '../harness/bench';
 import { startChild, type Child } from '../harness/child';
-import { ratioFinding } from '../harness/finding';
+import { comparedFinding } from '../harness/finding';
 import { until } from '../harness/until';
 import { acceptLoad, ourRate } from './accept';
 
@@ -26,18 +26,15 @@ export const p20: Row = {
         const sides = [
           ourRate(bench, 'traces on', system, acceptLoad(system, traced.url)),
           ourRate(bench, 'off', system),
-        ];
-        const [on, off] = await alternate(sides, pace(bench).rounds, bench.say);
-        const finding = ratioFinding({
+        ] as const;
+        const compared = await alternate(sides, pace(bench).rounds, bench.say);
+        const about = {
           what: 'durable accepted writes, traces on',
           unit: '/s',
-          ours: on?.median ?? NaN,
           against: 'traces off',
-          baseline: off?.median ?? NaN,
           target: { atLeast: 0.85 },
-          rounds: { ours: on?.figures ?? [], baseline: off?.figures ?? [] },
-        });
-        return { findings: [finding], notes: [await noteOf(sink)] };
+        };
+        return { findings: [comparedFinding(about, ...compared)], notes: [await noteOf(sink)] };
       } finally {
         await Promise.all([traced.kill('SIGKILL'), sink.kill()]);
       }

@@ -126,17 +126,16 @@ async function compare(bench: Bench, kind: Kind, { hubspot, agent }: Sides): Pro
   });
   const rounds = bench.isQuick ? 1 : 5;
   const [mine, other] = await alternate([side('connector', ours), side('undici', theirs)], rounds, bench.say);
-  const [own, baseline] = [mine?.median ?? NaN, other?.median ?? NaN];
   return {
     what: `${what}, added by the connector`,
     unit: 'ms',
-    ours: own,
+    ours: mine.median,
     against: 'undici',
-    baseline,
-    judged: own - baseline,
+    baseline: other.median,
+    judged: mine.median - other.median,
     judgedUnit: 'ms',
     target: { atMost: goals[size] },
-    rounds: { ours: mine?.figures ?? [], baseline: other?.figures ?? [] },
+    rounds: { ours: mine.figures, baseline: other.figures },
   };
 }
 
