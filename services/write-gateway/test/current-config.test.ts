@@ -113,6 +113,64 @@ describe('a config that changes after it was cached', () => {
   });
 });
 
+// Planning is what a write costs this process. A hostile batch was planned twice to be refused once.
+describe('how often a write is planned', () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  /** Counts the plannings from here on: each asks once how the provider treats fields. */
+  function countPlannings(): { readonly plannings: () => number } {
+    const { connectors } = gateway.context;
+    const connector = connectors.get('hubspot');
+    const fields = jest.fn(() => connector.capabilities.fields);
+    const capabilities = Object.create(connector.capabilities, { fields: { get: fields } }) as object;
+    const counted = Object.create(connector, { capabilities: { value: capabilities } }) as typeof connector;
+    jest.spyOn(connectors, 'get').mockReturnValue(counted);
+    return { plannings: () => fields.mock.calls.length };
+  }
+
+  const modes: [mode: string, more: object][] = [
+    ['asynchronous', { mode: 'asynchronous' }],
+    ['auto-batched', { mode: 'asynchronous', autoBatchPolicy: { maxDelayMinutes: 5 } }],
+    ['synchronous', {}],
+  ];
+  /** No field of it is written on a create, which planning finds. */
+  const faulty = { type: 'create', record: { phone: '1' } };
+  const neverPhone = (): ConfigContent =>
+    sampleConfig({
+      write: {
+        objects: {
+          contacts: { objectName: 'contacts', selectedFieldSettings: { phone: { writeOnCreate: 'never' } } },
+        },
+      },
+    });
+
+  it.each(modes)('%s: once when it is refused, and no other config could change that', async (_mode, more) => {
+    const seed = await gateway.seed({ config: neverPhone() });
+    await gateway.write(seed, { type: 'create', record, ...more }).expect(200);
+    const { plannings } = countPlannings();
+    const { body } = await gateway.write(seed, { ...faulty, ...more }).expect(400);
+    expect(body).toMatchObject({ issues: [expect.objectContaining({ in: 'body' })] });
+    expect(plannings()).toBe(1);
+  });
+
+  it.each(modes)('%s: once when it is accepted', async (_mode, more) => {
+    const seed = await gateway.seed();
+    await gateway.write(seed, { type: 'create', record, ...more }).expect(200);
+    const { plannings } = countPlannings();
+    await gateway.write(seed, { type: 'create', record, ...more }).expect(200);
+    expect(plannings()).toBe(1);
+  });
+
+  it.each(modes)('%s: once more on the config that replaced the known one, also to be refused', async (_mode, more) => {
+    const seed = await gateway.seed();
+    await gateway.write(seed, { type: 'create', record, ...more }).expect(200);
+    await changeConfig(seed, neverPhone());
+    const { plannings } = countPlannings();
+    await gateway.write(seed, { ...faulty, ...more }).expect(400);
+    expect(plannings()).toBe(2);
+  });
+});
+
 it('a manifest that no longer declares the object: the next write is refused', async () => {
   const seed = await gateway.seed();
   const write = { type: 'create', record, mode: 'asynchronous' };

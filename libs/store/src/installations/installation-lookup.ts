@@ -1,4 +1,4 @@
-import type { ConfigContent, ConnectionStatus } from '@sluice/types';
+import type { ConfigContent } from '@sluice/types';
 import type { Knex } from 'knex';
 import { column, keptRowsSql, rowBindings } from '../row-source';
 import { plain, table, type StoredRow } from '../table';
@@ -14,7 +14,7 @@ export interface InstallationNames {
   readonly groupRef: string;
 }
 
-/** A small row of ids: what it takes to know whether anything changed. Contents are read by their immutable keys. */
+/** A small row of what a plan depends on, to know whether any of it changed: no state of its connection. Contents are read by their immutable keys. */
 const ids = table({
   projectId: plain('project_id'),
   dropUnmappedFields: plain<boolean>('drop_unmapped_fields'),
@@ -27,7 +27,6 @@ const ids = table({
   configId: plain('config_id'),
   contentHash: plain('content_hash'),
   connectionId: plain('connection_id'),
-  connectionStatus: plain<ConnectionStatus>('status'),
   laneId: plain('lane_id'),
 });
 
@@ -50,7 +49,7 @@ const findIdsSql = `
   select p.id as project_id, p.drop_unmapped_fields,
          n.id as integration_id, n.provider, n.latest_revision_id,
          g.group_ref, i.id as installation_id, i.config_id, c.content_hash,
-         i.connection_id, k.status, k.lane_id
+         i.connection_id, k.lane_id
   from ${keptRowsSql('w', nameColumns)}
   left join projects p on p.id = w.within_project_id
     and (p.id = w.project_id_or_name or p.name = lower(w.project_id_or_name))

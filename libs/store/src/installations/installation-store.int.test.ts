@@ -163,7 +163,6 @@ describe('installationLookup', () => {
         revisionId: seed.revisionId,
         configId: seed.configId,
         connectionId: seed.connectionId,
-        connectionStatus: 'created',
         provider: 'hubspot',
         dropUnmappedFields: false,
       },
