@@ -149,29 +149,55 @@ async function takeMemory(req: IncomingMessage, { memory, bytesMax }: BodyLimits
   const announced = req.headers['content-length'];
   const bytes = announced === undefined ? Math.min(smallBytesMax, bytesMax) : Number(announced);
   const { small, large } = memory.budgets;
-  const budget = bytes > smallBytesMax ? large : small;
+  const isLarge = bytes > smallBytesMax;
+  const budget = isLarge ? large : small;
   if (budget.takeNow(bytes, memory.held) || (await takeInTime(budget, bytes, memory.held))) return;
   discardRest(req);
-  throw noBodyMemory(bytes);
+  throw noBodyMemory(budget, announced === undefined ? unsized(bytes) : `has ${bytes} bytes`, isLarge);
 }
 
 /** Memory for a reply of so many bytes. @throws DependencyError 503 with `Retry-After` when there is none in time */
 export async function takeReplyMemory({ replies }: ByteBudgets, bytes: number, held: HeldBytes): Promise<void> {
   if (replies.takeNow(bytes, held) || (await takeInTime(replies, bytes, held))) return;
-  const detail = 'The service holds as many bytes of replies as its memory allows. Nothing was read.';
-  throw noMemory(detail, 'send fewer requests at the same time, or request smaller pages');
+  throw noMemory(replies, {
+    asked: `The reply may have ${bytes} bytes`,
+    beside: 'large replies',
+    consequence: 'Nothing was read.',
+    advice: 'send fewer requests at the same time, or request smaller pages',
+  });
 }
 
 function takeInTime(budget: ByteBudget, bytes: number, held: HeldBytes): Promise<boolean> {
   return budget.take(bytes, performance.now() + waitMs, held);
 }
 
-function noBodyMemory(bytes: number): DependencyError {
-  const detail = `The service holds as many bytes of bodies as its memory allows, and this one has ${bytes}. Nothing of it was kept.`;
-  return noMemory(detail, 'send fewer large bodies at the same time');
+/** A size that nobody announced. */
+function unsized(bytes: number): string {
+  return `has no Content-Length and counts as ${bytes} bytes`;
 }
 
-function noMemory(detail: string, advice: string): DependencyError {
+function noBodyMemory(budget: ByteBudget, size: string, isLarge: boolean): DependencyError {
+  const smaller = `bodies of at most ${smallBytesMax} bytes`;
+  return noMemory(budget, {
+    asked: `The body ${size}`,
+    beside: isLarge ? `bodies of more than ${smallBytesMax} bytes` : smaller,
+    consequence: 'Nothing of it was kept.',
+    advice: `send fewer bodies at the same time${isLarge ? `, or ${smaller}, which do not wait for larger ones` : ''}`,
+  });
+}
+
+interface NoMemory {
+  /** What waited, and its size. */
+  readonly asked: string;
+  /** What shares the budget. */
+  readonly beside: string;
+  readonly consequence: string;
+  readonly advice: string;
+}
+
+function noMemory({ totalBytes }: ByteBudget, { asked, beside, consequence, advice }: NoMemory): DependencyError {
+  const bound = `${beside} may have ${totalBytes} bytes together in this process, those of one project half of it`;
+  const detail = `${asked}, and within ${waitMs / 1_000} seconds there was no memory for it: ${bound}. ${consequence}`;
   const remedy = `Send the request again after the time in Retry-After; ${advice}.`;
   return new DependencyError({ code: 'service.unavailable', detail, retryAfterMs, remedy });
 }
@@ -191,7 +217,7 @@ function readArriving(req: IncomingMessage, limits: BodyLimits): Promise<Buffer>
     const chunks: Buffer[] = [];
     let bytes = 0;
     // A body that announces no size is read as a small one until there is memory for as much as it may have.
-    let unsized = req.headers['content-length'] === undefined ? limits.memory : undefined;
+    let unannounced = req.headers['content-length'] === undefined ? limits.memory : undefined;
     const settle = (outcome: () => void) => {
       clearTimeout(timer);
       req.off('data', take).off('end', finish).off('close', cut).off('error', cut);
@@ -201,12 +227,13 @@ function readArriving(req: IncomingMessage, limits: BodyLimits): Promise<Buffer>
       bytes += chunk.length;
       if (bytes > limits.bytesMax) return refuse(tooLarge(limits));
       chunks.push(chunk);
-      if (unsized === undefined || bytes <= smallBytesMax) return;
-      const { budgets, held } = unsized;
-      unsized = undefined;
+      if (unannounced === undefined || bytes <= smallBytesMax) return;
+      const { large } = unannounced.budgets;
+      const { held } = unannounced;
+      unannounced = undefined;
       req.pause();
-      takeInTime(budgets.large, limits.bytesMax, held).then(
-        (isTaken) => (isTaken ? req.resume() : refuse(noBodyMemory(limits.bytesMax))),
+      takeInTime(large, limits.bytesMax, held).then(
+        (isTaken) => (isTaken ? req.resume() : refuse(noBodyMemory(large, unsized(limits.bytesMax), true))),
         refuse,
       );
     };

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createByteBudget } from '@sluice/telemetry';
+import { createByteBudget, HeldBytes } from '@sluice/telemetry';
 import { serve, testApp } from '../test/test-app';
 import { stateOf, type ByteBudgets } from './request-state';
 import { route } from './route';
@@ -10,13 +10,14 @@ import type { HttpServer } from './start-server';
 const bodyOf = (name: string) => JSON.stringify({ name, text: 'x'.repeat(70_000) });
 const ms = 20_000;
 
+let app: ReturnType<typeof testApp>;
 let server: HttpServer;
 /** Requests that have been read, each until it is let go. */
 const running = new Map<string, () => void>();
 let sockets: Socket[] = [];
 
 beforeAll(async () => {
-  const app = testApp({
+  app = testApp({
     // A caller who has to be looked up.
     authenticate: (req) => (req.headers['x-unknown'] ? sleep(50) : undefined),
     routes: (router) => {
@@ -24,6 +25,7 @@ beforeAll(async () => {
         await new Promise<void>((letGo) => running.set(body.name, letGo));
         return { body: { name: body.name } };
       };
+      router.get('/v1/list', route({ replyBytesMax: 1_000_000, handle: () => Promise.resolve({ body: [] }) }));
       router.post('/v1/x', route<{ body: { name: string } }>({ body: { type: 'object' }, handle }));
     },
   });
@@ -54,12 +56,25 @@ function sendChunked(body: string): () => string {
 }
 
 function sendRaw(rest: string): () => string {
+  return sendLine('POST /v1/x HTTP/1.1', `Content-Type: application/json\r\n${rest}`);
+}
+
+function sendLine(line: string, rest: string): () => string {
   let came = '';
   const socket = connect(server.port, '127.0.0.1');
   socket.on('data', (chunk) => (came += chunk.toString())).on('error', () => undefined);
-  socket.write(`POST /v1/x HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${rest}`);
+  socket.write(`${line}\r\nHost: x\r\n${rest}`);
   sockets.push(socket);
   return () => came;
+}
+
+/** What a refusal says. */
+function refusalIn(reply: string): { readonly detail: string; readonly remedy: string } {
+  const { detail, remedy } = JSON.parse(reply.slice(reply.indexOf('{'), reply.lastIndexOf('}') + 1)) as {
+    readonly detail: string;
+    readonly remedy: string;
+  };
+  return { detail, remedy };
 }
 
 async function until(isTrue: () => boolean): Promise<void> {
@@ -103,8 +118,54 @@ describe('[sec-28] room for bodies', () => {
     await until(() => late().includes('\r\n\r\n'));
     expect(late()).toMatch(/^HTTP\/1.1 503 /);
     expect(late()).toMatch(/retry-after: 2/i);
-    expect(late()).toContain('this one has 100000');
+    expect(refusalIn(late())).toEqual({
+      detail:
+        'The body has 100000 bytes, and within 5 seconds there was no memory for it: bodies of more than 65536 bytes may have 150000 bytes together in this process, those of one project half of it. Nothing of it was kept.',
+      remedy:
+        'Send the request again after the time in Retry-After; send fewer bodies at the same time, or bodies of at most 65536 bytes, which do not wait for larger ones.',
+    });
     expect(running.has('c')).toBe(false);
+  });
+
+  it('says as what a body counts that announces no size', async () => {
+    send(bodyOf('a'));
+    send(bodyOf('b'));
+    await until(() => running.size === 2);
+    const late = sendChunked(bodyOf('c'));
+    await until(() => late().includes('}'));
+    expect(refusalIn(late()).detail).toMatch(
+      /^The body has no Content-Length and counts as 1048576 bytes, and within /,
+    );
+  });
+
+  it('says what bounds the small ones', async () => {
+    const { small } = stateOf(app).budgets;
+    const others = new HeldBytes();
+    expect(small.takeNow(1_000_000, others)).toBe(true);
+    const late = send('{"name":"small"}');
+    await until(() => late().includes('}'));
+    others.end();
+    expect(refusalIn(late())).toEqual({
+      detail: expect.stringContaining(
+        'The body has 16 bytes, and within 5 seconds there was no memory for it: bodies of at most 65536 bytes may have 1000000 bytes together in this process',
+      ),
+      remedy: 'Send the request again after the time in Retry-After; send fewer bodies at the same time.',
+    });
+  });
+
+  it('says what bounds the replies', async () => {
+    const others = new HeldBytes();
+    expect(stateOf(app).budgets.replies.takeNow(2_000_000, others)).toBe(true);
+    const late = sendLine('GET /v1/list HTTP/1.1', '\r\n');
+    await until(() => late().includes('}'));
+    others.end();
+    expect(late()).toMatch(/^HTTP\/1.1 503 [^]*retry-after: 2/i);
+    expect(refusalIn(late())).toEqual({
+      detail:
+        'The reply may have 1000000 bytes, and within 5 seconds there was no memory for it: large replies may have 2000000 bytes together in this process, those of one project half of it. Nothing was read.',
+      remedy:
+        'Send the request again after the time in Retry-After; send fewer requests at the same time, or request smaller pages.',
+    });
   });
 
   it('a caller who leaves while he is looked up holds nothing', async () => {

@@ -5,6 +5,8 @@ import { getHeapStatistics } from 'node:v8';
  * many at once wait instead of filling the memory. One owner gets half of the budget at most, or one piece.
  */
 export interface ByteBudget {
+  /** All of it, in bytes. */
+  readonly totalBytes: number;
   /**
    * Waits for capacity; owners who hold the least come first. A piece larger than the budget waits until all of it is free, and is alone then.
    * The bytes are released when `held` ends; a request that has ended stops waiting.
@@ -125,6 +127,7 @@ export function createByteBudget(totalBytes: number): ByteBudget {
       queue.add(waiting);
     });
   return {
+    totalBytes,
     takeNow,
     take: (wanted, untilMs, held) => {
       if (takeNow(wanted, held)) return Promise.resolve(true);
