@@ -34,7 +34,16 @@ export { applyUpdateMask, withObject } from './update-mask';
 export { configSchema, type Config } from './config';
 export { configVersionSchema, type ConfigVersion } from './config';
 export { diffJson } from './json-diff';
-export { idOfPageToken, pageProperties, pageTokenOf, type BoundedPage, type Page, type PageQuery } from './page';
+export {
+  firstWithin,
+  idOfPageToken,
+  jsonBytes,
+  pageProperties,
+  pageTokenOf,
+  type BoundedPage,
+  type Page,
+  type PageQuery,
+} from './page';
 export {
   configContentSchema,
   updateConfigContentSchema,

@@ -44,3 +44,15 @@ export function idOfPageToken(token: string): string | undefined {
   const id = parts?.join('-');
   return id !== undefined && pageTokenOf(id) === token ? id : undefined;
 }
+
+/** Bytes of a value in a reply. */
+export function jsonBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+/** The first of these items: as many as have `bytesMax` together in a reply. */
+export function firstWithin<Item>(items: readonly Item[], bytesMax: number): readonly Item[] {
+  let bytes = 0;
+  const end = items.findIndex((item) => (bytes += jsonBytes(item)) > bytesMax);
+  return end === -1 ? items : items.slice(0, end);
+}

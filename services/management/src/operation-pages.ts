@@ -1,5 +1,5 @@
 import type { Issue } from '@sluice/errors';
-import { idOfPageToken, limits, pageTokenOf, type Pagination } from '@sluice/types';
+import { firstWithin, idOfPageToken, limits, pageTokenOf, type Pagination } from '@sluice/types';
 import { refuseIssues } from './refuse-issues';
 
 /** Query of a list that is always paged. */
@@ -52,7 +52,9 @@ export async function readPage<Item, Place>(
   list: (after: Place | undefined, limit: number) => Promise<readonly Item[]>,
 ): Promise<PageReply<Item>> {
   const found = await list(placeOf(pageToken, places), pageSize + 1);
-  const results = withinBytes(found.slice(0, pageSize));
+  const fitting = firstWithin(found.slice(0, pageSize), limits.pageBytesMax);
+  // An item that fills a page alone is on it all the same.
+  const results = fitting.length === 0 ? found.slice(0, 1) : fitting;
   return { results, pagination: paginationOf(results, found.length > results.length, places) };
 }
 
@@ -71,12 +73,6 @@ export function paginationOf<Item>(
 ): Pagination {
   const last = results.at(-1);
   return hasMore && last !== undefined ? { done: false, nextPageToken: tokenOf(last) } : { done: true };
-}
-
-function withinBytes<Item>(items: readonly Item[]): readonly Item[] {
-  let characters = 0;
-  const end = items.findIndex((item) => (characters += JSON.stringify(item).length) > limits.pageBytesMax);
-  return end === -1 ? items : items.slice(0, Math.max(1, end));
 }
 
 function unknownToken(value: string): Issue {

@@ -166,20 +166,33 @@ describe('an operation of 95 MB', () => {
 
   interface Page {
     readonly records: readonly { readonly index: number; readonly plan: { readonly fields: Record<string, string> } }[];
-    readonly calls: readonly object[];
+    readonly calls: readonly { readonly attempts: readonly { readonly number: number }[] }[];
     readonly pagination: { readonly done: boolean; readonly nextPageToken?: string };
   }
 
-  it('is explained in pages, each of what was read within 20 MB', async () => {
-    const send = management.as(await management.newKey(operations.seed.projectId, ['read']));
-    const path = `${operations.path}/operations/${id}/explanation`;
+  const pathOf = (operationId: string) => `${operations.path}/operations/${operationId}/explanation`;
+  const reader = async () => management.as(await management.newKey(operations.seed.projectId, ['read']));
+
+  async function explain(operationId: string) {
+    const send = await reader();
+    const path = pathOf(operationId);
     const pages: Page[] = [];
+    const bytesOfPages: number[] = [];
     for (let next: string | undefined = path; next !== undefined;) {
-      const page: Page = (await send.get(next).expect(200)).body;
+      const reply: Reply = await send.get(next).expect(200);
+      const page = reply.body as Page;
       pages.push(page);
+      bytesOfPages.push(Buffer.byteLength(reply.text));
       const { nextPageToken }: Page['pagination'] = page.pagination;
       next = nextPageToken === undefined ? undefined : `${path}?pageToken=${nextPageToken}`;
     }
+    return { pages, bytesOfPages };
+  }
+
+  it('is explained in pages, each of what was read within 20 MB', async () => {
+    const send = await reader();
+    const path = pathOf(id);
+    const { pages } = await explain(id);
     expect(pages.map(({ records }) => records.length)).toEqual([22, 22, 22, 22, 12]);
     const records = pages.flatMap((page) => page.records);
     expect(records.map(({ index }) => index)).toEqual(Array.from({ length: 100 }, (_, at) => at));
@@ -189,12 +202,38 @@ describe('an operation of 95 MB', () => {
     expect((await send.get(`${path}?pageSize=7`).expect(200)).body).toMatchObject({ records: { length: 7 } });
   });
 
+  // The form of a value may be longer than the value, and what is sent is what another caller waits for.
+  it('is explained in pages that end at 1 MB of reply: of records, and of the attempts that each page repeats', async () => {
+    const { database: tables, accept, seed } = operations;
+    const small = await accept(100);
+    const fields = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`é${at}`, 1]));
+    const plan = JSON.stringify({ objectName: 'contacts', fields });
+    expect(100 * plan.length).toBeLessThan(1_100_000);
+    await tables('records').where({ operation_id: small }).update({ plan });
+    await tables.raw(
+      `insert into attempts (project_id, operation_id, call_number, fence, owner, sent_at, finished_at, record_indexes, error_class, error_text)
+       select ?, ?, 1, n, 'x', now() + n * interval '1 ms', now() + n * interval '1 ms', '{0}', 'unavailable', repeat('é', 1000)
+       from generate_series(1, 900) n`,
+      [seed.projectId, small],
+    );
+    const { pages, bytesOfPages } = await explain(small);
+    expect(Math.max(...bytesOfPages)).toBeLessThan(pageBytesMax);
+    // All but the last one are full: no record has a twentieth of a page.
+    expect(Math.min(...bytesOfPages.slice(0, -1))).toBeGreaterThan(950_000);
+    expect(pages.flatMap(({ records }) => records.map(({ index }) => index))).toEqual([...Array(100).keys()]);
+    const numbers = pages.map(({ calls }) => calls[0]?.attempts.map(({ number }) => number) ?? []);
+    const [first = []] = numbers;
+    expect(first.length).toBeGreaterThan(200);
+    expect(first).toEqual(first.map((_, at) => 901 - first.length + at));
+    expect(new Set(numbers.map(String)).size).toBe(1);
+  });
+
   it('has outcomes in pages that end at 1 MB', async () => {
     const send = management.as(await management.newKey(operations.seed.projectId, ['read']));
-    const warnings = ['w'.repeat(60_000)];
+    const warnings = ['é'.repeat(30_000)];
     await operations.database('records').where({ operation_id: id }).update({ warnings });
     const { body, text } = await send.get(`${operations.path}/operations/${id}/records`).expect(200);
-    expect(text.length).toBeLessThan(1_010_000);
+    expect(Buffer.byteLength(text)).toBeLessThan(pageBytesMax);
     expect(body).toMatchObject({ results: { length: 16 }, pagination: { done: false } });
   });
 });

@@ -1,4 +1,6 @@
 import {
+  firstWithin,
+  jsonBytes,
   limits,
   type CallState,
   type ExplainedAttempt,
@@ -71,10 +73,12 @@ const explained = table({
 const planBytesMax = 20_000_000;
 /** Attempts of one operation that are read, the newest; see operation-history. */
 const attemptsMax = 1_000;
+/** Of these, the newest that half of a page holds: they are in each page. */
+const attemptBytesMax = limits.pageBytesMax / 2;
 
 /**
- * The course of an operation from what its tables hold, without field values, and a page of its records. Undefined: the project has no such
- * operation.
+ * The course of an operation from what its tables hold, without field values, and a page of its records: as many as fit in `limits.pageBytesMax`
+ * beside the calls, one at least. Undefined: the project has no such operation.
  */
 export async function explainOperation(
   database: Knex,
@@ -90,26 +94,30 @@ export async function explainOperation(
     read(attemptsSql),
     read<SizeRow>(sizesSql, { afterIndex, limit: size + 1 }),
   ]);
+  const attemptsOf = newestAttempts(attemptRows);
+  const callsOf = callRows.map((row) => ({
+    ...calls.read(row),
+    attempts: (attemptsOf.get(row.number) ?? []).map(({ attempt }) => attempt),
+  }));
   const records: ExplainedRecord[] = [];
-  let [shown, planBytes] = [0, 0];
+  let bytesLeft = limits.pageBytesMax - jsonBytes(callsOf);
+  let planBytes = 0;
   for (const piece of piecesOf(sizes.slice(0, size))) {
     const rows = await read(recordsSql, { indexes: piece.map((row) => row.record_index) });
-    const page = rows.map(explained.read);
-    records.push(...page);
-    shown += JSON.stringify(page).length;
+    const fitting = firstWithin(rows.map(explained.read), bytesLeft);
+    // A record that fills a page alone is on it all the same.
+    records.push(...(records.length + fitting.length === 0 ? rows.slice(0, 1).map(explained.read) : fitting));
+    bytesLeft -= jsonBytes(fitting);
     planBytes += piece.reduce((sum, row) => sum + row.bytes, 0);
-    if (shown >= limits.pageBytesMax || planBytes >= planBytesMax) break;
+    if (fitting.length < rows.length || planBytes >= planBytesMax) break;
   }
-  const attemptsOf = Map.groupBy(attemptRows, (row) => row.call_number);
-  return {
-    ...course.read(operation),
-    hasMore: records.length < sizes.length,
-    calls: callRows.map((row) => ({
-      ...calls.read(row),
-      attempts: (attemptsOf.get(row.number) ?? []).map(attempts.read),
-    })),
-    records,
-  };
+  return { ...course.read(operation), hasMore: records.length < sizes.length, calls: callsOf, records };
+}
+
+/** By call, each in its order. @param rows the newest first */
+function newestAttempts(rows: readonly StoredRow[]) {
+  const found = rows.map((row) => ({ call: row.call_number, attempt: attempts.read(row) }));
+  return Map.groupBy(firstWithin(found, attemptBytesMax).toReversed(), ({ call }) => call);
 }
 
 interface SizeRow {
@@ -154,13 +162,11 @@ const callsSql = `
   from calls where project_id = :projectId and operation_id = :operationId order by number`;
 
 const attemptsSql = `
-  select * from (
-    select call_number, row_number() over (partition by call_number order by fence) as number, sent_at, finished_at,
-           duration_ms, status, provider_request_id, ${errorSql},
-           case when late_evidence is not null then true end as is_late, record_indexes
-    from attempts where project_id = :projectId and operation_id = :operationId
-    order by sent_at desc limit :attemptsMax) newest
-  order by call_number, number`;
+  select call_number, row_number() over (partition by call_number order by fence) as number, sent_at, finished_at,
+         duration_ms, status, provider_request_id, ${errorSql},
+         case when late_evidence is not null then true end as is_late, record_indexes
+  from attempts where project_id = :projectId and operation_id = :operationId
+  order by sent_at desc, fence desc limit :attemptsMax`;
 
 const recordsSql = `
   select ${recordColumns}, call_number, send_state, retry_until, config_id, plan
