@@ -9,7 +9,7 @@ export type { InstallationIds, InstallationNames, LookupResult } from './install
 export type { Upload, UploadKey } from './integrations/upload-store';
 export { migrations } from './migrations';
 export { momentOf, newId } from './new-id';
-export type { OperationEvent, OperationEventKind } from './operations/operation-history';
+export type { EventPosition, OperationEvent, OperationEventKind } from './operations/operation-history';
 export type { Erasure } from './projects/erase-project';
 export {
   secretNouns,

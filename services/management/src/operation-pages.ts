@@ -1,4 +1,5 @@
 import type { Issue } from '@sluice/errors';
+import type { EventPosition } from '@sluice/store';
 import { firstWithin, idOfPageToken, limits, pageTokenOf, type Pagination } from '@sluice/types';
 import { refuseIssues } from './refuse-issues';
 
@@ -39,6 +40,17 @@ export const byIndex: Places<{ readonly index: number }, number> = {
 function tokenOfIndex(index: number): string {
   return Buffer.from(`r${index}`).toString('base64url');
 }
+
+/** Places of events in their operation. */
+export const byPosition: Places<{ readonly position: EventPosition }, EventPosition> = {
+  read: (token) => {
+    const parts = /^e(\d{1,17})\.(\d{1,2})\.([\da-f]{8,14})$/.exec(Buffer.from(token, 'base64url').toString());
+    const [, micros = '', rank = '', tie = ''] = parts ?? [];
+    const position = { micros, rank: Number(rank), tie };
+    return parts !== null && byPosition.tokenOf({ position }) === token ? position : undefined;
+  },
+  tokenOf: ({ position: { micros, rank, tie } }) => Buffer.from(`e${micros}.${rank}.${tie}`).toString('base64url'),
+};
 
 /**
  * One page of a list, which ends at 1 MB as at its number of items, with one item at least. One item more than fits is asked for: that there is

@@ -34,7 +34,10 @@ export async function boundedList<Item>(
   toReply: (item: Item) => unknown,
 ): Promise<Reply> {
   const { items, lastId } = await read(readPage(request.query) ?? { size: limits.pageSizeDefault });
-  return { body: items.map(toReply), ...(lastId === undefined ? {} : { headers: nextLink(request.url, lastId) }) };
+  return {
+    body: items.map(toReply),
+    ...(lastId === undefined ? {} : { headers: nextLink(request.url, pageTokenOf(lastId)) }),
+  };
 }
 
 /**
@@ -72,8 +75,8 @@ function readPage({ pageSize, pageToken }: PageQuery): Page | undefined {
 }
 
 /** Source: RFC 8288. Relative, because only the caller knows by which host it came. */
-function nextLink(url: string, lastId: string) {
+export function nextLink(url: string, pageToken: string) {
   const next = new URL(url, 'http://host.invalid');
-  next.searchParams.set('pageToken', pageTokenOf(lastId));
+  next.searchParams.set('pageToken', pageToken);
   return { Link: `<${next.pathname}${next.search}>; rel="next"` };
 }

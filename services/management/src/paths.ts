@@ -20,6 +20,9 @@ export const linkToNext = {
   Link: { description: 'rel="next": the next page, when a page was asked for and it is not the last.' },
 } as const;
 
+/** Header of the reply of a list that is always in pages. */
+export const linkWhenMore = { Link: { description: 'rel="next": the next page, when there is one.' } } as const;
+
 /** Of lists of keys: `active=true` leaves out those that are switched off, `false` shows all. Source: published API. */
 export const activeQuery = {
   type: 'object',

@@ -1,6 +1,6 @@
 import { openDatabase } from '@sluice/store';
 import { patientLimits, sampleManifest, seedInstallation } from '@sluice/testkit';
-import type { Config, Installation } from '@sluice/types';
+import type { Config, Installation, Log } from '@sluice/types';
 import { prepareOperations, type PreparedOperations } from './prepare-operations';
 import { prepareInstallation, type PreparedInstallation } from './prepare-installation';
 import { startManagement, type RunningManagement } from './start-management';
@@ -226,6 +226,34 @@ describe('an operation of 95 MB', () => {
     expect(first.length).toBeGreaterThan(200);
     expect(first).toEqual(first.map((_, at) => 901 - first.length + at));
     expect(new Set(numbers.map(String)).size).toBe(1);
+  });
+
+  it('has a log in pages that end at 1 MB, in which each event stands once, also in pages of a few', async () => {
+    const { accept, seed } = operations;
+    const logged = await accept(100);
+    await operations.database.raw(
+      `insert into attempts (project_id, operation_id, call_number, fence, owner, sent_at, finished_at, record_indexes, error_class, provider_request_id)
+       select ?, ?, n % 3, n, 'x', now() + n / 6 * interval '1 ms', now() + n / 6 * interval '1 ms', '{0}', 'unavailable', repeat('é', 500)
+       from generate_series(1, 900) n`,
+      [seed.projectId, logged],
+    );
+    const send = await reader();
+    const path = `${operations.path}/operations/${logged}/logs`;
+    const { items, bytesOfPages } = await pagesFrom<Log>(path, send);
+    expect(bytesOfPages.length).toBe(2);
+    expect(Math.max(...bytesOfPages)).toBeLessThan(pageBytesMax);
+    expect(bytesOfPages[0]).toBeGreaterThan(900_000);
+    expect(items.map(({ timestamp }) => timestamp)).toEqual(items.map(({ timestamp }) => timestamp).toSorted());
+    const attempts = items.map(
+      ({ message: { msg, details } }) => `${details?.['call']} ${details?.['attempt']} ${msg}`,
+    );
+    expect(new Set(attempts).size).toBe(items.length);
+    expect(items.length).toBe(1 + 2 * 900);
+    const inParts = await pagesFrom<Log>(`${path}?pageSize=300`, send);
+    expect(inParts.items).toEqual(items);
+    expect(inParts.bytesOfPages).toHaveLength(Math.ceil(items.length / 300));
+    await send.get(`${path}?pageToken=xyz`).expect(400);
+    await send.get(`${path}?pageToken=${Buffer.from('e1.1.zz').toString('base64url')}`).expect(400);
   });
 
   it('has outcomes in pages that end at 1 MB', async () => {

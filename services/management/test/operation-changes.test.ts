@@ -313,8 +313,8 @@ describe('GET /logs', () => {
     expect(messages(await read(id)).at(-1)).toBe('The operation succeeded: 1 written, 0 not.');
   });
 
-  it('an unknown operation is 404, a query 400', async () => {
+  it('an unknown operation is 404, an unknown query 400', async () => {
     await send.get(at(newId(), '/logs')).expect(404);
-    await send.get(at(await prepared.accept(), '/logs?pageSize=2')).expect(400);
+    await send.get(at(await prepared.accept(), '/logs?page=2')).expect(400);
   });
 });

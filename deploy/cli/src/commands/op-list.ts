@@ -3,7 +3,7 @@ import type { GivenOptions } from '../command';
 import { CommandFailure, exitCodes } from '../failure';
 import { clockTime, grouped, print, shortTime } from '../output/print';
 import { plain, renderFields, renderTable, shortened, type Column } from '../output/table';
-import { connect, type Management } from '../profiles/connect';
+import { connect, type Connected, type Management } from '../profiles/connect';
 
 interface ListOptions extends GivenOptions {
   readonly status?: OperationStatus;
@@ -110,9 +110,25 @@ function renderRecords(records: readonly OperationRecord[]): string {
 
 /** `sluice op logs <id>`. */
 export async function logs([operationId = '']: readonly string[], options: GivenOptions): Promise<void> {
-  const { management } = await connect(options);
-  const log = await management.listOperationLogs({ operationId });
+  const log = await readLog(await connect(options), operationId);
   print(options, log, () => renderLog(log, new Date().toISOString()));
+}
+
+/** All pages: the last one tells how the operation ended. */
+async function readLog({ client, management }: Connected, operationId: string): Promise<readonly Log[]> {
+  const log: Log[] = [];
+  for (let pageToken: string | undefined; ;) {
+    const page = { operationId, ...(pageToken !== undefined && { pageToken }) };
+    const { status, headers, body } = await client.raw.management.listOperationLogs(page);
+    if (status >= 300) {
+      // The other client repeats what may be repeated, and explains what is refused.
+      await management.listOperationLogs(page);
+      continue;
+    }
+    log.push(...body);
+    pageToken = /[?&]pageToken=([\w-]+)[^>]*>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
+    if (pageToken === undefined) return log;
+  }
 }
 
 /** A line for each; what did not happen today names its day. */

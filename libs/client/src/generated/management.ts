@@ -406,11 +406,13 @@ export interface ManagementOperations {
     };
     readonly reply: OperationRecordListReply;
   };
-  /** Read the log of an operation. Oldest first. No record's values are in it: what a provider said of a record stands with its outcome. */
+  /** Read the log of an operation. Oldest first; always in pages, which end at 1 MB. No record's values are in it: what a provider said of a record stands with its outcome. */
   readonly listOperationLogs: {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;
       /** Operation id, as the reply of the write gave it. */ readonly operationId: string;
+      /** Most results of a page. */ readonly pageSize?: number;
+      /** The nextPageToken of the page before. */ readonly pageToken?: string;
     };
     readonly reply: readonly (Log)[];
   };
@@ -714,7 +716,7 @@ export const managementOperations: Readonly<Record<keyof ManagementOperations, O
   restoreConfig: { method: 'POST', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/configs/{configId}:restore', query: [] },
   getOperation: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}', query: ['waitSeconds'] },
   listOperationRecords: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/records', query: ['ref', 'pageSize', 'pageToken'] },
-  listOperationLogs: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/logs', query: [] },
+  listOperationLogs: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/logs', query: ['pageSize', 'pageToken'] },
   getOperationProgress: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/progress', query: [] },
   explainOperation: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/explanation', query: ['pageSize', 'pageToken'] },
   listOperations: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/operations', query: ['pageSize', 'pageToken'] },

@@ -5,6 +5,21 @@ export interface OperationEvent {
   readonly at: Date;
   readonly kind: OperationEventKind;
   readonly facts: Readonly<Record<string, string | number>>;
+  /** Where it stands among the operation's events: moment, rank at that moment, and a text that differs within both. */
+  readonly position: EventPosition;
+}
+
+export interface EventPosition {
+  readonly micros: string;
+  readonly rank: number;
+  readonly tie: string;
+}
+
+/** Which events of an operation. */
+export interface EventPage {
+  /** @default from the first on */
+  readonly after?: EventPosition;
+  readonly limit: number;
 }
 
 export type OperationEventKind =
@@ -30,9 +45,15 @@ const attemptsMax = 1_000;
  * The events of an operation in the order they happened, from what its tables hold. The provider's texts are left out: they may
  * repeat a record's values.
  */
-export async function readHistory(database: Knex, projectId: string, operationId: string): Promise<OperationEvent[]> {
-  const bindings = { projectId, operationId, attemptsMax };
-  return (await database.raw<{ rows: OperationEvent[] }>(historySql, bindings)).rows;
+export async function readHistory(
+  database: Knex,
+  projectId: string,
+  operationId: string,
+  { after, limit }: EventPage,
+): Promise<OperationEvent[]> {
+  const { micros = null, rank = null, tie = null } = after ?? {};
+  const bindings = { projectId, operationId, attemptsMax, micros, rank, tie, limit };
+  return (await database.raw<{ rows: OperationEvent[] }>(historySql, bindings as never)).rows;
 }
 
 const historySql = `
@@ -49,7 +70,9 @@ const historySql = `
     select t.*, k.state, k.type from t join k on k.number = t.call_number
     where t.is_last and (t.finished_at is null or t.late_evidence is not null
       or (k.type = 'create' and t.error_class in ('unknown', 'timeout'))))
-  select at, kind, json_strip_nulls(facts) as facts from (
+  select at, kind, facts, json_build_object('micros', micros, 'rank', rank, 'tie', tie) as position from (
+  select at, kind, json_strip_nulls(facts) as facts, rank, (extract(epoch from at) * 1000000)::bigint::text as micros,
+         (coalesce(lpad(facts->>'call', 6, '0'), '') || left(md5(kind || facts::text), 8)) collate "C" as tie from (
     select 1 as rank, created_at as at, 'accepted' as kind,
            json_build_object('mode', mode, 'type', type, 'objectName', object_name, 'dueAt', due_at) as facts from o
     union all
@@ -92,4 +115,6 @@ const historySql = `
     union all
     select 11, p.created_at, 'replayed', json_build_object('replayedBy', p.id, 'records', p.records_total)
       from operations p where p.project_id = :projectId and p.id in (select replayed_by from r where replayed_by is not null)
-  ) events where at is not null order by at, rank`;
+  ) happened where at is not null) events
+  where :micros::text is null or (micros::bigint, rank, tie) > (:micros::bigint, :rank::integer, :tie::text)
+  order by micros::bigint, rank, tie limit :limit`;

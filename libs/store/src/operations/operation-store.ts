@@ -4,7 +4,7 @@ import { column, keptRowsSql, rowBindings } from '../row-source';
 import type { StoredRow } from '../table';
 import { explainOperation, type RecordPage } from './explain-operation';
 import { listOperations, type OperationFilter } from './list-operations';
-import { readHistory } from './operation-history';
+import { readHistory, type EventPage } from './operation-history';
 import { operationColumns, toOperation, type OperationRow } from './operation-row';
 import { readProgress } from './read-progress';
 import { recordColumns, records } from './record-row';
@@ -75,8 +75,9 @@ export function operationStore(database: Knex) {
         .select<StoredRow[]>(database.raw(recordColumns));
       return (await (limit === undefined ? query : query.limit(limit))).map(records.read);
     },
-    /** What happened to it, oldest first. */
-    readHistory: (projectId: string, operationId: string) => readHistory(database, projectId, operationId),
+    /** What happened to it, oldest first; a page of it. */
+    readHistory: (projectId: string, operationId: string, page: EventPage) =>
+      readHistory(database, projectId, operationId, page),
     /** How far it is. */
     readProgress: (projectId: string, operationId: string) => readProgress(database, projectId, operationId),
     /** What happened to each of its records, and why; a page of them. */

@@ -22,7 +22,7 @@ import { getProject } from '../projects/get-project';
 import { boundedList } from '../paged-list';
 import { presentInstallation } from '../connections/present-connection';
 import { undeclaredWarning } from '../integrations/manifest-warnings';
-import { integrationPath, listBytesMax, noQuery, pageQuery } from '../paths';
+import { integrationPath, listBytesMax, noQuery, linkWhenMore, pageQuery } from '../paths';
 import { refuseContradictions } from '../refuse-issues';
 import { assertReach, installationNotFound, orNotFound } from './get-installation';
 import { contentMisfits } from './installation-misfits';
@@ -57,9 +57,7 @@ export function configRoutes(router: Router, context: ManagementContext): void {
       description:
         'Newest first, always in pages, which end at 1 MB of configs. An installation that was deleted still has them.',
       tags: ['Installations'],
-      replies: {
-        200: jsonList(configSchema, { Link: { description: 'rel="next": the next page, when there is one.' } }),
-      },
+      replies: { 200: jsonList(configSchema, linkWhenMore) },
       scopes: ['frontend', 'read', 'token'],
       query: pageQuery,
       replyBytesMax: listBytesMax,

@@ -1,12 +1,21 @@
 import { json, jsonList, route, type Router } from '@sluice/http';
-import { limits, logSchema, operationRecordListReplySchema, operationSchema, pageProperties } from '@sluice/types';
+import type { EventPosition } from '@sluice/store';
+import {
+  limits,
+  logSchema,
+  operationRecordListReplySchema,
+  operationSchema,
+  pageProperties,
+  type PageQuery,
+} from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { getOperation } from './get-operation';
 import { getProjectId } from '../projects/get-project';
-import { byIndex, readPage, type PagedQuery } from '../operation-pages';
+import { byIndex, byPosition, readPage, type PagedQuery } from '../operation-pages';
+import { nextLink } from '../paged-list';
 import { presentLog } from './present-log';
 import type { OperationWatch } from './watch-operations';
-import { projectPath } from '../paths';
+import { linkWhenMore, listBytesMax, pageQuery, projectPath } from '../paths';
 import { projectRoute } from '../projects/project-route';
 
 interface OperationParts {
@@ -39,6 +48,13 @@ const recordsQuery = {
   additionalProperties: false,
   properties: { ref: { type: 'string', minLength: 1 }, ...pageProperties },
 } as const;
+
+interface LogParts extends OperationParts {
+  readonly query: PageQuery;
+}
+
+/** Lines of a page without a `pageSize`: more than an operation has, so that its bytes end it. */
+const logEventsMax = 10_000;
 
 /** `GET P/operations/{operationId}`, and below it `/records` and `/logs`. */
 export function operationRoutes(router: Router, context: ManagementContext, watch: OperationWatch): void {
@@ -83,17 +99,26 @@ export function operationRoutes(router: Router, context: ManagementContext, watc
   );
   router.get(
     `${projectPath}/operations/:operationId/logs`,
-    projectRoute<OperationParts>(context, {
+    projectRoute<LogParts>(context, {
       operationId: 'listOperationLogs',
       summary: 'Read the log of an operation',
       description:
-        "Oldest first. No record's values are in it: what a provider said of a record stands with its outcome.",
+        "Oldest first; always in pages, which end at 1 MB. No record's values are in it: what a provider said of a record stands with its outcome.",
       tags: ['Operations'],
-      replies: { 200: jsonList(logSchema) },
+      replies: { 200: jsonList(logSchema, linkWhenMore) },
       scopes: ['frontend', 'read', 'write', 'token'],
-      handle: async ({ caller, params }, { id: projectId }) => {
+      query: pageQuery,
+      replyBytesMax: listBytesMax,
+      handle: async ({ caller, params, query, url }, { id: projectId }) => {
         const { id } = await getOperation(context, caller, { projectId, operationId: params.operationId });
-        return { body: presentLog(id, await context.store.operations.readHistory(projectId, id)) };
+        const { pageSize = logEventsMax } = query;
+        const list = async (after: EventPosition | undefined, limit: number) => {
+          const events = await context.store.operations.readHistory(projectId, id, { limit, ...(after && { after }) });
+          return events.map((event) => ({ log: presentLog(id, event), position: event.position }));
+        };
+        const { results, pagination } = await readPage({ ...query, pageSize }, byPosition, list);
+        const next = pagination.nextPageToken;
+        return { body: results.map(({ log }) => log), ...(next !== undefined && { headers: nextLink(url, next) }) };
       },
     }),
   );

@@ -42,23 +42,21 @@ const sentences: Record<OperationEventKind, (facts: Facts) => readonly [Severity
   ],
 };
 
-/** An operation's log, from its events. Shape: published API, `Log`. */
-export function presentLog(operationId: string, events: readonly OperationEvent[]): Log[] {
-  return events.map(({ at, kind, facts }) => {
-    const [severity, msg] = sentences[kind](facts);
-    const { class: failureClass, ...rest } = facts;
-    const details = Object.entries(rest).map(([name, value]) => [name, String(value)] as const);
-    return {
-      timestamp: at.toISOString(),
-      severity,
-      message: {
-        msg,
-        ...(failureClass === undefined ? {} : { error: String(failureClass) }),
-        operation_id: operationId,
-        ...(details.length === 0 ? {} : { details: Object.fromEntries(details) }),
-      },
-    };
-  });
+/** An event as a line of its operation's log. Shape: published API, `Log`. */
+export function presentLog(operationId: string, { at, kind, facts }: OperationEvent): Log {
+  const [severity, msg] = sentences[kind](facts);
+  const { class: failureClass, ...rest } = facts;
+  const details = Object.entries(rest).map(([name, value]) => [name, String(value)] as const);
+  return {
+    timestamp: at.toISOString(),
+    severity,
+    message: {
+      msg,
+      ...(failureClass === undefined ? {} : { error: String(failureClass) }),
+      operation_id: operationId,
+      ...(details.length === 0 ? {} : { details: Object.fromEntries(details) }),
+    },
+  };
 }
 
 function answered(beginning: string): (facts: Facts) => readonly [Severity, string] {
