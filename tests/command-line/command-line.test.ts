@@ -203,9 +203,19 @@ describe('deleting an integration', () => {
       const command = `${process.execPath} ${sluicePath} integrations delete ${name}`;
       return await runProgram('script', ['-qec', command, '/dev/null'], { env: { ...env, HOME: person.home }, stdin });
     };
-    expect((await typing('yes\n')).stdout).toContain(`Type ${name} to delete it`);
+    // What would go with it is shown before the question. The terminal echoes what is typed.
+    const listed = new RegExp(
+      `^[^\\n]*\\nGROUP +INSTALLATION +CONNECTION *\r\n${doomed.groupRef} +${doomed.installationId} +[^\n]* stays: another[^\n]*\n` +
+        `[^]*the integration ${name} \\(hubspot, ${doomed.integrationId}\\), 1 installation and 0 connections[^]*` +
+        `Type ${name} to delete it`,
+    );
+    const refused = await typing('yes\n');
+    expect(refused.stdout).toMatch(listed);
+    expect(refused.code).not.toBe(0);
     expect(await names()).toEqual([name, kept]);
-    expect(await typing(`${name}\n`)).toMatchObject({ code: 0 });
+    const deleted = await typing(`${name}\n`);
+    expect(deleted.stdout).toMatch(listed);
+    expect(deleted.code).toBe(0);
     expect(await names()).toEqual([kept]);
     expect(await other.installation()).toMatchObject({ id: other.installationId });
   });
@@ -216,9 +226,9 @@ describe('deleting an integration', () => {
     const { code } = await person.sluice(['deploy', '-', '--destructive'], { env, stdin: manifest });
     expect(code).toBe(0);
     expect(await names()).toEqual([kept, 'new']);
-    const { stdout } = await person.sluice(['integrations', 'delete', kept ?? '', '--yes', kept ?? '', '--json'], {
-      env,
-    });
+    const confirmed = ['integrations', 'delete', kept ?? '', '--yes', kept ?? '', '--json'];
+    const { stdout, stderr } = await person.sluice(confirmed, { env });
+    expect(stderr).toMatch(new RegExp(`^GROUP [^]*\n${other.groupRef} [^]*To be deleted: the integration ${kept} `));
     expect(JSON.parse(stdout)).toMatchObject({ integration: { name: kept }, deleted: true });
     expect(await names()).toEqual(['new']);
   });
@@ -290,6 +300,27 @@ describe('op', () => {
     expect(stdout).toBe('2 records: 0 written, 2 failed; ended\nfailure: refused:  [2J ]0;title\n');
     expect(code).toBe(3);
     expect(asked).toEqual(['/v1/projects/p/operations/op-1', '/v1/projects/p/operations/op-1/progress']);
+  });
+
+  it('shows the whole log of an operation, which comes in pages', async () => {
+    const asked: string[] = [];
+    const line = (msg: string) => ({ timestamp: '2026-11-21T10:00:00.000Z', severity: 'INFO', message: { msg } });
+    const server = createServer(({ url = '' }, response) => {
+      asked.push(url);
+      const [first, isLast] = [url.replace(/\?.*/, ''), url.includes('pageToken=')];
+      const link = isLast ? {} : { link: `<${first}?pageToken=e-1>; rel="next"` };
+      response.writeHead(200, { 'content-type': 'application/json', ...link });
+      response.end(JSON.stringify([line(isLast ? 'Ended.' : 'Accepted.')]));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const env = { SLUICE_URL: url, SLUICE_API_KEY: 'k', SLUICE_PROJECT: 'p' };
+    const { code, stdout } = await person.sluice(['op', 'logs', 'op-1'], { env });
+    server.close();
+    expect(stdout).toMatch(/Accepted\.\n[^\n]*Ended\.\n$/);
+    expect(code).toBe(0);
+    const path = '/v1/projects/p/operations/op-1/logs';
+    expect(asked).toEqual([path, `${path}?pageToken=e-1`]);
   });
 
   it('shows a bar on a terminal', async () => {
