@@ -38,6 +38,25 @@ it('what a page does to connect ties the link to its browser', () => {
   }
 });
 
+// A guide that leaves the code to another one has to say the same in its own words.
+describe.each(markdownPages().filter((page) => /^docs\/guides\/connect-/.test(page)))('%s', (page) => {
+  it('has a page of the builder tie the link to its browser, by what it sends and that it takes the cookie', () => {
+    const steps = readText(page).match(/^\d\. [^]*?(?=^\d\. |^\S)/gm) ?? [];
+    const links = steps.filter((step) => /\boauth-connect\b/.test(step));
+    expect(links.length).toBeGreaterThan(0);
+    for (const step of links) {
+      expect(step).toMatch(/enableCSRFProtection: true|"enableCSRFProtection": true/);
+      expect(step).toContain("credentials: 'include'");
+    }
+  });
+});
+
+it('the guides that connect an account were found', () => {
+  expect(markdownPages()).toEqual(
+    expect.arrayContaining(['docs/guides/connect-hubspot.md', 'docs/guides/connect-salesforce.md']),
+  );
+});
+
 // A comment that cites what its reader does not have explains nothing.
 describe('what is cited', () => {
   const page = String.raw`(?:design|reliability|performance|reads|api-surface|cost|toolchain|models)\.md`;
