@@ -1,6 +1,6 @@
 import { openDatabase } from '@sluice/store';
 import { patientLimits, until } from '@sluice/testkit';
-import type { WriteAnnouncement } from '@sluice/types';
+import { limits, type WriteAnnouncement } from '@sluice/types';
 import { startGateway, type RunningGateway, type Seed } from './_gateway';
 
 let gateway: RunningGateway;
@@ -111,6 +111,44 @@ describe('the announcement', () => {
       .orderBy('record_index')
       .select('call_number');
     expect(rows).toEqual([{ call_number: 1 }, { call_number: 1 }, { call_number: 2 }]);
+  });
+});
+
+// One call of a whole body of 4.8 MB would cost an executor what no other call may.
+describe('an asynchronous batch of more than 4 MB', () => {
+  const large = 'x'.repeat(45_000);
+  const batch = Array.from({ length: 100 }, (_, at) => ({ record: { email: `b${at}@x.com`, firstname: large } }));
+  const callsOf = async (operationId: string) => {
+    const sql = `select call_number, count(*)::integer as records, sum(octet_length(plan))::integer as bytes, min(record_index) as first
+      from records where operation_id = ? group by call_number order by call_number`;
+    return (
+      await gateway.database.raw<{
+        rows: { call_number: number; records: number; bytes: number; first: number }[];
+      }>(sql, [operationId])
+    ).rows;
+  };
+
+  it('is two calls at accept, divided by bytes in the order of its records, each of which is announced', async () => {
+    const seed = await gateway.seed();
+    const operationId = await accept(seed, { type: 'create', mode: 'asynchronous', batch });
+    const calls = await callsOf(operationId);
+    expect(calls.map(({ call_number }) => call_number)).toEqual([1, 2]);
+    expect(calls.reduce((sum, { records }) => sum + records, 0)).toBe(100);
+    const [one, two] = calls;
+    expect(one?.bytes).toBeLessThanOrEqual(limits.callPlanBytesMax);
+    // No record more fits in the first, and the second has what comes after.
+    expect((one?.bytes ?? 0) + (two?.bytes ?? 0) / (two?.records ?? 1)).toBeGreaterThan(limits.callPlanBytesMax);
+    expect([one?.first, two?.first]).toEqual([0, one?.records]);
+    const announced = await announcedOf(operationId, 2);
+    expect(announced.map(({ callNumber }) => callNumber)).toEqual([1, 2]);
+  });
+
+  it('is one call when it is all or none, which no provider does in two', async () => {
+    const seed = await gateway.seed({ provider: 'salesforce' });
+    const body = { type: 'create', mode: 'asynchronous', batch, batchPolicy: { allOrNone: true } };
+    const calls = await callsOf(await accept(seed, body));
+    expect(calls).toMatchObject([{ call_number: 1, records: 100 }]);
+    expect(calls[0]?.bytes).toBeGreaterThan(limits.callPlanBytesMax);
   });
 });
 
