@@ -4,6 +4,7 @@ export type { InstallationContext } from './installation-context';
 export {
   callTransitions,
   operationTransitions,
+  recordOutcomes,
   statusOf,
   type CallState,
   type OperationState,

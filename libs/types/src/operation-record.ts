@@ -1,5 +1,5 @@
 import type { FailureClass } from '@sluice/errors';
-import { paginationSchema, type Pagination, type RecordOutcome } from './operation';
+import { paginationSchema, recordOutcomes, type Pagination, type RecordOutcome } from './operation';
 
 /** Outcome of one record of an operation. Ours, besides the published API; see rulings. */
 export interface OperationRecord {
@@ -39,7 +39,7 @@ export const operationRecordListReplySchema = {
           ref: { type: 'string', description: 'What the caller sent as Sluice-Record-Ref.' },
           status: {
             type: 'string',
-            enum: ['pending', 'succeeded', 'failed', 'unknown'],
+            enum: recordOutcomes,
             description: 'unknown: nobody can tell whether the provider wrote it.',
           },
           recordId: { type: 'string', description: "The provider's id." },

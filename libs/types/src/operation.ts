@@ -159,7 +159,8 @@ export type OperationState = 'accumulating' | 'queued' | 'succeeded' | 'failed';
 export type CallState = 'ready' | 'running' | 'in_doubt' | 'waiting' | 'done' | 'quarantined';
 
 /** `unknown` is final too: nobody can tell whether the provider wrote the record. */
-export type RecordOutcome = 'pending' | 'succeeded' | 'failed' | 'unknown';
+export const recordOutcomes = ['pending', 'succeeded', 'failed', 'unknown'] as const;
+export type RecordOutcome = (typeof recordOutcomes)[number];
 
 /** Whether bytes of a record have left: `maybe` means an attempt ended without a readable reply. */
 export type SendState = 'none' | 'sent' | 'maybe';

@@ -158,6 +158,18 @@ describe('the records of an operation', () => {
     expect(await records(id)).toMatchObject({ pagination: { done: true }, results: { length: 5 } });
   });
 
+  it('are found by status, paged as well', async () => {
+    const id = await prepared.ended(['succeeded', 'failed', 'succeeded', 'failed']);
+    const failed = await records(id, '?status=failed&pageSize=1');
+    expect(failed.results).toMatchObject([{ index: 1, status: 'failed', error: { class: 'rejected' } }]);
+    const rest = await records(id, `?status=failed&pageToken=${failed.pagination.nextPageToken}`);
+    expect(rest).toMatchObject({ pagination: { done: true }, results: [{ index: 3 }] });
+    expect((await records(id, '?status=unknown')).results).toEqual([]);
+    expect((await records(id, '?status=failed&ref=row-0')).results).toEqual([]);
+    const refused = await send.get(`${prepared.path}/operations/${id}/records?status=lost`).expect(400);
+    expect(refused.body.issues).toMatchObject([{ in: 'query', name: 'status', value: 'lost' }]);
+  });
+
   it('are found by ref, and a token of another list is refused', async () => {
     const id = await prepared.accept(3);
     expect((await records(id, '?ref=row-1')).results).toMatchObject([{ index: 1, ref: 'row-1', status: 'pending' }]);

@@ -400,7 +400,8 @@ export interface ManagementOperations {
     readonly params: {
       /** Project id or name. */ readonly projectIdOrName?: string;
       /** Operation id, as the reply of the write gave it. */ readonly operationId: string;
-      /** Only records that were sent with this Sluice-Record-Ref. */ readonly ref?: string;
+      /** Only the record that was sent with this Sluice-Record-Ref. */ readonly ref?: string;
+      /** Only records of this status: failed, for example. */ readonly status?: 'pending' | 'succeeded' | 'failed' | 'unknown';
       /** Most results of a page. */ readonly pageSize?: number;
       /** The nextPageToken of the page before. */ readonly pageToken?: string;
     };
@@ -715,7 +716,7 @@ export const managementOperations: Readonly<Record<keyof ManagementOperations, O
   getConfig: { method: 'GET', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/configs/{configId}', query: [] },
   restoreConfig: { method: 'POST', path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/configs/{configId}:restore', query: [] },
   getOperation: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}', query: ['waitSeconds'] },
-  listOperationRecords: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/records', query: ['ref', 'pageSize', 'pageToken'] },
+  listOperationRecords: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/records', query: ['ref', 'status', 'pageSize', 'pageToken'] },
   listOperationLogs: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/logs', query: ['pageSize', 'pageToken'] },
   getOperationProgress: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/progress', query: [] },
   explainOperation: { method: 'GET', path: '/projects/{projectIdOrName}/operations/{operationId}/explanation', query: ['pageSize', 'pageToken'] },

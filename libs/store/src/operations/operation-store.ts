@@ -1,4 +1,4 @@
-import type { Operation, OperationRecord, OperationState } from '@sluice/types';
+import type { Operation, OperationRecord, OperationState, RecordOutcome } from '@sluice/types';
 import type { Knex } from 'knex';
 import { column, keptRowsSql, rowBindings } from '../row-source';
 import type { StoredRow } from '../table';
@@ -12,6 +12,7 @@ import { recordColumns, records } from './record-row';
 /** Absent members do not filter. */
 export interface RecordFilter {
   readonly ref?: string;
+  readonly status?: RecordOutcome;
   /** Index of the last record of the page before. */
   readonly afterIndex?: number;
   /** Records at most. @default all: an operation holds no more than 100 */
@@ -66,10 +67,11 @@ export function operationStore(database: Knex) {
     listRecords: async (
       projectId: string,
       operationId: string,
-      { ref, afterIndex = -1, limit }: RecordFilter = {},
+      { ref, status, afterIndex = -1, limit }: RecordFilter = {},
     ): Promise<OperationRecord[]> => {
       const query = database('records')
-        .where({ project_id: projectId, operation_id: operationId, ...(ref === undefined ? {} : { ref }) })
+        .where({ project_id: projectId, operation_id: operationId })
+        .andWhere({ ...(ref !== undefined && { ref }), ...(status !== undefined && { outcome: status }) })
         .andWhere('record_index', '>', afterIndex)
         .orderBy('record_index')
         .select<StoredRow[]>(database.raw(recordColumns));

@@ -7,6 +7,8 @@ import {
   operationSchema,
   pageProperties,
   type PageQuery,
+  recordOutcomes,
+  type RecordOutcome,
 } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { getOperation } from './get-operation';
@@ -40,13 +42,17 @@ const operationQuery = {
 } as const;
 
 interface RecordsParts extends OperationParts {
-  readonly query: PagedQuery & { readonly ref?: string };
+  readonly query: PagedQuery & { readonly ref?: string; readonly status?: RecordOutcome };
 }
 
 const recordsQuery = {
   type: 'object',
   additionalProperties: false,
-  properties: { ref: { type: 'string', minLength: 1 }, ...pageProperties },
+  properties: {
+    ref: { type: 'string', minLength: 1, description: 'Only the record that was sent with this Sluice-Record-Ref.' },
+    status: { type: 'string', enum: recordOutcomes, description: 'Only records of this status: failed, for example.' },
+    ...pageProperties,
+  },
 } as const;
 
 interface LogParts extends OperationParts {
@@ -90,7 +96,8 @@ export function operationRoutes(router: Router, context: ManagementContext, watc
       replyBytesMax: limits.pageBytesMax,
       handle: async ({ caller, params, query }, { id: projectId }) => {
         const { id } = await getOperation(context, caller, { projectId, operationId: params.operationId });
-        const filter = query.ref === undefined ? {} : { ref: query.ref };
+        const { ref, status } = query;
+        const filter = { ...(ref !== undefined && { ref }), ...(status !== undefined && { status }) };
         const list = (afterIndex: number | undefined, limit: number) =>
           context.store.operations.listRecords(projectId, id, { ...filter, limit, afterIndex: afterIndex ?? -1 });
         return { body: await readPage(query, byIndex, list) };
