@@ -40,6 +40,25 @@ export function renderClient(api: ApiName, document: OpenApiDocument, known: Rea
   ].join('\n');
 }
 
+/**
+ * Source of the list of types that requests and replies name, for those who use the client.
+ * @param sources what `renderClient` made
+ */
+export function renderClientTypes(sources: readonly string[]): string {
+  const names = sources.flatMap(
+    (source) => /import type \{ (.*) \} from '@sluice\/types'/.exec(source)?.[1]?.split(', ') ?? [],
+  );
+  const list = [...new Set([...names, ...ofNoOperation])].toSorted();
+  return [
+    '// Generated from the documents of the APIs by: npm run generate:client. Do not edit.',
+    `export type { ${list.join(', ')} } from '@sluice/types';`,
+    '',
+  ].join('\n');
+}
+
+/** What refusals and webhook messages hold. */
+const ofNoOperation = ['ApiProblem', 'InputValidationProblem', 'RefusedWriteReply', 'WebhookEvent', 'WebhookEventType'];
+
 function operationsOf({ paths }: OpenApiDocument): Placed[] {
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
@@ -100,7 +119,8 @@ function renderShape({ method, path, operation }: Placed): string {
   const query = (operation.parameters ?? [])
     .filter(({ in: where }) => where === 'query')
     .map(({ name }) => `'${name}'`);
-  return `  ${operation.operationId}: { method: '${method}', path: '${path}', query: [${query.join(', ')}] },`;
+  const body = operation.requestBody === undefined ? '' : ', body: true';
+  return `  ${operation.operationId}: { method: '${method}', path: '${path}', query: [${query.join(', ')}]${body} },`;
 }
 
 /** TypeScript of a schema, on one line. @param refer called with every component that the text names */

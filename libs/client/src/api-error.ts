@@ -1,11 +1,14 @@
-import type { ApiProblem, InputValidationProblem } from '@sluice/types';
+import type { ApiProblem, BatchWriteReply, InputValidationProblem, RefusedWriteReply } from '@sluice/types';
 import type { Reply } from './operation-shape';
 
 type Problem = Partial<ApiProblem> & Pick<Partial<InputValidationProblem>, 'issues'>;
 
-/** A reply that is no success. The members are those of the problem document, as far as there was one. */
+/**
+ * A reply that is no success; the members are those of the problem document, as far as there was one. What is thrown is one of the classes
+ * below, by status, or this one.
+ */
 export class SluiceApiError extends Error {
-  override readonly name = 'SluiceApiError';
+  override readonly name: string = 'SluiceApiError';
   readonly status: number;
   /** Stable name of the problem; absent for a record that the provider refused (422 of a write). */
   readonly code: ApiProblem['code'] | undefined;
@@ -35,17 +38,93 @@ export class SluiceApiError extends Error {
     this.detail = detail;
     this.remedy = problem.remedy;
     this.requestId = problem.requestId ?? headers.get('x-request-id') ?? undefined;
-    this.retryable = problem.retryable ?? false;
-    this.retryAfter = problem.retryAfter === undefined ? undefined : new Date(problem.retryAfter);
+    this.retryable = problem.retryable ?? isOfProxy(status, body);
+    this.retryAfter = momentOf(problem.retryAfter ?? headers.get('retry-after') ?? undefined);
     this.issues = problem.issues ?? [];
     this.operationId = problem.operationId;
     this.body = body;
   }
 }
 
+/** 400, 413, 415 and 422 with a code: the request has to change. `issues` names each broken rule. */
+export class SluiceRequestError extends SluiceApiError {
+  override readonly name = 'SluiceRequestError';
+}
+
+/** 401: no key or token, or one that is wrong or was revoked. */
+export class SluiceAuthenticationError extends SluiceApiError {
+  override readonly name = 'SluiceAuthenticationError';
+}
+
+/** 403: the key may not do this, or the customer's config does not allow it. */
+export class SluiceForbiddenError extends SluiceApiError {
+  override readonly name = 'SluiceForbiddenError';
+}
+
+/** 404 and 410: there is no such thing, or no more. */
+export class SluiceNotFoundError extends SluiceApiError {
+  override readonly name = 'SluiceNotFoundError';
+}
+
+/** 409: the state of things is against it, such as a connection whose credentials the provider refuses. */
+export class SluiceConflictError extends SluiceApiError {
+  override readonly name = 'SluiceConflictError';
+}
+
+/** 429: too many requests, or the provider's quota is used up. Not before `retryAfter`. */
+export class SluiceRateLimitError extends SluiceApiError {
+  override readonly name = 'SluiceRateLimitError';
+}
+
+/** 5xx: Sluice or the provider is not available. */
+export class SluiceServerError extends SluiceApiError {
+  override readonly name = 'SluiceServerError';
+}
+
+/** 422 without a code: the provider refused the record, or every record of the batch. */
+export class SluiceRecordError extends SluiceApiError {
+  override readonly name = 'SluiceRecordError';
+  declare readonly operationId: string;
+  /** What the provider said: of the record, or of each record of the batch in its `results`. */
+  declare readonly body: RefusedWriteReply | BatchWriteReply;
+}
+
 /** Nobody answered, or the answer broke off: it is not known whether the request arrived. */
 export class SluiceConnectionError extends Error {
   override readonly name = 'SluiceConnectionError';
+}
+
+const byStatus: Readonly<Record<number, typeof SluiceApiError>> = {
+  400: SluiceRequestError,
+  401: SluiceAuthenticationError,
+  403: SluiceForbiddenError,
+  404: SluiceNotFoundError,
+  409: SluiceConflictError,
+  410: SluiceNotFoundError,
+  413: SluiceRequestError,
+  415: SluiceRequestError,
+  429: SluiceRateLimitError,
+};
+
+/** @param operation name of the method that was called */
+export function toApiError(operation: string, reply: Reply): SluiceApiError {
+  const { status } = reply;
+  if (status !== 422)
+    return new (byStatus[status] ?? (status >= 500 ? SluiceServerError : SluiceApiError))(operation, reply);
+  const error = new SluiceRequestError(operation, reply);
+  return error.code === undefined && error.operationId !== undefined ? new SluiceRecordError(operation, reply) : error;
+}
+
+/** Statuses that a proxy in front of the service gives while it finds nobody behind it. Whoever is behind it sends a document. */
+function isOfProxy(status: number, body: unknown): boolean {
+  return [429, 502, 503, 504].includes(status) && (typeof body !== 'object' || body === null);
+}
+
+/** Of a date-time, an HTTP date, or a number of seconds. Source: RFC 9110, Retry-After. */
+function momentOf(text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined;
+  const moment = new Date(/^\d+$/.test(text) ? Date.now() + Number(text) * 1_000 : text);
+  return Number.isNaN(moment.getTime()) ? undefined : moment;
 }
 
 /** The refusal of a record lists sentences in place of a detail. */

@@ -1,10 +1,26 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createSluiceClient, SluiceApiError, SluiceConnectionError, SluiceTimeoutError } from './index';
+import {
+  createSluiceClient,
+  SluiceApiError,
+  SluiceAuthenticationError,
+  SluiceConflictError,
+  SluiceConnectionError,
+  SluiceForbiddenError,
+  SluiceNotFoundError,
+  SluiceRateLimitError,
+  SluiceRecordError,
+  SluiceRequestError,
+  SluiceServerError,
+  SluiceTimeoutError,
+} from './index';
 
 interface Answer {
   readonly status?: number;
   readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The connection breaks in place of a reply. */
+  readonly breaks?: boolean;
 }
 interface Seen {
   readonly method: string | undefined;
@@ -22,8 +38,13 @@ beforeAll(async () => {
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
     req.on('end', () => {
       seen.push({ method: req.method, url: req.url, headers: req.headers, body: Buffer.concat(chunks).toString() });
-      const { status = 200, body } = answers.shift() ?? {};
-      res.writeHead(status, { 'content-type': status < 400 ? 'application/json' : 'application/problem+json' });
+      const { status = 200, body, headers = {}, breaks = false } = answers.shift() ?? {};
+      if (breaks) {
+        req.socket.destroy();
+        return;
+      }
+      const contentType = status < 400 ? 'application/json' : 'application/problem+json';
+      res.writeHead(status, { 'content-type': contentType, ...headers });
       res.end(body === undefined ? undefined : JSON.stringify(body));
     });
   });
@@ -92,7 +113,153 @@ it('throws what the refusal of a record says', async () => {
   });
 });
 
+describe('an error has the class of its status:', () => {
+  const invalid = { code: 'request.invalid', detail: 'wrong', issues: [{ in: 'body', name: 'type', detail: 'no' }] };
+  it.each([
+    [400, SluiceRequestError, invalid],
+    [401, SluiceAuthenticationError, { code: 'auth.missing' }],
+    [403, SluiceForbiddenError, { code: 'write.delete-not-enabled' }],
+    [404, SluiceNotFoundError, { code: 'operation.not-found' }],
+    [409, SluiceConflictError, { code: 'connection.bad-credentials' }],
+    [410, SluiceNotFoundError, { code: 'operation.plans-deleted' }],
+    [413, SluiceRequestError, { code: 'request.too-large' }],
+    [415, SluiceRequestError, { code: 'request.media-type' }],
+    [422, SluiceRequestError, { code: 'request.idempotency-mismatch', operationId: 'o' }],
+    [422, SluiceRecordError, { operationId: 'o', errors: [{ message: 'exists already' }], result: { success: false } }],
+    [429, SluiceRateLimitError, { code: 'provider.quota-exhausted' }],
+    [502, SluiceServerError, { code: 'provider.unavailable' }],
+    [418, SluiceApiError, {}],
+  ])('%i is a %p', async (status, errorClass, body) => {
+    answers = [{ status, body }];
+    const error: unknown = await client()
+      .management.getOperation({ operationId: 'x' })
+      .catch((thrown: unknown) => thrown);
+    expect((error as Error).constructor).toBe(errorClass);
+    expect(error).toBeInstanceOf(SluiceApiError);
+    expect(error).toMatchObject({ name: errorClass.name, status, body });
+    expect(seen).toHaveLength(1);
+  });
+});
+
+describe('what nobody reads is refused before anything is sent:', () => {
+  const management = () => client().management;
+  it.each([
+    [
+      'a parameter',
+      () => management().listConnections({ groupref: 'g' } as never),
+      /takes no parameter "groupref"\. Known: .*groupRef/,
+    ],
+    [
+      'a body where there is none',
+      () => management().getOperation({ operationId: 'o', body: {} } as never),
+      /no parameter "body"/,
+    ],
+    ['a parameter of a raw call', () => client().raw.management.listProjects({ pagesize: 1 }), /"pagesize"/],
+    [
+      'an option of a call',
+      () => management().listProjects({}, { idempotencykey: 'k' } as never),
+      /no option "idempotencykey"/,
+    ],
+    [
+      'an option of the client',
+      async () => createSluiceClient({ url: 'x' } as never),
+      /no option "url"\. Known: baseUrl/,
+    ],
+  ])('%s', async (_what, call, message) => {
+    await expect((async () => await call())()).rejects.toThrow(message);
+    expect(seen).toEqual([]);
+  });
+});
+
+describe('iterate', () => {
+  const all = async <Item>(items: AsyncGenerator<Item>) => {
+    const found: Item[] = [];
+    for await (const item of items) found.push(item);
+    return found;
+  };
+
+  it('follows the tokens of the replies', async () => {
+    answers = [
+      { body: { results: [{ id: '1' }, { id: '2' }], pagination: { done: false, nextPageToken: 't' } } },
+      { body: { results: [], pagination: { done: false, nextPageToken: 'u' } } },
+      { body: { results: [{ id: '3' }], pagination: { done: true } } },
+    ];
+    const found = await all(client().iterate.listOperationsForProject({ status: 'failure', pageSize: 2 }));
+    expect(found.map(({ id }) => id)).toEqual(['1', '2', '3']);
+    expect(seen.map(({ url: address }) => address)).toEqual([
+      '/v1/projects/demo/operations?status=failure&pageSize=2',
+      '/v1/projects/demo/operations?status=failure&pageSize=2&pageToken=t',
+      '/v1/projects/demo/operations?status=failure&pageSize=2&pageToken=u',
+    ]);
+  });
+
+  it('follows the links of lists that are arrays, and asks for pages', async () => {
+    const link = '</v1/projects/demo/connections?pageSize=200&pageToken=a%2Bb>; rel="next"';
+    answers = [{ body: [{ id: '1' }], headers: { link } }, { body: [{ id: '2' }] }];
+    const found = await all(client().iterate.listConnections());
+    expect(found.map(({ id }) => id)).toEqual(['1', '2']);
+    expect(seen.map(({ url: address }) => address)).toEqual([
+      '/v1/projects/demo/connections?pageSize=200',
+      '/v1/projects/demo/connections?pageSize=200&pageToken=a%2Bb',
+    ]);
+  });
+
+  it('asks for no page that nobody wants', async () => {
+    answers = [{ body: { results: [{ id: '1' }], pagination: { done: false, nextPageToken: 't' } } }];
+    for await (const { id } of client().iterate.listOperationsForProject()) {
+      expect(id).toBe('1');
+      break;
+    }
+    expect(seen).toHaveLength(1);
+  });
+
+  it('repeats a page that failed, and throws when it fails for good', async () => {
+    answers = [problem({ retryAfter: soon() }), { body: { results: [{ id: '1' }], pagination: { done: true } } }];
+    await expect(all(client().iterate.listOperationsForProject())).resolves.toEqual([{ id: '1' }]);
+    answers = [{ status: 401, body: { code: 'auth.missing' } }];
+    await expect(all(client().iterate.listOperationsForProject())).rejects.toBeInstanceOf(SluiceAuthenticationError);
+  });
+});
+
 describe('repeats', () => {
+  it('a read whose connection broke', async () => {
+    answers = [{ breaks: true }, { body: [] }];
+    await expect(client().management.listProjects()).resolves.toEqual([]);
+    expect(seen).toHaveLength(2);
+  });
+
+  it('no write whose connection broke, unless it has a key: it may have arrived', async () => {
+    const body = { groupRef: 'g', type: 'create', record: {} } as const;
+    const names = { integrationId: 'i', objectName: 'contacts', body };
+    answers = [{ breaks: true }];
+    await expect(client().write.writeRecords(names)).rejects.toBeInstanceOf(SluiceConnectionError);
+    expect(seen).toHaveLength(1);
+    answers = [{ breaks: true }, { body: { operationId: 'o' } }];
+    await expect(client().write.writeRecords(names, { idempotencyKey: 'k1' })).resolves.toEqual({ operationId: 'o' });
+  });
+
+  it('no request whose reply took too long', async () => {
+    let calls = 0;
+    const slow: typeof fetch = (_url, init) =>
+      new Promise((_resolve, reject) => {
+        calls += 1;
+        init?.signal?.addEventListener('abort', () => reject(init.signal?.reason as Error));
+      });
+    const hasty = createSluiceClient({ baseUrl: url(), timeoutMs: 20, fetch: slow });
+    await expect(hasty.management.listProjects()).rejects.toBeInstanceOf(SluiceConnectionError);
+    expect(calls).toBe(1);
+  });
+
+  it('what a proxy refused without a document, after the seconds it names', async () => {
+    answers = [{ status: 503, headers: { 'retry-after': '0' } }, { body: [] }];
+    await expect(client().management.listProjects()).resolves.toEqual([]);
+    answers = [{ status: 502, headers: { 'retry-after': '60' } }];
+    await expect(client().management.listProjects()).rejects.toMatchObject({ status: 502, retryable: true });
+    answers = [{ status: 500 }];
+    await expect(client().management.listProjects()).rejects.toMatchObject({ status: 500, retryable: false });
+    expect(seen).toHaveLength(4);
+  });
+
   it('a read whose problem is retryable, after the time it names', async () => {
     answers = [problem({ retryAfter: soon() }), problem({ retryAfter: soon() }), { body: [] }];
     await expect(client().management.listProjects()).resolves.toEqual([]);

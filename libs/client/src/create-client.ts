@@ -1,11 +1,14 @@
 import type { Operation } from '@sluice/types';
-import { createApi, createRawApi } from './call-operation';
+import { createApi, createExchange, createRawApi } from './call-operation';
 import { managementOperations, type ManagementOperations } from './generated/management';
 import { searchOperations, type SearchOperations } from './generated/search';
 import { writeOperations, type WriteOperations } from './generated/write';
+import { createIteratingApi, type IteratingApi } from './iterate-pages';
 import type { Api, RawApi } from './operation-shape';
+import { refuseUnknown } from './refuse-unknown';
 import type { Sender } from './send-request';
 import { waitForOperation, type WaitOptions } from './wait-for-operation';
+import type { WriteApi } from './write-api';
 
 export interface ClientOptions {
   /** The three base URLs, each with its `/v1`. Those that are not used may be left out. */
@@ -19,7 +22,7 @@ export interface ClientOptions {
   readonly projectIdOrName?: string;
   /** Longest wait for a reply. @default 45 000: longer than any reply takes */
   readonly timeoutMs?: number;
-  /** Repeats of a safe request whose problem says it may succeed later. @default 2 */
+  /** Repeats of a safe request (a GET, or one with an idempotency key) that may succeed later. @default 2 */
   readonly retries?: number;
   readonly signal?: AbortSignal;
   /** @default the global one */
@@ -30,7 +33,9 @@ export interface ClientOptions {
 export interface SluiceClient {
   readonly management: Api<ManagementOperations>;
   readonly search: Api<SearchOperations>;
-  readonly write: Api<WriteOperations>;
+  readonly write: WriteApi;
+  /** The lists that have pages, item by item: `for await (const operation of client.iterate.listOperations(…))`. */
+  readonly iterate: IteratingApi<ManagementOperations>;
   /** The same with every reply as it is: nothing is thrown for a refusal, nothing is repeated. */
   readonly raw: {
     readonly management: RawApi<ManagementOperations>;
@@ -41,17 +46,34 @@ export interface SluiceClient {
   waitForOperation(operationId: string, options?: WaitOptions): Promise<Operation>;
 }
 
+const optionNames = [
+  'baseUrl',
+  'searchUrl',
+  'writeUrl',
+  'apiKey',
+  'token',
+  'projectIdOrName',
+  'timeoutMs',
+  'retries',
+  'signal',
+  'fetch',
+] as const satisfies readonly (keyof ClientOptions)[];
+
 const defaultTimeoutMs = 45_000;
 const defaultRetries = 2;
 
+/** @throws TypeError for an option that there is not */
 export function createSluiceClient(options: ClientOptions): SluiceClient {
+  refuseUnknown(options, optionNames, 'createSluiceClient takes no option');
   const senderOf = (name: 'baseUrl' | 'searchUrl' | 'writeUrl') => createSender(options, name);
   const retries = options.retries ?? defaultRetries;
-  const management = createApi<ManagementOperations>(senderOf('baseUrl'), managementOperations, retries);
+  const exchangeOf = (name: 'baseUrl' | 'searchUrl' | 'writeUrl') => createExchange(senderOf(name), retries);
+  const management = createApi<ManagementOperations>(exchangeOf('baseUrl'), managementOperations);
   return {
     management,
-    search: createApi<SearchOperations>(senderOf('searchUrl'), searchOperations, retries),
-    write: createApi<WriteOperations>(senderOf('writeUrl'), writeOperations, retries),
+    search: createApi<SearchOperations>(exchangeOf('searchUrl'), searchOperations),
+    write: createApi<WriteOperations>(exchangeOf('writeUrl'), writeOperations) as WriteApi,
+    iterate: createIteratingApi<ManagementOperations>(exchangeOf('baseUrl'), managementOperations),
     raw: {
       management: createRawApi<ManagementOperations>(senderOf('baseUrl'), managementOperations),
       search: createRawApi<SearchOperations>(senderOf('searchUrl'), searchOperations),

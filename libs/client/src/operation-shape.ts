@@ -5,6 +5,8 @@ export interface OperationShape {
   readonly path: string;
   /** Names of parameters that go into the query. */
   readonly query: readonly string[];
+  /** Whether it takes a body. */
+  readonly body?: true;
 }
 
 /** What an operation takes and answers; generated, one per operation. */

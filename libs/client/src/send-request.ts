@@ -1,5 +1,6 @@
 import { SluiceConnectionError } from './api-error';
 import type { CallOptions, OperationShape, Reply } from './operation-shape';
+import { refuseUnknown } from './refuse-unknown';
 
 /** Where requests go and who they come from. */
 export interface Sender {
@@ -13,13 +14,19 @@ export interface Sender {
   readonly signal: AbortSignal | undefined;
 }
 
-/** One exchange. @throws SluiceConnectionError when no whole reply comes */
+/**
+ * One exchange.
+ * @throws SluiceConnectionError when no whole reply comes
+ * @throws TypeError for a parameter that the operation does not have, or lacks
+ */
 export async function sendRequest<T>(
   sender: Sender,
   shape: OperationShape,
   params: Readonly<Record<string, unknown>>,
   options: CallOptions = {},
 ): Promise<Reply<T>> {
+  refuseUnknown(params, parametersOf(shape), `${shape.method} ${shape.path} takes no parameter`);
+  refuseUnknown(options, ['idempotencyKey', 'headers', 'signal'], 'A call takes no option');
   const { body } = params;
   const url = `${sender.baseUrl}${addressOf(shape, { ...defaultsOf(sender), ...params })}`;
   const headers = {
@@ -45,6 +52,11 @@ export async function sendRequest<T>(
     if (aborted) throw aborted.reason;
     throw new SluiceConnectionError(`${shape.method} ${url} was not answered: ${reasonOf(cause)}`, { cause });
   }
+}
+
+function parametersOf({ path, query, body }: OperationShape): string[] {
+  const ofPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  return [...ofPath, ...query, ...(body ? ['body'] : [])];
 }
 
 function defaultsOf({ projectIdOrName }: Sender): Record<string, unknown> {

@@ -19,5 +19,5 @@ export interface SearchOperations {
 
 /** How each goes over the wire. */
 export const searchOperations: Readonly<Record<keyof SearchOperations, OperationShape>> = {
-  searchRecords: { method: 'POST', path: '/projects/{projectIdOrName}/integrations/{integrationId}', query: ['groupRef'] },
+  searchRecords: { method: 'POST', path: '/projects/{projectIdOrName}/integrations/{integrationId}', query: ['groupRef'], body: true },
 };

@@ -20,5 +20,5 @@ export interface WriteOperations {
 
 /** How each goes over the wire. */
 export const writeOperations: Readonly<Record<keyof WriteOperations, OperationShape>> = {
-  writeRecords: { method: 'POST', path: '/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}', query: ['dryRun'] },
+  writeRecords: { method: 'POST', path: '/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}', query: ['dryRun'], body: true },
 };
