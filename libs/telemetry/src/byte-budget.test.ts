@@ -143,6 +143,55 @@ describe('a budget of bytes', () => {
   });
 });
 
+// Whatever the sizes, however they come, wait, leave or are too late: what is held together is never more than the bound. Only a piece that has
+// more by itself is admitted, and then it is alone.
+it.each(Array.from({ length: 25 }, (_, at) => at + 1))(
+  'a budget never admits more than its bound (seed %i)',
+  async (seed) => {
+    let state = seed * 7_919;
+    const next = (below: number): number => (state = (state * 48_271) % 2_147_483_647) % below;
+    const total = 1 + next(1_000_000);
+    const budget = createByteBudget(total);
+    const admitted = new Map<HeldBytes, number>();
+    const check = (): void => {
+      const held = [...admitted].filter(([{ hasEnded }]) => !hasEnded).map(([, bytes]) => bytes);
+      const sum = held.reduce((all, bytes) => all + bytes, 0);
+      if (held.length > 1 && sum > total) throw new Error(`${held.join(' + ')} bytes are held of ${total}`);
+    };
+    const pending = new Set<Promise<void>>();
+    const all: HeldBytes[] = [];
+    for (let step = 0; step < 300; step += 1) {
+      // Small and large ones, a third of them larger than half of it, some larger than all of it.
+      const bytes = next([total / 100 + 2, total / 2 + 2, total + 1, 3 * total][next(4)] as number) | 0;
+      const held = new HeldBytes(next(3) === 0 ? undefined : `owner-${next(5)}`);
+      all.push(held);
+      const admit = (isAdmitted: boolean): void => {
+        if (!isAdmitted) return;
+        admitted.set(held, bytes);
+        check();
+      };
+      if (next(3) === 0) admit(budget.takeNow(bytes, held));
+      else {
+        const waits = budget.take(bytes, performance.now() + ([0, 1, 60_000][next(3)] as number), held).then(admit);
+        pending.add(waits.finally(() => pending.delete(waits)) as Promise<void>);
+      }
+      // One that is held ends, or one that waits leaves.
+      if (next(2) === 0) all.splice(next(all.length), 1)[0]?.end();
+      if (next(10) === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+      await Promise.resolve();
+      check();
+    }
+    for (const held of all) {
+      held.end();
+      await Promise.resolve();
+      check();
+    }
+    await Promise.all(pending);
+    expect(admitted.size).toBeGreaterThan(20);
+    expect(budget.takeNow(total, of())).toBe(true);
+  },
+);
+
 describe('what a request holds', () => {
   it('is given back when it ends, and what comes later at once', () => {
     const given: string[] = [];
