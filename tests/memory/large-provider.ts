@@ -4,8 +4,13 @@ import type { AddressInfo } from 'node:net';
 /** A way to the sandbox on which chosen calls are answered with something large in its place. */
 export interface LargeProvider {
   readonly url: string;
-  /** Calls with this token to this path get what is made of their body; undefined: as the sandbox answers. */
-  answer(token: string, path: string, toReply: ((body: string) => string) | undefined, status?: number): void;
+  /** Calls with this token (undefined: with none) to this path get what is made of their body; undefined: as the sandbox answers. */
+  answer(
+    token: string | undefined,
+    path: string,
+    toReply: ((body: string) => string) | undefined,
+    status?: number,
+  ): void;
   close(): void;
 }
 
@@ -35,7 +40,7 @@ export async function startLargeProvider(target: string): Promise<LargeProvider>
   return {
     url: `http://127.0.0.1:${port}`,
     answer: (token, path, toReply, status = 200) => {
-      const call = `Bearer ${token} ${path}`;
+      const call = `${token === undefined ? undefined : `Bearer ${token}`} ${path}`;
       if (toReply === undefined) answers.delete(call);
       else answers.set(call, { toReply, status });
     },
