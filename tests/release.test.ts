@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -82,6 +82,40 @@ describe('the commands of a release', () => {
     expect(runWith({ IMAGE: 'search', DIGEST: '' }, 'digest', folder)).toMatchObject({ status: 2 });
     expect(runWith({ IMAGE: '../search', DIGEST: digest }, 'digest', folder)).toMatchObject({ status: 2 });
     expect(globSync('dist/release/digests/*', { cwd: folder })).toHaveLength(1);
+  });
+});
+
+describe('the release itself', () => {
+  let folder: string;
+  const version = '0.2.0';
+  const files = ['DIGESTS', `sluice-${version}.tgz`, `sluice-cli-${version}.tgz`, `sluice-client-${version}.tgz`];
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'release-'));
+    mkdirSync(join(folder, 'dist/release/digests'), { recursive: true });
+    for (const name of [...files, 'sluice-notes.txt']) writeFileSync(join(folder, 'dist/release', name), name);
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ version }));
+    const changelog = `# Changelog\n\n## [${version}] - 2026-11-25\n\n### Added\n\n- A thing.\n\n## [0.1.0] - 2026-11-01\n\n- Old.\n`;
+    writeFileSync(join(folder, 'CHANGELOG.md'), changelog);
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('has the section of the changelog, the packages, the chart and the digests', () => {
+    const bin = join(folder, 'bin');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'gh'), '#!/bin/sh\nprintf "%s\\n" "$@" > asked\n', { mode: 0o755 });
+    const env = { PATH: `${bin}:/usr/bin:/bin`, GH_TOKEN: 'token' };
+    expect(runWith(env, 'publish', folder)).toMatchObject({ status: 0, stderr: '' });
+    const asked = readFileSync(join(folder, 'asked'), 'utf8').trim().split('\n');
+    expect(asked.slice(0, 4)).toEqual(['release', 'create', `v${version}`, '--verify-tag']);
+    expect(asked.slice(-4)).toEqual(files.map((name) => `dist/release/${name}`));
+    expect(readFileSync(join(folder, 'dist/release/NOTES.md'), 'utf8')).toBe('### Added\n\n- A thing.\n');
+  });
+
+  it('is not made without a file that the pages name, nor without a token', () => {
+    expect(runWith({}, 'publish', folder)).toMatchObject({ status: 0, stdout: expect.stringContaining('not run: gh') });
+    rmSync(join(folder, `dist/release/sluice-cli-${version}.tgz`));
+    const stderr = `dist/release has no sluice-cli-${version}.tgz\n`;
+    expect(runWith({ GH_TOKEN: 'token' }, 'publish', folder)).toMatchObject({ status: 1, stderr });
   });
 });
 

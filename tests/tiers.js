@@ -28,6 +28,7 @@ module.exports = {
     'tests/flows/traces.test.ts',
     'tests/load/test/',
     'tests/memory/',
+    'tests/packages/',
     'tests/security/canary.test.ts',
     'tests/security/hostile.test.ts',
     'tests/security/least-privilege.test.ts',

@@ -74,9 +74,17 @@ describe('the workflows', () => {
     expect(readWorkflow(file).permissions).toEqual({});
   });
 
-  it.each(jobs)('$at: reads the repository, and writes images and the chart alone', ({ at, job }) => {
-    const mayPublish = /release\.yml, (images|chart)$/.test(at);
-    expect(job.permissions).toEqual(mayPublish ? { contents: 'read', packages: 'write' } : { contents: 'read' });
+  /** What a job may besides reading the repository. */
+  const permitted: Readonly<Record<string, Job['permissions']>> = {
+    images: { packages: 'write' },
+    chart: { packages: 'write' },
+    // Signs what it made as made by this run.
+    packages: { 'id-token': 'write', attestations: 'write' },
+    release: { contents: 'write' },
+  };
+  it.each(jobs)('$at: reads the repository, and may write what it publishes alone', ({ at, job }) => {
+    const [, name = ''] = /release\.yml, (\w+)$/.exec(at) ?? [];
+    expect(job.permissions).toEqual({ contents: 'read', ...permitted[name] });
   });
 
   it.each(jobs.filter(({ job }) => job.uses === undefined))('$at: ends within an hour', ({ job }) => {
@@ -115,8 +123,20 @@ describe('release.yml', () => {
   it('publishes nothing before the tests, the audit and the version are green', () => {
     expect(parts.tests?.uses).toBe('./.github/workflows/ci.yml');
     expect(parts.images?.needs).toEqual(['version', 'audit', 'tests']);
+    expect(parts.packages?.needs).toEqual(['version', 'audit', 'tests']);
     expect(parts.chart?.needs).toBe('images');
-    expect([parts.tests, parts.images, parts.chart].map((job) => job?.if)).toEqual([undefined, undefined, undefined]);
+    expect(parts.release?.needs).toEqual(['packages', 'chart']);
+    const published = [parts.tests, parts.images, parts.packages, parts.chart, parts.release];
+    expect(published.filter((job) => job?.if !== undefined)).toEqual([]);
+  });
+
+  it('says of the packages which commit and run made them', () => {
+    const steps = parts.packages?.steps ?? [];
+    const made = steps.findIndex(({ run }) => run === 'npm run release:packages');
+    const attested = steps.findIndex(({ uses }) => uses?.startsWith('actions/attest-build-provenance@'));
+    const kept = steps.findIndex(({ uses }) => uses?.startsWith('actions/upload-artifact@'));
+    expect([made, attested, kept]).toEqual([1, 2, 3]);
+    expect(steps[attested]?.with?.['subject-path']).toBe(steps[kept]?.with?.['path']);
   });
 
   it('builds every image', () => {

@@ -12,12 +12,14 @@ export interface EmbeddedStack extends Addresses {
   stop(): Promise<void>;
 }
 
-export async function startEmbeddedStack(options: Pick<StackOptions, 'timeScale'> = {}): Promise<EmbeddedStack> {
+export async function startEmbeddedStack(
+  options: Pick<StackOptions, 'timeScale' | 'env'> = {},
+): Promise<EmbeddedStack> {
   const portBase = await freePortBase();
   const urlAt = (distance: number) => `http://127.0.0.1:${portBase + distance}`;
   const database = await cloneDatabase();
   const sandbox = await createSandbox({ port: portBase + 600, host: '127.0.0.1', logger: silentLogger });
-  const inside = { KAFKA_BROKERS: 'in-process:1', REDIS_URL: 'redis://in-process' };
+  const inside = { ...options.env, KAFKA_BROKERS: 'in-process:1', REDIS_URL: 'redis://in-process' };
   const services = createEmbeddedServices({
     portBase,
     env: processEnvironment({ ...options, env: inside }, { databaseUrl: database.url, providerUrl: urlAt(600) }),

@@ -8,7 +8,7 @@ import { runFaults } from './faults.mjs';
 import { runImages } from './images.mjs';
 import { installWhenNeeded } from './install.mjs';
 import { runMutations } from './mutate.mjs';
-import { launcher, workspaceNode } from './paths.mjs';
+import { launcher, packagesScript, workspaceNode } from './paths.mjs';
 import { runChild } from './run-child.mjs';
 import { runTests } from './test.mjs';
 
@@ -16,7 +16,7 @@ import { runTests } from './test.mjs';
 const launcherCommands = ['start', 'dev', 'migrate', 'connect', 'certify', 'stack', 'generate', 'trace'];
 
 /** What is done here. */
-const developerCommands = ['test', 'test-full', 'check', 'mutate', 'bench', 'faults', 'images', 'cluster'];
+const developerCommands = ['test', 'test-full', 'check', 'mutate', 'bench', 'faults', 'images', 'cluster', 'packages'];
 
 const [command = '', ...args] = process.argv.slice(2);
 process.exitCode = await main();
@@ -37,6 +37,7 @@ async function main() {
   if (command === 'faults') return runFaults(args);
   if (command === 'images') return runImages(args);
   if (command === 'cluster') return runCluster(args);
+  if (command === 'packages') return runChild(workspaceNode, [packagesScript, ...args]);
   return runChild(workspaceNode, ['--enable-source-maps', launcher, command, ...args], { isTiedToUs: true });
 }
 

@@ -21,6 +21,9 @@ export const launcher = join(root, 'deploy', 'local', 'dist', 'index.js');
 /** Makes the console's page, where it is older than its sources. */
 export const consoleBuild = join(root, 'libs', 'console', 'build.mjs');
 
+/** Makes the packages that others install. */
+export const packagesScript = join(root, 'deploy', 'release', 'packages.mjs');
+
 /** The script behind the command `name` of an installed development tool. */
 export function tool(name, inPackage = name) {
   const folder = join(modules, inPackage);
