@@ -3,6 +3,7 @@ import type { Row } from '../harness/bench';
 import { isMet, type Finding } from '../harness/finding';
 import { faultFindings, faultTable, type FaultLine } from './fault-lines';
 import type { Machine } from './machine';
+import { readerLines } from './reader-lines';
 import { judgedText, targetText } from './print-result';
 import type { Results } from './results-file';
 
@@ -14,6 +15,9 @@ export function renderReport(
 ): string {
   return [
     '# Benchmarks',
+    '',
+    ...readerLines(results, faults),
+    '## How it is measured',
     '',
     'Written by `npm run bench`; a single row again: `npm run bench -- --row P6`. How it measures: [tests/load](tests/load/README.md).',
     'Ours and the baseline take turns in one run on one machine, with the load generator on the same cores: trust the ratios, not the figures.',
