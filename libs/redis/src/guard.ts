@@ -1,6 +1,6 @@
 import type { Counter, Logger } from '@sluice/telemetry';
 import { Redis } from 'ioredis';
-import { takeScript, usedScript } from './quota-scripts';
+import { exhaustScript, returnScript, takeScript, usedScript } from './quota-scripts';
 
 export interface GuardOptions {
   readonly logger: Logger;
@@ -93,8 +93,13 @@ export class Guard {
 
 /** A client with the quota scripts as commands. */
 export interface RedisClient extends Redis {
-  takeQuota(key: string, ...args: number[]): Promise<[granted: number, retryAfterMs: number, used: number]>;
+  takeQuota(
+    key: string,
+    ...args: number[]
+  ): Promise<[granted: number, retryAfterMs: number, used: number, slice: number, leased: number, leasedSlice: number]>;
   usedQuota(key: string, windowMs: number, slices: number): Promise<number>;
+  returnQuota(key: string, slice: number, calls: number): Promise<number>;
+  exhaustQuota(key: string, limit: number, windowMs: number, slices: number, forMs: number): Promise<number>;
 }
 
 /**
@@ -116,6 +121,8 @@ export function redisClient(url: string): RedisClient {
     retryStrategy: (attempt) => Math.min(50 * 2 ** Math.min(attempt - 1, 10), 1_000),
   });
   client.defineCommand('takeQuota', { numberOfKeys: 1, lua: takeScript });
+  client.defineCommand('returnQuota', { numberOfKeys: 1, lua: returnScript });
+  client.defineCommand('exhaustQuota', { numberOfKeys: 1, lua: exhaustScript });
   client.defineCommand('usedQuota', { numberOfKeys: 1, lua: usedScript, readOnly: true });
   return client as RedisClient;
 }

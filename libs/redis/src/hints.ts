@@ -26,6 +26,11 @@ export interface QuotaRequest {
   readonly reserve?: number;
   /** A caller waits for a synchronous call: it may use the reserve. @default 'asynchronous' */
   readonly priority?: 'synchronous' | 'asynchronous';
+  /**
+   * The calls may come from a block that this process leased, without asking anybody. What is leased and not used is lost to the other
+   * processes for as long: never more than a tenth of what the limit leaves. Nothing is leased of a limit below 50. @default false
+   */
+  readonly isLeasable?: boolean;
 }
 
 export interface QuotaAnswer {
@@ -34,16 +39,23 @@ export interface QuotaAnswer {
   readonly retryAfterMs: number;
   /** Part of the limit, 0 to 1, that is left in the window for a request like this one. */
   readonly leftRatio?: number;
+  /** Of a grant: nothing was sent, and others may have it. Never throws; once, and at once. */
+  readonly giveBack?: () => void;
 }
 
 /**
  * Distributes a provider's call quota. Never more than `limit` are granted in any window, across all processes that
- * share a Redis; a grant cannot be given back. While Redis does not answer, each process grants at most half of the
+ * share a Redis. While Redis does not answer, each process grants at most half of the
  * limit by itself, counting what it has been granted before. The provider's own 429 decides in the end.
  */
 export interface QuotaBuckets {
   /** Never throws. @param bucket what the quota belongs to: a lane id, with the name of the quota if it has several */
   take(bucket: string, request: QuotaRequest): Promise<QuotaAnswer>;
+  /**
+   * The provider refuses all of the bucket for `forMs`, whatever was granted: nothing is granted before then. A hint: where it is lost, the
+   * provider refuses again. Never throws.
+   */
+  exhaust(bucket: string, window: Pick<QuotaRequest, 'limit' | 'windowMs'>, forMs: number): Promise<void>;
 }
 
 /** A bucket with the window that its calls are counted in. */

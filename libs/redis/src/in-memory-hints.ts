@@ -11,7 +11,13 @@ export function createInMemoryHints(): Hints {
     quotas: {
       take: async (bucket, request) => {
         const allowance = allowanceOf(request);
-        return book.of(bucket, allowance.windowMs).take(performance.now(), allowance);
+        const window = book.of(bucket, allowance.windowMs);
+        const nowMs = performance.now();
+        const answer = window.take(nowMs, allowance);
+        return answer.granted ? { ...answer, giveBack: () => window.record(nowMs, -allowance.cost) } : answer;
+      },
+      exhaust: async (bucket, { limit, windowMs }, forMs) => {
+        book.of(bucket, windowMs).exhaust(performance.now(), limit, forMs);
       },
       used: async (windows) =>
         windows.map(({ bucket, windowMs }) => book.find(bucket, windowMs)?.used(performance.now()) ?? 0),

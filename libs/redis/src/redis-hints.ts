@@ -1,17 +1,7 @@
 import type { Logger, Metrics } from '@sluice/telemetry';
-import { LRUCache } from 'lru-cache';
-import {
-  type Hints,
-  type Cache,
-  isKept,
-  type QuotaAnswer,
-  type QuotaBuckets,
-  type QuotaGauges,
-  type QuotaRequest,
-  type QuotaWindow,
-} from './hints';
+import { type Hints, type Cache, isKept } from './hints';
 import { Guard, redisClient, type RedisClient } from './guard';
-import { allowanceOf, slicesPerWindow, WindowBook } from './sliding-window';
+import { RedisQuotas } from './redis-quotas';
 
 export interface RedisHintsOptions {
   /** `redis://` or `rediss://`, with credentials and database number if there are any. */
@@ -37,11 +27,15 @@ export function createRedisHints(options: RedisHintsOptions): Hints {
   client.on('error', (error) => logger.debug({ error }, 'redis.connection-failed'));
   client.on('ready', () => guard.reset());
   client.on('close', () => guard.connectionLost());
+  const quotas = new RedisQuotas(client, guard, prefix);
   return {
     cache: new RedisCache(client, guard, prefix),
-    quotas: new RedisQuotas(client, guard, prefix),
+    quotas,
     healthy: () => ping(client, guard),
-    close: async () => client.disconnect(),
+    close: async () => {
+      await quotas.returnLeases();
+      client.disconnect();
+    },
   };
 }
 
@@ -90,67 +84,5 @@ class RedisCache implements Cache {
 
   private name(key: string): string {
     return `${this.prefix}cache:${key}`;
-  }
-}
-
-/** Part of a limit that a process may grant by itself while Redis does not answer. Source: design, hazard 2.19. */
-const localShare = 0.5;
-
-/**
- * Twice the longest round trip to Redis (see Guard). A grant older than the window less this may have left Redis's count
- * already, and must not be added to it again.
- */
-const travelMs = 100;
-
-/** Buckets shared by all processes, with this process's own grants for when Redis is away or was emptied. */
-class RedisQuotas implements QuotaBuckets, QuotaGauges {
-  private readonly book = new WindowBook();
-  /** Calls that other processes were granted, as of the last reply, until they have left the window. */
-  private readonly others = new LRUCache<string, number>({ max: 10_000 });
-
-  constructor(
-    private readonly client: RedisClient,
-    private readonly guard: Guard,
-    private readonly prefix: string,
-  ) {}
-
-  async take(bucket: string, request: QuotaRequest): Promise<QuotaAnswer> {
-    const { windowMs, cost, calls } = allowanceOf(request);
-    const key = this.keyOf(bucket, windowMs);
-    const own = this.book.of(bucket, windowMs);
-    const granted = own.usedSince(performance.now(), windowMs - windowMs / slicesPerWindow - travelMs);
-    const answer = await this.guard.send(() =>
-      this.client.takeQuota(key, calls, windowMs, cost, granted, slicesPerWindow),
-    );
-    if (!answer.ok) return this.takeLocally(bucket, request);
-    const [isGranted, retryAfterMs, used] = answer.value;
-    if (isGranted === 1) own.record(performance.now(), cost);
-    const others = Math.max(0, used - own.used(performance.now()));
-    this.others.set(key, others, { ttl: windowMs });
-    const leftRatio = isGranted === 1 ? Math.max(0, calls - used) / Math.max(1, calls) : 0;
-    return { granted: isGranted === 1, retryAfterMs, leftRatio };
-  }
-
-  /** One command per bucket, all sent together: in a cluster they are on several nodes. */
-  async used(windows: readonly QuotaWindow[]): Promise<readonly (number | undefined)[]> {
-    if (windows.length === 0) return [];
-    const answer = await this.guard.send(() =>
-      Promise.all(
-        windows.map(({ bucket, windowMs }) =>
-          this.client.usedQuota(this.keyOf(bucket, windowMs), windowMs, slicesPerWindow),
-        ),
-      ),
-    );
-    return windows.map((_, index) => (answer.ok ? answer.value[index] : undefined));
-  }
-
-  private keyOf(bucket: string, windowMs: number): string {
-    return `${this.prefix}quota:${bucket}:${windowMs}`;
-  }
-
-  private takeLocally(bucket: string, request: QuotaRequest): QuotaAnswer {
-    const allowance = allowanceOf(request, localShare);
-    const others = this.others.get(this.keyOf(bucket, allowance.windowMs)) ?? 0;
-    return this.book.of(bucket, allowance.windowMs).take(performance.now(), allowance, others);
   }
 }

@@ -35,6 +35,7 @@ export class SlidingWindow {
     return sum;
   }
 
+  /** @param cost negative: that many of a moment were given back */
   record(nowMs: number, cost: number): void {
     const slice = Math.floor(nowMs / this.sliceMs);
     this.slices.set(slice, (this.slices.get(slice) ?? 0) + cost);
@@ -50,10 +51,15 @@ export class SlidingWindow {
     return { granted: true, retryAfterMs: 0, leftRatio: (calls - used - cost) / calls };
   }
 
-  /** When `needed` calls have left the window. The slices of the map are in the order of time. */
+  /** As if the limit had been used at the moment whose window ends then. */
+  exhaust(nowMs: number, limit: number, forMs: number): void {
+    this.record(Math.ceil((nowMs + forMs - this.windowMs) / this.sliceMs) * this.sliceMs, limit);
+  }
+
+  /** When `needed` calls have left the window. */
   private freeIn(nowMs: number, needed: number): number {
     let freed = 0;
-    for (const [slice, count] of this.slices) {
+    for (const [slice, count] of [...this.slices].toSorted(([one], [other]) => one - other)) {
       freed += count;
       if (freed >= needed) return Math.max(1, Math.ceil((slice + 1) * this.sliceMs + this.windowMs - nowMs));
     }

@@ -10,6 +10,7 @@ function bucketsThatRemember() {
       taken.push([bucket, request]);
       return Promise.resolve({ granted: true, retryAfterMs: 0 });
     },
+    exhaust: () => Promise.resolve(),
   };
   return { taken, buckets };
 }
@@ -26,9 +27,9 @@ describe('lane quotas', () => {
     await quotas.take(lane, connector(), 'synchronous');
     await quotas.take(other, connector(), 'asynchronous');
     expect(taken).toEqual([
-      ['p1/l1', { limit: 110, windowMs: 10_000, priority: 'asynchronous' }],
-      ['p1/l1', { limit: 190, windowMs: 10_000, priority: 'synchronous' }],
-      ['p2/l1', { limit: 110, windowMs: 10_000, priority: 'asynchronous' }],
+      ['p1/l1', { limit: 110, windowMs: 10_000, priority: 'asynchronous', isLeasable: true }],
+      ['p1/l1', { limit: 190, windowMs: 10_000, priority: 'synchronous', isLeasable: true }],
+      ['p2/l1', { limit: 110, windowMs: 10_000, priority: 'asynchronous', isLeasable: true }],
     ]);
   });
 
@@ -93,8 +94,8 @@ describe('lane quotas', () => {
       await quotas.take(lane, searching(), 'synchronous', 'search');
       await quotas.take(lane, connector(), 'synchronous', 'search');
       expect(taken).toEqual([
-        ['p1/l1/search', { limit: 2, windowMs: 60_000, priority: 'synchronous' }],
-        ['p1/l1', { limit: 190, windowMs: 10_000, priority: 'synchronous' }],
+        ['p1/l1/search', { limit: 2, windowMs: 60_000, priority: 'synchronous', isLeasable: true }],
+        ['p1/l1', { limit: 190, windowMs: 10_000, priority: 'synchronous', isLeasable: true }],
       ]);
     });
 
@@ -110,7 +111,7 @@ describe('lane quotas', () => {
     it('are blocked for all processes, and nothing else is', async () => {
       const hints = createInMemoryHints();
       const [met, another] = [1, 2].map(() => createLaneQuotas(hints.quotas, createMetrics('test'), hints.cache));
-      await met?.blockSearches(lane, 5_000);
+      await met?.blockSearches(lane, searching(), 5_000);
       const answer = await another?.take(lane, searching(), 'synchronous', 'search');
       expect(answer?.granted).toBe(false);
       expect(answer?.retryAfterMs).toBeGreaterThan(4_000);

@@ -23,7 +23,7 @@ export interface LaneQuotas {
    * The provider refused a search for the limit that searches have for themselves: none of the lane is granted before then. A hint to all
    * processes, and never a promise: where it is lost, the provider refuses the next search as well. Never throws.
    */
-  blockSearches(lane: LaneKey, blockMs?: number): Promise<void>;
+  blockSearches(lane: LaneKey, connector: Pick<Connector, 'capabilities'>, blockMs?: number): Promise<void>;
   /** The account's own limit, as a reply stated it; it depends on the customer's plan. */
   learn(lane: LaneKey, quota: ObservedQuota | undefined): void;
 }
@@ -31,7 +31,7 @@ export interface LaneQuotas {
 /**
  * Counts by the limit that replies state, and by the one the connector declares until the first reply. Before the declared one refuses a call,
  * the limit that replies of other processes stated is read: their calls fill the same bucket, up to the account's own limit.
- * @param published where learned limits and blocks of searches are kept for the other processes and for views of the lane
+ * @param published where learned limits are kept for the other processes and for views of the lane
  */
 export function createLaneQuotas(
   buckets: QuotaBuckets,
@@ -47,7 +47,7 @@ export function createLaneQuotas(
     if (learned.size > lanesMax && oldest !== undefined) learned.delete(oldest);
   };
   const countBy = ({ limit, windowMs }: ObservedQuota, lane: LaneKey, priority: Priority): Promise<QuotaAnswer> =>
-    buckets.take(bucketOf(lane), { limit, windowMs, priority });
+    buckets.take(bucketOf(lane), { limit, windowMs, priority, isLeasable: true });
   const takeFirst = async (lane: LaneKey, declared: ObservedQuota, priority: Priority): Promise<QuotaAnswer> => {
     const answer = await countBy(declared, lane, priority);
     const stated = answer.granted ? undefined : limitOf(await published?.get(limitKeyOf(lane)));
@@ -59,22 +59,19 @@ export function createLaneQuotas(
     const known = learned.get(bucketOf(lane));
     return known ? countBy(known, lane, priority) : takeFirst(lane, declared, priority);
   };
-  const takeSearch = async (lane: LaneKey, declared: ObservedQuota, priority: Priority): Promise<QuotaAnswer> => {
-    const blockedMs = Number(await published?.get(searchBlockKeyOf(lane))) - Date.now();
-    if (blockedMs > 0) return { granted: false, retryAfterMs: Math.ceil(blockedMs) };
-    return await buckets.take(searchBucketOf(lane), { ...declared, priority });
-  };
   return {
     take: async (lane, { provider, capabilities }, priority, wanted = 'account') => {
       const own = wanted === 'search' && capabilities.searchQuota;
       const quota = own === false ? 'account' : 'search';
-      const answer = await (own ? takeSearch(lane, own, priority) : takeAny(lane, capabilities.quota, priority));
+      const answer = await (own
+        ? buckets.take(searchBucketOf(lane), { ...own, priority, isLeasable: true })
+        : takeAny(lane, capabilities.quota, priority));
       if (answer.leftRatio !== undefined) left.observe({ provider, quota }, answer.leftRatio);
       if (!answer.granted) refusals.inc({ provider, quota });
       return answer;
     },
-    blockSearches: async (lane, blockMs = defaultBlockMs) => {
-      await published?.set(searchBlockKeyOf(lane), String(Date.now() + blockMs), blockMs);
+    blockSearches: async (lane, { capabilities: { searchQuota } }, blockMs = defaultBlockMs) => {
+      if (searchQuota !== false) await buckets.exhaust(searchBucketOf(lane), searchQuota, blockMs);
     },
     learn: (lane, quota) => {
       if (quota === undefined) return;
@@ -98,11 +95,6 @@ export function bucketOf({ projectId, laneId }: LaneKey): string {
 /** The bucket of the lane's searches, where the provider has a limit for them alone. */
 function searchBucketOf(lane: LaneKey): string {
   return `${bucketOf(lane)}/search`;
-}
-
-/** The key of the moment until which the provider refuses searches of a lane. */
-function searchBlockKeyOf(lane: LaneKey): string {
-  return `lane-search-block:${bucketOf(lane)}`;
 }
 
 /** The key of the limit that replies stated for a lane. */

@@ -29,7 +29,7 @@ export async function reconcile(context: ExecutorContext, run: Run, sending: Sen
   context.quotas.learn(call, looked.quota);
   const failures = looked.results.flatMap((result) => (result.ok ? [] : [result.error]));
   const ofSearch = failures.find(({ scope }) => scope === 'search');
-  if (ofSearch !== undefined) await context.quotas.blockSearches(call, ofSearch.retryAfterMs);
+  if (ofSearch !== undefined) await context.quotas.blockSearches(call, sending.connector, ofSearch.retryAfterMs);
   try {
     const blockedMs = await noteOutcome(context.store, call, looked);
     context.meters.blocked(sending.live.provider, blockedMs);

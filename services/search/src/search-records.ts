@@ -56,7 +56,7 @@ export async function searchRecords(context: SearchContext, order: SearchOrder):
       held: order.held,
     });
   };
-  const records = await blockingRefused(context, { projectId, laneId }, () =>
+  const records = await blockingRefused(context, { projectId, laneId, connector }, () =>
     askAccount(context, { projectId, connectionId }, ask, live),
   );
   return itemsOf(records, names);

@@ -1,4 +1,4 @@
-import { isOfSearch } from '@sluice/connectors';
+import { isOfSearch, type Connector } from '@sluice/connectors';
 import { ProviderError } from '@sluice/errors';
 import type { LaneKey, Store, WriteStore } from '@sluice/store';
 import type { Logger } from '@sluice/telemetry';
@@ -36,6 +36,11 @@ interface LaneBlocks {
   readonly logger: Logger;
 }
 
+/** An account, and what speaks to it. */
+interface CalledLane extends LaneKey {
+  readonly connector: Pick<Connector, 'capabilities'>;
+}
+
 /**
  * Calls an account, and blocks it when it refuses for its quota, as a refused write does: a caller that comes back before the provider's time
  * is refused without a call. A refusal for the limit of searches blocks searches alone. A block that cannot be stored is logged
@@ -44,7 +49,7 @@ interface LaneBlocks {
  */
 export async function blockingRefused<Answer>(
   blocks: LaneBlocks,
-  lane: LaneKey,
+  lane: CalledLane,
   request: () => Promise<Answer>,
 ): Promise<Answer> {
   try {
@@ -55,8 +60,12 @@ export async function blockingRefused<Answer>(
   }
 }
 
-async function blockLane({ store, quotas, logger }: LaneBlocks, lane: LaneKey, refused: ProviderError): Promise<void> {
-  if (isOfSearch(refused)) return await quotas.blockSearches(lane, refused.retryAfterMs);
+async function blockLane(
+  { store, quotas, logger }: LaneBlocks,
+  { connector, ...lane }: CalledLane,
+  refused: ProviderError,
+): Promise<void> {
+  if (isOfSearch(refused)) return await quotas.blockSearches(lane, connector, refused.retryAfterMs);
   try {
     await store.writes.blockLane(lane, refused.retryAfterMs ?? defaultBlockMs, refused.detail);
   } catch (error) {
