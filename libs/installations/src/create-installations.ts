@@ -5,9 +5,11 @@ import type { Logger, Metrics } from '@sluice/telemetry';
 import { type Credentials, type InstallationContext, type LiveCredentials, metadataValues } from '@sluice/types';
 import { canRefresh, type RefreshFailpoints, type RefreshSource, tokenCallMs } from './ask-for-tokens';
 import { callerFinder, type FindCaller } from './find-caller';
-import { immutableContents, createResolver } from './resolve-installation';
+import { immutableContents, createResolver, missingOf } from './resolve-installation';
 import {
+  createCredentialMemory,
   openConnection,
+  type CredentialMemory,
   sealClientSecret,
   sealCredentials,
   sealVerifier,
@@ -47,6 +49,11 @@ export interface Installations {
   readonly resolve: (names: InstallationNames) => Promise<InstallationContext>;
   /** The same from the database as it is now. */
   readonly resolveAgain: (names: InstallationNames) => Promise<InstallationContext>;
+  /**
+   * The same in one statement with what a call to the account goes by.
+   * @throws NotFoundError as `resolve`
+   */
+  readonly resolveAccount: (names: InstallationNames) => Promise<ResolvedAccount>;
   /** Whether the manifest of this revision declares the object under `write.objects`. Asked without a query once it is known. */
   readonly declaresForWriting: (projectId: string, revisionId: string, objectName: string) => Promise<boolean>;
   /**
@@ -69,6 +76,8 @@ export interface Installations {
    *   connection is `bad_credentials` until a refresh succeeds
    */
   readonly refreshCredentials: RefreshCredentials;
+  /** Credentials that were opened before, for a statement to confirm. */
+  readonly credentials: CredentialMemory;
   /** The credentials as they are stored, whatever the state of their token. @throws NotFoundError `connection.not-found` */
   readonly storedCredentials: (projectId: string, connectionId: string) => Promise<LiveCredentials>;
   /** See ExchangeCode. */
@@ -85,14 +94,43 @@ export interface Installations {
   readonly unsealWebhookSecrets: (endpointId: string, text: string) => WebhookSecrets;
 }
 
+/** An installation with its account, as they are now. */
+export interface ResolvedAccount {
+  readonly installation: InstallationContext;
+  /** How long the account is blocked after it refused a call, in milliseconds; 0 when it is not. */
+  readonly blockedMs: number;
+  /** See `liveCredentials`; another statement only when the access token is at its end. */
+  readonly live: () => Promise<LiveCredentials>;
+}
+
 export function createInstallations(options: InstallationsOptions): Installations {
   const { store, keyring } = options;
   const contents = immutableContents(store);
   const resolver = createResolver(store, contents);
   const refreshCredentials = createRefresher(options);
+  const credentials = createCredentialMemory(keyring);
+  const resolveAccount = async (names: InstallationNames): Promise<ResolvedAccount> => {
+    const before = resolver.findKnown(names);
+    const known = before && credentials.find(before);
+    const offered = before &&
+      known && { knownConnectionId: before.connectionId, knownTokenVersion: known.tokenVersion };
+    const found = await store.installationLookup.findAccount({ ...names, ...offered });
+    if (found.missing !== undefined) throw missingOf(found.missing, names);
+    const { projectId, connectionId } = found.ids;
+    const { isExpiring } = found.credentials;
+    return {
+      installation: await resolver.take(names, found.ids),
+      blockedMs: found.blockedMs,
+      live: async () =>
+        isExpiring
+          ? await readLive(options, refreshCredentials, projectId, connectionId)
+          : credentials.confirm({ projectId, connectionId }, found.credentials, known),
+    };
+  };
   return {
     resolve: resolver.resolve,
     resolveAgain: resolver.resolveAgain,
+    resolveAccount,
     declaresForWriting: async (projectId, revisionId, objectName) => {
       const { write } = await contents.manifest(projectId, revisionId);
       return (write?.objects ?? []).some((object) => object.objectName === objectName);
@@ -100,6 +138,7 @@ export function createInstallations(options: InstallationsOptions): Installation
     findCaller: callerFinder(options),
     liveCredentials: (projectId, connectionId) => readLive(options, refreshCredentials, projectId, connectionId),
     refreshCredentials,
+    credentials,
     storedCredentials: async (projectId, connectionId) =>
       (await openConnection(options, { projectId, connectionId })).live,
     exchangeCode: codeExchanger(options),

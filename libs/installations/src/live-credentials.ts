@@ -1,7 +1,9 @@
 import { createCipheriv, createDecipheriv, randomBytes, type KeyObject } from 'node:crypto';
 import { NotFoundError, DefectError } from '@sluice/errors';
-import type { ConnectionKey, Store } from '@sluice/store';
+import type { ConfirmedCredentials, ConnectionKey, Store } from '@sluice/store';
+import { heapShare } from '@sluice/telemetry';
 import type { LiveCredentials, Credentials } from '@sluice/types';
+import { LRUCache } from 'lru-cache';
 
 /** A connection's credentials with what decides on their refresh. */
 export interface OpenedConnection {
@@ -12,7 +14,7 @@ export interface OpenedConnection {
 }
 
 /**
- * Reads and opens the credentials of a connection. Never cached: a replaced token is in force for the next call.
+ * Reads and opens the credentials of a connection as they are now: a replaced token is in force for the next call.
  * @throws NotFoundError `connection.not-found`
  */
 export async function openConnection(
@@ -23,17 +25,100 @@ export async function openConnection(
   if (stored === undefined) {
     throw new NotFoundError({ code: 'connection.not-found', detail: `There is no connection ${connectionId}.` });
   }
-  const live = {
-    connectionId,
-    tokenVersion: stored.tokenVersion,
-    provider: stored.provider,
-    status: stored.status,
-    ...(stored.workspaceRef === undefined ? {} : { workspaceRef: stored.workspaceRef }),
-    ...(stored.metadata === undefined ? {} : { metadata: stored.metadata }),
-    credentials: unsealCredentials(source.keyring, connectionId, stored.sealed),
-  };
+  const live = toLive(connectionId, stored, unsealCredentials(source.keyring, connectionId, stored.sealed));
   const { isExpiring, providerAppId } = stored;
   return { live, isExpiring, ...(providerAppId === undefined ? {} : { providerAppId }) };
+}
+
+function toLive(
+  connectionId: string,
+  { tokenVersion, provider, status, workspaceRef, metadata }: ConfirmedCredentials,
+  credentials: Credentials,
+): LiveCredentials {
+  return {
+    connectionId,
+    tokenVersion,
+    provider,
+    status,
+    ...(workspaceRef === undefined ? {} : { workspaceRef }),
+    ...(metadata === undefined ? {} : { metadata }),
+    credentials,
+  };
+}
+
+/** Opened credentials of one version. Whoever uses them has a statement confirm first that it is the one stored. */
+export interface KnownCredentials {
+  readonly tokenVersion: number;
+  readonly credentials: Credentials;
+}
+
+/**
+ * Credentials that this process has opened, so that they are neither sent nor opened again while they are the ones stored. They are never used on
+ * their own: the statement that promises a send compares the version, and returns those that replaced it.
+ */
+export interface CredentialMemory {
+  /** To be offered to the statement. */
+  readonly find: (connection: ConnectionKey) => KnownCredentials | undefined;
+  /**
+   * What the statement confirmed or returned, for use now.
+   * @param known what it was offered
+   * @throws DefectError when the key is not in the ring, or the text was altered or belongs to another connection
+   */
+  readonly confirm: (
+    connection: ConnectionKey,
+    stored: ConfirmedCredentials,
+    known: KnownCredentials | undefined,
+  ) => LiveCredentials;
+  /** The connection is gone, or another one took its place. */
+  readonly forget: (connection: ConnectionKey) => void;
+}
+
+/** Connections in use at once per process. */
+const knownMax = 10_000;
+/** Sealed text of what is kept, which is a little longer than what it opens to: 2 MB in a process of 256 MiB, of 2,000 usual tokens. */
+const knownCharactersMax = heapShare(128);
+/** A connection that nobody uses is out of memory this long after it was last confirmed, and so is one that was deleted. Our choice. */
+const knownForMs = 60_000;
+const purgeEveryMs = 10_000;
+
+export function createCredentialMemory(keyring: SealingKeys): CredentialMemory {
+  const kept = new LRUCache<string, KnownCredentials & { readonly characters: number }>({
+    max: knownMax,
+    maxSize: knownCharactersMax,
+    sizeCalculation: ({ characters }) => characters,
+    ttl: knownForMs,
+  });
+  let purging: NodeJS.Timeout | undefined;
+  const purgeLater = (): void => {
+    purging ??= setTimeout(() => {
+      purging = undefined;
+      kept.purgeStale();
+      if (kept.size > 0) purgeLater();
+    }, purgeEveryMs).unref();
+  };
+  return {
+    find: (connection) => kept.get(nameOf(connection)),
+    confirm: (connection, stored, known) => {
+      const { connectionId } = connection;
+      const { sealed, tokenVersion } = stored;
+      const credentials = sealed === undefined ? known?.credentials : unsealCredentials(keyring, connectionId, sealed);
+      if (credentials === undefined) throw unreadable({ noun: 'connection', id: connectionId }, 'were not returned');
+      const name = nameOf(connection);
+      const before = kept.peek(name);
+      // A newer version may have been confirmed meanwhile.
+      if (before === undefined || before.tokenVersion <= tokenVersion) {
+        const characters = sealed?.length ?? before?.characters ?? JSON.stringify(credentials).length;
+        kept.set(name, { tokenVersion, credentials, characters });
+        purgeLater();
+      }
+      return toLive(connectionId, stored, credentials);
+    },
+    forget: (connection) => void kept.delete(nameOf(connection)),
+  };
+}
+
+function nameOf({ projectId, connectionId }: ConnectionKey): string {
+  return `${projectId}/${connectionId}`;
 }
 
 /** Seals credentials for one connection. */

@@ -14,6 +14,10 @@ export interface Resolver {
   readonly resolve: (names: InstallationNames) => Promise<InstallationContext>;
   /** The same from the database as it is now; the very context of `resolve` where nothing has changed. */
   readonly resolveAgain: (names: InstallationNames) => Promise<InstallationContext>;
+  /** The installation of a row that was read just now for these names; the very context of `resolve` where nothing has changed. */
+  readonly take: (names: InstallationNames, found: InstallationIds) => Promise<InstallationContext>;
+  /** The ids that were found last, however old. */
+  readonly findKnown: (names: InstallationNames) => InstallationIds | undefined;
 }
 
 /** Age of cached ids. Only a hint (see `resolve`), so it costs at most a second planning. */
@@ -44,6 +48,13 @@ export function createResolver(store: ResolverStore, contents: ImmutableContents
     joined.set(key, { ids: found, context });
     return context;
   };
+  const take = async (names: InstallationNames, found: InstallationIds): Promise<InstallationContext> => {
+    const key = keyOf(names);
+    const known = joined.get(key);
+    const isUnchanged = known !== undefined && isDeepStrictEqual(known.ids, found);
+    ids.set(key, isUnchanged ? known.ids : found);
+    return isUnchanged ? known.context : await join(key, found);
+  };
   return {
     resolve: async (names) => {
       const key = keyOf(names);
@@ -52,15 +63,10 @@ export function createResolver(store: ResolverStore, contents: ImmutableContents
       const known = joined.get(key);
       return known?.ids === found ? known.context : await join(key, found);
     },
-    resolveAgain: async (names) => {
-      // A read of its own: one that is under way may have begun before the change this caller knows of.
-      const found = await findIds(store, names);
-      const key = keyOf(names);
-      const known = joined.get(key);
-      const isUnchanged = known !== undefined && isDeepStrictEqual(known.ids, found);
-      ids.set(key, isUnchanged ? known.ids : found);
-      return isUnchanged ? known.context : await join(key, found);
-    },
+    // A read of its own: one that is under way may have begun before the change this caller knows of.
+    resolveAgain: async (names) => await take(names, await findIds(store, names)),
+    take,
+    findKnown: (names) => joined.get(keyOf(names))?.ids,
   };
 }
 
@@ -84,7 +90,15 @@ function keyOf(names: InstallationNames): string {
 async function findIds(store: ResolverStore, names: InstallationNames): Promise<InstallationIds> {
   const result = await store.installationLookup.findIds(names);
   if (result.missing === undefined) return result.ids;
-  throw new NotFoundError({ code: `${result.missing}.not-found`, detail: missingDetail(result.missing, names) });
+  throw missingOf(result.missing, names);
+}
+
+/** The refusal of a lookup that found nothing. */
+export function missingOf(
+  missing: 'project' | 'integration' | 'group' | 'installation',
+  names: InstallationNames,
+): NotFoundError {
+  return new NotFoundError({ code: `${missing}.not-found`, detail: missingDetail(missing, names) });
 }
 
 function missingDetail(

@@ -1,11 +1,22 @@
 export type { ConnectionChange } from './connections/connection-store';
-export type { ConnectionKey, RefreshedTokens, StoredCredentials } from './connections/connection-tokens';
+export type {
+  ConfirmedCredentials,
+  ConnectionKey,
+  RefreshedTokens,
+  StoredCredentials,
+} from './connections/connection-tokens';
 export type { StoredLane } from './connections/lane-store';
 export type { OAuthState } from './connections/oauth-state-store';
 export type { ClientOfApp, ProviderAppChange } from './connections/provider-app-store';
 export { openDatabase, type DatabaseLimits } from './database';
 export type { ChangeableInstallation, ChangedInstallation, InstallationKey } from './installations/change-installation';
-export type { InstallationIds, InstallationNames, LookupResult } from './installations/installation-lookup';
+export type {
+  AccountLookup,
+  AccountNames,
+  InstallationIds,
+  InstallationNames,
+  LookupResult,
+} from './installations/installation-lookup';
 export type { Upload, UploadKey } from './integrations/upload-store';
 export { migrations } from './migrations';
 export { momentOf, newId } from './new-id';

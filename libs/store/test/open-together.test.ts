@@ -43,3 +43,49 @@ it('opens writes of one statement each by its own facts', async () => {
     { ...running, id: writes[2]?.operation.id, records: 3, record_indexes: [0, 1, 2] },
   ]);
 });
+
+// An account that refused a call, and a token at its end, are found by the statement that would open the write: nothing of it is stored then.
+it('opens nothing for a blocked account, and nothing with a token at its end', async () => {
+  const { seeded, store, lane } = fixture;
+  const stored = async () => (await database.raw<{ rows: object[] }>('select 1 from operations')).rows.length;
+  const before = await stored();
+  const refreshAt = (at: Date | null) =>
+    database('connections').where({ id: seeded.connectionId }).update({ token_refresh_at: at });
+  await refreshAt(new Date(0));
+  expect(await store.writes.openTogether([write({ key: 'unused' }), write()])).toEqual([
+    { kind: 'expiring' },
+    { kind: 'expiring' },
+  ]);
+  expect(await stored()).toBe(before);
+  expect(await store.writes.openSynchronous({ ...write(), isRefreshed: true })).toMatchObject({ kind: 'opened' });
+  await refreshAt(null);
+  await store.writes.blockLane(lane, 60_000, 'ten_secondly_rolling');
+  const update = fixture.asynchronous({ type: 'update', records: [{ recordId: '1' }] });
+  const openings = [
+    ...(await store.writes.openTogether([write({ key: 'unused' }), write()])),
+    await store.writes.openSynchronous({ ...update, owner: 'gateway', leaseMs: 6_000 }),
+  ];
+  for (const opening of openings) {
+    expect(opening).toEqual({ kind: 'blocked', blockedMs: expect.any(Number) });
+    if (opening.kind === 'blocked') expect(opening.blockedMs).toBeGreaterThan(50_000);
+  }
+  expect(await stored()).toBe(before + 1);
+  await database('lanes').update({ blocked_until: null });
+  // Its key was not taken by what was not opened.
+  expect(await store.writes.openSynchronous(write({ key: 'unused' }))).toMatchObject({ kind: 'opened' });
+});
+
+it('returns credentials only to those who do not hold the version that is stored', async () => {
+  const known = (knownTokenVersion?: number): SynchronousWrite => ({
+    ...write(),
+    ...(knownTokenVersion !== undefined && { knownTokenVersion }),
+  });
+  const openings = await fixture.store.writes.openTogether([known(), known(1), known(2)]);
+  const returned = openings.map((opening) => opening.kind === 'opened' && opening.credentials);
+  const stored = { provider: 'hubspot', tokenVersion: 1, status: 'created' };
+  expect(returned).toEqual([
+    expect.objectContaining({ ...stored, sealed: expect.any(String) }),
+    expect.not.objectContaining({ sealed: expect.anything() }),
+    expect.objectContaining({ ...stored, sealed: expect.any(String) }),
+  ]);
+});

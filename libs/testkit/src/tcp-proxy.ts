@@ -39,6 +39,8 @@ export interface TcpProxy {
   loseEveryAnswerTo(texts: readonly string[], nth: number): void;
   /** Replies that were lost. */
   lost(): number;
+  /** Statements that were sent to a Postgres, those of a transaction included. */
+  statements(): number;
   close(): void;
 }
 
@@ -51,6 +53,8 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   const loss = new AnswerLoss();
   const wire = new Disturbance();
+  const isPostgres = target.protocol.startsWith('postgres');
+  let statements = 0;
   let port = 0;
   const server: Server = createServer({ noDelay: true }, (client) => {
     const upstream = connect({ port: Number(target.port), host: target.hostname, noDelay: true });
@@ -64,10 +68,12 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
       });
     }
     let isDoomed = false;
+    const count = statementCounter();
     const toServer = wire.pipe('request', upstream);
     const toClient = wire.pipe('reply', client);
     client.on('data', (chunk) => {
       isDoomed = loss.dooms(chunk) || isDoomed;
+      if (isPostgres) statements += count(chunk);
       toServer(chunk);
     });
     upstream.on('data', (chunk) => {
@@ -95,7 +101,29 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
     loseAnswerTo: (text) => loss.arm([text], 'once'),
     loseEveryAnswerTo: (texts, nth) => loss.arm(texts, nth),
     lost: () => loss.count,
+    statements: () => statements,
     close: cut,
+  };
+}
+
+/** Types of the messages that carry a statement out: Query and Execute. Source: https://www.postgresql.org/docs/18/protocol-message-formats.html */
+const executing = new Set([0x51, 0x45]);
+
+/** Counts the statements of one connection, whose first message, the startup, has no type. */
+function statementCounter(): (chunk: Buffer) => number {
+  let pending = Buffer.alloc(0);
+  let typeBytes = 0;
+  return (chunk) => {
+    pending = Buffer.concat([pending, chunk]);
+    let count = 0;
+    while (pending.length >= typeBytes + 4) {
+      const length = typeBytes + pending.readUInt32BE(typeBytes);
+      if (pending.length < length) break;
+      if (typeBytes === 1 && executing.has(pending[0] as number)) count += 1;
+      pending = pending.subarray(length);
+      typeBytes = 1;
+    }
+    return count;
   };
 }
 

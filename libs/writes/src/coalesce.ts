@@ -1,6 +1,15 @@
 import { SluiceError } from '@sluice/errors';
 import { outsideSteps } from '@sluice/telemetry';
-import type { ConnectionKey, InstallationNames, LaneKey, LookupResult, Store, StoredCredentials } from '@sluice/store';
+import type {
+  AccountLookup,
+  AccountNames,
+  ConnectionKey,
+  InstallationNames,
+  LaneKey,
+  LookupResult,
+  Store,
+  StoredCredentials,
+} from '@sluice/store';
 
 export interface CoalesceOptions<Item, Result> {
   /** Does many items at once and returns results in their order. */
@@ -110,6 +119,7 @@ export function sharingReads(store: Store): Store {
     },
     installationLookup: {
       ...installationLookup,
+      findAccount: together<AccountNames, AccountLookup>((names) => installationLookup.findManyAccounts(names)),
       findIds: together<InstallationNames, LookupResult>((names) => installationLookup.findManyIds(names)),
     },
     writes: { ...writes, readLaneBlock: together<LaneKey, number>((lanes) => writes.readLaneBlocks(lanes)) },

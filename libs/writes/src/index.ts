@@ -1,5 +1,5 @@
 export { coalesce, sharingReads, type CoalesceOptions } from './coalesce';
-export { assertLaneOpen, createLaneQuotas, readLaneWindows, type LaneQuotas } from './lane-quotas';
+export { createLaneQuotas, laneBlocked, readLaneWindows, takeLaneQuota, type LaneQuotas } from './lane-quotas';
 export { createLeaseKeeper, leaseMs, type Hold, type LeaseKeeper } from './leasing/lease-keeper';
 export { createSearchPace, type SearchPace } from './pace-searches';
 export { type CallToPerform, toSendables, type Sendable } from './performing/attempt';

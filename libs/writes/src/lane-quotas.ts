@@ -159,14 +159,26 @@ export interface LaneGate {
 }
 
 /**
- * Takes quota for a call that a caller waits for, a write or a search.
- * @throws ProviderError `quota` when the account is blocked or its quota is spent; states when to try again
+ * Takes quota for a call that a caller waits for. Whoever takes it looks afterwards whether the account is blocked, and gives it back if it is.
+ * @throws ProviderError `quota` when the account's quota is spent, or the account is blocked; states when to try again
  */
-export async function assertLaneOpen({ store, quotas }: LaneGate, lane: LaneKey, connector: Connector): Promise<void> {
-  const blockedMs = await store.writes.readLaneBlock(lane);
-  if (blockedMs > 0) throw quotaExhausted('The provider account is blocked after it refused a call.', blockedMs);
+export async function takeLaneQuota(
+  { store, quotas }: LaneGate,
+  lane: LaneKey,
+  connector: Connector,
+): Promise<QuotaAnswer> {
   const taken = await quotas.take(lane, connector, 'synchronous');
-  if (!taken.granted) throw quotaExhausted("The customer's provider quota is used up.", taken.retryAfterMs);
+  if (taken.granted) return taken;
+  // What its provider said comes before what we counted.
+  const blockedMs = await store.writes.readLaneBlock(lane);
+  throw blockedMs > 0
+    ? laneBlocked(blockedMs)
+    : quotaExhausted("The customer's provider quota is used up.", taken.retryAfterMs);
+}
+
+/** The refusal of a call to an account that is blocked for this long. */
+export function laneBlocked(blockedMs: number): ProviderError {
+  return quotaExhausted('The provider account is blocked after it refused a call.', blockedMs);
 }
 
 function quotaExhausted(reason: string, retryAfterMs: number): ProviderError {

@@ -4,7 +4,7 @@ import { askAccount } from '@sluice/installations';
 import type { InstallationNames } from '@sluice/store';
 import { currentStep, type HeldBytes } from '@sluice/telemetry';
 import { limits, type InstallationContext, type SearchRequest, type SearchResultItem } from '@sluice/types';
-import { assertLaneOpen, blockingRefused, checkModule } from '@sluice/writes';
+import { blockingRefused, checkModule, laneBlocked, takeLaneQuota } from '@sluice/writes';
 import type { SearchContext } from './context';
 import { fieldNamesOf, type FieldNames } from './field-names';
 import { fieldsToAsk } from './fields-to-ask';
@@ -26,23 +26,23 @@ export interface SearchOrder {
 type Searcher = Connector & Required<Pick<Connector, 'search'>>;
 
 /**
- * One page of the provider's records that equal every filter, each built when it is requested: a page may have 10 MB. The installation is read as it is now, so a change is in
- * force for the next search.
+ * One page of the provider's records that equal every filter, each built when it is requested: a page may have 10 MB. Installation, credentials and
+ * the account's block are read as they are now, in one statement, so a change is in force for the next search.
  * @throws ProviderError for what the provider refuses; nothing is retried
  */
 export async function searchRecords(context: SearchContext, order: SearchOrder): Promise<Iterable<SearchResultItem>> {
-  const installation = await context.installations.resolveAgain(order.names);
+  const { installation, blockedMs, live } = await context.installations.resolveAccount(order.names);
   const object = getSearchableObject(installation, order.request.objectName);
   const connector = getSearcher(context, installation);
   const names = fieldNamesOf(object, connector.capabilities.fields.names);
   const filters = toProviderFilters(order.request.fieldFilters, names);
   const { projectId, connectionId, laneId } = installation;
   currentStep()?.note({ objectName: object.declared.objectName, provider: installation.provider });
-  const [live] = await Promise.all([
-    context.installations.liveCredentials(projectId, connectionId),
-    // The same account as writes use: its block holds for searches too, and so does its quota where they have none of their own.
-    assertLaneOpen({ store: context.store, quotas: context.pace(order.signal) }, { projectId, laneId }, connector),
-  ]);
+  // The same account as writes use: its block holds for searches too, and so does its quota where they have none of their own.
+  if (blockedMs > 0) throw laneBlocked(blockedMs);
+  const known = await live();
+  const quotas = context.pace(order.signal);
+  await takeLaneQuota({ store: context.store, quotas }, { projectId, laneId }, connector);
   const ask = async (auth: Auth): Promise<ProviderRecord[]> => {
     const { objectName } = object.declared;
     const call = { auth, objectName, traceparent: order.traceparent };
@@ -57,7 +57,7 @@ export async function searchRecords(context: SearchContext, order: SearchOrder):
     });
   };
   const records = await blockingRefused(context, { projectId, laneId, connector }, () =>
-    askAccount(context, { projectId, connectionId }, ask, live),
+    askAccount(context, { projectId, connectionId }, ask, known),
   );
   return itemsOf(records, names);
 }

@@ -1,4 +1,5 @@
 import type { Fields, ProviderFailure, RecordResult } from '@sluice/connectors';
+import { DefectError } from '@sluice/errors';
 import type { CallKey, ClaimedCall, Settlement } from '@sluice/store';
 import type { LiveCredentials } from '@sluice/types';
 import { leaseMs, settleSynchronous, type Sendable } from '@sluice/writes';
@@ -20,6 +21,8 @@ export interface Opened {
   readonly openedAtMs: number;
   readonly queuedBehind: readonly string[];
   readonly request: WriteCall;
+  /** Opens the credentials that the opening confirmed. @throws DefectError */
+  readonly live: () => LiveCredentials;
 }
 
 interface Sending {
@@ -38,16 +41,12 @@ interface Sending {
  * leases of this process and are sent one after the other, each with an intent of its own. What ends the sending (a blocked account,
  * refused credentials, spent quota, a lost lease) is the outcome of whatever was not sent yet. The reply has them all.
  */
-export async function sendOpened(
-  context: GatewayContext,
-  write: ResolvedWrite,
-  opened: Opened,
-  live: LiveCredentials,
-): Promise<EndedWrite> {
+export async function sendOpened(context: GatewayContext, write: ResolvedWrite, opened: Opened): Promise<EndedWrite> {
   const { call, records } = opened;
-  const first: Part = { call, records, live, hold: await context.leases.holdRenewed(call, opened.openedAtMs) };
+  const ready = readCredentials(opened);
+  const first: Part = { call, records, ...ready, hold: await context.leases.holdRenewed(call, opened.openedAtMs) };
   const sending: Sending = { context, write, opened, outcomes: new Map(), parts: [first], settling: [] };
-  let stop: ProviderFailure | undefined;
+  let stop = ready.defect === undefined ? undefined : notReadable;
   for (let part = sending.parts.shift(); part !== undefined; part = sending.parts.shift()) {
     const made: MadeCall = stop === undefined ? await make(sending, part) : withheld(part, stop);
     stop ??= stopOf(made);
@@ -57,8 +56,25 @@ export async function sendOpened(
   }
   // The provider's answers are known and are the reply. Storing them continues, under the leases, while the database is away.
   await Promise.race([Promise.all(sending.settling), sleep(replyWithoutSettlementMs, undefined, { ref: false })]);
+  if (ready.defect !== undefined) throw ready.defect;
   return toEnded(sending);
 }
+
+/** Credentials that cannot be opened end the write as not sent, so that nobody has to find out; the caller gets the defect. */
+function readCredentials({ live }: Opened): { readonly live?: LiveCredentials; readonly defect?: DefectError } {
+  try {
+    return { live: live() };
+  } catch (error) {
+    if (error instanceof DefectError) return { defect: error };
+    throw error;
+  }
+}
+
+const notReadable: ProviderFailure = {
+  class: 'unavailable',
+  message: 'Not sent: the stored credentials of the connection cannot be opened.',
+  scope: 'call',
+};
 
 async function make({ context, write, opened, parts }: Sending, part: Part): Promise<MadeCall> {
   try {

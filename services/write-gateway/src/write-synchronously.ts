@@ -1,6 +1,6 @@
 import { ConflictError, NotFoundError } from '@sluice/errors';
-import type { ClaimedCall } from '@sluice/store';
-import { assertLaneOpen, leaseMs, toSendables } from '@sluice/writes';
+import type { ClaimedCall, SynchronousWrite } from '@sluice/store';
+import { laneBlocked, leaseMs, takeLaneQuota, toSendables } from '@sluice/writes';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GatewayContext } from './context';
 import type { EndedWrite } from './present-write';
@@ -15,22 +15,15 @@ const busyPollMs = 50;
 const busyRetryAfterMs = 1_000;
 
 /**
- * Writes now, in the request. Order: 1. refuse if the lane is blocked or its quota is spent. 2. Commit operation, running
- * call, records and intent. 3. The provider call, under the lease, and the parts of one that is refused whole. 4. Settle. 5. Reply. If the gateway dies after 2, the
- * lease lapses and an executor finds out what happened; it never sends the write.
+ * Writes now, in the request. Order: 1. take quota. 2. Commit operation, running call, records and intent, in a statement that refuses if the
+ * lane is blocked and returns the credentials. 3. The provider call, under the lease, and the parts of one that is refused whole. 4. Settle.
+ * 5. Reply. If the gateway dies after 2, the lease lapses and an executor finds out what happened; it never sends the write.
  */
 export function synchronousWriter(context: GatewayContext): (call: WriteCall) => Promise<EndedWrite | 'key-taken'> {
   const accepted = context.metrics.counter('sluice_writes_accepted_total').labels({ mode: 'synchronous' });
   const took = context.metrics.histogram('sluice_accept_duration_seconds').labels({ mode: 'synchronous' });
   return (call) =>
     onCurrentInstallation(context, call, async (write) => {
-      const { projectId, laneId, pins } = write.operation;
-      const [live] = await Promise.all([
-        context.installations.liveCredentials(projectId, pins.connectionId).catch(goneAsUndefined),
-        assertLaneOpen(context, { projectId, laneId }, write.connector),
-      ]);
-      // What is known of the installation is older than the end of its connection.
-      if (live === undefined) return 'stale';
       const startedAtMs = performance.now();
       const opened = await open(context, call, write);
       if (opened === 'stale' || opened === 'key-taken') return opened;
@@ -38,14 +31,10 @@ export function synchronousWriter(context: GatewayContext): (call: WriteCall) =>
       took.observe((performance.now() - startedAtMs) / 1_000);
       accepted.inc(write.planned.length);
       await context.failpoints.hit('gw.after_commit');
-      const ended = await sendOpened(context, write, opened, live);
+      const ended = await sendOpened(context, write, opened);
       await context.failpoints.hit('gw.before_reply');
       return ended;
     });
-}
-
-function goneAsUndefined(error: unknown): undefined {
-  if (!(error instanceof NotFoundError)) throw error;
 }
 
 /** Opens the operation, waiting while a call executes on the same record at this moment. */
@@ -54,38 +43,51 @@ async function open(
   call: WriteCall,
   write: ResolvedWrite,
 ): Promise<Opened | 'stale' | 'key-taken'> {
+  const { credentials } = context.installations;
   const { operation } = write;
   const { idempotency } = call;
-  const records = write.planned.map((planned, index) => {
-    const fingerprint =
-      operation.type === 'create' ? write.connector.fingerprint(operation.objectName, planned.plan.fields) : undefined;
-    return {
-      ...toRecord(call, write, planned),
-      index,
-      callNumber: 1,
-      ...(fingerprint === undefined ? {} : { fingerprint }),
-    };
-  });
+  const connection = { projectId: operation.projectId, connectionId: operation.pins.connectionId };
+  const records = toRecords(call, write);
+  let known = credentials.find(connection);
+  let isRefreshed = false;
   const startedAtMs = performance.now();
   for (;;) {
+    const quota = await takeLaneQuota(context, operation, write.connector);
     const openedAtMs = performance.now();
     const opening = await context.openSynchronous({
       operation,
       records,
       owner: context.owner,
       leaseMs,
+      isRefreshed,
       ...(idempotency && { idempotency }),
+      ...(known && { knownTokenVersion: known.tokenVersion }),
     });
-    if (opening.kind === 'stale' || opening.kind === 'key-taken') return opening.kind;
     if (opening.kind === 'opened') {
       const sendables = toSendables(records.map((record) => ({ ...record, sendState: 'sent', leftMs: 0 })));
+      const live = () => credentials.confirm(connection, opening.credentials, known);
       return {
         call: runningCall(write),
         records: sendables,
         openedAtMs,
         queuedBehind: opening.queuedBehind,
         request: call,
+        live,
       };
+    }
+    quota.giveBack?.();
+    if (opening.kind === 'blocked') throw laneBlocked(opening.blockedMs);
+    if (opening.kind === 'stale') credentials.forget(connection);
+    if (opening.kind === 'stale' || opening.kind === 'key-taken') return opening.kind;
+    if (opening.kind === 'expiring') {
+      const live = await context.installations
+        .liveCredentials(connection.projectId, connection.connectionId)
+        .catch(goneAsUndefined);
+      // What is known of the installation is older than the end of its connection.
+      if (live === undefined) return 'stale';
+      known = live;
+      isRefreshed = true;
+      continue;
     }
     if (performance.now() - startedAtMs > busyMaxMs) {
       throw new ConflictError({
@@ -97,6 +99,19 @@ async function open(
     }
     await sleep(busyPollMs);
   }
+}
+
+function goneAsUndefined(error: unknown): undefined {
+  if (!(error instanceof NotFoundError)) throw error;
+}
+
+function toRecords(call: WriteCall, write: ResolvedWrite): SynchronousWrite['records'] {
+  const { type, objectName } = write.operation;
+  return write.planned.map((planned, index) => {
+    const fingerprint = type === 'create' ? write.connector.fingerprint(objectName, planned.plan.fields) : undefined;
+    const record = { ...toRecord(call, write, planned), index, callNumber: 1 };
+    return fingerprint === undefined ? record : { ...record, fingerprint };
+  });
 }
 
 function runningCall({ operation }: ResolvedWrite): ClaimedCall {

@@ -109,10 +109,9 @@ export async function withAddedMetadata(
   return metadataBytes(all) > limits.providerMetadataBytesMax ? added : all;
 }
 
-/** What a sender needs of a connection at the moment it sends. */
-const credentials = table({
+/** What a sender needs of a connection besides its secrets, at the moment it sends. */
+const access = {
   provider: plain('provider'),
-  sealed: plain('sealed_credentials'),
   tokenVersion: plain<number>('token_version'),
   workspaceRef: optional(plain('provider_workspace_ref')),
   /** Values of the provider metadata, by name. */
@@ -122,20 +121,34 @@ const credentials = table({
   isExpiring: plain<boolean>('is_expiring'),
   providerAppId: optional(plain('provider_app_id')),
   scopes: optional(plain<readonly string[]>('scopes')),
-});
+};
+const credentials = table({ ...access, sealed: plain('sealed_credentials') });
+
+/** Credentials read by a statement that knew which version its caller has: `sealed` is absent when that is the one stored. */
+export const confirmedCredentials = table({ ...access, sealed: optional(plain('sealed_credentials')) });
 
 export type StoredCredentials = ReturnType<typeof credentials.read>;
+export type ConfirmedCredentials = ReturnType<typeof confirmedCredentials.read>;
+
+/**
+ * SQL of the columns of `access`, of a connection. Rows from before `token_refresh_at` have only the token's end.
+ * @param k alias of the connection
+ */
+export const accessSql = (k: string): string => `
+  ${k}.provider, ${k}.token_version, ${k}.provider_workspace_ref, ${k}.provider_metadata, ${k}.status, ${k}.provider_app_id, ${k}.scopes,
+  coalesce(coalesce(${k}.token_refresh_at, ${k}.token_expires_at - interval '2 minutes') <= now(), false) as is_expiring`;
+
+/** SQL of the sealed credentials, of a connection. @param isKnown condition: the caller has them; they are null then */
+export const sealedSql = (k: string, isKnown: string): string =>
+  `case when not coalesce(${isKnown}, false) then coalesce(${k}.sealed_credentials, '') end as sealed_credentials`;
 
 const keyColumns = [
   column<ConnectionKey>('project_id', 'text', (key) => key.projectId),
   column<ConnectionKey>('id', 'text', (key) => key.connectionId),
 ];
 
-/** Rows from before `token_refresh_at` have only the token's end. */
 const findSql = `
-  select i.ord, c.provider, coalesce(c.sealed_credentials, '') as sealed_credentials, c.token_version, c.provider_workspace_ref,
-         c.provider_metadata, c.status, c.provider_app_id, c.scopes,
-         coalesce(coalesce(c.token_refresh_at, c.token_expires_at - interval '2 minutes') <= now(), false) as is_expiring
+  select i.ord, ${accessSql('c')}, ${sealedSql('c', 'false')}
   from ${keptRowsSql('i', keyColumns)} join connections c on c.project_id = i.project_id and c.id = i.id`;
 
 /** What the senders of many calls need, in one statement and in the order of the keys; undefined where there is no such connection. */

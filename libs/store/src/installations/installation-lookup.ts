@@ -1,7 +1,14 @@
 import type { ConfigContent } from '@sluice/types';
 import type { Knex } from 'knex';
+import {
+  accessSql,
+  confirmedCredentials,
+  sealedSql,
+  type ConfirmedCredentials,
+} from '../connections/connection-tokens';
 import { column, keptRowsSql, rowBindings } from '../row-source';
 import { plain, table, type StoredRow } from '../table';
+import { blockedMsSql } from '../writes/lanes';
 
 /** What a request names an installation by. */
 export interface InstallationNames {
@@ -37,6 +44,23 @@ export type LookupResult =
   | { readonly missing: 'project' | 'integration' | 'group' | 'installation' }
   | { readonly missing?: undefined; readonly ids: InstallationIds };
 
+/** Names an installation whose account is about to be called, with the credentials that the caller holds opened. */
+export interface AccountNames extends InstallationNames {
+  readonly knownConnectionId?: string;
+  readonly knownTokenVersion?: number;
+}
+
+/** An installation, and what a call to its account goes by, all of one moment. */
+export type AccountLookup =
+  | Extract<LookupResult, { readonly missing: string }>
+  | {
+      readonly missing?: undefined;
+      readonly ids: InstallationIds;
+      /** How long the account's lane stays blocked, in milliseconds; 0 when it is not. */
+      readonly blockedMs: number;
+      readonly credentials: ConfirmedCredentials;
+    };
+
 const nameColumns = [
   column<InstallationNames>('within_project_id', 'text', (n) => n.withinProjectId),
   column<InstallationNames>('within_group_ref', 'text', (n) => n.withinGroupRef),
@@ -45,12 +69,19 @@ const nameColumns = [
   column<InstallationNames>('group_ref', 'text', (n) => n.groupRef),
 ];
 
-const findIdsSql = `
+const accountColumns = [
+  ...nameColumns.map(({ name, type, value }) => column<AccountNames>(name, type, value)),
+  column<AccountNames>('known_connection_id', 'text', (n) => n.knownConnectionId),
+  column<AccountNames>('known_version', 'integer', (n) => n.knownTokenVersion),
+];
+
+/** @param names of what is looked up, as rows `w` @param columns besides the ids @param joins what they come from */
+const findSql = (names: string, columns = '', joins = ''): string => `
   select p.id as project_id, p.drop_unmapped_fields,
          n.id as integration_id, n.provider, n.latest_revision_id,
          g.group_ref, i.id as installation_id, i.config_id, c.content_hash,
-         i.connection_id, k.lane_id
-  from ${keptRowsSql('w', nameColumns)}
+         i.connection_id, k.lane_id${columns}
+  from ${names}
   left join projects p on p.id = w.within_project_id
     and (p.id = w.project_id_or_name or p.name = lower(w.project_id_or_name))
   left join integrations n on n.project_id = p.id and n.id = w.integration_id
@@ -59,7 +90,22 @@ const findIdsSql = `
   left join installations i on i.project_id = p.id and i.integration_id = n.id and i.group_ref = g.group_ref
   left join configs c on c.project_id = i.project_id and c.id = i.config_id
   left join connections k on k.project_id = i.project_id and k.id = i.connection_id
+  ${joins}
   order by w.ord`;
+
+const findIdsSql = findSql(keptRowsSql('w', nameColumns));
+
+const isKnownSql = 'k.id = w.known_connection_id and k.token_version = w.known_version';
+const findAccountsSql = findSql(
+  keptRowsSql('w', accountColumns),
+  `, ${confirmedCredentials.aliased('a').join(', ')},
+   coalesce((select ${blockedMsSql('l')} from lanes l where l.project_id = k.project_id and l.id = k.lane_id), 0) as blocked_ms`,
+  `left join lateral (select ${accessSql('k')}, ${sealedSql('k', isKnownSql)}) a on true`,
+);
+
+interface AccountRow extends StoredRow {
+  readonly blocked_ms: number;
+}
 
 export function installationLookup(database: Knex) {
   const findManyIds = async (names: readonly InstallationNames[]): Promise<readonly LookupResult[]> => {
@@ -68,7 +114,21 @@ export function installationLookup(database: Knex) {
     const found = database.raw<{ rows: StoredRow[] }>(findIdsSql, bindings).options({ name: 'find-installations' });
     return (await found).rows.map(toLookupResult);
   };
+  const findManyAccounts = async (names: readonly AccountNames[]): Promise<readonly AccountLookup[]> => {
+    const bindings = rowBindings(accountColumns, names) as Knex.Value[];
+    const found = database.raw<{ rows: AccountRow[] }>(findAccountsSql, bindings).options({ name: 'find-accounts' });
+    return (await found).rows.map((row) => {
+      const result = toLookupResult(row);
+      if (result.missing !== undefined) return result;
+      return { ...result, blockedMs: row.blocked_ms, credentials: confirmedCredentials.readAs('a', row) };
+    });
+  };
   return {
+    /** One statement. */
+    findAccount: async (names: AccountNames): Promise<AccountLookup> =>
+      (await findManyAccounts([names]))[0] as AccountLookup,
+    /** One statement for all; returns in their order. */
+    findManyAccounts,
     /** One statement. */
     findIds: async (names: InstallationNames): Promise<LookupResult> => (await findManyIds([names]))[0] as LookupResult,
     /** One statement for all; returns in their order. */

@@ -49,7 +49,7 @@ export async function lockLanes(
 ): Promise<{ free: LaneCapacity[]; elsewhere: LaneKey[]; blocked: LaneMoment[]; missing: LaneKey[] }> {
   const input = rowSource('i', laneColumns, lanes);
   const locked = await transaction.raw<{ rows: { project_id: string; id: string; blocked_ms: number }[] }>(
-    `select l.project_id, l.id, greatest(0, coalesce(extract(epoch from l.blocked_until - now()), 0))::float8 * 1000 as blocked_ms
+    `select l.project_id, l.id, ${blockedMsSql('l')} as blocked_ms
      from lanes l join ${input.sql} on l.project_id = i.project_id and l.id = i.lane_id
      order by l.project_id, l.id for update of l skip locked`,
     input.bindings as Knex.Value[],
@@ -150,8 +150,12 @@ const laneKeyColumns = [
   column<LaneKey>('id', 'text', (lane) => lane.laneId),
 ];
 
+/** SQL of how long a lane stays blocked, in milliseconds; 0 when it is not. @param l alias of the lane */
+export const blockedMsSql = (l: string): string =>
+  `greatest(0, coalesce(extract(epoch from ${l}.blocked_until - now()), 0))::float8 * 1000`;
+
 const readBlocksSql = `
-  select i.ord, greatest(0, coalesce(extract(epoch from l.blocked_until - now()), 0))::float8 * 1000 as block_ms
+  select i.ord, ${blockedMsSql('l')} as block_ms
   from ${keptRowsSql('i', laneKeyColumns)} join lanes l on l.project_id = i.project_id and l.id = i.id`;
 
 /** How long each lane stays blocked, in milliseconds, in their order; 0 when it is not. */

@@ -1,7 +1,15 @@
 import type { Knex } from 'knex';
+import {
+  accessSql,
+  confirmedCredentials,
+  sealedSql,
+  type ConfirmedCredentials,
+} from '../connections/connection-tokens';
 import { column, keptRowsSql, rowBindings } from '../row-source';
+import type { StoredRow } from '../table';
 import { type KeyClaim, claimBindings, claimSql } from './idempotency-key';
-import { lockOrderKeys } from './lock-order-keys';
+import { blockedMsSql } from './lanes';
+import { lockForSynchronous } from './lock-order-keys';
 import type { NewOperation, NewRecord } from './write-rows';
 import { pinColumns, pinsAreCurrent } from './write-source';
 
@@ -13,67 +21,53 @@ export interface SynchronousWrite {
   readonly leaseMs: number;
   /** Claimed with the opening; in flight until the settlement. */
   readonly idempotency?: KeyClaim;
+  /** Version of the token whose credentials the caller holds opened. They are not returned while this is the one stored. */
+  readonly knownTokenVersion?: number;
+  /** Opens also when the access token is at its end: the caller has tried to refresh it. @default false */
+  readonly isRefreshed?: boolean;
 }
 
 /**
- * `opened`: the intent is committed under lease and fence 1, the caller sends now. `queuedBehind` names operations whose
- * queued writes to the same record it overtakes. `busy`: a call is executing on the record at this moment. `key-taken`: its
- * idempotency key belongs to another write.
+ * `opened`: the intent is committed under lease and fence 1, the caller sends now, with these credentials. `queuedBehind` names operations
+ * whose queued writes to the same record it overtakes. In every other case nothing was written. `stale`: what the plan was made from has
+ * changed. `blocked`: the account refused a call. `expiring`: the access token is to be refreshed first. `busy`: a call is executing on the
+ * record at this moment. `key-taken`: its idempotency key belongs to another write.
  */
 export type Opening =
-  | { readonly kind: 'opened'; readonly acceptedAt: Date; readonly queuedBehind: readonly string[] }
-  | { readonly kind: 'stale' }
-  | { readonly kind: 'busy' }
-  | { readonly kind: 'key-taken' };
+  | {
+      readonly kind: 'opened';
+      readonly acceptedAt: Date;
+      readonly queuedBehind: readonly string[];
+      readonly credentials: ConfirmedCredentials;
+    }
+  | { readonly kind: 'blocked'; readonly blockedMs: number }
+  | { readonly kind: 'stale' | 'expiring' | 'busy' | 'key-taken' };
 
 /**
- * Opens a synchronous operation with its call already running and its intent recorded, in one transaction.
- * Order: 1. a delete locks its installation: a config that disables it is committed before this reads it, or after the intent.
- * 2. Advisory locks on the order keys, so that no executor starts on these records meanwhile. 3. Refuse if a call
- * is executing on one. 4. Insert operation, call, records and the attempt: committed means sent.
+ * Opens a synchronous operation with its call already running and its intent recorded, in one statement: committed means sent. The statement
+ * itself reads all that the send relies on (pins, block of the lane, token and credentials), so nothing of it is older than the intent.
+ * A write to known records needs a statement before, because one that waited for a lock does not see what it waited for: 1. a delete locks its
+ * installation, so that a config that disables it is committed before this reads it, or after the intent; then advisory locks on the order
+ * keys, so that no executor starts on these records meanwhile. 2. Refuse if a call is executing on one, else open.
  */
 export async function insertSynchronous(database: Knex, write: SynchronousWrite, timeScale: number): Promise<Opening> {
   const orderKeys = write.records.flatMap((record) => record.orderKey ?? []);
-  if (orderKeys.length === 0) return await insertRunning(database, write, [], timeScale);
+  if (orderKeys.length === 0) return (await insertTogether(database, [write], timeScale))[0] as Opening;
   return await database.transaction(async (transaction) => {
-    if (write.operation.type === 'delete') await holdInstallation(transaction, write.operation);
-    await lockOrderKeys(transaction, orderKeys);
-    const standing = await findStanding(transaction, write.operation.projectId, orderKeys);
-    if (standing.some((row) => row.running)) return { kind: 'busy' };
-    const queuedBehind = [...new Set(standing.map((row) => row.operation_id))];
-    return await insertRunning(transaction, write, queuedBehind, timeScale);
+    const { projectId, type, pins } = write.operation;
+    await lockForSynchronous(
+      transaction,
+      orderKeys,
+      type === 'delete' ? { projectId, id: pins.installationId } : undefined,
+    );
+    const { name, sql, bindings } = openingStatement([write], timeScale, { projectId, orderKeys });
+    const result = await transaction.raw<{ rows: OpeningRow[] }>(sql, bindings as Knex.Value[]).options({ name });
+    return toOpening(write, result.rows[0]);
   });
 }
 
-/** Before the order keys, as a deletion of the installation does. Only deletes pay for it: other writes pin what they were planned on. */
-async function holdInstallation(transaction: Knex.Transaction, { projectId, pins }: NewOperation): Promise<void> {
-  await transaction('installations').where({ project_id: projectId, id: pins.installationId }).forShare().select('id');
-}
-
-async function findStanding(transaction: Knex.Transaction, projectId: string, orderKeys: readonly string[]) {
-  const result = await transaction.raw<{ rows: { operation_id: string; running: boolean }[] }>(
-    `select r.operation_id, coalesce(c.state = 'running', false) as running
-     from records r
-     left join calls c on c.project_id = r.project_id and c.operation_id = r.operation_id and c.number = r.call_number
-     where r.project_id = ? and r.order_key = any(?::text[]) and r.outcome = 'pending'
-     order by coalesce(c.state = 'running', false) desc, r.accept_seq, r.record_index limit 100`,
-    [projectId, orderKeys as string[]],
-  );
-  return result.rows;
-}
-
-async function insertRunning(
-  database: Knex,
-  write: SynchronousWrite,
-  queuedBehind: string[],
-  timeScale: number,
-): Promise<Opening> {
-  const opening = (await insertTogether(database, [write], timeScale))[0] as Opening;
-  return opening.kind === 'opened' ? { ...opening, queuedBehind } : opening;
-}
-
 /**
- * Opens synchronous creates in one statement: they are unordered, so none waits for another. Committed means sent.
+ * Opens synchronous creates in one statement: they are unordered, so none waits for another.
  * @param writes none of their records has an order key, and no two an idempotency key
  * @returns the outcome of each, in their order; never `busy`
  */
@@ -82,29 +76,40 @@ export async function insertTogether(
   writes: readonly SynchronousWrite[],
   timeScale: number,
 ): Promise<readonly Opening[]> {
-  const { name, sql, bindings } = runningStatement(writes, timeScale);
-  const result = await database.raw<{ rows: RunningRow[] }>(sql, bindings as Knex.Value[]).options({ name });
+  const { name, sql, bindings } = openingStatement(writes, timeScale);
+  const result = await database.raw<{ rows: OpeningRow[] }>(sql, bindings as Knex.Value[]).options({ name });
   const rows = new Map(result.rows.map((row) => [row.id, row]));
-  return writes.map(({ operation }): Opening => {
-    const row = rows.get(operation.id);
-    if (row === undefined) return { kind: 'stale' };
-    // What was current and could not be opened has lost its key to another write.
-    if (row.created_at === null) return { kind: 'key-taken' };
-    return { kind: 'opened', acceptedAt: row.created_at, queuedBehind: [] };
-  });
+  return writes.map((write) => toOpening(write, rows.get(write.operation.id)));
 }
 
 /** What opens synchronous writes with their calls running. Its text never changes, so it is prepared (`renewPlans`). */
-interface RunningStatement {
+interface OpeningStatement {
   readonly name: string;
   readonly sql: string;
   readonly bindings: readonly unknown[];
 }
 
-/** One row per write that is current; without a moment its idempotency key belongs to another write. */
-interface RunningRow {
+/** One row per write whose pins are current, with what else it needs to be opened. */
+interface OpeningRow extends StoredRow {
   readonly id: string;
+  readonly blocked_ms: number;
+  readonly is_expiring: boolean;
+  readonly is_busy: boolean;
+  /** Of operations with unfinished writes to the same records, each as often as it has some. */
+  readonly standing: readonly string[];
+  /** Null: it was not opened. */
   readonly created_at: Date | null;
+}
+
+function toOpening({ isRefreshed = false }: SynchronousWrite, row: OpeningRow | undefined): Opening {
+  if (row === undefined) return { kind: 'stale' };
+  if (row.is_busy) return { kind: 'busy' };
+  if (row.blocked_ms > 0) return { kind: 'blocked', blockedMs: row.blocked_ms };
+  if (row.is_expiring && !isRefreshed) return { kind: 'expiring' };
+  // What could be opened and was not has lost its key to another write.
+  if (row.created_at === null) return { kind: 'key-taken' };
+  const queuedBehind = [...new Set(row.standing)];
+  return { kind: 'opened', acceptedAt: row.created_at, queuedBehind, credentials: confirmedCredentials.read(row) };
 }
 
 type PlacedRecord = NewRecord & { readonly position: number; readonly fingerprint?: string };
@@ -121,6 +126,8 @@ const operationColumns = [
   column<SynchronousWrite>('records_total', 'integer', (w) => w.records.length),
   column<SynchronousWrite>('lease_ms', 'float8', (w) => w.leaseMs),
   column<SynchronousWrite>('is_keyed', 'boolean', (w) => w.idempotency !== undefined),
+  column<SynchronousWrite>('known_version', 'integer', (w) => w.knownTokenVersion),
+  column<SynchronousWrite>('is_refreshed', 'boolean', (w) => w.isRefreshed ?? false),
 ];
 const recordColumns = [
   column<PlacedRecord>('position', 'integer', (r) => r.position),
@@ -134,12 +141,29 @@ const recordColumns = [
   column<PlacedRecord>('fingerprint', 'text', (r) => r.fingerprint),
 ];
 
+/** Unfinished writes to the same records, those that are executing first: what is queued is overtaken, what is executing is waited for. */
+const standingSql = `
+  select r.operation_id, coalesce(c.state = 'running', false) as running from records r
+  left join calls c on c.project_id = r.project_id and c.operation_id = r.operation_id and c.number = r.call_number
+  where r.project_id = ? and r.order_key = any(?::text[]) and r.outcome = 'pending'
+  order by coalesce(c.state = 'running', false) desc, r.accept_seq, r.record_index limit 100`;
+const noneStanding = 'select null::text as operation_id, false as running where false';
+
 /**
- * `current`: what may be opened. `fresh`: what is; without a key that is taken. The lease begins when the row is written, so that one that waited
- * for a lock is not over before its opening has committed; its owner counts from before the statement.
+ * `checked`: what is current, with the connection and the block of its lane, each read by its key whatever the planner knows of the tables.
+ * `current`: what may be opened. `fresh`: what is; without a key that is taken. The lease begins when the row is written, so that one that
+ * waited for a lock is not over before its opening has committed; its owner counts from before the statement.
  */
-const runningSql = (claimed: string): string => `
-  with current as materialized (select i.* from ${keptRowsSql('i', operationColumns)} where ${pinsAreCurrent('i')}),
+const openingSql = (claimed: string, standing: string): string => `
+  with standing as materialized (${standing}),
+  checked as materialized (
+    select i.*, ${accessSql('k')}, ${sealedSql('k', 'k.token_version = i.known_version')},
+      coalesce((select ${blockedMsSql('l')} from lanes l where l.project_id = i.project_id and l.id = i.lane_id), 0) as blocked_ms
+    from ${keptRowsSql('i', operationColumns)}
+    cross join lateral (select * from connections k where k.project_id = i.project_id and k.id = i.connection_id limit 1) k
+    where ${pinsAreCurrent('i')}),
+  current as materialized (select * from checked
+    where blocked_ms = 0 and (is_refreshed or not is_expiring) and not exists (select 1 from standing where running)),
   claimed as (${claimed}),
   fresh as materialized (select c.*, nextval('accept_seq') as accept_seq from current c
     where not c.is_keyed or c.id in (select operation_id from claimed) order by c.ord),
@@ -160,15 +184,29 @@ const runningSql = (claimed: string): string => `
     from ${keptRowsSql('r', recordColumns)} join fresh f on f.ord = r.position),
   attempted as (insert into attempts (project_id, operation_id, call_number, fence, owner, record_indexes, sent_at)
     select project_id, id, 1, 1, owner, array(select generate_series(0, records_total - 1)), now() from fresh)
-  select c.id, (select o.created_at from opened o where o.id = c.id) as created_at from current c`;
+  select c.id, c.provider, c.token_version, c.sealed_credentials, c.provider_workspace_ref, c.provider_metadata, c.status,
+    c.is_expiring, c.blocked_ms, (select o.created_at from opened o where o.id = c.id) as created_at,
+    exists (select 1 from standing where running) as is_busy, array(select operation_id from standing) as standing
+  from checked c`;
 
+const unclaimed = 'select null::text as operation_id where false';
+const claimedAmongCurrent = claimSql('k.operation_id in (select id from current)');
+/** Of creates, which are unordered, and of writes to known records; each without and with idempotency keys. */
 const statements = {
-  bare: { name: 'open-running', sql: runningSql('select null::text as operation_id where false') },
-  keyed: { name: 'open-keyed-running', sql: runningSql(claimSql('k.operation_id in (select id from current)')) },
+  create: { name: 'open-creates', sql: openingSql(unclaimed, noneStanding) },
+  keyedCreate: { name: 'open-keyed-creates', sql: openingSql(claimedAmongCurrent, noneStanding) },
+  ordered: { name: 'open-ordered', sql: openingSql(unclaimed, standingSql) },
+  keyedOrdered: { name: 'open-keyed-ordered', sql: openingSql(claimedAmongCurrent, standingSql) },
 };
 
+/** The records that an update or a delete writes to. */
+interface Ordered {
+  readonly projectId: string;
+  readonly orderKeys: readonly string[];
+}
+
 /** Inserts operation, call, records and attempt of each write. No idempotency key may occur twice. */
-function runningStatement(writes: readonly SynchronousWrite[], timeScale: number): RunningStatement {
+function openingStatement(writes: readonly SynchronousWrite[], timeScale: number, ordered?: Ordered): OpeningStatement {
   const records = writes.flatMap((write, at) => write.records.map((record) => ({ ...record, position: at + 1 })));
   const keyed = writes.flatMap(({ operation, idempotency }) =>
     idempotency === undefined
@@ -176,9 +214,16 @@ function runningStatement(writes: readonly SynchronousWrite[], timeScale: number
       : [{ projectId: operation.projectId, operationId: operation.id, claim: idempotency }],
   );
   const bindings = [
+    ...(ordered === undefined ? [] : [ordered.projectId, ordered.orderKeys]),
     ...rowBindings(operationColumns, writes),
     ...(keyed.length === 0 ? [] : claimBindings(keyed, timeScale)),
     ...rowBindings(recordColumns, records),
   ];
-  return { ...(keyed.length === 0 ? statements.bare : statements.keyed), bindings };
+  const { name, sql } = statementOf(keyed.length > 0, ordered !== undefined);
+  return { name, sql, bindings };
+}
+
+function statementOf(isKeyed: boolean, isOrdered: boolean): Omit<OpeningStatement, 'bindings'> {
+  if (isOrdered) return isKeyed ? statements.keyedOrdered : statements.ordered;
+  return isKeyed ? statements.keyedCreate : statements.create;
 }
