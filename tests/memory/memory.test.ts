@@ -427,10 +427,11 @@ describe('management', () => {
     it('with long parameters, and a state that nobody made', async () => {
       const state = 's'.repeat(43);
       const long = '<'.repeat(4_000);
-      for (const query of [
+      const queries: Record<string, string>[] = [
         { state, code: long },
         { state, error: 'access_denied', error_description: long },
-      ]) {
+      ];
+      for (const query of queries) {
         const what = `with ${Object.keys(query).join(', ')}`;
         await expectSurvival('management', `a return ${what}`, [back(query)], [400]);
         await expectSurvival('management', `300 returns ${what}`, times(300, back(query)), [400, 503]);

@@ -1,5 +1,5 @@
 import { openDatabase } from '@sluice/store';
-import { patientLimits, until } from '@sluice/testkit';
+import { patientLimits, sampleConfig, sampleManifest, until } from '@sluice/testkit';
 import { limits, type WriteAnnouncement } from '@sluice/types';
 import { startGateway, type RunningGateway, type Seed } from './_gateway';
 
@@ -144,7 +144,10 @@ describe('an asynchronous batch of more than 4 MB', () => {
   });
 
   it('is one call when it is all or none, which no provider does in two', async () => {
-    const seed = await gateway.seed({ provider: 'salesforce' });
+    const seed = await gateway.seed({
+      manifest: sampleManifest({ provider: 'salesforce' }),
+      config: sampleConfig({ provider: 'salesforce' }),
+    });
     const body = { type: 'create', mode: 'asynchronous', batch, batchPolicy: { allOrNone: true } };
     const calls = await callsOf(await accept(seed, body));
     expect(calls).toMatchObject([{ call_number: 1, records: 100 }]);
