@@ -108,10 +108,10 @@ export function createInstallations(options: InstallationsOptions): Installation
   const contents = immutableContents(store);
   const resolver = createResolver(store, contents);
   const refreshCredentials = createRefresher(options);
-  const credentials = createCredentialMemory(keyring);
+  const memory = createCredentialMemory(keyring);
   const resolveAccount = async (names: InstallationNames): Promise<ResolvedAccount> => {
     const before = resolver.findKnown(names);
-    const known = before && credentials.find(before);
+    const known = before && memory.find(before);
     const offered = before &&
       known && { knownConnectionId: before.connectionId, knownTokenVersion: known.tokenVersion };
     const found = await store.installationLookup.findAccount({ ...names, ...offered });
@@ -124,7 +124,7 @@ export function createInstallations(options: InstallationsOptions): Installation
       live: async () =>
         isExpiring
           ? await readLive(options, refreshCredentials, projectId, connectionId)
-          : credentials.confirm({ projectId, connectionId }, found.credentials, known),
+          : memory.confirm({ projectId, connectionId }, found.credentials, known),
     };
   };
   return {
@@ -138,7 +138,7 @@ export function createInstallations(options: InstallationsOptions): Installation
     findCaller: callerFinder(options),
     liveCredentials: (projectId, connectionId) => readLive(options, refreshCredentials, projectId, connectionId),
     refreshCredentials,
-    credentials,
+    credentials: memory,
     storedCredentials: async (projectId, connectionId) =>
       (await openConnection(options, { projectId, connectionId })).live,
     exchangeCode: codeExchanger(options),

@@ -1,10 +1,6 @@
 export type { ConnectionChange } from './connections/connection-store';
-export type {
-  ConfirmedCredentials,
-  ConnectionKey,
-  RefreshedTokens,
-  StoredCredentials,
-} from './connections/connection-tokens';
+export type { ConfirmedCredentials, StoredCredentials } from './connections/connection-row';
+export type { ConnectionKey, RefreshedTokens } from './connections/connection-tokens';
 export type { StoredLane } from './connections/lane-store';
 export type { OAuthState } from './connections/oauth-state-store';
 export type { ClientOfApp, ProviderAppChange } from './connections/provider-app-store';

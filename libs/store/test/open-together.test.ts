@@ -65,10 +65,8 @@ it('opens nothing for a blocked account, and nothing with a token at its end', a
     ...(await store.writes.openTogether([write({ key: 'unused' }), write()])),
     await store.writes.openSynchronous({ ...update, owner: 'gateway', leaseMs: 6_000 }),
   ];
-  for (const opening of openings) {
-    expect(opening).toEqual({ kind: 'blocked', blockedMs: expect.any(Number) });
-    if (opening.kind === 'blocked') expect(opening.blockedMs).toBeGreaterThan(50_000);
-  }
+  const blockedMs = openings.map((opening) => (opening.kind === 'blocked' ? opening.blockedMs : 0));
+  expect(Math.min(...blockedMs)).toBeGreaterThan(50_000);
   expect(await stored()).toBe(before + 1);
   await database('lanes').update({ blocked_until: null });
   // Its key was not taken by what was not opened.

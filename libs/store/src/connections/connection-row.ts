@@ -1,6 +1,6 @@
-import { shownMetadata, type Connection } from '@sluice/types';
+import { metadataValues, shownMetadata, type Connection, type ConnectionStatus } from '@sluice/types';
 import type { Knex } from 'knex';
-import { json, optional, plain, table, times, type StoredRow } from '../table';
+import { json, optional, plain, shownAs, table, times, type StoredRow } from '../table';
 import { providerApps } from './provider-app-store';
 
 /** A connection as it is shown. Never holds the sealed credentials. */
@@ -27,6 +27,47 @@ export const connectionColumns = [
   ...consumers.aliased('u'),
   ...providerApps.aliased('a'),
 ];
+
+/** What a sender needs of a connection besides its secrets, at the moment it sends. */
+const access = {
+  provider: plain('provider'),
+  tokenVersion: plain<number>('token_version'),
+  workspaceRef: optional(plain('provider_workspace_ref')),
+  /** Values of the provider metadata, by name. */
+  metadata: optional(
+    shownAs('provider_metadata', (text: string) =>
+      metadataValues(JSON.parse(text) as NonNullable<Connection['providerMetadata']>),
+    ),
+  ),
+  status: plain<ConnectionStatus>('status'),
+  /** The access token should be refreshed before it is used. False when its end is not known. */
+  isExpiring: plain<boolean>('is_expiring'),
+  providerAppId: optional(plain('provider_app_id')),
+  scopes: optional(plain<readonly string[]>('scopes')),
+};
+export const credentials = table({ ...access, sealed: plain('sealed_credentials') });
+
+/** Credentials read by a statement that knew which version its caller has: `sealed` is absent when that is the one stored. */
+export const confirmedCredentials = table({ ...access, sealed: optional(plain('sealed_credentials')) });
+
+export type StoredCredentials = ReturnType<typeof credentials.read>;
+export type ConfirmedCredentials = ReturnType<typeof confirmedCredentials.read>;
+
+/**
+ * SQL of the columns of `access`, of a connection. Rows from before `token_refresh_at` have only the token's end.
+ * @param k alias of the connection
+ */
+export const accessSql = (k: string): string => `
+  ${k}.provider, ${k}.token_version, ${k}.provider_workspace_ref, ${k}.provider_metadata, ${k}.status, ${k}.provider_app_id, ${k}.scopes,
+  coalesce(coalesce(${k}.token_refresh_at, ${k}.token_expires_at - interval '2 minutes') <= now(), false) as is_expiring`;
+
+/** SQL of the sealed credentials, of a connection. @param isKnown condition: the caller has them; they are null then */
+export const sealedSql = (k: string, isKnown: string): string =>
+  `case when not coalesce(${isKnown}, false) then coalesce(${k}.sealed_credentials, '') end as sealed_credentials`;
+
+/** SQL of how long the lane of an account stays blocked, in milliseconds; 0 when it is not. @param l alias of the lane */
+export const blockedMsSql = (l: string): string =>
+  `greatest(0, coalesce(extract(epoch from ${l}.blocked_until - now()), 0))::float8 * 1000`;
 
 /** Of a connection `k` and its app `a`: what a request may make large, and every reply that shows the connection repeats. */
 export const largeColumns = ['k.provider_metadata', 'a.metadata', `array_to_string(a.scopes, '')`] as const;

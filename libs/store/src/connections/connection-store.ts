@@ -5,7 +5,7 @@ import { newId } from '../new-id';
 import { boundedPage, bytesOf } from '../page';
 import { sealedColumns, type SealedCredentials } from '../sealed-secrets';
 import { connectionEventSql, eventBindings, notifyConnection } from '../webhooks/notify';
-import { connections, largeColumns, selectConnections, toConnection } from './connection-row';
+import { connections, largeColumns, selectConnections, toConnection, type StoredCredentials } from './connection-row';
 import {
   findManyCredentials,
   newTokens,
@@ -16,7 +16,6 @@ import {
   withAddedMetadata,
   type ConnectionKey,
   type RefreshedTokens,
-  type StoredCredentials,
   type TokenVersion,
 } from './connection-tokens';
 import { ensure } from './group-store';

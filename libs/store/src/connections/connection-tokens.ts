@@ -1,11 +1,11 @@
-import { limits, metadataBytes, metadataValues, type Connection, type ConnectionStatus } from '@sluice/types';
+import { limits, metadataBytes, type Connection } from '@sluice/types';
 import type { Knex } from 'knex';
 import { inMs } from '../database';
 import { column, keptRowsSql, rowBindings } from '../row-source';
 import { sealedColumns, type SealedCredentials } from '../sealed-secrets';
-import { optional, plain, shownAs, table, type StoredRow } from '../table';
+import type { StoredRow } from '../table';
 import { notifyConnection } from '../webhooks/notify';
-import { connections } from './connection-row';
+import { accessSql, connections, credentials, sealedSql, type StoredCredentials } from './connection-row';
 
 /** Names one connection. */
 export interface ConnectionKey {
@@ -108,39 +108,6 @@ export async function withAddedMetadata(
   const all = { ...(row && connections.read(row).providerMetadata), ...added };
   return metadataBytes(all) > limits.providerMetadataBytesMax ? added : all;
 }
-
-/** What a sender needs of a connection besides its secrets, at the moment it sends. */
-const access = {
-  provider: plain('provider'),
-  tokenVersion: plain<number>('token_version'),
-  workspaceRef: optional(plain('provider_workspace_ref')),
-  /** Values of the provider metadata, by name. */
-  metadata: optional(shownAs('provider_metadata', (text: string) => metadataValues(JSON.parse(text) as Metadata))),
-  status: plain<ConnectionStatus>('status'),
-  /** The access token should be refreshed before it is used. False when its end is not known. */
-  isExpiring: plain<boolean>('is_expiring'),
-  providerAppId: optional(plain('provider_app_id')),
-  scopes: optional(plain<readonly string[]>('scopes')),
-};
-const credentials = table({ ...access, sealed: plain('sealed_credentials') });
-
-/** Credentials read by a statement that knew which version its caller has: `sealed` is absent when that is the one stored. */
-export const confirmedCredentials = table({ ...access, sealed: optional(plain('sealed_credentials')) });
-
-export type StoredCredentials = ReturnType<typeof credentials.read>;
-export type ConfirmedCredentials = ReturnType<typeof confirmedCredentials.read>;
-
-/**
- * SQL of the columns of `access`, of a connection. Rows from before `token_refresh_at` have only the token's end.
- * @param k alias of the connection
- */
-export const accessSql = (k: string): string => `
-  ${k}.provider, ${k}.token_version, ${k}.provider_workspace_ref, ${k}.provider_metadata, ${k}.status, ${k}.provider_app_id, ${k}.scopes,
-  coalesce(coalesce(${k}.token_refresh_at, ${k}.token_expires_at - interval '2 minutes') <= now(), false) as is_expiring`;
-
-/** SQL of the sealed credentials, of a connection. @param isKnown condition: the caller has them; they are null then */
-export const sealedSql = (k: string, isKnown: string): string =>
-  `case when not coalesce(${isKnown}, false) then coalesce(${k}.sealed_credentials, '') end as sealed_credentials`;
 
 const keyColumns = [
   column<ConnectionKey>('project_id', 'text', (key) => key.projectId),

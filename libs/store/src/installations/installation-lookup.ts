@@ -2,13 +2,13 @@ import type { ConfigContent } from '@sluice/types';
 import type { Knex } from 'knex';
 import {
   accessSql,
+  blockedMsSql,
   confirmedCredentials,
   sealedSql,
   type ConfirmedCredentials,
-} from '../connections/connection-tokens';
+} from '../connections/connection-row';
 import { column, keptRowsSql, rowBindings } from '../row-source';
 import { plain, table, type StoredRow } from '../table';
-import { blockedMsSql } from '../writes/lanes';
 
 /** What a request names an installation by. */
 export interface InstallationNames {

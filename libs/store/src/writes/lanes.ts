@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { blockedMsSql } from '../connections/connection-row';
 import { column, keptRowsSql, rowBindings, rowSource, type Column } from '../row-source';
 
 /** Names one lane. */
@@ -149,10 +150,6 @@ const laneKeyColumns = [
   column<LaneKey>('project_id', 'text', (lane) => lane.projectId),
   column<LaneKey>('id', 'text', (lane) => lane.laneId),
 ];
-
-/** SQL of how long a lane stays blocked, in milliseconds; 0 when it is not. @param l alias of the lane */
-export const blockedMsSql = (l: string): string =>
-  `greatest(0, coalesce(extract(epoch from ${l}.blocked_until - now()), 0))::float8 * 1000`;
 
 const readBlocksSql = `
   select i.ord, ${blockedMsSql('l')} as block_ms

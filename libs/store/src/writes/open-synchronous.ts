@@ -1,14 +1,14 @@
 import type { Knex } from 'knex';
 import {
   accessSql,
+  blockedMsSql,
   confirmedCredentials,
   sealedSql,
   type ConfirmedCredentials,
-} from '../connections/connection-tokens';
+} from '../connections/connection-row';
 import { column, keptRowsSql, rowBindings } from '../row-source';
 import type { StoredRow } from '../table';
 import { type KeyClaim, claimBindings, claimSql } from './idempotency-key';
-import { blockedMsSql } from './lanes';
 import { lockForSynchronous } from './lock-order-keys';
 import type { NewOperation, NewRecord } from './write-rows';
 import { pinColumns, pinsAreCurrent } from './write-source';
