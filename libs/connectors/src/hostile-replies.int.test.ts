@@ -62,6 +62,22 @@ describe('[sec-22] a reply costs bounded memory and time', () => {
     await until('the connection is closed', () => isClosed || undefined);
   });
 
+  it.each([
+    ['announced', { 'content-length': String(64 * MB) }],
+    ['in chunks', {}],
+  ])('a request that wants a small reply reads no more than that, %s', async (_, head) => {
+    stub.replyWith((response) => stream(response, head, 64 * MB));
+    const outcome = await client.send({ method: 'POST', path: '/x', headers: {}, bytesMax: 100_000 });
+    expect(outcome).toMatchObject({ kind: 'reply', reply: { status: 200, fault: 'too-large' } });
+  });
+
+  it('a request that wants a small reply takes no larger one that was compressed', async () => {
+    const body = gzipSync(JSON.stringify({ text: Array.from({ length: 20_000 }, (_, at) => at).join(' ') }));
+    stub.replyWith({ status: 200, headers: { 'content-encoding': 'gzip' }, body });
+    const outcome = await client.send({ method: 'POST', path: '/x', headers: {}, bytesMax: 100_000 });
+    expect(outcome).toMatchObject({ kind: 'reply', reply: { fault: 'too-large' } });
+  });
+
   it.each<[string, (response: ServerResponse) => void]>([
     ['one byte at a time, for ever', (response) => trickle(response, ' ')],
     ['a head that never ends', (response) => trickleHead(response)],

@@ -30,6 +30,8 @@ export interface HttpRequest {
   /** Sent as `application/x-www-form-urlencoded`: what token endpoints take. */
   readonly form?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Largest reply that is read, in bytes, also after decompression; a larger one is `too-large`. @default 10 MiB */
+  readonly bytesMax?: number;
   /** See ProviderCall. */
   readonly held?: HeldBytes | undefined;
   /** Stays here: see ProviderCall. */
@@ -101,7 +103,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     pipelining: 1,
   });
   const room = options.replyRoom ?? createReplyRoom();
-  const limits = { timeoutMs: options.callTimeoutMs, bytesMax: replyBytesMax, room };
+  const limits = { timeoutMs: options.callTimeoutMs, room };
   /** A compressed reply reserves what it grows to, in place of what arrived. @returns undefined when there is no capacity in time */
   const roomToGrow = async (arrived: HeldBytes, bytes: number, untilMs: number): Promise<HeldBytes | undefined> => {
     arrived.end();
@@ -110,7 +112,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   };
   return {
     async send(request) {
-      const { method, path, signal, held: ofCall } = request;
+      const { method, path, signal, held: ofCall, bytesMax = replyBytesMax } = request;
       const base = request.origin === undefined ? own : toBase(request.origin);
       if (!base) return { kind: 'not-sent', reason: 'the origin is no http or https URL', durationMs: 0 };
       const dispatched = {
@@ -127,17 +129,17 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const startedAtMs = performance.now();
       // The previous reply has been read.
       ofCall?.replace();
-      const bounds = { ...limits, owner: ofCall?.owner, ...(signal && { signal }) };
+      const bounds = { ...limits, bytesMax, owner: ofCall?.owner, ...(signal && { signal }) };
       const result = await (options.reconnects ? untilConnected(sendOnce, bounds) : sendOnce(bounds));
       if (result.kind !== 'reply') return result;
       const { status, headers, bytes, durationMs, fault } = result;
       if (fault) return { kind: 'reply', durationMs, reply: { status, headers, fault } };
       const encoding = headers['content-encoding'];
-      const grownBytes = grownBytesMax(bytes, encoding, replyBytesMax);
+      const grownBytes = grownBytesMax(bytes, encoding, bytesMax);
       const isGrown = grownBytes !== undefined && grownBytes > Math.max(bytes.length, room.freeBytes);
       const held = isGrown ? await roomToGrow(result.held, grownBytes, startedAtMs + limits.timeoutMs) : result.held;
       if (held === undefined) return { kind: 'reply', durationMs, reply: { status, headers, fault: 'timeout' } };
-      const body = await readReplyBody(bytes, encoding, replyBytesMax);
+      const body = await readReplyBody(bytes, encoding, bytesMax);
       if (ofCall) ofCall.replace(held);
       else held.end();
       return { kind: 'reply', durationMs, reply: { status, headers, ...body } };

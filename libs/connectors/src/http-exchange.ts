@@ -94,7 +94,7 @@ class Run implements Dispatcher.DispatchHandler {
     const { bytesMax } = this.limits;
     this.chunks.push(chunk.subarray(0, bytesMax - this.length));
     this.length += chunk.length;
-    if (this.length > bytesMax) this.stop('too-large', `the reply is larger than ${bytesMax} bytes`);
+    if (this.length > bytesMax) this.stopTooLarge();
     else if (this.length > this.roomBytes && !controller.paused) void this.waitForRoom(controller);
   }
 
@@ -103,6 +103,7 @@ class Run implements Dispatcher.DispatchHandler {
     controller.pause();
     const announced = this.head?.headers['content-length'];
     const bytes = announced === undefined ? undefined : Number(announced);
+    if (bytes !== undefined && bytes > this.limits.bytesMax) return this.stopTooLarge();
     const roomBytes = await this.limits.room?.take(this.length, bytes, this.untilMs, this.held);
     if (roomBytes === undefined) return this.stop('timeout', 'there was no capacity for the reply in time');
     this.roomBytes = roomBytes;
@@ -118,6 +119,10 @@ class Run implements Dispatcher.DispatchHandler {
   }
 
   private readonly onAbort = (): void => this.stop('aborted', 'the call was cancelled');
+
+  private stopTooLarge(): void {
+    this.stop('too-large', `the reply is larger than ${this.limits.bytesMax} bytes`);
+  }
 
   private stop(fault: ReplyFault, reason: string): void {
     this.end(fault, reason);

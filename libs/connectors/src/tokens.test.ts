@@ -5,7 +5,7 @@ import type { Connector } from './connector';
 import { createDeclaredApi } from './declarative/call-provider';
 import { createDeclaredConnector } from './declarative/connector';
 import { loadDeclarations } from './declarative/load-declarations';
-import type { HttpClient } from './http-client';
+import type { HttpClient, HttpRequest } from './http-client';
 import { createHubspotApi } from './hubspot/call-hubspot';
 import { createHubspotConnector } from './hubspot/connector';
 import { hubspotUrls } from './hubspot/urls';
@@ -14,8 +14,14 @@ import { createSalesforceConnector } from './salesforce/connector';
 
 const pipedrive = loadDeclarations().find(({ name }) => name === 'pipedrive');
 
-function connectorOf(provider: string, failing: Failing): Connector {
-  const client: HttpClient = { send: () => Promise.resolve(failedOutcome(failing)), close: () => Promise.resolve() };
+type Watch = (request: HttpRequest) => void;
+
+function connectorOf(provider: string, failing: Failing, watch: Watch = () => undefined): Connector {
+  const send: HttpClient['send'] = (request) => {
+    watch(request);
+    return Promise.resolve(failedOutcome(failing));
+  };
+  const client: HttpClient = { send, close: () => Promise.resolve() };
   const options = { client, logger: silentLogger, metrics: createMetrics('test') };
   if (provider === 'hubspot') {
     return createHubspotConnector(createHubspotApi({ ...options, urls: hubspotUrls('v3') }), 'https://app.example/');
@@ -28,9 +34,9 @@ function connectorOf(provider: string, failing: Failing): Connector {
 }
 
 /** What a refresh that met this ends with. */
-async function failureOf(provider: string, failing: Failing) {
+async function failureOf(provider: string, failing: Failing, watch?: Watch) {
   const request = { refreshToken: 'the-refresh-token', clientId: 'id', clientSecret: 'the-client-secret' };
-  const error: unknown = await connectorOf(provider, failing)
+  const error: unknown = await connectorOf(provider, failing, watch)
     .refresh?.(request)
     .catch((thrown: unknown) => thrown);
   if (!(error instanceof ProviderError)) throw new Error('it did not fail');
@@ -128,4 +134,11 @@ test.each(['hubspot', 'salesforce', 'pipedrive'])('%s: no text holds a secret', 
   const json = { error: 'invalid_grant', error_description: 'the-refresh-token of the-client-secret is gone' };
   const { detail } = await failureOf(provider, { status: 400, json });
   expect(detail).toMatch(/the customer must connect again: invalid_grant: \[secret\] of \[secret\] is gone$/);
+});
+
+// Anybody can make a return, and the tokens of one are in nobody's share of memory.
+test.each(['hubspot', 'salesforce', 'pipedrive'])('%s: a token reply is read up to 256 kB', async (provider) => {
+  const sent: HttpRequest[] = [];
+  await failureOf(provider, { status: 500 }, (request) => sent.push(request));
+  expect(sent.map(({ bytesMax }) => bytesMax)).toEqual([262_144]);
 });

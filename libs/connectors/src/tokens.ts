@@ -57,6 +57,12 @@ export function requestCode(page: URL, request: AuthorizationRequest, separator 
   return page.href;
 }
 
+/**
+ * Largest reply of a token endpoint, in bytes: tokens have some kB. Nobody's share of memory holds one while it is read into tokens, and anybody
+ * can make a return (tests/memory: 40 of 10 MB ended management).
+ */
+const tokenReplyBytesMax = 262_144;
+
 /** A token endpoint, and how its replies are read. */
 interface TokenEndpoint {
   readonly dialect: Dialect;
@@ -93,7 +99,7 @@ interface TokenReply {
 export async function requestTokens(endpoint: TokenEndpoint, call: TokenCall): Promise<TokenReply> {
   const { dialect, http } = endpoint;
   const startedAt = Date.now();
-  const outcome = await http.send({ method: 'POST', ...call.sent }, call);
+  const outcome = await http.send({ method: 'POST', bytesMax: tokenReplyBytesMax, ...call.sent }, call);
   const reply = outcome.kind === 'reply' ? outcome.reply : undefined;
   const isSuccess = reply !== undefined && reply.status >= 200 && reply.status < 300 && !reply.fault;
   const body = isJson(reply?.json) ? reply.json : {};
