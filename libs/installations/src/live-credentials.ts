@@ -81,12 +81,15 @@ const knownCharactersMax = heapShare(128);
 const knownForMs = 60_000;
 const purgeEveryMs = 10_000;
 
-export function createCredentialMemory(keyring: SealingKeys): CredentialMemory {
+/** @param now monotonic milliseconds. @default performance.now */
+export function createCredentialMemory(keyring: SealingKeys, now = () => performance.now()): CredentialMemory {
   const kept = new LRUCache<string, KnownCredentials & { readonly characters: number }>({
     max: knownMax,
     maxSize: knownCharactersMax,
     sizeCalculation: ({ characters }) => characters,
     ttl: knownForMs,
+    ttlResolution: 0,
+    perf: { now },
   });
   let purging: NodeJS.Timeout | undefined;
   const purgeLater = (): void => {
