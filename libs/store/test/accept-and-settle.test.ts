@@ -19,7 +19,7 @@ describe('accept', () => {
   it('stores operation, call and records, and the operation ends when its call is settled', async () => {
     const write = fixture.asynchronous({ records: [{}, {}, {}] });
     const accepted = await fixture.store.writes.accept([write]);
-    expect(accepted.get(write.operation.id)).toEqual({ acceptedAt: expect.any(Date) });
+    expect(accepted.get(write.operation.id)).toEqual({ kind: 'accepted', acceptedAt: expect.any(Date) });
     expect((await operationOf(write.operation.id))?.status).toBe('in_progress');
 
     const [call] = await fixture.claim();
@@ -38,7 +38,7 @@ describe('accept', () => {
     const write = fixture.asynchronous();
     await fixture.store.writes.accept([write]);
     const again = await fixture.store.writes.accept([write]);
-    expect(again.get(write.operation.id)).toEqual({ acceptedAt: expect.any(Date) });
+    expect(again.get(write.operation.id)).toEqual({ kind: 'accepted', acceptedAt: expect.any(Date) });
     expect(await fixture.claim()).toHaveLength(1);
   });
 
@@ -46,7 +46,8 @@ describe('accept', () => {
   it('waits for its own first try when that is still committing', async () => {
     const write = fixture.asynchronous();
     const both = await Promise.all([fixture.store.writes.accept([write]), fixture.store.writes.accept([write])]);
-    for (const answers of both) expect(answers.get(write.operation.id)).toEqual({ acceptedAt: expect.any(Date) });
+    for (const answers of both)
+      expect(answers.get(write.operation.id)).toEqual({ kind: 'accepted', acceptedAt: expect.any(Date) });
     expect(await fixture.claim()).toHaveLength(1);
   });
 
@@ -54,8 +55,8 @@ describe('accept', () => {
     const stale = fixture.asynchronous({ configId: 'an older config' });
     const fresh = fixture.asynchronous();
     const accepted = await fixture.store.writes.accept([stale, fresh]);
-    expect(accepted.get(stale.operation.id)).toBe('stale');
-    expect(accepted.get(fresh.operation.id)).not.toBe('stale');
+    expect(accepted.get(stale.operation.id)).toEqual({ kind: 'stale' });
+    expect(accepted.get(fresh.operation.id)).toMatchObject({ kind: 'accepted' });
     expect(await operationOf(stale.operation.id)).toBeUndefined();
   });
 });

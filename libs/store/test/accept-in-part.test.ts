@@ -95,7 +95,7 @@ async function storedOf(writes: readonly AcceptableWrite[]): Promise<boolean[]> 
   return writes.map(({ operation }) => ids.has(operation.id));
 }
 
-const accepted = { acceptedAt: expect.any(Date) };
+const accepted = { kind: 'accepted', acceptedAt: expect.any(Date) };
 const retryableOf = (answer: AcceptAnswer | undefined): unknown =>
   (answer as DependencyError).meta['retryable'] ?? true;
 

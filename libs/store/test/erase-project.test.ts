@@ -63,7 +63,7 @@ describe('removing', () => {
   it('lets no write in that was planned before', async () => {
     const write = fixture.asynchronous();
     await removed();
-    expect((await store.writes.accept([write])).get(write.operation.id)).toBe('stale');
+    expect((await store.writes.accept([write])).get(write.operation.id)).toEqual({ kind: 'stale' });
   });
 
   it('happens once, of twenty at once', async () => {

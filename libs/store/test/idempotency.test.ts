@@ -1,6 +1,7 @@
 import {
   openDatabase,
   type AcceptableWrite,
+  type AcceptAnswer,
   type BatchableWrite,
   type Settlement,
   type SynchronousWrite,
@@ -29,6 +30,8 @@ const accept = async (...writes: AcceptableWrite[]) => {
   const answers = await fixture.store.writes.accept(writes);
   return writes.map(({ operation }) => answers.get(operation.id));
 };
+const isTaken = (answer: AcceptAnswer | undefined) =>
+  answer !== undefined && 'kind' in answer && answer.kind === 'key-taken';
 const join = async (...writes: BatchableWrite[]) => {
   const answers = await fixture.store.writes.join(writes);
   return writes.map(({ recordId }) => answers.get(recordId));
@@ -78,7 +81,7 @@ describe('a key of an asynchronous write', () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => accept({ ...fixture.asynchronous(), idempotency: claim })),
     );
-    expect(answers.flat().filter((answer) => answer === 'key-taken')).toHaveLength(19);
+    expect(answers.flat().filter(isTaken)).toHaveLength(19);
     expect(await operations()).toBe(before + 1);
   });
 
@@ -90,7 +93,11 @@ describe('a key of an asynchronous write', () => {
       { ...fixture.asynchronous(), idempotency: free },
       fixture.asynchronous(),
     );
-    expect(answers).toEqual(['key-taken', { acceptedAt: expect.any(Date) }, { acceptedAt: expect.any(Date) }]);
+    expect(answers).toEqual([
+      { kind: 'key-taken' },
+      { kind: 'accepted', acceptedAt: expect.any(Date) },
+      { kind: 'accepted', acceptedAt: expect.any(Date) },
+    ]);
   });
 
   // A COMMIT of unknown outcome: the same rows come again and must not be taken for another write.
@@ -102,7 +109,9 @@ describe('a key of an asynchronous write', () => {
 
   it('nothing accepted, no key: a changed config leaves it free', async () => {
     const claim = newKey();
-    expect(await accept({ ...fixture.asynchronous({ configId: 'another' }), idempotency: claim })).toEqual(['stale']);
+    expect(await accept({ ...fixture.asynchronous({ configId: 'another' }), idempotency: claim })).toEqual([
+      { kind: 'stale' },
+    ]);
     expect(await find(claim)).toBeUndefined();
   });
 
@@ -112,7 +121,7 @@ describe('a key of an asynchronous write', () => {
     const flush = (order: Claim[]) =>
       accept(...order.map((idempotency) => ({ ...fixture.asynchronous(), idempotency })));
     const answers = (await Promise.all([flush(claims), flush([...claims].reverse())])).flat();
-    expect(answers.filter((answer) => answer === 'key-taken')).toHaveLength(30);
+    expect(answers.filter(isTaken)).toHaveLength(30);
   });
 });
 
@@ -226,11 +235,11 @@ describe('the age of a key', () => {
     const claim = newKey();
     await accept({ ...fixture.asynchronous(), idempotency: claim });
     await age(claim, 71);
-    expect(await accept({ ...fixture.asynchronous(), idempotency: claim })).toEqual(['key-taken']);
+    expect(await accept({ ...fixture.asynchronous(), idempotency: claim })).toEqual([{ kind: 'key-taken' }]);
     await age(claim, 72);
     expect(await find(claim)).toBeUndefined();
     const next = { ...fixture.asynchronous(), idempotency: { ...claim, bodyHash: 'other' } };
-    expect(await accept(next)).toEqual([{ acceptedAt: expect.any(Date) }]);
+    expect(await accept(next)).toEqual([{ kind: 'accepted', acceptedAt: expect.any(Date) }]);
     expect(await find(claim)).toMatchObject({ bodyHash: 'other', operationId: next.operation.id });
   });
 
@@ -254,7 +263,7 @@ describe('the age of a key', () => {
     const claim = newKey();
     await accept({ ...fixture.asynchronous(), idempotency: claim });
     expect(await accept({ ...fixture.asynchronous(), idempotency: { ...claim, scope: 'other' } })).toEqual([
-      { acceptedAt: expect.any(Date) },
+      { kind: 'accepted', acceptedAt: expect.any(Date) },
     ]);
     expect(await fixture.store.writes.findKey({ ...claim, projectId: 'another' })).toBeUndefined();
   });

@@ -147,7 +147,9 @@ export async function createGround(): Promise<Ground> {
     accept: async (seed, records, options = {}) => {
       const write = toAcceptable(await installations.resolve(namesOf(seed)), seed, records, options);
       const accepted = await store.writes.accept([write]);
-      if (accepted.get(write.operation.id) === 'stale') throw new Error('a fresh write was called stale');
+      const answer = accepted.get(write.operation.id);
+      if (answer !== undefined && 'kind' in answer && answer.kind === 'stale')
+        throw new Error('a fresh write was called stale');
       if (options.announce !== false) await announce(write.operation.id);
       return write.operation.id;
     },

@@ -1,13 +1,22 @@
 import { SluiceError } from '@sluice/errors';
-import { topics } from '@sluice/messaging';
+import { topics, type Announcer } from '@sluice/messaging';
 import { bytesOfPlans, type AcceptAnswer, type AcceptableWrite } from '@sluice/store';
-import { limits, type AcceptedWriteReply } from '@sluice/types';
+import { limits } from '@sluice/types';
 import { batchLimit, coalesce, planCalls } from '@sluice/writes';
 import type { AskedRoom } from './admission';
 import type { GatewayContext } from './context';
 import { nameOfKey } from './idempotency';
-import { noteWrite } from './note-write';
-import { onCurrentInstallation, toRecord, type ResolvedWrite, type WriteCall } from './resolve-write';
+import type { AcceptedWrite } from './present-write';
+import {
+  changedMeanwhile,
+  noteWrite,
+  resolveChanged,
+  resolveKnown,
+  toRecord,
+  type KeyTaken,
+  type ResolvedWrite,
+  type WriteCall,
+} from './resolve-write';
 
 /** Requests of one accepting statement at most; with large records `statementBytesMax` comes first. */
 const writesPerStatement = 128;
@@ -23,15 +32,59 @@ const writesBesideAnother = 48;
 /** A call counts this many bytes at least. */
 const bytesPerCall = 1_000;
 
+/** A single or batch write that is promised: its operation is committed. */
+export interface Accepted extends AcceptedWrite {
+  readonly kind: 'accepted';
+}
+
 /**
- * Accepts asynchronous writes, single or batch. Order: 1. refuse if the project's backlog is full. 2. Commit operation, calls and
- * records. 3. Reply. 4. Announce the calls. A crash after 2 loses nothing: a sweep finds calls that nobody announced.
+ * Accepts asynchronous writes, single or batch. A crash after 3 loses nothing: a sweep finds calls that nobody announced.
  */
-export function acceptor(context: GatewayContext): (call: WriteCall) => Promise<AcceptedWriteReply | 'key-taken'> {
-  const accept = coalesce<AcceptableWrite, AcceptAnswer>({
+export function acceptor(context: GatewayContext): (call: WriteCall) => Promise<Accepted | KeyTaken> {
+  const commit = sharingAccepts(context);
+  const announcer = context.messaging.announcer(topics.ready);
+  const accepted = context.metrics.counter('sluice_writes_accepted_total').labels({ mode: 'asynchronous' });
+  const took = context.metrics.histogram('sluice_accept_duration_seconds').labels({ mode: 'asynchronous' });
+
+  return async (call) => {
+    // 1. Plan, for the installation as it is known; for the one there is when the commit finds another.
+    let write = await resolveKnown(context, call);
+    for (let isAgain = false; ; isAgain = true) {
+      const acceptable = toAcceptable(call, write);
+      const { operation, records } = acceptable;
+      // 2. Refuse if the project's backlog is full.
+      context.admission.assertRoom(roomFor(write, records));
+      // 3. Commit operation, calls and records.
+      const startedAtMs = performance.now();
+      const acceptance = await commit(acceptable);
+      if (acceptance instanceof SluiceError) throw acceptance;
+      if (acceptance.kind === 'key-taken') return acceptance;
+      if (acceptance.kind === 'stale') {
+        if (isAgain) throw changedMeanwhile();
+        write = await resolveChanged(context, call);
+        continue;
+      }
+      await context.failpoints.hit('gw.after_commit');
+      took.observe((performance.now() - startedAtMs) / 1_000);
+      accepted.inc(records.length);
+      const { id: operationId, traceparent } = operation;
+      noteWrite(write, operationId);
+      context.logger.debug({ operationId, records: records.length, traceparent }, 'write.accepted');
+      // 4. Announce the calls; they leave on their own.
+      announce(announcer, acceptable, acceptance.acceptedAt);
+      await context.failpoints.hit('gw.before_reply');
+      // 5. Reply.
+      return { kind: 'accepted', operationId, index: 0, ...(call.ref === undefined ? {} : { ref: call.ref }) };
+    }
+  };
+}
+
+/** Commits in one statement what arrives at the same time. */
+function sharingAccepts({ store }: GatewayContext): (write: AcceptableWrite) => Promise<AcceptAnswer> {
+  return coalesce<AcceptableWrite, AcceptAnswer>({
     run: async (writes) => {
-      const accepted = await context.store.writes.accept(writes);
-      return writes.map(({ operation }) => accepted.get(operation.id) ?? 'stale');
+      const answers = await store.writes.accept(writes);
+      return writes.map(({ operation }) => answers.get(operation.id) ?? { kind: 'stale' });
     },
     itemsMax: writesPerStatement,
     runsMax: statementsAtOnce,
@@ -40,32 +93,14 @@ export function acceptor(context: GatewayContext): (call: WriteCall) => Promise<
     weightMax: statementBytesMax,
     keyOf: ({ operation, idempotency }) => nameOfKey(operation.projectId, idempotency),
   });
-  const announcer = context.messaging.announcer(topics.ready);
-  const accepted = context.metrics.counter('sluice_writes_accepted_total').labels({ mode: 'asynchronous' });
-  const took = context.metrics.histogram('sluice_accept_duration_seconds').labels({ mode: 'asynchronous' });
-
-  return (call) =>
-    onCurrentInstallation(context, call, async (write) => {
-      const { idempotency } = call;
-      const records = toRecords(call, write);
-      context.admission.assertRoom(roomFor(write, records));
-      const acceptable = { operation: write.operation, records, ...(idempotency && { idempotency }) };
-      const startedAtMs = performance.now();
-      const acceptance = await accept(acceptable);
-      if (acceptance instanceof SluiceError) throw acceptance;
-      if (acceptance === 'stale' || acceptance === 'key-taken') return acceptance;
-      await context.failpoints.hit('gw.after_commit');
-      took.observe((performance.now() - startedAtMs) / 1_000);
-      accepted.inc(acceptable.records.length);
-      const { id: operationId, traceparent } = write.operation;
-      noteWrite(write, operationId);
-      context.logger.debug({ operationId, records: acceptable.records.length, traceparent }, 'write.accepted');
-      announce(announcer, acceptable, acceptance.acceptedAt);
-      await context.failpoints.hit('gw.before_reply');
-      return { operationId: write.operation.id };
-    });
 }
 
+function toAcceptable(call: WriteCall, write: ResolvedWrite): AcceptableWrite {
+  const { idempotency } = call;
+  return { operation: write.operation, records: toRecords(call, write), ...(idempotency && { idempotency }) };
+}
+
+/** The records with the calls that they will be sent in. */
 function toRecords(call: WriteCall, write: ResolvedWrite): AcceptableWrite['records'] {
   const rows = write.planned.map((planned, index) => ({ ...toRecord(call, write, planned), index, callNumber: 1 }));
   if (rows.length === 1) return rows;
@@ -88,11 +123,7 @@ function roomFor(
   return { projectId, groupRef, writes, bytes: Math.max(bytesOfPlans(records), writes * bytesPerCall) };
 }
 
-function announce(
-  announcer: ReturnType<GatewayContext['messaging']['announcer']>,
-  { operation, records }: AcceptableWrite,
-  acceptedAt: Date,
-): void {
+function announce(announcer: Announcer, { operation, records }: AcceptableWrite, acceptedAt: Date): void {
   const write = {
     projectId: operation.projectId,
     operationId: operation.id,

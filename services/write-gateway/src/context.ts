@@ -18,7 +18,6 @@ import {
 } from '@sluice/writes';
 import { createAdmission, type Admission } from './admission';
 import type { GatewayConfig } from './config';
-import { sharingOpenings } from './share-openings';
 
 /** The object graph of one gateway. Tests and the embedded launcher replace single collaborators. */
 export interface GatewayContext {
@@ -35,8 +34,6 @@ export interface GatewayContext {
   readonly installations: Installations;
   readonly leases: LeaseKeeper;
   readonly quotas: LaneQuotas;
-  /** Opens a synchronous write, in one statement with others that come at the same time. */
-  readonly openSynchronous: ReturnType<typeof sharingOpenings>;
   /** Settles a call, in one statement with others that end at the same time. */
   readonly settle: ReturnType<typeof sharingSettlements>;
   readonly admission: Admission;
@@ -102,7 +99,6 @@ export function createContext(config: GatewayConfig, overrides: Partial<GatewayC
       failpoints,
     }),
     leases: createLeaseKeeper(store.writes, logger),
-    openSynchronous: sharingOpenings(store.writes),
     settle: sharingSettlements(store.writes),
     failpoints,
     settling: new Set(),

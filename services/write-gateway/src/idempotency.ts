@@ -1,11 +1,24 @@
 import { createHash } from 'node:crypto';
-import { ValidationError } from '@sluice/errors';
-import type { KeyClaim } from '@sluice/store';
+import { ConflictError, ProviderError, ValidationError } from '@sluice/errors';
+import type { Reply } from '@sluice/http';
+import type { KeptKey, KeptReply, KeyClaim, KeyEnding } from '@sluice/store';
 import { limits, type Caller } from '@sluice/types';
+import type { GatewayContext } from './context';
+import { toEndedWrite } from './ended-write';
+import { presentAccepted, presentWrite, type EndedWrite } from './present-write';
+import type { WriteCall } from './resolve-write';
+
+/**
+ * A write is performed once per `Idempotency-Key`; a repeat gets the first reply again, marked `Idempotent-Replayed: true`.
+ * The key's row is made by the commit that accepts the write, so this holds across processes and crashes. Only accepts and
+ * final outcomes are kept: what may be tried again frees its key.
+ */
 
 /** Keys of this endpoint; another endpoint that takes keys gets a scope of its own. */
 const endpointScope = 'write-records';
 const keyForm = /^[\x21-\x7e]+$/;
+/** When a repeat of a write that is under way may come again: a synchronous call usually takes less. */
+const inFlightRetryAfterMs = 1_000;
 
 /** What makes a request the same as another one. */
 export interface KeyedRequest {
@@ -51,4 +64,84 @@ export function canonicalJson(value: unknown): string {
 function refused(detail: string): ValidationError {
   const issues = [{ in: 'header' as const, name: 'Idempotency-Key', detail }];
   return new ValidationError({ code: 'request.invalid', detail: `Idempotency-Key ${detail}.`, issues });
+}
+
+/**
+ * The reply of the write that has the key of this one. Undefined: there is no key, or nobody has used it, and the write may be made.
+ * @throws ValidationError 422 when the key came with another request
+ * @throws ConflictError 409 while the first request is under way
+ */
+export async function findReply(context: GatewayContext, call: WriteCall): Promise<Reply | undefined> {
+  const claim = call.idempotency;
+  if (claim === undefined) return undefined;
+  const kept = await context.store.writes.findKey({ projectId: call.names.withinProjectId, ...claim });
+  return kept && (await replay(context, call, kept));
+}
+
+/** What a settlement does with the key of its write. Undefined: the key stays, and the operation's records answer. */
+export function endingOf(claim: KeyClaim | undefined, ended: EndedWrite): KeyEnding | undefined {
+  if (claim === undefined) return undefined;
+  const { scope, key } = claim;
+  try {
+    return { scope, key, reply: toKept(presentWrite(ended)) };
+  } catch (error) {
+    return isFinal(error) ? undefined : { scope, key };
+  }
+}
+
+/** A create that nobody knows the outcome of. After whatever else is thrown the same request may be made again. */
+function isFinal(error: unknown): boolean {
+  return error instanceof ProviderError && error.meta['retryable'] === false;
+}
+
+/** The first reply; undefined when the key has been freed and the write may be made. */
+async function replay(context: GatewayContext, call: WriteCall, kept: KeptKey): Promise<Reply | undefined> {
+  if (kept.bodyHash !== call.idempotency?.bodyHash) throw mismatch();
+  if (kept.reply !== undefined) return replayed(kept.reply);
+  const { withinProjectId: projectId } = call.names;
+  const records = await context.store.writes.readEnded(projectId, kept.operationId);
+  if (records === undefined) throw inFlight();
+  // The write may have ended, and its reply been stored or its key freed, between reading the key and reading the records.
+  const settled = await context.store.writes.findKey({ projectId, ...call.idempotency });
+  if (settled?.operationId !== kept.operationId) return undefined;
+  if (settled.reply !== undefined) return replayed(settled.reply);
+  try {
+    return replayed(toKept(presentWrite(toEndedWrite(call, kept.operationId, records))));
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    const { class: failed, detail, meta, remedy } = error;
+    const more = remedy === undefined ? {} : { remedy };
+    if (isFinal(error)) throw new ProviderError({ class: failed, detail, ...more, meta: { ...meta, replayed: true } });
+    await context.store.writes.dropKey({ projectId, ...call.idempotency }, kept.operationId);
+    return undefined;
+  }
+}
+
+function toKept({ status = 200, body, headers }: Reply): KeptReply {
+  return { kind: 'answered', status, body, ...(headers && { headers }) };
+}
+
+function replayed(reply: KeptReply): Reply {
+  const { status, body, headers }: Reply = reply.kind === 'accepted' ? presentAccepted(reply) : reply;
+  return { ...(status && { status }), body, headers: { ...headers, 'Idempotent-Replayed': 'true' } };
+}
+
+function mismatch(): ValidationError {
+  const detail = 'came within 72 hours with another method, path or body';
+  const issues = [{ in: 'header' as const, name: 'Idempotency-Key', detail }];
+  return new ValidationError({
+    code: 'request.idempotency-mismatch',
+    detail: `This Idempotency-Key ${detail}. Nothing was written.`,
+    issues,
+  });
+}
+
+/** Another request with the key is under way. */
+export function inFlight(): ConflictError {
+  return new ConflictError({
+    code: 'request.idempotency-in-flight',
+    detail: 'The first request with this Idempotency-Key is under way. Nothing was written by this one.',
+    meta: { retryable: true },
+    retryAfterMs: inFlightRetryAfterMs,
+  });
 }

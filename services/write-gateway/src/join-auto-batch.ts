@@ -5,8 +5,7 @@ import { minutesToMs } from '@sluice/types';
 import { coalesce } from '@sluice/writes';
 import type { GatewayContext } from './context';
 import { nameOfKey } from './idempotency';
-import { noteWrite } from './note-write';
-import { onCurrentInstallation, toRecord, type WriteCall } from './resolve-write';
+import { noteWrite, onCurrentInstallation, toRecord, type WriteCall } from './resolve-write';
 
 /** Records of one joining statement at most, whatever their batches: what fills one. */
 const recordsPerJoin = 100;

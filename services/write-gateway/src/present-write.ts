@@ -2,6 +2,7 @@ import { ProviderError, retryOf } from '@sluice/errors';
 import type { Fields, ProviderFailure, RecordResult } from '@sluice/connectors';
 import type { Reply } from '@sluice/http';
 import type {
+  AcceptedWriteReply,
   BatchWriteReply,
   JsonValue,
   RefusedWriteReply,
@@ -121,4 +122,23 @@ function present(type: WriteType, result: RecordResult, sent: EndedWrite['sentFi
 
 function overtaken(operationIds: readonly string[]): string {
   return `queued asynchronous writes to this record were overtaken: ${operationIds.join(', ')}`;
+}
+
+/** Where an asynchronous write went. */
+export interface AcceptedWrite {
+  readonly operationId: string;
+  /** Index of the record in its operation, from 0; of a batch: of its first record. */
+  readonly index: number;
+  /** What the caller sent as `Sluice-Record-Ref`. */
+  readonly ref?: string;
+}
+
+/** The reply of an accepted write. Only after the commit: the id is the operation that writes the record. */
+export function presentAccepted({ operationId, index, ref }: AcceptedWrite) {
+  const body: AcceptedWriteReply = { operationId };
+  const headers: Record<string, string> = {
+    'Sluice-Record-Index': String(index),
+    ...(ref === undefined ? {} : { 'Sluice-Record-Ref': ref }),
+  };
+  return { status: 200, body, headers } satisfies Reply;
 }

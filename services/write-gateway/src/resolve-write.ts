@@ -1,8 +1,8 @@
-import { DependencyError, RequestError, ValidationError } from '@sluice/errors';
+import { DependencyError, ForbiddenError, NotFoundError, RequestError, ValidationError } from '@sluice/errors';
 import type { Connector } from '@sluice/connectors';
 import type { InstallationNames, KeyClaim, NewOperation, NewRecord } from '@sluice/store';
 import { newId } from '@sluice/store';
-import type { HeldBytes } from '@sluice/telemetry';
+import { currentStep, type HeldBytes } from '@sluice/telemetry';
 import { hoursToMs, limits, type InstallationContext, type WriteRequest } from '@sluice/types';
 import {
   checkCapabilities,
@@ -13,7 +13,6 @@ import {
   writePlanner,
   type PlannedWrite,
 } from '@sluice/writes';
-import { assertDeclared, assertDeletable, assertDistinctRecords } from './check-write';
 import type { GatewayContext } from './context';
 
 /** A request whose body is checked, with what came beside the body. */
@@ -29,6 +28,11 @@ export interface WriteCall {
   /** Until the reply is sent, it holds what the provider's replies take. */
   readonly held: HeldBytes;
   readonly traceparent: string;
+}
+
+/** Its idempotency key belongs to another write: nothing was written. */
+export interface KeyTaken {
+  readonly kind: 'key-taken';
 }
 
 /** A planned record with its plan as it is stored. */
@@ -47,42 +51,49 @@ export interface ResolvedWrite {
 }
 
 /**
- * Does `work` on the installation as it is known, and once more on a fresh read when the accepting statement finds it
- * changed. A refusal by what is known may be a second old, so the installation is read again before it counts; nothing is planned again when
- * that finds what was known. So a change is in force for the next request, without a timer.
+ * A write to the installation as it is known. What is known may be a second old: the accepting statement compares it with what is in force (`stale`),
+ * and a refusal by it counts only after the installation was read again. So a change is in force for the next request, without a timer.
+ * @throws RequestError by a rule of the installation as it is now
  */
+export async function resolveKnown(context: GatewayContext, call: WriteCall): Promise<ResolvedWrite> {
+  const { installations } = context;
+  const installation = await installations.resolve(call.names);
+  try {
+    return resolveWrite(context, call, installation);
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error;
+    const current = await installations.resolveAgain(call.names);
+    // Nothing is planned again when that finds what was known.
+    if (current === installation) throw error;
+    return resolveWrite(context, call, current);
+  }
+}
+
+/** The same write once more, after the accepting statement found another installation than the one it was planned for. */
+export async function resolveChanged(context: GatewayContext, call: WriteCall): Promise<ResolvedWrite> {
+  return resolveWrite(context, call, await context.installations.resolveAgain(call.names));
+}
+
+/** As the two above, with what is done on the write in between: for the join. */
 export async function onCurrentInstallation<T>(
   context: GatewayContext,
   call: WriteCall,
   work: (write: ResolvedWrite) => Promise<T | 'stale'>,
 ): Promise<T> {
-  const { installations } = context;
-  const installation = await installations.resolve(call.names);
-  const known = resolveOrRefuse(context, call, installation);
-  const first = known instanceof RequestError ? 'stale' : await work(known);
+  const first = await work(await resolveKnown(context, call));
   if (first !== 'stale') return first;
-  const current = await installations.resolveAgain(call.names);
-  if (known instanceof RequestError && current === installation) throw known;
-  const second = await work(resolveWrite(context, call, current));
+  const second = await work(await resolveChanged(context, call));
   if (second !== 'stale') return second;
-  throw new DependencyError({
+  throw changedMeanwhile();
+}
+
+/** The installation has changed twice while one write was accepted. */
+export function changedMeanwhile(): DependencyError {
+  return new DependencyError({
     code: 'service.unavailable',
     detail: 'The installation or the API key was changed while the write was accepted. Nothing was written.',
     retryAfterMs: 1_000,
   });
-}
-
-function resolveOrRefuse(
-  context: GatewayContext,
-  call: WriteCall,
-  installation: InstallationContext,
-): ResolvedWrite | RequestError {
-  try {
-    return resolveWrite(context, call, installation);
-  } catch (error) {
-    if (error instanceof RequestError) return error;
-    throw error;
-  }
 }
 
 /**
@@ -191,4 +202,60 @@ export function toRecord(
     plan: text,
     retryMs: hoursToMs(hours ?? limits.deadlineHoursDefault),
   };
+}
+
+/** @throws NotFoundError when the manifest does not declare the object for writing */
+function assertDeclared(installation: InstallationContext, objectName: string): void {
+  const declared = installation.manifest.write?.objects ?? [];
+  if (declared.some((object) => object.objectName === objectName)) return;
+  const names = declared.map((object) => object.objectName).join(', ') || 'none';
+  throw new NotFoundError({
+    code: 'write.object-not-in-manifest',
+    detail: `objectName: the manifest does not declare "${objectName}" under write.objects; declared: ${names}.`,
+  });
+}
+
+/** Source: specification, Write records, rule 1. @throws ForbiddenError unless the config enables deletion */
+export function assertDeletable(installation: InstallationContext, request: WriteRequest, objectName: string): void {
+  if (request.type !== 'delete') return;
+  const objects = installation.config.write?.objects ?? {};
+  const object = Object.hasOwn(objects, objectName) ? objects[objectName] : undefined;
+  if (object?.deletionSettings?.enabled === true) return;
+  throw new ForbiddenError({
+    code: 'write.delete-not-enabled',
+    detail: `Deletion of "${objectName}" is not enabled in the config of this installation.`,
+  });
+}
+
+/**
+ * A provider record may stand once in a batch that is one provider call: a synchronous one, because two writes to the record
+ * would have no order, and an all-or-none one, because two calls cannot be undone together.
+ */
+function assertDistinctRecords(connector: Connector, request: WriteRequest, planned: readonly PlannedWrite[]): void {
+  const isAllOrNone = request.batchPolicy?.allOrNone === true && connector.capabilities.allOrNone.update;
+  if (request.mode === 'asynchronous' && !isAllOrNone) return;
+  const seen = new Map<string, number>();
+  for (const [at, { plan }] of planned.entries()) {
+    if (plan.recordId === undefined) continue;
+    const key = connector.recordKey(plan.recordId);
+    const first = seen.get(key);
+    seen.set(key, first ?? at);
+    if (first === undefined) continue;
+    const detail = `the record ${plan.recordId} stands already in batch[${first}]; a synchronous or all-or-none batch holds each once`;
+    const issues = [{ in: 'body' as const, name: `batch[${at}].record.id`, detail, value: plan.recordId }];
+    throw new ValidationError({ code: 'request.invalid', detail: `${detail}.`, issues });
+  }
+}
+
+/** Adds the operation that the write became to the trace of the request and to its further log lines. */
+export function noteWrite({ operation, planned, installation }: ResolvedWrite, operationId: string): void {
+  const { objectName, type, mode } = operation;
+  currentStep()?.note({
+    operationId,
+    objectName,
+    type,
+    mode,
+    provider: installation.provider,
+    records: planned.length,
+  });
 }

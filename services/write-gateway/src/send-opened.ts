@@ -1,21 +1,33 @@
 import type { Fields, ProviderFailure, RecordResult } from '@sluice/connectors';
-import { DefectError } from '@sluice/errors';
-import type { CallKey, ClaimedCall, Settlement } from '@sluice/store';
+import { DefectError, ForbiddenError, ProviderError, SluiceError } from '@sluice/errors';
+import { topics, type Announcer } from '@sluice/messaging';
+import { callId, type CallKey, type ClaimedCall, type ReleasedCall, type Settlement } from '@sluice/store';
+import { asStep } from '@sluice/telemetry';
 import type { LiveCredentials } from '@sluice/types';
-import { leaseMs, settleSynchronous, type Sendable } from '@sluice/writes';
+import {
+  leaseMs,
+  noteOutcome,
+  performCall,
+  settledOf,
+  settlePersistently,
+  settleSynchronous,
+  type Hold,
+  type PerformedCall,
+  type RefreshUsed,
+  type Sendable,
+} from '@sluice/writes';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endingOf } from './answer-once';
 import type { GatewayContext } from './context';
-import { makeCall, notSent, withheld, type MadeCall, type Part } from './make-call';
+import { endingOf } from './idempotency';
 import type { EndedWrite } from './present-write';
-import type { ResolvedWrite, WriteCall } from './resolve-write';
-import { settleWrite, type SettledWrite } from './settle-write';
+import { assertDeletable, type ResolvedWrite, type WriteCall } from './resolve-write';
 
 /** Longest time a reply waits for its settlements; usually a millisecond. */
 const replyWithoutSettlementMs = 1_000;
 
 /** A synchronous write whose operation is open: its call runs under our lease, and its intent is committed. */
 export interface Opened {
+  readonly kind: 'opened';
   readonly call: ClaimedCall;
   readonly records: readonly Sendable[];
   readonly openedAtMs: number;
@@ -23,6 +35,25 @@ export interface Opened {
   readonly request: WriteCall;
   /** Opens the credentials that the opening confirmed. @throws DefectError */
   readonly live: () => LiveCredentials;
+}
+
+/** One call of a synchronous write, under a lease. */
+interface Part {
+  readonly call: ClaimedCall;
+  readonly records: readonly Sendable[];
+  readonly hold: Hold;
+  /** Of the first one, whose intent is committed with its opening. Absent: a part of a call that was refused whole. */
+  readonly live?: LiveCredentials;
+}
+
+/** A call that was made; without `used` and `attempt`, one that was withheld. */
+type MadeCall = Pick<PerformedCall, 'results' | 'parts' | 'sentFields' | 'calls'> &
+  Partial<Pick<PerformedCall, 'used' | 'attempt'>>;
+
+/** The calls that a split opened, and the monotonic moment from before it was offered: their leases count from there. */
+interface SettledWrite {
+  readonly parts: readonly CallKey[];
+  readonly offeredAtMs: number;
 }
 
 interface Sending {
@@ -171,4 +202,143 @@ function toEnded({ write: { operation, isBatch }, opened, outcomes }: Sending): 
     sentFields: ended.map(({ sent }) => sent),
     queuedBehind: opened.queuedBehind,
   };
+}
+
+/** Makes one call, or returns why not. @throws DefectError when the connector breaks its contract */
+async function makeCall(
+  context: GatewayContext,
+  write: ResolvedWrite,
+  request: WriteCall,
+  part: Part,
+): Promise<MadeCall> {
+  const { call, records, hold } = part;
+  const { connector } = write;
+  const ready = part.live === undefined ? await prepare(context, write, part) : { ok: true as const, live: part.live };
+  if (!ready.ok) return withheld(part, ready.failure);
+  const refresh = allowedRefresh(context, request, call.projectId);
+  const takeQuota = () => context.quotas.take(call, connector, 'synchronous');
+  const made = await performCall({
+    call,
+    records,
+    connector,
+    live: ready.live,
+    refresh,
+    hold,
+    held: request.held,
+    takeQuota,
+  });
+  context.quotas.learn(call, made.quota);
+  return made;
+}
+
+/** What its records end with that are not sent. */
+function withheld({ records }: Pick<Part, 'records'>, error: ProviderFailure): MadeCall {
+  const results = records.map(() => ({ ok: false, error }) as const);
+  return { results, parts: [], sentFields: records.map(() => undefined), calls: 0 };
+}
+
+/** What a part ends with that may not be sent any more. */
+const notSent: ProviderFailure = {
+  class: 'unavailable',
+  message:
+    'Not sent: the batch was refused for another record, and what it relied on changed before the rest could go.',
+  scope: 'call',
+};
+
+type Ready =
+  { readonly ok: true; readonly live: LiveCredentials } | { readonly ok: false; readonly failure: ProviderFailure };
+
+/** Credentials, quota, then the intent: no row, no send. */
+async function prepare(context: GatewayContext, write: ResolvedWrite, part: Part): Promise<Ready> {
+  const { call, records, hold } = part;
+  try {
+    const live = await context.installations.liveCredentials(call.projectId, call.connectionId);
+    const quota = await context.quotas.take(call, write.connector, 'synchronous');
+    if (!quota.granted) return { ok: false, failure: outOfQuota(quota.retryAfterMs) };
+    const { revisionId } = write.operation.pins;
+    const intent = { ...call, owner: context.owner, revisionId, records: records.map(({ index }) => ({ index })) };
+    const isIntended = hold.mayStillSend() && (await context.store.writes.recordIntents([intent])).has(callId(call));
+    return isIntended ? { ok: true, live } : { ok: false, failure: notSent };
+  } catch (error) {
+    if (!(error instanceof SluiceError)) throw error;
+    context.logger.warn({ error, operationId: call.operationId, call: call.number }, 'write.part-not-sent');
+    return { ok: false, failure: notSent };
+  }
+}
+
+function outOfQuota(retryAfterMs: number): ProviderFailure {
+  const message = "Not sent: the customer's provider quota is used up.";
+  return { class: 'quota', message, scope: 'call', retryAfterMs };
+}
+
+/**
+ * How a synchronous call comes to newer credentials after a 401. A refresh may take seconds, and what it leads to is another send:
+ * a delete is only made again if the config still allows it.
+ */
+export function allowedRefresh({ installations }: GatewayContext, call: WriteCall, projectId: string): RefreshUsed {
+  return async ({ connectionId, tokenVersion }) => {
+    const newer = await installations.refreshCredentials(projectId, connectionId, tokenVersion);
+    if (call.request.type !== 'delete') return newer;
+    const installation = await installations.resolveAgain(call.names);
+    try {
+      assertDeletable(installation, call.request, call.objectName);
+      return newer;
+    } catch (error) {
+      if (!(error instanceof ForbiddenError)) throw error;
+      // The operation is open by now, so this is its outcome and not a refusal of the request.
+      throw new ProviderError({ class: 'rejected', detail: error.detail });
+    }
+  };
+}
+
+/**
+ * Stores the outcome of one synchronous call, and keeps trying while the database is away. Never rejects: when it cannot be
+ * stored, the lease lapses and an executor finds out what happened.
+ */
+async function settleWrite(
+  context: GatewayContext,
+  settlement: Settlement,
+  made: MadeCall,
+  provider: string,
+): Promise<SettledWrite> {
+  const { operationId } = settlement;
+  let offeredAtMs = performance.now();
+  await note(context, settlement, made, provider);
+  try {
+    const store = () =>
+      settlePersistently(async (each) => {
+        offeredAtMs = performance.now();
+        return settledOf(await context.settle(each), each);
+      }, settlement);
+    const settled = await asStep('call.settle', { operationId, call: settlement.number }, store);
+    // Nobody waits for a later try, so a failure is no missed deadline.
+    if (settled.isHeld) context.meters.settled(settlement.records, { provider, isRetried: false });
+    else context.logger.warn({ operationId }, 'write.settled-late');
+    announceReleased(context.messaging.announcer(topics.ready), settled.released);
+    return { parts: settled.parts ?? [], offeredAtMs };
+  } catch (error) {
+    context.logger.error({ error, operationId }, 'write.not-settled');
+    return { parts: [], offeredAtMs };
+  }
+}
+
+async function note(
+  context: GatewayContext,
+  settlement: Settlement,
+  { used, results, calls }: MadeCall,
+  provider: string,
+): Promise<void> {
+  if (used === undefined) return;
+  try {
+    context.meters.blocked(provider, await noteOutcome(context.store, settlement, { used, results, calls }));
+  } catch (error) {
+    context.logger.warn({ error, operationId: settlement.operationId }, 'write.outcome-not-noted');
+  }
+}
+
+/** Announces calls that waited behind a synchronous write to the same record. */
+function announceReleased(announcer: Announcer, calls: readonly ReleasedCall[]): void {
+  for (const { number, ...call } of calls) {
+    announcer.announce(topics.ready.key(call), { ...call, callNumber: number, acceptedAt: new Date().toISOString() });
+  }
 }

@@ -13,10 +13,10 @@ import { assertRingOpens } from '@sluice/installations';
 import type { GatewayContext } from './context';
 import { writeApi } from './api';
 import { acceptor } from './accept-write';
-import { onceOnly } from './answer-once';
+import { findReply } from './idempotency';
 import { joiner } from './join-auto-batch';
 import { planPresenter } from './present-plan';
-import { writeRecordsRoute } from './routes/write-records';
+import { writeRecordsRoute, type Writers } from './routes/write-records';
 import { synchronousWriter } from './write-synchronously';
 
 export { gatewayEnv, type GatewayConfig } from './config';
@@ -36,13 +36,13 @@ export function createGatewayService(context: GatewayContext): GatewayService {
   let server: HttpServer | undefined;
   let metricsServer: HttpServer | undefined;
   const limits = requestLimits({ counter: context.hints.quotas, ...config });
-  const writers = {
+  const writers: Writers = {
     limits,
     accept: acceptor(context),
     join: joiner(context),
     writeNow: synchronousWriter(context),
     plan: planPresenter(context),
-    once: onceOnly(context),
+    findReply: (call) => findReply(context, call),
   };
   const app = createApp({
     service: 'write-gateway',

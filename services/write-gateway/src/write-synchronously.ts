@@ -1,11 +1,21 @@
 import { ConflictError, NotFoundError } from '@sluice/errors';
-import type { ClaimedCall, SynchronousWrite } from '@sluice/store';
-import { laneBlocked, leaseMs, takeLaneQuota, toSendables } from '@sluice/writes';
+import type { ClaimedCall, ConnectionKey, Opening, SynchronousWrite, WriteStore } from '@sluice/store';
+import type { LiveCredentials } from '@sluice/types';
+import { coalesce, laneBlocked, leaseMs, takeLaneQuota, toSendables, type Sendable } from '@sluice/writes';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GatewayContext } from './context';
+import { nameOfKey } from './idempotency';
 import type { EndedWrite } from './present-write';
-import { noteWrite } from './note-write';
-import { onCurrentInstallation, toRecord, type ResolvedWrite, type WriteCall } from './resolve-write';
+import {
+  changedMeanwhile,
+  noteWrite,
+  resolveChanged,
+  resolveKnown,
+  toRecord,
+  type KeyTaken,
+  type ResolvedWrite,
+  type WriteCall,
+} from './resolve-write';
 import { sendOpened, type Opened } from './send-opened';
 
 /** Longest wait for a call that is executing on the same record. */
@@ -14,95 +24,127 @@ const busyPollMs = 50;
 /** When a refused caller may come again: a call that took ten seconds is at its end soon. */
 const busyRetryAfterMs = 1_000;
 
+/** A write that has ended, whether or not anybody knows how. */
+interface Ended {
+  readonly kind: 'ended';
+  readonly ended: EndedWrite;
+}
+
 /**
- * Writes now, in the request. Order: 1. take quota. 2. Commit operation, running call, records and intent, in a statement that refuses if the
- * lane is blocked and returns the credentials. 3. The provider call, under the lease, and the parts of one that is refused whole. 4. Settle.
- * 5. Reply. If the gateway dies after 2, the lease lapses and an executor finds out what happened; it never sends the write.
+ * Writes now, in the request. If the gateway dies after 3, the lease lapses and an executor finds out what happened; it never sends the write.
  */
-export function synchronousWriter(context: GatewayContext): (call: WriteCall) => Promise<EndedWrite | 'key-taken'> {
+export function synchronousWriter(context: GatewayContext): (call: WriteCall) => Promise<Ended | KeyTaken> {
+  const commit = sharingOpenings(context.store.writes);
   const accepted = context.metrics.counter('sluice_writes_accepted_total').labels({ mode: 'synchronous' });
   const took = context.metrics.histogram('sluice_accept_duration_seconds').labels({ mode: 'synchronous' });
-  return (call) =>
-    onCurrentInstallation(context, call, async (write) => {
+  return async (call) => {
+    // 1. Plan, for the installation as it is known; for the one there is when the opening finds another.
+    let write = await resolveKnown(context, call);
+    for (let isAgain = false; ; isAgain = true) {
       const startedAtMs = performance.now();
-      const opened = await open(context, call, write);
-      if (opened === 'stale' || opened === 'key-taken') return opened;
+      // 2. Take quota. 3. Commit operation, running call, records and intent.
+      const opened = await open(context, commit, call, write);
+      if (opened.kind === 'key-taken') return opened;
+      if (opened.kind === 'stale') {
+        if (isAgain) throw changedMeanwhile();
+        write = await resolveChanged(context, call);
+        continue;
+      }
       noteWrite(write, write.operation.id);
       took.observe((performance.now() - startedAtMs) / 1_000);
       accepted.inc(write.planned.length);
       await context.failpoints.hit('gw.after_commit');
+      // 4. The provider call, under the lease, and the parts of one that is refused whole. 5. Settle.
       const ended = await sendOpened(context, write, opened);
       await context.failpoints.hit('gw.before_reply');
-      return ended;
-    });
+      // 6. Reply.
+      return { kind: 'ended', ended };
+    }
+  };
 }
 
-/** Opens the operation, waiting while a call executes on the same record at this moment. */
+type Commit = ReturnType<typeof sharingOpenings>;
+
+/**
+ * Opens the operation, with quota and credentials to send it. Waits while a call executes on the same record at this moment, and refreshes a
+ * token that is at its end; nothing is stored meanwhile.
+ * @throws ProviderError when the account is blocked, its quota is spent, or its grant is gone
+ * @throws ConflictError when the record stays busy
+ */
 async function open(
   context: GatewayContext,
+  commit: Commit,
   call: WriteCall,
   write: ResolvedWrite,
-): Promise<Opened | 'stale' | 'key-taken'> {
+): Promise<Opened | KeyTaken | { readonly kind: 'stale' }> {
   const { credentials } = context.installations;
-  const { operation } = write;
+  const { operation, connector } = write;
   const { idempotency } = call;
   const connection = { projectId: operation.projectId, connectionId: operation.pins.connectionId };
   const records = toRecords(call, write);
+  const base = { operation, records, owner: context.owner, leaseMs, ...(idempotency && { idempotency }) };
+  const busyUntilMs = performance.now() + busyMaxMs;
   let known = credentials.find(connection);
   let isRefreshed = false;
-  const startedAtMs = performance.now();
   for (;;) {
-    const quota = await takeLaneQuota(context, operation, write.connector);
+    const quota = await takeLaneQuota(context, operation, connector);
     const openedAtMs = performance.now();
-    const opening = await context.openSynchronous({
-      operation,
-      records,
-      owner: context.owner,
-      leaseMs,
-      isRefreshed,
-      ...(idempotency && { idempotency }),
-      ...(known && { knownTokenVersion: known.tokenVersion }),
-    });
+    const opening = await commit({ ...base, isRefreshed, ...(known && { knownTokenVersion: known.tokenVersion }) });
     if (opening.kind === 'opened') {
-      const sendables = toSendables(records.map((record) => ({ ...record, sendState: 'sent', leftMs: 0 })));
       const live = () => credentials.confirm(connection, opening.credentials, known);
+      const { queuedBehind } = opening;
       return {
+        kind: 'opened',
         call: runningCall(write),
-        records: sendables,
+        records: sent(records),
         openedAtMs,
-        queuedBehind: opening.queuedBehind,
+        queuedBehind,
         request: call,
         live,
       };
     }
     quota.giveBack?.();
+    if (opening.kind === 'key-taken') return { kind: 'key-taken' };
     if (opening.kind === 'blocked') throw laneBlocked(opening.blockedMs);
-    if (opening.kind === 'stale') credentials.forget(connection);
-    if (opening.kind === 'stale' || opening.kind === 'key-taken') return opening.kind;
     if (opening.kind === 'expiring') {
-      const live = await context.installations
-        .liveCredentials(connection.projectId, connection.connectionId)
-        .catch(goneAsUndefined);
-      // What is known of the installation is older than the end of its connection.
-      if (live === undefined) return 'stale';
-      known = live;
+      known = await refreshed(context, connection);
       isRefreshed = true;
-      continue;
     }
-    if (performance.now() - startedAtMs > busyMaxMs) {
-      throw new ConflictError({
-        code: 'write.record-busy',
-        detail: 'Another write to this record is executing. Nothing was written.',
-        meta: { retryable: true },
-        retryAfterMs: busyRetryAfterMs,
-      });
+    if (opening.kind === 'stale' || (isRefreshed && known === undefined)) {
+      credentials.forget(connection);
+      return { kind: 'stale' };
     }
-    await sleep(busyPollMs);
+    if (opening.kind === 'busy') {
+      if (performance.now() > busyUntilMs) throw recordBusy();
+      await sleep(busyPollMs);
+    }
   }
 }
 
-function goneAsUndefined(error: unknown): undefined {
-  if (!(error instanceof NotFoundError)) throw error;
+/** Credentials after a refresh, or as they are where that is not possible. Undefined: the connection is gone. */
+async function refreshed(
+  { installations }: GatewayContext,
+  { projectId, connectionId }: ConnectionKey,
+): Promise<LiveCredentials | undefined> {
+  try {
+    return await installations.liveCredentials(projectId, connectionId);
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
+}
+
+function recordBusy(): ConflictError {
+  return new ConflictError({
+    code: 'write.record-busy',
+    detail: 'Another write to this record is executing. Nothing was written.',
+    meta: { retryable: true },
+    retryAfterMs: busyRetryAfterMs,
+  });
+}
+
+function sent(records: SynchronousWrite['records']): Sendable[] {
+  return toSendables(records.map((record) => ({ ...record, sendState: 'sent', leftMs: 0 })));
 }
 
 function toRecords(call: WriteCall, write: ResolvedWrite): SynchronousWrite['records'] {
@@ -132,4 +174,40 @@ function runningCall({ operation }: ResolvedWrite): ClaimedCall {
     isInDoubt: false,
     traceparent,
   };
+}
+
+/** Writes of one statement at most; with large records `statementBytesMax` comes first. */
+const writesPerStatement = 64;
+/**
+ * Statements in flight. A second one takes only what arrived since the first, so each is smaller and a write costs more: one in place of two took
+ * 27 % of the process time, 16 % of Postgres' and 46 % of the median off a synchronous create (two cores, 16 callers, 2026-11-23).
+ */
+const statementsAtOnce = 1;
+/** Plans of one statement, in bytes. */
+const statementBytesMax = 1_000_000;
+
+/**
+ * Synchronous creates that come at the same time are opened by one statement; nothing orders them among each other. A key may be held
+ * by another process, and what waits for it or fails with it has a key as well, so that it may be sent again.
+ */
+function sharingOpenings(
+  writes: Pick<WriteStore, 'openTogether' | 'openSynchronous'>,
+): (write: SynchronousWrite) => Promise<Opening> {
+  const [keyed, bare] = [sharing(writes), sharing(writes)];
+  return (write) => {
+    const isOrdered = write.operation.type === 'delete' || write.records.some(({ orderKey }) => orderKey !== undefined);
+    if (isOrdered) return writes.openSynchronous(write);
+    return write.idempotency === undefined ? bare(write) : keyed(write);
+  };
+}
+
+function sharing({ openTogether }: Pick<WriteStore, 'openTogether'>): (write: SynchronousWrite) => Promise<Opening> {
+  return coalesce<SynchronousWrite, Opening>({
+    run: (together) => openTogether(together),
+    itemsMax: writesPerStatement,
+    runsMax: statementsAtOnce,
+    weightOf: ({ records }) => records.reduce((bytes, { plan }) => bytes + plan.length, 0),
+    weightMax: statementBytesMax,
+    keyOf: ({ operation, idempotency }) => nameOfKey(operation.projectId, idempotency),
+  });
 }

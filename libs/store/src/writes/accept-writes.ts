@@ -1,6 +1,6 @@
 import type { SluiceError } from '@sluice/errors';
 import type { Knex } from 'knex';
-import { persist } from '../guard';
+import { Persistence } from '../guard';
 import { column, rowBindings, rowsSql, keptRowsSql, keptRowsMax } from '../row-source';
 import { type KeyClaim, claimBindings, claimSql, type KeyedOperation } from './idempotency-key';
 import { type NewOperation, type NewRecord, bytesOfPlans, kilobytes } from './write-rows';
@@ -22,10 +22,13 @@ export interface AcceptableWrite {
 }
 
 /**
- * When it was accepted, from the database's clock. `stale` when a pin has changed, `key-taken` when its idempotency key
- * belongs to another write: nothing was written.
+ * `accepted`: when, from the database's clock. `stale`: a pin has changed; `key-taken`: its idempotency key belongs to another write; nothing
+ * was written.
  */
-export type Acceptance = { readonly acceptedAt: Date } | 'stale' | 'key-taken';
+export type Acceptance =
+  | { readonly kind: 'accepted'; readonly acceptedAt: Date }
+  | { readonly kind: 'stale' }
+  | { readonly kind: 'key-taken' };
 
 interface Inserted {
   readonly accepted_at: Date;
@@ -46,7 +49,7 @@ export interface AcceptOptions {
 export type AcceptAnswer = Acceptance | SluiceError;
 
 /**
- * Accepts, and repeats for up to 5 s, as `persist` does. What was stored is accepted, whatever fails the lookup of the others: a caller
+ * Accepts, and repeats for up to 5 s (`Persistence`). What was stored is accepted, whatever fails the lookup of the others: a caller
  * that repeated it would have it stored twice.
  * @throws SluiceError when no write has an answer
  */
@@ -56,11 +59,16 @@ export async function acceptPersistently(
   timeScale: number,
 ): Promise<Map<string, AcceptAnswer>> {
   const answers = new Map<string, Acceptance>();
-  try {
-    return await persist((isRepeated) => insertAccepted(database, writes, { timeScale, isRepeated, answers }));
-  } catch (error) {
-    if (answers.size === 0) throw error;
-    return new Map(writes.map(({ operation: { id } }) => [id, answers.get(id) ?? (error as SluiceError)]));
+  const tries = new Persistence();
+  for (;;) {
+    try {
+      return await insertAccepted(database, writes, { timeScale, isRepeated: tries.isRepeated, answers });
+    } catch (error) {
+      const failed = await tries.awaitNext(error).catch((last: SluiceError) => last);
+      if (failed === undefined) continue;
+      if (answers.size === 0) throw failed;
+      return new Map(writes.map(({ operation: { id } }) => [id, answers.get(id) ?? failed]));
+    }
   }
 }
 
@@ -86,13 +94,15 @@ export async function insertAccepted(
   const [isCurrent, isClaimed] = [new Set(inserted.sources), new Set(inserted.claimed)];
   const refusals = new Map<string, Acceptance>();
   for (const [at, { operation, idempotency }] of open.entries()) {
-    if (!isCurrent.has(grouped.sourceOf[at] as number)) refusals.set(operation.id, 'stale');
-    else if (idempotency !== undefined && !isClaimed.has(operation.id)) refusals.set(operation.id, 'key-taken');
+    if (!isCurrent.has(grouped.sourceOf[at] as number)) refusals.set(operation.id, { kind: 'stale' });
+    else if (idempotency !== undefined && !isClaimed.has(operation.id))
+      refusals.set(operation.id, { kind: 'key-taken' });
   }
   const stored = open.filter(({ operation }) => !refusals.has(operation.id));
   // As many as there were to store: this statement has stored each of them.
   if (inserted.opened === stored.length) {
-    for (const { operation } of stored) answers.set(operation.id, { acceptedAt: inserted.accepted_at });
+    for (const { operation } of stored)
+      answers.set(operation.id, { kind: 'accepted', acceptedAt: inserted.accepted_at });
   }
   const left = open.filter(isUnanswered);
   if (left.length > 0) await answerLeft(database, left, { refusals, answers });
@@ -114,7 +124,8 @@ async function answerLeft(
   });
   for (const { operation } of left) {
     const createdAt = known.get(operation.id);
-    const answer = createdAt === undefined ? refusals.get(operation.id) : { acceptedAt: createdAt };
+    const answer =
+      createdAt === undefined ? refusals.get(operation.id) : ({ kind: 'accepted', acceptedAt: createdAt } as const);
     if (answer === undefined) throw new Error('an accept of unknown outcome is still under way');
     answers.set(operation.id, answer);
   }

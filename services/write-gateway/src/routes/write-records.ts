@@ -9,13 +9,15 @@ import {
   type Router,
   type RouteRequest,
 } from '@sluice/http';
-import type { BatchMembership } from '@sluice/store';
 import { checkWriteRequest, codeOfWriteIssues, limits, reachOf, writeRequestSchema } from '@sluice/types';
-import type { AcceptedWriteReply, BatchDryRunReply, Described, DryRunReply, WriteRequest } from '@sluice/types';
-import { readKey } from '../idempotency';
-import { presentAccepted } from '../present-accepted';
-import { presentWrite, type EndedWrite } from '../present-write';
+import type { Described, WriteRequest } from '@sluice/types';
+import type { acceptor } from '../accept-write';
+import { inFlight, readKey } from '../idempotency';
+import type { joiner } from '../join-auto-batch';
+import type { planPresenter } from '../present-plan';
+import { presentAccepted, presentWrite } from '../present-write';
 import type { WriteCall } from '../resolve-write';
+import type { synchronousWriter } from '../write-synchronously';
 import { writeProblems, writeReplies, writeRequestHeaders } from './write-replies';
 
 /** Largest body of a batch and of a single record, in bytes. */
@@ -30,15 +32,18 @@ const bodyBounds = {
 /** A header carries bytes, not characters: anything but visible ASCII and spaces would come back as something else. */
 const refForm = /^[\x20-\x7e]*$/;
 
-/** The three ways a write goes, the way to plan it only, and what sees to it that a key goes one of them once. */
+/** The three ways a write goes, the way to plan it only, and the reply of the write that has its key already. */
 export interface Writers {
   readonly limits: Pick<RequestLimits, 'assertGroup'>;
-  readonly accept: (call: WriteCall) => Promise<AcceptedWriteReply | 'key-taken'>;
-  readonly join: (call: WriteCall) => Promise<BatchMembership | 'key-taken'>;
-  readonly writeNow: (call: WriteCall) => Promise<EndedWrite | 'key-taken'>;
-  readonly plan: (call: WriteCall) => Promise<DryRunReply | BatchDryRunReply>;
-  readonly once: (call: WriteCall, write: () => Promise<Reply | 'key-taken'>) => Promise<Reply>;
+  readonly accept: ReturnType<typeof acceptor>;
+  readonly join: ReturnType<typeof joiner>;
+  readonly writeNow: ReturnType<typeof synchronousWriter>;
+  readonly plan: ReturnType<typeof planPresenter>;
+  readonly findReply: (call: WriteCall) => Promise<Reply | undefined>;
 }
+
+/** Lookups of a key that others take and free at the same time, before the caller is asked to retry. */
+const keyLookupsMax = 3;
 
 const writePath = '/v1/projects/:projectIdOrName/integrations/:integrationId/objects/:objectName';
 const querySchema = {
@@ -77,7 +82,7 @@ export function writeRecordsRoute(router: Router, writers: Writers): void {
         await writers.limits.assertGroup(request.caller, request.body.groupRef);
         const call = toWriteCall(request);
         if (request.query.dryRun === 'true') return { body: await writers.plan(call) };
-        const { body, ...reply } = await writers.once(call, () => write(writers, call));
+        const { body, ...reply } = await writeOnce(writers, call);
         // The provider's response for a hundred records may have megabytes.
         return call.request.batch === undefined ? { body, ...reply } : { stream: jsonText(body), ...reply };
       },
@@ -85,19 +90,30 @@ export function writeRecordsRoute(router: Router, writers: Writers): void {
   );
 }
 
-async function write(writers: Writers, call: WriteCall): Promise<Reply | 'key-taken'> {
+/** A write whose key was free when it was looked up, and taken when it was committed, is looked up again. */
+async function writeOnce(writers: Writers, call: WriteCall): Promise<Reply> {
+  for (let lookup = 1; lookup <= keyLookupsMax; lookup += 1) {
+    const known = call.idempotency && (await writers.findReply(call));
+    if (known !== undefined) return known;
+    const reply = await write(writers, call);
+    if (reply !== undefined) return reply;
+  }
+  throw inFlight();
+}
+
+/** @returns the reply; undefined when its idempotency key was taken, and nothing was written */
+async function write({ accept, join, writeNow }: Writers, call: WriteCall): Promise<Reply | undefined> {
   const { mode, autoBatchPolicy } = call.request;
-  const ref = call.ref === undefined ? {} : { ref: call.ref };
   if (mode !== 'asynchronous') {
-    const ended = await writers.writeNow(call);
-    return ended === 'key-taken' ? ended : presentWrite(ended);
+    const written = await writeNow(call);
+    return written.kind === 'ended' ? presentWrite(written.ended) : undefined;
   }
   if (autoBatchPolicy === undefined) {
-    const accepted = await writers.accept(call);
-    return accepted === 'key-taken' ? accepted : presentAccepted({ ...accepted, ...ref, index: 0 });
+    const accepted = await accept(call);
+    return accepted.kind === 'accepted' ? presentAccepted(accepted) : undefined;
   }
-  const joined = await writers.join(call);
-  return joined === 'key-taken' ? joined : presentAccepted({ ...joined, ...ref });
+  const joined = await join(call);
+  return joined === 'key-taken' ? undefined : presentAccepted({ ...joined, ...(call.ref && { ref: call.ref }) });
 }
 
 function toWriteCall(request: RouteRequest<Parts>): WriteCall {

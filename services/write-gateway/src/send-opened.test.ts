@@ -1,7 +1,7 @@
 import { sampleConfig, sampleManifest } from '@sluice/testkit';
 import type { ConfigContent, InstallationContext, LiveCredentials } from '@sluice/types';
 import type { GatewayContext } from './context';
-import { allowedRefresh } from './refresh-allowed';
+import { allowedRefresh } from './send-opened';
 import type { WriteCall } from './resolve-write';
 
 const live = { connectionId: 'c', tokenVersion: 1, status: 'working', provider: 'hubspot', credentials: {} } as const;
