@@ -1,11 +1,20 @@
-import { SluiceError } from '@sluice/errors';
+import { DefectError, SluiceError } from '@sluice/errors';
 import { topics } from '@sluice/messaging';
 import { bytesOfPlans, newId, type BatchableWrite, type BatchMembership, type JoinAnswer } from '@sluice/store';
 import { minutesToMs } from '@sluice/types';
 import { coalesce } from '@sluice/writes';
 import type { GatewayContext } from './context';
 import { nameOfKey } from './idempotency';
-import { noteWrite, onCurrentInstallation, toRecord, type WriteCall } from './resolve-write';
+import {
+  changedMeanwhile,
+  noteWrite,
+  resolveChanged,
+  resolveKnown,
+  toRecord,
+  type KeyTaken,
+  type ResolvedWrite,
+  type WriteCall,
+} from './resolve-write';
 
 /** Records of one joining statement at most, whatever their batches: what fills one. */
 const recordsPerJoin = 100;
@@ -16,15 +25,64 @@ const announceWithinMs = 1_000;
 /** Joins at the same time: on a hot key one commits while the next one waits for the row lock. */
 const joinsAtOnce = 2;
 
+/** A record that is promised: it is a member of a batch, whose operation is committed. */
+interface Joined extends BatchMembership {
+  readonly kind: 'joined';
+}
+
 /**
- * Puts single asynchronous writes into the auto-batch of their installation, object and type. Order: 1. commit the record as a
- * member of the open batch, which decides its operation. 2. Reply. 3. Announce, at once if it is full. No batch lives in memory: what dies
+ * Puts single asynchronous writes into the auto-batch of their installation, object and type. No batch lives in memory: what dies
  * unannounced is found by the batcher's sweep.
  */
-export function joiner(context: GatewayContext): (call: WriteCall) => Promise<BatchMembership | 'key-taken'> {
-  const join = coalesce<BatchableWrite, JoinAnswer>({
+export function joiner(context: GatewayContext): (call: WriteCall) => Promise<Joined | KeyTaken> {
+  const commit = sharingJoins(context);
+  const announcer = context.messaging.announcer(topics.autoBatched);
+  const accepted = context.metrics.counter('sluice_writes_accepted_total').labels({ mode: 'auto-batched' });
+  const took = context.metrics.histogram('sluice_accept_duration_seconds').labels({ mode: 'auto-batched' });
+
+  return async (call) => {
+    // 1. Plan, for the installation as it is known; for the one there is when the commit finds another.
+    let write = await resolveKnown(context, call);
+    for (let isAgain = false; ; isAgain = true) {
+      const batchable = toBatchable(call, write);
+      const { operation, record } = batchable;
+      const { projectId, groupRef } = write.installation;
+      // 2. Refuse if the project's backlog is full.
+      context.admission.assertRoom({ projectId, groupRef, writes: 1, bytes: bytesOfPlans([record]) });
+      // 3. Commit the record as a member of the open batch, which decides its operation.
+      const startedAtMs = performance.now();
+      const membership = await commit(batchable);
+      if (membership instanceof SluiceError) throw membership;
+      if (membership === 'key-taken') return { kind: 'key-taken' };
+      if (membership === 'stale') {
+        if (isAgain) throw changedMeanwhile();
+        write = await resolveChanged(context, call);
+        continue;
+      }
+      await context.failpoints.hit('gw.after_commit');
+      took.observe((performance.now() - startedAtMs) / 1_000);
+      accepted.inc();
+      const { operationId, index } = membership;
+      noteWrite(write, operationId);
+      context.logger.debug({ operationId, index, traceparent: operation.traceparent }, 'write.accepted');
+      // 4. Announce, at once if it is full.
+      announcer.announce(
+        topics.autoBatched.key({ ...operation, ...operation.pins }),
+        toAnnouncement(batchable, membership),
+        membership.isFull ? undefined : announceWithinMs / context.config.timeScale,
+      );
+      await context.failpoints.hit('gw.before_reply');
+      // 5. Reply.
+      return { kind: 'joined', ...membership };
+    }
+  };
+}
+
+/** Joins in one statement what arrives at the same time, whatever the batches. */
+function sharingJoins({ store }: GatewayContext): (write: BatchableWrite) => Promise<JoinAnswer> {
+  return coalesce<BatchableWrite, JoinAnswer>({
     run: async (writes) => {
-      const joined = await context.store.writes.join(writes);
+      const joined = await store.writes.join(writes);
       return writes.map(({ recordId }) => joined.get(recordId) ?? 'stale');
     },
     itemsMax: recordsPerJoin,
@@ -33,43 +91,17 @@ export function joiner(context: GatewayContext): (call: WriteCall) => Promise<Ba
     weightMax: joinBytesMax,
     keyOf: ({ operation, idempotency }) => nameOfKey(operation.projectId, idempotency),
   });
-  const announcer = context.messaging.announcer(topics.autoBatched);
-  const accepted = context.metrics.counter('sluice_writes_accepted_total').labels({ mode: 'auto-batched' });
-  const took = context.metrics.histogram('sluice_accept_duration_seconds').labels({ mode: 'auto-batched' });
+}
 
-  return (call) =>
-    onCurrentInstallation(context, call, async (write) => {
-      const [planned] = write.planned;
-      const { operation } = write;
-      if (planned === undefined || call.request.autoBatchPolicy === undefined) return 'stale';
-      const record = toRecord(call, write, planned);
-      const { projectId, groupRef } = write.installation;
-      context.admission.assertRoom({ projectId, groupRef, writes: 1, bytes: bytesOfPlans([record]) });
-      const maxDelayMs = minutesToMs(call.request.autoBatchPolicy.maxDelayMinutes);
-      const { idempotency } = call;
-      const joining = { recordId: newId(), operation, record, maxDelayMs };
-      const batchable: BatchableWrite = { ...joining, ...(idempotency && { idempotency }) };
-      const startedAtMs = performance.now();
-      const membership = await join(batchable);
-      if (membership instanceof SluiceError) throw membership;
-      if (membership === 'stale' || membership === 'key-taken') return membership;
-      await context.failpoints.hit('gw.after_commit');
-      took.observe((performance.now() - startedAtMs) / 1_000);
-      accepted.inc();
-      const { traceparent } = operation;
-      noteWrite(write, membership.operationId);
-      context.logger.debug(
-        { operationId: membership.operationId, index: membership.index, traceparent },
-        'write.accepted',
-      );
-      announcer.announce(
-        topics.autoBatched.key({ ...operation, ...operation.pins }),
-        toAnnouncement(batchable, membership),
-        membership.isFull ? undefined : announceWithinMs / context.config.timeScale,
-      );
-      await context.failpoints.hit('gw.before_reply');
-      return membership;
-    });
+function toBatchable(call: WriteCall, write: ResolvedWrite): BatchableWrite {
+  const [planned] = write.planned;
+  const { idempotency, request } = call;
+  if (planned === undefined || request.autoBatchPolicy === undefined) {
+    throw new DefectError({ code: 'service.defect', detail: 'An auto-batched write has one record and a policy.' });
+  }
+  const maxDelayMs = minutesToMs(request.autoBatchPolicy.maxDelayMinutes);
+  const record = toRecord(call, write, planned);
+  return { recordId: newId(), operation: write.operation, record, maxDelayMs, ...(idempotency && { idempotency }) };
 }
 
 function toAnnouncement(write: BatchableWrite, membership: BatchMembership) {

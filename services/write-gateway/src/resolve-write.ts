@@ -74,19 +74,6 @@ export async function resolveChanged(context: GatewayContext, call: WriteCall): 
   return resolveWrite(context, call, await context.installations.resolveAgain(call.names));
 }
 
-/** As the two above, with what is done on the write in between: for the join. */
-export async function onCurrentInstallation<T>(
-  context: GatewayContext,
-  call: WriteCall,
-  work: (write: ResolvedWrite) => Promise<T | 'stale'>,
-): Promise<T> {
-  const first = await work(await resolveKnown(context, call));
-  if (first !== 'stale') return first;
-  const second = await work(await resolveChanged(context, call));
-  if (second !== 'stale') return second;
-  throw changedMeanwhile();
-}
-
 /** The installation has changed twice while one write was accepted. */
 export function changedMeanwhile(): DependencyError {
   return new DependencyError({

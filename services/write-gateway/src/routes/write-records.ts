@@ -113,7 +113,8 @@ async function write({ accept, join, writeNow }: Writers, call: WriteCall): Prom
     return accepted.kind === 'accepted' ? presentAccepted(accepted) : undefined;
   }
   const joined = await join(call);
-  return joined === 'key-taken' ? undefined : presentAccepted({ ...joined, ...(call.ref && { ref: call.ref }) });
+  if (joined.kind === 'key-taken') return undefined;
+  return presentAccepted({ ...joined, ...(call.ref === undefined ? {} : { ref: call.ref }) });
 }
 
 function toWriteCall(request: RouteRequest<Parts>): WriteCall {
