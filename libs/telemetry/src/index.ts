@@ -15,4 +15,4 @@ export { childTraceparent, newTraceparent, readTraceparent, toTraceparent, type 
 export { flushTraces, useSpanRecorder } from './tracing/recorder';
 export type { AcceptedRecord, EndedStep, Facts, SpanRecorder } from './tracing/recorder';
 export { asStep, classOf, currentStep, outsideSteps, startStep, type Step, type StepOptions } from './tracing/step';
-export { ownTurn } from './turns';
+export { ownTurn, repeat, type Repetition } from './turns';

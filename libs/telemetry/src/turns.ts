@@ -11,3 +11,35 @@ export function ownTurn(): Promise<void> {
   last = mine;
   return mine;
 }
+
+/** How often something is done, and what hears of its failures. */
+export interface Repetition {
+  readonly everyMs: number;
+  /** Whether it also begins at once. @default false */
+  readonly isFirstNow?: boolean;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/**
+ * Does something again and again, never twice at the same time: what takes longer skips a time, what fails is done again.
+ * @returns ends it, after what is in progress
+ */
+export function repeat(
+  work: (isEnded: () => boolean) => Promise<void>,
+  { everyMs, isFirstNow = false, onFailure }: Repetition,
+): () => Promise<void> {
+  let isEnded = false;
+  let running: Promise<void> | undefined;
+  const run = (): void => {
+    running ??= work(() => isEnded)
+      .catch(onFailure)
+      .finally(() => (running = undefined));
+  };
+  if (isFirstNow) run();
+  const timer = setInterval(run, everyMs);
+  return async () => {
+    isEnded = true;
+    clearInterval(timer);
+    await running;
+  };
+}

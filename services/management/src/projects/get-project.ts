@@ -1,7 +1,8 @@
-import { NotFoundError } from '@sluice/errors';
-import { invalid } from '@sluice/http';
+import { invalid, type Router } from '@sluice/http';
 import type { Caller, OAuthConnectRequest, Project } from '@sluice/types';
 import type { ManagementContext } from '../context';
+import { found, notFound } from '../refusals';
+import { projectPath, routesUnder, type Routes } from '../routes';
 
 /** The one project that a key may see; undefined for the bootstrap key, which may see them all. */
 export function projectIdOf(caller: Caller): string | undefined {
@@ -9,22 +10,35 @@ export function projectIdOf(caller: Caller): string | undefined {
   return caller.kind === 'admin' ? undefined : (caller.projectId ?? '');
 }
 
+/** @throws NotFoundError `project.not-found` */
+export async function getProject({ store }: ManagementContext, caller: Caller, idOrName: string): Promise<Project> {
+  return found(await store.projects.find(idOrName, projectIdOf(caller)), 'project.not-found');
+}
+
+/**
+ * Routes under a project's path: handlers get the project. Another project's name or id is answered as one that does not exist (404
+ * `project.not-found`).
+ */
+export function routesOfProject(
+  router: Router,
+  { store }: ManagementContext,
+  tag: string,
+): Routes<typeof projectPath, Project> {
+  return routesUnder(router, {
+    path: projectPath,
+    tags: [tag],
+    find: async ({ caller, params }) =>
+      found(await store.projects.find(params.projectIdOrName, projectIdOf(caller)), 'project.not-found'),
+  });
+}
+
 /**
  * Id of the project of a path. A key that names its own project by id costs no look: a key goes with its project.
  * @throws NotFoundError `project.not-found`
  */
-export async function getProjectId(context: ManagementContext, caller: Caller, idOrName: string): Promise<string> {
-  return idOrName === projectIdOf(caller) ? idOrName : (await getProject(context, caller, idOrName)).id;
-}
-
-/**
- * The project of a path. Another project's name or id is answered as one that does not exist.
- * @throws NotFoundError `project.not-found`
- */
-export async function getProject(context: ManagementContext, caller: Caller, idOrName: string): Promise<Project> {
-  const project = await context.store.projects.find(idOrName, projectIdOf(caller));
-  if (project !== undefined) return project;
-  throw projectNotFound();
+export async function getProjectId({ store }: ManagementContext, caller: Caller, idOrName: string): Promise<string> {
+  const own = projectIdOf(caller);
+  return idOrName === own ? own : found(await store.projects.find(idOrName, own), 'project.not-found').id;
 }
 
 /**
@@ -49,13 +63,5 @@ export async function getNamedProject(
     throw invalid([{ in: 'body', name: 'projectId', detail, value: projectId }]);
   }
   if (project !== undefined) return project;
-  throw projectNotFound(projectIdOrName === undefined ? 'projectId' : 'projectIdOrName');
-}
-
-/** The same for one that was deleted meanwhile, and for another one's. */
-export function projectNotFound(name = 'projectIdOrName'): NotFoundError {
-  return new NotFoundError({
-    code: 'project.not-found',
-    detail: `${name}: there is no such project for this key.`,
-  });
+  throw notFound('project.not-found', projectIdOrName === undefined ? 'projectId' : 'projectIdOrName');
 }

@@ -1,31 +1,19 @@
+import type { Erasure } from '@sluice/store';
+import { repeat } from '@sluice/telemetry';
 import type { ManagementContext } from '../context';
-import { eraseRound } from './erase-round';
 
 /** How often it is looked whether what was being sent has ended, and whether a process died while it deleted a project. */
 const everyMs = 10_000;
 
 /** Erases what is left of deleted projects. Any number of processes may do so. Returns a function that ends it. */
 export function sweepDeletions(context: ManagementContext): () => Promise<void> {
-  const { logger } = context;
-  let isEnded = false;
-  let running: Promise<void> | undefined;
-  const run = (): void => {
-    running ??= sweep(context, () => isEnded)
-      .catch((error: unknown) => logger.warn({ error }, 'project.erasure-failed'))
-      .finally(() => (running = undefined));
-  };
-  run();
-  const timer = setInterval(run, everyMs);
-  return async () => {
-    isEnded = true;
-    clearInterval(timer);
-    await running;
-  };
+  const onFailure = (error: unknown) => context.logger.warn({ error }, 'project.erasure-failed');
+  return repeat((isEnded) => sweep(context, isEnded), { everyMs, isFirstNow: true, onFailure });
 }
 
 /**
  * A round of each project in turn, also of those that come meanwhile: what a large one did takes long to erase, and the access of another
- * one is to end within seconds.
+ * one is to end within seconds. What waits rests until the next sweep; so does what cannot be erased, which does not keep the others.
  */
 async function sweep(context: ManagementContext, isEnded: () => boolean): Promise<void> {
   const resting = new Set<string>();
@@ -34,13 +22,23 @@ async function sweep(context: ManagementContext, isEnded: () => boolean): Promis
   for (let due = await next(); due.length > 0; due = await next()) {
     for (const projectId of due) {
       if (isEnded()) return;
-      if (!(await advance(context, projectId))) resting.add(projectId);
+      const erasure = await eraseRound(context, projectId);
+      if (erasure !== 'withdrawing' && erasure !== 'erasing') resting.add(projectId);
     }
   }
 }
 
-/** @returns whether there is more to do at once: not for one that waits, nor for one that cannot be erased, which does not keep the others */
-async function advance(context: ManagementContext, projectId: string): Promise<boolean> {
-  const erasure = await eraseRound(context, projectId);
-  return erasure === 'withdrawing' || erasure === 'erasing';
+/** One round of erasing a deleted project. @returns undefined when it failed, which is logged and left to the next sweep */
+export async function eraseRound(
+  { logger, store: { projects } }: Pick<ManagementContext, 'logger' | 'store'>,
+  projectId: string,
+): Promise<Erasure | undefined> {
+  try {
+    const erasure = await projects.erase(projectId);
+    if (erasure === 'done') logger.info({ projectId }, 'project.erased');
+    return erasure;
+  } catch (error) {
+    logger.warn({ error, projectId }, 'project.erasure-failed');
+    return undefined;
+  }
 }
