@@ -44,7 +44,7 @@ export interface RouteOptions<P extends RouteParts> extends RouteDescription {
   /** In place of a JSON body: one that is read as it is. It is not in the OpenAPI document, so such a route is internal. */
   readonly bytes?: BytesBody;
   /** What path, query or caller are refused for before the body is read: it is not there yet. */
-  readonly admit?: (request: RouteRequest<P>) => Promise<void> | void;
+  readonly admit?: (request: RouteRequest<P>) => unknown;
   readonly handle: (request: RouteRequest<P>) => Promise<Reply> | Reply;
 }
 
@@ -80,7 +80,7 @@ export function route<P extends RouteParts>(o: RouteOptions<P>): RouteHandler {
   const handler: RequestHandler = async (req, res) => {
     check?.(callerOf(res));
     const head = readHead(req);
-    await o.admit?.(new RouteRequest(req, res, { head, body: noBody as CheckedBody<P> }));
+    await o.admit?.(new RouteRequest(req, res, { head, body: noBody }));
     const body = readBody ? await readBody(req, res) : noBody;
     if (o.replyBytesMax !== undefined) await takeReplyMemory(stateOf(req.app).budgets, o.replyBytesMax, heldOf(res));
     const reply = await o.handle(new RouteRequest(req, res, { head, body }));
