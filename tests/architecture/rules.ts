@@ -62,9 +62,9 @@ export const nouns: Readonly<Record<string, readonly (readonly [noun: string, ..
     ['projects'],
   ],
   'services/management/src': [
-    ['projects', 'get-project', 'project-route'],
-    ['connections', 'get-connection', 'get-connector', 'get-provider', 'present-connection'],
-    ['integrations', 'describe-object', 'get-integration', 'integration-route', 'manifest-warnings'],
+    ['projects', 'get-project'],
+    ['connections', 'get-connection'],
+    ['integrations', 'get-integration', 'object-metadata'],
     ['installations', 'get-installation'],
     ['operations'],
     ['webhooks'],

@@ -29,7 +29,7 @@ const contentTypes: Readonly<Record<string, string>> = {
  * What a browser may do with the page: run and show its own files, ask its own origin, and nothing else. No inline script or style, no
  * frame around it, and no text that becomes a script (Trusted Types). Source: CSP Level 3.
  */
-export const consolePolicy = [
+const consolePolicy = [
   `default-src 'none'`,
   `script-src 'self'`,
   `style-src 'self'`,
@@ -41,6 +41,36 @@ export const consolePolicy = [
   `require-trusted-types-for 'script'`,
   `trusted-types 'none'`,
 ].join('; ');
+
+/** What the page may do stands in its policy; that it may not be opened by a window of another origin, here. */
+const pageHeaders = {
+  'Content-Security-Policy': consolePolicy,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  Vary: 'Accept-Encoding',
+};
+
+/** The file of the page itself. */
+export const consolePage = 'index.html';
+
+/** Source: RFC 9110, 12.5.3. An encoding with `q=0` is refused. */
+const acceptsGzip = /(?:^|,)\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[\d.]+\s*)?(?:,|$)/i;
+
+/**
+ * The reply to a request for a file: compressed where that is accepted, 304 where the caller has it.
+ * @param header value of a request header
+ */
+export function consoleReply(
+  { name, etag, contentType, content, gzipped }: ConsoleFile,
+  header: (name: string) => string | undefined,
+) {
+  // The page is asked for again each time; the rest never, because another content has another name.
+  const cache = name === consolePage ? 'no-cache' : 'public, max-age=31536000, immutable';
+  const headers = { ...pageHeaders, 'Cache-Control': cache, ETag: etag };
+  if (header('if-none-match') === etag) return { status: 304, headers };
+  if (!acceptsGzip.test(header('accept-encoding') ?? '')) return { headers, file: { contentType, content } };
+  return { headers: { ...headers, 'Content-Encoding': 'gzip' }, file: { contentType, content: gzipped } };
+}
 
 /** The files by name; empty where the console was not built (`npm run build`). Read once: they do not change while a process runs. */
 export function readConsole(): ReadonlyMap<string, ConsoleFile> {

@@ -37,3 +37,8 @@ export const managementEnv = defineEnv({
 });
 
 export type ManagementConfig = ReturnType<typeof managementEnv.read>;
+
+/** Where others reach this service; its paths start with `/v1`. */
+export function publicAddress({ publicUrl, port }: Pick<ManagementConfig, 'publicUrl' | 'port'>): string {
+  return publicUrl ?? `http://127.0.0.1:${port}`;
+}

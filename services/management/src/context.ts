@@ -6,7 +6,8 @@ import { createStore, type Store } from '@sluice/store';
 import { createLogger, createMetrics, type Logger, type Metrics } from '@sluice/telemetry';
 import { createWebhookSender, type WebhookSender } from '@sluice/webhooks';
 import type { ManagementConfig } from './config';
-import { operationReader, type ReadOperation } from './operations/watch-operations';
+import { operationReader, watchOperations } from './operations/watch-operations';
+import type { OperationWatch, ReadOperation } from './operations/watch-operations';
 
 /** The object graph of one management service. Tests and the embedded launcher replace single collaborators. */
 export interface ManagementContext {
@@ -20,6 +21,7 @@ export interface ManagementContext {
   /** Where the writers count a quota. Undefined: no Redis was named. */
   readonly hints: Hints | undefined;
   readonly readOperation: ReadOperation;
+  readonly watch: OperationWatch;
 }
 
 const service = 'management';
@@ -64,6 +66,7 @@ export function createContext(config: ManagementConfig, overrides: Partial<Manag
     hints,
     webhookSender: createWebhookSender({ egressAllow: config.webhookEgressAllow, timeoutMs: config.webhookTimeoutMs }),
     readOperation: operationReader(store),
+    watch: watchOperations(store, logger),
     ...overrides,
   };
 }

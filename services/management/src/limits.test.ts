@@ -1,6 +1,6 @@
 import type { ConfigContent } from '@sluice/types';
-import { sizeMisfits } from './installations/installation-misfits';
-import { readPage } from './operation-pages';
+import { sizeIssues } from './installations/check-config';
+import { readPage } from './pages';
 
 const contentOf = (characters: number): ConfigContent => {
   const empty = JSON.stringify({ provider: '' }).length;
@@ -8,8 +8,8 @@ const contentOf = (characters: number): ConfigContent => {
 };
 
 it('keeps a config of a million characters, and no larger one', () => {
-  expect(sizeMisfits(contentOf(1_000_000), 'config')).toEqual([]);
-  expect(sizeMisfits(contentOf(1_000_001), 'config')).toMatchObject([{ name: 'config' }]);
+  expect(sizeIssues(contentOf(1_000_000), 'config')).toEqual([]);
+  expect(sizeIssues(contentOf(1_000_001), 'config')).toMatchObject([{ name: 'config' }]);
 });
 
 it('gives 200 operations to a page that asks for no size', async () => {

@@ -13,6 +13,10 @@ async function reseal(): Promise<number> {
   const store = createStore({ url: databaseUrl, waitMs, applicationName: 'reseal', poolMax: 2 });
   try {
     await store.assertMigrated();
+    // The last batch is in the summary.
+    const onProgress = (progress: ResealProgress): void => {
+      if (progress.left > progress.unreadable.length) say(progress);
+    };
     const summaries = await resealSecrets({ store, keyring, onProgress });
     for (const summary of summaries) {
       say(summary);
@@ -22,11 +26,6 @@ async function reseal(): Promise<number> {
   } finally {
     await store.close();
   }
-}
-
-/** The last batch is told by the summary. */
-function onProgress(progress: ResealProgress): void {
-  if (progress.left > progress.unreadable.length) say(progress);
 }
 
 function say({ noun, resealed, overtaken, unreadable, left }: ResealProgress): void {

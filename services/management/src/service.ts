@@ -1,50 +1,34 @@
 import {
   authenticator,
-  type BuiltDocument,
   contractOfApp,
   createApp,
-  type HttpServer,
   readyWhen,
   requestLimits,
-  type Router,
   startMetricsServer,
   startServer,
 } from '@sluice/http';
+import type { BuiltDocument, HttpServer } from '@sluice/http';
 import { assertRingOpens } from '@sluice/installations';
 import { createInMemoryHints } from '@sluice/redis';
-import type { ManagementContext } from './context';
 import { managementApi } from './api';
+import { connectionChangeRoutes, connectionRoutes } from './connections/connection-routes';
+import { oauthCallbackRoutes, oauthConnectPath, oauthConnectRoutes } from './connections/oauth-routes';
+import { providerAppRoutes, providerRoutes } from './connections/provider-routes';
 import { consoleRoutes } from './console-routes';
+import type { ManagementContext } from './context';
+import { configRoutes, objectConfigRoutes } from './installations/config-routes';
+import { installationChangeRoutes, installationRoutes } from './installations/installation-routes';
+import { revisionRoutes } from './integrations/object-metadata';
+import { deploymentRoutes, integrationRoutes } from './integrations/integration-routes';
+import { objectMetadataRoutes } from './integrations/object-metadata';
+import { uploadRoutes, uploadUrlRoutes } from './integrations/uploads';
+import { laneRoutes, operationChangeRoutes, operationListRoutes, operationRoutes } from './operations/operation-routes';
 import { apiKeyRoutes, jwtKeyRoutes } from './projects/key-routes';
-import { connectionChangeRoutes } from './connections/connection-change-routes';
-import { deploymentRoutes } from './integrations/deployment-routes';
-import { configRoutes } from './installations/config-routes';
-import { connectionRoutes } from './connections/connection-routes';
-import { oauthCallbackRoutes } from './connections/oauth-callback-routes';
-import { oauthConnectPath, oauthConnectRoutes } from './connections/oauth-connect-routes';
-import { installationChangeRoutes } from './installations/installation-change-routes';
-import { installationRoutes } from './installations/installation-routes';
-import { sweepDeletions } from './projects/sweep-deletions';
-import { integrationRoutes } from './integrations/integration-routes';
-import { laneRoutes } from './operations/lane-routes';
-import { operationChangeRoutes } from './operations/operation-change-routes';
-import { operationListRoutes } from './operations/operation-list-routes';
-import { objectMetadataRoutes } from './integrations/object-metadata-routes';
-import { operationProgressRoutes } from './operations/operation-progress-routes';
-import { operationExplanationRoute } from './operations/operation-explanation-routes';
-import { operationRoutes } from './operations/operation-routes';
 import { compatibilityRoutes, projectRoutes } from './projects/project-routes';
-import { watchOperations, type OperationWatch } from './operations/watch-operations';
-import { providerAppRoutes } from './connections/provider-app-routes';
-import { providerRoutes } from './connections/provider-routes';
-import { revisionRoutes } from './integrations/revision-routes';
-import { uploadRoutes, uploadUrlRoutes } from './integrations/upload-routes';
-import { webhookEndpointRoutes } from './webhooks/webhook-endpoint-routes';
-import { webhookMessageRoutes } from './webhooks/webhook-message-routes';
-import { webhookReplayRoutes } from './webhooks/webhook-replay-routes';
-import { webhookSecretRoutes } from './webhooks/webhook-secret-routes';
-import { deliverMessages, type Delivery } from './webhooks/deliver-messages';
+import { sweepDeletions } from './projects/sweep-deletions';
+import { deliverMessages } from './webhooks/deliver-messages';
 import { sweepMessages } from './webhooks/sweep-messages';
+import { webhookEndpointRoutes, webhookMessageRoutes, webhookReplayRoutes } from './webhooks/webhook-routes';
 
 export { managementEnv, type ManagementConfig } from './config';
 export { createContext, type ManagementContext } from './context';
@@ -60,12 +44,10 @@ export interface ManagementService {
 
 export function createManagementService(context: ManagementContext): ManagementService {
   const { config, logger, metrics, store } = context;
-  const watch = watchOperations(store, logger);
-  const app = createManagementApp(context, watch);
+  const app = createManagementApp(context);
   let server: HttpServer | undefined;
   let metricsServer: HttpServer | undefined;
-  let delivery: Delivery | undefined;
-  let endSweeps: readonly (() => Promise<void>)[] = [];
+  let ends: readonly (() => Promise<void>)[] = [];
   return {
     contract: contractOfApp(app),
     start: async () => {
@@ -74,13 +56,12 @@ export function createManagementService(context: ManagementContext): ManagementS
       const { port, host, drainDelayMs, idleGraceMs, shutdownMs } = config;
       metricsServer = await startMetricsServer({ metrics, logger, port: config.metricsPort, host: config.host });
       server = await startServer(app, { port, host, logger, drainDelayMs, idleGraceMs, shutdownMs });
-      delivery = deliverMessages(context);
-      endSweeps = [sweepMessages(context), sweepDeletions(context)];
+      ends = [deliverMessages(context), sweepMessages(context), sweepDeletions(context)];
       return { port: server.port };
     },
     stop: async () => {
-      watch.stop();
-      await Promise.all([server?.close(), delivery?.stop(), ...endSweeps.map((end) => end())]);
+      context.watch.stop();
+      await Promise.all([server?.close(), ...ends.map((end) => end())]);
       await Promise.all([context.connectors.close(), context.hints?.close(), store.close()]);
       // Last, so that the drain can be watched.
       await metricsServer?.close();
@@ -88,7 +69,7 @@ export function createManagementService(context: ManagementContext): ManagementS
   };
 }
 
-function createManagementApp(context: ManagementContext, watch: OperationWatch) {
+function createManagementApp(context: ManagementContext) {
   const { config, logger, metrics, store } = context;
   // Without a Redis each process counts by itself.
   const { quotas } = context.hints ?? createInMemoryHints();
@@ -102,44 +83,38 @@ function createManagementApp(context: ManagementContext, watch: OperationWatch) 
     checkReplies: config.checkReplies,
     authenticate: requestLimits({ counter: quotas, ...config }).after(authenticator(context.installations.findCaller)),
     ready: readyWhen({ postgres: () => store.healthy() }),
-    routes: (router) => registerRoutes(router, context, watch),
-    openRoutes: (router) => registerOpenRoutes(router, context),
+    routes: (router) => {
+      projectRoutes(router, context);
+      apiKeyRoutes(router, context);
+      jwtKeyRoutes(router, context);
+      integrationRoutes(router, context);
+      uploadUrlRoutes(router, context);
+      deploymentRoutes(router, context);
+      revisionRoutes(router, context);
+      objectMetadataRoutes(router, context);
+      connectionRoutes(router, context);
+      connectionChangeRoutes(router, context);
+      oauthConnectRoutes(router, context);
+      installationRoutes(router, context);
+      installationChangeRoutes(router, context);
+      objectConfigRoutes(router, context);
+      configRoutes(router, context);
+      operationRoutes(router, context);
+      operationListRoutes(router, context);
+      operationChangeRoutes(router, context);
+      laneRoutes(router, context);
+      providerAppRoutes(router, context);
+      webhookEndpointRoutes(router, context);
+      webhookMessageRoutes(router, context);
+      webhookReplayRoutes(router, context);
+      compatibilityRoutes(router, context);
+    },
+    // For anybody, without credentials.
+    openRoutes: (router) => {
+      oauthCallbackRoutes(router, context);
+      uploadRoutes(router, context);
+      providerRoutes(router, context);
+      consoleRoutes(router, context);
+    },
   });
-}
-
-function registerRoutes(router: Router, context: ManagementContext, watch: OperationWatch): void {
-  projectRoutes(router, context);
-  apiKeyRoutes(router, context);
-  jwtKeyRoutes(router, context);
-  integrationRoutes(router, context);
-  uploadUrlRoutes(router, context);
-  deploymentRoutes(router, context);
-  revisionRoutes(router, context);
-  objectMetadataRoutes(router, context);
-  connectionRoutes(router, context);
-  connectionChangeRoutes(router, context);
-  oauthConnectRoutes(router, context);
-  installationRoutes(router, context);
-  installationChangeRoutes(router, context);
-  configRoutes(router, context);
-  operationRoutes(router, context, watch);
-  operationProgressRoutes(router, context);
-  operationExplanationRoute(router, context);
-  operationListRoutes(router, context);
-  operationChangeRoutes(router, context);
-  laneRoutes(router, context);
-  providerAppRoutes(router, context);
-  webhookEndpointRoutes(router, context);
-  webhookSecretRoutes(router, context);
-  webhookMessageRoutes(router, context);
-  webhookReplayRoutes(router, context);
-  compatibilityRoutes(router, context);
-}
-
-/** For anybody, without credentials. */
-function registerOpenRoutes(router: Router, context: ManagementContext): void {
-  oauthCallbackRoutes(router, context);
-  uploadRoutes(router, context);
-  providerRoutes(router, context);
-  consoleRoutes(router, context);
 }

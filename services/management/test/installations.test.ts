@@ -236,7 +236,7 @@ describe('422 POST installations', () => {
 });
 
 describe('422 POST installations, all at once', () => {
-  it('lists every misfit of one request', async () => {
+  it('lists every contradiction of one request', async () => {
     const [mine, theirs] = [await prepare(), await prepare()];
     const connectionId = await connect(mine.project, 'beta', 'salesforce');
     const config = { content: { provider: 'pipedrive' }, revisionId: theirs.revisionId };

@@ -1,13 +1,11 @@
-import type { Connector } from '@sluice/connectors';
 import { ProviderError } from '@sluice/errors';
 import type { OAuthState } from '@sluice/store';
 import { metadataValues, oauthStateLifeMs, type ProviderApp } from '@sluice/types';
-import { callbackUrl } from '../callback-address';
+import { publicAddress, type ManagementConfig } from '../config';
 import type { ManagementContext } from '../context';
-import { getConnector } from './get-connector';
-import { cookieOf } from './oauth-cookie';
-import { hashOf, newSecret, newProjectSecret } from '../one-time-secrets';
-import { contradiction } from '../refuse-issues';
+import { hashOf, newProjectSecret, newSecret } from '../one-time-secrets';
+import { contradiction } from '../refusals';
+import { getConnector } from './get-connection';
 
 /** Who is to allow what in. */
 export interface AuthorizationOrder extends Omit<
@@ -20,65 +18,51 @@ export interface AuthorizationOrder extends Omit<
   readonly enableCSRFProtection?: boolean;
 }
 
-/** Where the customer's browser is to be sent. */
-export interface BegunAuthorization {
-  readonly url: string;
-  /** `Set-Cookie`, where CSRF protection was asked for. */
-  readonly cookie?: string;
-}
-
 /**
  * Begins an authorization: keeps what its return is to be joined with, for ten minutes and one use.
+ * @returns where the customer's browser is to be sent, and `Set-Cookie` where CSRF protection was asked for
  * @throws ValidationError 422 when the provider has no such page, or the project has no app of it
  */
 export async function beginAuthorization(
   context: ManagementContext,
-  { providerAppId, enableCSRFProtection = false, ...order }: AuthorizationOrder,
-): Promise<BegunAuthorization> {
-  const connector = getConnector(context, order.provider, 'provider');
-  const { authorizationUrl } = connector;
-  if (authorizationUrl === undefined) throw noPage(order.provider, connector.authSchemes);
-  const app = await findApp(context, order, providerAppId);
-  const [state, verifier, cookie] = [newProjectSecret(order.projectId), newSecret(), newSecret()];
-  const [stateHash, redirectUri] = [hashOf(state), callbackUrl(context.config)];
-  const { projectId, provider, workspaceRef, providerMetadata: metadata } = order;
-  const url = pageOf(connector, () =>
-    authorizationUrl({
-      clientId: app.clientId,
-      redirectUri,
-      state,
-      codeChallenge: hashOf(verifier),
-      ...(app.scopes === undefined ? {} : { scopes: app.scopes }),
-      ...(workspaceRef === undefined ? {} : { workspaceRef }),
-      ...(metadata === undefined ? {} : { metadata: metadataValues(metadata) }),
-    }),
-  );
-  await context.store.oauthStates.save(
-    {
-      ...order,
-      stateHash,
-      redirectUri,
-      providerAppId: app.id,
-      verifier: context.installations.sealVerifier(stateHash, verifier),
-      ...(enableCSRFProtection ? { cookieHash: hashOf(cookie) } : {}),
-    },
-    oauthStateLifeMs,
-  );
-  context.logger.info({ projectId, provider, providerAppId: app.id }, 'authorization.begun');
+  { providerAppId: appId, enableCSRFProtection = false, ...order }: AuthorizationOrder,
+) {
+  const { projectId, provider, workspaceRef, providerMetadata } = order;
+  const { authorizationUrl, authSchemes } = getConnector(context, provider, 'provider');
+  if (authorizationUrl === undefined) {
+    const detail = `has no page where customers allow apps in: it takes ${authSchemes.join(', ')}`;
+    throw contradiction({ name: 'provider', detail, value: provider, remedy: 'Use POST connections:generate.' });
+  }
+  const { id: providerAppId, ...app } = await findApp(context, order, appId);
+  const [state, verifier, cookie] = [newProjectSecret(projectId), newSecret(), newSecret()];
+  const [stateHash, redirectUri, codeChallenge] = [hashOf(state), callbackUrl(context.config), hashOf(verifier)];
+  const metadata = providerMetadata && metadataValues(providerMetadata);
+  const { clientId, scopes } = app;
+  const page = { clientId, redirectUri, state, codeChallenge, scopes, workspaceRef, metadata };
+  const url = pageOf(provider, () => authorizationUrl(page));
+  const begun = {
+    ...order,
+    stateHash,
+    redirectUri,
+    providerAppId,
+    verifier: context.installations.sealVerifier(stateHash, verifier),
+    cookieHash: enableCSRFProtection ? hashOf(cookie) : undefined,
+  };
+  await context.store.oauthStates.save(begun, oauthStateLifeMs);
+  context.logger.info({ projectId, provider, providerAppId }, 'authorization.begun');
   return {
     url: withAppParameters(url, app),
-    ...(enableCSRFProtection ? { cookie: cookieOf(stateHash, cookie, redirectUri) } : {}),
+    cookie: enableCSRFProtection ? cookieOf(stateHash, cookie, redirectUri) : undefined,
   };
 }
 
 /** The address of the page; what it needs of the account and is not given, or is none, is the caller's to correct. */
-function pageOf({ provider }: Connector, urlOf: () => string): string {
+function pageOf(provider: string, urlOf: () => string): string {
   try {
     return urlOf();
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     throw contradiction({
-      code: 'connection.scheme-mismatch',
       name: 'The account',
       detail: `has no page at ${provider}: ${error.detail}`,
       remedy: 'Send the providerWorkspaceRef and the providerMetadata that the address needs.',
@@ -87,7 +71,7 @@ function pageOf({ provider }: Connector, urlOf: () => string): string {
 }
 
 /** The builder's parameters come besides ours, never in place of them. Source: specification, Provider App. */
-function withAppParameters(address: string, { metadata }: ProviderApp): string {
+function withAppParameters(address: string, { metadata }: Pick<ProviderApp, 'metadata'>): string {
   const url = new URL(address);
   const added = Object.entries(metadata?.authQueryParams ?? {}).filter(([name]) => !url.searchParams.has(name));
   for (const [name, values] of added) for (const value of values) url.searchParams.append(name, value);
@@ -95,33 +79,49 @@ function withAppParameters(address: string, { metadata }: ProviderApp): string {
 }
 
 async function findApp(
-  { store }: ManagementContext,
+  { store: { providerApps } }: ManagementContext,
   { projectId, provider }: Pick<OAuthState, 'projectId' | 'provider'>,
   appId: string | undefined,
 ): Promise<ProviderApp> {
-  const { providerApps } = store;
   const app = await (appId === undefined
     ? providerApps.findNewest(projectId, provider)
     : providerApps.find(projectId, appId));
   if (app?.provider === provider) return app;
   throw contradiction({
-    code: 'connection.scheme-mismatch',
     name: 'providerAppId',
     detail:
       appId === undefined
         ? `is needed: the project has no provider app of ${provider}`
         : `names no provider app of ${provider} in this project`,
-    ...(appId === undefined ? {} : { value: appId }),
+    value: appId,
     remedy: `Register the OAuth app of ${provider} with POST provider-apps.`,
   });
 }
 
-function noPage(provider: string, schemes: readonly string[]) {
-  return contradiction({
-    code: 'connection.scheme-mismatch',
-    name: 'provider',
-    detail: `has no page where customers allow apps in: it takes ${schemes.join(', ')}`,
-    value: provider,
-    remedy: 'Use POST connections:generate.',
-  });
+/** Where providers send customers back to. Source: published API. */
+export const callbackPath = '/callbacks/v1/oauth';
+
+/** The redirect address that is registered at a provider. */
+export function callbackUrl(config: Pick<ManagementConfig, 'publicUrl' | 'port'>): string {
+  return `${publicAddress(config)}${callbackPath}`;
+}
+
+/** One cookie per authorization, so that two that run at once do not take each other's. */
+const nameOf = (stateHash: string): string => `sluice_oauth_${stateHash.slice(0, 16)}`;
+
+/**
+ * The `Set-Cookie` that ties a return to the browser that began. It is sent to the callback only. Over https it may be set by a
+ * request of the builder's page, which is another site; over http, which is for a developer's machine, browsers allow Lax only.
+ */
+export function cookieOf(stateHash: string, secret: string, callback: string): string {
+  const site = callback.startsWith('https:') ? 'SameSite=None; Secure' : 'SameSite=Lax';
+  const maxAge = oauthStateLifeMs / 1_000;
+  return `${nameOf(stateHash)}=${secret}; Path=${new URL(callback).pathname}; Max-Age=${maxAge}; HttpOnly; ${site}`;
+}
+
+/** The secret in a `Cookie` header; undefined when it has none for this authorization. */
+export function cookieIn(header: string | undefined, stateHash: string): string | undefined {
+  const start = `${nameOf(stateHash)}=`;
+  const pair = header?.split(';').find((one) => one.trim().startsWith(start));
+  return pair?.trim().slice(start.length);
 }

@@ -1,142 +1,135 @@
-import { providerProblemCodes } from '@sluice/errors';
-import { json, jsonList, route, scopeCheck, type Router } from '@sluice/http';
-import {
-  generateConnectionRequestSchema,
-  pageProperties,
-  type Page,
-  type PageQuery,
-  reachOf,
-  type GenerateConnectionRequest,
-  connectionSchema,
-  type Caller,
-  type Connection,
-  type Credentials,
-  type LiveCredentials,
-} from '@sluice/types';
+import { ConflictError, providerProblemCodes } from '@sluice/errors';
+import { filterText, json, noBody, offByDefault, queryOf, scopeCheck, text, type Router } from '@sluice/http';
 import type { ConnectionKey } from '@sluice/store';
-import { assertConsumer } from '../caller-group';
+import {
+  connectionSchema,
+  generateConnectionRequestSchema,
+  reachOf,
+  updateConnectionRequestSchema,
+} from '@sluice/types';
+import type { Caller, Connection, Credentials, Described, LiveCredentials } from '@sluice/types';
 import type { ManagementContext } from '../context';
-import { getProject } from '../projects/get-project';
-import { wholeList } from '../paged-list';
-import { linkToNext, listBytesMax, projectPath } from '../paths';
-import { projectRoute } from '../projects/project-route';
-import { generateConnection } from './generate-connection';
-import { presentConnection } from './present-connection';
-import { getConnectionOfPath } from './get-connection';
+import { wholeList, wholeListOf } from '../pages';
+import { routesOfProject } from '../projects/get-project';
+import { assertConsumer, contradiction, notFound } from '../refusals';
+import { beginAuthorization, type AuthorizationOrder } from './begin-authorization';
+import { generateConnection, updateConnection } from './change-connection';
+import { getConnection, presentConnection } from './get-connection';
+import { openerOriginOf } from './oauth-routes';
 
-interface ListParts {
-  readonly params: { projectIdOrName: string };
-  readonly query: { provider?: string; groupRef?: string; consumerRef?: string } & PageQuery;
-}
-
-interface GenerateParts {
-  readonly params: { projectIdOrName: string };
-  readonly body: GenerateConnectionRequest;
-}
-
-interface ConnectionParts {
-  readonly params: { projectIdOrName: string; connectionId: string };
-  readonly query: ConnectionView;
-}
+/** What a caller wants to see of a connection. Source: published API, get connection. */
+const viewQuery = queryOf({
+  /** The access token with its scopes, or the API key. */
+  includeCreds: offByDefault,
+  /** The refresh token too; includes the credentials. */
+  includeRefreshToken: offByDefault,
+  /** `force`: a new access token now. `ifExpired`: when the stored one is at its end. */
+  refresh: { type: 'string', enum: ['force', 'ifExpired'] },
+});
+type ConnectionView = Described<typeof viewQuery>;
 
 /** Who may see secrets. */
 const checkFull = scopeCheck(['full']);
 
-const text = { type: 'string', minLength: 1 } as const;
-const listQuery = {
-  type: 'object',
-  additionalProperties: false,
-  properties: { provider: text, groupRef: text, consumerRef: text, ...pageProperties },
-} as const;
-
-const viewQuery = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    includeCreds: { type: 'boolean', default: false },
-    includeRefreshToken: { type: 'boolean', default: false },
-    refresh: { type: 'string', enum: ['force', 'ifExpired'] },
-  },
-} as const;
-
 /** `GET P/connections`, `POST P/connections:generate`, `GET P/connections/{connectionId}`. Secrets are shown on request, one connection at a time. */
 export function connectionRoutes(router: Router, context: ManagementContext): void {
-  router.get(
-    `${projectPath}/connections`,
-    projectRoute<ListParts>(context, {
-      operationId: 'listConnections',
-      summary: 'List connections',
-      tags: ['Connections'],
-      replies: { 200: jsonList(connectionSchema, linkToNext) },
-      scopes: ['frontend', 'read', 'token'],
-      query: listQuery,
-      replyBytesMax: listBytesMax,
-      handle: async (request, project) => {
-        const { caller, query } = request;
-        const filter = { ...query, ...reachOf(caller) };
-        const read = (page: Page) => context.store.connections.listPage(project.id, filter, page);
-        return await wholeList(request, read, (connection) => presentConnection(caller, connection));
-      },
-    }),
-  );
-  router.post(
-    `${projectPath}/connections\\:generate`,
-    projectRoute<GenerateParts>(context, {
-      operationId: 'generateConnection',
-      summary: 'Make a connection from credentials',
-      tags: ['Connections'],
-      example: {
-        groupRef: 'demo-group',
-        consumerRef: 'ann',
-        provider: 'hubspot',
-        oauth2AuthorizationCode: { accessToken: { token: 'pat-na1-…' } },
-      },
-      replies: { 201: json(connectionSchema) },
-      problems: [
-        'group.not-found',
-        'provider.unknown',
-        'connection.scheme-mismatch',
-        'provider-app.not-found',
-        ...providerProblemCodes,
-      ],
-      scopes: ['frontend', 'token'],
-      body: generateConnectionRequestSchema,
-      handle: async ({ caller, body, traceparent }, project) => {
-        assertConsumer(caller, body);
-        const order = { projectId: project.id, request: body, traceparent };
-        return { status: 201, body: presentConnection(caller, await generateConnection(context, order)) };
-      },
-    }),
-  );
-  router.get(
-    `${projectPath}/connections/:connectionId`,
-    route<ConnectionParts>({
-      operationId: 'getConnection',
-      summary: 'Get a connection',
-      description: 'Secrets are shown, and tokens are refreshed, for keys with the scope full only.',
-      tags: ['Connections'],
-      replies: { 200: json(connectionSchema) },
-      problems: ['connection.not-found', ...providerProblemCodes],
-      scopes: ['frontend', 'read', 'token'],
-      query: viewQuery,
-      handle: async ({ caller, params, query }) => {
-        if (isPrivileged(query)) checkFull(caller);
-        const project = await getProject(context, caller, params.projectIdOrName);
-        const names = { projectId: project.id, connectionId: params.connectionId, caller };
-        return { body: presentConnection(caller, await showConnection(context, names, query)) };
-      },
-    }),
-  );
+  const ofProject = routesOfProject(router, context, 'Connections');
+  ofProject.get('/connections', 'listConnections', {
+    summary: 'List connections',
+    ...wholeListOf(connectionSchema, { provider: filterText, groupRef: filterText, consumerRef: filterText }),
+    scopes: ['frontend', 'read', 'token'],
+    handle: (request, { id }) => {
+      const filter = { ...request.query, ...reachOf(request.caller) };
+      return wholeList(request, (page) => context.store.connections.listPage(id, filter, page), presentConnection);
+    },
+  });
+  ofProject.post('/connections\\:generate', 'generateConnection', {
+    summary: 'Make a connection from credentials',
+    example: {
+      groupRef: 'demo-group',
+      consumerRef: 'ann',
+      provider: 'hubspot',
+      oauth2AuthorizationCode: { accessToken: { token: 'pat-na1-…' } },
+    },
+    replies: { 201: json(connectionSchema) },
+    problems: [
+      'group.not-found',
+      'provider.unknown',
+      'connection.scheme-mismatch',
+      'provider-app.not-found',
+      ...providerProblemCodes,
+    ],
+    scopes: ['frontend', 'token'],
+    body: generateConnectionRequestSchema,
+    answer: async ({ caller, body, traceparent }, { id }) => {
+      assertConsumer(caller, body);
+      const connection = await generateConnection(context, id, body, traceparent);
+      return presentConnection(caller, connection);
+    },
+  });
+  ofProject.get('/connections/:connectionId', 'getConnection', {
+    summary: 'Get a connection',
+    description: 'Secrets are shown, and tokens are refreshed, for keys with the scope full only.',
+    replies: { 200: json(connectionSchema) },
+    problems: ['connection.not-found', ...providerProblemCodes],
+    scopes: ['frontend', 'read', 'token'],
+    query: viewQuery,
+    admit: ({ caller, query }) => {
+      if (isPrivileged(query)) checkFull(caller);
+    },
+    answer: async ({ caller, params: { connectionId }, query }, { id: projectId }) => {
+      const connection = await showConnection(context, { projectId, connectionId }, caller, query);
+      return presentConnection(caller, connection);
+    },
+  });
 }
 
-/** What a caller wants to see of a connection. Source: published API, get connection. */
-interface ConnectionView {
-  /** The access token with its scopes, or the API key. */
-  readonly includeCreds?: boolean;
-  /** The refresh token too; includes the credentials. */
-  readonly includeRefreshToken?: boolean;
-  /** `force`: a new access token now. `ifExpired`: when the stored one is at its end. */
-  readonly refresh?: 'force' | 'ifExpired';
+export function connectionChangeRoutes(router: Router, context: ManagementContext): void {
+  const ofProject = routesOfProject(router, context, 'Connections');
+  const ofConnection = ofProject.under('/connections/:connectionId', {
+    find: ({ caller, params }, { id }) => getConnection(context, id, params.connectionId, { caller }),
+  });
+  // Before the shorter path, which would take it too.
+  ofConnection.patch('\\:oauth-update', 'updateOAuthConnection', {
+    summary: 'Let a customer connect again',
+    description: 'The tokens of the same connection are replaced, when the customer chooses the same account.',
+    replies: { 200: text('Where to send the browser of the customer.') },
+    problems: ['connection.not-found', 'connection.scheme-mismatch'],
+    scopes: ['frontend', 'token'],
+    handle: async (request, connection) => {
+      const order = { ...reconnection(connection), openerOrigin: openerOriginOf(request.header('origin')) };
+      const { url } = await beginAuthorization(context, order);
+      return { text: { contentType: 'text/plain', content: url } };
+    },
+  });
+  ofProject.patch('/connections/:connectionId', 'updateConnection', {
+    summary: 'Change a connection',
+    description: 'New credentials must open the same account; the provider is asked.',
+    replies: { 200: json(connectionSchema) },
+    problems: ['connection.not-found', 'connection.scheme-mismatch', ...providerProblemCodes],
+    scopes: ['frontend', 'token'],
+    body: updateConnectionRequestSchema,
+    answer: async (request, { id: projectId }) => {
+      const updated = await updateConnection(context, projectId, request.params.connectionId, request);
+      return presentConnection(request.caller, updated);
+    },
+  });
+  ofConnection.delete('', 'deleteConnection', {
+    summary: 'Delete a connection',
+    replies: { 204: noBody('The connection and its credentials are gone.') },
+    problems: ['connection.not-found', 'connection.in-use'],
+    scopes: ['frontend', 'token'],
+    // At the provider nothing changes: the customer takes the access back there.
+    answer: async (_request, { projectId, id: connectionId }) => {
+      const removal = await context.store.connections.remove({ projectId, connectionId });
+      if (removal === undefined) throw notFound('connection.not-found');
+      if ('usedBy' in removal) {
+        const detail = `The installation ${removal.usedBy} uses the connection ${connectionId}.`;
+        throw new ConflictError({ code: 'connection.in-use', detail });
+      }
+      context.logger.info({ projectId, connectionId }, 'connection.deleted');
+    },
+  });
 }
 
 /** Whether the view goes beyond the resource, which is a matter of keys that may do everything. */
@@ -150,14 +143,16 @@ function isPrivileged({ includeCreds, includeRefreshToken, refresh }: Connection
  */
 async function showConnection(
   context: ManagementContext,
-  { projectId, connectionId, caller }: ConnectionKey & { readonly caller: Caller },
+  key: ConnectionKey,
+  caller: Caller,
   view: ConnectionView,
 ): Promise<Connection> {
-  const known = await getConnectionOfPath(context, projectId, connectionId, caller);
+  const { projectId, connectionId } = key;
+  const known = await getConnection(context, projectId, connectionId, { caller });
   if (!isPrivileged(view)) return known;
-  const live = await credentialsNow(context, { projectId, connectionId }, view.refresh);
+  const live = await credentialsNow(context, key, view.refresh);
   const connection =
-    view.refresh === undefined ? known : await getConnectionOfPath(context, projectId, connectionId, caller);
+    view.refresh === undefined ? known : await getConnection(context, projectId, connectionId, { caller });
   if (view.includeCreds !== true && view.includeRefreshToken !== true) return connection;
   const stored = await context.store.connections.findCredentials(projectId, connectionId);
   context.logger.info({ projectId, connectionId }, 'connection.credentials-shown');
@@ -177,14 +172,34 @@ async function credentialsNow(
 
 /** The published shape has one place for tokens, whatever grant they come from. What tokens are asked for with is never shown. */
 function secretsOf(credentials: Credentials, scopes: readonly string[] | undefined, withRefreshToken: boolean) {
-  const { apiKey, accessToken, refreshToken, expiresAt } = credentials;
+  const { apiKey, accessToken: token, refreshToken, expiresAt } = credentials;
   if (apiKey !== undefined) return { apiKey };
-  if (accessToken === undefined) return {};
+  if (token === undefined) return {};
+  const refreshing = withRefreshToken && refreshToken !== undefined ? { token: refreshToken } : undefined;
+  return { oauth2AuthorizationCode: { accessToken: { token, expiresAt }, refreshToken: refreshing, scopes } };
+}
+
+/**
+ * The authorization that gives a connection new tokens, at the place that its metadata names.
+ * @throws ValidationError 422 for a connection whose tokens do not come from a customer's page
+ */
+function reconnection(connection: Connection): AuthorizationOrder {
+  const { authScheme, projectId, provider } = connection;
+  if (!authScheme.startsWith('oauth2/authorizationCode')) {
+    throw contradiction({
+      name: 'connectionId',
+      detail: `names a connection of ${authScheme}, which no customer's page gives tokens for`,
+      remedy: 'Send new credentials with PATCH connections/{id}.',
+    });
+  }
   return {
-    oauth2AuthorizationCode: {
-      accessToken: { token: accessToken, ...(expiresAt === undefined ? {} : { expiresAt }) },
-      ...(withRefreshToken && refreshToken !== undefined ? { refreshToken: { token: refreshToken } } : {}),
-      ...(scopes === undefined ? {} : { scopes }),
-    },
+    projectId,
+    provider,
+    groupRef: connection.group.groupRef,
+    consumerRef: connection.consumer.consumerRef,
+    connectionId: connection.id,
+    workspaceRef: connection.providerWorkspaceRef,
+    providerMetadata: connection.providerMetadata,
+    providerAppId: connection.providerApp?.id,
   };
 }

@@ -1,25 +1,26 @@
 import { DefectError, SluiceError } from '@sluice/errors';
-import type { OAuthState } from '@sluice/store';
-import type { FreshTokens } from '@sluice/connectors';
 import { toldMetadata } from '@sluice/installations';
-import { isSameWorkspace, metadataValues } from '@sluice/types';
+import type { OAuthState } from '@sluice/store';
+import { metadataValues } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { hashOf, isHashed, projectOfSecret } from '../one-time-secrets';
-import { contradiction } from '../refuse-issues';
-import { learnAccount } from './learn-account';
-import { cookieIn } from './oauth-cookie';
-import { storeAuthorized } from './store-authorized';
+import { contradiction } from '../refusals';
+import { cookieIn } from './begin-authorization';
+import { toNewCredentials } from './change-connection';
+import { isOtherWorkspace, learnAccount, newConnection, withTokens } from './obtain-credentials';
+import type { ObtainedCredentials, ReportedAccount } from './obtain-credentials';
 
 /** How a customer came back from a provider's page. */
 export interface Return {
-  readonly state?: string;
-  readonly code?: string;
-  readonly error?: string;
-  readonly errorDescription?: string;
-  /** Every parameter of the query, as it was sent. */
-  readonly parameters: Readonly<Record<string, string>>;
+  /** The parameters of the query. */
+  readonly query: Readonly<Record<string, string>> & {
+    readonly state?: string;
+    readonly code?: string;
+    readonly error?: string;
+    readonly error_description?: string;
+  };
   /** The `Cookie` header. */
-  readonly cookies?: string;
+  readonly cookies: string | undefined;
   readonly traceparent: string;
 }
 
@@ -46,20 +47,25 @@ const wordsMax = 500;
  * provider or a stranger does: the outcome is shown on a page.
  */
 export async function finishAuthorization(context: ManagementContext, returned: Return): Promise<Outcome> {
-  const state = await takeState(context, returned.state);
-  if (state === undefined)
-    return failed('This link is unknown, was used before, or is older than ten minutes. Begin again.');
-  const origin = state.openerOrigin === undefined ? {} : { openerOrigin: state.openerOrigin };
+  const { state: secret } = returned.query;
+  // A state that is not of our form is not looked for.
+  const linkOf = secret === undefined ? undefined : projectOfSecret(secret);
+  const key =
+    linkOf === undefined || secret === undefined ? undefined : { projectId: linkOf, stateHash: hashOf(secret) };
+  const state = key && (await context.store.oauthStates.take(key));
+  if (state === undefined) {
+    const error = 'This link is unknown, was used before, or is older than ten minutes. Begin again.';
+    return { ok: false, error };
+  }
+  const { projectId, provider, openerOrigin } = state;
   let owner: LinkOwner | undefined;
   try {
     owner = await ownerOf(context, state);
-    const connectionId = await connect(context, state, returned);
-    return { ok: true, connectionId, owner, ...origin };
+    return { ok: true, connectionId: await connect(context, state, returned), owner, openerOrigin };
   } catch (error) {
     if (!(error instanceof SluiceError) || error instanceof DefectError) throw error;
-    const { projectId, provider } = state;
     context.logger.warn({ projectId, provider, code: error.code, reason: error.detail }, 'authorization.failed');
-    return { ...failed(error.detail), ...(owner && { owner }), ...origin };
+    return { ok: false, error: error.detail, owner, openerOrigin };
   }
 }
 
@@ -74,23 +80,35 @@ async function ownerOf({ store, connectors }: ManagementContext, state: OAuthSta
 }
 
 async function connect(context: ManagementContext, state: OAuthState, returned: Return): Promise<string> {
-  const { cookieHash, stateHash, provider } = state;
+  const { projectId, cookieHash, stateHash, provider } = state;
+  const { query, traceparent } = returned;
+  const { code, error, error_description: description } = query;
   if (cookieHash !== undefined && !isHashed(cookieIn(returned.cookies, stateHash), cookieHash)) {
     throw refused('was begun in another browser; begin again in this one');
   }
-  if (returned.error !== undefined) throw refused(`was ended by ${provider}: ${wordsOf(returned)}`);
-  if (returned.code === undefined) throw refused(`came back from ${provider} without a code; begin again`);
-  const { code, traceparent } = returned;
+  if (error !== undefined) {
+    const words = description === undefined ? error : `${description} (${error})`;
+    throw refused(`was ended by ${provider}: ${words.replace(/\p{Cc}+/gu, ' ').slice(0, wordsMax)}`);
+  }
+  if (code === undefined) throw refused(`came back from ${provider} without a code; begin again`);
   // Before anything is sent: the code and the app's secret go to the place that the return names.
-  const told = returnedMetadata(context, provider, returned.parameters);
-  const begun = withMetadata(state, told);
+  const ofReturn = returnedMetadata(context, provider, query);
+  const begun = withMetadata(state, ofReturn);
   const tokens = await context.installations.exchangeCode({ code, state: begun, traceparent });
-  const metadata = { ...told, ...toldMetadata(tokens.metadata ?? {}) };
-  const placed = withMetadata(state, metadata);
-  const account = await accountOf(context, placed, tokens, traceparent);
-  refuseOtherChoice(state.workspaceRef, account.workspaceRef);
-  const isTold = Object.keys(metadata).length > 0;
-  return await storeAuthorized(context, { state: placed, tokens, account, ...(isTold && { toldMetadata: metadata }) });
+  const { accessToken, workspaceRef: named, consumerRef: user } = tokens;
+  const told = { ...ofReturn, ...toldMetadata(tokens.metadata ?? {}) };
+  const placed = withMetadata(state, told);
+  const metadata = placed.providerMetadata && metadataValues(placed.providerMetadata);
+  const auth = { accessToken, workspaceRef: state.workspaceRef ?? named, metadata };
+  const asked = await learnAccount(context, projectId, context.connectors.get(provider), { auth, traceparent });
+  // The provider's answer to a question, else what its token reply says.
+  const account = { workspaceRef: asked.workspaceRef ?? named, consumerRef: asked.consumerRef ?? user };
+  const [wanted, chosen] = [state.workspaceRef, account.workspaceRef];
+  if (isOtherWorkspace(wanted, chosen))
+    throw refused(`is for the workspace ${wanted}, and ${chosen} was chosen; begin again and choose ${wanted}`);
+  const authScheme = 'oauth2/authorizationCodePKCE' as const;
+  const obtained = { authScheme, member: 'code', ...withTokens({ credentials: {} }, tokens) };
+  return await storeAuthorized(context, { state: placed, obtained, account, told });
 }
 
 /** What the provider says of the account's place stands over what was given when the authorization was begun. */
@@ -99,57 +117,14 @@ function withMetadata(state: OAuthState, told: NonNullable<OAuthState['providerM
   return { ...state, providerMetadata: { ...state.providerMetadata, ...told } };
 }
 
-/** The provider's answer to a question, else what its token reply says. */
-async function accountOf(context: ManagementContext, state: OAuthState, tokens: FreshTokens, traceparent: string) {
-  const { projectId, provider } = state;
-  const { accessToken, workspaceRef: named, consumerRef: user } = tokens;
-  const place = state.workspaceRef ?? named;
-  const metadata = state.providerMetadata && metadataValues(state.providerMetadata);
-  const auth = {
-    accessToken,
-    ...(place === undefined ? {} : { workspaceRef: place }),
-    ...(metadata === undefined ? {} : { metadata }),
-  };
-  const connector = context.connectors.get(provider);
-  const asked = await learnAccount(context, { projectId, connector, auth, traceparent });
-  const [workspaceRef, consumerRef] = [asked.workspaceRef ?? named, asked.consumerRef ?? user];
-  return {
-    ...(workspaceRef === undefined ? {} : { workspaceRef }),
-    ...(consumerRef === undefined ? {} : { consumerRef }),
-  };
-}
-
-function refuseOtherChoice(wanted: string | undefined, chosen: string | undefined): void {
-  if (wanted === undefined || chosen === undefined || isSameWorkspace(wanted, chosen)) return;
-  throw refused(`is for the workspace ${wanted}, and ${chosen} was chosen; begin again and choose ${wanted}`);
-}
-
-/** A state that is not of our form is not looked for. */
-async function takeState({ store }: ManagementContext, state: string | undefined): Promise<OAuthState | undefined> {
-  const projectId = state === undefined ? undefined : projectOfSecret(state);
-  if (state === undefined || projectId === undefined) return undefined;
-  return await store.oauthStates.take({ projectId, stateHash: hashOf(state) });
-}
-
-function wordsOf({ error = '', errorDescription }: Return): string {
-  const words = errorDescription === undefined ? error : `${errorDescription} (${error})`;
-  return words.replace(/\p{Cc}+/gu, ' ').slice(0, wordsMax);
-}
-
-function refused(detail: string) {
-  return contradiction({ code: 'connection.scheme-mismatch', name: 'The connection', detail });
-}
-
-function failed(error: string) {
-  return { ok: false, error } as const;
-}
+const refused = (detail: string) => contradiction({ name: 'The connection', detail });
 
 /**
  * Where the parameters of a customer's return say that the account is; empty where they say nothing.
  * @throws ValidationError for a parameter that names no place of the provider, or another one than its neighbour
  */
 function returnedMetadata(
-  { connectors }: Pick<ManagementContext, 'connectors'>,
+  { connectors }: ManagementContext,
   provider: string,
   parameters: Readonly<Record<string, string>>,
 ): NonNullable<OAuthState['providerMetadata']> {
@@ -158,9 +133,64 @@ function returnedMetadata(
   if (place.ok) return toldMetadata(place.metadata, 'provider');
   const { parameter, rule, value } = place;
   throw contradiction({
-    code: 'connection.scheme-mismatch',
     name: `The parameter ${parameter} of the return from ${provider}`,
     detail: `must be ${rule}, not '${value}'; begin again, with an account at one of its places`,
     value,
   });
+}
+
+/** Tokens of a customer who allowed the app in, and the account they open. */
+interface AuthorizedAccount {
+  readonly state: OAuthState;
+  /** What the provider said of the account's place; the state's metadata has it too. */
+  readonly told: NonNullable<OAuthState['providerMetadata']>;
+  readonly obtained: ObtainedCredentials;
+  readonly account: ReportedAccount;
+}
+
+/**
+ * Puts the tokens into the connection they were asked for, else into the group's connection to the account, else into a new
+ * one. @returns the id of the connection
+ * @throws ValidationError when the connection they were asked for belongs to another account, or is gone
+ */
+async function storeAuthorized(context: ManagementContext, authorized: AuthorizedAccount): Promise<string> {
+  const { state, obtained, account } = authorized;
+  const { projectId, provider, groupRef, connectionId } = state;
+  const { workspaceRef: accountRef } = account;
+  const { connections } = context.store;
+  if (connectionId !== undefined) {
+    const own = await connections.findAccountRef({ projectId, connectionId });
+    if (isOtherWorkspace(own, accountRef))
+      throw refused(`belongs to the account ${own}, and ${accountRef} was chosen; begin again and choose ${own}`);
+    return await renew(context, authorized, connectionId);
+  }
+  const known = accountRef && (await connections.findAuthorized({ projectId, provider, groupRef, accountRef }));
+  if (known !== undefined) return await renew(context, authorized, known);
+  const { id, isNew } = await connections.createUnlessAuthorized(newConnection(context, state, obtained, account));
+  // Another return of the same customer came first: its tokens are the older ones.
+  if (!isNew) return await renew(context, authorized, id);
+  context.logger.info({ projectId, connectionId: id }, 'connection.created');
+  return id;
+}
+
+async function renew(
+  context: ManagementContext,
+  { state, obtained, account, told }: AuthorizedAccount,
+  connectionId: string,
+): Promise<string> {
+  const { projectId, providerAppId } = state;
+  const toldOnly = Object.keys(told).length > 0 ? told : undefined;
+  const { authScheme } = obtained;
+  const isThere = await context.store.connections.change({
+    projectId,
+    connectionId,
+    credentials: { ...toNewCredentials(context, connectionId, obtained), authScheme, providerAppId },
+    workspaceRef: account.workspaceRef,
+    providerConsumerRef: account.consumerRef,
+    // Of a connection that connects again the state repeats what there was; it may have been changed meanwhile.
+    addedMetadata: state.connectionId === undefined ? state.providerMetadata : toldOnly,
+  });
+  if (!isThere) throw refused('was deleted meanwhile; begin again');
+  context.logger.info({ projectId, connectionId }, 'connection.connected-again');
+  return connectionId;
 }

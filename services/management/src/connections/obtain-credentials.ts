@@ -1,17 +1,17 @@
-import type { Connector, FreshTokens, TokenGrant } from '@sluice/connectors';
+import type { Connector, FreshTokens } from '@sluice/connectors';
+import { ProviderError, type FailureClass } from '@sluice/errors';
+import type { Store } from '@sluice/store';
 import {
   authSchemeOf,
   credentialMemberOf,
   credentialMembersFor,
   credentialsOf,
+  isSameWorkspace,
   metadataValues,
-  type AuthScheme,
-  type ConnectionRequest,
-  type CredentialMember,
-  type Credentials,
 } from '@sluice/types';
-import { isRefusal } from './learn-account';
-import { contradiction } from '../refuse-issues';
+import type { AuthScheme, ConnectionRequest, CredentialMember, Credentials } from '@sluice/types';
+import type { ManagementContext } from '../context';
+import { contradiction } from '../refusals';
 
 /** Credentials as they are stored, with the token that opens the account now. */
 export interface ObtainedCredentials {
@@ -46,21 +46,26 @@ const secretOf: Partial<Record<CredentialMember, string>> = {
  * @throws ProviderError when the provider gives no token for another reason
  */
 export async function obtainCredentials(order: CredentialOrder): Promise<ObtainedCredentials> {
-  const { connector, request, path } = order;
+  const { connector, request, traceparent, path } = order;
   const authScheme = authSchemeOf(request);
-  const member = credentialMemberOf(request);
+  const sent = credentialMemberOf(request);
   if (!connector.authSchemes.includes(authScheme)) throw unsupported(order, authScheme);
-  const name = member === undefined ? `${path}provider` : `${path}${secretOf[member] ?? member}`;
-  const given = { authScheme, member: name, credentials: credentialsOf(request) };
-  const grant = grantOf(request);
-  if (grant !== undefined) return withTokens(given, await askForToken(order, grant, name));
+  const member = sent === undefined ? `${path}provider` : `${path}${secretOf[sent] ?? sent}`;
+  const given = { authScheme, member, credentials: credentialsOf(request) };
+  const grant = grantOf(given.credentials);
+  if (grant !== undefined) {
+    const { providerWorkspaceRef: workspaceRef, providerMetadata } = request;
+    const metadata = providerMetadata && metadataValues(providerMetadata);
+    const ask = connector.grant as NonNullable<Connector['grant']>;
+    try {
+      return withTokens(given, await ask({ ...grant, traceparent, workspaceRef, metadata }));
+    } catch (error) {
+      throw isRefusal(error) ? refusal(connector.provider, member, error) : error;
+    }
+  }
   const { expiresAt } = given.credentials;
-  const scopes = request.oauth2AuthorizationCode?.scopes;
-  return {
-    ...given,
-    ...(scopes === undefined ? {} : { scopes }),
-    ...(expiresAt === undefined ? {} : { expiresInMs: Date.parse(expiresAt) - Date.now() }),
-  };
+  const expiresInMs = expiresAt === undefined ? undefined : Date.parse(expiresAt) - Date.now();
+  return { ...given, scopes: request.oauth2AuthorizationCode?.scopes, expiresInMs };
 }
 
 /** Tokens put beside the credentials that they came from, or that have no others. */
@@ -69,58 +74,114 @@ export function withTokens<T extends Pick<ObtainedCredentials, 'credentials'>>(g
   const credentials: Credentials = {
     ...given.credentials,
     accessToken,
-    ...(refreshToken === undefined ? {} : { refreshToken }),
-    ...(expiresAt === undefined ? {} : { expiresAt: expiresAt.toISOString() }),
+    refreshToken,
+    expiresAt: expiresAt?.toISOString(),
   };
-  return {
-    ...given,
-    credentials,
-    ...(scopes === undefined ? {} : { scopes }),
-    ...(expiresAt === undefined ? {} : { expiresInMs: expiresAt.getTime() - Date.now() }),
-    ...(workspaceRef === undefined ? {} : { workspaceRef }),
-  };
+  const expiresInMs = expiresAt && expiresAt.getTime() - Date.now();
+  return { ...given, credentials, scopes, expiresInMs, workspaceRef };
 }
 
-type Grant =
-  | { readonly grantType: 'client_credentials'; readonly clientId: string; readonly clientSecret: string }
-  | (NonNullable<Credentials['passwordCredentials']> & { readonly grantType: 'password' });
-
-function grantOf(request: ConnectionRequest): Grant | undefined {
-  const { clientCredentials, passwordCredentials } = credentialsOf(request);
-  if (clientCredentials) return { grantType: 'client_credentials', ...clientCredentials };
-  if (passwordCredentials) return { grantType: 'password', ...passwordCredentials };
+function grantOf({ clientCredentials, passwordCredentials }: Credentials) {
+  if (clientCredentials) return { grantType: 'client_credentials' as const, ...clientCredentials };
+  if (passwordCredentials) return { grantType: 'password' as const, ...passwordCredentials };
   return undefined;
-}
-
-async function askForToken({ connector, request, traceparent }: CredentialOrder, grant: Grant, name: string) {
-  const { providerWorkspaceRef: workspaceRef, providerMetadata: metadata } = request;
-  const asked: TokenGrant = {
-    ...grant,
-    traceparent,
-    ...(workspaceRef === undefined ? {} : { workspaceRef }),
-    ...(metadata === undefined ? {} : { metadata: metadataValues(metadata) }),
-  };
-  try {
-    return await (connector.grant as NonNullable<Connector['grant']>)(asked);
-  } catch (error) {
-    if (!isRefusal(error)) throw error;
-    throw contradiction({
-      code: 'connection.scheme-mismatch',
-      name,
-      detail: `is refused by ${connector.provider}: ${error.detail.replace(/\.$/, '')}`,
-      remedy: 'Send credentials that the provider accepts now.',
-    });
-  }
 }
 
 function unsupported({ connector, request, path }: CredentialOrder, scheme: AuthScheme) {
   const { provider, authSchemes } = connector;
   const members = credentialMembersFor(authSchemes).map((member) => secretOf[member] ?? member);
-  const sent = credentialMemberOf(request);
   return contradiction({
-    code: 'connection.scheme-mismatch',
-    name: `${path}${sent ?? members[0]}`,
+    name: `${path}${credentialMemberOf(request) ?? members[0]}`,
     detail: `cannot make a connection: ${provider} takes no ${scheme}, only ${authSchemes.join(', ')} (${members.join(', ')})`,
     remedy: 'Send credentials of one of these schemes.',
   });
+}
+
+/** The provider said no to these very credentials. Of every other failure nothing follows for them. */
+const refusals = ['credentials', 'rejected', 'not-found', 'conflict'] as const satisfies readonly FailureClass[];
+
+export function isRefusal(error: unknown): error is ProviderError & { readonly class: (typeof refusals)[number] } {
+  return error instanceof ProviderError && refusals.some((one) => one === error.class);
+}
+
+/** The error for what a provider refuses. @param name member of the body that brought it */
+export function refusal(
+  provider: string,
+  name: string,
+  error: ProviderError,
+  remedy = 'Send credentials that the provider accepts now.',
+) {
+  return contradiction({ name, detail: `is refused by ${provider}: ${error.detail.replace(/\.$/, '')}`, remedy });
+}
+
+/** The account that the provider itself reports; empty when it could not be asked. */
+export interface ReportedAccount {
+  readonly workspaceRef?: string;
+  readonly consumerRef?: string;
+}
+
+/**
+ * Asks the provider which account the credentials open.
+ * @throws ProviderError when it refuses them; every other failure is an empty answer
+ */
+export async function learnAccount(
+  { logger }: ManagementContext,
+  projectId: string,
+  connector: Connector,
+  call: Parameters<Connector['workspace']>[0],
+): Promise<ReportedAccount> {
+  try {
+    return await connector.workspace(call);
+  } catch (error) {
+    if (!(error instanceof ProviderError) || isRefusal(error)) throw error;
+    const { provider } = connector;
+    logger.warn({ projectId, provider, class: error.class }, 'connection.account-unknown');
+    return {};
+  }
+}
+
+/** Whether both are known, and name different workspaces. */
+export function isOtherWorkspace(one: string | undefined, other: string | undefined): boolean {
+  return one !== undefined && other !== undefined && !isSameWorkspace(one, other);
+}
+
+/** @throws ValidationError 422 when the credentials open another workspace than the given one */
+export function refuseOtherWorkspace(given: string | undefined, reported: string | undefined, name: string): void {
+  if (!isOtherWorkspace(given, reported)) return;
+  const detail = `does not fit the credentials, which open the workspace ${reported}`;
+  throw contradiction({ name, detail, value: given });
+}
+
+type NewConnection = Parameters<Store['connections']['create']>[0];
+
+/** What a new connection has of the request or the authorization that makes it. */
+type ConnectionBasis = Omit<
+  NewConnection,
+  'authScheme' | 'reportedAccountRef' | 'providerConsumerRef' | 'scopes' | 'tokenExpiresInMs' | 'seal'
+>;
+
+/** A connection of these credentials, to be stored. */
+export function newConnection(
+  { installations }: ManagementContext,
+  basis: ConnectionBasis,
+  { authScheme, credentials, scopes, expiresInMs, workspaceRef: named }: ObtainedCredentials,
+  account: ReportedAccount,
+): NewConnection {
+  const { projectId, provider, providerAppId, groupRef, groupName, consumerRef, consumerName, providerMetadata } =
+    basis;
+  const group = { groupRef, groupName, consumerRef, consumerName };
+  return {
+    ...group,
+    projectId,
+    provider,
+    providerAppId,
+    providerMetadata,
+    authScheme,
+    reportedAccountRef: account.workspaceRef,
+    workspaceRef: account.workspaceRef ?? basis.workspaceRef ?? named,
+    providerConsumerRef: account.consumerRef,
+    scopes,
+    tokenExpiresInMs: expiresInMs,
+    seal: (connectionId) => installations.seal(connectionId, credentials),
+  };
 }

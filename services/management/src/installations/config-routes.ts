@@ -1,158 +1,122 @@
-import { json, jsonList, route, type Router } from '@sluice/http';
+import { NotFoundError, providerProblemCodes } from '@sluice/errors';
+import { json, jsonList, queryOf, validate, type Router, type RouteRequest } from '@sluice/http';
+import type { InstallationKey } from '@sluice/store';
 import {
-  type Caller,
-  type Config,
+  applyJsonPatch,
+  authorOf,
+  checkConfigContent,
+  checkPatchConfigContentRequest,
   configSchema,
   configVersionSchema,
+  diffJson,
   installationSchema,
-  type Page,
-  type PageQuery,
+  pageProperties,
+  patchConfigContentRequestSchema,
   publishConfigContent,
-  authorOf,
+  reachOf,
+  updateConfigContentSchema,
+  withObject,
+  type Caller,
+  type Config,
+  type ConfigContent,
+  type ConfigVersion,
   type Installation,
   type Integration,
-  diffJson,
-  type ConfigVersion,
+  type Page,
+  type PatchConfigContentRequest,
+  type UpdateConfigContent,
 } from '@sluice/types';
-import { NotFoundError } from '@sluice/errors';
-import type { InstallationKey } from '@sluice/store';
 import type { ManagementContext } from '../context';
-import { getIntegration } from '../integrations/get-integration';
-import { getProject } from '../projects/get-project';
-import { boundedList } from '../paged-list';
-import { presentInstallation } from '../connections/present-connection';
-import { undeclaredWarning } from '../integrations/manifest-warnings';
-import { integrationPath, listBytesMax, noQuery, linkWhenMore, pageQuery } from '../paths';
-import { refuseContradictions } from '../refuse-issues';
-import { assertReach, installationNotFound, orNotFound } from './get-installation';
-import { contentMisfits } from './installation-misfits';
+import { routesOfIntegration } from '../integrations/get-integration';
+import { boundedList, listBytesMax } from '../pages';
+import { found, notFound, refuseContradictions, refuseIssues } from '../refusals';
+import { changeInstallation } from './change-installation';
+import { contentIssues, sizeIssues } from './check-config';
+import { assertReach, changedInstallation, changedReply, getInstallation } from './get-installation';
 
-interface ListParts {
-  readonly params: { projectIdOrName: string; integrationId: string; installationId: string };
-  readonly query: PageQuery;
-}
-
-interface ConfigParts {
-  readonly params: ListParts['params'] & { configId: string };
-}
-
-interface RequestOfInstallation {
-  readonly caller: Caller;
-  readonly params: ListParts['params'];
-}
-
-const configsPath = `${integrationPath}/installations/:installationId/configs`;
-
-/**
- * The history of an installation's configs: `GET …/configs`, `GET …/configs/{configId}`, `POST …/configs/{configId}:restore`.
- * What is deleted can still be read, with a key.
- */
-export function configRoutes(router: Router, context: ManagementContext): void {
-  const { configs } = context.store;
-  router.get(
-    configsPath,
-    route<ListParts>({
-      operationId: 'listConfigs',
-      summary: 'List the configs that an installation has had',
-      description:
-        'Newest first, always in pages, which end at 1 MB of configs. An installation that was deleted still has them.',
-      tags: ['Installations'],
-      replies: { 200: jsonList(configSchema, linkWhenMore) },
-      scopes: ['frontend', 'read', 'token'],
-      query: pageQuery,
-      replyBytesMax: listBytesMax,
-      handle: async (request) => {
-        const { key } = await findTarget(context, request);
-        const read = async (page: Page) => {
-          const found = await configs.listPage(key, page);
-          // Every installation has a config, so only an unknown one has none.
-          if (found.items.length === 0 && page.after === undefined) throw installationNotFound();
-          return found;
-        };
-        return await boundedList(request, read, publish);
+export function objectConfigRoutes(router: Router, context: ManagementContext): void {
+  routesOfIntegration(router, context, 'Installations').patch(
+    '/objects/:objectName/config-content',
+    'patchObjectConfig',
+    {
+      summary: 'Patch the config of one object',
+      description: 'JSON Patch: add, replace and remove.',
+      example: {
+        groupRef: 'demo-group',
+        action: 'write',
+        changes: [{ op: 'add', path: '/deletionSettings', value: { enabled: true } }],
       },
-    }),
-  );
-  router.get(
-    `${configsPath}/:configId`,
-    route<ConfigParts>({
-      operationId: 'getConfig',
-      summary: 'Get a config and what it changed',
-      tags: ['Installations'],
-      replies: { 200: json(configVersionSchema) },
-      scopes: ['frontend', 'read', 'token'],
-      query: noQuery,
-      handle: async (request) => {
-        const { key } = await findTarget(context, request);
-        return { body: publish(await getConfig(context, key, request.params.configId)) };
-      },
-    }),
-  );
-  router.post(
-    `${configsPath}/:configId\\:restore`,
-    route<ConfigParts>({
-      operationId: 'restoreConfig',
-      summary: 'Put a config of the past in force again',
-      description: 'Makes a new config with its content, if it fits the manifest of today.',
-      tags: ['Installations'],
-      replies: { 200: json(installationSchema) },
-      problems: ['installation.config-invalid'],
+      replies: { 200: changedInstallation },
+      problems: [
+        'installation.not-found',
+        'group.not-found',
+        'installation.config-invalid',
+        'write.object-not-in-manifest',
+        'search.object-not-in-manifest',
+        ...providerProblemCodes,
+      ],
       scopes: ['frontend', 'token'],
-      query: noQuery,
-      handle: async (request) => {
-        const { integration, key } = await findTarget(context, request);
-        const { caller } = request;
-        const { configId } = request.params;
-        const { installationId } = key;
-        const restored = await restoreConfig(context, { integration, installationId, configId, caller });
-        return { body: presentInstallation(caller, restored), headers: undeclaredWarning(integration, restored) };
+      body: patchConfigContentRequestSchema,
+      handle: async (request, integration) => {
+        const changed = await patchObjectConfig(context, integration, request.params.objectName, request);
+        return changedReply(request.caller, integration, changed);
       },
-    }),
+    },
   );
 }
 
-function publish<Kind extends Config>(config: Kind): Kind {
-  return { ...config, content: publishConfigContent(config.content) };
+/** The history of an installation's configs. What is deleted can still be read, with a key. */
+export function configRoutes(router: Router, context: ManagementContext): void {
+  const ofInstallation = routesOfIntegration(router, context, 'Installations').under('/installations/:installationId', {
+    find: async ({ caller, params: { installationId } }, integration) => {
+      await assertReach(context, integration, installationId, caller);
+      return { integration, key: { projectId: integration.projectId, integrationId: integration.id, installationId } };
+    },
+  });
+  ofInstallation.get('/configs', 'listConfigs', {
+    summary: 'List the configs that an installation has had',
+    description:
+      'Newest first, always in pages, which end at 1 MB of configs. An installation that was deleted still has them.',
+    replies: {
+      200: jsonList(configSchema, { Link: { description: 'rel="next": the next page, when there is one.' } }),
+    },
+    scopes: ['frontend', 'read', 'token'],
+    query: queryOf(pageProperties),
+    replyBytesMax: listBytesMax,
+    handle: async (request, { key }) => {
+      const read = async (page: Page) => {
+        const configs = await context.store.configs.listPage(key, page);
+        // Every installation has a config, so only an unknown one has none.
+        if (configs.items.length === 0 && page.after === undefined) throw notFound('installation.not-found');
+        return configs;
+      };
+      return await boundedList(request, read, (_caller, config) => publish(config));
+    },
+  });
+  ofInstallation.get('/configs/:configId', 'getConfig', {
+    summary: 'Get a config and what it changed',
+    replies: { 200: json(configVersionSchema) },
+    scopes: ['frontend', 'read', 'token'],
+    answer: async ({ params }, { key }) => publish(await getConfig(context, key, params.configId)),
+  });
+  ofInstallation.post('/configs/:configId\\:restore', 'restoreConfig', {
+    summary: 'Put a config of the past in force again',
+    description: 'Makes a new config with its content, if it fits the manifest of today.',
+    replies: { 200: json(installationSchema) },
+    problems: ['installation.config-invalid'],
+    scopes: ['frontend', 'token'],
+    // The content that is in force already makes no config.
+    handle: async ({ caller, params: { configId } }, { integration, key }) => {
+      const { content } = await getConfig(context, key, configId);
+      refuseContradictions('installation.config-invalid', contentIssues(context, integration, content, 'content'));
+      const author = { createdBy: authorOf(caller), isCreatedByAsked: false };
+      const change = ({ connectionId }: { readonly connectionId: string }) => ({ connectionId, content, ...author });
+      return changedReply(caller, integration, await changeInstallation(context, key, change, configId));
+    },
+  });
 }
 
-async function findTarget(context: ManagementContext, { caller, params }: RequestOfInstallation) {
-  const project = await getProject(context, caller, params.projectIdOrName);
-  const integration = await getIntegration(context, project.id, params.integrationId);
-  const { installationId } = params;
-  await assertReach(context, integration, installationId, caller);
-  return { integration, key: { projectId: project.id, integrationId: integration.id, installationId } };
-}
-
-/** Which config of an installation is to be in force again, and who says so. */
-interface ConfigRestoration {
-  readonly integration: Integration;
-  readonly installationId: string;
-  readonly configId: string;
-  readonly caller: Caller;
-}
-
-/**
- * Makes a new config with the content of an old one, under the rules and the manifest of today. The content that is in
- * force already makes none.
- * @throws NotFoundError `config.not-found`; `installation.not-found` when it is deleted
- * @throws ValidationError 422 when the content does not fit any more
- */
-async function restoreConfig(context: ManagementContext, restoration: ConfigRestoration): Promise<Installation> {
-  const { integration, installationId, configId, caller } = restoration;
-  const key = { projectId: integration.projectId, integrationId: integration.id, installationId };
-  const { content } = await getConfig(context, key, configId);
-  refuseContradictions('installation.config-invalid', contentMisfits(context, integration, content, 'content'));
-  const restored = await context.store.installations.change(key, ({ connectionId }) => ({
-    connectionId,
-    content,
-    createdBy: authorOf(caller),
-    isCreatedByAsked: false,
-  }));
-  const installation = orNotFound(restored);
-  const meta = { projectId: key.projectId, installationId, configId: installation.config.id, restored: configId };
-  context.logger.info(meta, 'installation.updated');
-  return installation;
-}
+const publish = <Kind extends Config>(config: Kind) => ({ ...config, content: publishConfigContent(config.content) });
 
 /**
  * A config of an installation with what it changed, also of an installation that is deleted.
@@ -163,12 +127,88 @@ async function getConfig(
   installation: InstallationKey,
   configId: string,
 ): Promise<ConfigVersion> {
-  const found = await store.configs.find(installation, configId);
-  if (found === undefined) {
-    const detail = 'configId: there is no such config of this installation.';
-    throw new NotFoundError({ code: 'config.not-found', detail });
-  }
-  const { config, previous } = found;
+  const { config, previous } = found(await store.configs.find(installation, configId), 'config.not-found');
   if (previous === undefined) return config;
   return { ...config, previousConfigId: previous.id, changes: diffJson(previous.content, config.content) };
+}
+
+/** In the words of a whole body, so that an issue names where the outcome breaks a rule. */
+const checkOutcome = validate<{ readonly config: { readonly content: UpdateConfigContent } }>({
+  type: 'object',
+  properties: { config: { type: 'object', properties: { content: updateConfigContentSchema } } },
+});
+
+/**
+ * Applies a JSON Patch to the configuration of one object. An object that only the manifest declares starts from its
+ * default settings. The outcome obeys the rules of an installation's config.
+ * @throws ValidationError 422 for a change that does not fit what is stored, 400 for an outcome that breaks a rule
+ * @throws NotFoundError `installation.not-found`; `….object-not-in-manifest` when the config lacks the object too
+ */
+export async function patchObjectConfig(
+  context: ManagementContext,
+  integration: Integration,
+  objectName: string,
+  { caller, body }: RouteRequest<{ body: PatchConfigContentRequest }>,
+): Promise<Installation> {
+  refuseIssues(checkPatchConfigContentRequest(body));
+  const { id: installationId } = await findTarget(context, integration, caller, body);
+  const key = { projectId: integration.projectId, integrationId: integration.id, installationId };
+  return await changeInstallation(context, key, ({ connectionId, content: stored }) => {
+    const entry = patched(context, integration, objectName, { ...body, content: stored });
+    const content = withObject(stored, { action: body.action, objectName }, entry);
+    refuseContradictions('installation.config-invalid', sizeIssues(content, 'changes'));
+    return { connectionId, content, createdBy: authorOf(caller), isCreatedByAsked: false };
+  });
+}
+
+async function findTarget(
+  context: ManagementContext,
+  integration: Integration,
+  caller: Caller,
+  { installationId, groupRef }: PatchConfigContentRequest,
+): Promise<Installation> {
+  if (installationId === undefined) {
+    const filter = { ...reachOf(caller), integrationId: integration.id, groupRef };
+    const [first] = await context.store.installations.list(integration.projectId, filter);
+    return found(first, 'installation.not-found', 'groupRef');
+  }
+  const installation = await getInstallation(context, integration, installationId, caller);
+  const isMeant = groupRef === undefined || installation.group?.groupRef === groupRef;
+  return found(isMeant ? installation : undefined, 'installation.not-found', 'installationId and groupRef');
+}
+
+/** The object's configuration after the changes. */
+function patched(
+  context: ManagementContext,
+  integration: Integration,
+  objectName: string,
+  { action, changes, content }: PatchConfigContentRequest & { readonly content: ConfigContent },
+): object {
+  const entry = entryOf(integration, content, action, objectName);
+  const { document, issues = [] } = applyJsonPatch(entry, changes);
+  refuseContradictions('installation.config-invalid', issues);
+  const outcome = { [action]: { objects: { [objectName]: document } } };
+  const checked = checkOutcome({ config: { content: outcome } }).config.content;
+  refuseIssues(checkConfigContent(checked, 'config.content'));
+  refuseContradictions('installation.config-invalid', contentIssues(context, integration, checked, 'config.content'));
+  return document as object;
+}
+
+function entryOf(
+  integration: Integration,
+  content: ConfigContent,
+  action: PatchConfigContentRequest['action'],
+  objectName: string,
+): object {
+  const objects: Readonly<Record<string, unknown>> = content[action]?.objects ?? {};
+  const entry = Object.hasOwn(objects, objectName) ? objects[objectName] : undefined;
+  if (typeof entry === 'object' && entry !== null) return entry;
+  const declared = integration.latestRevision.content[action]?.['objects'] ?? [];
+  const isNamed = (one: unknown) => (one as { objectName?: unknown } | null)?.objectName === objectName;
+  if (Array.isArray(declared) && declared.some(isNamed)) return { objectName };
+  throw new NotFoundError({
+    code: action === 'write' ? 'write.object-not-in-manifest' : 'search.object-not-in-manifest',
+    detail: `objectName: neither the manifest's ${action}.objects nor the config has ${objectName}.`,
+    remedy: `Add the object to the integration's ${action}.objects.`,
+  });
 }

@@ -1,6 +1,17 @@
-import { NotFoundError } from '@sluice/errors';
-import { seesGroup, type Caller, type Installation, type Integration } from '@sluice/types';
+import { json, type Reply, type Router } from '@sluice/http';
+import { installationSchema, publishInstallation, seesGroup } from '@sluice/types';
+import type { Caller, Installation, Integration } from '@sluice/types';
+import { presentConnection } from '../connections/get-connection';
 import type { ManagementContext } from '../context';
+import { routesOfIntegration, undeclaredWarning } from '../integrations/get-integration';
+import { found } from '../refusals';
+
+/** Routes under an installation's path: handlers get the installation. One of another integration, or of a token's other group, is 404. */
+export function routesOfInstallation(router: Router, context: ManagementContext, tag: string) {
+  return routesOfIntegration(router, context, tag).under('/installations/:installationId', {
+    find: ({ caller, params }, integration) => getInstallation(context, integration, params.installationId, caller),
+  });
+}
 
 /** @throws NotFoundError `installation.not-found`, the same for one of another integration, project or a token's other group */
 export async function getInstallation(
@@ -10,7 +21,8 @@ export async function getInstallation(
   caller: Caller,
 ): Promise<Installation> {
   const installation = await store.installations.find(projectId, id, installationId);
-  return orNotFound(seesGroup(caller, installation?.group?.groupRef) ? installation : undefined);
+  const isSeen = seesGroup(caller, installation?.group?.groupRef);
+  return found(isSeen ? installation : undefined, 'installation.not-found');
 }
 
 /**
@@ -26,13 +38,23 @@ export async function assertReach(
   if (caller.kind === 'token') await getInstallation(context, integration, installationId, caller);
 }
 
-/** @throws NotFoundError `installation.not-found` when it is absent */
-export function orNotFound(installation: Installation | undefined, name = 'installationId'): Installation {
-  if (installation !== undefined) return installation;
-  throw installationNotFound(name);
+/** The installation as this caller may see it, in the shape of replies. */
+export function presentInstallation(caller: Caller, installation: Installation): Installation {
+  return { ...publishInstallation(installation), connection: presentConnection(caller, installation.connection) };
 }
 
-export function installationNotFound(name = 'installationId'): NotFoundError {
-  const detail = `${name}: there is no such installation of this integration.`;
-  return new NotFoundError({ code: 'installation.not-found', detail });
+/** What `changedReply` answers. */
+export const changedInstallation = json(installationSchema, {
+  'Sluice-Warning': { description: 'Objects that the manifest does not declare.' },
+});
+
+/** The reply with an installation that was made or changed. @param warnings ends of sentences for `Sluice-Warning` */
+export function changedReply(
+  caller: Caller,
+  integration: Integration,
+  installation: Installation,
+  warnings: readonly string[] = [],
+): Reply {
+  const headers = undeclaredWarning(integration, installation, warnings);
+  return { body: presentInstallation(caller, installation), headers };
 }

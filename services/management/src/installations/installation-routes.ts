@@ -1,144 +1,123 @@
 import { providerProblemCodes } from '@sluice/errors';
-import { type Router, json, jsonList } from '@sluice/http';
+import { filterText, json, noBody, offByDefault, queryOf, type Reply, type Router } from '@sluice/http';
 import {
-  type CreateInstallationRequest,
   createInstallationRequestSchema,
   installationSchema,
-  type Page,
-  pageProperties,
-  type PageQuery,
   reachOf,
+  updateInstallationRequestSchema,
 } from '@sluice/types';
-import { assertGroup } from '../caller-group';
 import type { ManagementContext } from '../context';
-import { createInstallation } from './create-installation';
-import { getInstallation } from './get-installation';
-import { wholeList } from '../paged-list';
-import { presentInstallation } from '../connections/present-connection';
-import { undeclaredWarning } from '../integrations/manifest-warnings';
-import { integrationPath, linkToNext, listBytesMax, projectPath, samplingQuery } from '../paths';
-import { projectRoute } from '../projects/project-route';
-import { integrationRoute } from '../integrations/integration-route';
+import { routesOfIntegration } from '../integrations/get-integration';
+import { wholeList, wholeListOf, type ListRequest } from '../pages';
+import { routesOfProject } from '../projects/get-project';
+import { assertGroup, notFound } from '../refusals';
+import { createInstallation, updateInstallation } from './change-installation';
+import {
+  assertReach,
+  changedInstallation,
+  changedReply,
+  presentInstallation,
+  routesOfInstallation,
+} from './get-installation';
 
-interface ProjectParts {
-  readonly params: { projectIdOrName: string };
-  readonly query: { groupRef?: string } & PageQuery;
-}
+/** `skipSampling=true`: the account is not asked whether it has the fields that a config names. Source: published API. */
+const samplingQuery = queryOf({ skipSampling: offByDefault });
 
-interface IntegrationParts {
-  readonly params: { projectIdOrName: string; integrationId: string };
-  readonly query: { groupRef?: string } & PageQuery;
-}
+type InstallationList = ListRequest & { readonly query: { readonly groupRef?: string } };
 
-interface CreationParts extends Pick<IntegrationParts, 'params'> {
-  readonly query: { skipSampling?: boolean };
-  readonly body: CreateInstallationRequest;
-}
-
-interface InstallationParts {
-  readonly params: { projectIdOrName: string; integrationId: string; installationId: string };
-}
-
-const groupQuery = {
-  type: 'object',
-  additionalProperties: false,
-  properties: { groupRef: { type: 'string', minLength: 1 }, ...pageProperties },
-} as const;
-
-/** `GET P/installations`, `GET` and `POST I/installations`, `GET I/installations/{installationId}`. */
 export function installationRoutes(router: Router, context: ManagementContext): void {
-  listRoutes(router, context);
-  itemRoutes(router, context);
-}
-
-function listRoutes(router: Router, context: ManagementContext): void {
   const { installations } = context.store;
-  router.get(
-    `${projectPath}/installations`,
-    projectRoute<ProjectParts>(context, {
-      operationId: 'listInstallationsForProject',
-      summary: 'List the installations of a project',
-      tags: ['Installations'],
-      replies: { 200: jsonList(installationSchema, linkToNext) },
-      scopes: ['frontend', 'read', 'token'],
-      query: groupQuery,
-      replyBytesMax: listBytesMax,
-      handle: async (request, project) => {
-        const { caller, query } = request;
-        const filter = { ...query, ...reachOf(caller) };
-        const read = (page: Page) => installations.listPage(project.id, filter, page);
-        return await wholeList(request, read, (installation) => presentInstallation(caller, installation));
-      },
-    }),
-  );
-  router.get(
-    `${integrationPath}/installations`,
-    integrationRoute<IntegrationParts>(context, {
-      operationId: 'listInstallations',
-      summary: 'List the installations of an integration',
-      tags: ['Installations'],
-      replies: { 200: jsonList(installationSchema, linkToNext) },
-      scopes: ['frontend', 'read', 'token'],
-      query: groupQuery,
-      replyBytesMax: listBytesMax,
-      handle: async (request, integration) => {
-        const { caller, query } = request;
-        const filter = { ...query, ...reachOf(caller), integrationId: integration.id };
-        const read = (page: Page) => installations.listPage(integration.projectId, filter, page);
-        return await wholeList(request, read, (installation) => presentInstallation(caller, installation));
-      },
-    }),
-  );
+  const ofIntegration = routesOfIntegration(router, context, 'Installations');
+  const shared = {
+    ...wholeListOf(installationSchema, { groupRef: filterText }),
+    scopes: ['frontend', 'read', 'token'],
+  } as const;
+  const list = (request: InstallationList, projectId: string, integrationId?: string): Promise<Reply> => {
+    const filter = { ...request.query, ...reachOf(request.caller), integrationId };
+    return wholeList(request, (page) => installations.listPage(projectId, filter, page), presentInstallation);
+  };
+  routesOfProject(router, context, 'Installations').get('/installations', 'listInstallationsForProject', {
+    ...shared,
+    summary: 'List the installations of a project',
+    handle: (request, { id }) => list(request, id),
+  });
+  ofIntegration.get('/installations', 'listInstallations', {
+    ...shared,
+    summary: 'List the installations of an integration',
+    handle: (request, { projectId, id }) => list(request, projectId, id),
+  });
+  ofIntegration.post('/installations', 'createInstallation', {
+    summary: 'Install an integration',
+    example: {
+      groupRef: 'demo-group',
+      config: { content: { provider: 'hubspot', write: { objects: { contacts: { objectName: 'contacts' } } } } },
+    },
+    replies: { 201: changedInstallation },
+    problems: [
+      'group.not-found',
+      'installation.exists',
+      'installation.config-invalid',
+      'connection.not-found',
+      'revision.not-found',
+      ...providerProblemCodes,
+    ],
+    scopes: ['frontend', 'token'],
+    query: samplingQuery,
+    body: createInstallationRequestSchema,
+    handle: async (request, integration) => {
+      const { caller, body } = request;
+      assertGroup(caller, body.groupRef);
+      const { installation, warnings } = await createInstallation(context, integration, request);
+      return { status: 201, ...changedReply(caller, integration, installation, warnings) };
+    },
+  });
+  routesOfInstallation(router, context, 'Installations').get('', 'getInstallation', {
+    summary: 'Get an installation',
+    replies: { 200: json(installationSchema) },
+    scopes: ['frontend', 'read', 'token'],
+    answer: ({ caller }, installation) => presentInstallation(caller, installation),
+  });
 }
 
-function itemRoutes(router: Router, context: ManagementContext): void {
-  router.post(
-    `${integrationPath}/installations`,
-    integrationRoute<CreationParts>(context, {
-      operationId: 'createInstallation',
-      summary: 'Install an integration',
-      tags: ['Installations'],
-      example: {
-        groupRef: 'demo-group',
-        config: { content: { provider: 'hubspot', write: { objects: { contacts: { objectName: 'contacts' } } } } },
+export function installationChangeRoutes(router: Router, context: ManagementContext): void {
+  const ofIntegration = routesOfIntegration(router, context, 'Installations');
+  ofIntegration.patch('/installations/:installationId', 'updateInstallation', {
+    summary: 'Change an installation',
+    description: 'Only what updateMask names is changed.',
+    example: {
+      updateMask: ['config.content.write.objects.contacts'],
+      installation: {
+        config: {
+          content: {
+            write: { objects: { contacts: { objectName: 'contacts', deletionSettings: { enabled: true } } } },
+          },
+        },
       },
-      replies: {
-        201: json(installationSchema, {
-          'Sluice-Warning': { description: 'Objects that the manifest does not declare.' },
-        }),
-      },
-      problems: [
-        'group.not-found',
-        'installation.exists',
-        'installation.config-invalid',
-        'connection.not-found',
-        'revision.not-found',
-        ...providerProblemCodes,
-      ],
-      scopes: ['frontend', 'token'],
-      query: samplingQuery,
-      body: createInstallationRequestSchema,
-      handle: async ({ caller, query, body, traceparent }, integration) => {
-        assertGroup(caller, body.groupRef);
-        const order = { integration, caller, request: body, ...query, traceparent };
-        const { installation, warnings } = await createInstallation(context, order);
-        const headers = undeclaredWarning(integration, installation, warnings);
-        return { status: 201, body: presentInstallation(caller, installation), headers };
-      },
-    }),
-  );
-  router.get(
-    `${integrationPath}/installations/:installationId`,
-    integrationRoute<InstallationParts>(context, {
-      operationId: 'getInstallation',
-      summary: 'Get an installation',
-      tags: ['Installations'],
-      replies: { 200: json(installationSchema) },
-      scopes: ['frontend', 'read', 'token'],
-      handle: async ({ caller, params }, integration) => {
-        const installation = await getInstallation(context, integration, params.installationId, caller);
-        return { body: presentInstallation(caller, installation) };
-      },
-    }),
-  );
+    },
+    replies: { 200: changedInstallation },
+    problems: ['installation.config-invalid', 'connection.not-found', ...providerProblemCodes],
+    scopes: ['frontend', 'token'],
+    query: samplingQuery,
+    body: updateInstallationRequestSchema,
+    handle: async (request, integration) => {
+      const { caller, params } = request;
+      await assertReach(context, integration, params.installationId, caller);
+      const update = await updateInstallation(context, integration, params.installationId, request);
+      return changedReply(caller, integration, update.installation, update.warnings);
+    },
+  });
+  ofIntegration.delete('/installations/:installationId', 'deleteInstallation', {
+    summary: 'Delete an installation',
+    replies: { 204: noBody('It is deleted, and its connection when nothing else uses it.') },
+    scopes: ['frontend', 'token'],
+    // What waits fails with "The installation was deleted."; what is being sent at this moment finishes and is not tried again. What happened
+    // stays readable.
+    answer: async ({ caller, params: { installationId } }, integration) => {
+      await assertReach(context, integration, installationId, caller);
+      const { projectId, id: integrationId } = integration;
+      const isRemoved = await context.store.installations.remove({ projectId, integrationId, installationId });
+      if (!isRemoved) throw notFound('installation.not-found');
+      context.logger.info({ projectId, installationId }, 'installation.deleted');
+    },
+  });
 }

@@ -1,20 +1,35 @@
-import type { Issue } from '@sluice/errors';
+import { readYaml, type YamlPlace } from '@sluice/connectors';
+import { ValidationError, type Issue } from '@sluice/errors';
+import { invalid, parseJson, validate, type RouteRequest } from '@sluice/http';
 import { ownTurn } from '@sluice/telemetry';
-import type { Caller, DeployManifestRequest, Integration, ManifestIntegration } from '@sluice/types';
+import {
+  authorOf,
+  checkManifest,
+  checkManifestIntegration,
+  limits,
+  manifestIntegrationSchema,
+  manifestSchema,
+  pathOf,
+  withObject,
+  type Caller,
+  type ConfigContent,
+  type DeployManifestRequest,
+  type Integration,
+  type Manifest,
+  type ManifestIntegration,
+} from '@sluice/types';
+import { knownProviders } from '../connections/get-connection';
 import type { ManagementContext } from '../context';
-import { refuseContradictions } from '../refuse-issues';
-import { parseManifest, type ParsedManifest } from './parse-manifest';
-import { pauseRemovedReads, type ReadRemoval } from './pause-removed-reads';
-import { refusedUpload } from './refused-upload';
-import { uploadNamedBy, uploadScheme } from './upload-address';
+import { refuseContradictions, refuseIssues } from '../refusals';
+import { readUpload } from './uploads';
 
-/** A deploy request with what came beside the body. */
-export interface Deployment {
-  readonly projectId: string;
-  readonly request: DeployManifestRequest;
-  readonly caller: Caller;
-  /** Installations stop reading the objects that the manifest takes from their integration. */
-  readonly pausesReads: boolean;
+/** A request to deploy. With `destructive` installations stop reading the objects that the manifest takes from their integration. */
+type Deployment = RouteRequest<{ body: DeployManifestRequest; query: { readonly destructive?: boolean } }>;
+
+/** An integration as it stands, and the manifest that is about to be deployed for it. */
+interface Replacement {
+  readonly standing: Integration;
+  readonly after: ManifestIntegration;
 }
 
 /**
@@ -23,58 +38,127 @@ export interface Deployment {
  * @returns those that the manifest names
  * @throws ConflictError `integration.name-taken` when a name stands for another provider
  */
-export async function deployManifest(context: ManagementContext, deployment: Deployment): Promise<Integration[]> {
-  const { projectId, request, pausesReads } = deployment;
-  const { manifest } = await readManifest(context, projectId, request);
-  const entries = manifest.integrations.map((content) => {
-    const { name, provider } = content;
-    return { projectId, name, provider, specVersion: manifest.specVersion, content };
-  });
-  if (pausesReads) await pauseReads(context, deployment, manifest.integrations);
-  const deployed = await context.store.integrations.putAll(projectId, entries);
+export async function deployManifest(
+  context: ManagementContext,
+  projectId: string,
+  { body, query, caller }: Deployment,
+): Promise<Integration[]> {
+  const { manifest } = await readManifest(context, projectId, body);
+  if (query.destructive === true) {
+    const replaced: Replacement[] = [];
+    for (const after of manifest.integrations) {
+      const standing = await context.store.integrations.find(projectId, after.name);
+      // An integration whose id is this name is another one.
+      if (standing?.name === after.name) replaced.push({ standing, after });
+    }
+    await pauseRemovedReads(context, caller, replaced);
+  }
+  const deployed = await putAll(context, projectId, manifest, manifest.integrations);
   context.logger.info({ projectId, integrations: deployed.length }, 'manifest.deployed');
   return deployed;
 }
 
-/** Pauses nothing where a name stands for another provider: then the deployment is about to be refused. */
-async function pauseReads(
+/**
+ * Gives one integration the content that a manifest has under its name; an equal content makes no revision. What else
+ * the manifest holds is left alone.
+ * @returns the integration with its latest revision
+ * @throws ValidationError 400 for a manifest that breaks a rule, or has no integration of this name
+ * @throws ConflictError `integration.name-taken` when the manifest names another provider
+ */
+export async function createRevision(
   context: ManagementContext,
-  { projectId, caller }: Deployment,
-  contents: readonly ManifestIntegration[],
-): Promise<void> {
-  const removals: ReadRemoval[] = [];
-  for (const after of contents) {
-    const standing = await context.store.integrations.find(projectId, after.name);
-    // An integration whose id is this name is another one.
-    if (standing?.name !== after.name) continue;
-    if (standing.provider !== after.provider) return;
-    removals.push({ projectId, integrationId: standing.id, before: standing.latestRevision.content, after, caller });
+  standing: Integration,
+  { body, query, caller }: Deployment,
+): Promise<Integration> {
+  const { projectId, name } = standing;
+  const { manifest } = await readManifest(context, projectId, body);
+  const after = manifest.integrations.find((integration) => integration.name === name);
+  if (after === undefined) {
+    const names = manifest.integrations.map((integration) => integration.name).join(', ') || 'none';
+    const detail = `has no integration called ${name}; it has: ${names}`;
+    throw invalid([{ in: 'body', name: sourceOf(body), detail }]);
   }
-  for (const removal of removals) await pauseRemovedReads(context, removal);
+  if (query.destructive === true) await pauseRemovedReads(context, caller, [{ standing, after }]);
+  const [integration] = (await putAll(context, projectId, manifest, [after])) as [Integration];
+  const { id: integrationId, latestRevision } = integration;
+  context.logger.info({ projectId, integrationId, revisionId: latestRevision.id }, 'revision.created');
+  return integration;
 }
+
+async function putAll(
+  { store }: ManagementContext,
+  projectId: string,
+  { specVersion }: Manifest,
+  contents: readonly ManifestIntegration[],
+): Promise<Integration[]> {
+  const entries = contents.map((content) => {
+    const { name, provider } = content;
+    return { projectId, name, provider, specVersion, content };
+  });
+  return await store.integrations.putAll(projectId, entries);
+}
+
+/**
+ * Disables, in every installation, the read objects that the latest revision of its integration has and the new manifest lacks. Only objects that
+ * the installation configures: the others have no switch. An installation at a time, so that no two configs are in memory at once. Run before the
+ * manifest is in force: a request that fails halfway and is sent again then still finds the difference. Pauses nothing where a name stands for
+ * another provider: then the deployment is about to be refused.
+ */
+async function pauseRemovedReads(
+  { logger, store: { installations } }: ManagementContext,
+  caller: Caller,
+  replaced: readonly Replacement[],
+): Promise<void> {
+  if (replaced.some(({ standing, after }) => standing.provider !== after.provider)) return;
+  for (const { standing, after } of replaced) {
+    const { projectId, id: integrationId } = standing;
+    const kept = new Set(readNames(after));
+    const removed = readNames(standing.latestRevision.content).filter((name) => !kept.has(name));
+    const reading = removed.length === 0 ? [] : await installations.idsReading(projectId, integrationId, removed);
+    for (const installationId of reading) {
+      const changed = await installations.change({ projectId, integrationId, installationId }, (current) => ({
+        connectionId: current.connectionId,
+        content: removed.reduce(disabled, current.content),
+        createdBy: authorOf(caller),
+        isCreatedByAsked: false,
+      }));
+      if (changed === undefined) continue;
+      logger.info({ projectId, installationId, configId: changed.config.id }, 'installation.updated');
+    }
+  }
+}
+
+const readNames = ({ read }: ManifestIntegration) => (read?.objects ?? []).map(({ objectName }) => objectName);
+
+function disabled(content: ConfigContent, objectName: string): ConfigContent {
+  const { objects = {} } = content.read ?? {};
+  if (!Object.hasOwn(objects, objectName)) return content;
+  return withObject(content, { action: 'read', objectName }, { ...objects[objectName], disabled: true });
+}
+
+/** Member of the request that the text came with, or that names it. */
+const sourceOf = ({ sourceYaml }: DeployManifestRequest) => (sourceYaml === undefined ? 'sourceZipUrl' : 'sourceYaml');
 
 /**
  * The manifest of a request, which is its text or a zip that was put before.
  * @throws ValidationError 400 for what breaks a rule; 422 `provider.unknown` with all of them
  */
-export async function readManifest(
+async function readManifest(
   context: ManagementContext,
   projectId: string,
-  { sourceYaml, sourceZipUrl = '' }: DeployManifestRequest,
+  request: DeployManifestRequest,
 ): Promise<ParsedManifest> {
+  const { sourceYaml, sourceZipUrl = '' } = request;
   const text = sourceYaml ?? (await readUpload(context, projectId, sourceZipUrl));
   // A megabyte of YAML holds the event loop for a quarter of a second.
   await ownTurn();
-  const parsed = parseManifest(text, sourceYaml === undefined ? 'sourceZipUrl' : 'sourceYaml');
+  const parsed = parseManifest(text, sourceOf(request));
   refuseContradictions('provider.unknown', unknownProviders(context, parsed));
   return parsed;
 }
 
 function unknownProviders({ connectors }: ManagementContext, { manifest, placeOf }: ParsedManifest): Issue[] {
-  const known = connectors
-    .all()
-    .map(({ provider }) => provider)
-    .join(', ');
+  const known = knownProviders(connectors);
   return manifest.integrations.flatMap(({ provider }, index): Issue[] => {
     if (connectors.find(provider) !== undefined) return [];
     const name = `integrations[${index}].provider`;
@@ -82,34 +166,91 @@ function unknownProviders({ connectors }: ManagementContext, { manifest, placeOf
   });
 }
 
-const shownCharacters = 200;
-const ask =
-  'Ask GET /v1/generate-upload-url for an address, PUT the zip there, and send gs://<bucket>/<path> within an hour; or send the text as sourceYaml.';
+const checkSchema = validate<Manifest>(manifestSchema);
+const checkEntry = validate<ManifestIntegration>(manifestIntegrationSchema);
+
+/** Member of the request that the text came with, or that names it. */
+export type ManifestSource = 'sourceYaml' | 'sourceZipUrl';
+
+/** A manifest that keeps every rule. */
+export interface ParsedManifest {
+  readonly manifest: Manifest;
+  /**
+   * Line and column of a path as issues spell it, both from 1: of the member itself, or of what lacks it.
+   * `integrations[0].name` to `(line 3, column 5)`.
+   */
+  readonly placeOf: (path: string) => string;
+}
 
 /**
- * Text of the manifest that a `sourceZipUrl` names. It is looked up, never fetched: whatever else an address leads to, nobody goes there.
- * @throws ValidationError 400; what belongs to another project is answered as what was never there
+ * Reads the text of a manifest, YAML 1.2 or JSON, which is a part of it, under the limits of the JSON reader. Values pass through JSON, so what
+ * YAML has besides (dates, tags, binary, anchors used as types) does not get in.
+ * @throws ValidationError, 400: all problems at once, each with its path inside the manifest and its line and column
  */
-async function readUpload(
-  { store }: Pick<ManagementContext, 'store'>,
-  projectId: string,
-  sourceZipUrl: string,
-): Promise<string> {
-  const refused = (detail: string, remedy: string) => {
-    const value = sourceZipUrl.slice(0, shownCharacters);
-    return refusedUpload({ in: 'body', name: 'sourceZipUrl', detail, value }, remedy);
-  };
-  if (!sourceZipUrl.startsWith(uploadScheme)) {
-    throw refused(`must start with ${uploadScheme}: nothing is fetched from elsewhere`, ask);
-  }
-  const key = uploadNamedBy(sourceZipUrl);
-  const upload = key?.projectId === projectId ? await store.uploads.find(key) : undefined;
-  if (upload === undefined) throw refused('names no upload of this project of the last hour', ask);
-  if (upload.manifest === undefined) {
-    throw refused(
-      'names an upload to which nothing was put',
-      'PUT the zip to the url that came with this path, first.',
+export function parseManifest(text: string, source: ManifestSource): ParsedManifest {
+  const read = readYaml(text);
+  if (!read.ok) {
+    const problems = read.problems.slice(0, limits.issuesMax);
+    throw invalid(
+      problems.map(({ reason, place }) => {
+        const where = place === undefined ? '' : ` ${shown(place)}`;
+        return { in: 'body', name: source, detail: `is not readable as YAML or JSON: ${reason}${where}` };
+      }),
     );
   }
-  return upload.manifest.toString('utf8');
+  const { json, placeOf: placeOfSteps } = read.text;
+  const placeOf = (path: string) => shown(placeOfSteps(stepsOf(path)));
+  try {
+    return { manifest: checkAll(parseJson(json)), placeOf };
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    // Of the text as a whole the reader has said the place itself.
+    const issues = error.issues.map((issue) => ({ ...issue, detail: `${issue.detail} ${placeOf(issue.name)}` }));
+    throw withIssues(error, issues);
+  }
+}
+
+/** What the schema says and what the rules say, as far as the form allows to ask them. */
+function checkAll(value: unknown): Manifest {
+  let manifest: Manifest;
+  try {
+    manifest = checkSchema(value);
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    throw withIssues(error, [...error.issues, ...rulesOfEntries(value)]);
+  }
+  refuseIssues(checkManifest(manifest).slice(0, limits.issuesMax));
+  return manifest;
+}
+
+/** The rules of the entries whose own form is right. */
+function rulesOfEntries(value: unknown): Issue[] {
+  const list = (value as { integrations?: unknown } | null)?.integrations;
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((entry: unknown, index) => {
+    try {
+      return checkManifestIntegration(checkEntry(entry), pathOf('integrations', index));
+    } catch (error) {
+      if (error instanceof ValidationError) return [];
+      throw error;
+    }
+  });
+}
+
+function withIssues({ code }: ValidationError, all: readonly Issue[]): ValidationError {
+  const issues = all.slice(0, limits.issuesMax);
+  const [first] = issues;
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
+  const detail = first === undefined ? 'The manifest breaks a rule.' : `${first.name} ${first.detail}${more}.`;
+  return new ValidationError({ code, detail, issues });
+}
+
+const shown = ({ line, column }: YamlPlace) => `(line ${line}, column ${column})`;
+
+/** `a[0]["b c"].d` as its steps. */
+function stepsOf(path: string): (string | number)[] {
+  return [...path.matchAll(/\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]|([\w$-]+)/g)].map(([, index, quoted, plain]) => {
+    if (index !== undefined) return Number(index);
+    return quoted === undefined ? (plain ?? '') : (JSON.parse(quoted) as string);
+  });
 }

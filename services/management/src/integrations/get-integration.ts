@@ -1,21 +1,81 @@
-import { NotFoundError } from '@sluice/errors';
-import type { Integration } from '@sluice/types';
+import { unservedModule } from '@sluice/connectors';
+import type { Router } from '@sluice/http';
+import type { Installation, Integration, ManifestReadObject } from '@sluice/types';
 import type { ManagementContext } from '../context';
+import { routesOfProject } from '../projects/get-project';
+import { found } from '../refusals';
 
-/** @throws NotFoundError `integration.not-found`, the same for another project's integration */
-export async function getIntegration(
-  { store }: ManagementContext,
-  projectId: string,
-  idOrName: string,
-): Promise<Integration> {
-  const integration = await store.integrations.find(projectId, idOrName);
-  if (integration !== undefined) return integration;
-  throw integrationNotFound();
+/** Routes under an integration's path: handlers get the integration, which has its project's id. Another project's is 404. */
+export function routesOfIntegration(router: Router, context: ManagementContext, tag: string) {
+  return routesOfProject(router, context, tag).under('/integrations/:integrationId', {
+    find: async ({ params }, { id }) =>
+      found(await context.store.integrations.find(id, params.integrationId), 'integration.not-found'),
+  });
 }
 
-export function integrationNotFound(): NotFoundError {
-  return new NotFoundError({
-    code: 'integration.not-found',
-    detail: 'integrationId: there is no such integration in this project.',
+/** Names that one header lists, and its characters. Ours: a header of a few hundred bytes passes every proxy. */
+const shownMax = 5;
+const headerCharactersMax = 1_000;
+
+/**
+ * Reply headers that say which configured objects have no effect, because the manifest does not declare them. They are
+ * kept: the manifest may gain them, and published clients hold on to those that it lost.
+ * @param others warnings besides
+ */
+export function undeclaredWarning(
+  { latestRevision: { content: manifest } }: Integration,
+  { config: { content } }: Installation,
+  others: readonly string[] = [],
+): Record<string, string> {
+  const names = (['read', 'write'] as const).flatMap((action) => {
+    const declared = new Set((manifest[action]?.objects ?? []).map(({ objectName }) => objectName));
+    const unknown = Object.keys(content[action]?.objects ?? {}).filter((name) => !declared.has(name));
+    return unknown.map((name) => `${action}.objects.${name.slice(0, 64)}`);
   });
+  const undeclared = `the manifest does not declare ${shown(names)}: no effect until it does`;
+  return warningHeader([...(names.length === 0 ? [] : [undeclared]), ...others]);
+}
+
+/**
+ * Reply headers that say what of a deployed manifest has no effect: a module that is not served, and what is stored only. Published
+ * manifests hold both, and deploy.
+ */
+export function deployedWarning(
+  { connectors }: ManagementContext,
+  integrations: readonly Integration[],
+): Record<string, string> {
+  const warnings = integrations.flatMap(({ name, provider, latestRevision: { content } }) => {
+    const unserved = unservedModule(connectors.get(provider), content.module);
+    const stored = storedOnly(content);
+    return [
+      ...(unserved === undefined ? [] : [`${name}: ${unserved}: its writes and searches are refused`]),
+      ...(stored.length === 0 ? [] : [`${name}: ${shown(stored)} stored only: nothing executes them`]),
+    ];
+  });
+  return warningHeader(warnings);
+}
+
+const readMembers = ['schedule', 'destination', 'backfill', 'delivery'] as const satisfies (keyof ManifestReadObject)[];
+
+function storedOnly({ read, subscribe, watchSchema, proxy }: Integration['latestRevision']['content']): string[] {
+  const ofReads = (read?.objects ?? []).flatMap((object) =>
+    readMembers.filter((member) => object[member] !== undefined).map((member) => `${object.objectName}.${member}`),
+  );
+  return [
+    ...ofReads.map((name) => `read.objects.${name}`),
+    ...(subscribe === undefined ? [] : ['subscribe']),
+    ...(watchSchema === undefined ? [] : ['watchSchema']),
+    ...(proxy?.enabled === true ? ['proxy'] : []),
+  ];
+}
+
+/** A header takes visible ASCII only. */
+function warningHeader(warnings: readonly string[]): Record<string, string> {
+  const text = warnings.join('; ').replace(/[^\x20-\x7e]/g, '?');
+  return warnings.length === 0 ? {} : { 'Sluice-Warning': text.slice(0, headerCharactersMax) };
+}
+
+function shown(names: readonly string[]): string {
+  const more = names.length > shownMax ? ` and ${names.length - shownMax} more` : '';
+  return `${names.slice(0, shownMax).join(', ')}${more}`;
 }

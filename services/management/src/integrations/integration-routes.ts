@@ -1,111 +1,107 @@
-import { type Router, json, jsonList, noBody } from '@sluice/http';
+import { json, jsonList, noBody, offByDefault, queryOf, type Router } from '@sluice/http';
 import {
-  type CreateIntegrationRequest,
-  createIntegrationRequestSchema,
-  integrationSchema,
-  type PageQuery,
-  publishIntegration,
   checkCreateIntegrationRequest,
-  type Integration,
+  createIntegrationRequestSchema,
+  deployManifestRequestSchema,
+  integrationSchema,
   limits,
+  publishIntegration,
 } from '@sluice/types';
+import type { CreateIntegrationRequest, Integration, Page } from '@sluice/types';
+import { getConnector } from '../connections/get-connection';
 import type { ManagementContext } from '../context';
-import { wholeList } from '../paged-list';
-import { deployedHeaders, integrationPath, linkToNext, listBytesMax, pageQuery, projectPath } from '../paths';
-import { getConnector } from '../connections/get-connector';
-import { refuseIssues } from '../refuse-issues';
-import { getIntegration, integrationNotFound } from './get-integration';
-import { deployedWarning } from './manifest-warnings';
-import { projectRoute } from '../projects/project-route';
+import { wholeList, wholeListOf } from '../pages';
+import { routesOfProject } from '../projects/get-project';
+import { notFound, refuseIssues } from '../refusals';
+import { createRevision, deployManifest } from './deploy-manifest';
+import { deployedWarning, routesOfIntegration } from './get-integration';
 
-interface ProjectParts {
-  readonly params: { projectIdOrName: string };
-}
+const deployedHeaders = {
+  'Sluice-Warning': {
+    description: 'What of the manifest has no effect: a module that is not served, what is stored only.',
+  },
+};
 
-interface IntegrationParts {
-  readonly params: { projectIdOrName: string; integrationId: string };
-}
-
-/** `GET` and `POST P/integrations`, `GET` and `DELETE P/integrations/{integrationIdOrName}`. */
 export function integrationRoutes(router: Router, context: ManagementContext): void {
-  routesOfAll(router, context);
-  routesOfOne(router, context);
+  const ofProject = routesOfProject(router, context, 'Integrations');
+  const ofIntegration = routesOfIntegration(router, context, 'Integrations');
+  ofProject.get('/integrations', 'listIntegrations', {
+    summary: 'List integrations',
+    ...wholeListOf(integrationSchema, {}),
+    scopes: ['frontend', 'read', 'token'],
+    handle: (request, { id }) => {
+      const read = (page: Page) => context.store.integrations.listPage(id, page);
+      return wholeList(request, read, (_caller, integration) => publishIntegration(integration));
+    },
+  });
+  ofProject.post('/integrations', 'createIntegration', {
+    summary: 'Create an integration',
+    replies: {
+      201: noBody('The integration is made.', {
+        Location: { description: 'Its address.', required: true },
+        ...deployedHeaders,
+      }),
+    },
+    problems: ['integration.name-taken', 'provider.unknown'],
+    scopes: ['frontend'],
+    body: createIntegrationRequestSchema,
+    handle: async ({ body }, { id: projectId }) => {
+      const made = await createIntegration(context, projectId, body);
+      // The published API answers without a body; the header says what was made.
+      const Location = `/v1/projects/${projectId}/integrations/${made.id}`;
+      return { status: 201, headers: { Location, ...deployedWarning(context, [made]) } };
+    },
+  });
+  ofIntegration.get('', 'getIntegration', {
+    summary: 'Get an integration',
+    replies: { 200: json(integrationSchema) },
+    scopes: ['frontend', 'read', 'token'],
+    answer: (_request, integration) => publishIntegration(integration),
+  });
+  ofIntegration.delete('', 'deleteIntegration', {
+    summary: 'Delete an integration',
+    description: 'Its installations are deleted with it.',
+    replies: { 204: noBody('It is deleted, with its installations.') },
+    scopes: ['frontend'],
+    answer: (_request, integration) => deleteIntegration(context, integration),
+  });
 }
 
-function routesOfAll(router: Router, context: ManagementContext): void {
-  router.get(
-    `${projectPath}/integrations`,
-    projectRoute<ProjectParts & { readonly query: PageQuery }>(context, {
-      operationId: 'listIntegrations',
-      summary: 'List integrations',
-      tags: ['Integrations'],
-      replies: { 200: jsonList(integrationSchema, linkToNext) },
-      scopes: ['frontend', 'read', 'token'],
-      query: pageQuery,
-      replyBytesMax: listBytesMax,
-      handle: async (request, project) => {
-        return await wholeList(
-          request,
-          (page) => context.store.integrations.listPage(project.id, page),
-          publishIntegration,
-        );
-      },
-    }),
-  );
-  router.post(
-    `${projectPath}/integrations`,
-    projectRoute<ProjectParts & { readonly body: CreateIntegrationRequest }>(context, {
-      operationId: 'createIntegration',
-      summary: 'Create an integration',
-      tags: ['Integrations'],
-      replies: {
-        201: noBody('The integration is made.', {
-          Location: { description: 'Its address.', required: true },
-          ...deployedHeaders,
-        }),
-      },
-      problems: ['integration.name-taken', 'provider.unknown'],
-      scopes: ['frontend'],
-      body: createIntegrationRequestSchema,
-      handle: async ({ body }, project) => {
-        const made = await createIntegration(context, project.id, body);
-        // The published API answers without a body; the header says what was made.
-        const Location = `/v1/projects/${project.id}/integrations/${made.id}`;
-        return { status: 201, headers: { Location, ...deployedWarning(context, [made]) } };
-      },
-    }),
-  );
-}
-
-function routesOfOne(router: Router, context: ManagementContext): void {
-  router.get(
-    integrationPath,
-    projectRoute<IntegrationParts>(context, {
-      operationId: 'getIntegration',
-      summary: 'Get an integration',
-      tags: ['Integrations'],
-      replies: { 200: json(integrationSchema) },
-      scopes: ['frontend', 'read', 'token'],
-      handle: async ({ params }, project) => {
-        return { body: publishIntegration(await getIntegration(context, project.id, params.integrationId)) };
-      },
-    }),
-  );
-  router.delete(
-    integrationPath,
-    projectRoute<IntegrationParts>(context, {
-      operationId: 'deleteIntegration',
-      summary: 'Delete an integration',
-      description: 'Its installations are deleted with it.',
-      tags: ['Integrations'],
-      replies: { 204: noBody('It is deleted, with its installations.') },
-      scopes: ['frontend'],
-      handle: async ({ params }, project) => {
-        await deleteIntegration(context, await getIntegration(context, project.id, params.integrationId));
-        return { status: 204 };
-      },
-    }),
-  );
+export function deploymentRoutes(router: Router, context: ManagementContext): void {
+  /** `destructive=true`: reads of the objects that a manifest removes are paused. Source: published API and command line. */
+  const query = queryOf({ destructive: offByDefault });
+  routesOfProject(router, context, 'Integrations').put('/integrations\\:batch', 'deployManifest', {
+    summary: 'Deploy a manifest',
+    description:
+      'Creates an integration per entry, or gives it a new revision. With destructive=true installations stop reading the objects that the manifest removes from their integration. Nothing is deleted.',
+    example: {
+      sourceYaml:
+        'specVersion: 1.0.0\nintegrations:\n  - name: crm\n    provider: hubspot\n    write: { objects: [{ objectName: contacts }] }\n',
+    },
+    replies: { 200: jsonList(integrationSchema, deployedHeaders) },
+    problems: ['integration.name-taken', 'provider.unknown'],
+    scopes: ['frontend'],
+    query,
+    body: deployManifestRequestSchema,
+    handle: async (request, { id }) => {
+      const deployed = await deployManifest(context, id, request);
+      return { body: deployed.map(publishIntegration), headers: deployedWarning(context, deployed) };
+    },
+  });
+  routesOfIntegration(router, context, 'Integrations').post('/revisions', 'createRevision', {
+    summary: 'Give an integration a new revision',
+    description:
+      'Takes what the manifest has under the name of the integration; an equal content makes no revision. With destructive=true installations stop reading the objects that the manifest removes.',
+    replies: { 201: noBody('The revision is in force.', deployedHeaders) },
+    problems: ['integration.name-taken', 'provider.unknown'],
+    scopes: ['frontend'],
+    query,
+    body: deployManifestRequestSchema,
+    handle: async (request, integration) => {
+      const revised = await createRevision(context, integration, request);
+      return { status: 201, headers: deployedWarning(context, [revised]) };
+    },
+  });
 }
 
 /** @throws ConflictError `integration.name-taken` */
@@ -131,17 +127,17 @@ const page = { size: limits.pageSizeDefault };
  * left is an integration with fewer installations, and the same request goes on.
  * @throws NotFoundError `integration.not-found` when somebody else has deleted it
  */
-async function deleteIntegration(context: ManagementContext, integration: Integration): Promise<void> {
+async function deleteIntegration({ logger, store }: ManagementContext, integration: Integration): Promise<void> {
   const { projectId, id: integrationId } = integration;
-  const { installations, integrations } = context.store;
+  const { installations, integrations } = store;
   for (;;) {
     for (const { id: installationId } of (await installations.listPage(projectId, { integrationId }, page)).items) {
       if (!(await installations.remove({ projectId, integrationId, installationId }))) continue;
-      context.logger.info({ projectId, installationId }, 'installation.deleted');
+      logger.info({ projectId, installationId }, 'installation.deleted');
     }
     const outcome = await integrations.remove(projectId, integrationId);
-    if (outcome === 'absent') throw integrationNotFound();
+    if (outcome === 'absent') throw notFound('integration.not-found');
     if (outcome === 'deleted') break;
   }
-  context.logger.info({ projectId, integrationId }, 'integration.deleted');
+  logger.info({ projectId, integrationId }, 'integration.deleted');
 }

@@ -1,132 +1,266 @@
-import { json, jsonList, route, type Router } from '@sluice/http';
-import type { EventPosition } from '@sluice/store';
+import { ConflictError } from '@sluice/errors';
+import { filterText, json, jsonList, offByDefault, queryOf, routesUnder, type Router } from '@sluice/http';
+import type { EventPosition, StoredLane } from '@sluice/store';
 import {
+  laneListReplySchema,
   limits,
   logSchema,
+  operationExplanationSchema,
+  operationListReplySchema,
+  operationProgressSchema,
   operationRecordListReplySchema,
   operationSchema,
   pageProperties,
-  type PageQuery,
+  reachOf,
   recordOutcomes,
-  type RecordOutcome,
+  seesGroup,
 } from '@sluice/types';
+import type { Caller, Lane, Operation } from '@sluice/types';
+import { readLaneWindows } from '@sluice/writes';
 import type { ManagementContext } from '../context';
-import { getOperation } from './get-operation';
-import { getProjectId } from '../projects/get-project';
-import { byIndex, byPosition, readPage, type PagedQuery } from '../operation-pages';
-import { nextLink } from '../paged-list';
+import { routesOfInstallation } from '../installations/get-installation';
+import { byId, byIndex, byPosition, linkWhenMore, listBytesMax, nextLink, paginationOf } from '../pages';
+import { positionOf, readPage } from '../pages';
+import { getProjectId, projectPath, routesOfProject } from '../projects/get-project';
+import { found, notFound, readMoment } from '../refusals';
 import { presentLog } from './present-log';
-import type { OperationWatch } from './watch-operations';
-import { linkWhenMore, listBytesMax, pageQuery, projectPath } from '../paths';
-import { projectRoute } from '../projects/project-route';
+import { replayOperation } from './replay-operation';
 
-interface OperationParts {
-  readonly params: { projectIdOrName: string; operationId: string };
-}
-
-interface OperationQuery extends OperationParts {
-  readonly query: { waitSeconds?: number };
-}
-
-const operationQuery = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    waitSeconds: {
-      type: 'integer',
-      minimum: limits.waitSecondsMin,
-      maximum: limits.waitSecondsMax,
-      description: 'Answer when the operation has ended, or after this many seconds.',
-    },
-  },
-} as const;
-
-interface RecordsParts extends OperationParts {
-  readonly query: PagedQuery & { readonly ref?: string; readonly status?: RecordOutcome };
-}
-
-const recordsQuery = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    ref: { type: 'string', minLength: 1, description: 'Only the record that was sent with this Sluice-Record-Ref.' },
-    status: { type: 'string', enum: recordOutcomes, description: 'Only records of this status: failed, for example.' },
-    ...pageProperties,
-  },
-} as const;
-
-interface LogParts extends OperationParts {
-  readonly query: PageQuery;
-}
+const readers = ['frontend', 'read', 'write', 'token'] as const;
 
 /** Lines of a page without a `pageSize`: more than an operation has, so that its bytes end it. */
 const logEventsMax = 10_000;
 
-/** `GET P/operations/{operationId}`, and below it `/records` and `/logs`. */
-export function operationRoutes(router: Router, context: ManagementContext, watch: OperationWatch): void {
-  router.get(
-    `${projectPath}/operations/:operationId`,
-    route<OperationQuery>({
-      operationId: 'getOperation',
-      summary: 'Get an operation',
-      description: 'With waitSeconds the reply waits for its end.',
-      tags: ['Operations'],
-      replies: { 200: json(operationSchema) },
-      scopes: ['frontend', 'read', 'write', 'token'],
-      query: operationQuery,
-      handle: async ({ caller, params, query, signal }) => {
-        const projectId = await getProjectId(context, caller, params.projectIdOrName);
-        const operation = await getOperation(context, caller, { projectId, operationId: params.operationId });
-        const { waitSeconds } = query;
-        if (waitSeconds === undefined || operation.status !== 'in_progress') return { body: operation };
-        await watch.wait({ projectId, operationId: operation.id }, waitSeconds * 1_000, signal);
-        return { body: await getOperation(context, caller, { projectId, operationId: operation.id }) };
-      },
+const waitSeconds = {
+  type: 'integer',
+  minimum: limits.waitSecondsMin,
+  maximum: limits.waitSecondsMax,
+  description: 'Answer when the operation has ended, or after this many seconds.',
+} as const;
+
+/** Routes under an operation's path: handlers get the operation. One of another project, and for a token of another group, is 404. */
+function routesOfOperation(router: Router, context: ManagementContext) {
+  return routesUnder(router, `${projectPath}/operations/:operationId`, {
+    tags: ['Operations'],
+    scopes: readers,
+    find: async ({ caller, params: { projectIdOrName, operationId } }) =>
+      await getOperation(context, caller, await getProjectId(context, caller, projectIdOrName), operationId),
+  });
+}
+
+async function getOperation(
+  { store, readOperation }: ManagementContext,
+  caller: Caller,
+  projectId: string,
+  operationId: string,
+): Promise<Operation> {
+  const { withinGroupRef } = reachOf(caller);
+  const operation =
+    withinGroupRef === undefined
+      ? await readOperation({ projectId, operationId })
+      : await store.operations.find(projectId, operationId, withinGroupRef);
+  return found(operation, 'operation.not-found');
+}
+
+export function operationRoutes(router: Router, context: ManagementContext): void {
+  const ofOperation = routesOfOperation(router, context);
+  const { operations } = context.store;
+  ofOperation.get('', 'getOperation', {
+    summary: 'Get an operation',
+    description: 'With waitSeconds the reply waits for its end.',
+    replies: { 200: json(operationSchema) },
+    query: queryOf({ waitSeconds }),
+    answer: async ({ caller, query, signal }, operation) => {
+      const { projectId, id: operationId, status } = operation;
+      if (query.waitSeconds === undefined || status !== 'in_progress') return operation;
+      await context.watch.wait({ projectId, operationId }, query.waitSeconds * 1_000, signal);
+      return await getOperation(context, caller, projectId, operationId);
+    },
+  });
+  ofOperation.get('/records', 'listOperationRecords', {
+    summary: 'List the outcomes of an operation',
+    replies: { 200: json(operationRecordListReplySchema) },
+    query: queryOf({
+      ref: { ...filterText, description: 'Only the record that was sent with this Sluice-Record-Ref.' },
+      status: { type: 'string', enum: recordOutcomes, description: 'Only records of this status: failed, for example.' },
+      ...pageProperties,
     }),
-  );
-  router.get(
-    `${projectPath}/operations/:operationId/records`,
-    projectRoute<RecordsParts>(context, {
-      operationId: 'listOperationRecords',
-      summary: 'List the outcomes of an operation',
-      tags: ['Operations'],
-      replies: { 200: json(operationRecordListReplySchema) },
-      scopes: ['frontend', 'read', 'write', 'token'],
-      query: recordsQuery,
-      replyBytesMax: limits.pageBytesMax,
-      handle: async ({ caller, params, query }, { id: projectId }) => {
-        const { id } = await getOperation(context, caller, { projectId, operationId: params.operationId });
-        const { ref, status } = query;
-        const filter = { ...(ref !== undefined && { ref }), ...(status !== undefined && { status }) };
-        const list = (afterIndex: number | undefined, limit: number) =>
-          context.store.operations.listRecords(projectId, id, { ...filter, limit, afterIndex: afterIndex ?? -1 });
-        return { body: await readPage(query, byIndex, list) };
-      },
+    replyBytesMax: limits.pageBytesMax,
+    answer: ({ query }, { projectId, id }) =>
+      readPage(query, byIndex, (afterIndex = -1, limit) =>
+        operations.listRecords(projectId, id, { ref: query.ref, status: query.status, limit, afterIndex }),
+      ),
+  });
+  ofOperation.get('/logs', 'listOperationLogs', {
+    summary: 'Read the log of an operation',
+    description:
+      "Oldest first; always in pages, which end at 1 MB. No record's values are in it: what a provider said of a record stands with its outcome.",
+    replies: { 200: jsonList(logSchema, linkWhenMore) },
+    query: queryOf(pageProperties),
+    replyBytesMax: listBytesMax,
+    handle: async ({ query: { pageSize = logEventsMax, pageToken }, url }, { projectId, id }) => {
+      const list = async (after: EventPosition | undefined, limit: number) => {
+        const events = await operations.readHistory(projectId, id, { limit, after });
+        return events.map((event) => ({ log: presentLog(id, event), position: event.position }));
+      };
+      const { results, pagination } = await readPage({ pageSize, pageToken }, byPosition, list);
+      const next = pagination.nextPageToken;
+      return { body: results.map(({ log }) => log), headers: next === undefined ? undefined : nextLink(url, next) };
+    },
+  });
+  ofOperation.get('/progress', 'getOperationProgress', {
+    summary: 'See how far an operation is',
+    description: 'Records by outcome and calls by state; of an auto-batch how full it is and when it is sealed.',
+    replies: { 200: json(operationProgressSchema) },
+    answer: async (_request, { projectId, id }) =>
+      found(await operations.readProgress(projectId, id), 'operation.not-found'),
+  });
+  ofOperation.get('/explanation', 'explainOperation', {
+    summary: 'Explain an operation',
+    description:
+      "What happened to each record and why: its plan without values, its call, every attempt with the provider's answer, its outcome. The records of a large operation come in pages of 1 MB.",
+    replies: { 200: json(operationExplanationSchema) },
+    query: queryOf(pageProperties),
+    replyBytesMax: listBytesMax,
+    answer: async ({ query: { pageSize: size = limits.pageSizeDefault, pageToken } }, operation) => {
+      const page = { size, afterIndex: positionOf(pageToken, byIndex) };
+      const explained = await operations.explain(operation.projectId, operation.id, page);
+      const { hasMore, ...course } = found(explained, 'operation.not-found');
+      return { operation, ...course, pagination: paginationOf(course.records, hasMore, byIndex) };
+    },
+  });
+}
+
+/** `GET I/installations/{installationId}/operations` and `GET P/operations`: newest first, always paged. */
+export function operationListRoutes(router: Router, context: ManagementContext): void {
+  const { operations } = context.store;
+  routesOfInstallation(router, context, 'Operations').get('/operations', 'listOperations', {
+    summary: 'List the operations of an installation',
+    replies: { 200: json(operationListReplySchema) },
+    scopes: readers,
+    query: queryOf(pageProperties),
+    answer: ({ query }, { projectId, id: installationId }) =>
+      readPage(query, byId, (beforeId, limit) => operations.list(projectId, { installationId, limit, beforeId })),
+  });
+  routesOfProject(router, context, 'Operations').get('/operations', 'listOperationsForProject', {
+    summary: 'Find operations of a project',
+    description: 'The filters are joined by AND. groupRef finds operations of installations that exist now.',
+    replies: { 200: json(operationListReplySchema) },
+    scopes: readers,
+    query: queryOf({
+      status: { type: 'string', enum: ['in_progress', 'success', 'failure'] },
+      groupRef: filterText,
+      objectName: filterText,
+      since: { type: 'string', format: 'date-time' },
+      ...pageProperties,
     }),
-  );
-  router.get(
-    `${projectPath}/operations/:operationId/logs`,
-    projectRoute<LogParts>(context, {
-      operationId: 'listOperationLogs',
-      summary: 'Read the log of an operation',
-      description:
-        "Oldest first; always in pages, which end at 1 MB. No record's values are in it: what a provider said of a record stands with its outcome.",
-      tags: ['Operations'],
-      replies: { 200: jsonList(logSchema, linkWhenMore) },
-      scopes: ['frontend', 'read', 'write', 'token'],
-      query: pageQuery,
-      replyBytesMax: listBytesMax,
-      handle: async ({ caller, params, query, url }, { id: projectId }) => {
-        const { id } = await getOperation(context, caller, { projectId, operationId: params.operationId });
-        const { pageSize = logEventsMax } = query;
-        const list = async (after: EventPosition | undefined, limit: number) => {
-          const events = await context.store.operations.readHistory(projectId, id, { limit, ...(after && { after }) });
-          return events.map((event) => ({ log: presentLog(id, event), position: event.position }));
-        };
-        const { results, pagination } = await readPage({ ...query, pageSize }, byPosition, list);
-        const next = pagination.nextPageToken;
-        return { body: results.map(({ log }) => log), ...(next !== undefined && { headers: nextLink(url, next) }) };
-      },
-    }),
-  );
+    handle: async ({ caller, query }, { id: projectId }) => {
+      const { status, groupRef = caller.groupRef, objectName } = query;
+      // A bearer token that names no group means its own, and another one has nothing.
+      if (!seesGroup(caller, groupRef)) return { body: { results: [], pagination: { done: true } } };
+      const since = query.since === undefined ? undefined : readMoment('since', query.since);
+      const filter = { status, groupRef, objectName, since };
+      return {
+        body: await readPage(query, byId, (beforeId, limit) =>
+          operations.list(projectId, { ...filter, limit, beforeId }),
+        ),
+      };
+    },
+  });
+}
+
+/** `POST P/operations/{operationId}:cancel` and `:replay`. Neither reads a body. */
+export function operationChangeRoutes(router: Router, context: ManagementContext): void {
+  const ofOperation = routesOfOperation(router, context);
+  ofOperation.post('\\:cancel', 'cancelOperation', {
+    summary: 'Cancel an operation',
+    description:
+      'Records that have not been sent end as failed, with the class cancelled. What is being sent finishes. May be repeated.',
+    replies: { 202: json(operationSchema) },
+    problems: ['operation.ended', 'operation.synchronous'],
+    scopes: ['frontend', 'write', 'token'],
+    answer: async ({ caller }, { projectId, id }) => {
+      await requestCancel(context, caller, projectId, id);
+      return await getOperation(context, caller, projectId, id);
+    },
+  });
+  ofOperation.post('\\:replay', 'replayOperation', {
+    summary: 'Write the failed records of an operation again',
+    description:
+      'Answers the operation that writes them. A record is replayed once: a repeated request answers the same operation.',
+    replies: { 202: json(operationSchema) },
+    problems: [
+      'operation.in-progress',
+      'operation.synchronous',
+      'operation.nothing-to-replay',
+      'operation.not-replayable',
+      'operation.plan-deleted',
+      'operation.quarantined',
+    ],
+    scopes: ['frontend', 'write', 'token'],
+    query: queryOf({ force: offByDefault }),
+    answer: async ({ caller, query: { force = false }, traceparent }, operation) => {
+      const replayedBy = await replayOperation(context, operation, { caller, force, traceparent });
+      return await getOperation(context, caller, operation.projectId, replayedBy);
+    },
+  });
+}
+
+/**
+ * Asks for the end of an operation. Only the wish is written here: the batcher seals an open batch, executors end what is
+ * not being sent. Idempotent: an operation that was cancelled answers as it stands, also after its end.
+ * @throws NotFoundError `operation.not-found`
+ * @throws ConflictError `operation.synchronous`, `operation.ended`
+ */
+async function requestCancel(
+  { logger, store }: ManagementContext,
+  { keyId }: Caller,
+  projectId: string,
+  operationId: string,
+): Promise<void> {
+  const request = await store.operations.requestCancel(projectId, operationId);
+  if (request === 'missing') throw notFound('operation.not-found');
+  if (request === 'synchronous') {
+    const detail = 'operationId: a synchronous write has left by the time its operation can be named.';
+    const remedy = 'Read the operation: its write has ended, or ends with the request that made it.';
+    throw new ConflictError({ code: 'operation.synchronous', detail, remedy });
+  }
+  if (request === 'ended') {
+    const detail = 'operationId: the operation ended before a cancel was asked for.';
+    throw new ConflictError({ code: 'operation.ended', detail });
+  }
+  logger.info({ projectId, operationId, keyId }, 'operation.cancel-requested');
+}
+
+/** `GET P/lanes`: always paged. Not for bearer tokens: one account may serve several groups, and a lane names them. */
+export function laneRoutes(router: Router, context: ManagementContext): void {
+  routesOfProject(router, context, 'Operations').get('/lanes', 'listLanes', {
+    summary: 'List the lanes of a project',
+    description:
+      "A lane is the queue of one provider account: what waits in it, what is left of the provider's quota, and until when a refusal blocks it.",
+    replies: { 200: json(laneListReplySchema) },
+    scopes: ['frontend', 'read'],
+    query: queryOf(pageProperties),
+    answer: async ({ query }, { id }) => {
+      const list = (afterId: string | undefined, limit: number) => context.store.lanes.list(id, { limit, afterId });
+      const { results, pagination } = await readPage(query, byId, list);
+      return { results: await withQuotas(context, results), pagination };
+    },
+  });
+}
+
+/** A provider of a file that is gone has no limit that anybody knows. */
+async function withQuotas({ connectors, hints }: ManagementContext, lanes: readonly StoredLane[]): Promise<Lane[]> {
+  const declared = lanes.flatMap(({ projectId, id, provider }) => {
+    const connector = connectors.find(provider);
+    return connector === undefined ? [] : [{ projectId, laneId: id, declared: connector.capabilities.quota }];
+  });
+  const windows = await readLaneWindows(hints, declared);
+  const windowOf = new Map(declared.map(({ laneId }, index) => [laneId, windows[index]]));
+  return lanes.map((lane) => {
+    const window = windowOf.get(lane.id);
+    if (window === undefined) return lane;
+    const { windowMs, ...quota } = window;
+    return { ...lane, quota: { ...quota, windowSeconds: windowMs / 1_000 } };
+  });
 }

@@ -2,15 +2,7 @@ import { ConflictError, ForbiddenError, RequestError, type ProblemCode } from '@
 import { newId, type ReplayRefusal } from '@sluice/store';
 import type { Caller, Operation } from '@sluice/types';
 import type { ManagementContext } from '../context';
-import { getOperation, operationNotFound } from './get-operation';
-import type { OperationKey } from './watch-operations';
-
-/** A replay as it was asked for. */
-export interface ReplayOrder extends OperationKey {
-  /** Also records of unknown outcome. */
-  readonly force: boolean;
-  readonly traceparent: string;
-}
+import { notFound } from '../refusals';
 
 /** What was to be written is deleted with age: it was there, and will not come back. */
 class GoneError extends RequestError {}
@@ -46,37 +38,31 @@ const refusals: Record<Exclude<ReplayRefusal, 'missing'>, { code: ProblemCode; d
 
 /**
  * Opens an operation of the failed records of an ended one, each with the plan it was accepted with: the request is not kept,
- * and the plan is what was promised. Idempotent: a record is replayed once, and a repetition answers the operation made first.
+ * and the plan is what was promised. With `force` also of those of unknown outcome. Idempotent: a record is replayed once, and a repetition answers the operation made first.
+ * @returns the id of that operation
  * @throws NotFoundError `operation.not-found`
  * @throws ConflictError, ForbiddenError see `refusals`
  */
 export async function replayOperation(
-  context: ManagementContext,
-  caller: Caller,
-  order: ReplayOrder,
-): Promise<Operation> {
-  const { projectId, operationId } = order;
-  const operation = await getOperation(context, caller, order);
-  const isWritable = await declaresForWriting(context, operation);
+  { logger, store }: ManagementContext,
+  { projectId, id: operationId, integrationId, resource }: Operation,
+  { caller, ...order }: { caller: Caller; force: boolean; traceparent: string },
+): Promise<string> {
+  const integration = await store.integrations.find(projectId, integrationId);
+  const objects = integration?.latestRevision.content.write?.objects ?? [];
+  const isWritable = objects.some(({ objectName }) => objectName === resource);
   // Whoever holds a customer's token must not be able to end the executors of all projects once more.
   const mayReplayQuarantined = caller.kind !== 'token';
-  const replaying = await context.store.writes.replay({ ...order, newId: newId(), isWritable, mayReplayQuarantined });
+  const key = { projectId, operationId, newId: newId() };
+  const replaying = await store.writes.replay({ ...order, ...key, isWritable, mayReplayQuarantined });
   if ('refusal' in replaying) throw refused(replaying.refusal);
-  const replayedBy = replaying.operationId;
-  if (replaying.isNew) {
-    context.logger.info({ projectId, operationId, replayedBy, keyId: caller.keyId }, 'operation.replayed');
-  }
-  return await getOperation(context, caller, { projectId, operationId: replayedBy });
-}
-
-async function declaresForWriting({ store }: ManagementContext, operation: Operation): Promise<boolean> {
-  const integration = await store.integrations.find(operation.projectId, operation.integrationId);
-  const objects = integration?.latestRevision.content.write?.objects ?? [];
-  return objects.some(({ objectName }) => objectName === operation.resource);
+  const { operationId: replayedBy, isNew } = replaying;
+  if (isNew) logger.info({ projectId, operationId, replayedBy, keyId: caller.keyId }, 'operation.replayed');
+  return replayedBy;
 }
 
 function refused(refusal: ReplayRefusal): RequestError {
-  if (refusal === 'missing') return operationNotFound();
+  if (refusal === 'missing') return notFound('operation.not-found');
   const { code, detail } = refusals[refusal];
   const options = { code, detail: `operationId: ${detail}.` };
   if (refusal === 'quarantined') return new ForbiddenError(options);

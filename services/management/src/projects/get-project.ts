@@ -1,8 +1,10 @@
-import { invalid, type Router } from '@sluice/http';
+import { invalid, routesUnder, type Router, type Routes } from '@sluice/http';
 import type { Caller, OAuthConnectRequest, Project } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { found, notFound } from '../refusals';
-import { projectPath, routesUnder, type Routes } from '../routes';
+
+/** `P` of the published API. */
+export const projectPath = '/v1/projects/:projectIdOrName';
 
 /** The one project that a key may see; undefined for the bootstrap key, which may see them all. */
 export function projectIdOf(caller: Caller): string | undefined {
@@ -24,8 +26,7 @@ export function routesOfProject(
   { store }: ManagementContext,
   tag: string,
 ): Routes<typeof projectPath, Project> {
-  return routesUnder(router, {
-    path: projectPath,
+  return routesUnder(router, projectPath, {
     tags: [tag],
     find: async ({ caller, params }) =>
       found(await store.projects.find(params.projectIdOrName, projectIdOf(caller)), 'project.not-found'),

@@ -1,5 +1,5 @@
 import { createPublicKey, randomBytes, type KeyObject } from 'node:crypto';
-import { invalid, json, jsonList, noBody, type Router } from '@sluice/http';
+import { invalid, json, jsonList, noBody, offByDefault, queryOf, type Router } from '@sluice/http';
 import {
   apiKeySchema,
   createApiKeyRequestSchema,
@@ -9,155 +9,127 @@ import {
   pageProperties,
   updateApiKeyRequestSchema,
   updateJwtKeyRequestSchema,
-  type ApiKey,
-  type CreateApiKeyRequest,
 } from '@sluice/types';
 import type { ManagementContext } from '../context';
-import { pagedList } from '../pages';
+import { linkToNext, pagedList } from '../pages';
 import { found, maskedValues, notFound } from '../refusals';
-import { linkToNext, offByDefault as active, queryOf } from '../routes';
 import { routesOfProject } from './get-project';
 
 const reads = ['admin', 'read'] as const;
 const changes = ['admin', 'full'] as const;
 
-/**
- * `GET` and `POST P/api-keys`; `GET`, `PATCH` and `DELETE P/api-keys/{keyId}`. The path takes the public id, never the
- * key. A change is in force within a second.
- */
+/** 256 bits: no one guesses it, so a plain SHA-256 of it is enough at rest. */
+const secretBytes = 32;
+
+/** The path takes the public id, never the key. A change is in force within a second. */
 export function apiKeyRoutes(router: Router, context: ManagementContext): void {
-  const project = routesOfProject(router, context, 'API keys');
+  const ofProject = routesOfProject(router, context, 'API keys');
   const { logger, store } = context;
-  project.get('/api-keys', {
-    operationId: 'listApiKeys',
+  ofProject.get('/api-keys', 'listApiKeys', {
     summary: 'List API keys',
     replies: { 200: jsonList(apiKeySchema, linkToNext) },
     scopes: reads,
-    query: queryOf({ active, ...pageProperties }),
+    query: queryOf({ active: offByDefault, ...pageProperties }),
     handle: (request, { id }) => pagedList(request, (page) => store.apiKeys.list(id, request.query.active, page)),
   });
-  project.get('/api-keys/:keyId', {
-    operationId: 'getApiKey',
+  const ofKey = ofProject.under('/api-keys/:keyId', {
+    problems: ['api-key.not-found'],
+    scopes: changes,
+    find: ({ params }, { id }) => [id, params.keyId] as const,
+  });
+  ofKey.get('', 'getApiKey', {
     summary: 'Get an API key',
     replies: { 200: json(apiKeySchema) },
-    problems: ['api-key.not-found'],
     scopes: reads,
-    handle: async ({ params }, { id }) => ({
-      body: found(await store.apiKeys.find(id, params.keyId), 'api-key.not-found'),
-    }),
+    answer: async (_request, key) => found(await store.apiKeys.find(...key), 'api-key.not-found'),
   });
-  project.post('/api-keys', {
-    operationId: 'createApiKey',
+  ofProject.post('/api-keys', 'createApiKey', {
     summary: 'Create an API key',
     replies: { 201: json(apiKeySchema) },
     scopes: changes,
     body: createApiKeyRequestSchema,
-    handle: async ({ body }, { id }) => ({ status: 201, body: await createApiKey(context, id, body) }),
+    // The key itself stands in `key` of this reply and nowhere after.
+    answer: async ({ body: { label, scopes = ['full' as const] } }, { id: projectId }) => {
+      const secret = `sk_${randomBytes(secretBytes).toString('base64url')}`;
+      const created = await store.apiKeys.create({ projectId, label, scopes, secret });
+      logger.info({ projectId, keyId: created.id, scopes }, 'api-key.created');
+      return { ...created, key: secret };
+    },
   });
-  project.patch('/api-keys/:keyId', {
-    operationId: 'updateApiKey',
+  ofKey.patch('', 'updateApiKey', {
     summary: 'Change an API key',
     replies: { 200: json(apiKeySchema) },
-    problems: ['api-key.not-found'],
-    scopes: changes,
     body: updateApiKeyRequestSchema,
-    handle: async ({ params: { keyId }, body }, { id: projectId }) => {
+    answer: async ({ body }, [projectId, keyId]) => {
       const change = maskedValues(body.updateMask, body.apiKey, 'apiKey');
       const key = found(await store.apiKeys.update(projectId, keyId, change), 'api-key.not-found');
       logger.info({ projectId, keyId, active: key.active, scopes: key.scopes }, 'api-key.updated');
-      return { body: key };
+      return key;
     },
   });
-  project.delete('/api-keys/:keyId', {
-    operationId: 'deleteApiKey',
+  ofKey.delete('', 'deleteApiKey', {
     summary: 'Delete an API key',
     replies: { 204: noBody('The key opens nothing any more.') },
-    problems: ['api-key.not-found'],
-    scopes: changes,
-    handle: async ({ params: { keyId } }, { id: projectId }) => {
+    answer: async (_request, [projectId, keyId]) => {
       if (!(await store.apiKeys.remove(projectId, keyId))) throw notFound('api-key.not-found');
       logger.info({ projectId, keyId }, 'api-key.deleted');
-      return {};
     },
   });
 }
 
-/** 256 bits: no one guesses it, so a plain SHA-256 of it is enough at rest. */
-const secretBytes = 32;
-
-/** Makes a key. Its secret stands in `key` of this result and nowhere after. */
-async function createApiKey(
-  { logger, store }: ManagementContext,
-  projectId: string,
-  { label, scopes = ['full'] }: CreateApiKeyRequest,
-): Promise<ApiKey> {
-  const secret = `sk_${randomBytes(secretBytes).toString('base64url')}`;
-  const created = await store.apiKeys.create({ projectId, label, scopes, secret });
-  logger.info({ projectId, keyId: created.id, scopes }, 'api-key.created');
-  return { ...created, key: secret };
-}
-
-/** `GET` and `POST P/jwt-keys`; `GET`, `PATCH` and `DELETE P/jwt-keys/{keyId}`. A change is in force within a second. */
+/** A change is in force within a second. */
 export function jwtKeyRoutes(router: Router, context: ManagementContext): void {
-  const project = routesOfProject(router, context, 'JWT keys');
+  const ofProject = routesOfProject(router, context, 'JWT keys');
   const { logger, store } = context;
-  project.get('/jwt-keys', {
-    operationId: 'listJwtKeys',
+  ofProject.get('/jwt-keys', 'listJwtKeys', {
     summary: 'List JWT keys',
     replies: { 200: jsonList(jwtKeySchema) },
     scopes: reads,
-    query: queryOf({ active }),
-    handle: ({ url, query }, { id }) =>
-      pagedList({ url, query: {} }, (page) => store.jwtKeys.list(id, query.active, page)),
+    query: queryOf({ active: offByDefault }),
+    handle: ({ caller, url, query }, { id }) =>
+      pagedList({ caller, url, query: {} }, (page) => store.jwtKeys.list(id, query.active, page)),
   });
-  project.get('/jwt-keys/:keyId', {
-    operationId: 'getJwtKey',
+  const ofKey = ofProject.under('/jwt-keys/:keyId', {
+    problems: ['jwt-key.not-found'],
+    scopes: changes,
+    find: ({ params }, { id }) => [id, params.keyId] as const,
+  });
+  ofKey.get('', 'getJwtKey', {
     summary: 'Get a JWT key',
     replies: { 200: json(jwtKeySchema) },
-    problems: ['jwt-key.not-found'],
     scopes: reads,
-    handle: async ({ params }, { id }) => ({
-      body: found(await store.jwtKeys.find(id, params.keyId), 'jwt-key.not-found'),
-    }),
+    answer: async (_request, key) => found(await store.jwtKeys.find(...key), 'jwt-key.not-found'),
   });
-  project.post('/jwt-keys', {
-    operationId: 'createJwtKey',
+  ofProject.post('/jwt-keys', 'createJwtKey', {
     summary: 'Register a JWT key',
     replies: { 201: json(createJwtKeyReplySchema) },
     scopes: changes,
     body: createJwtKeyRequestSchema,
-    handle: async ({ body: { label, publicKeyPem } }, { id: projectId }) => {
+    answer: async ({ body: { label, publicKeyPem } }, { id: projectId }) => {
       // Kept and shown in SPKI form, so that whatever else the text held is dropped.
       const pem = readKey(publicKeyPem).export({ type: 'spki', format: 'pem' }).toString();
       const { id: kid } = await store.jwtKeys.create({ projectId, label, publicKeyPem: pem });
       logger.info({ projectId, keyId: kid }, 'jwt-key.created');
-      return { status: 201, body: { kid } };
+      return { kid };
     },
   });
-  project.patch('/jwt-keys/:keyId', {
-    operationId: 'updateJwtKey',
+  ofKey.patch('', 'updateJwtKey', {
     summary: 'Change a JWT key',
     replies: { 200: json(jwtKeySchema) },
-    problems: ['jwt-key.not-found'],
-    scopes: changes,
     body: updateJwtKeyRequestSchema,
-    handle: async ({ params: { keyId }, body }, { id: projectId }) => {
+    answer: async ({ body }, [projectId, keyId]) => {
       const change = maskedValues(body.updateMask, body.jwtKey, 'jwtKey');
       const key = found(await store.jwtKeys.update(projectId, keyId, change), 'jwt-key.not-found');
       logger.info({ projectId, keyId, active: key.active }, 'jwt-key.updated');
-      return { body: key };
+      return key;
     },
   });
-  project.delete('/jwt-keys/:keyId', {
-    operationId: 'deleteJwtKey',
+  ofKey.delete('', 'deleteJwtKey', {
     summary: 'Delete a JWT key',
     replies: { 204: noBody('Tokens of the key are refused.') },
-    problems: ['jwt-key.not-found'],
-    scopes: changes,
-    handle: async ({ params: { keyId } }, { id: projectId }) => {
+    answer: async (_request, [projectId, keyId]) => {
       if (!(await store.jwtKeys.remove(projectId, keyId))) throw notFound('jwt-key.not-found');
       logger.info({ projectId, keyId }, 'jwt-key.deleted');
-      return {};
     },
   });
 }
@@ -192,6 +164,4 @@ function parseKey(pem: string): KeyObject {
 }
 
 /** Without the value: it is long, and could be a private key by mistake. */
-function refused(detail: string): Error {
-  return invalid([{ in: 'body', name: 'publicKeyPem', detail }]);
-}
+const refused = (detail: string): Error => invalid([{ in: 'body', name: 'publicKeyPem', detail }]);

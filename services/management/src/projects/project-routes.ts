@@ -1,4 +1,4 @@
-import { json, jsonList, noBody, type Router } from '@sluice/http';
+import { json, jsonList, noBody, offByDefault, queryOf, routesUnder, type Router } from '@sluice/http';
 import {
   checkCreateProjectRequest,
   checkUpdateProjectRequest,
@@ -6,67 +6,54 @@ import {
   nameText,
   projectSchema,
   updateProjectRequestSchema,
-  type Caller,
-  type CreateProjectRequest,
-  type Project,
-  type UpdateProjectRequest,
 } from '@sluice/types';
+import type { Caller, Project, UpdateProjectRequest } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { pagedList } from '../pages';
 import { found, notFound, refuseIssues } from '../refusals';
-import { offByDefault, queryOf, routesUnder } from '../routes';
 import { projectIdOf, routesOfProject } from './get-project';
 import { eraseRound } from './sweep-deletions';
 
 /** Of every project: without it the published browser client shows the brand of the hosted service, with a picture from elsewhere. */
 const entitlements = { brandingRemoval: { value: true } } as const;
 
-/** `GET` and `POST /v1/projects`, `GET` and `PATCH P`. */
 export function projectRoutes(router: Router, context: ManagementContext): void {
-  const all = routesUnder(router, { path: '/v1/projects', tags: ['Projects'], find: () => undefined });
-  const project = routesOfProject(router, context, 'Projects');
-  all.get('', {
-    operationId: 'listProjects',
+  const all = routesUnder(router, '/v1/projects', { tags: ['Projects'], find: () => undefined });
+  const ofProject = routesOfProject(router, context, 'Projects');
+  all.get('', 'listProjects', {
     summary: 'List projects',
     replies: { 200: jsonList(projectSchema) },
     scopes: ['admin', 'frontend', 'read'],
-    handle: ({ caller, url }) =>
-      pagedList({ url, query: {} }, (page) => context.store.projects.list(projectIdOf(caller), page)),
+    handle: (request) => pagedList(request, (page) => context.store.projects.list(projectIdOf(request.caller), page)),
   });
-  all.post('', {
-    operationId: 'createProject',
+  all.post('', 'createProject', {
     summary: 'Create a project',
     replies: { 201: json(projectSchema) },
     problems: ['project.name-taken'],
     scopes: ['admin'],
     body: createProjectRequestSchema,
-    handle: async ({ body }) => ({ status: 201, body: await createProject(context, body) }),
+    answer: async ({ body }) => {
+      refuseIssues(checkCreateProjectRequest(body));
+      const project = await context.store.projects.create(body);
+      context.logger.info({ projectId: project.id }, 'project.created');
+      return project;
+    },
   });
-  project.get('', {
-    operationId: 'getProject',
+  ofProject.get('', 'getProject', {
     summary: 'Get a project',
     replies: { 200: json(projectSchema) },
     scopes: ['admin', 'frontend', 'read', 'token'],
     query: queryOf({ includeEntitlements: offByDefault }),
-    handle: ({ query }, found) => ({ body: query.includeEntitlements ? { ...found, entitlements } : found }),
+    answer: ({ query }, project) => (query.includeEntitlements ? { ...project, entitlements } : project),
   });
-  project.patch('', {
-    operationId: 'updateProject',
+  ofProject.patch('', 'updateProject', {
     summary: 'Change a project',
     replies: { 200: json(projectSchema) },
     problems: ['project.name-taken'],
     scopes: ['admin', 'frontend'],
     body: updateProjectRequestSchema,
-    handle: async ({ caller, body }, { id }) => ({ body: await updateProject(context, caller, id, body) }),
+    answer: ({ caller, body }, { id }) => updateProject(context, caller, id, body),
   });
-}
-
-/** @throws ConflictError `project.name-taken` */
-async function createProject({ store, logger }: ManagementContext, request: CreateProjectRequest): Promise<Project> {
-  refuseIssues(checkCreateProjectRequest(request));
-  const project = await store.projects.create(request);
-  logger.info({ projectId: project.id }, 'project.created');
-  return project;
 }
 
 /**
@@ -90,66 +77,51 @@ async function updateProject(
   return project;
 }
 
+/** A body of what older clients make by itself: a ref and a name. */
+function bodyOf<const Properties extends object>(description: string, properties: Properties) {
+  const required = Object.keys(properties) as (keyof Properties)[];
+  return { type: 'object', description, additionalProperties: false, required, properties } as const;
+}
 const named = (description: string) => ({ ...nameText, description });
-
-/** Bodies of what older clients make by itself. */
-const createGroupRequestSchema = {
-  type: 'object',
-  description: 'A group.',
-  additionalProperties: false,
-  required: ['groupRef', 'groupName'],
-  properties: { groupRef: named("The builder's id of the group."), groupName: named('Name of the group.') },
-} as const;
-const createConsumerRequestSchema = {
-  type: 'object',
-  description: 'A consumer.',
-  additionalProperties: false,
-  required: ['consumerRef', 'consumerName'],
-  properties: { consumerRef: named("The builder's id of the user."), consumerName: named('Name of the user.') },
-} as const;
+const createGroupRequestSchema = bodyOf('A group.', {
+  groupRef: named("The builder's id of the group."),
+  groupName: named('Name of the group.'),
+});
+const createConsumerRequestSchema = bodyOf('A consumer.', {
+  consumerRef: named("The builder's id of the user."),
+  consumerName: named('Name of the user.'),
+});
 
 /**
  * What only older clients need: `POST P/groups`, `POST P/consumers`, `DELETE P`. They make groups and consumers by themselves, before a connection
  * does; a ref that is there already gets the name that is sent. Source: published API before its change 194.
  */
 export function compatibilityRoutes(router: Router, context: ManagementContext): void {
-  const project = routesOfProject(router, context, 'Compatibility');
-  project.post('/groups', {
-    operationId: 'createGroup',
+  const ofProject = routesOfProject(router, context, 'Compatibility');
+  ofProject.post('/groups', 'createGroup', {
     summary: 'Make a group',
     description: 'Only older clients need this: a connection makes its group.',
     replies: { 201: noBody('The group is there, under this name.') },
     scopes: ['frontend'],
     body: createGroupRequestSchema,
-    handle: async ({ body }, { id: projectId }) => {
-      await context.store.groups.putGroup({ projectId, ...body });
-      return { status: 201 };
-    },
+    answer: ({ body }, { id: projectId }) => context.store.groups.putGroup({ projectId, ...body }),
   });
-  project.post('/consumers', {
-    operationId: 'createConsumer',
+  ofProject.post('/consumers', 'createConsumer', {
     summary: 'Make a consumer',
     description: 'Only older clients need this: a connection makes its consumer.',
     replies: { 201: noBody('The consumer is there, under this name.') },
     scopes: ['frontend'],
     body: createConsumerRequestSchema,
-    handle: async ({ body }, { id: projectId }) => {
-      await context.store.groups.putConsumer({ projectId, ...body });
-      return { status: 201 };
-    },
+    answer: ({ body }, { id: projectId }) => context.store.groups.putConsumer({ projectId, ...body }),
   });
-  project.delete('', {
-    operationId: 'deleteProject',
+  ofProject.delete('', 'deleteProject', {
     summary: 'Delete a project',
     description:
       'Its keys, installations, connections and all else go with it. Writes that wait fail; what is being sent finishes and is not tried again.',
     replies: { 204: noBody('It is deleted, with all that was its.') },
     // It takes keys, provider apps and webhook endpoints away, which no other scope may.
     scopes: ['admin', 'full'],
-    handle: async (_request, { id }) => {
-      await deleteProject(context, id);
-      return {};
-    },
+    answer: (_request, { id }) => deleteProject(context, id),
   });
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { AttemptEnd, ClaimedMessage, DueEndpoint, EndpointKey, MessageClaim } from '@sluice/store';
 import { signatureHeaders, type WebhookOutcome } from '@sluice/webhooks';
 import { webhookHoldMsMax, webhookPauseMs, type WebhookAttemptClass } from '@sluice/types';
@@ -20,17 +21,12 @@ const gone = 410;
 /** What became of an attempt; of one that was not made also why not. */
 type Outcome = Omit<WebhookOutcome, 'class'> & { readonly class: WebhookAttemptClass };
 
-/** Runs deliveries. */
-export interface Delivery {
-  /** Claims nothing more, and waits for what is on its way. */
-  stop(): Promise<void>;
-}
-
 /**
  * Delivers messages from the database, at least once: a message is marked after its receiver has answered, and one that nobody marks is
  * claimed again when its lease is over. Any number of processes may do so. Endpoints are served in turn, each with few messages at once.
+ * @returns ends it: nothing more is claimed, and what is on its way has a few seconds
  */
-export function deliverMessages(context: ManagementContext): Delivery {
+export function deliverMessages(context: ManagementContext): () => Promise<void> {
   const { config, logger, store, webhookSender } = context;
   const concurrency = config.webhookConcurrency;
   const count = counters(context);
@@ -73,13 +69,9 @@ export function deliverMessages(context: ManagementContext): Delivery {
     }
     return found > 0;
   };
-  const wasAsked = (): boolean => {
-    const was = isAsked;
-    isAsked = false;
-    return was;
-  };
   const turns = async (): Promise<void> => {
-    while ((await turn()) || wasAsked());
+    do isAsked = false;
+    while ((await turn()) || isAsked);
   };
   const look = (): void => {
     isAsked = running !== undefined;
@@ -89,15 +81,13 @@ export function deliverMessages(context: ManagementContext): Delivery {
   };
   const timer = setInterval(look, pollMs);
   look();
-  return {
-    stop: async () => {
-      isStopped = true;
-      clearInterval(timer);
-      await running;
-      await atMost(stopWaitMs, Promise.all(underWay.keys()));
-      await webhookSender.close();
-      await Promise.all(underWay.keys());
-    },
+  return async () => {
+    isStopped = true;
+    clearInterval(timer);
+    await running;
+    await Promise.race([Promise.all(underWay.keys()), delay(stopWaitMs, undefined, { ref: false })]);
+    await webhookSender.close();
+    await Promise.all(underWay.keys());
   };
 }
 
@@ -110,13 +100,6 @@ function claimsOf(due: readonly DueEndpoint[], free: number): Omit<MessageClaim,
     { endpoints: failing, perEndpoint: 1, inFlightMax: 1 },
   ];
   return claims.filter(({ endpoints }) => endpoints.length > 0);
-}
-
-async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
-  await Promise.race([work, over]);
-  clearTimeout(timer);
 }
 
 /** Without a secret nothing is sent, and it is tried again as after any failure: the key may come back to the ring. */
@@ -132,16 +115,15 @@ function openSecrets({ installations, logger }: ManagementContext, claimed: Clai
 }
 
 async function send(context: ManagementContext, claimed: ClaimedMessage): Promise<Outcome> {
-  const { webhookSender } = context;
+  const { messageId: id, url, payload: body } = claimed;
   const secrets = openSecrets(context, claimed);
   if (secrets === undefined) return { class: 'not-signed', durationMs: 0 };
-  const body = claimed.payload;
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'sluice-webhooks',
-    ...signatureHeaders({ id: claimed.messageId, body }, secrets, new Date()),
+    ...signatureHeaders({ id, body }, secrets, new Date()),
   };
-  return await webhookSender.send({ url: claimed.url, headers, body });
+  return await context.webhookSender.send({ url, headers, body });
 }
 
 /** Made before anything is counted, so that a scrape shows them from the start. */
@@ -176,11 +158,5 @@ async function settle(
 function failureOf({ tries }: ClaimedMessage, { retryAfterMs, ...outcome }: Outcome): AttemptEnd {
   const holdMs = retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, webhookHoldMsMax);
   const pauseMs = webhookPauseMs(tries, Math.random(), holdMs);
-  return {
-    ...outcome,
-    ...(pauseMs === undefined ? {} : { pauseMs }),
-    ...(holdMs === undefined ? {} : { holdMs }),
-    isGone: outcome.status === gone,
-    isOurs: outcome.class === 'not-signed',
-  };
+  return { ...outcome, pauseMs, holdMs, isGone: outcome.status === gone, isOurs: outcome.class === 'not-signed' };
 }

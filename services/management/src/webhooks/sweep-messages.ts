@@ -1,11 +1,12 @@
+import { repeat } from '@sluice/telemetry';
 import type { ManagementContext } from '../context';
 
 /** How often it is looked: a scraper asks every 15 s. */
 const everyMs = 10_000;
-/** Looks between two purges: an hour. */
-const looksPerPurge = 360;
+/** Sweeps between two purges: an hour. */
+const sweepsPerPurge = 360;
 /** Messages of one statement. */
-const messagesPerRound = 1_000;
+const messagesPerStatement = 1_000;
 /** Failing endpoints are counted so far: whoever looks wants to know whether it is one or many. */
 const failingMax = 1_000;
 
@@ -17,34 +18,20 @@ export function sweepMessages({ config, logger, metrics, store }: ManagementCont
   const oldest = metrics.gauge('sluice_webhook_oldest_due_seconds');
   const unserved = metrics.gauge('sluice_webhook_longest_unserved_seconds');
   const failing = metrics.gauge('sluice_webhook_failing_endpoints');
-  let looks = 0;
-  let isEnded = false;
-  let running: Promise<void> | undefined;
-
-  const inRounds = async (round: (limit: number) => Promise<number>): Promise<void> => {
-    if (isEnded) return;
-    if ((await round(messagesPerRound)) === messagesPerRound) await inRounds(round);
-  };
-  const sweep = async (): Promise<void> => {
+  let sweeps = 0;
+  const sweep = async (isEnded: () => boolean): Promise<void> => {
+    const all = async (some: (limit: number) => Promise<number>): Promise<void> => {
+      while (!isEnded() && (await some(messagesPerStatement)) === messagesPerStatement);
+    };
     const late = await store.webhookMessages.lateness();
     oldest.set(late.oldestDue);
     unserved.set(late.longestUnserved);
     failing.set(await store.webhookMessages.countFailing(failingMax));
-    await inRounds((limit) => store.webhookMessages.giveUp(limit));
-    if (looks++ % looksPerPurge !== 0) return;
-    await inRounds((limit) => store.webhookMessages.purge(config.retentionDays, limit));
-    await inRounds((limit) => store.uploads.purge(limit));
+    await all((limit) => store.webhookMessages.giveUp(limit));
+    if (sweeps++ % sweepsPerPurge !== 0) return;
+    await all((limit) => store.webhookMessages.purge(config.retentionDays, limit));
+    await all((limit) => store.uploads.purge(limit));
   };
-  const run = (): void => {
-    running ??= sweep()
-      .catch((error: unknown) => logger.warn({ error }, 'webhook.sweep-failed'))
-      .finally(() => (running = undefined));
-  };
-  run();
-  const timer = setInterval(run, everyMs);
-  return async () => {
-    isEnded = true;
-    clearInterval(timer);
-    await running;
-  };
+  const onFailure = (error: unknown) => logger.warn({ error }, 'webhook.sweep-failed');
+  return repeat(sweep, { everyMs, isFirstNow: true, onFailure });
 }

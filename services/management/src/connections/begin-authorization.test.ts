@@ -1,5 +1,4 @@
-import { callbackUrl } from '../callback-address';
-import { cookieIn, cookieOf } from './oauth-cookie';
+import { callbackUrl, cookieIn, cookieOf } from './begin-authorization';
 import { hashOf, isHashed, newSecret, newProjectSecret, projectOfSecret } from '../one-time-secrets';
 
 const stateHash = hashOf('state');

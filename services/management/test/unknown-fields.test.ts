@@ -69,7 +69,7 @@ describe('201 POST installations', () => {
 });
 
 describe('422 POST installations', () => {
-  it('names every field that the account lacks, with the nearest, beside the other misfits', async () => {
+  it('names every field that the account lacks, with the nearest, beside the other contradictions', async () => {
     const { install } = await prepareInstall();
     const before = await management.countRows();
     const content = {

@@ -1,6 +1,6 @@
 import { ValidationError } from '@sluice/errors';
 import { zipOf, type ZipEntry } from '@sluice/testkit';
-import { manifestIn } from './manifest-in-zip';
+import { manifestIn } from './uploads';
 
 const text = 'specVersion: 1.0.0\nintegrations:\n  - name: crm\n    provider: hubspot\n';
 const manifest: ZipEntry = { name: 'amp.yaml', content: text };

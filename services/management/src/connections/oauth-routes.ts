@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { routesUnder, text, type Router } from '@sluice/http';
+import { checkNamedWorkspace, oauthConnectRequestSchema, withNamedWorkspace } from '@sluice/types';
+import type { ManagementContext } from '../context';
+import { getNamedProject } from '../projects/get-project';
+import { assertConsumer, refuseIssues } from '../refusals';
+import { beginAuthorization, callbackPath } from './begin-authorization';
+import { finishAuthorization, type Outcome } from './finish-authorization';
+
+export const oauthConnectPath = '/v1/oauth-connect';
+
+/** `POST /v1/oauth-connect`: where to send a customer's browser so that it comes back with a connection. */
+export function oauthConnectRoutes(router: Router, context: ManagementContext): void {
+  routesUnder(router, oauthConnectPath, { tags: ['Connections'], find: () => undefined }).post('', 'oauthConnect', {
+    summary: 'Let a customer connect an account',
+    description:
+      'The page that the provider sends the customer back to tells the window that opened it what came of it.',
+    replies: { 200: text('Where to send the browser of the customer; good for ten minutes, once.') },
+    problems: ['project.not-found', 'group.not-found', 'provider.unknown', 'connection.scheme-mismatch'],
+    scopes: ['frontend', 'token'],
+    body: oauthConnectRequestSchema,
+    handle: async (request) => {
+      const { caller, body } = request;
+      refuseIssues(checkNamedWorkspace(body));
+      const named = withNamedWorkspace(body);
+      const { projectIdOrName: _name, projectId: _id, providerWorkspaceRef: workspaceRef, ...order } = named;
+      const { id: projectId } = await getNamedProject(context, caller, body);
+      assertConsumer(caller, body);
+      const openerOrigin = openerOriginOf(request.header('origin'));
+      const { url, cookie } = await beginAuthorization(context, { ...order, projectId, workspaceRef, openerOrigin });
+      const headers = cookie === undefined ? undefined : { 'Set-Cookie': cookie };
+      return { text: { contentType: 'text/plain', content: url }, headers };
+    },
+  });
+}
+
+/**
+ * The page that asks, from the `Origin` that its browser sends. Undefined for a backend, which sends none, and for what is no
+ * origin (`null` of a sandboxed frame).
+ */
+export function openerOriginOf(header: string | undefined): string | undefined {
+  return header !== undefined && URL.parse(header)?.origin === header ? header : undefined;
+}
+
+/** Longer than any code or text that a provider is known to send. */
+const word = { type: 'string', maxLength: 4096 } as const;
+/** Providers add parameters of their own; those that say where an account is are the connector's to read, all others are ignored. */
+const returnQuery = {
+  type: 'object',
+  properties: { state: word, code: word, error: word, error_description: word },
+} as const;
+
+/** `GET /callbacks/v1/oauth`: where a provider sends a customer back to. Open: the state is what proves who returns. */
+export function oauthCallbackRoutes(router: Router, context: ManagementContext): void {
+  routesUnder(router, callbackPath, { find: () => undefined }).get('', 'finishAuthorization', {
+    isInternal: true,
+    query: returnQuery,
+    handle: async (request) => {
+      const { traceparent, query } = request;
+      const outcome = await finishAuthorization(context, { query, traceparent, cookies: request.header('cookie') });
+      const { html, policy } = callbackPage(outcome, randomBytes(16).toString('base64'));
+      return {
+        status: outcome.ok ? 200 : 400,
+        text: { contentType: 'text/html', content: html },
+        headers: { 'Content-Security-Policy': policy },
+      };
+    },
+  });
+}
+
+/**
+ * The page that ends an authorization. It tells the opener, and the person, what came of it and for whom. The message holds
+ * an id or a sentence, no secret; it goes to the page that asked where that is known.
+ * @param nonce new for each page
+ * @returns with the `Content-Security-Policy` that allows its one script, and nothing else
+ */
+export function callbackPage(outcome: Outcome, nonce: string) {
+  const title = outcome.ok ? 'Connected' : 'Not connected';
+  const message = scriptText(messageOf(outcome));
+  const target = scriptText(outcome.openerOrigin ?? '*');
+  const html = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>${title}</title></head>
+<body><h1>${title}</h1>
+${sentencesOf(outcome)
+  .map((sentence) => `<p>${sentence}</p>`)
+  .join('\n')}
+<script nonce="${nonce}">if (window.opener) window.opener.postMessage(${message}, ${target});</script>
+</body></html>
+`;
+  const policy = `default-src 'none'; script-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+  return { html, policy };
+}
+
+function sentencesOf(outcome: Outcome): string[] {
+  const { app = '', group = '', provider = '' } = outcome.owner ?? {};
+  const [ofApp, ofGroup, atProvider] = [nameOf(app), nameOf(group), nameOf(provider)];
+  if (outcome.ok) {
+    return [
+      `Your ${atProvider} account is now connected to ${ofApp} for the group ${ofGroup}. You can close this window.`,
+      `Is ${ofGroup} not your group, or did somebody send you this link? Then that group can use your account: take the access of ${ofApp} back in the settings of ${atProvider}, and tell ${ofApp}.`,
+    ];
+  }
+  const meant = `It was to be a connection of ${atProvider} to ${ofApp} for the group ${ofGroup}.`;
+  return [escapeHtml(outcome.error), ...(outcome.owner ? [meant] : [])];
+}
+
+/** Others chose it: no markup of it counts, and no sign in it turns the words around it. */
+const nameOf = (name: string): string => `<b><bdi>${escapeHtml(name)}</bdi></b>`;
+
+/** What the window that opened the page is told. Source: published API, OAuth popup contract. */
+function messageOf(outcome: Outcome): object {
+  return outcome.ok
+    ? { eventType: 'AUTHORIZATION_SUCCEEDED', data: { connection: outcome.connectionId } }
+    : { eventType: 'AUTHORIZATION_FAILED', data: { error: outcome.error } };
+}
+
+/** JSON that can stand in a script element: nothing in it ends the element or a line. */
+function scriptText(value: unknown): string {
+  const escaped = (found: string) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, escaped);
+}
+
+function escapeHtml(plain: string): string {
+  const named: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+  return plain.replace(/[&<>"']/g, (found) => named[found] as string);
+}

@@ -1,0 +1,180 @@
+import { nearestName } from '@sluice/config';
+import type { RouteRequest } from '@sluice/http';
+import type { ChangeableInstallation, ChangedInstallation, InstallationKey } from '@sluice/store';
+import {
+  applyUpdateMask,
+  authorOf,
+  checkCreateInstallationRequest,
+  checkUpdateInstallationRequest,
+  parseMaskPath,
+  type Caller,
+  type Connection,
+  type CreateInstallationRequest,
+  type Installation,
+  type Integration,
+  type UpdateConfigContent,
+  type UpdateInstallationRequest,
+} from '@sluice/types';
+import { getConnection, getDefaultConnection } from '../connections/get-connection';
+import type { ManagementContext } from '../context';
+import { found, refuseContradictions, refuseIssues } from '../refusals';
+import { connectionIssues, contentIssues, fieldIssues, revisionIssues, sizeIssues } from './check-config';
+
+/** With `skipSampling` the account is not asked whether it has the fields that the config names. */
+type Sampled<Body> = RouteRequest<{ body: Body; query: { readonly skipSampling?: boolean } }>;
+
+/**
+ * Binds a group, an integration and a connection, with a first config.
+ * @returns with ends of sentences for `Sluice-Warning`
+ * @throws NotFoundError `connection.not-found`, `integration.not-found`
+ * @throws ValidationError 422 when the parts do not fit each other; all at once
+ * @throws ConflictError `installation.exists`
+ */
+export async function createInstallation(
+  context: ManagementContext,
+  integration: Integration,
+  { caller, query, body, traceparent }: Sampled<CreateInstallationRequest>,
+) {
+  const { projectId } = integration;
+  const { groupRef, connectionId, config } = body;
+  refuseIssues(checkCreateInstallationRequest(body));
+  const connection =
+    connectionId === undefined
+      ? await getDefaultConnection(context, projectId, { groupRef, provider: integration.provider })
+      : await getConnection(context, projectId, connectionId, { caller, name: 'connectionId' });
+  const unfit = connectionIssues(connection, { groupRef, integration }, 'connectionId');
+  const check = { integration, connection, content: config.content, path: 'config.content', traceparent };
+  // The account of a connection that does not fit has nothing to say.
+  const { issues, warnings } =
+    query.skipSampling || unfit.length > 0 ? { issues: [], warnings: [] } : await fieldIssues(context, check);
+  refuseContradictions('installation.config-invalid', [
+    ...unfit,
+    ...contentIssues(context, integration, config.content, 'config.content'),
+    ...(await revisionIssues(context, integration, config.revisionId, 'config.revisionId')),
+    ...issues,
+  ]);
+  const installation = await context.store.installations.create({
+    projectId,
+    integrationId: integration.id,
+    groupRef,
+    connectionId: connection.id,
+    createdBy: `consumer:${connection.consumer.consumerRef}`,
+    config: {
+      revisionId: integration.latestRevision.id,
+      content: config.content,
+      createdBy: authorOf(caller, config.createdBy),
+    },
+  });
+  context.logger.info({ projectId, installationId: installation.id }, 'installation.created');
+  return { installation, warnings };
+}
+
+/**
+ * Changes what the mask names, and nothing else. Another content is a new config, in force for the next write or search.
+ * @throws ValidationError 400 for an unknown path, 422 for what does not fit what is stored; all at once
+ * @throws NotFoundError `connection.not-found`, `installation.not-found`
+ */
+export async function updateInstallation(
+  context: ManagementContext,
+  integration: Integration,
+  installationId: string,
+  update: Sampled<UpdateInstallationRequest>,
+) {
+  const { caller, body } = update;
+  const { content = {}, revisionId } = body.installation.config ?? {};
+  refuseIssues(checkUpdateInstallationRequest(body, nearestName));
+  const connection = await maskedConnection(context, integration, update);
+  const contradicting = [
+    ...contentIssues(context, integration, content, 'installation.config.content'),
+    ...(await revisionIssues(context, integration, revisionId, 'installation.config.revisionId')),
+  ];
+  const key = { projectId: integration.projectId, integrationId: integration.id, installationId };
+  const { issues, warnings } = await accountIssues(context, integration, key, { update, connection });
+  const installation = await changeInstallation(context, key, (current) => {
+    const { groupRef } = current;
+    const path = 'installation.connectionId';
+    const unfit = connection ? connectionIssues(connection, { groupRef, integration }, path) : [];
+    const next = revised(current, caller, body, connection);
+    const large = sizeIssues(next.content, 'installation.config.content');
+    refuseContradictions('installation.config-invalid', [...unfit, ...contradicting, ...large, ...issues]);
+    return next;
+  });
+  return { installation, warnings };
+}
+
+/** Asked of the account that the installation has after the change, before its row is locked; only about what the mask names. */
+async function accountIssues(
+  context: ManagementContext,
+  integration: Integration,
+  { projectId, integrationId, installationId }: InstallationKey,
+  {
+    update,
+    connection: masked,
+  }: { readonly update: Sampled<UpdateInstallationRequest>; readonly connection: Connection | undefined },
+) {
+  const content = maskedReads(update.body);
+  if (update.query.skipSampling || content === undefined) return { issues: [], warnings: [] };
+  const { installations } = context.store;
+  const connection =
+    masked ??
+    found(await installations.find(projectId, integrationId, installationId), 'installation.not-found').connection;
+  const path = 'installation.config.content';
+  return await fieldIssues(context, { integration, connection, content, path, traceparent: update.traceparent });
+}
+
+/** The read objects that the mask names; undefined when there are none. */
+function maskedReads({ updateMask, installation }: UpdateInstallationRequest): UpdateConfigContent | undefined {
+  const masked = new Set(
+    updateMask
+      .map(parseMaskPath)
+      .flatMap((path) => (path?.kind === 'object' && path.action === 'read' ? [path.objectName] : [])),
+  );
+  const sent = Object.entries(installation.config?.content?.read?.objects ?? {});
+  const named = sent.filter(([objectName]) => masked.has(objectName));
+  return named.length === 0 ? undefined : { read: { objects: Object.fromEntries(named) } };
+}
+
+/** Values outside the mask are ignored, so a connection is only looked for when the mask names it. */
+async function maskedConnection(
+  context: ManagementContext,
+  { projectId }: Integration,
+  { caller, body }: Sampled<UpdateInstallationRequest>,
+) {
+  const { connectionId } = body.installation;
+  if (connectionId === undefined || !body.updateMask.includes('connectionId')) return undefined;
+  return await getConnection(context, projectId, connectionId, { caller, name: 'installation.connectionId' });
+}
+
+function revised(
+  current: ChangeableInstallation,
+  caller: Caller,
+  request: UpdateInstallationRequest,
+  connection: Connection | undefined,
+): ChangedInstallation {
+  const { createdBy } = request.installation.config ?? {};
+  const isCreatedByAsked =
+    createdBy !== undefined && request.updateMask.includes('config.createdBy') && caller.kind !== 'token';
+  return {
+    connectionId: connection?.id ?? current.connectionId,
+    content: applyUpdateMask(current.content, request),
+    createdBy: authorOf(caller, isCreatedByAsked ? createdBy : undefined),
+    isCreatedByAsked,
+  };
+}
+
+/**
+ * Changes an installation under its row lock. Another content is a new config, in force for the next write or search.
+ * @param restored id of the config whose content comes back
+ * @throws NotFoundError `installation.not-found`; what `change` throws leaves everything as it was
+ */
+export async function changeInstallation(
+  { logger, store }: ManagementContext,
+  key: InstallationKey,
+  change: (current: ChangeableInstallation) => ChangedInstallation,
+  restored?: string,
+): Promise<Installation> {
+  const installation = found(await store.installations.change(key, change), 'installation.not-found');
+  const { projectId, installationId } = key;
+  logger.info({ projectId, installationId, configId: installation.config.id, restored }, 'installation.updated');
+  return installation;
+}

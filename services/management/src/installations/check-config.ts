@@ -1,0 +1,177 @@
+import { nearestName } from '@sluice/config';
+import { unservedModule, type ConnectorRegistry } from '@sluice/connectors';
+import { NotFoundError, ProviderError, type Issue } from '@sluice/errors';
+import { fieldMappings, fieldSteps, limits, pathOf } from '@sluice/types';
+import type {
+  ConfigContent,
+  Connection,
+  Integration,
+  ObjectMetadata,
+  ReadObjectConfig,
+  UpdateConfigContent,
+} from '@sluice/types';
+import type { ManagementContext } from '../context';
+import { declaredObject, describeObject, findField, type ObjectQuestion } from '../integrations/object-metadata';
+
+const issue = (name: string, detail: string, value: string): Issue => ({ in: 'body', name, detail, value });
+
+/** Why a connection cannot carry an installation of this group and integration. */
+export function connectionIssues(
+  { id, group: { groupRef: own }, provider }: Connection,
+  { groupRef, integration }: { readonly groupRef: string; readonly integration: Integration },
+  name: string,
+): Issue[] {
+  const wanted = integration.provider;
+  return [
+    ...(own === groupRef ? [] : [issue(name, `belongs to the group ${own}, not to ${groupRef}`, id)]),
+    ...(provider === wanted ? [] : [issue(name, `leads to ${provider}, and the integration is for ${wanted}`, id)]),
+  ];
+}
+
+/** What of a content contradicts the integration's provider: its name, or what it cannot do. */
+export function contentIssues(
+  { connectors }: ManagementContext,
+  integration: Integration,
+  content: UpdateConfigContent,
+  path: string,
+): Issue[] {
+  const { provider } = integration;
+  const issues: Issue[] = [];
+  if (content.provider !== undefined && content.provider !== provider) {
+    issues.push(issue(`${path}.provider`, `must be ${provider}, the provider of the integration`, content.provider));
+  }
+  if (connectors.find(provider)?.capabilities.ifEmpty !== false) return issues;
+  const detail = withoutIfEmpty(provider, connectors);
+  return [...issues, ...ifEmptySettings(content, path).map((name) => issue(name, detail, 'ifEmpty'))];
+}
+
+/** A body is bounded; what many of them add up to is bounded here. */
+export function sizeIssues(content: ConfigContent, name: string): Issue[] {
+  const characters = JSON.stringify(content).length;
+  const { configCharactersMax: max } = limits;
+  const detail = `makes a config of ${characters} characters; at most ${max} are kept`;
+  return characters <= max ? [] : [{ in: 'body', name, detail }];
+}
+
+/** A revision may be named, as the specification shows; the latest one is stored. */
+export async function revisionIssues(
+  { store }: ManagementContext,
+  integration: Integration,
+  revisionId: string | undefined,
+  name: string,
+): Promise<Issue[]> {
+  if (revisionId === undefined) return [];
+  const revision = await store.integrations.findRevision(integration.projectId, revisionId);
+  if (revision?.integrationId === integration.id) return [];
+  return [issue(name, 'must be a revision of this integration', revisionId)];
+}
+
+/** Source: specification, writeOnUpdate: "supported for provider X and provider Y only". */
+function withoutIfEmpty(provider: string, connectors: ConnectorRegistry): string {
+  const able = connectors.all().filter(({ capabilities }) => capabilities.ifEmpty);
+  const who = able.map((connector) => connector.provider).join(', ') || 'none';
+  return `is not possible on ${provider}, whose records cannot be read before an update; possible on: ${who}`;
+}
+
+/** Paths of the settings that say `ifEmpty`. */
+function ifEmptySettings(content: UpdateConfigContent, path: string): string[] {
+  return Object.entries(content.write?.objects ?? {}).flatMap(([objectName, { selectedFieldSettings = {} }]) =>
+    Object.entries(selectedFieldSettings)
+      .filter(([, { writeOnUpdate }]) => writeOnUpdate === 'ifEmpty')
+      .map(([field]) =>
+        [objectName, 'selectedFieldSettings', field, 'writeOnUpdate'].reduce(pathOf, `${path}.write.objects`),
+      ),
+  );
+}
+
+/** A config's content that is about to be stored, with the account it is for. */
+export interface FieldCheck {
+  readonly integration: Integration;
+  readonly connection: Pick<Connection, 'id'>;
+  readonly content: UpdateConfigContent;
+  /** Where the content stands in the body. */
+  readonly path: string;
+  readonly traceparent: string;
+}
+
+/** A provider field that a config names, and where. */
+interface NamedField {
+  readonly path: string;
+  readonly field: string;
+}
+
+/** Objects of one request that are asked for. Ours: each is a call or two at the provider, and a form has a handful. */
+const askedMax = 20;
+/** Unknown fields for which the nearest one is looked for: an account has hundreds, and each is compared. */
+const nearestMax = 5;
+
+/**
+ * Names fields that the account does not have: those of mappings and of the selection of read objects. What cannot be asked is
+ * no fault of the caller: it is taken, with a warning.
+ * @returns what the account says against a content, and what could not be asked
+ */
+export async function fieldIssues(context: ManagementContext, check: FieldCheck) {
+  const { provider, latestRevision } = check.integration;
+  const unserved = unservedModule(context.connectors.get(provider), latestRevision.content.module);
+  const issues: Issue[] = [];
+  const warnings: string[] = [];
+  if (unserved !== undefined) return { issues, warnings: [`the fields were not checked: ${unserved}`] };
+  const objects = Object.entries(check.content.read?.objects ?? {}).flatMap(([name, config]) => {
+    const fields = namedFields(check, name, config);
+    return fields.length > 0 ? [{ name, fields }] : [];
+  });
+  for (const { name, fields } of objects.slice(0, askedMax)) {
+    try {
+      const metadata = await describeObject(context, questionOf(check, name));
+      issues.push(...unknownFields(metadata, fields, name, issues.length));
+    } catch (error) {
+      if (error instanceof NotFoundError && error.code === 'object.not-found') {
+        issues.push(issue(pathOf(`${check.path}.read.objects`, name), 'is not an object of the account', name));
+      } else if (error instanceof ProviderError) {
+        warnings.push(`the fields of ${name} were not checked: ${error.detail.replace(/\.$/, '')}`);
+        // Nor would the account answer for another object.
+        if (error.class !== 'forbidden') return { issues, warnings };
+      } else throw error;
+    }
+  }
+  if (objects.length > askedMax) warnings.push(`only the fields of the first ${askedMax} objects were checked`);
+  return { issues, warnings };
+}
+
+function questionOf({ integration, connection, traceparent }: FieldCheck, name: string): ObjectQuestion {
+  const { projectId, provider } = integration;
+  const objectName = declaredObject(integration, name)?.objectName ?? name;
+  return { projectId, connectionId: connection.id, provider, objectName, traceparent };
+}
+
+/** What a read object's config names: targets of mappings, and selected fields that are no mapped names. */
+function namedFields({ integration, path }: FieldCheck, name: string, config: Partial<ReadObjectConfig>): NamedField[] {
+  const here = pathOf(`${path}.read.objects`, name);
+  const mapped = fieldMappings(declaredObject(integration, name), config);
+  const targets = Object.entries(config.selectedFieldMappings ?? {})
+    .filter(([, field]) => field !== '')
+    .map(([mapTo, field]) => ({ path: pathOf(`${here}.selectedFieldMappings`, mapTo), field }));
+  const dynamic = (config.dynamicMappingsInput ?? []).flatMap(({ fieldName }, index) =>
+    fieldName === undefined ? [] : [{ path: `${here}.dynamicMappingsInput[${index}].fieldName`, field: fieldName }],
+  );
+  const selected = Object.keys(config.selectedFields ?? {})
+    .filter((field) => !mapped.has(field))
+    .map((field) => ({ path: pathOf(`${here}.selectedFields`, field), field }));
+  return [...targets, ...dynamic, ...selected];
+}
+
+function unknownFields(metadata: ObjectMetadata, fields: readonly NamedField[], name: string, found: number): Issue[] {
+  const known = Object.keys(metadata.fields);
+  const unknown = fields.filter(({ field }) => !isKnown(metadata, field)).slice(0, limits.issuesMax);
+  return unknown.map(({ path, field }, index) => {
+    const nearest = found + index < nearestMax ? nearestName(field, known) : undefined;
+    const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
+    return { in: 'body', name: path, detail: `is not a field of ${name} at this account${hint}`, value: field };
+  });
+}
+
+/** Of a path through a reference (`Account.Name`) the metadata of this object says nothing. */
+function isKnown(metadata: ObjectMetadata, field: string): boolean {
+  const [first = field] = fieldSteps(field);
+  return first.includes('.') || findField(metadata, first) !== undefined;
+}

@@ -1,0 +1,247 @@
+import { unservedModule } from '@sluice/connectors';
+import { NotFoundError, ProviderError, providerProblemCodes, ValidationError } from '@sluice/errors';
+import { json, jsonText, offByDefault, queryOf, type Router } from '@sluice/http';
+import { askAccount } from '@sluice/installations';
+import {
+  hydratedRevisionSchema,
+  limits,
+  nameText,
+  objectMetadataSchema,
+  publishManifestIntegration,
+  type FieldMetadata,
+  type HydratedField,
+  type HydratedReadObject,
+  type HydratedWriteObject,
+  type Integration,
+  type IntegrationField,
+  type ManifestReadObject,
+  type ManifestWriteObject,
+  type ObjectMetadata,
+  type Revision,
+} from '@sluice/types';
+import { getConnection, getDefaultConnection, getProvider } from '../connections/get-connection';
+import type { ManagementContext } from '../context';
+import { routesOfProject } from '../projects/get-project';
+import { assertGroup, notFound } from '../refusals';
+import { routesOfIntegration } from './get-integration';
+
+const problems = ['group.not-found', 'connection.not-found', 'object.not-found', ...providerProblemCodes] as const;
+
+/** What both routes have in common. */
+const shared = {
+  replies: { 200: json(objectMetadataSchema) },
+  scopes: ['frontend', 'read', 'token'],
+  query: queryOf({ groupRef: nameText, excludeReadOnly: offByDefault }, 'groupRef'),
+  replyBytesMax: limits.pageBytesMax,
+} as const;
+
+export function objectMetadataRoutes(router: Router, context: ManagementContext): void {
+  const ofIntegration = routesOfIntegration(router, context, 'Object metadata');
+  const ofProject = routesOfProject(router, context, 'Object metadata');
+  ofIntegration.get('/objects/:objectName/metadata', 'getObjectMetadataForInstallation', {
+    ...shared,
+    summary: "Get an object's fields for an integration",
+    description: 'The object by its mapped or its native name. Fields are at most a minute old.',
+    problems,
+    // At the account of the group's installation; before there is one, at the group's default connection.
+    handle: async ({ caller, params, query: { groupRef, excludeReadOnly }, traceparent }, integration) => {
+      assertGroup(caller, groupRef);
+      const { projectId, id: integrationId, provider, latestRevision } = integration;
+      const { module } = latestRevision.content;
+      const declared = declaredObject(integration, params.objectName);
+      const { objectName = params.objectName, mapToName: mappedObjectName } = declared ?? {};
+      const [installation] = await context.store.installations.list(projectId, { integrationId, groupRef });
+      const { id: connectionId } =
+        installation?.connection ?? (await getDefaultConnection(context, projectId, { groupRef, provider }));
+      const question = { projectId, connectionId, provider, objectName, module, traceparent };
+      const metadata = shownFields(await describeObject(context, question), excludeReadOnly);
+      return { stream: jsonText({ ...metadata, mappedObjectName }) };
+    },
+  });
+  ofProject.get('/providers/:provider/objects/:objectName/metadata', 'getObjectMetadataForConnection', {
+    ...shared,
+    summary: "Get an object's fields at a provider",
+    description: "At the group's newest connection to the provider. Fields are at most a minute old.",
+    problems: ['provider.not-in-catalogue', ...problems],
+    handle: async ({ caller, params, query: { groupRef, excludeReadOnly }, traceparent }, { id: projectId }) => {
+      const { provider } = getProvider(context, params.provider);
+      assertGroup(caller, groupRef);
+      const { objectName } = params;
+      const { id: connectionId } = await getDefaultConnection(context, projectId, { groupRef, provider });
+      const question = { projectId, connectionId, provider, objectName, traceparent };
+      return { stream: jsonText(shownFields(await describeObject(context, question), excludeReadOnly)) };
+    },
+  });
+}
+
+/** The read object that a manifest declares under this name, its own or the mapped one. */
+export function declaredObject({ latestRevision }: Integration, name: string) {
+  const objects = latestRevision.content.read?.objects ?? [];
+  return objects.find(({ objectName, mapToName }) => objectName === name || mapToName === name);
+}
+
+/** Which object of which account. */
+export interface ObjectQuestion {
+  readonly projectId: string;
+  readonly connectionId: string;
+  readonly provider: string;
+  /** The provider's name. */
+  readonly objectName: string;
+  /** Part of the provider that the object is of, as a manifest names it. */
+  readonly module?: string | undefined;
+  readonly traceparent: string;
+}
+
+/**
+ * The object's fields as the account has them now, or had them within the last minute.
+ * @throws NotFoundError `object.not-found` when the account has no such object, in the provider's words
+ * @throws ProviderError for what else the provider refuses, or does not answer
+ */
+export async function describeObject(context: ManagementContext, question: ObjectQuestion): Promise<ObjectMetadata> {
+  const { projectId, connectionId, provider, objectName, traceparent } = question;
+  const connector = context.connectors.get(provider);
+  const unserved = unservedModule(connector, question.module);
+  if (unserved !== undefined) throw unknownObject(objectName, unserved);
+  const { describe } = connector;
+  if (describe === undefined) throw unknownObject(objectName, `${provider} does not tell its fields`);
+  try {
+    return await askAccount(context, { projectId, connectionId }, (auth) =>
+      describe({ auth, objectName, traceparent }),
+    );
+  } catch (error) {
+    // A name that the provider cannot even place in an address is refused, not looked for.
+    if (!(error instanceof ProviderError) || (error.class !== 'rejected' && error.class !== 'not-found')) throw error;
+    throw unknownObject(objectName, error.detail.replace(/\.$/, ''));
+  }
+}
+
+/** Without what cannot be written, where that is asked for. */
+function shownFields(metadata: ObjectMetadata, excludeReadOnly = false): ObjectMetadata {
+  if (!excludeReadOnly) return metadata;
+  const writable = Object.entries(metadata.fields).filter(([, { readOnly }]) => readOnly !== true);
+  return { ...metadata, fields: Object.fromEntries(writable) };
+}
+
+/** A field by its name in any case: providers take names without regard to it. */
+export function findField({ fields }: ObjectMetadata, name: string): FieldMetadata | undefined {
+  if (Object.hasOwn(fields, name)) return fields[name];
+  const lower = name.toLowerCase();
+  return Object.values(fields).find(({ fieldName }) => fieldName.toLowerCase() === lower);
+}
+
+function unknownObject(objectName: string, reason: string): NotFoundError {
+  const detail = `objectName: the account has no object "${objectName.slice(0, 100)}": ${reason}.`;
+  return new NotFoundError({ code: 'object.not-found', detail });
+}
+
+export function revisionRoutes(router: Router, context: ManagementContext): void {
+  routesOfIntegration(router, context, 'Integrations').get('/revisions/:revisionId\\:hydrate', 'getHydratedRevision', {
+    summary: 'Get a revision with the fields of an account',
+    description: 'What an installation form shows. Fields are at most a minute old.',
+    replies: { 200: json(hydratedRevisionSchema) },
+    problems: ['revision.not-found', 'connection.not-found', 'connection.scheme-mismatch', ...providerProblemCodes],
+    scopes: ['frontend', 'read', 'token'],
+    query: queryOf({ connectionId: nameText }, 'connectionId'),
+    replyBytesMax: limits.pageBytesMax,
+    handle: async ({ caller, params: { revisionId }, query, traceparent }, integration) => {
+      const { projectId, provider } = integration;
+      const connection = await getConnection(context, projectId, query.connectionId, { caller, name: 'connectionId' });
+      if (connection.provider !== provider) {
+        const detail = `leads to ${connection.provider}, and the integration is for ${provider}`;
+        const issues = [{ in: 'query' as const, name: 'connectionId', detail }];
+        throw new ValidationError({ code: 'connection.scheme-mismatch', detail: `connectionId ${detail}.`, issues });
+      }
+      const revision = await context.store.integrations.findRevision(projectId, revisionId);
+      if (revision?.integrationId !== integration.id) throw notFound('revision.not-found');
+      const question = { projectId, connectionId: connection.id, provider, traceparent };
+      const describe = (objectName: string) => describeOne(context, { ...question, objectName });
+      return { stream: hydratedText(revision, describe) };
+    },
+  });
+}
+
+/** What the account says of one object, or why it says nothing. */
+interface Described {
+  readonly metadata?: ObjectMetadata;
+  readonly error?: string;
+}
+
+type Describe = (objectName: string) => Promise<Described>;
+
+async function describeOne(context: ManagementContext, question: ObjectQuestion): Promise<Described> {
+  try {
+    return { metadata: await describeObject(context, question) };
+  } catch (error) {
+    const isOfObject =
+      (error instanceof NotFoundError && error.code === 'object.not-found') ||
+      (error instanceof ProviderError && error.class === 'forbidden');
+    if (isOfObject) return { error: error.detail };
+    throw error;
+  }
+}
+
+/** Objects that are asked for at once. Ours: a burst of a form that opens, far under every provider's limit. */
+const atOnce = 4;
+
+/**
+ * The text of a revision with the account's own names and fields, a few objects at a time: an account may have megabytes of fields in each. An
+ * object that the account does not have or show carries an `error`; what concerns the account as a whole fails the request.
+ * @throws ProviderError
+ */
+async function* hydratedText({ id, specVersion, createTime, content }: Revision, describe: Describe) {
+  const { read, write, subscribe: _, watchSchema: __, ...rest } = publishManifestIntegration(content);
+  yield `${opened({ id, specVersion, createTime })},"content":${opened(rest)}`;
+  if (read) yield* objectsText('read', read.objects, describe, hydratedRead);
+  if (write) yield* objectsText('write', write.objects, describe, hydratedWrite);
+  yield '}}';
+}
+
+/** The text of an object with members, without its end. */
+const opened = (value: object): string => JSON.stringify(value).slice(0, -1);
+
+async function* objectsText<Declared extends { readonly objectName: string }>(
+  name: string,
+  objects: readonly Declared[] = [],
+  describe: Describe,
+  hydrate: (object: Declared, described: Described) => object,
+) {
+  yield `,"${name}":{"objects":[`;
+  for (let from = 0; from < objects.length; from += atOnce) {
+    const some = objects.slice(from, from + atOnce);
+    const described = await Promise.all(some.map(({ objectName }) => describe(objectName)));
+    for (const [at, object] of some.entries()) {
+      if (from + at > 0) yield ',';
+      yield* jsonText(hydrate(object, described[at] as Described));
+    }
+  }
+  yield ']}';
+}
+
+function hydratedRead(object: ManifestReadObject, described: Described): HydratedReadObject {
+  const { requiredFields, optionalFields, destination = '', schedule = '', ...rest } = object;
+  const { metadata, error } = described;
+  const fieldsOf = (fields?: readonly IntegrationField[]) => fields?.map((field) => hydratedField(field, metadata));
+  const all = metadata && Object.entries(metadata.fields);
+  return {
+    ...rest,
+    displayName: metadata?.displayName ?? object.objectName,
+    destination,
+    schedule,
+    requiredFields: fieldsOf(requiredFields),
+    optionalFields: fieldsOf(optionalFields),
+    error,
+    allFieldsMetadata: metadata?.fields,
+    allFields: all?.map(([fieldName, { displayName }]) => ({ fieldName, displayName })),
+  };
+}
+
+function hydratedWrite(object: ManifestWriteObject, { metadata }: Described): HydratedWriteObject {
+  return { ...object, displayName: metadata?.displayName ?? object.objectName };
+}
+
+/** A field that the account lacks is shown under its own name. */
+function hydratedField(field: IntegrationField, metadata: ObjectMetadata | undefined): HydratedField {
+  const { fieldName } = field;
+  if (fieldName === undefined) return field;
+  return { ...field, displayName: (metadata && findField(metadata, fieldName))?.displayName ?? fieldName };
+}
