@@ -1,3 +1,4 @@
+import { repeat } from '@sluice/telemetry';
 import type { BatcherContext } from './context';
 import type { FlushBatch } from './flush-batch';
 
@@ -15,8 +16,6 @@ export function sweepDue(context: BatcherContext, flush: FlushBatch): () => Prom
   if (!context.config.sweeps) return () => Promise.resolve();
   const passedOver = new Map<string, number>();
   const findings = context.metrics.counter('sluice_sweep_findings_total').labels({ sweep: 'batches' });
-  let running: Promise<void> | undefined;
-  let isEnded = false;
 
   const flushOne = async (key: { projectId: string; operationId: string }): Promise<void> => {
     try {
@@ -27,24 +26,16 @@ export function sweepDue(context: BatcherContext, flush: FlushBatch): () => Prom
       context.logger.error({ error, operationId: key.operationId }, 'batch.flush-failed');
     }
   };
-  const sweep = async (): Promise<void> => {
+  const sweep = async (isEnded: () => boolean): Promise<void> => {
     const found = await context.store.writes.findDueBatches(batchesPerSweep + passedOver.size);
     const due = found.filter(({ operationId }) => (passedOver.get(operationId) ?? 0) < performance.now());
     findings.inc(due.length);
     const next = due.values();
     const work = async (): Promise<void> => {
-      for (const key of next) if (!isEnded) await flushOne(key);
+      for (const key of next) if (!isEnded()) await flushOne(key);
     };
     await Promise.all(Array.from({ length: flushesAtOnce }, work));
   };
-  const timer = setInterval(() => {
-    running ??= sweep()
-      .catch((error: unknown) => context.logger.warn({ error }, 'batch.sweep-failed'))
-      .finally(() => (running = undefined));
-  }, everyMs);
-  return async () => {
-    isEnded = true;
-    clearInterval(timer);
-    await running;
-  };
+  const onFailure = (error: unknown) => context.logger.warn({ error }, 'batch.sweep-failed');
+  return repeat(sweep, { everyMs, onFailure });
 }

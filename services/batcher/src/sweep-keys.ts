@@ -1,3 +1,4 @@
+import { repeat } from '@sluice/telemetry';
 import type { BatcherContext } from './context';
 
 /** How often old keys are looked for. A key lives 72 hours; a minute more or less is nothing. */
@@ -12,25 +13,12 @@ const keysPerStatement = 1_000;
 export function sweepKeys({ config, store, logger, metrics }: BatcherContext): () => Promise<void> {
   if (!config.sweeps) return () => Promise.resolve();
   const findings = metrics.counter('sluice_sweep_findings_total').labels({ sweep: 'keys' });
-  let running: Promise<void> | undefined;
-  let isEnded = false;
-
-  const sweep = async (): Promise<void> => {
-    if (isEnded) return;
-    const deleted = await store.writes.sweepKeys(keysPerStatement);
-    findings.inc(deleted);
-    if (deleted === keysPerStatement) await sweep();
+  const sweep = async (isEnded: () => boolean): Promise<void> => {
+    for (let deleted = keysPerStatement; deleted === keysPerStatement && !isEnded();) {
+      deleted = await store.writes.sweepKeys(keysPerStatement);
+      findings.inc(deleted);
+    }
   };
-  const run = (): void => {
-    running ??= sweep()
-      .catch((error: unknown) => logger.warn({ error }, 'keys.sweep-failed'))
-      .finally(() => (running = undefined));
-  };
-  run();
-  const timer = setInterval(run, everyMs);
-  return async () => {
-    isEnded = true;
-    clearInterval(timer);
-    await running;
-  };
+  const onFailure = (error: unknown) => logger.warn({ error }, 'keys.sweep-failed');
+  return repeat(sweep, { everyMs, isFirstNow: true, onFailure });
 }
