@@ -28,7 +28,7 @@ import {
 } from '@sluice/types';
 import type { ManagementContext } from '../context';
 import { routesOfIntegration } from '../integrations/get-integration';
-import { boundedList, listBytesMax } from '../pages';
+import { boundedList, linkWhenMore, listBytesMax } from '../pages';
 import { found, notFound, refuseContradictions, refuseIssues } from '../refusals';
 import { changeInstallation } from './change-installation';
 import { contentIssues, sizeIssues } from './check-config';
@@ -78,7 +78,7 @@ export function configRoutes(router: Router, context: ManagementContext): void {
     description:
       'Newest first, always in pages, which end at 1 MB of configs. An installation that was deleted still has them.',
     replies: {
-      200: jsonList(configSchema, { Link: { description: 'rel="next": the next page, when there is one.' } }),
+      200: jsonList(configSchema, linkWhenMore),
     },
     scopes: ['frontend', 'read', 'token'],
     query: queryOf(pageProperties),

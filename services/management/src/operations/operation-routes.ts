@@ -82,7 +82,11 @@ export function operationRoutes(router: Router, context: ManagementContext): voi
     replies: { 200: json(operationRecordListReplySchema) },
     query: queryOf({
       ref: { ...filterText, description: 'Only the record that was sent with this Sluice-Record-Ref.' },
-      status: { type: 'string', enum: recordOutcomes, description: 'Only records of this status: failed, for example.' },
+      status: {
+        type: 'string',
+        enum: recordOutcomes,
+        description: 'Only records of this status: failed, for example.',
+      },
       ...pageProperties,
     }),
     replyBytesMax: limits.pageBytesMax,
