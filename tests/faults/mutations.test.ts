@@ -2,7 +2,7 @@ import { createCustomer, type Customer } from '../harness/customer';
 import { check } from './harness/checker';
 import { settleLate, untilHit, type Story } from './harness/late-settlement';
 import { sendLoad } from './harness/load';
-import { mutated, withoutEvidence, withoutFence, withoutSealLock } from './harness/mutations';
+import { mutated, withoutClosing, withoutEvidence, withoutFence } from './harness/mutations';
 import type { RowContext } from './harness/row';
 import { seededRandom } from './harness/seeded-random';
 import { startWorld } from './harness/start-world';
@@ -142,17 +142,17 @@ describe('the sweeps', () => {
   );
 });
 
-describe('the seal', () => {
+describe('the closing of a batch', () => {
   it(
     'without its lock: batches that are miscounted, or never end',
     async () => {
-      const sender = context('without-seal');
+      const sender = context('without-closing');
       const sendSome = async (): Promise<{ batch: number; nonTerminal: number }> => {
         const ledger = await sendLoad(sender, { writes: 150, perSecond: 60, mix: { auto: 1 } });
         // Long enough for a slow machine to end them all, had they their lock.
         return await check(sender, ledger, { boundMs: 30_000 });
       };
-      const verdict = await mutated(world, withoutSealLock, sendSome);
+      const verdict = await mutated(world, withoutClosing, sendSome);
       expect(verdict.nonTerminal).toBeGreaterThan(0);
     },
     storyMs,

@@ -90,7 +90,7 @@ async function runRestored(name: string, prepare?: (url: string) => Promise<void
 /** As if the backup were restored at once: nothing that was open in it has become due since. */
 async function postponeBatches(url: string): Promise<void> {
   const database = openDatabase({ url, applicationName: 'restore-test', limits: patientLimits });
-  const postponed = database('operations').where({ state: 'accumulating' });
+  const postponed = database('open_batches').where({ is_open: true });
   expect(await postponed.update({ due_at: database.raw(`now() + interval '1 hour'`) })).toBeGreaterThan(0);
   await database.destroy();
 }

@@ -32,7 +32,7 @@ async function writeAndKill(email: string): Promise<string | undefined> {
 /** The batch's minute is over. */
 async function makeDue(operationId: string): Promise<void> {
   const database = openDatabase({ url: stack.databaseUrl, applicationName: 'test', limits: patientLimits });
-  await database('operations').where({ id: operationId }).update({ due_at: database.fn.now() });
+  await database('open_batches').where({ operation_id: operationId }).update({ due_at: database.fn.now() });
   await database.destroy();
 }
 

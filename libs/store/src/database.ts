@@ -63,6 +63,15 @@ export function inMs(database: Knex, ms: number): Knex.Raw {
   return database.raw('now() + make_interval(secs => ?::float8 / 1000)', [ms]);
 }
 
+/** Names of our services that are connected to this database now. */
+export async function findServices(database: Knex): Promise<string[]> {
+  const { rows } = await database.raw<{ rows: { name: string }[] }>(
+    `select distinct application_name as name from pg_stat_activity where datname = current_database()
+       and application_name in ('management', 'write-gateway', 'batcher', 'executor', 'search') order by 1`,
+  );
+  return rows.map(({ name }) => name);
+}
+
 /** What is used of a client of `pg`. */
 interface PooledClient {
   on(event: 'error', listener: (error: Error) => void): void;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DependencyError } from '@sluice/errors';
 import type { Knex } from 'knex';
+import { findServices } from './database';
 import { errorCode } from './database-errors';
 import type { Migration } from './migration';
 import { migrations } from './migrations';
@@ -25,7 +26,8 @@ const hindrances = ['55P03', '40P01'];
  * Brings the schema to the current version. Safe to run from several processes: an advisory lock lets one work. Each step commits by
  * itself, so that none waits for a table while it locks another: a transaction of a running service could wait the other way round.
  * @returns the names of the steps that were applied here, in their order
- * @throws DependencyError when a table stays in use, by a backup or a long transaction; the steps before that one are kept
+ * @throws DependencyError when a table stays in use, by a backup or a long transaction, or a step that takes something away finds a service
+ * connected; the steps before that one are kept
  */
 export async function migrate(database: Knex): Promise<string[]> {
   const applied: string[] = [];
@@ -52,11 +54,25 @@ async function applyOnce(database: Knex): Promise<string | undefined> {
     await transaction.raw('set local statement_timeout = 0');
     await transaction.raw(`select pg_advisory_xact_lock(hashtext('sluice.migrate'))`);
     await transaction.raw(`set local lock_timeout = ${lockMs}`);
+    await refuseBesideServices(transaction);
     const [, [name]] = (await transaction.migrate.up({
       migrationSource: source,
       disableMigrationsListValidation: true,
     })) as [number, string[]];
     return name;
+  });
+}
+
+/** A step that takes something away would break the services of the version before, and work that they do beside it would be lost to it. */
+async function refuseBesideServices(transaction: Knex.Transaction): Promise<void> {
+  const [next] = await findMissing(transaction);
+  if (next?.includes('-contract-') !== true) return;
+  const running = await findServices(transaction);
+  if (running.length === 0) return;
+  throw new DependencyError({
+    code: 'service.unavailable',
+    detail: `The migration ${next} takes away what the version before uses, and services are connected: ${running.join(', ')}.`,
+    remedy: 'Stop all services, run npm run migrate again, then start those of the new version.',
   });
 }
 

@@ -37,13 +37,13 @@ const accept = (inside: Database) =>
   insertAccepted(
     inside,
     Array.from({ length: 64 }, () => fixture.asynchronous()),
-    { timeScale: 1, isRepeated: false },
+    { timeScale: 1 },
   );
 const join = (inside: Database) =>
   insertIntoBatch(
     inside,
     Array.from({ length: 64 }, () => fixture.batchable()),
-    { timeScale: 1, isRepeated: false },
+    { timeScale: 1 },
   );
 
 // Performance goal P12: accepting costs the same whatever the number of installations. One of them is read by its key.

@@ -44,24 +44,6 @@ describe('join', () => {
     expect(new Set(members.map((member) => member.index)).size).toBe(30);
   });
 
-  it('stores a repeated record once', async () => {
-    const write = fixture.batchable();
-    const first = await fixture.store.writes.join([write]);
-    const second = await fixture.store.writes.join([write, fixture.batchable()]);
-    expect((second.get(write.recordId) as BatchMembership).index).toBe(
-      (first.get(write.recordId) as BatchMembership).index,
-    );
-    const [operationId] = membersOf(second.values()).map((member) => member.operationId);
-    expect(await fixture.store.operations.listRecords(fixture.seeded.projectId, operationId)).toHaveLength(2);
-  });
-
-  it('answers a repetition that races with its first try', async () => {
-    const write = fixture.batchable();
-    const both = await Promise.all([fixture.store.writes.join([write]), fixture.store.writes.join([write])]);
-    const members = both.flatMap((answers) => membersOf(answers.values()));
-    expect(new Set(members.map((member) => `${member.operationId}/${member.index}`)).size).toBe(1);
-  });
-
   it('keeps creates and updates apart', async () => {
     const create = membersOf((await fixture.store.writes.join([fixture.batchable()])).values());
     const update = membersOf(

@@ -162,14 +162,6 @@ describe('a key of an auto-batched write', () => {
     expect(await find(free)).toMatchObject({ operationId, reply: { kind: 'accepted', operationId, index: 0 } });
   });
 
-  it('the same record again is the same membership', async () => {
-    const write = { ...fixture.batchable(), idempotency: newKey() };
-    const [first] = (await join(write)) as { operationId: string; index: number }[];
-    expect(await join(write)).toEqual([
-      expect.objectContaining({ operationId: first?.operationId, index: first?.index }),
-    ]);
-  });
-
   it('a join that fails leaves neither record nor key', async () => {
     const claim = newKey();
     const write = fixture.batchable();

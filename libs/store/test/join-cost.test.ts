@@ -15,7 +15,7 @@ let database: Database;
 beforeAll(async () => {
   fixture = await createWriteFixture();
   database = openDatabase({ url: fixture.url, poolMax: 1, applicationName: 'test', limits: patientLimits });
-  for (const table of ['operations', 'records']) {
+  for (const table of ['operations', 'records', 'open_batches']) {
     await database.raw('alter table ?? set (autovacuum_enabled = off)', [table]);
   }
   for (const [table, changed] of [
@@ -38,7 +38,7 @@ const join = (inside: Database, from: number) =>
   insertIntoBatch(
     inside,
     Array.from({ length: groups }, (_, at) => ofInstallation(fixture.batchable(), from + at)),
-    { timeScale: 1, isRepeated: false },
+    { timeScale: 1 },
   );
 
 function ofInstallation(write: BatchableWrite, number: number): BatchableWrite {

@@ -26,18 +26,18 @@ it('gateways that open batches of two keys at the same moment never wait for eac
   const database = openDatabase({ url: fixture.url, applicationName: 'test', poolMax: gateways + 1 });
   const members: BatchMembership[] = [];
   const over = new AbortController();
-  // As the seal of each batch does, in no order.
+  // As the seal of each batch that is due does, in no order.
   const sealer = async (): Promise<void> => {
     for (let at = 0; !over.signal.aborted; at += 1) {
-      const open = `state = 'accumulating' and object_name = ?`;
-      await database.raw(`update operations set state = 'queued' where ${open}`, [objects[at % objects.length] ?? '']);
+      const open = `is_open and object_name = ?`;
+      await database.raw(`update open_batches set is_open = false where ${open}`, [objects[at % objects.length] ?? '']);
     }
   };
   const gateway = async (): Promise<void> => {
     for (let join = 0; join < joinsOfEach; join += 1) {
       const writes = Array.from({ length: writesOfEach }, (_, at) => keyedWrite(objects[at % objects.length]));
       // Without the patience of the store: a deadlock fails it.
-      const answers = await insertIntoBatch(database, writes, { timeScale: 1, isRepeated: false });
+      const answers = await insertIntoBatch(database, writes, { timeScale: 1 });
       members.push(...[...answers.values()].filter((answer) => typeof answer === 'object'));
     }
   };

@@ -47,3 +47,36 @@ it('holds nobody up while a backup reads a table, and continues when it has ende
     await database.destroy();
   }
 });
+
+it('takes nothing away while a service of the version before is connected', async () => {
+  await migrateDatabase(empty.url);
+  const database = open(1);
+  const name = '20990101T000000-contract-nothing';
+  const contraction = { name, up: () => Promise.resolve() };
+  const service = openDatabase({ url: empty.url, applicationName: 'batcher', poolMax: 1 });
+  (migrations as (typeof contraction)[]).push(contraction);
+  try {
+    await service.raw('select 1');
+    await expect(migrateDatabase(empty.url)).rejects.toMatchObject({
+      detail: expect.stringContaining(
+        `${name} takes away what the version before uses, and services are connected: batcher.`,
+      ),
+      remedy: expect.stringContaining('Stop all services'),
+    });
+    expect(await database('knex_migrations').where({ name })).toEqual([]);
+    await service.destroy();
+    await until(
+      'it is gone',
+      async () =>
+        (
+          await database.raw(`select 1 from pg_stat_activity where application_name = 'batcher'
+      and datname = current_database()`)
+        ).rowCount === 0 || undefined,
+    );
+    expect(await migrateDatabase(empty.url)).toEqual([name]);
+  } finally {
+    (migrations as (typeof contraction)[]).pop();
+    await service.destroy();
+    await database.destroy();
+  }
+});

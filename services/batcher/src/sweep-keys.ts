@@ -1,23 +1,25 @@
 import { repeat } from '@sluice/telemetry';
 import type { BatcherContext } from './context';
 
-/** How often old keys are looked for. A key lives 72 hours; a minute more or less is nothing. */
+/** How often old rows are looked for. A key lives 72 hours; a minute more or less is nothing. */
 const everyMs = 60_000;
-/** Keys of one statement: short enough to hold up nobody. */
-const keysPerStatement = 1_000;
+/** Rows of one statement: short enough to hold up nobody. */
+const rowsPerStatement = 1_000;
 
 /**
- * Deletes idempotency keys that are older than 72 hours. Any number of batchers may do so: each takes rows that the others have not
+ * Deletes idempotency keys that are older than 72 hours, and the answers of joining statements that nobody asks for any more. Any number of batchers may do so: each takes rows that the others have not
  * locked. A key that is too old counts as absent before it is deleted. Returns a function that ends it.
  */
 export function sweepKeys({ config, store, logger, metrics }: BatcherContext): () => Promise<void> {
   if (!config.sweeps) return () => Promise.resolve();
   const findings = metrics.counter('sluice_sweep_findings_total').labels({ sweep: 'keys' });
   const sweep = async (isEnded: () => boolean): Promise<void> => {
-    for (let deleted = keysPerStatement; deleted === keysPerStatement && !isEnded();) {
-      deleted = await store.writes.sweepKeys(keysPerStatement);
+    for (let deleted = rowsPerStatement; deleted === rowsPerStatement && !isEnded();) {
+      deleted = await store.writes.sweepKeys(rowsPerStatement);
       findings.inc(deleted);
     }
+    for (let deleted = rowsPerStatement; deleted === rowsPerStatement && !isEnded();)
+      deleted = await store.writes.sweepFlushes(rowsPerStatement);
   };
   const onFailure = (error: unknown) => logger.warn({ error }, 'keys.sweep-failed');
   return repeat(sweep, { everyMs, isFirstNow: true, onFailure });

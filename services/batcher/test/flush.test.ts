@@ -155,11 +155,15 @@ it('batches that cannot be flushed do not keep the sweep from the others', async
   const [bad] = await ground.join([{ maxDelayMinutes: 1 }]);
   const operations = () => ground.database('operations');
   // Its count is wrong, so every seal of it rolls back; so are those of its copies.
-  await operations().increment('records_total', 1);
+  await ground.database('open_batches').increment('records', 1);
   await ground.database.raw(
     `insert into operations select (jsonb_populate_record(o, jsonb_build_object('id', 'copy-' || n, 'object_name', 'object-' || n))).*
      from operations o, generate_series(2, 200) n where o.id = ?`,
     [bad?.operationId ?? ''],
+  );
+  await ground.database.raw(
+    `insert into open_batches select (jsonb_populate_record(b, jsonb_build_object('operation_id', 'copy-' || n, 'object_name', 'object-' || n))).*
+     from open_batches b, generate_series(2, 200) n`,
   );
   const [good] = await ground.join([{ recordId: '1', maxDelayMinutes: 2 }]);
   await ground.startBatcher();

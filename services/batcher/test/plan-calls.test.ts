@@ -34,7 +34,7 @@ it('different forwarded headers are different calls', async () => {
   ]);
 });
 
-it('a change of connection in the middle of a batch is a call of its own, on the lane of its connection', async () => {
+it('a change of connection in the middle of a batch, and back: each record is in a call of its own connection, on its lane', async () => {
   const { projectId, connectionId } = ground.seed;
   const other = await ground.store.connections.create({
     projectId,
@@ -48,10 +48,13 @@ it('a change of connection in the middle of a batch is a call of its own, on the
   const [first] = await ground.join([{ maxDelayMinutes: 6 }]);
   await ground.database('installations').where({ project_id: projectId }).update({ connection_id: other.id });
   const [second] = await ground.join([{ maxDelayMinutes: 1, connectionId: other.id }]);
+  await ground.database('installations').where({ project_id: projectId }).update({ connection_id: connectionId });
+  const [third] = await ground.join([{ maxDelayMinutes: 1 }]);
   const operationId = first?.operationId ?? '';
-  expect(second?.operationId).toBe(operationId);
+  expect([second?.operationId, third?.operationId]).toEqual([operationId, operationId]);
   await ground.startBatcher();
   await until('the flush', async () => ((await ground.stateOf(operationId)) === 'queued' ? true : undefined));
+  expect((await ground.callsOf(operationId)).map(({ indexes }) => indexes)).toEqual([[0, 2], [1]]);
   const calls = await ground
     .database('calls')
     .where({ operation_id: operationId })
@@ -67,9 +70,9 @@ it('a record behind an unfinished write of another operation gets a call of its 
   const earlier = await ground.join([{ recordId: '1' }]);
   // Out of the way, so that the next records open a batch of their own.
   await ground
-    .database('operations')
-    .where({ id: earlier[0]?.operationId ?? '' })
-    .update({ is_full: true });
+    .database('open_batches')
+    .where({ operation_id: earlier[0]?.operationId ?? '' })
+    .update({ is_open: false });
   expect((await flush([{ recordId: '2' }, { recordId: '1' }, { recordId: '3' }])).calls).toEqual([[0, 2], [1]]);
 });
 
@@ -89,10 +92,6 @@ it('a batch of 95 MB is divided by bytes, and still leaves as one operation', as
   const { operationId } = joined[0] as { operationId: string };
   const records = () => ground.database('records').where({ operation_id: operationId });
   await records().update({ plan: ground.database.raw(`plan || repeat(' ', 950000 - octet_length(plan))`) });
-  await ground
-    .database('operations')
-    .where({ id: operationId })
-    .update({ due_at: ground.database.raw('now()') });
   await ground.startBatcher();
   await until('the flush', async () => ((await ground.stateOf(operationId)) === 'queued' ? true : undefined));
   const calls = (await ground.callsOf(operationId)).map(({ indexes }) => indexes);

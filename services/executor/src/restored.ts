@@ -50,7 +50,7 @@ async function refuseRunning({ writes }: Store): Promise<void> {
 }
 
 async function sealBatches({ writes }: Store, connectors: ConnectorRegistry): Promise<number> {
-  await writes.endOpenBatches();
+  await writes.closeCreates();
   for (let sealed = 0; ;) {
     const due = await writes.findDueBatches(batchesPerStep);
     if (due.length === 0) return sealed;

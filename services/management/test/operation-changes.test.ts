@@ -272,7 +272,10 @@ describe('GET /logs', () => {
       ]),
     );
     const batch = await prepared.join();
-    await prepared.database('operations').where({ id: batch }).update({ is_full: true });
+    await prepared
+      .database('open_batches')
+      .where({ operation_id: batch })
+      .update({ due_at: new Date(0) });
     const one = [{ number: 1, connectionId: prepared.seed.connectionId, recordIndexes: [0], planBytes: 100 }];
     await management.context.store.writes.seal({ projectId: prepared.seed.projectId, operationId: batch }, () => one);
     expect(messages(await read(batch))).toContain('The batch was sealed: 1 record in 1 call.');

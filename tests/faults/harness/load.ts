@@ -22,6 +22,8 @@ export interface Load {
   readonly keyedShare?: number;
   /** Share of HubSpot's creates that have no email, so nothing unique. @default 0.1 */
   readonly withoutEmailShare?: number;
+  /** API keys that are used in turn. @default that of each customer's project */
+  readonly apiKeys?: readonly string[];
   /** Called after each answer, with how many there are. */
   readonly onAnswer?: (answered: number) => void;
   /** Distinguishes the loads of one row. @default '' */
@@ -90,7 +92,7 @@ interface Planner {
 /** Updates of one record never overlap: the client waits for the reply before it sends the next. */
 function writePlanner(context: LoadContext, load: Load, recordIds: ReadonlyMap<Customer, string[]>): Planner {
   const { random, run } = context;
-  const { keyedShare = 0.3, withoutEmailShare = 0.1, name = '' } = load;
+  const { keyedShare = 0.3, withoutEmailShare = 0.1, name = '', apiKeys = [] } = load;
   const customers = load.customers ?? context.world.customers;
   const ways = Object.entries(load.mix ?? everyWay) as [Way, number][];
   let made = 0;
@@ -117,6 +119,7 @@ function writePlanner(context: LoadContext, load: Load, recordIds: ReadonlyMap<C
         way,
         markers,
         hasEmail,
+        apiKey: apiKeys[made % apiKeys.length],
         ...key,
         ...(recordId !== undefined && { recordId }),
       };

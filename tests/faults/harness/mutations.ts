@@ -35,15 +35,15 @@ export const withoutEvidence: Mutation = {
   remove: dropFrom('attempts', 'evidence'),
 };
 
-/** A seal plans the calls and leaves the batch open, as if it did not take the lock that joining takes. */
-export const withoutSealLock: Mutation = {
+/** A batch that is closed goes on taking records, as if its closing did not take the lock that joining takes. */
+export const withoutClosing: Mutation = {
   install: triggerOn(
-    'operations',
-    'seal',
-    `before update of state`,
-    `if old.state = 'accumulating' and new.state = 'queued' then new.state := 'accumulating'; end if; return new;`,
+    'open_batches',
+    'closing',
+    `before update of is_open`,
+    `if old.is_open and not new.is_open then new.is_open := true; end if; return new;`,
   ),
-  remove: dropFrom('operations', 'seal'),
+  remove: dropFrom('open_batches', 'closing'),
 };
 
 /** Runs `work` without the protection, which is back afterwards. */

@@ -22,6 +22,8 @@ export interface Write {
    */
   readonly deadlineHours?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** @default the key of the customer's project */
+  readonly apiKey?: string | undefined;
 }
 
 export interface SendOptions {
@@ -68,7 +70,7 @@ interface Sending {
 /** @returns undefined when the last thing heard was nothing */
 async function request(ledger: ClientLedger, { write, options, records }: Sending): Promise<Reply | undefined> {
   const { writeUrls, patienceMs = longestMs, secrets = [] } = options;
-  const order = { key: write.customer.project.key, headers: headersOf(write), body: bodyOf(write) };
+  const order = { key: write.apiKey ?? write.customer.project.key, headers: headersOf(write), body: bodyOf(write) };
   const begunAtMs = performance.now();
   for (let tries = 0; ;) {
     const url = writeUrls[tries % writeUrls.length] ?? '';

@@ -41,8 +41,8 @@ const writesPerLoad = 250;
 const patienceMs = 20 * 60_000;
 const perSecond = 100;
 /**
- * Beside each load, at once and for one customer: synchronous writes, of which some have a key and are settled after those without, and more than
- * one batch holds. All are under way together: a batch is open for a second, and a slow machine takes longer for one after the other.
+ * Beside each load, at once and for one customer: synchronous writes, of which some have an idempotency key and are settled after those without, and
+ * auto-batched ones of two API keys, which join the same batch in two statements.
  */
 const burst = { writes: 150, perSecond: 10_000, concurrency: 150, mix: { auto: 4, sync: 1 }, keyedShare: 0.5 };
 /** A dead executor holds the places of its lanes until its leases lapse, so there must be others for the next one to die of. */
@@ -57,6 +57,8 @@ export const f5: Row = {
   run: async (context) => {
     const { world, size } = context;
     const customers = await accountsOf(world, accounts);
+    const { project } = world.customers[0];
+    const apiKeys = [project.key, await project.createKey(['full'])];
     const over = new AbortController();
     const isOver = (): boolean => over.signal.aborted;
     const supervised = Promise.all(chains.map((traps) => supervise(world, traps, { times: size.faults, isOver })));
@@ -67,7 +69,7 @@ export const f5: Row = {
     const sending = async (): Promise<void> => {
       for (let round = 0; !isOver() && isDue(round); round += 1) {
         const load = { writes: writesPerLoad, perSecond, customers, name: `-${round}` };
-        const beside = { ...burst, customers: customers.slice(0, 1), name: `-${round}-burst` };
+        const beside = { ...burst, apiKeys, customers: customers.slice(0, 1), name: `-${round}-burst` };
         ledgers.push(...(await Promise.all([sendLoad(context, load), sendLoad(context, beside)])));
       }
       over.abort();

@@ -70,6 +70,7 @@ async function uninstall(transaction: Knex.Transaction, key: InstallationKey): P
   const laneIds = lanes.map((lane) => lane.lane_id);
   const deleted = { projectId, installationId, connectionId: row.connection_id, laneIds };
   await endSome(transaction, deleted);
+  await transaction('open_batches').where({ project_id: projectId, installation_id: installationId }).delete();
   await deleteUnused(transaction, deleted);
   return deleted;
 }

@@ -23,6 +23,7 @@ import { leaveRoomForUpdates } from './20261122T221500-leave-room-for-updates';
 import { addZipHash } from './20261122T220000-add-zip-hash';
 import { indexCancelledAndFailedOperations } from './20261121T154000-index-cancelled-and-failed-operations';
 import { indexKeptPlans } from './20261121T155000-index-kept-plans';
+import { openBatches } from './20261125T200000-contract-open-batches';
 import { indexJwtKeys } from './20261121T152000-index-jwt-keys';
 
 /** The schema's whole history, oldest first. */
@@ -52,4 +53,5 @@ export const migrations: readonly Migration[] = [
   sizeWaitingCalls,
   sizeOpenBatches,
   freeNamesOfKeys,
+  openBatches,
 ];

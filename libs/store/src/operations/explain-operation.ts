@@ -13,6 +13,7 @@ import {
 } from '@sluice/types';
 import type { Knex } from 'knex';
 import { moment, momentSql, optional, plain, shownAs, table, type StoredRow } from '../table';
+import { isFullSql } from '../writes/close-batch';
 import type { WriteMode } from '../writes/write-rows';
 import { errorSql, recordColumns, recordMembers } from './record-row';
 
@@ -152,7 +153,7 @@ const sizesSql = `
 
 const operationSql = `
   select l.provider, o.type, o.mode, o.cancel_requested_at,
-         case when o.due_at is not null then json_build_object('dueAt', ${momentSql('o.due_at')}, 'isFull', o.is_full) end as batch,
+         case when o.due_at is not null then json_build_object('dueAt', ${momentSql('o.due_at')}, 'isFull', ${isFullSql('o')}) end as batch,
          case when l.blocked_until > now() then l.blocked_until end as blocked_until
   from operations o join lanes l on l.project_id = o.project_id and l.id = o.lane_id
   where o.project_id = :projectId and o.id = :operationId`;

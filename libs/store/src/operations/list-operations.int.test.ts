@@ -23,9 +23,10 @@ const at = (n: number) => new Date(Date.parse('2026-06-01T00:00:00Z') + n * 60_0
 async function insertOperations(): Promise<void> {
   await database.raw(
     `insert into operations (project_id, id, integration_id, installation_id, config_id, connection_id, lane_id, object_name,
-                             type, mode, state, traceparent, created_at)
+                             type, mode, state, failed_at, traceparent, created_at)
      select 'p', substr(v7, 1, 8) || '-' || substr(v7, 9) || '-7000-8000-' || lpad(to_hex(n), 12, '0'), 'i', 'n' || n % 97, 'c', 'k',
-            'l', 'contacts', 'create', 'asynchronous', case when n % 1000 = 0 then 'failed' else 'succeeded' end, 't', moment
+            'l', 'contacts', 'create', 'asynchronous', case when n % 1000 = 0 then 'failed' else 'succeeded' end,
+            case when n % 1000 = 0 then moment end, 't', moment
      from (select n, ?::timestamptz + n * interval '1 minute' as moment,
                   lpad(to_hex((extract(epoch from ?::timestamptz + n * interval '1 minute') * 1000)::bigint), 12, '0') as v7
            from generate_series(1, ?::integer) n) made`,

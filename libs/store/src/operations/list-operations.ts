@@ -21,7 +21,7 @@ export interface OperationFilter {
 const inStatus: Record<OperationStatus, string> = {
   in_progress: `o.state in ('accumulating', 'queued')`,
   success: `o.state = 'succeeded'`,
-  failure: `o.state = 'failed'`,
+  failure: 'o.failed_at is not null',
 };
 
 /**

@@ -2,6 +2,7 @@ import type { Operation, OperationRecord, OperationState, RecordOutcome } from '
 import type { Knex } from 'knex';
 import { column, keptRowsSql, rowBindings } from '../row-source';
 import type { StoredRow } from '../table';
+import { closeBatch } from '../writes/close-batch';
 import { explainOperation, type RecordPage } from './explain-operation';
 import { listOperations, type OperationFilter } from './list-operations';
 import { readHistory, type EventPage } from './operation-history';
@@ -100,17 +101,22 @@ const isOfGroup = `and exists (select 1 from installations n where n.project_id 
 type CancelRequest = 'requested' | 'missing' | 'synchronous' | 'ended';
 
 /**
- * Records that an operation is to be cancelled; the moment stays that of the first request. Its open batch takes no further
- * record from this commit on, because the join has the same condition.
+ * Records that an operation is to be cancelled; the moment stays that of the first request. Order: 1. close its batch, if it is open: it takes no
+ * further record from this commit on. 2. The request, which is deleted when the operation ends.
  */
 async function requestCancel(database: Knex, projectId: string, operationId: string): Promise<CancelRequest> {
-  const { rowCount } = await database.raw<{ rowCount: number }>(
-    `update operations set cancel_requested_at = now(), updated_at = now()
-     where project_id = ? and id = ? and state in ('accumulating', 'queued') and mode <> 'synchronous'
-       and cancel_requested_at is null`,
-    [projectId, operationId],
-  );
-  if (rowCount > 0) return 'requested';
+  const isRequested = await database.transaction(async (transaction) => {
+    await closeBatch(transaction, { projectId, operationId });
+    const { rowCount } = await transaction.raw<{ rowCount: number }>(
+      `with requested as (update operations set cancel_requested_at = now(), updated_at = now()
+         where project_id = ? and id = ? and state in ('accumulating', 'queued') and mode <> 'synchronous'
+           and cancel_requested_at is null returning project_id, id)
+       insert into cancels (project_id, operation_id) select project_id, id from requested`,
+      [projectId, operationId],
+    );
+    return rowCount > 0;
+  });
+  if (isRequested) return 'requested';
   type Row = { state: OperationState; mode: string; cancel_requested_at: Date | null };
   const row = await database('operations')
     .where({ project_id: projectId, id: operationId })

@@ -1,5 +1,6 @@
 import { limits, statusOf, type OperationPhase, type OperationProgress, type OperationState } from '@sluice/types';
 import type { Knex } from 'knex';
+import { isFullSql } from '../writes/close-batch';
 import { moment, momentSql, optional, plain, shownAs, table, type StoredRow } from '../table';
 
 const phases: Record<OperationState, OperationPhase> = {
@@ -53,7 +54,7 @@ const ofStates = [
 const progressSql = `
   select o.id, o.type, o.mode, o.state, o.cancel_requested_at, o.lane_id,
          case when o.due_at is not null then json_build_object(
-           'recordsMax', ${limits.autoBatchRecordsMax}, 'dueTime', ${momentSql('o.due_at')}, 'isFull', o.is_full) end as batch,
+           'recordsMax', ${limits.autoBatchRecordsMax}, 'dueTime', ${momentSql('o.due_at')}, 'isFull', ${isFullSql('o')}) end as batch,
          (select l.blocked_until from lanes l where l.project_id = o.project_id and l.id = o.lane_id
             and l.blocked_until > now()) as blocked_until,
          (select json_build_object('total', count(*)::integer, ${ofOutcomes})

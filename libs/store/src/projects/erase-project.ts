@@ -37,6 +37,10 @@ const owned = [
 /** What an operation that has not ended may need: a claim locks the lane, and reads config and revision; its notification names the group of a deleted installation. */
 const last = [
   'idempotency_keys',
+  'flushes',
+  'open_batches',
+  'closed_batches',
+  'cancels',
   'quarantine',
   'attempts',
   'records',

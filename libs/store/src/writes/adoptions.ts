@@ -147,11 +147,14 @@ export async function reopenAdopters(
               (select count(*)::integer from adopters a where (a.project_id, a.operation_id) = (k.project_id, k.operation_id)) as records,
               (select count(*)::integer from standing s where (s.project_id, s.operation_id) = (k.project_id, k.operation_id)
                  and s.state in ('done', 'quarantined')) as calls
-       from (select distinct project_id, operation_id from adopters) k)
-     update operations o set records_succeeded = o.records_succeeded - t.records, calls_open = o.calls_open + t.calls,
-            state = 'queued', result = null, updated_at = now()
+       from (select distinct project_id, operation_id from adopters) k),
+     reopened as (update operations o set records_succeeded = o.records_succeeded - t.records, calls_open = o.calls_open + t.calls,
+            state = 'queued', result = null, failed_at = null, updated_at = now()
      from tallied t where o.project_id = t.project_id and o.id = t.operation_id
-     returning o.id`,
+     returning o.project_id, o.id, o.cancel_requested_at),
+     cancelled as (insert into cancels (project_id, operation_id)
+       select project_id, id from reopened where cancel_requested_at is not null on conflict do nothing)
+     select id from reopened`,
     [...input.bindings, nextLookupMs] as Knex.Value[],
   );
   await claimContested(transaction, contested);

@@ -57,8 +57,8 @@ export async function claimCancelled(
 ): Promise<Step<CancelledCall, CancelledPlace>> {
   const result = await database.raw<{ rows: CancelledRow[] }>(
     `with cancelled as materialized (
-       select project_id, id from operations where cancel_requested_at is not null and state = 'queued'
-         and (project_id, id) > (?, ?) order by project_id, id limit ?),
+       select project_id, operation_id as id from cancels
+       where (project_id, operation_id) > (?, ?) order by project_id, operation_id limit ?),
      waiting as (
        select c.project_id, c.operation_id, c.number from cancelled o
        join calls c on c.project_id = o.project_id and c.operation_id = o.id

@@ -24,7 +24,7 @@ const none: Waiting = { writes: 0, bytes: 0 };
 
 /**
  * What waits of projects and of their groups: calls that are ready, in doubt or behind another write, and records in auto-batches that are
- * open. Each part is read from an index of its own, in its order and no further than `max`, so the count costs no more once that much waits.
+ * not sealed. Each part is read from an index of its own, in its order and no further than `max`, so the count costs no more once that much waits.
  * Records of calls are not counted: that takes a lookup per call, and an index for it would cost every accept. Calls that run at this
  * moment are left out.
  *
@@ -69,17 +69,16 @@ const callsSql = (state: string, order: string, by: string): string => `
   select c.connection_id, count(*) as writes, sum(c.plan_kb) * 1000 as bytes from (
     select c.lane_id, c.connection_id, c.plan_kb from calls c where c.project_id = p.id and ${state} order by ${order} limit :max) c
   group by ${by}`;
-const batchesSql = (state: string): string => `
-  select o.connection_id, sum(o.records_total), sum(o.plan_bytes) from operations o
-  where o.project_id = p.id and o.state = 'accumulating' and ${state} group by o.connection_id`;
+const batchesSql = (table: string, condition: string): string => `
+  select b.connection_id, sum(b.records), sum(b.plan_bytes) from ${table} b where b.project_id = p.id and ${condition} group by b.connection_id`;
 
 const countSql = `
   with held as materialized (
     select p.id as project_id, h.* from unnest(:projectIds::text[]) as p(id) cross join lateral (
       (${callsSql(`c.state in ('ready', 'in_doubt')`, 'c.lane_id, c.connection_id', 'c.lane_id, c.connection_id')})
       union all (${callsSql(`c.state = 'waiting'`, 'c.lane_id', 'c.connection_id')})
-      union all (${batchesSql('not o.is_full and o.cancel_requested_at is null')})
-      union all (${batchesSql('(o.is_full or o.cancel_requested_at is not null)')})) h)
+      union all (${batchesSql('open_batches', 'b.is_open')})
+      union all (${batchesSql('closed_batches', 'true')})) h)
   select h.project_id, a.group_ref, sum(h.writes) as writes, sum(h.bytes) as bytes from held h
   left join connections k on k.project_id = h.project_id and k.id = h.connection_id
   left join unnest(:groupProjectIds::text[], :groupRefs::text[]) as a(project_id, group_ref)

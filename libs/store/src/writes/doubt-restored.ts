@@ -19,24 +19,6 @@ type Fingerprinted = Omit<OpenCreate, 'plan'> & { readonly fingerprint: string }
 /** The connector's: equal creates have equal fingerprints. */
 export type FingerprintOf = (create: OpenCreate) => string;
 
-/** Names of our services that are connected to this database now. */
-export async function findServices(database: Knex): Promise<string[]> {
-  const { rows } = await database.raw<{ rows: { name: string }[] }>(
-    `select distinct application_name as name from pg_stat_activity where datname = current_database()
-       and application_name in ('management', 'write-gateway', 'batcher', 'executor') order by 1`,
-  );
-  return rows.map(({ name }) => name);
-}
-
-/** Makes open auto-batches of creates due, so that they are sealed and their records can be put in doubt. */
-export async function endOpenBatches(database: Knex): Promise<number> {
-  const { rowCount } = await database.raw<{ rowCount: number }>(
-    `update operations set due_at = now(), updated_at = now()
-     where project_id is not null and state = 'accumulating' and type = 'create' and due_at > now()`,
-  );
-  return rowCount;
-}
-
 /**
  * Puts creates that are not settled in doubt, as if each had been sent at this moment and its reply were lost: the executor then looks
  * it up at the provider before it sends. For a database that was restored from a backup, before the services start.

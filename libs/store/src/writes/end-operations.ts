@@ -51,6 +51,7 @@ interface EndSource {
 /** How an operation `o` ends, as assignments. Success is at least one record written (specification: partial success counts), failure is none. */
 export function endSql({ succeeded, failed, firstIndex, firstText }: EndSource): string {
   return `state = case when ${succeeded} > 0 or o.records_total = 0 then 'succeeded' else 'failed' end,
+            failed_at = case when ${succeeded} = 0 and o.records_total > 0 then now() end,
             result = case
               when o.records_total = 1 and ${succeeded} = 1 then format('Write completed: %s %s', o.type, o.object_name)
               when o.records_total = 1 then ${firstText}
@@ -66,7 +67,7 @@ const counted: EndSource = {
 };
 
 /**
- * Ends operations without an open call. Its notifications are written in the same transaction. Returns them by operation id.
+ * Ends operations without an open call, and with each the request to cancel it. Its notifications are written in the same transaction. Returns them by operation id.
  * A statement of its own: it must see the counts and the records' outcomes that this transaction wrote.
  */
 export async function endCounted(
@@ -76,13 +77,16 @@ export async function endCounted(
   if (operations.length === 0) return new Map();
   const input = rowSource('k', operationColumns, operations);
   const result = await transaction.raw<{ rows: EndedRow[] }>(
-    `update operations o set updated_at = now(), ${endSql(counted)}
+    `with ended as (update operations o set updated_at = now(), ${endSql(counted)}
      from ${input.sql} left join lateral (
        select r.record_index, r.error_text from records r
        where r.project_id = k.project_id and r.operation_id = k.id and r.outcome in ('failed', 'unknown')
        order by r.record_index limit 1) first on true
      where o.project_id = k.project_id and o.id = k.id and o.state = 'queued'
-     returning o.project_id, o.id, o.state, o.result, ${isAwaitedSql} as is_awaited`,
+     returning o.project_id, o.id, o.state, o.result, o.cancel_requested_at, ${isAwaitedSql} as is_awaited),
+     carried_out as (delete from cancels c using ended e
+       where e.cancel_requested_at is not null and c.project_id = e.project_id and c.operation_id = e.id)
+     select * from ended`,
     input.bindings as Knex.Value[],
   );
   const awaited = result.rows.filter((row) => row.is_awaited).map(toEnded);

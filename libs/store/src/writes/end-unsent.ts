@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { callKeyColumns, toCallKey, type CallKeyRow } from './call-key';
+import { closeInstallation } from './close-batch';
 import { endCounted } from './end-operations';
 import { lockOrderKeys } from './lock-order-keys';
 import { releaseWaiting } from './release-waiting';
@@ -20,26 +21,28 @@ export interface UnsentWork {
 
 interface Unsent {
   readonly calls: readonly CallKey[];
-  /** Auto-batches that still accumulate. */
+  /** Auto-batches that are closed and not sealed. */
   readonly batchIds: readonly string[];
 }
 
 /**
- * Ends the calls of an installation that wait, and its open auto-batches. What runs or is in doubt stays with its lease.
- * Order: 1. find them; 2. order keys; 3. operation rows, then call rows, each in id order; 4. end what is still unsent;
+ * Ends the calls of an installation that wait, and its auto-batches that are not sealed. What runs or is in doubt stays with its lease.
+ * Order: 1. close its batches and find both; 2. order keys, then the rows of closed batches: a batch whose row is gone is being sealed; 3. operation rows, then call rows, each in id order; 4. end what is still unsent;
  * 5. end operations without an open call; 6. release what waited behind these records.
  * @returns how many calls and batches were found: at the limit there may be more
  */
 export async function endUnsent(transaction: Knex.Transaction, work: UnsentWork): Promise<number> {
+  await closeInstallation(transaction, work);
   const found = await findUnsent(transaction, work);
   const count = found.calls.length + found.batchIds.length;
   if (count === 0) return 0;
   const { projectId } = work;
   const orderKeys = await readOrderKeys(transaction, projectId, found);
   await lockOrderKeys(transaction, orderKeys);
-  await lockOperations(transaction, projectId, found);
+  const batchIds = await takeBatches(transaction, projectId, found.batchIds);
+  await lockOperations(transaction, projectId, { ...found, batchIds });
   const calls = await lockCalls(transaction, found.calls);
-  const idle = await endRecords(transaction, work, { calls, batchIds: found.batchIds });
+  const idle = await endRecords(transaction, work, { calls, batchIds });
   await endCounted(transaction, idle);
   await releaseWaiting(transaction, [{ projectId, orderKeys }]);
   return count;
@@ -59,11 +62,8 @@ async function findUnsent(transaction: Knex.Transaction, work: UnsentWork): Prom
     names,
   );
   const batches = await transaction.raw<{ rows: { id: string }[] }>(
-    `select id from operations where project_id = :projectId and installation_id = :installationId
-       and state = 'accumulating' and not is_full and cancel_requested_at is null
-     union all
-     select id from operations where project_id = :projectId and installation_id = :installationId
-       and state = 'accumulating' and (is_full or cancel_requested_at is not null)`,
+    `select o.id from closed_batches b join operations o on o.project_id = b.project_id and o.id = b.operation_id
+     where b.project_id = :projectId and o.installation_id = :installationId`,
     names,
   );
   return { calls: calls.rows.map(toCallKey), batchIds: batches.rows.map(({ id }) => id) };
@@ -85,6 +85,19 @@ async function readOrderKeys(transaction: Knex.Transaction, projectId: string, u
 
 function operationIdsOf({ calls, batchIds }: Unsent): string[] {
   return [...new Set([...batchIds, ...calls.map(({ operationId }) => operationId)])];
+}
+
+/** Whoever deletes the row of a closed batch seals it or ends it. */
+async function takeBatches(
+  transaction: Knex.Transaction,
+  projectId: string,
+  batchIds: readonly string[],
+): Promise<string[]> {
+  const { rows } = await transaction.raw<{ rows: { operation_id: string }[] }>(
+    `delete from closed_batches where project_id = ? and operation_id = any(?::text[]) returning operation_id`,
+    [projectId, [...batchIds]] as unknown as Knex.Value[],
+  );
+  return rows.map(({ operation_id: id }) => id);
 }
 
 async function lockOperations(transaction: Knex.Transaction, projectId: string, unsent: Unsent): Promise<void> {
@@ -130,11 +143,11 @@ async function endRecords(
        returning c.operation_id),
      counts as (
        select k.id, (select count(*)::integer from closed where operation_id = k.id) as calls,
-              (select count(*)::integer from planned where operation_id = k.id)
-              + (select count(*)::integer from gathered where operation_id = k.id) as records
+              (select count(*)::integer from planned where operation_id = k.id) as planned,
+              (select count(*)::integer from gathered where operation_id = k.id) as gathered
        from (select distinct operation_id as id from given union select id from batches) k)
-     update operations o set state = 'queued', calls_open = o.calls_open - k.calls,
-            records_failed = o.records_failed + k.records, updated_at = now()
+     update operations o set state = 'queued', calls_open = o.calls_open - k.calls, records_total = o.records_total + k.gathered,
+            records_failed = o.records_failed + k.planned + k.gathered, updated_at = now()
      from counts k where o.project_id = ? and o.id = k.id
      returning o.project_id, o.id, o.calls_open`,
     [...calls.bindings, projectId, [...unsent.batchIds], ...failure, ...failure, projectId, projectId] as Knex.Value[],

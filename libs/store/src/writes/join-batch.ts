@@ -1,11 +1,19 @@
-import { DefectError, DependencyError, SluiceError } from '@sluice/errors';
+import { DefectError, SluiceError } from '@sluice/errors';
 import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
+import { isRefusedByServer, neverReached } from '../database-errors';
 import { nowhere, type StoreFailpoints } from '../failpoints';
 import { persist } from '../guard';
+import { newId } from '../new-id';
 import { claimIn, completeIn, releaseIn, type KeyClaim, type KeyedOperation } from './idempotency-key';
-import { joinGroups, type JoinedGroup, type JoiningGroup, type BatchableWrite } from './join-statement';
-import { column, rowBindings, rowsSql } from '../row-source';
+import {
+  joinGroups,
+  settleFate,
+  type BatchableWrite,
+  type Flush,
+  type GroupAnswer,
+  type JoiningGroup,
+} from './join-statement';
 import type { NewOperation } from './write-rows';
 import { nameOf } from './write-source';
 
@@ -14,6 +22,7 @@ export interface BatchMembership {
   readonly operationId: string;
   readonly index: number;
   readonly acceptedAt: Date;
+  /** When the batch leaves at the latest. Of one that is full: at once. */
   readonly dueAt: Date;
   readonly isFull: boolean;
 }
@@ -29,11 +38,12 @@ export interface JoinContext {
   readonly failpoints?: StoreFailpoints;
 }
 
-interface JoinOptions extends JoinContext {
-  /** An earlier try of the same records may have been committed. */
-  readonly isRepeated: boolean;
-  /** Answers of earlier tries, which stay valid; filled as passes commit, so that one that fails leaves those of the ones before. @default none */
-  readonly answers?: Memberships;
+/** How far a join is: what its tries have in common. */
+export interface JoinProgress {
+  /** Answers by record id. They stay valid: one that failed later leaves those of the statements before. */
+  readonly answers: Memberships;
+  /** A statement that was sent and has no answer: nobody knows whether it was committed. */
+  flush?: Flush | undefined;
 }
 
 /** The outcome of one record of a join, or why it has none while others of the same join have theirs. */
@@ -51,29 +61,41 @@ export async function joinPersistently(
   writes: readonly BatchableWrite[],
   context: JoinContext,
 ): Promise<Answers> {
-  const answers = new Map<string, Joining>();
+  const progress: JoinProgress = { answers: new Map() };
+  const { answers } = progress;
   try {
-    return await persist((isRepeated) => insertIntoBatch(database, writes, { ...context, isRepeated, answers }));
+    return await persist(() => insertIntoBatch(database, writes, context, progress));
   } catch (error) {
-    if (answers.size === 0) throw error;
+    // Taken apart only when it is known that no statement of it can still be committed.
+    const isKnown = progress.flush === undefined;
     const others = writes.filter(({ recordId }) => !answers.has(recordId));
-    return new Map([...answers, ...(await answerOthers(database, others, context, error as SluiceError))]);
+    const isWorthIt = isKnown && error instanceof DefectError && writes.length > 1;
+    if (answers.size === 0 && !isWorthIt) throw error;
+    return new Map([
+      ...answers,
+      ...(await answerOthers(database, others, { context, reason: error as SluiceError, isWorthIt })),
+    ]);
   }
+}
+
+interface Remainder {
+  readonly context: JoinContext;
+  readonly reason: SluiceError;
+  readonly isWorthIt: boolean;
 }
 
 /** A value that the database refuses is a fault of one of them: the others are joined without it. */
 async function answerOthers(
   database: Knex,
   writes: readonly BatchableWrite[],
-  context: JoinContext,
-  reason: SluiceError,
+  { context, reason, isWorthIt }: Remainder,
 ): Promise<Answers> {
   const answers: Answers = new Map();
   let latest = reason;
   for (const write of writes) {
     // When the database has become unavailable, all get that at once, not each after 5 s more.
-    const isWorthIt = latest instanceof DefectError && writes.length > 1;
-    const outcome = isWorthIt ? await joinAlone(database, write, context) : latest;
+    const isTried = isWorthIt && latest instanceof DefectError;
+    const outcome = isTried ? await joinAlone(database, write, context) : latest;
     if (outcome instanceof SluiceError) latest = outcome;
     answers.set(write.recordId, outcome);
   }
@@ -89,44 +111,54 @@ async function joinAlone(database: Knex, write: BatchableWrite, context: JoinCon
 }
 
 /**
- * Joins records to the open batches of their keys (installation, object, type). The open batch's row lock is the one
- * that sealing takes too, so a record is a member exactly if its insert committed before the seal, and the id in the
- * reply is the operation that writes it. Running it twice with the same records stores them once: their ids are unique.
+ * Joins records to the open batches of their keys (installation, object, type). The row of a key is locked by joins and by whoever closes
+ * its batch, so a record is a member exactly if its insert committed before the batch was closed, and the id in the
+ * reply is the operation that writes it.
  *
- * A statement per pass, which commits by itself, or a transaction where there are idempotency keys. What does not fit into a batch opens the
- * next one in a pass of its own: a transaction that joined twice would wait for one batch while it holds another, out of their order, and
- * two of them for each other.
+ * A statement, which commits by itself, or a transaction where there are idempotency keys. Another one for records whose key is in it with
+ * another source already, or a hundred times. Before it is repeated, what became of a statement without an answer is settled, so the same records are
+ * stored once.
  */
 export async function insertIntoBatch(
   database: Knex,
   writes: readonly BatchableWrite[],
-  { timeScale, failpoints = nowhere, isRepeated, answers = new Map() }: JoinOptions,
+  { timeScale, failpoints = nowhere }: JoinContext,
+  progress: JoinProgress = { answers: new Map() },
 ): Promise<Memberships> {
-  const unanswered = (among: readonly BatchableWrite[]) => among.filter(({ recordId }) => !answers.has(recordId));
-  const stored = isRepeated ? await findStored(database, unanswered(writes)) : [];
-  for (const [recordId, joined] of stored) answers.set(recordId, joined);
-  let joining = unanswered(writes);
-  for (let lost = 0; joining.length > 0;) {
+  const { answers } = progress;
+  const unanswered = (): BatchableWrite[] => writes.filter(({ recordId }) => !answers.has(recordId));
+  if (progress.flush !== undefined) {
+    const known = await settleFate(database, progress.flush);
+    if (known !== undefined) noteAnswers(progress.flush.groups, known, answers);
+    progress.flush = undefined;
+  }
+  for (let joining = unanswered(); joining.length > 0;) {
     const isKeyed = joining.some(({ idempotency }) => idempotency !== undefined);
-    const joined = await (isKeyed ? joinKeyed : joinOnce)(database, joining, timeScale);
+    const joined = await (isKeyed ? joinKeyed : joinOnce)(database, joining, timeScale, progress).catch(
+      (error: unknown) => {
+        if (isRefusedByServer(error) || neverReached(error)) progress.flush = undefined;
+        throw error;
+      },
+    );
+    progress.flush = undefined;
     for (const [recordId, membership] of joined) answers.set(recordId, membership);
-    lost = joined.size > 0 ? 0 : lost + 1;
-    if (lost > lostRoundsMax) throw neverOpen();
-    joining = unanswered(joining);
-    if (joined.size > 0 && joining.length > 0) await failpoints.hit('st.after_join_round');
+    joining = unanswered();
+    if (joining.length > 0) await failpoints.hit('st.after_join_round');
   }
   return answers;
 }
 
-/** How often in a row a statement may find its batch just opened by another one before the join fails. */
-const lostRoundsMax = 20;
-
-/** One statement. @returns the records that have their answer; the others found their batch full, or just opened by another statement */
-async function joinOnce(database: Knex, writes: readonly BatchableWrite[], timeScale: number): Promise<Memberships> {
+/** One statement. @returns the records that have their answer; the others have a key that was in it already */
+async function joinOnce(
+  database: Knex,
+  writes: readonly BatchableWrite[],
+  timeScale: number,
+  progress: JoinProgress,
+): Promise<Memberships> {
   const memberships: Memberships = new Map();
-  const groups = groupByBatch(writes);
-  const joined = await joinGroups(database, groups, timeScale);
-  groups.forEach((group, at) => answer(group, joined[at], memberships));
+  const flush = { id: newId(), groups: groupByBatch(writes) };
+  progress.flush = flush;
+  noteAnswers(flush.groups, await joinGroups(database, flush, timeScale), memberships);
   return memberships;
 }
 
@@ -134,20 +166,21 @@ async function joinOnce(database: Knex, writes: readonly BatchableWrite[], timeS
  * The same with idempotency keys, in one transaction: 1. claim them, before any batch is locked. 2. Join. 3. Store where their records went,
  * and release the keys of those that went nowhere.
  */
-async function joinKeyed(database: Knex, writes: readonly BatchableWrite[], timeScale: number): Promise<Memberships> {
+async function joinKeyed(
+  database: Knex,
+  writes: readonly BatchableWrite[],
+  timeScale: number,
+  progress: JoinProgress,
+): Promise<Memberships> {
   const keyed = writes.filter(({ idempotency }) => idempotency !== undefined);
   return await database.transaction(async (transaction) => {
     const claimed = await claimIn(transaction, keyed.map(toClaim), timeScale);
-    const others = keyed.filter(({ operation }) => !claimed.has(operation.id));
-    // Taken by another write, or by an earlier try of this one.
-    const stored = others.length === 0 ? new Map<string, Joining>() : await findStored(transaction, others);
-    const memberships: Memberships = new Map(
-      others.map(({ recordId }) => [recordId, stored.get(recordId) ?? 'key-taken']),
-    );
+    const won = keyed.filter(({ operation }) => claimed.has(operation.id));
+    const lost = keyed.filter(({ operation }) => !claimed.has(operation.id));
+    const memberships: Memberships = new Map(lost.map(({ recordId }) => [recordId, 'key-taken']));
     const free = writes.filter(({ recordId }) => !memberships.has(recordId));
     if (free.length > 0)
-      for (const [id, joined] of await joinOnce(transaction, free, timeScale)) memberships.set(id, joined);
-    const won = keyed.filter(({ operation }) => claimed.has(operation.id));
+      for (const [id, joined] of await joinOnce(transaction, free, timeScale, progress)) memberships.set(id, joined);
     await completeIn(
       transaction,
       won.flatMap((write) => toCompleted(write, memberships.get(write.recordId))),
@@ -177,14 +210,23 @@ function batchKeyOf({ projectId, pins, objectName, type }: NewOperation): string
   return `${projectId}\n${pins.installationId}\n${type}\n${objectName}`;
 }
 
-function answer({ writes }: JoiningGroup, joined: JoinedGroup | 'stale' | undefined, answers: Memberships): void {
-  if (joined === undefined) return;
-  if (joined === 'stale') {
-    for (const { recordId } of writes) answers.set(recordId, joined);
+function noteAnswers(groups: readonly JoiningGroup[], told: readonly GroupAnswer[], answers: Memberships): void {
+  groups.forEach(({ writes }, at) => noteGroup(writes, told[at] ?? 'stale', answers));
+}
+
+function noteGroup(writes: readonly BatchableWrite[], answer: GroupAnswer, answers: Memberships): void {
+  if (answer === 'stale') {
+    for (const { recordId } of writes) answers.set(recordId, answer);
     return;
   }
-  const { first, taken, ...batch } = joined;
-  writes.slice(0, taken).forEach(({ recordId }, rank) => answers.set(recordId, { ...batch, index: first + rank }));
+  const { parts, acceptedAt, dueAt } = answer;
+  const members = parts.flatMap(({ operationId, first, taken, isFull }) =>
+    Array.from({ length: taken }, (_, rank): BatchMembership => {
+      const leaves = isFull ? acceptedAt : dueAt;
+      return { operationId, index: first + rank, acceptedAt, dueAt: leaves, isFull };
+    }),
+  );
+  writes.forEach(({ recordId }, rank) => answers.set(recordId, members[rank] as BatchMembership));
 }
 
 /** A key is named with the operation that its record would open, until the join has decided. */
@@ -198,44 +240,4 @@ function toCompleted(write: BatchableWrite, joining: Joining | undefined): Keyed
   const { ref } = write.record;
   const reply = { kind: 'accepted', operationId, index, ...(ref === undefined ? {} : { ref }) } as const;
   return [{ ...toClaim(write), operationId, reply }];
-}
-
-interface StoredRow {
-  readonly record_id: string;
-  readonly operation_id: string;
-  readonly record_index: number;
-  readonly created_at: Date;
-  readonly due_at: Date;
-  readonly is_full: boolean;
-}
-
-const recordKeys = [
-  column<BatchableWrite>('project_id', 'text', (w) => w.operation.projectId),
-  column<BatchableWrite>('record_id', 'text', (w) => w.recordId),
-];
-
-/** What an earlier try committed. One that is still committing locks the batch; once it has committed, its record ids are taken. */
-async function findStored(database: Knex, writes: readonly BatchableWrite[]): Promise<Memberships> {
-  const result = await database.raw<{ rows: StoredRow[] }>(
-    `select r.record_id, r.operation_id, r.record_index, o.created_at, o.due_at, o.is_full from ${rowsSql('i', recordKeys)}
-     join records r on r.project_id = i.project_id and r.record_id = i.record_id
-     join operations o on o.project_id = r.project_id and o.id = r.operation_id`,
-    rowBindings(recordKeys, writes) as Knex.Value[],
-  );
-  return new Map(result.rows.map((row) => [row.record_id, toMembership(row)]));
-}
-
-function toMembership(row: StoredRow): BatchMembership {
-  return {
-    operationId: row.operation_id,
-    index: row.record_index,
-    acceptedAt: row.created_at,
-    dueAt: row.due_at,
-    isFull: row.is_full,
-  };
-}
-
-function neverOpen(): DependencyError {
-  const detail = 'The open batch was taken by other writes each time.';
-  return new DependencyError({ code: 'service.unavailable', detail, retryAfterMs: 1_000 });
 }

@@ -1,13 +1,13 @@
 import { limits } from '@sluice/types';
 import type { Knex } from 'knex';
 import { column, keptRowsSql, rowBindings } from '../row-source';
-import { bytesOfPlans, type NewOperation, type NewRecord } from './write-rows';
-import { integrationAndKeyAreCurrent, sourceColumns } from './write-source';
 import type { KeyClaim } from './idempotency-key';
+import { bytesOfPlans, type NewOperation, type NewRecord } from './write-rows';
+import { integrationAndKeyAreCurrent } from './write-source';
 
 /** A record that joins the open auto-batch of its installation, object and type, or opens one. */
 export interface BatchableWrite {
-  /** Id that the gateway gave the record: a repeated join finds it by this id. */
+  /** Id that the gateway gave the record: the join answers by it. It is not stored. */
   readonly recordId: string;
   /** What a new batch would be made from; its id is used only if this record opens one. */
   readonly operation: NewOperation;
@@ -18,22 +18,40 @@ export interface BatchableWrite {
   readonly idempotency?: KeyClaim;
 }
 
-/** Records of one statement that go to one batch: of one key and one source, 100 at most. */
+/** Records of one statement with one batch key and one source, 100 at most. */
 export interface JoiningGroup {
   readonly writes: readonly BatchableWrite[];
 }
 
-/** The outcome of a group. Its first `taken` records are members, with indexes from `first`. */
-export interface JoinedGroup {
+/** Records of a group that went to one batch: members from index `first`. */
+export interface JoinedPart {
   readonly operationId: string;
   readonly first: number;
   readonly taken: number;
-  readonly dueAt: Date;
   readonly isFull: boolean;
+}
+
+/** The outcome of a group: its records are in the batch that was open, and what did not fit is in the next one. */
+export interface JoinedGroup {
+  readonly parts: readonly JoinedPart[];
+  /** Of the last part, which alone may still be open. */
+  readonly dueAt: Date;
   readonly acceptedAt: Date;
 }
 
+/** `stale`: a pin has changed, and nothing of the group was written. */
+export type GroupAnswer = JoinedGroup | 'stale';
+
+/** What one statement joins. Two groups never share a batch key. */
+export interface Flush {
+  /** uuid v7. Its row is inserted with the records, so whoever does not know whether it was committed finds out (`settleFate`). */
+  readonly id: string;
+  /** In the order of their keys. */
+  readonly groups: readonly JoiningGroup[];
+}
+
 interface GroupRow extends NewOperation {
+  readonly authority: number;
   readonly size: number;
   readonly delayMs: number;
   readonly planBytes: number;
@@ -43,8 +61,23 @@ interface RecordRow extends BatchableWrite {
   readonly rank: number;
 }
 
+/** What is compared once per statement: the manifest in force, and the key that authorised the requests. */
+const authorityColumns = [
+  column<NewOperation>('project_id', 'text', (o) => o.projectId),
+  column<NewOperation>('integration_id', 'text', (o) => o.integrationId),
+  column<NewOperation>('revision_id', 'text', (o) => o.pins.revisionId),
+  column<NewOperation>('key_id', 'text', (o) => o.pins.keyId),
+];
 const groupColumns = [
-  ...sourceColumns,
+  column<GroupRow>('project_id', 'text', (g) => g.projectId),
+  column<GroupRow>('integration_id', 'text', (g) => g.integrationId),
+  column<GroupRow>('installation_id', 'text', (g) => g.pins.installationId),
+  column<GroupRow>('config_id', 'text', (g) => g.pins.configId),
+  column<GroupRow>('connection_id', 'text', (g) => g.pins.connectionId),
+  column<GroupRow>('authority', 'integer', (g) => g.authority),
+  column<GroupRow>('lane_id', 'text', (g) => g.laneId),
+  column<GroupRow>('object_name', 'text', (g) => g.objectName),
+  column<GroupRow>('type', 'text', (g) => g.type),
   column<GroupRow>('operation_id', 'text', (g) => g.id),
   column<GroupRow>('traceparent', 'text', (g) => g.traceparent),
   column<GroupRow>('size', 'integer', (g) => g.size),
@@ -54,7 +87,6 @@ const groupColumns = [
 const recordColumns = [
   column<RecordRow>('source', 'integer', (r) => r.source),
   column<RecordRow>('rank', 'integer', (r) => r.rank),
-  column<RecordRow>('record_id', 'text', (r) => r.recordId),
   column<RecordRow>('ref', 'text', (r) => r.record.ref),
   column<RecordRow>('order_key', 'text', (r) => r.record.orderKey),
   column<RecordRow>('traceparent', 'text', (r) => r.operation.traceparent),
@@ -64,104 +96,178 @@ const recordColumns = [
 ];
 
 const size = limits.autoBatchRecordsMax;
-/** The predicate of the index `operations_open_batch`. */
-const isOpen = `state = 'accumulating' and not is_full and cancel_requested_at is null`;
-
-/** What the records of a group take from it. */
-const grouped = (alias: string): string =>
-  ['ord', 'project_id', 'lane_id', 'connection_id', 'object_name', 'type', 'config_id']
-    .map((name) => `${alias}.${name}`)
-    .join(', ');
+/** Of a key's row `b` and the group that joins it: it goes to the open batch as a whole, or fills it and opens the next one. */
+const fits = `b.is_open and b.records + excluded.records <= ${size}`;
+const overflows = `b.is_open and b.records + excluded.records > ${size}`;
+/** Bytes of the part of an overflowing group that fills the batch: as if all its records were equally large. */
+const filling = `(excluded.plan_bytes::bigint * (${size} - b.records) / excluded.records)::integer`;
 
 /**
  * `source` locks each installation: if it is deleted before, nothing joins; if after, its deletion finds the batch.
- * `held` locks open batches in the order of their keys, then `opened` inserts the missing ones in that order: so two
- * statements never wait for each other. Each open batch is looked up by its key (a sub-select with a lock cannot be flattened): a join would
- * read all open batches for each group, wherever its plan is older than they are. Where another statement has just opened the batch, nothing joins.
+ * `moved` locks the row of each key, in the order of the keys, so two statements never wait for each other. The row decides where the group goes:
+ * to the batch that is open; to the one that its first record opens; or to both, when it fills the one. So every group has its answer after one
+ * statement, and each row is found by its key, however this statement is planned.
+ * `placed` is joined in full, which is never done by reading all of the one for each of the other: a planner that expects one group would, and a hundred
+ * groups would cost ten thousand reads.
+ * `closed` is what was filled here; the other ways to close a batch are in `close-batch.ts`.
  * `retry_until` stays empty: the retry time of an auto-batched record starts at the seal.
- * Each step passes on what the next one needs of a group, and tests a set only for membership (`… is true` makes that a hash
- * lookup): a planner that expects one group would find each by reading all, and a hundred groups would cost ten thousand reads.
  */
 const joinSql = `
-  with source as materialized (
+  with authority as materialized (
+    select array_agg(${integrationAndKeyAreCurrent('a')} order by a.ord) as current from ${keptRowsSql('a', authorityColumns)}),
+  source as materialized (
     select s.*, now() + make_interval(secs => s.delay_ms / 1000 / ?::float8) as due_at from ${keptRowsSql('s', groupColumns)}
     join installations n on n.project_id = s.project_id and n.id = s.installation_id
       and n.config_id = s.config_id and n.connection_id = s.connection_id
-    where ${integrationAndKeyAreCurrent('s')} for key share of n),
-  held as materialized (
-    select ${grouped('s')}, o.id, o.records_total as first, least(s.size, ${size} - o.records_total) as taken, o.due_at,
-      s.plan_bytes::bigint * least(s.size, ${size} - o.records_total) / s.size as plan_bytes
-    from (select * from source order by ord) s cross join lateral (
-      select id, records_total, due_at from operations where project_id = s.project_id and installation_id = s.installation_id
-        and object_name = s.object_name and type = s.type and ${isOpen} limit 1 for no key update) o),
-  opened as (insert into operations (project_id, id, integration_id, installation_id, config_id, connection_id, lane_id,
-      object_name, type, mode, state, due_at, records_total, plan_bytes, is_full, traceparent)
-    select project_id, operation_id, integration_id, installation_id, config_id, connection_id, lane_id, object_name, type,
-      mode, 'accumulating', due_at, size, plan_bytes, size >= ${size}, traceparent
-    from source where ord not in (select ord from held) order by ord
-    on conflict (project_id, installation_id, object_name, type) where ${isOpen} do nothing
-    returning id),
+    where (select current from authority)[s.authority] for key share of n),
+  moved as (
+    insert into open_batches as b (project_id, installation_id, object_name, type, operation_id, connection_id, records,
+      plan_bytes, due_at, is_open, joined_as, joined_records)
+    select project_id, installation_id, object_name, type, operation_id, connection_id, size, plan_bytes, due_at, size < ${size}, ord, size
+    from source order by ord
+    on conflict (project_id, installation_id, object_name, type) do update set
+      operation_id = case when ${fits} then b.operation_id else excluded.operation_id end,
+      connection_id = case when ${fits} then b.connection_id else excluded.connection_id end,
+      due_at = case when ${fits} then b.due_at else excluded.due_at end,
+      records = excluded.records + case when ${fits} then b.records when ${overflows} then b.records - ${size} else 0 end,
+      plan_bytes = excluded.plan_bytes + case when ${fits} then b.plan_bytes when ${overflows} then -${filling} else 0 end,
+      is_open = case when ${fits} then b.records + excluded.records < ${size} else ${overflows} or excluded.is_open end,
+      previous_id = case when ${overflows} then b.operation_id end,
+      previous_bytes = case when ${overflows} then b.plan_bytes + ${filling} end,
+      joined_as = excluded.joined_as, joined_records = excluded.joined_records
+    returning joined_as as ord, project_id, connection_id, operation_id, records, plan_bytes, is_open, due_at, previous_id, previous_bytes,
+      coalesce(previous_id, operation_id) as first_id,
+      case when previous_id is null then joined_records else joined_records - records end as taken,
+      case when previous_id is null then records - joined_records else ${size} - joined_records + records end as first,
+      records <= joined_records as is_new),
   placed as materialized (
-    select h.*, false as is_new from held h
-    union all select ${grouped('s')}, s.operation_id, 0, s.size, s.due_at, s.plan_bytes, true from source s
-    where (s.operation_id in (select id from opened)) is true),
-  grown as (update operations o set records_total = p.first + p.taken, plan_bytes = o.plan_bytes + p.plan_bytes, is_full = p.first + p.taken >= ${size}, updated_at = now()
-    from placed p where not p.is_new and o.project_id = p.project_id and o.id = p.id),
-  stored as (insert into records (accept_seq, project_id, operation_id, record_index, record_id, ref, lane_id, connection_id,
-      object_name, type, order_key, traceparent, config_id, headers_key, plan, retry_ms)
-    select nextval('accept_seq'), p.project_id, p.id, p.first + r.rank, r.record_id, r.ref, p.lane_id, p.connection_id,
-      p.object_name, p.type, r.order_key, r.traceparent, p.config_id, r.headers_key, r.plan, r.retry_ms
-    from ${keptRowsSql('r', recordColumns)} join placed p on p.ord = r.source
-    where r.rank < p.taken order by r.ord)
-  select ord::integer as group_at, id, first, taken, due_at, first + taken >= ${size} as is_full, now() as accepted_at from placed
-  union all select s.ord::integer, null, null, null, null, null, now() from source s
-  where (s.ord in (select ord from placed)) is not true`;
+    select s.project_id, s.integration_id, s.installation_id, s.config_id, s.connection_id, s.lane_id, s.object_name, s.type, s.traceparent,
+      m.ord, m.operation_id, m.first_id, m.first, m.taken, m.is_new, m.due_at
+    from source s full join moved m on m.ord = s.ord where coalesce(m.ord, 0) > 0),
+  opened as (
+    insert into operations (project_id, id, integration_id, installation_id, config_id, connection_id, lane_id, object_name, type, mode,
+      state, due_at, traceparent)
+    select project_id, operation_id, integration_id, installation_id, config_id, connection_id, lane_id, object_name, type,
+      'auto-batched', 'accumulating', due_at, traceparent from placed where is_new),
+  closed as (
+    insert into closed_batches (project_id, operation_id, connection_id, records, plan_bytes)
+    select project_id, operation_id, connection_id, records, plan_bytes from moved where not is_open
+    union all select project_id, previous_id, connection_id, ${size}, previous_bytes from moved where previous_id is not null),
+  stored as (
+    insert into records (accept_seq, project_id, operation_id, record_index, ref, lane_id, connection_id, object_name, type, order_key,
+      traceparent, config_id, headers_key, plan, retry_ms, accepted_at)
+    select nextval('accept_seq'), p.project_id, case when r.rank < p.taken then p.first_id else p.operation_id end,
+      case when r.rank < p.taken then p.first + r.rank else r.rank - p.taken end, r.ref, p.lane_id, p.connection_id, p.object_name, p.type,
+      r.order_key, r.traceparent, p.config_id, r.headers_key, r.plan, r.retry_ms, now()
+    from ${keptRowsSql('r', recordColumns)} join placed p on p.ord = r.source order by r.ord),
+  answered as (
+    select ord, project_id, first_id, first, taken, operation_id, is_open, date_part('epoch', due_at) * 1000 as due_ms from moved),
+  kept as (
+    insert into flushes (project_id, id, answers)
+    select project_id, ?, json_agg(json_build_array(ord, first_id, first, taken, nullif(operation_id, first_id), is_open, due_ms))::text
+    from answered group by project_id)
+  select ord, first_id, first, taken, operation_id, is_open, due_ms, date_part('epoch', now()) * 1000 as accepted_ms from answered`;
 
 interface Row {
-  readonly group_at: number;
-  readonly id: string | null;
+  readonly ord: number;
+  readonly first_id: string;
   readonly first: number;
   readonly taken: number;
-  readonly due_at: Date;
-  readonly is_full: boolean;
-  readonly accepted_at: Date;
+  readonly operation_id: string;
+  readonly is_open: boolean;
+  readonly due_ms: number;
+  readonly accepted_ms: number;
 }
 
 /**
- * Puts each group into the open batch of its key, or into a new one, in one statement. Two groups never share a key.
- * @param groups in the order of their keys
- * @returns a member per group: `stale` when a pin has changed, undefined when another statement opened the batch meanwhile
+ * Puts each group into the open batch of its key, and what does not fit into a new one, in one statement.
+ * @returns the answer of each group
  */
 export async function joinGroups(
   database: Knex,
-  groups: readonly JoiningGroup[],
+  { id, groups }: Flush,
   timeScale: number,
-): Promise<readonly (JoinedGroup | 'stale' | undefined)[]> {
+): Promise<readonly GroupAnswer[]> {
   const rows = groups.flatMap(({ writes }, at) =>
     writes.map((write, rank): RecordRow => ({ ...write, source: at + 1, rank })),
   );
+  const { authorities, groupRows } = toGroupRows(groups);
   const bindings = [
+    ...rowBindings(authorityColumns, authorities),
     timeScale,
-    ...rowBindings(groupColumns, groups.map(toGroupRow)),
+    ...rowBindings(groupColumns, groupRows),
     ...rowBindings(recordColumns, rows),
+    id,
   ];
   const result = await database
     .raw<{ rows: Row[] }>(joinSql, bindings as Knex.Value[])
     // Its text never changes, so it is prepared (`renewPlans`).
     .options({ name: 'join-batches' });
-  const joined: (JoinedGroup | 'stale' | undefined)[] = groups.map(() => 'stale');
-  for (const row of result.rows) joined[row.group_at - 1] = toJoined(row);
-  return joined;
+  return toAnswers(groups, result.rows);
 }
 
-function toGroupRow({ writes }: JoiningGroup): GroupRow {
-  const { operation, maxDelayMs } = writes[0] as BatchableWrite;
-  const planBytes = bytesOfPlans(writes.map(({ record }) => record));
-  return { ...operation, size: writes.length, delayMs: maxDelayMs, planBytes };
+/**
+ * Finds out what became of a statement whose answer was lost. Its row is inserted without answers: if that succeeds, it was not committed
+ * and never will be, because its own insert of that row fails. Where it runs at this moment, this waits for its end.
+ * @returns its answers; undefined when it was not committed
+ */
+export async function settleFate(database: Knex, { id, groups }: Flush): Promise<readonly GroupAnswer[] | undefined> {
+  const projectIds = [
+    ...new Set(groups.map(({ writes }) => (writes[0] as BatchableWrite).operation.projectId)),
+  ].toSorted();
+  await database.raw(
+    `insert into flushes (project_id, id) select project_id, ? from unnest(?::text[]) as project_id on conflict do nothing`,
+    [id, projectIds] as unknown as Knex.Value[],
+  );
+  const { rows } = await database.raw<{ rows: StoredAnswers[] }>(
+    `select answers, date_part('epoch', created_at) * 1000 as accepted_ms from flushes
+     where project_id = any(?::text[]) and id = ? and answers is not null`,
+    [projectIds, id] as unknown as Knex.Value[],
+  );
+  return rows.length === 0 ? undefined : toAnswers(groups, rows.flatMap(toRows));
 }
 
-function toJoined(row: Row): JoinedGroup | undefined {
-  if (row.id === null) return undefined;
-  const { id: operationId, first, taken, due_at: dueAt, is_full: isFull, accepted_at: acceptedAt } = row;
-  return { operationId, first, taken, dueAt, isFull, acceptedAt };
+interface StoredAnswers {
+  readonly answers: string;
+  readonly accepted_ms: number;
+}
+
+function toRows({ answers, accepted_ms }: StoredAnswers): Row[] {
+  type Stored = [number, string, number, number, string | null, boolean, number];
+  return (JSON.parse(answers) as Stored[]).map(([ord, first_id, first, taken, next_id, is_open, due_ms]) => {
+    const operation_id = next_id ?? first_id;
+    return { ord, first_id, first, taken, operation_id, is_open, due_ms, accepted_ms };
+  });
+}
+
+function toGroupRows(groups: readonly JoiningGroup[]): { authorities: NewOperation[]; groupRows: GroupRow[] } {
+  const authorities: NewOperation[] = [];
+  const known = new Map<string, number>();
+  const groupRows = groups.map(({ writes }): GroupRow => {
+    const { operation, maxDelayMs } = writes[0] as BatchableWrite;
+    const { projectId, integrationId, pins } = operation;
+    const name = `${projectId}\n${integrationId}\n${pins.revisionId}\n${pins.keyId}`;
+    const authority = known.get(name) ?? authorities.push(operation);
+    known.set(name, authority);
+    const planBytes = bytesOfPlans(writes.map(({ record }) => record));
+    return { ...operation, authority, size: writes.length, delayMs: maxDelayMs, planBytes };
+  });
+  return { authorities, groupRows };
+}
+
+function toAnswers(groups: readonly JoiningGroup[], rows: readonly Row[]): GroupAnswer[] {
+  const answers: GroupAnswer[] = groups.map(() => 'stale');
+  for (const row of rows) {
+    const at = row.ord - 1;
+    answers[at] = toJoined(row, (groups[at] as JoiningGroup).writes.length);
+  }
+  return answers;
+}
+
+function toJoined(row: Row, asked: number): JoinedGroup {
+  const { first_id: operationId, first, taken } = row;
+  const moments = { dueAt: new Date(row.due_ms), acceptedAt: new Date(row.accepted_ms) };
+  if (taken === asked) return { parts: [{ operationId, first, taken, isFull: !row.is_open }], ...moments };
+  const next = { operationId: row.operation_id, first: 0, taken: asked - taken, isFull: false };
+  return { parts: [{ operationId, first, taken, isFull: true }, next], ...moments };
 }

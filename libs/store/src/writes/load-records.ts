@@ -40,7 +40,7 @@ interface PendingRow {
   readonly error_class: string | null;
   readonly error_text: string | null;
   readonly traceparent: string;
-  readonly record_id: string | null;
+  readonly accepted_at: Date | null;
 }
 
 /** The unfinished records of each call, in accept order. Only these are sent again. @returns in the order of the calls */
@@ -52,7 +52,7 @@ export async function loadPending(
   const input = source('i', callKeyColumns, calls);
   const loading = database.raw<{ rows: PendingRow[] }>(
     `select i.ord, r.record_index, r.plan, r.order_key, r.send_state, r.first_sent_at, r.fingerprint, r.error_class,
-            r.error_text, r.traceparent, r.record_id,
+            r.error_text, r.traceparent, r.accepted_at,
             extract(epoch from coalesce(r.retry_until, now()) - now())::float8 * 1000 as left_ms
      from ${input.sql}
      join records r on r.project_id = i.project_id and r.operation_id = i.operation_id and r.call_number = i.number
@@ -101,7 +101,7 @@ function toPendingRecord(row: PendingRow, { operationId }: CallKey): PendingReco
     ...(row.fingerprint === null ? {} : { fingerprint: row.fingerprint }),
     leftMs: row.left_ms,
     ...(row.error_class === null ? {} : { lastError: { class: row.error_class, text: row.error_text ?? '' } }),
-    // Ids are made at the accept: an auto-batched record has one of its own.
-    accepted: { traceparent: row.traceparent, at: momentOf(row.record_id ?? operationId) },
+    // An operation's id is made at the accept; a record of an auto-batch has a moment of its own.
+    accepted: { traceparent: row.traceparent, at: row.accepted_at ?? momentOf(operationId) },
   };
 }

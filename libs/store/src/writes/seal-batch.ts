@@ -1,7 +1,8 @@
 import { DefectError } from '@sluice/errors';
-import type { WriteType } from '@sluice/types';
+import { limits, type WriteType } from '@sluice/types';
 import type { Knex } from 'knex';
 import { momentOf } from '../new-id';
+import { closeDueBatch, type BatchKey } from './close-batch';
 import type { AcceptPlace } from './load-records';
 import { column, rowSource } from '../row-source';
 import { kilobytes } from './write-rows';
@@ -65,63 +66,68 @@ export type PlanCalls = (
   batch: { provider: string; type: WriteType; traceparent: string },
 ) => PlannedCall[];
 
-interface SealedRow {
+interface TakenRow {
   readonly installation_id: string;
   readonly lane_id: string;
   readonly provider: string;
   readonly object_name: string;
   readonly type: WriteType;
   readonly traceparent: string;
-  readonly records_total: number;
+  readonly records: number;
   readonly due_at: Date;
   readonly sealed_at: Date;
 }
 
 /**
  * Flushes one auto-batch in one transaction. Any number of replicas may try; one wins.
- * Order: 1. seal (compare-and-set, takes the row lock that joins take). 2. Read the members in a statement begun after the
- * seal returned, so that it sees every join that committed before. 3. Plan calls. 4. Insert them; the planned rows must
- * equal the batch's count, else everything rolls back.
+ * Order: 1. take its row of `closed_batches`; where it has none, close it if it is due, and take the row then. 2. Read the members in a statement begun
+ * after that, so that it sees every join that committed before the closing. 3. Plan calls. 4. Seal the operation and insert them; the planned rows and the
+ * stored ones must equal the count of the closing, else everything rolls back.
  */
 export async function sealBatch(
   database: Knex,
-  key: { projectId: string; operationId: string },
+  key: BatchKey,
   planCalls: PlanCalls,
   timeScale: number,
 ): Promise<Sealing> {
   return await database.transaction(async (transaction) => {
-    const sealed = await seal(transaction, key);
-    if (sealed === undefined) return await whyNot(transaction, key);
+    const taken = (await take(transaction, key)) ?? (await takeDue(transaction, key));
+    if (taken === undefined) return await whyNot(transaction, key);
     const records = await readMembers(transaction, key);
-    const calls = planCalls(records, sealed);
+    const calls = planCalls(records, taken);
     const planned = new Set(calls.flatMap((call) => call.recordIndexes));
-    if (planned.size !== sealed.records_total || records.length !== sealed.records_total) {
-      const detail = `A sealed batch counts ${sealed.records_total} records, ${records.length} are stored, ${planned.size} planned.`;
-      throw new DefectError({ code: 'service.defect', detail, meta: { operationId: key.operationId } });
+    if (planned.size !== taken.records || records.length !== taken.records) {
+      throw defect(
+        key,
+        `A sealed batch counts ${taken.records} records, ${records.length} are stored, ${planned.size} planned.`,
+      );
     }
-    const stored = await insertCalls(transaction, key, calls, timeScale);
-    return { kind: 'sealed', batch: toSealedBatch(key, sealed, stored) };
+    const stored = await insertCalls(transaction, { key, calls, records: taken.records, timeScale });
+    return { kind: 'sealed', batch: toSealedBatch(key, taken, stored) };
   });
 }
 
-async function seal(transaction: Knex.Transaction, key: { projectId: string; operationId: string }) {
-  const result = await transaction.raw<{ rows: SealedRow[] }>(
-    `update operations o set state = 'queued', updated_at = now()
-     from lanes l
-     where o.project_id = :projectId and o.id = :operationId and o.state = 'accumulating'
-       and (o.is_full or o.due_at <= now() or o.cancel_requested_at is not null)
-       and l.project_id = o.project_id and l.id = o.lane_id
-     returning o.installation_id, o.lane_id, l.provider, o.object_name, o.type, o.traceparent, o.records_total, o.due_at,
-               now() as sealed_at`,
+/** Whoever deletes the row seals the batch, or ends it with its installation. */
+async function take(transaction: Knex.Transaction, key: BatchKey): Promise<TakenRow | undefined> {
+  const result = await transaction.raw<{ rows: TakenRow[] }>(
+    `with taken as (delete from closed_batches where project_id = :projectId and operation_id = :operationId returning *)
+     select o.installation_id, o.lane_id, l.provider, o.object_name, o.type, o.traceparent, t.records, o.due_at, now() as sealed_at
+     from taken t join operations o on o.project_id = t.project_id and o.id = t.operation_id
+     join lanes l on l.project_id = o.project_id and l.id = o.lane_id`,
     { ...key },
   );
   return result.rows[0];
 }
 
-async function whyNot(
-  transaction: Knex.Transaction,
-  key: { projectId: string; operationId: string },
-): Promise<Sealing> {
+async function takeDue(transaction: Knex.Transaction, key: BatchKey): Promise<TakenRow | undefined> {
+  return (await closeDueBatch(transaction, key)) ? await take(transaction, key) : undefined;
+}
+
+function defect({ operationId }: BatchKey, detail: string): DefectError {
+  return new DefectError({ code: 'service.defect', detail, meta: { operationId } });
+}
+
+async function whyNot(transaction: Knex.Transaction, key: BatchKey): Promise<Sealing> {
   const result = await transaction.raw<{ rows: { is_open: boolean; due_in_ms: number }[] }>(
     `select state = 'accumulating' as is_open, extract(epoch from due_at - now())::float8 * 1000 as due_in_ms from operations
      where project_id = :projectId and id = :operationId`,
@@ -139,14 +145,14 @@ interface MemberRow {
   readonly order_key: string | null;
   readonly is_behind: boolean;
   readonly traceparent: string;
-  readonly record_id: string | null;
+  readonly accepted_at: Date | null;
   readonly plan_bytes: number;
 }
 
 /** Reads lengths only, not the plans. */
-async function readMembers(transaction: Knex.Transaction, key: { projectId: string; operationId: string }) {
+async function readMembers(transaction: Knex.Transaction, key: BatchKey): Promise<SealedRecord[]> {
   const result = await transaction.raw<{ rows: MemberRow[] }>(
-    `select r.record_index, r.connection_id, r.headers_key, r.order_key, r.traceparent, r.record_id,
+    `select r.record_index, r.connection_id, r.headers_key, r.order_key, r.traceparent, r.accepted_at,
             octet_length(r.plan) as plan_bytes,
             r.order_key is not null and exists (
               select 1 from records e where e.project_id = r.project_id and e.order_key = r.order_key
@@ -163,7 +169,7 @@ async function readMembers(transaction: Knex.Transaction, key: { projectId: stri
     ...(row.order_key === null ? {} : { orderKey: row.order_key }),
     isBehindAnother: row.is_behind,
     planBytes: row.plan_bytes,
-    accepted: { traceparent: row.traceparent, at: momentOf(row.record_id ?? key.operationId) },
+    accepted: { traceparent: row.traceparent, at: row.accepted_at ?? momentOf(key.operationId) },
   }));
 }
 
@@ -184,45 +190,60 @@ const memberColumns = [
   column<PlannedRecord>('record_index', 'integer', (record) => record.index),
 ];
 
+interface CallsToStore {
+  readonly key: BatchKey;
+  readonly calls: readonly PlannedCall[];
+  readonly records: number;
+  readonly timeScale: number;
+}
+
 async function insertCalls(
   transaction: Knex.Transaction,
-  key: { projectId: string; operationId: string },
-  calls: readonly PlannedCall[],
-  timeScale: number,
+  { key, calls, records, timeScale }: CallsToStore,
 ): Promise<SealedCall[]> {
-  const rows = rowSource('i', callColumns, calls);
-  const stored = await transaction.raw<{ rows: { number: number; lane_id: string }[] }>(
-    `insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state, traceparent,
-                        plan_kb)
-     select o.project_id, o.id, i.number, coalesce(n.lane_id, o.lane_id), i.connection_id, o.object_name, o.type, o.mode,
-            'ready', coalesce(i.traceparent, o.traceparent), i.plan_kb
-     from ${rows.sql} join operations o on o.project_id = ? and o.id = ?
-     left join connections n on n.project_id = o.project_id and n.id = i.connection_id
-     returning number, lane_id`,
-    [...rows.bindings, key.projectId, key.operationId] as Knex.Value[],
-  );
+  const planned = rowSource('i', callColumns, calls);
   const members = rowSource(
     'i',
     memberColumns,
     calls.flatMap((call) => call.recordIndexes.map((index) => ({ number: call.number, index }))),
   );
-  await transaction.raw(
-    `update records r set call_number = i.number,
-            retry_until = now() + make_interval(secs => r.retry_ms / 1000.0 / ?::float8)
-     from ${members.sql} where r.project_id = ? and r.operation_id = ? and r.record_index = i.record_index`,
-    [timeScale, ...members.bindings, key.projectId, key.operationId] as Knex.Value[],
+  const { rows } = await transaction.raw<{ rows: { number: number; lane_id: string; placed: number }[] }>(
+    `with sealed as (
+       update operations o set state = 'queued', records_total = ?, is_full = ?, calls_open = ?, updated_at = now()
+       where o.project_id = ? and o.id = ? and o.state = 'accumulating' returning *),
+     placed as (
+       update records r set call_number = i.number, retry_until = now() + make_interval(secs => r.retry_ms / 1000.0 / ?::float8)
+       from ${members.sql} where r.project_id = ? and r.operation_id = ? and r.record_index = i.record_index returning 1),
+     called as (
+       insert into calls (project_id, operation_id, number, lane_id, connection_id, object_name, type, mode, state, traceparent, plan_kb)
+       select o.project_id, o.id, i.number, coalesce(n.lane_id, o.lane_id), i.connection_id, o.object_name, o.type, o.mode,
+              'ready', coalesce(i.traceparent, o.traceparent), i.plan_kb
+       from ${planned.sql} cross join sealed o left join connections n on n.project_id = o.project_id and n.id = i.connection_id
+       returning number, lane_id)
+     select c.number, c.lane_id, (select count(*)::integer from placed) as placed from called c order by c.number`,
+    [
+      records,
+      records >= limits.autoBatchRecordsMax,
+      calls.length,
+      key.projectId,
+      key.operationId,
+      timeScale,
+      ...members.bindings,
+      key.projectId,
+      key.operationId,
+      ...planned.bindings,
+    ] as Knex.Value[],
   );
-  await transaction('operations')
-    .where({ project_id: key.projectId, id: key.operationId })
-    .update({ calls_open: calls.length });
-  return stored.rows.map((row) => ({ number: row.number, laneId: row.lane_id }));
+  if (rows.length !== calls.length || rows[0]?.placed !== records) {
+    throw defect(
+      key,
+      `A batch was to be sealed with ${calls.length} calls of ${records} records, ${rows.length} were stored.`,
+    );
+  }
+  return rows.map((row) => ({ number: row.number, laneId: row.lane_id }));
 }
 
-function toSealedBatch(
-  key: { projectId: string; operationId: string },
-  row: SealedRow,
-  calls: readonly SealedCall[],
-): SealedBatch {
+function toSealedBatch(key: BatchKey, row: TakenRow, calls: readonly SealedCall[]): SealedBatch {
   return {
     ...key,
     installationId: row.installation_id,
@@ -233,7 +254,7 @@ function toSealedBatch(
     traceparent: row.traceparent,
     sealedAt: row.sealed_at,
     dueAt: row.due_at,
-    recordsTotal: row.records_total,
+    recordsTotal: row.records,
     calls,
   };
 }

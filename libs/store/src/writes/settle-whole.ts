@@ -10,7 +10,7 @@ import type { RecordSettlement, Settled, Settlement } from './settlement';
 /**
  * Most calls are all of their operation and end at their first attempt: what is written of them then fits one statement, one round trip and
  * one commit, where `settleTogether` takes six. It settles what that would settle in the same way, behind the same fence, and leaves it
- * the rest: calls whose records wait for each other, adopt, or continue; operations of several calls; those with notifications.
+ * the rest: calls whose records wait for each other, adopt, or continue; operations of several calls; those with notifications, or with a request to cancel.
  */
 
 type Failure = Extract<RecordSettlement, { kind: 'failed' | 'unknown' }>;
@@ -89,7 +89,7 @@ function wholeStatement(plain: readonly Settlement[], timeScale: number, { sourc
     with whole as materialized (
        select i.* from ${given.sql}
        join operations o on o.project_id = i.project_id and o.id = i.operation_id and o.state = 'queued'
-         and o.calls_open = 1 and o.records_total = i.succeeded + i.failed
+         and o.calls_open = 1 and o.cancel_requested_at is null and o.records_total = i.succeeded + i.failed
          and not ${isAwaitedSql}
        join calls c on c.project_id = i.project_id and c.operation_id = i.operation_id and c.number = i.number
          and c.state = ${unseen('running')} and c.fence = i.fence

@@ -1,20 +1,32 @@
 import type { Knex } from 'knex';
+import type { BatchKey } from './close-batch';
 import type { LaneKey } from './lanes';
 import { connectionIsUsable } from './take-calls';
 
-/** Auto-batches that are full or due and still open, oldest first. */
-export async function findDueBatches(
-  database: Knex,
-  limit: number,
-): Promise<{ projectId: string; operationId: string }[]> {
-  const result = await database.raw<{ rows: { project_id: string; id: string }[] }>(
-    `(select project_id, id from operations where state = 'accumulating' and due_at <= now() order by due_at limit ?)
-     union
-     (select project_id, id from operations
-      where state = 'accumulating' and (is_full or cancel_requested_at is not null) limit ?)`,
+/** Auto-batches that are closed and not sealed, and those that are due, oldest first. */
+export async function findDueBatches(database: Knex, limit: number): Promise<BatchKey[]> {
+  const result = await database.raw<{ rows: { project_id: string; operation_id: string }[] }>(
+    `(select project_id, operation_id from open_batches where is_open and due_at <= now() order by due_at limit ?)
+     union all
+     (select project_id, operation_id from closed_batches limit ?)`,
     [limit, limit],
   );
-  return result.rows.map((row) => ({ projectId: row.project_id, operationId: row.id }));
+  return result.rows.map((row) => ({ projectId: row.project_id, operationId: row.operation_id }));
+}
+
+/** How long the answers of a joining statement are stored, in minutes. A statement that was sent and has no answer ends within seconds. */
+const flushMinutes = 10;
+
+/** Deletes the rows of joining statements that nobody asks for any more. @returns how many; at `limit` there may be more */
+export async function sweepFlushes(database: Knex, limit: number): Promise<number> {
+  const result = await database.raw<{ rowCount: number }>(
+    `delete from flushes f using (
+       select project_id, id from flushes where created_at <= now() - make_interval(mins => ${flushMinutes})
+       order by created_at limit ? for update skip locked) old
+     where f.project_id = old.project_id and f.id = old.id`,
+    [limit],
+  );
+  return result.rowCount;
 }
 
 /**

@@ -1,12 +1,14 @@
 import type { Knex } from 'knex';
+import { findServices } from '../database';
 import { runEach } from '../database-errors';
 import { nowhere, type StoreFailpoints } from '../failpoints';
 import { guard } from '../guard';
 import { acceptPersistently, type AcceptableWrite } from './accept-writes';
 import { claimReady } from './claim-calls';
 import { claimCancelled, type CancelledRequest } from './claim-cancelled';
+import { closeCreates, type BatchKey } from './close-batch';
 import { countBacklog, type BacklogOf } from './count-backlog';
-import { doubtCreates, endOpenBatches, findServices, type FingerprintOf } from './doubt-restored';
+import { doubtCreates, type FingerprintOf } from './doubt-restored';
 import { findReadyLanes, type Page } from './find-ready-lanes';
 import { dropKey, findKey, readEnded, sweepKeys, type KeyName } from './idempotency-key';
 import { joinPersistently } from './join-batch';
@@ -24,7 +26,7 @@ import { countQuarantined, sampleLanes } from './sample-lanes';
 import { sealBatch, type PlanCalls } from './seal-batch';
 import { settle } from './settle';
 import type { Settlement } from './settlement';
-import { findDueBatches, findIsolated, purgePlans } from './sweeps';
+import { findDueBatches, findIsolated, purgePlans, sweepFlushes } from './sweeps';
 import type { ClaimedCall, ClaimRequest } from './take-calls';
 import type { CallKey } from './write-rows';
 
@@ -61,8 +63,7 @@ function acceptingStore(database: Knex, timeScale: number, failpoints: StoreFail
     dropKey: (name: KeyName, operationId: string) => dropKey(database, name, operationId),
     /** What waits of each project, counted up to `max`: calls, and records of open batches. */
     countBacklog: (projects: readonly BacklogOf[], max: number) => countBacklog(database, projects, max),
-    seal: (key: { projectId: string; operationId: string }, planCalls: PlanCalls) =>
-      sealBatch(database, key, planCalls, timeScale),
+    seal: (key: BatchKey, planCalls: PlanCalls) => sealBatch(database, key, planCalls, timeScale),
     /** Opens an operation of an ended one's failed records, each once; a repetition answers the same operation. */
     replay: (replay: Replay) => replayRecords(database, replay, timeScale),
   };
@@ -114,6 +115,8 @@ function sweepingStore(database: Knex, timeScale: number) {
     purgePlans: (days: number, limit: number) => purgePlans(database, days, limit),
     /** Deletes keys older than 72 hours; returns how many. */
     sweepKeys: (limit: number) => sweepKeys(database, limit, timeScale),
+    /** Deletes the answers of joining statements that nobody asks for any more; returns how many. */
+    sweepFlushes: (limit: number) => sweepFlushes(database, limit),
     /** A lane with a call that crashed an executor twice and may run now. */
     findIsolated: () => findIsolated(database),
     claimOverdue: (request: OverdueRequest) => claimOverdue(database, request),
@@ -130,8 +133,8 @@ function sweepingStore(database: Knex, timeScale: number) {
     repairOrder: (page: Page<WaitingCall>) => repairOrder(database, page),
     /** Names of services that are connected to the database now: those of `doubtCreates` must not be. */
     findServices: () => findServices(database),
-    /** Of a restored database: makes open auto-batches of creates due. @returns how many */
-    endOpenBatches: () => endOpenBatches(database),
+    /** Of a restored database: closes the open auto-batches of creates, so that they can be sealed. @returns how many */
+    closeCreates: () => closeCreates(database),
     /** Of a restored database: puts a page of the calls of unsettled creates in doubt, so that they are looked up before they are sent. */
     doubtCreates: (page: Page<CallKey>, fingerprintOf: FingerprintOf) => doubtCreates(database, page, fingerprintOf),
   };

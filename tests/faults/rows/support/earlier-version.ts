@@ -5,6 +5,7 @@ import {
   globSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   symlinkSync,
   writeFileSync,
@@ -22,6 +23,13 @@ export function earlierVersion(): string | undefined {
   const tags = git(['tag', '--list', 'v*', '--sort=-version:refname', '--no-contains', 'HEAD']).split('\n');
   const version = tags[0] === '' || tags[0] === undefined ? first : tags[0];
   return git(['rev-parse', '--verify', '--quiet', `${version}^{commit}`]).trim() || undefined;
+}
+
+/** The first migration since that version which takes away what it uses: the two cannot run side by side. Undefined when there is none. */
+export function contractionSince(commit: string): string | undefined {
+  const had = git(['ls-tree', '--name-only', commit, 'libs/store/src/migrations/']);
+  const added = readdirSync(join(root, 'libs/store/src/migrations')).filter((file) => !had.includes(`/${file}\n`));
+  return added.sort().find((file) => file.includes('-contract-'));
 }
 
 /** Its libraries and services, translated and ready to run with what is installed here. @returns their folder */

@@ -1,0 +1,63 @@
+import { limits } from '@sluice/types';
+import type { Knex } from 'knex';
+
+/** Names an auto-batch. */
+export interface BatchKey {
+  readonly projectId: string;
+  readonly operationId: string;
+}
+
+/**
+ * The one way in which an auto-batch stops taking records, whoever wants it to. Under the row lock of its key the row says that nothing is open,
+ * and `closed_batches` gets the exact count; from there it is sealed, or ended with its installation. A join that fills a batch does the same
+ * (`join-statement.ts`). An insert and not an update of the operation: that may be younger than the snapshot of the statement which closes its batch.
+ * @param which SQL condition on the row `b` of `open_batches`
+ * @param from SQL of what else it reads
+ */
+function closeSql(which: string, from = ''): string {
+  return `
+    with shut as (update open_batches b set is_open = false ${from} where b.is_open and ${which}
+      returning b.project_id, b.operation_id, b.connection_id, b.records, b.plan_bytes)
+    insert into closed_batches (project_id, operation_id, connection_id, records, plan_bytes) select * from shut`;
+}
+
+/** Its key stands in its operation. What has gone on to another batch meanwhile is not closed: the row is compared again under its lock. */
+const ofOperation = `o.project_id = :projectId and o.id = :operationId and b.project_id = o.project_id
+  and b.installation_id = o.installation_id and b.object_name = o.object_name and b.type = o.type and b.operation_id = o.id`;
+const closeOneSql = closeSql(ofOperation, 'from operations o');
+const closeDueSql = closeSql(`${ofOperation} and b.due_at <= now()`, 'from operations o');
+const closeInstallationSql = closeSql('b.project_id = :projectId and b.installation_id = :installationId');
+const closeCreatesSql = closeSql(`b.project_id is not null and b.type = 'create'`);
+
+/** @returns whether it was open */
+export async function closeBatch(transaction: Knex.Transaction, key: BatchKey): Promise<boolean> {
+  return (await run(transaction, closeOneSql, { ...key })) > 0;
+}
+
+/** @returns whether it was open, and its time has come by the clock of the database */
+export async function closeDueBatch(transaction: Knex.Transaction, key: BatchKey): Promise<boolean> {
+  return (await run(transaction, closeDueSql, { ...key })) > 0;
+}
+
+/** The batches of an installation that is being deleted, whose row is locked: no other is opened. */
+export async function closeInstallation(
+  transaction: Knex.Transaction,
+  key: { readonly projectId: string; readonly installationId: string },
+): Promise<void> {
+  await run(transaction, closeInstallationSql, { ...key });
+}
+
+/** Of a restored database, where no service runs: so that their records can be put in doubt. @returns how many were open */
+export async function closeCreates(database: Knex): Promise<number> {
+  return await run(database, closeCreatesSql, {});
+}
+
+async function run(database: Knex, sql: string, bindings: Record<string, string>): Promise<number> {
+  return (await database.raw<{ rowCount: number }>(sql, bindings)).rowCount;
+}
+
+/** SQL: whether the auto-batch of an operation is full, also before its seal. */
+export function isFullSql(operation: string): string {
+  return `(${operation}.is_full or coalesce((select c.records >= ${limits.autoBatchRecordsMax} from closed_batches c
+    where c.project_id = ${operation}.project_id and c.operation_id = ${operation}.id), false))`;
+}

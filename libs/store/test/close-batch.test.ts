@@ -1,0 +1,231 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BatchableWrite, BatchMembership, PlannedCall, SealedRecord } from '@sluice/store';
+import { patientLimits, sampleManifest, seedInstallation, type SeededInstallation } from '@sluice/testkit';
+import { openDatabase } from '../src/database';
+import { createWriteFixture, type WriteFixture } from './write-fixture';
+
+// A batch is closed because it is full, due, cancelled, uninstalled or restored. Whatever it is, a record is sealed, or ended, in the operation that
+// its reply named, once; and none joins a batch that is closed.
+
+let fixture: WriteFixture;
+let database: ReturnType<typeof openDatabase>;
+beforeEach(async () => {
+  fixture = await createWriteFixture();
+  database = openDatabase({ url: fixture.url, applicationName: 'test', poolMax: 2, limits: patientLimits });
+});
+afterEach(async () => {
+  await database.destroy();
+  await fixture.close();
+});
+
+const oneCall = (records: readonly SealedRecord[]): PlannedCall[] => [
+  {
+    number: 1,
+    connectionId: fixture.seeded.connectionId,
+    recordIndexes: records.map((record) => record.index),
+    planBytes: records.reduce((bytes, { planBytes }) => bytes + planBytes, 0),
+  },
+];
+const seal = (operationId: string) =>
+  fixture.store.writes.seal({ projectId: fixture.seeded.projectId, operationId }, oneCall);
+const join = async (count: number, more: Parameters<WriteFixture['batchable']>[0] = {}): Promise<BatchMembership[]> => {
+  const writes = Array.from({ length: count }, () => fixture.batchable(more));
+  const answers = await fixture.store.writes.join(writes);
+  return writes.map(({ recordId }) => answers.get(recordId) as BatchMembership);
+};
+const closed = () => database('closed_batches').select('operation_id', 'records', 'plan_bytes');
+
+describe('a batch that is closed has its exact count, and the next record opens another one', () => {
+  const ways: [string, (operationId: string) => Promise<unknown>][] = [
+    ['cancelled', (id) => fixture.store.operations.requestCancel(fixture.seeded.projectId, id)],
+    ['restored', () => fixture.store.writes.closeCreates()],
+    ['full', () => join(93)],
+  ];
+  it.each(ways)('%s', async (way, close) => {
+    const bytes = Buffer.byteLength(fixture.batchable().record.plan);
+    const operationId = (await join(7))[0]?.operationId ?? '';
+    await close(operationId);
+    const records = way === 'full' ? 100 : 7;
+    expect(await closed()).toEqual([{ operation_id: operationId, records, plan_bytes: records * bytes }]);
+    const [next] = await join(1);
+    expect(next?.operationId).not.toBe(operationId);
+    expect(next).toMatchObject({ index: 0, isFull: false });
+    expect(await seal(operationId)).toMatchObject({ kind: 'sealed', batch: { recordsTotal: records } });
+    expect(await closed()).toEqual([]);
+  });
+
+  it('due', async () => {
+    const operationId = (await join(7, { maxDelayMs: 0 }))[0]?.operationId ?? '';
+    expect(await seal(operationId)).toMatchObject({ kind: 'sealed', batch: { recordsTotal: 7 } });
+    expect((await join(1))[0]?.operationId).not.toBe(operationId);
+  });
+
+  it('opened by a hundred records at once, and again', async () => {
+    for (const _ of [1, 2]) {
+      const [first, ...others] = await join(100);
+      expect(others.at(-1)).toMatchObject({ operationId: first?.operationId, index: 99, isFull: true });
+      expect(await seal(first?.operationId ?? '')).toMatchObject({ kind: 'sealed', batch: { recordsTotal: 100 } });
+    }
+  });
+
+  it('filled by a group that is larger: what does not fit opens the next one, in the same statement', async () => {
+    await join(40);
+    const members = await join(100);
+    const [full, next] = Map.groupBy(members, ({ operationId }) => operationId).values();
+    expect([full?.length, next?.length]).toEqual([60, 40]);
+    expect(full?.map(({ index }) => index)).toEqual(Array.from({ length: 60 }, (_, at) => 40 + at));
+    expect(next?.map(({ index }) => index)).toEqual(Array.from({ length: 40 }, (_, at) => at));
+    expect([full?.[0]?.isFull, next?.[0]?.isFull]).toEqual([true, false]);
+    const [row] = await database('open_batches').select('records', 'plan_bytes');
+    const [old] = await closed();
+    expect([row, old]).toMatchObject([{ records: 40 }, { records: 100 }]);
+    const bytes = Buffer.byteLength(fixture.batchable().record.plan);
+    expect((row as { plan_bytes: number }).plan_bytes + (old as { plan_bytes: number }).plan_bytes).toBe(140 * bytes);
+  });
+
+  it('uninstalled: its records end, and its keys are forgotten', async () => {
+    const [member] = await join(7);
+    await fixture.store.installations.remove(fixture.seeded);
+    expect(await closed()).toEqual([]);
+    expect(await database('open_batches').select('operation_id')).toEqual([]);
+    const [operation] = await database('operations').select(
+      'id',
+      'state',
+      'records_total',
+      'records_failed',
+      'calls_open',
+    );
+    expect(operation).toEqual({
+      id: member?.operationId,
+      state: 'failed',
+      records_total: 7,
+      records_failed: 7,
+      calls_open: 0,
+    });
+  });
+});
+
+it('a seal that writes less than the batch has leaves it closed, with its count', async () => {
+  const operationId = (await join(100))[0]?.operationId ?? '';
+  await database.raw(`create function refuse() returns trigger language plpgsql as $$ begin return null; end $$`);
+  for (const table of ['calls', 'operations']) {
+    const event = table === 'calls' ? 'insert' : 'update';
+    await database.raw(`create trigger refuse before ${event} on ${table} for each row execute function refuse()`);
+    await expect(seal(operationId)).rejects.toThrow(/were stored/);
+    await database.raw(`drop trigger refuse on ${table}`);
+  }
+  expect(await closed()).toMatchObject([{ operation_id: operationId, records: 100 }]);
+  expect((await seal(operationId)).kind).toBe('sealed');
+});
+
+describe('joins beside all five ways to close a batch', () => {
+  const raceMs = 12_000;
+  const joiners = 6;
+
+  it('each record is sealed or ended once, where its reply says', async () => {
+    const { store, seeded } = fixture;
+    const { projectId } = seeded;
+    let made = 0;
+    const install = () => {
+      const name = `race-${(made += 1)}`;
+      return seedInstallation(store, { projectId, groupRef: name, manifest: { ...sampleManifest(), name } });
+    };
+    const living: SeededInstallation[] = await Promise.all(Array.from({ length: 4 }, install));
+    const told = new Map<string, BatchMembership>();
+    const over = performance.now() + raceMs;
+    const until = async (work: () => Promise<unknown>, restMs: number): Promise<void> => {
+      while (performance.now() < over) {
+        await work();
+        await sleep(Math.random() * restMs);
+      }
+    };
+    const any = <T>(values: readonly T[]): T => values.at(Math.floor(Math.random() * values.length)) as T;
+    const writeTo = ({ integrationId, ...at }: SeededInstallation): BatchableWrite => {
+      const isUpdate = Math.random() < 0.2;
+      const given = isUpdate ? { type: 'update' as const, recordId: String(Math.ceil(Math.random() * 3)) } : {};
+      const { operation, record, ...write } = fixture.batchable({ ...given, maxDelayMs: any([0, 5, 50, 60_000]) });
+      const { installationId, configId, connectionId, revisionId } = at;
+      const pins = { ...operation.pins, installationId, configId, connectionId, revisionId };
+      const key = Math.random() < 0.05 && { idempotency: { scope: 'write', key: write.recordId, bodyHash: 'hash' } };
+      const opened = { ...operation, integrationId, pins };
+      return { ...write, ...key, operation: opened, record: { ...record, ref: write.recordId } };
+    };
+    const joinSome = async (): Promise<void> => {
+      const size = any([1, 3, 40, 40, 120]);
+      const answers = await store.writes.join(Array.from({ length: size }, () => writeTo(any(living))));
+      for (const [ref, answer] of answers) {
+        if (answer instanceof Error) throw answer;
+        if (typeof answer === 'object') told.set(ref, answer);
+      }
+    };
+    const sealed = new Map<string, number>();
+    const sealSome = async (): Promise<number> => {
+      const due = await store.writes.findDueBatches(20);
+      for (const { operationId } of due) {
+        const { kind } = await seal(operationId);
+        if (kind === 'sealed') sealed.set(operationId, (sealed.get(operationId) ?? 0) + 1);
+      }
+      return due.length;
+    };
+    const cancelSome = async (): Promise<void> => {
+      const latest = [...told.values()].at(-1);
+      if (latest !== undefined) await store.operations.requestCancel(projectId, latest.operationId);
+    };
+    const replace = async (): Promise<void> => {
+      const [gone] = living.splice(Math.floor(Math.random() * living.length), 1, await install());
+      if (gone !== undefined) await store.installations.remove(gone);
+    };
+    await Promise.all([
+      ...Array.from({ length: joiners }, () => until(joinSome, 1)),
+      ...Array.from({ length: 2 }, () => until(sealSome, 10)),
+      until(cancelSome, 50),
+      until(() => store.writes.closeCreates(), 200),
+      until(replace, 400),
+    ]);
+    await database('open_batches').update({ due_at: new Date(0) });
+    while ((await sealSome()) > 0);
+
+    const count = async (sql: string): Promise<number> => {
+      const { rows } = await database.raw<{ rows: { n: number }[] }>(
+        `select count(*)::integer as n from (${sql}) wrong`,
+      );
+      return rows[0]?.n ?? -1;
+    };
+    const refs = await database<{ ref: string; operation_id: string; record_index: number }>('records').select(
+      'ref',
+      'operation_id',
+      'record_index',
+    );
+    const slot = (id: string, index: number) => `${id}/${index}`;
+    expect(new Map(refs.map((row) => [row.ref, slot(row.operation_id, row.record_index)]))).toEqual(
+      new Map([...told].map(([ref, { operationId, index }]) => [ref, slot(operationId, index)])),
+    );
+    expect(refs).toHaveLength(told.size);
+    expect([...sealed.values()].filter((times) => times !== 1)).toEqual([]);
+    const wrong = {
+      gaps: await count(`select 1 from records group by operation_id
+        having min(record_index) <> 0 or max(record_index) <> count(*) - 1 or count(*) > 100`),
+      miscounted: await count(`select 1 from operations o where o.state = 'accumulating' or o.records_total <> (
+        select count(*) from records r where r.operation_id = o.id)`),
+      inNoCall: await count(`select 1 from records r where (r.outcome = 'pending') <> exists (
+        select 1 from calls c where c.operation_id = r.operation_id and c.number = r.call_number and c.state <> 'done')`),
+      callsOpen: await count(`select 1 from operations o where o.calls_open <> (
+        select count(*) from calls c where c.operation_id = o.id and c.state <> 'done')`),
+      left: await count(
+        'select operation_id from closed_batches union all select operation_id from open_batches where is_open',
+      ),
+      ofNobody: await count(`select 1 from open_batches b where not exists (
+        select 1 from installations n where n.id = b.installation_id)`),
+      cancels:
+        await count(`select 1 from operations o where (o.cancel_requested_at is not null and o.state = 'queued') <> exists (
+        select 1 from cancels c where c.operation_id = o.id)`),
+    };
+    expect(wrong).toEqual({ gaps: 0, miscounted: 0, inNoCall: 0, callsOpen: 0, left: 0, ofNobody: 0, cancels: 0 });
+    // Each way was there.
+    const [ends] = await database('operations').select(
+      database.raw(`count(*) filter (where is_full)::integer as full, count(*) filter (where cancel_requested_at is not null)::integer as cancelled,
+        count(*) filter (where state = 'failed')::integer as uninstalled`),
+    );
+    for (const times of Object.values(ends as Record<string, number>)) expect(times).toBeGreaterThan(0);
+  }, 180_000);
+});
