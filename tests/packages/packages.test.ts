@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { until } from '@sluice/testkit';
@@ -174,6 +174,18 @@ describe('the examples of its README', () => {
       expect.stringMatching(/^refused by the provider: Contact already exists/),
       'would send: email',
     ]);
+  });
+
+  it('and that of the project, with the file that npm start writes', async () => {
+    const page = readFileSync(join(root, 'README.md'), 'utf8');
+    const [, text = ''] = /```js\n([^]*?)```/.exec(page) ?? [];
+    const { project, integrationId, groupRef } = customer;
+    mkdirSync(join(installed.folder, '.sluice'));
+    const integrations = [{ id: integrationId, groupRef }];
+    const demo = { baseUrl: stack.baseUrl, writeUrl: stack.writeUrl, apiKey: project.key, project, integrations };
+    put('.sluice/demo.json', JSON.stringify(demo));
+    put('project.mjs', text);
+    expect(await run('project.mjs')).toBe('success\n');
   });
 
   it('list what failed, and why', async () => {
