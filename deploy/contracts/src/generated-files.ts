@@ -7,7 +7,7 @@ import { renderClient, renderClientTypes } from './render-client';
 
 /** Every file that is made of the routes, or of the tables of metrics and alerts: path (from the root of the repository) to text. */
 export async function generatedFiles(): Promise<Readonly<Record<string, string>>> {
-  const known = exportedTypes(readFileSync(join(repositoryRoot, 'libs/types/src/index.ts'), 'utf8'));
+  const known = exportedTypes(join(repositoryRoot, 'libs/types/src'));
   const contracts = Object.entries(await readDocuments());
   const sources = contracts.map(([name, { document }]) => renderClient(name as ApiName, document, known));
   const files = contracts.flatMap(([name, { document }], at): [string, string][] => [
@@ -18,15 +18,12 @@ export async function generatedFiles(): Promise<Readonly<Record<string, string>>
   return { ...Object.fromEntries(files), ...types, ...observabilityFiles() };
 }
 
-/** Names that the index of the types lib exports as types. */
-function exportedTypes(index: string): ReadonlySet<string> {
-  const lists = [...index.matchAll(/export (type )?\{([^}]*)\}/g)];
-  const names = lists.flatMap(([, isTypes, list = '']) =>
-    list
-      .split(',')
-      .map((name) => name.trim())
-      .filter((name) => name !== '' && (isTypes !== undefined || name.startsWith('type ')))
-      .map((name) => name.replace(/^type /, '')),
-  );
-  return new Set(names);
+/** Names of the types that the types lib exports: listed in its index, or of a module that is public as a whole. */
+function exportedTypes(folder: string): ReadonlySet<string> {
+  const read = (module: string): string => readFileSync(join(folder, `${module}.ts`), 'utf8');
+  const namesIn = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, name = '']) => name);
+  const index = read('index');
+  const modules = namesIn(index, /export \* from '\.\/([\w-]+)'/g);
+  const ofModules = modules.flatMap((module) => namesIn(read(module), /^export (?:interface|type) (\w+)/gm));
+  return new Set([...namesIn(index, /\btype (\w+)/g), ...ofModules]);
 }

@@ -1,5 +1,5 @@
 import { scopes, type Scope } from './caller';
-import { moment, nameText } from './json-schema';
+import { closedObject, flag, maskOf, momentText, nameText, openObject, text } from './json-schema';
 
 /** A key of a project. The key itself is shown once, in the reply that creates it. Source: published API; rulings. */
 export interface ApiKey {
@@ -26,7 +26,7 @@ export interface UpdateApiKeyRequest {
 }
 
 const label = { ...nameText, description: 'What the key is for.' } as const;
-const active = { type: 'boolean', description: 'Whether the key is accepted.' } as const;
+const active = flag('Whether the key is accepted.');
 const scopeList = {
   type: 'array',
   description: 'What the key may do.',
@@ -36,46 +36,26 @@ const scopeList = {
 } as const;
 
 /** Schema of the resource in replies. */
-export const apiKeySchema = {
-  type: 'object',
-  description: 'A key of a project.',
-  required: ['id', 'key', 'projectId', 'label', 'scopes'],
-  properties: {
-    id: { type: 'string', description: 'Public id of the key.' },
-    key: { type: 'string', description: 'The key itself in the reply that creates it, afterwards its public id.' },
-    projectId: { type: 'string', description: 'Project of the key.' },
-    label,
-    scopes: scopeList,
-    active,
-    createTime: { ...moment, description: 'When it was created.' },
-  },
-} as const;
+export const apiKeySchema = openObject('A key of a project.', ['id', 'key', 'projectId', 'label', 'scopes'], {
+  id: text('Public id of the key.'),
+  key: text('The key itself in the reply that creates it, afterwards its public id.'),
+  projectId: text('Project of the key.'),
+  label,
+  scopes: scopeList,
+  active,
+  createTime: momentText('When it was created.'),
+});
 
-export const createApiKeyRequestSchema = {
-  type: 'object',
-  description: 'A new key.',
-  additionalProperties: false,
-  required: ['label'],
-  properties: { label, scopes: { ...scopeList, default: ['full'] } },
-} as const;
+export const createApiKeyRequestSchema = closedObject('A new key.', ['label'], {
+  label,
+  scopes: { ...scopeList, default: ['full'] },
+});
 
-export const updateApiKeyRequestSchema = {
-  type: 'object',
-  description: 'Changes of a key; only what updateMask names is used.',
-  additionalProperties: false,
-  required: ['updateMask', 'apiKey'],
-  properties: {
-    updateMask: {
-      type: 'array',
-      description: 'Names of the fields to change.',
-      minItems: 1,
-      items: { type: 'string', enum: ['active', 'label', 'scopes'] },
-    },
-    apiKey: {
-      type: 'object',
-      description: 'The new values.',
-      additionalProperties: false,
-      properties: { label, active, scopes: scopeList },
-    },
+export const updateApiKeyRequestSchema = closedObject(
+  'Changes of a key; only what updateMask names is used.',
+  ['updateMask', 'apiKey'],
+  {
+    updateMask: maskOf(['active', 'label', 'scopes']),
+    apiKey: closedObject('The new values.', { label, active, scopes: scopeList }),
   },
-} as const;
+);

@@ -1,5 +1,5 @@
 import type { Issue } from '@sluice/errors';
-import { nameText } from './json-schema';
+import { closedObject, flag, mapOf, nameText } from './json-schema';
 import { readObjectConfigSchema, type ReadObjectConfig, type ReadFilter } from './read-config';
 import { writeObjectConfigSchema, type WriteObjectConfig } from './write-config';
 import { bodyIssue } from './problem';
@@ -26,42 +26,16 @@ export interface UpdateConfigContent extends Partial<Omit<ConfigContent, 'read'>
 
 const members = {
   provider: { ...nameText, description: 'The SaaS API integrated with.' },
-  read: {
-    type: 'object',
-    description: 'Read configuration.',
-    additionalProperties: false,
-    properties: {
-      objects: {
-        type: 'object',
-        description: 'Object name to its read configuration.',
-        additionalProperties: readObjectConfigSchema,
-      },
-    },
-  },
-  write: {
-    type: 'object',
-    description: 'Write configuration.',
-    additionalProperties: false,
-    properties: {
-      objects: {
-        type: 'object',
-        description: 'Object name to its write configuration.',
-        additionalProperties: writeObjectConfigSchema,
-      },
-    },
-  },
-  proxy: {
-    type: 'object',
-    description: 'Stored only.',
-    additionalProperties: false,
-    properties: { enabled: { type: 'boolean', description: 'Whether proxy calls are allowed.' } },
-  },
-  subscribe: {
-    type: 'object',
-    description: 'Stored only.',
-    additionalProperties: false,
-    properties: { objects: { type: 'object', description: 'Object name to what is subscribed of it.' } },
-  },
+  read: closedObject('Read configuration.', {
+    objects: mapOf('Object name to its read configuration.', readObjectConfigSchema),
+  }),
+  write: closedObject('Write configuration.', {
+    objects: mapOf('Object name to its write configuration.', writeObjectConfigSchema),
+  }),
+  proxy: closedObject('Stored only.', { enabled: flag('Whether proxy calls are allowed.') }),
+  subscribe: closedObject('Stored only.', {
+    objects: { type: 'object', description: 'Object name to what is subscribed of it.' },
+  }),
 } as const;
 
 const updateRead = {
@@ -79,21 +53,13 @@ const updateRead = {
 } as const;
 
 /** Schema of the content in a create request, and in replies. */
-export const configContentSchema = {
-  type: 'object',
-  description: 'What an installation configures.',
-  additionalProperties: false,
-  required: ['provider'],
-  properties: members,
-} as const;
+export const configContentSchema = closedObject('What an installation configures.', ['provider'], members);
 
 /** Schema of the content in an update request: nothing required. */
-export const updateConfigContentSchema = {
-  type: 'object',
-  description: 'What an update changes; only what its mask names is used.',
-  additionalProperties: false,
-  properties: { ...members, read: updateRead },
-} as const;
+export const updateConfigContentSchema = closedObject('What an update changes; only what its mask names is used.', {
+  ...members,
+  read: updateRead,
+});
 
 /**
  * Rules of a config's content that its schema cannot say. Call it with content the schema accepts.

@@ -1,5 +1,5 @@
 import { configContentSchema, type ConfigContent } from './config-content';
-import { moment } from './json-schema';
+import { choice, listOf, momentText, openObject, text } from './json-schema';
 import type { JsonPatchOperation } from './installation-request';
 
 /** One state of an installation's configuration; each change is a new one. Source: specification, Config. */
@@ -14,18 +14,17 @@ export interface Config {
 }
 
 /** Schema of the resource in replies. */
-export const configSchema = {
-  type: 'object',
-  description: 'A configuration of an installation.',
-  required: ['id', 'revisionId', 'createTime', 'createdBy', 'content'],
-  properties: {
-    id: { type: 'string', description: 'Config id.' },
-    revisionId: { type: 'string', description: 'The revision that was current then.' },
-    createTime: { ...moment, description: 'When the config was written.' },
-    createdBy: { type: 'string', description: 'Who wrote it: consumer:<ref>, builder:<id> or api:<caller>.' },
+export const configSchema = openObject(
+  'A configuration of an installation.',
+  ['id', 'revisionId', 'createTime', 'createdBy', 'content'],
+  {
+    id: text('Config id.'),
+    revisionId: text('The revision that was current then.'),
+    createTime: momentText('When the config was written.'),
+    createdBy: text('Who wrote it: consumer:<ref>, builder:<id> or api:<caller>.'),
     content: configContentSchema,
   },
-} as const;
+);
 
 /**
  * A config of an installation's history with what it changed. Configs are immutable; each change of an installation's
@@ -44,20 +43,14 @@ export const configVersionSchema = {
   description: 'A config of an installation, with what it changed.',
   properties: {
     ...configSchema.properties,
-    previousConfigId: { type: 'string', description: 'The config before it. Absent: it is the first.' },
-    changes: {
-      type: 'array',
-      description: 'What turned the previous content into this one, as a JSON Patch. Absent: it is the first.',
-      items: {
-        type: 'object',
-        description: 'One change of the content.',
-        required: ['op', 'path'],
-        properties: {
-          op: { type: 'string', enum: ['add', 'remove', 'replace'], description: 'What was done.' },
-          path: { type: 'string', description: 'Where: a JSON pointer into the content.' },
-          value: { description: 'The new value, except for remove.' },
-        },
-      },
-    },
+    previousConfigId: text('The config before it. Absent: it is the first.'),
+    changes: listOf(
+      'What turned the previous content into this one, as a JSON Patch. Absent: it is the first.',
+      openObject('One change of the content.', ['op', 'path'], {
+        op: choice('What was done.', ['add', 'remove', 'replace']),
+        path: text('Where: a JSON pointer into the content.'),
+        value: { description: 'The new value, except for remove.' },
+      }),
+    ),
   },
 } as const;

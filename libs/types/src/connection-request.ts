@@ -4,7 +4,7 @@ import {
   type OAuth2AuthorizationCode,
   type ProviderMetadataItem,
 } from './connection';
-import { nameText, scopeText, secretText } from './json-schema';
+import { closedObject, listOf, maskOf, nameText, scopeText, secretText } from './json-schema';
 
 /** What a connection can be given. Source: published API, ConnectionRequest. */
 export interface ConnectionRequest {
@@ -65,7 +65,7 @@ const password = { ...secretText, description: 'Password. Secret.' } as const;
 const emptyPassword = { ...password, minLength: 0, pattern: '^[^\\u0000]*$' } as const;
 const clientId = { ...nameText, description: 'OAuth client id.' } as const;
 const clientSecret = { ...secretText, description: 'OAuth client secret.' } as const;
-const scopes = { type: 'array', description: 'OAuth scopes.', items: scopeText } as const;
+const scopes = listOf('OAuth scopes.', scopeText);
 /** The whole object: a secret may be sent in its place. */
 const credentials = { type: 'object', writeOnly: true, additionalProperties: false } as const;
 
@@ -101,37 +101,23 @@ const members = {
   oauth2AuthorizationCode: { ...oauth2AuthorizationCodeSchema, writeOnly: true },
 } as const;
 
-export const generateConnectionRequestSchema = {
-  type: 'object',
-  description: 'A new connection with given credentials.',
-  additionalProperties: false,
-  required: ['groupRef', 'consumerRef', 'provider'],
-  properties: {
+export const generateConnectionRequestSchema = closedObject(
+  'A new connection with given credentials.',
+  ['groupRef', 'consumerRef', 'provider'],
+  {
     ...members,
     providerAppId: {
       ...nameText,
       description: "The app of the tokens; the project's newest of the provider when absent.",
     },
   },
-} as const;
+);
 
-export const updateConnectionRequestSchema = {
-  type: 'object',
-  description: 'Changes of a connection; only what updateMask names is used.',
-  additionalProperties: false,
-  required: ['updateMask', 'connection'],
-  properties: {
-    updateMask: {
-      type: 'array',
-      description: 'Names of the fields to change.',
-      minItems: 1,
-      items: { type: 'string', enum: connectionUpdatePaths },
-    },
-    connection: {
-      type: 'object',
-      description: 'The new values.',
-      additionalProperties: false,
-      properties: members,
-    },
+export const updateConnectionRequestSchema = closedObject(
+  'Changes of a connection; only what updateMask names is used.',
+  ['updateMask', 'connection'],
+  {
+    updateMask: maskOf(connectionUpdatePaths),
+    connection: closedObject('The new values.', members),
   },
-} as const;
+);

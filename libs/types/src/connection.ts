@@ -1,6 +1,16 @@
 import { consumerSchema, type Consumer } from './consumer';
 import { groupSchema, type Group } from './group';
-import { moment, scopeText, secretText } from './json-schema';
+import {
+  choice,
+  closedObject,
+  listOf,
+  mapOf,
+  momentText,
+  openObject,
+  scopeText,
+  secretText,
+  text,
+} from './json-schema';
 import { providerAppSchema, type ProviderApp } from './provider-app';
 
 /** How a connection authenticates at its provider. Source: specification, Connection. */
@@ -72,67 +82,48 @@ export function metadataValues(
   return Object.fromEntries(Object.entries(metadata).map(([name, { value }]) => [name, value]));
 }
 
-const tokenSchema = {
-  type: 'object',
-  description: 'A token of the provider.',
-  additionalProperties: false,
-  required: ['token'],
-  properties: {
-    token: { ...secretText, description: 'The token. Secret.' },
-    issuedAt: { ...moment, description: 'When it was issued.' },
-    expiresAt: { ...moment, description: 'When it ends.' },
-  },
-} as const;
+const tokenSchema = closedObject('A token of the provider.', ['token'], {
+  token: { ...secretText, description: 'The token. Secret.' },
+  issuedAt: momentText('When it was issued.'),
+  expiresAt: momentText('When it ends.'),
+});
 
 /** Tokens of an authorization code grant; in requests and replies. */
-export const oauth2AuthorizationCodeSchema = {
-  type: 'object',
-  description: 'Tokens of an authorization code grant.',
-  additionalProperties: false,
-  properties: {
-    accessToken: tokenSchema,
-    refreshToken: tokenSchema,
-    scopes: { type: 'array', description: 'Granted scopes.', items: scopeText },
-  },
-} as const;
+export const oauth2AuthorizationCodeSchema = closedObject('Tokens of an authorization code grant.', {
+  accessToken: tokenSchema,
+  refreshToken: tokenSchema,
+  scopes: listOf('Granted scopes.', scopeText),
+});
 
 /** Provider-specific values of a connection; in requests and replies. */
-export const providerMetadataSchema = {
-  type: 'object',
-  description: 'Metadata name to its value, at most 16 kB in all; `workspace` is the providerWorkspaceRef.',
-  additionalProperties: {
-    type: 'object',
-    description: 'A value.',
-    additionalProperties: false,
-    required: ['value', 'source'],
-    properties: {
-      value: { type: 'string', description: 'The value.' },
-      source: { type: 'string', enum: ['input', 'token', 'provider'], description: 'Where it comes from.' },
-      displayName: { type: 'string', description: 'Shown name.' },
-    },
-  },
-} as const;
+export const providerMetadataSchema = mapOf(
+  'Metadata name to its value, at most 16 kB in all; `workspace` is the providerWorkspaceRef.',
+  closedObject('A value.', ['value', 'source'], {
+    value: text('The value.'),
+    source: choice('Where it comes from.', ['input', 'token', 'provider']),
+    displayName: text('Shown name.'),
+  }),
+);
 
 /** Schema of the resource in replies. */
-export const connectionSchema = {
-  type: 'object',
-  description: "A customer's access to a provider account.",
-  required: ['id', 'projectId', 'provider', 'group', 'consumer', 'createTime', 'authScheme', 'status'],
-  properties: {
-    id: { type: 'string', description: 'Connection id.' },
-    projectId: { type: 'string', description: 'Project of the connection.' },
-    provider: { type: 'string', description: 'The SaaS provider.' },
+export const connectionSchema = openObject(
+  "A customer's access to a provider account.",
+  ['id', 'projectId', 'provider', 'group', 'consumer', 'createTime', 'authScheme', 'status'],
+  {
+    id: text('Connection id.'),
+    projectId: text('Project of the connection.'),
+    provider: text('The SaaS provider.'),
     providerApp: providerAppSchema,
     group: groupSchema,
     consumer: consumerSchema,
-    providerWorkspaceRef: { type: 'string', description: "The provider's workspace." },
-    providerConsumerRef: { type: 'string', description: "The provider's own id for the user." },
-    createTime: { ...moment, description: 'When it was created.' },
-    updateTime: { ...moment, description: 'When it was last changed.' },
-    authScheme: { type: 'string', enum: authSchemes, description: 'How it authenticates.' },
-    status: { type: 'string', enum: connectionStatuses, description: 'Whether its credentials work.' },
+    providerWorkspaceRef: text("The provider's workspace."),
+    providerConsumerRef: text("The provider's own id for the user."),
+    createTime: momentText('When it was created.'),
+    updateTime: momentText('When it was last changed.'),
+    authScheme: choice('How it authenticates.', authSchemes),
+    status: choice('Whether its credentials work.', connectionStatuses),
     oauth2AuthorizationCode: oauth2AuthorizationCodeSchema,
-    apiKey: { type: 'string', description: 'Secret; only on request.' },
+    apiKey: text('Secret; only on request.'),
     providerMetadata: providerMetadataSchema,
   },
-} as const;
+);

@@ -1,4 +1,4 @@
-import { moment } from './json-schema';
+import { momentText, openObject, text } from './json-schema';
 
 /** A user of the builder's application, who made a connection. Source: specification, Consumer. */
 export interface Consumer {
@@ -11,15 +11,14 @@ export interface Consumer {
 }
 
 /** Schema of the resource in replies. */
-export const consumerSchema = {
-  type: 'object',
-  description: "A user of the builder's application.",
-  required: ['consumerRef', 'consumerName', 'projectId', 'createTime'],
-  properties: {
-    consumerRef: { type: 'string', description: "The id that the builder's application uses." },
-    consumerName: { type: 'string', description: 'Name of the user.' },
-    projectId: { type: 'string', description: 'Project of the user.' },
-    createTime: { ...moment, description: 'When it was created.' },
-    updateTime: { ...moment, description: 'When it was last changed.' },
+export const consumerSchema = openObject(
+  "A user of the builder's application.",
+  ['consumerRef', 'consumerName', 'projectId', 'createTime'],
+  {
+    consumerRef: text("The id that the builder's application uses."),
+    consumerName: text('Name of the user.'),
+    projectId: text('Project of the user.'),
+    createTime: momentText('When it was created.'),
+    updateTime: momentText('When it was last changed.'),
   },
-} as const;
+);

@@ -1,4 +1,4 @@
-import { moment } from './json-schema';
+import { momentText, openObject, text } from './json-schema';
 
 /** A group of users of the builder's application: an organisation, a workspace, a team. Source: specification, Group. */
 export interface Group {
@@ -11,15 +11,14 @@ export interface Group {
 }
 
 /** Schema of the resource in replies. */
-export const groupSchema = {
-  type: 'object',
-  description: "A group of users of the builder's application.",
-  required: ['groupRef', 'groupName', 'projectId', 'createTime'],
-  properties: {
-    groupRef: { type: 'string', description: "The id that the builder's application uses." },
-    groupName: { type: 'string', description: 'Name of the group.' },
-    projectId: { type: 'string', description: 'Project of the group.' },
-    createTime: { ...moment, description: 'When it was created.' },
-    updateTime: { ...moment, description: 'When it was last changed.' },
+export const groupSchema = openObject(
+  "A group of users of the builder's application.",
+  ['groupRef', 'groupName', 'projectId', 'createTime'],
+  {
+    groupRef: text("The id that the builder's application uses."),
+    groupName: text('Name of the group.'),
+    projectId: text('Project of the group.'),
+    createTime: momentText('When it was created.'),
+    updateTime: momentText('When it was last changed.'),
   },
-} as const;
+);

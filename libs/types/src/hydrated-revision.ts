@@ -1,4 +1,4 @@
-import { moment } from './json-schema';
+import { listOf, mapOf, momentText, openObject, text } from './json-schema';
 import { fieldMetadataSchema, type FieldMetadata } from './object-metadata';
 import type { IntegrationField } from './integration-field';
 import {
@@ -56,80 +56,53 @@ export interface HydratedWriteObject extends ManifestWriteObject {
 
 const declared = manifestIntegrationSchema.properties;
 
-const text = (description: string) => ({ type: 'string', description }) as const;
+const field = openObject('A field, or a mapped name whose field the user chooses.', {
+  fieldName: text("The provider's name of the field."),
+  displayName: text("The provider's shown name of the field."),
+  mapToName: text("The builder's name of the field."),
+  mapToDisplayName: text('Shown name of mapToName.'),
+  default: text('Provider field proposed to the user.'),
+  prompt: text('What the user is asked.'),
+});
 
-const field = {
-  type: 'object',
-  description: 'A field, or a mapped name whose field the user chooses.',
-  properties: {
-    fieldName: text("The provider's name of the field."),
-    displayName: text("The provider's shown name of the field."),
-    mapToName: text("The builder's name of the field."),
-    mapToDisplayName: text('Shown name of mapToName.'),
-    default: text('Provider field proposed to the user.'),
-    prompt: text('What the user is asked.'),
-  },
-} as const;
-
-const readObject = {
-  type: 'object',
-  description: 'An object that can be read and searched.',
-  required: ['objectName', 'displayName', 'destination', 'schedule'],
-  properties: {
+const readObject = openObject(
+  'An object that can be read and searched.',
+  ['objectName', 'displayName', 'destination', 'schedule'],
+  {
     ...declared.read.properties.objects.items.properties,
     displayName: text("The provider's shown name of the object."),
     error: text("Why the account's fields are not known."),
-    requiredFields: { type: 'array', description: 'Fields always read.', items: field },
-    optionalFields: { type: 'array', description: 'Fields a user may choose.', items: field },
-    allFieldsMetadata: {
-      type: 'object',
-      description: 'Fields of the account, by name.',
-      additionalProperties: fieldMetadataSchema,
-    },
-    allFields: { type: 'array', description: 'Fields of the account, as a list.', items: field },
+    requiredFields: listOf('Fields always read.', field),
+    optionalFields: listOf('Fields a user may choose.', field),
+    allFieldsMetadata: mapOf('Fields of the account, by name.', fieldMetadataSchema),
+    allFields: listOf('Fields of the account, as a list.', field),
   },
-} as const;
+);
 
-const writeObject = {
-  type: 'object',
-  description: 'An object that can be written.',
-  required: ['objectName', 'displayName'],
-  properties: {
-    ...declared.write.properties.objects.items.properties,
-    displayName: text("The provider's shown name of the object."),
-  },
-} as const;
+const writeObject = openObject('An object that can be written.', ['objectName', 'displayName'], {
+  ...declared.write.properties.objects.items.properties,
+  displayName: text("The provider's shown name of the object."),
+});
 
-const listOf = <T>(description: string, items: T) =>
-  ({
-    type: 'object',
-    description,
-    required: ['objects'],
-    properties: { objects: { type: 'array', description: 'The objects.', items } },
-  }) as const;
+const actionOf = <const Item extends object>(description: string, items: Item) =>
+  openObject(description, ['objects'], { objects: listOf('The objects.', items) });
 
 /** Schema of the resource in replies. */
-export const hydratedRevisionSchema = {
-  type: 'object',
-  description: 'A revision with what an account says of its objects.',
-  required: ['id', 'specVersion', 'content', 'createTime'],
-  properties: {
+export const hydratedRevisionSchema = openObject(
+  'A revision with what an account says of its objects.',
+  ['id', 'specVersion', 'content', 'createTime'],
+  {
     id: text('Revision id.'),
     specVersion: text('Version of the manifest format.'),
-    createTime: { ...moment, description: 'When it was deployed.' },
-    content: {
-      type: 'object',
-      description: 'The integration.',
-      required: ['name', 'provider'],
-      properties: {
-        name: text('Name of the integration.'),
-        provider: text('The SaaS provider.'),
-        displayName: text('Shown name.'),
-        module: text('Part of the provider.'),
-        read: listOf('Read actions.', readObject),
-        write: listOf('Write actions.', writeObject),
-        proxy: declared.proxy,
-      },
-    },
+    createTime: momentText('When it was deployed.'),
+    content: openObject('The integration.', ['name', 'provider'], {
+      name: text('Name of the integration.'),
+      provider: text('The SaaS provider.'),
+      displayName: text('Shown name.'),
+      module: text('Part of the provider.'),
+      read: actionOf('Read actions.', readObject),
+      write: actionOf('Write actions.', writeObject),
+      proxy: declared.proxy,
+    }),
   },
-} as const;
+);

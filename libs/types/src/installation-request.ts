@@ -4,7 +4,7 @@ import {
   type ConfigContent,
   type UpdateConfigContent,
 } from './config-content';
-import { nameText } from './json-schema';
+import { choice, closedObject, nameText } from './json-schema';
 import { limits } from './limits';
 
 /** Source: specification, Installation create and update; the path and the optional members: published API. */
@@ -61,78 +61,46 @@ const createdBy = {
   description: 'Who writes the config: consumer:<ref>, builder:<id> or api:<caller>.',
 } as const;
 
-export const createInstallationRequestSchema = {
-  type: 'object',
-  description: 'A new installation.',
-  additionalProperties: false,
-  required: ['groupRef', 'config'],
-  properties: {
-    groupRef,
-    connectionId: { ...connectionId, description: "Omitted: the group's default connection." },
-    config: {
-      type: 'object',
-      description: 'Its first config.',
-      additionalProperties: false,
-      required: ['content'],
-      properties: { content: configContentSchema, revisionId, createdBy },
-    },
-  },
-} as const;
+export const createInstallationRequestSchema = closedObject('A new installation.', ['groupRef', 'config'], {
+  groupRef,
+  connectionId: { ...connectionId, description: "Omitted: the group's default connection." },
+  config: closedObject('Its first config.', ['content'], { content: configContentSchema, revisionId, createdBy }),
+});
 
-export const updateInstallationRequestSchema = {
-  type: 'object',
-  description: 'Changes of an installation; only what updateMask names is used.',
-  additionalProperties: false,
-  required: ['updateMask', 'installation'],
-  properties: {
+export const updateInstallationRequestSchema = closedObject(
+  'Changes of an installation; only what updateMask names is used.',
+  ['updateMask', 'installation'],
+  {
     updateMask: {
       type: 'array',
       description: 'Paths to change, such as config.content.write.objects.contacts.',
       maxItems: limits.changesMax,
       items: { type: 'string', maxLength: 512 },
     },
-    installation: {
-      type: 'object',
-      description: 'The new values.',
-      additionalProperties: false,
-      properties: {
-        connectionId,
-        config: {
-          type: 'object',
-          description: 'Of the config.',
-          additionalProperties: false,
-          properties: { content: updateConfigContentSchema, revisionId, createdBy },
-        },
-      },
-    },
+    installation: closedObject('The new values.', {
+      connectionId,
+      config: closedObject('Of the config.', { content: updateConfigContentSchema, revisionId, createdBy }),
+    }),
   },
-} as const;
+);
 
-export const patchConfigContentRequestSchema = {
-  type: 'object',
-  description: 'JSON Patch on the configuration of one object.',
-  additionalProperties: false,
-  required: ['action', 'changes'],
-  properties: {
+export const patchConfigContentRequestSchema = closedObject(
+  'JSON Patch on the configuration of one object.',
+  ['action', 'changes'],
+  {
     groupRef,
     installationId: { ...nameText, description: 'In place of groupRef.' },
-    action: { type: 'string', enum: ['read', 'write', 'subscribe'], description: 'Which configuration.' },
+    action: choice('Which configuration.', ['read', 'write', 'subscribe']),
     changes: {
       type: 'array',
       description: 'Applied in order, all or none.',
       minItems: 1,
       maxItems: limits.changesMax,
-      items: {
-        type: 'object',
-        description: 'One change.',
-        additionalProperties: false,
-        required: ['op', 'path'],
-        properties: {
-          op: { type: 'string', enum: ['add', 'remove', 'replace'], description: 'What to do.' },
-          path: { type: 'string', maxLength: 1024, description: 'RFC 6901, such as /deletionSettings.' },
-          value: { description: 'The new value; for add and replace.' },
-        },
-      },
+      items: closedObject('One change.', ['op', 'path'], {
+        op: choice('What to do.', ['add', 'remove', 'replace']),
+        path: { type: 'string', maxLength: 1024, description: 'RFC 6901, such as /deletionSettings.' },
+        value: { description: 'The new value; for add and replace.' },
+      }),
     },
   },
-} as const;
+);

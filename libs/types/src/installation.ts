@@ -1,7 +1,7 @@
 import { configSchema, type Config } from './config';
 import { connectionSchema, type Connection } from './connection';
 import { groupSchema, type Group } from './group';
-import { moment } from './json-schema';
+import { choice, momentText, openObject, text } from './json-schema';
 import type { OperationStatus } from './operation';
 
 /** `unhealthy` while the connection is `bad_credentials` or the last 5 operations failed. Spec is silent; see rulings. */
@@ -27,25 +27,20 @@ export interface Installation {
 }
 
 /** Schema of the resource in replies. */
-export const installationSchema = {
-  type: 'object',
-  description: 'An integration that a group has installed.',
-  required: ['id', 'projectId', 'integrationId', 'healthStatus', 'connection', 'createTime', 'createdBy', 'config'],
-  properties: {
-    id: { type: 'string', description: 'Installation id.' },
-    projectId: { type: 'string', description: 'Project of the installation.' },
-    integrationId: { type: 'string', description: 'The installed integration.' },
+export const installationSchema = openObject(
+  'An integration that a group has installed.',
+  ['id', 'projectId', 'integrationId', 'healthStatus', 'connection', 'createTime', 'createdBy', 'config'],
+  {
+    id: text('Installation id.'),
+    projectId: text('Project of the installation.'),
+    integrationId: text('The installed integration.'),
     group: groupSchema,
-    healthStatus: { type: 'string', enum: healthStatuses, description: 'Whether it works.' },
-    lastOperationStatus: {
-      type: 'string',
-      enum: ['success', 'failure', 'in_progress'],
-      description: 'Status of its latest operation.',
-    },
+    healthStatus: choice('Whether it works.', healthStatuses),
+    lastOperationStatus: choice('Status of its latest operation.', ['success', 'failure', 'in_progress']),
     connection: connectionSchema,
-    createTime: { ...moment, description: 'When it was created.' },
-    createdBy: { type: 'string', description: 'Who created it: consumer:<ref>.' },
-    updateTime: { ...moment, description: 'When a config was last written.' },
+    createTime: momentText('When it was created.'),
+    createdBy: text('Who created it: consumer:<ref>.'),
+    updateTime: momentText('When a config was last written.'),
     config: configSchema,
   },
-} as const;
+);

@@ -1,4 +1,4 @@
-import { memberName, nameText } from './json-schema';
+import { memberName, nameText, text } from './json-schema';
 
 /**
  * A field of a read object: an existing one (`fieldName`, optionally under another name), or one that the user
@@ -24,7 +24,7 @@ export const integrationFieldSchema = {
     fieldName: { ...memberName, description: "The provider's name of the field." },
     mapToName: { ...memberName, description: "The builder's name of the field." },
     mapToDisplayName: { ...nameText, description: 'Shown name of mapToName.' },
-    default: { type: 'string', description: 'Provider field proposed to the user.' },
-    prompt: { type: 'string', description: 'What the user is asked.' },
+    default: text('Provider field proposed to the user.'),
+    prompt: text('What the user is asked.'),
   },
 } as const;

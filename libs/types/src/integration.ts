@@ -1,5 +1,5 @@
 import type { Issue } from '@sluice/errors';
-import { moment } from './json-schema';
+import { choice, closedObject, momentText, openObject, text } from './json-schema';
 import { manifestIntegrationSchema, type ManifestIntegration, checkManifestIntegration } from './manifest';
 import { bodyIssue } from './problem';
 
@@ -36,54 +36,47 @@ export interface DeployManifestRequest {
   readonly sourceZipUrl?: string;
 }
 
-const specVersion = { type: 'string', enum: ['1.0.0'], description: 'Version of the manifest format.' } as const;
+const specVersion = choice('Version of the manifest format.', ['1.0.0']);
 
 /** Schema of the resource in replies. */
-export const revisionSchema = {
-  type: 'object',
-  description: 'One state of an integration.',
-  required: ['id', 'specVersion', 'content', 'createTime'],
-  properties: {
-    id: { type: 'string', description: 'Revision id.' },
+export const revisionSchema = openObject(
+  'One state of an integration.',
+  ['id', 'specVersion', 'content', 'createTime'],
+  {
+    id: text('Revision id.'),
     specVersion,
     content: manifestIntegrationSchema,
-    createTime: { ...moment, description: 'When it was deployed.' },
+    createTime: momentText('When it was deployed.'),
   },
-} as const;
+);
 
 /** Schema of the resource in replies. */
-export const integrationSchema = {
-  type: 'object',
-  description: 'An integration of a project.',
-  required: ['id', 'projectId', 'name', 'provider', 'latestRevision', 'createTime'],
-  properties: {
-    id: { type: 'string', description: 'Integration id.' },
-    projectId: { type: 'string', description: 'Project of the integration.' },
-    name: { type: 'string', description: 'Name, unique in the project.' },
-    provider: { type: 'string', description: 'The SaaS provider.' },
+export const integrationSchema = openObject(
+  'An integration of a project.',
+  ['id', 'projectId', 'name', 'provider', 'latestRevision', 'createTime'],
+  {
+    id: text('Integration id.'),
+    projectId: text('Project of the integration.'),
+    name: text('Name, unique in the project.'),
+    provider: text('The SaaS provider.'),
     latestRevision: revisionSchema,
-    createTime: { ...moment, description: 'When it was created.' },
-    updateTime: { ...moment, description: 'When it was last changed.' },
+    createTime: momentText('When it was created.'),
+    updateTime: momentText('When it was last changed.'),
   },
-} as const;
+);
 
-export const createIntegrationRequestSchema = {
-  type: 'object',
-  description: 'A new integration.',
-  additionalProperties: false,
-  required: ['name', 'provider', 'latestRevision'],
-  properties: {
+export const createIntegrationRequestSchema = closedObject(
+  'A new integration.',
+  ['name', 'provider', 'latestRevision'],
+  {
     name: manifestIntegrationSchema.properties.name,
     provider: manifestIntegrationSchema.properties.provider,
-    latestRevision: {
-      type: 'object',
-      description: 'Its first revision.',
-      additionalProperties: false,
-      required: ['specVersion', 'content'],
-      properties: { specVersion, content: manifestIntegrationSchema },
-    },
+    latestRevision: closedObject('Its first revision.', ['specVersion', 'content'], {
+      specVersion,
+      content: manifestIntegrationSchema,
+    }),
   },
-} as const;
+);
 
 export const deployManifestRequestSchema = {
   type: 'object',

@@ -32,7 +32,83 @@ export const secretText = {
 export const scopeText = { type: 'string', minLength: 1, pattern: nameText.pattern } as const;
 
 /** ISO 8601 date-time with offset. Source: specification, introduction. */
-export const moment = { type: 'string', format: 'date-time' } as const;
+const moment = { type: 'string', format: 'date-time' } as const;
+
+// Aliases, because an interface is no JsonSchema: it has no index signature.
+// oxlint-disable consistent-type-definitions
+export type ObjectOf<Members> = {
+  readonly type: 'object';
+  readonly description: string;
+  readonly properties: Members;
+};
+export type ClosedObjectOf<Members> = ObjectOf<Members> & { readonly additionalProperties: false };
+export type Requires<Names> = { readonly required: Names };
+// oxlint-enable consistent-type-definitions
+
+/** An object in a reply: it stays open, so that a member may be added. @param required names of its members; absent: none */
+export function openObject<const Members extends object>(description: string, properties: Members): ObjectOf<Members>;
+export function openObject<const Members extends object, const Names extends readonly (keyof Members & string)[]>(
+  description: string,
+  required: Names,
+  properties: Members,
+): ObjectOf<Members> & Requires<Names>;
+export function openObject(description: string, ...given: readonly object[]): object {
+  const [required, properties] = given.length === 1 ? [undefined, given[0]] : given;
+  return { type: 'object', description, ...(required && { required }), properties };
+}
+
+/** An object in a request: other members are refused. @param required names of its members; absent: none */
+export function closedObject<const Members extends object>(
+  description: string,
+  properties: Members,
+): ClosedObjectOf<Members>;
+export function closedObject<const Members extends object, const Names extends readonly (keyof Members & string)[]>(
+  description: string,
+  required: Names,
+  properties: Members,
+): ClosedObjectOf<Members> & Requires<Names>;
+export function closedObject(description: string, ...given: readonly object[]): object {
+  const [required, properties] = given.length === 1 ? [undefined, given[0]] : given;
+  return { type: 'object', description, additionalProperties: false, ...(required && { required }), properties };
+}
+
+export function listOf<const Item extends object>(description: string, items: Item) {
+  return { type: 'array', description, items } as const;
+}
+
+/** An object whose members have any name. */
+export function mapOf<const Value extends object>(description: string, value: Value) {
+  return { type: 'object', description, additionalProperties: value } as const;
+}
+
+/** One of these texts. */
+export function choice<const Values extends readonly string[]>(description: string, values: Values) {
+  return { type: 'string', enum: values, description } as const;
+}
+
+/** The `updateMask` of an update whose fields have these names. */
+export function maskOf<const Names extends readonly string[]>(names: Names) {
+  const items = { type: 'string', enum: names } as const;
+  return { type: 'array', description: 'Names of the fields to change.', minItems: 1, items } as const;
+}
+
+export function text(description: string) {
+  return { type: 'string', description } as const;
+}
+
+export function flag(description: string) {
+  return { type: 'boolean', description } as const;
+}
+
+/** A whole number from 0 on. */
+export function count(description: string) {
+  return { type: 'integer', minimum: 0, description } as const;
+}
+
+/** See `moment`. */
+export function momentText(description: string) {
+  return { ...moment, description } as const;
+}
 
 /**
  * The type of the values that a schema constant describes: `{ readonly groupRef: string }` of the schema of a query. Knows the keywords that

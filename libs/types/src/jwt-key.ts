@@ -1,4 +1,4 @@
-import { moment, nameText } from './json-schema';
+import { choice, closedObject, flag, maskOf, momentText, nameText, openObject, text } from './json-schema';
 
 /** The public key that a project's bearer tokens are checked with. Source: published API. */
 export interface JwtKey {
@@ -31,7 +31,7 @@ export interface UpdateJwtKeyRequest {
 }
 
 const label = { ...nameText, description: 'What the key is for.' } as const;
-const active = { type: 'boolean', description: 'Whether tokens of the key are accepted.' } as const;
+const active = flag('Whether tokens of the key are accepted.');
 const publicKeyPem = {
   type: 'string',
   maxLength: 16_384,
@@ -40,59 +40,37 @@ const publicKeyPem = {
 } as const;
 
 /** Schema of the resource in replies. */
-export const jwtKeySchema = {
-  type: 'object',
-  description: 'A public key that bearer tokens are checked with.',
-  required: ['id', 'projectId', 'label', 'algorithm', 'publicKeyPem', 'active', 'createTime', 'updateTime'],
-  properties: {
-    id: { type: 'string', description: 'The kid of tokens.' },
-    projectId: { type: 'string', description: 'Project of the key.' },
+export const jwtKeySchema = openObject(
+  'A public key that bearer tokens are checked with.',
+  ['id', 'projectId', 'label', 'algorithm', 'publicKeyPem', 'active', 'createTime', 'updateTime'],
+  {
+    id: text('The kid of tokens.'),
+    projectId: text('Project of the key.'),
     label,
-    algorithm: { type: 'string', enum: ['RSA'], description: 'Kind of the key.' },
+    algorithm: choice('Kind of the key.', ['RSA']),
     publicKeyPem,
     active,
-    createTime: { ...moment, description: 'When it was created.' },
-    updateTime: { ...moment, description: 'When it was last changed.' },
+    createTime: momentText('When it was created.'),
+    updateTime: momentText('When it was last changed.'),
   },
-} as const;
+);
 
-export const createJwtKeyRequestSchema = {
-  type: 'object',
-  description: 'A new key.',
-  additionalProperties: false,
-  required: ['label', 'algorithm', 'publicKeyPem'],
-  properties: {
-    label,
-    algorithm: { type: 'string', enum: ['RS256'], description: 'Signature algorithm of the tokens.' },
-    publicKeyPem,
-  },
-} as const;
+export const createJwtKeyRequestSchema = closedObject('A new key.', ['label', 'algorithm', 'publicKeyPem'], {
+  label,
+  algorithm: choice('Signature algorithm of the tokens.', ['RS256']),
+  publicKeyPem,
+});
 
 /** Schema of the 201 reply. */
-export const createJwtKeyReplySchema = {
-  type: 'object',
-  description: 'Id of the new key.',
-  required: ['kid'],
-  properties: { kid: { type: 'string', description: 'To be named in the header of tokens.' } },
-} as const;
+export const createJwtKeyReplySchema = openObject('Id of the new key.', ['kid'], {
+  kid: text('To be named in the header of tokens.'),
+});
 
-export const updateJwtKeyRequestSchema = {
-  type: 'object',
-  description: 'Changes of a key; only what updateMask names is used.',
-  additionalProperties: false,
-  required: ['updateMask', 'jwtKey'],
-  properties: {
-    updateMask: {
-      type: 'array',
-      description: 'Names of the fields to change.',
-      minItems: 1,
-      items: { type: 'string', enum: ['active', 'label'] },
-    },
-    jwtKey: {
-      type: 'object',
-      description: 'The new values.',
-      additionalProperties: false,
-      properties: { active, label },
-    },
+export const updateJwtKeyRequestSchema = closedObject(
+  'Changes of a key; only what updateMask names is used.',
+  ['updateMask', 'jwtKey'],
+  {
+    updateMask: maskOf(['active', 'label']),
+    jwtKey: closedObject('The new values.', { active, label }),
   },
-} as const;
+);

@@ -1,5 +1,5 @@
-import { moment } from './json-schema';
-import { paginationSchema, type Pagination } from './operation';
+import { count, listOf, momentText, openObject, text } from './json-schema';
+import { pageOf, type Pagination } from './operation';
 
 /** The queue of one provider account: what waits, and what holds it back. Ours, besides the published API; see rulings. */
 export interface Lane {
@@ -59,56 +59,37 @@ const callCount = (description: string) =>
   ({ type: 'integer', minimum: 0, maximum: laneCallsMax, description }) as const;
 
 /** Schema of the resource in replies. */
-export const laneSchema = {
-  type: 'object',
-  description: 'The queue of one provider account.',
-  required: ['id', 'projectId', 'provider', 'groupRefs', 'calls', 'createTime'],
-  properties: {
-    id: { type: 'string', description: 'Lane id.' },
-    projectId: { type: 'string', description: 'Project of the lane.' },
-    provider: { type: 'string', description: 'Provider of the account.' },
-    workspaceRef: { type: 'string', description: 'The account, as the provider names it.' },
-    groupRefs: { type: 'array', description: 'Groups that use the account; at most 20.', items: { type: 'string' } },
-    blockedUntil: { ...moment, description: 'Nothing is sent before then.' },
-    lastError: { type: 'string', description: 'What the provider said when it last refused.' },
+export const laneSchema = openObject(
+  'The queue of one provider account.',
+  ['id', 'projectId', 'provider', 'groupRefs', 'calls', 'createTime'],
+  {
+    id: text('Lane id.'),
+    projectId: text('Project of the lane.'),
+    provider: text('Provider of the account.'),
+    workspaceRef: text('The account, as the provider names it.'),
+    groupRefs: listOf('Groups that use the account; at most 20.', { type: 'string' }),
+    blockedUntil: momentText('Nothing is sent before then.'),
+    lastError: text('What the provider said when it last refused.'),
     callsAtOnceMax: { type: 'integer', minimum: 1, description: 'Calls at once while the account recovers.' },
-    quota: {
-      type: 'object',
-      description: 'The burst limit of the account.',
-      required: ['limit', 'windowSeconds'],
-      properties: {
-        limit: { type: 'integer', minimum: 0, description: 'Calls in any window.' },
-        windowSeconds: { type: 'number', minimum: 0, description: 'Length of the window.' },
-        left: {
-          type: 'integer',
-          minimum: 0,
-          description: 'Calls left in the window that ends now; absent: not known.',
-        },
-      },
-    },
-    calls: {
-      type: 'object',
-      description: `Calls that have not ended; ${laneCallsMax} stands for that many or more.`,
-      required: ['running', 'ready', 'retrying', 'inDoubt', 'waiting'],
-      properties: {
+    quota: openObject('The burst limit of the account.', ['limit', 'windowSeconds'], {
+      limit: count('Calls in any window.'),
+      windowSeconds: { type: 'number', minimum: 0, description: 'Length of the window.' },
+      left: count('Calls left in the window that ends now; absent: not known.'),
+    }),
+    calls: openObject(
+      `Calls that have not ended; ${laneCallsMax} stands for that many or more.`,
+      ['running', 'ready', 'retrying', 'inDoubt', 'waiting'],
+      {
         running: callCount('Being sent.'),
         ready: callCount('May be sent now.'),
         retrying: callCount('Wait for the moment of their next attempt.'),
         inDoubt: callCount('Sent; what became of them is being looked up.'),
         waiting: callCount('Stand behind an earlier write to the same record.'),
       },
-    },
-    createTime: { ...moment, description: 'When its account was first connected.' },
+    ),
+    createTime: momentText('When its account was first connected.'),
   },
-} as const;
+);
 
 /** Schema of a page of lanes. */
-export const laneListReplySchema = {
-  type: 'object',
-  description: 'A page of lanes, oldest first.',
-  required: ['results', 'pagination'],
-  properties: {
-    results: { type: 'array', description: 'The lanes.', items: laneSchema },
-    pagination: paginationSchema,
-  },
-} as const;
+export const laneListReplySchema = pageOf('A page of lanes, oldest first.', 'The lanes.', laneSchema);

@@ -1,4 +1,4 @@
-import { memberName } from './json-schema';
+import { choice, closedObject, count, flag, listOf, memberName } from './json-schema';
 
 /*
  * Schemas of the parts of a manifest that are validated, stored and returned, and that nothing executes: what is subscribed,
@@ -12,19 +12,16 @@ const destination = {
   description: 'Receiver of events. Stored only.',
 } as const;
 
-const event = {
-  type: 'object',
-  description: 'Stored only.',
-  additionalProperties: false,
-  properties: { enabled: { type: 'string', enum: ['always'], description: 'Sent for every installation.' } },
-} as const;
+const event = closedObject('Stored only.', {
+  enabled: choice('Sent for every installation.', ['always']),
+});
 
 const updateEvent = {
   ...event,
   properties: {
     ...event.properties,
-    watchFieldsAuto: { type: 'string', enum: ['all', 'selected'], description: 'Fields whose change is an event.' },
-    requiredWatchFields: { type: 'array', description: 'Fields always watched.', items: memberName },
+    watchFieldsAuto: choice('Fields whose change is an event.', ['all', 'selected']),
+    requiredWatchFields: listOf('Fields always watched.', memberName),
   },
 } as const;
 
@@ -32,66 +29,46 @@ const associationChangeEvent = {
   ...event,
   properties: {
     ...event.properties,
-    includeFullRecords: { type: 'boolean', description: 'Records and not only their ids.' },
+    includeFullRecords: flag('Records and not only their ids.'),
   },
 } as const;
 
-export const subscribeSchema = {
-  type: 'object',
-  description: 'What is subscribed. Stored only.',
-  additionalProperties: false,
-  properties: {
-    objects: {
-      type: 'array',
-      description: 'Objects whose events are wanted.',
-      items: {
-        type: 'object',
-        description: 'An object.',
-        additionalProperties: false,
-        required: ['objectName', 'destination'],
-        properties: {
-          objectName: { ...memberName, description: "The provider's name of the object." },
-          destination,
-          inheritFieldsAndMapping: { type: 'boolean', description: 'Fields and mappings of the read object.' },
-          createEvent: event,
-          updateEvent,
-          deleteEvent: event,
-          associationChangeEvent,
-          otherEvents: { type: 'array', description: "The provider's own events.", items: memberName },
-        },
-      },
-    },
-  },
-} as const;
+export const subscribeSchema = closedObject('What is subscribed. Stored only.', {
+  objects: listOf(
+    'Objects whose events are wanted.',
+    closedObject('An object.', ['objectName', 'destination'], {
+      objectName: { ...memberName, description: "The provider's name of the object." },
+      destination,
+      inheritFieldsAndMapping: flag('Fields and mappings of the read object.'),
+      createEvent: event,
+      updateEvent,
+      deleteEvent: event,
+      associationChangeEvent,
+      otherEvents: listOf("The provider's own events.", memberName),
+    }),
+  ),
+});
 
-export const watchSchemaSchema = {
-  type: 'object',
-  description: "Watch over changes of an account's schema. Stored only.",
-  additionalProperties: false,
-  required: ['destination', 'allObjects'],
-  properties: {
+export const watchSchemaSchema = closedObject(
+  "Watch over changes of an account's schema. Stored only.",
+  ['destination', 'allObjects'],
+  {
     destination,
     schedule: { type: 'string', maxLength: 255, description: 'Cron syntax.' },
     allObjects: { type: 'object', description: 'What is watched of every object.' },
   },
-} as const;
+);
 
 /** `backfill` of a read object. */
-export const manifestBackfillSchema = {
-  type: 'object',
-  description: 'What is read at first. Stored only.',
-  additionalProperties: false,
-  required: ['defaultPeriod'],
-  properties: {
-    defaultPeriod: {
-      type: 'object',
-      description: 'At least one of days and fullHistory.',
-      additionalProperties: false,
-      minProperties: 1,
-      properties: {
-        days: { type: 'integer', minimum: 0, description: 'Days back; 0 means none.' },
-        fullHistory: { type: 'boolean', description: 'Everything.' },
-      },
+export const manifestBackfillSchema = closedObject('What is read at first. Stored only.', ['defaultPeriod'], {
+  defaultPeriod: {
+    type: 'object',
+    description: 'At least one of days and fullHistory.',
+    additionalProperties: false,
+    minProperties: 1,
+    properties: {
+      days: count('Days back; 0 means none.'),
+      fullHistory: flag('Everything.'),
     },
   },
-} as const;
+});

@@ -1,6 +1,6 @@
 import type { Issue } from '@sluice/errors';
 import { integrationFieldSchema, type IntegrationField } from './integration-field';
-import { memberName, nameText } from './json-schema';
+import { choice, closedObject, flag, listOf, memberName, nameText } from './json-schema';
 import { manifestBackfillSchema, subscribeSchema, watchSchemaSchema } from './manifest-stored';
 import { bodyIssue } from './problem';
 import { isCronSchedule } from './cron-schedule';
@@ -61,108 +61,61 @@ export interface ManifestWriteObject {
   readonly valueDefaults?: { readonly allowAnyFields?: boolean };
 }
 
-const readObjectSchema = {
-  type: 'object',
-  description: 'An object that can be read and searched.',
-  additionalProperties: false,
-  required: ['objectName'],
-  properties: {
-    objectName: { ...memberName, description: "The provider's name of the object." },
-    enabled: { type: 'string', enum: ['always'], description: 'Searchable whatever an installation says.' },
-    destination: { type: 'string', maxLength: 255, description: 'Stored only.' },
-    schedule: { type: 'string', maxLength: 255, description: 'Cron syntax. Stored only.' },
-    mapToName: { ...memberName, description: 'Name under which callers write and search the object.' },
-    mapToDisplayName: { ...nameText, description: 'Shown name of mapToName.' },
-    requiredFields: { type: 'array', description: 'Fields always read.', items: integrationFieldSchema },
-    optionalFields: { type: 'array', description: 'Fields a user may choose.', items: integrationFieldSchema },
-    optionalFieldsAuto: { type: 'string', enum: ['all'], description: 'All fields may be chosen.' },
-    backfill: manifestBackfillSchema,
-    delivery: {
-      type: 'object',
-      description: 'Stored only.',
-      additionalProperties: false,
-      properties: {
-        mode: { type: 'string', enum: ['onRequest', 'auto'], default: 'auto', description: 'When results are sent.' },
-        pageSize: { type: 'integer', minimum: 50, maximum: 500, description: 'Records per page.' },
-      },
-    },
-  },
-} as const;
+const readObjectSchema = closedObject('An object that can be read and searched.', ['objectName'], {
+  objectName: { ...memberName, description: "The provider's name of the object." },
+  enabled: choice('Searchable whatever an installation says.', ['always']),
+  destination: { type: 'string', maxLength: 255, description: 'Stored only.' },
+  schedule: { type: 'string', maxLength: 255, description: 'Cron syntax. Stored only.' },
+  mapToName: { ...memberName, description: 'Name under which callers write and search the object.' },
+  mapToDisplayName: { ...nameText, description: 'Shown name of mapToName.' },
+  requiredFields: listOf('Fields always read.', integrationFieldSchema),
+  optionalFields: listOf('Fields a user may choose.', integrationFieldSchema),
+  optionalFieldsAuto: choice('All fields may be chosen.', ['all']),
+  backfill: manifestBackfillSchema,
+  delivery: closedObject('Stored only.', {
+    mode: { type: 'string', enum: ['onRequest', 'auto'], default: 'auto', description: 'When results are sent.' },
+    pageSize: { type: 'integer', minimum: 50, maximum: 500, description: 'Records per page.' },
+  }),
+});
 
-const writeObjectSchema = {
-  type: 'object',
-  description: 'An object that can be written.',
-  additionalProperties: false,
-  required: ['objectName'],
-  properties: {
-    objectName: { ...memberName, description: "The provider's name of the object." },
-    inheritMapping: { type: 'boolean', default: false, description: 'Writes use the mappings of the read object.' },
-    valueDefaults: {
-      type: 'object',
-      description: 'Which fields may get a default.',
-      additionalProperties: false,
-      properties: { allowAnyFields: { type: 'boolean', description: 'Any field may.' } },
-    },
-  },
-} as const;
+const writeObjectSchema = closedObject('An object that can be written.', ['objectName'], {
+  objectName: { ...memberName, description: "The provider's name of the object." },
+  inheritMapping: { type: 'boolean', default: false, description: 'Writes use the mappings of the read object.' },
+  valueDefaults: closedObject('Which fields may get a default.', { allowAnyFields: flag('Any field may.') }),
+});
 
 /** Schema of one integration in a request; unknown fields are refused. */
-export const manifestIntegrationSchema = {
-  type: 'object',
-  description: 'One integration.',
-  additionalProperties: false,
-  required: ['name', 'provider'],
-  properties: {
-    name: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 64,
-      pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*$',
-      description: 'Unique in the project: letters, digits, - and _.',
-    },
-    displayName: { type: 'string', maxLength: 100, description: 'Shown name.' },
-    provider: { ...nameText, description: 'The SaaS provider, such as hubspot.' },
-    module: {
-      ...nameText,
-      description: 'Part of the provider. Writes and searches of one that is not served are refused.',
-    },
-    read: {
-      type: 'object',
-      description: 'Read actions; search uses them too.',
-      additionalProperties: false,
-      properties: { objects: { type: 'array', description: 'Objects that can be read.', items: readObjectSchema } },
-    },
-    write: {
-      type: 'object',
-      description: 'Write actions.',
-      additionalProperties: false,
-      properties: { objects: { type: 'array', description: 'Objects that can be written.', items: writeObjectSchema } },
-    },
-    proxy: {
-      type: 'object',
-      description: 'Stored only.',
-      additionalProperties: false,
-      properties: {
-        enabled: { type: 'boolean', description: 'Whether proxy calls are allowed.' },
-        useModule: { type: 'boolean', description: 'Whether they go to the module.' },
-      },
-    },
-    subscribe: subscribeSchema,
-    watchSchema: watchSchemaSchema,
+export const manifestIntegrationSchema = closedObject('One integration.', ['name', 'provider'], {
+  name: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 64,
+    pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*$',
+    description: 'Unique in the project: letters, digits, - and _.',
   },
-} as const;
+  displayName: { type: 'string', maxLength: 100, description: 'Shown name.' },
+  provider: { ...nameText, description: 'The SaaS provider, such as hubspot.' },
+  module: {
+    ...nameText,
+    description: 'Part of the provider. Writes and searches of one that is not served are refused.',
+  },
+  read: closedObject('Read actions; search uses them too.', {
+    objects: listOf('Objects that can be read.', readObjectSchema),
+  }),
+  write: closedObject('Write actions.', { objects: listOf('Objects that can be written.', writeObjectSchema) }),
+  proxy: closedObject('Stored only.', {
+    enabled: flag('Whether proxy calls are allowed.'),
+    useModule: flag('Whether they go to the module.'),
+  }),
+  subscribe: subscribeSchema,
+  watchSchema: watchSchemaSchema,
+});
 
 /** Schema of a whole manifest; unknown fields are refused. */
-export const manifestSchema = {
-  type: 'object',
-  description: 'Declaration of integrations.',
-  additionalProperties: false,
-  required: ['specVersion', 'integrations'],
-  properties: {
-    specVersion: { type: 'string', enum: ['1.0.0'], description: 'Version of the manifest format.' },
-    integrations: { type: 'array', description: 'One entry per integration.', items: manifestIntegrationSchema },
-  },
-} as const;
+export const manifestSchema = closedObject('Declaration of integrations.', ['specVersion', 'integrations'], {
+  specVersion: choice('Version of the manifest format.', ['1.0.0']),
+  integrations: listOf('One entry per integration.', manifestIntegrationSchema),
+});
 
 /** Rules of a whole manifest that the schema cannot say. `path` is where it stands in the body, '' for the body itself. */
 export function checkManifest(manifest: Manifest, path = ''): Issue[] {

@@ -1,5 +1,5 @@
 import { providerMetadataSchema, type ProviderMetadataItem } from './connection';
-import { nameText } from './json-schema';
+import { closedObject, flag, nameText } from './json-schema';
 
 /** Asks for the address where a customer allows the builder's app in. Source: published API, oauth-connect. */
 export interface OAuthConnectRequest {
@@ -26,12 +26,10 @@ export interface OAuthConnectRequest {
 /** How long a customer may take to allow an app in. Ours; see rulings. */
 export const oauthStateLifeMs = 600_000;
 
-export const oauthConnectRequestSchema = {
-  type: 'object',
-  description: 'A customer who is to allow an app in.',
-  additionalProperties: false,
-  required: ['provider', 'groupRef', 'consumerRef'],
-  properties: {
+export const oauthConnectRequestSchema = closedObject(
+  'A customer who is to allow an app in.',
+  ['provider', 'groupRef', 'consumerRef'],
+  {
     projectIdOrName: { ...nameText, description: 'Id or name of the project; this or projectId is required.' },
     projectId: { ...nameText, description: 'The same as projectIdOrName, for published clients.' },
     provider: { ...nameText, description: 'The SaaS provider, such as hubspot.' },
@@ -48,6 +46,6 @@ export const oauthConnectRequestSchema = {
     },
     providerMetadata: providerMetadataSchema,
     providerAppId: { ...nameText, description: "The app; the project's newest of the provider when absent." },
-    enableCSRFProtection: { type: 'boolean', description: 'Whether a cookie ties the return to this request.' },
+    enableCSRFProtection: flag('Whether a cookie ties the return to this request.'),
   },
-} as const;
+);

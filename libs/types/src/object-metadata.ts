@@ -1,3 +1,4 @@
+import { choice, flag, listOf, mapOf, openObject, text } from './json-schema';
 /** An object's fields as one customer's account has them. Source: published API, ObjectMetadata. */
 export interface ObjectMetadata {
   /** The provider's name of the object. */
@@ -44,48 +45,28 @@ const valueTypes = [
 ] as const satisfies readonly FieldValueType[];
 
 /** Schema of one field in replies. */
-export const fieldMetadataSchema = {
-  type: 'object',
-  description: 'A field as the account has it.',
-  required: ['fieldName', 'displayName'],
-  properties: {
-    fieldName: { type: 'string', description: "The provider's name of the field." },
-    displayName: { type: 'string', description: "The provider's shown name of the field." },
-    valueType: { type: 'string', enum: valueTypes, description: 'What a value can be.' },
-    providerType: { type: 'string', description: "The provider's own word for the type." },
-    readOnly: { type: 'boolean', description: 'It cannot be written.' },
-    isCustom: { type: 'boolean', description: 'The customer made it.' },
-    isRequired: { type: 'boolean', description: 'A create without it is refused.' },
-    referenceTo: { type: 'array', description: 'Objects of a reference.', items: { type: 'string' } },
-    values: {
-      type: 'array',
-      description: 'Allowed values of a select.',
-      items: {
-        type: 'object',
-        description: 'A value.',
-        required: ['value', 'displayValue'],
-        properties: {
-          value: { type: 'string', description: 'The value.' },
-          displayValue: { type: 'string', description: 'Shown value.' },
-        },
-      },
-    },
-  },
-} as const;
+export const fieldMetadataSchema = openObject('A field as the account has it.', ['fieldName', 'displayName'], {
+  fieldName: text("The provider's name of the field."),
+  displayName: text("The provider's shown name of the field."),
+  valueType: choice('What a value can be.', valueTypes),
+  providerType: text("The provider's own word for the type."),
+  readOnly: flag('It cannot be written.'),
+  isCustom: flag('The customer made it.'),
+  isRequired: flag('A create without it is refused.'),
+  referenceTo: listOf('Objects of a reference.', { type: 'string' }),
+  values: listOf(
+    'Allowed values of a select.',
+    openObject('A value.', ['value', 'displayValue'], {
+      value: text('The value.'),
+      displayValue: text('Shown value.'),
+    }),
+  ),
+});
 
 /** Schema of the resource in replies. */
-export const objectMetadataSchema = {
-  type: 'object',
-  description: "An object's fields as one account has them.",
-  required: ['name', 'fields'],
-  properties: {
-    name: { type: 'string', description: "The provider's name of the object." },
-    displayName: { type: 'string', description: "The provider's shown name of the object." },
-    mappedObjectName: { type: 'string', description: "The builder's name of the object." },
-    fields: {
-      type: 'object',
-      description: 'Field name to its metadata.',
-      additionalProperties: fieldMetadataSchema,
-    },
-  },
-} as const;
+export const objectMetadataSchema = openObject("An object's fields as one account has them.", ['name', 'fields'], {
+  name: text("The provider's name of the object."),
+  displayName: text("The provider's shown name of the object."),
+  mappedObjectName: text("The builder's name of the object."),
+  fields: mapOf('Field name to its metadata.', fieldMetadataSchema),
+});

@@ -1,5 +1,5 @@
 import type { FailureClass } from '@sluice/errors';
-import { moment } from './json-schema';
+import { choice, count, flag, listOf, mapOf, momentText, openObject, text } from './json-schema';
 import {
   operationSchema,
   paginationSchema,
@@ -85,134 +85,89 @@ export interface ExplainedPlan extends Pick<WritePlan, 'objectName' | 'recordId'
   readonly headers?: readonly string[];
 }
 
-const text = (description: string) => ({ type: 'string', description }) as const;
-const count = (description: string) => ({ type: 'integer', minimum: 0, description }) as const;
-const at = (description: string) => ({ ...moment, description }) as const;
-const indexes = { type: 'array', description: 'Indexes of its records.', items: { type: 'integer' } } as const;
-const failure = {
-  type: 'object',
-  description: 'Why it failed.',
-  required: ['class', 'message'],
-  properties: { class: text('Coarse class of the failure.'), message: text('In words.') },
-} as const;
+const indexes = listOf('Indexes of its records.', { type: 'integer' });
+const failure = openObject('Why it failed.', ['class', 'message'], {
+  class: text('Coarse class of the failure.'),
+  message: text('In words.'),
+});
 
-const attemptSchema = {
-  type: 'object',
-  description: 'One send of a call, with what came back.',
-  required: ['number', 'sentAt', 'recordIndexes'],
-  properties: {
-    number: count('Of its call, from 1.'),
-    sentAt: at('When it left.'),
-    finishedAt: at('When the answer was recorded; absent: none was.'),
-    durationMs: count('Time of the attempt, in milliseconds.'),
-    status: count("The provider's status."),
-    providerRequestId: text("The provider's id of the request."),
-    error: failure,
-    isLate: { type: 'boolean', description: 'The answer came after the call had been given up.' },
-    recordIndexes: indexes,
-  },
-} as const;
+const attemptSchema = openObject('One send of a call, with what came back.', ['number', 'sentAt', 'recordIndexes'], {
+  number: count('Of its call, from 1.'),
+  sentAt: momentText('When it left.'),
+  finishedAt: momentText('When the answer was recorded; absent: none was.'),
+  durationMs: count('Time of the attempt, in milliseconds.'),
+  status: count("The provider's status."),
+  providerRequestId: text("The provider's id of the request."),
+  error: failure,
+  isLate: flag('The answer came after the call had been given up.'),
+  recordIndexes: indexes,
+});
 
-const noteSchema = {
-  type: 'object',
-  description: 'A decision about a field.',
-  required: ['field', 'reason', 'sent'],
-  properties: {
-    field: text('Name as the request or the setting spells it.'),
-    providerField: text("The provider's name of the field."),
-    reason: text('Why it is written or not.'),
-    sent: { type: 'boolean', description: 'Whether it is written.' },
-  },
-} as const;
+const noteSchema = openObject('A decision about a field.', ['field', 'reason', 'sent'], {
+  field: text('Name as the request or the setting spells it.'),
+  providerField: text("The provider's name of the field."),
+  reason: text('Why it is written or not.'),
+  sent: flag('Whether it is written.'),
+});
 
-const planSchema = {
-  type: 'object',
-  description: 'What is written, without values; absent when it is no longer kept.',
-  required: ['objectName', 'fields'],
-  properties: {
+const planSchema = openObject(
+  'What is written, without values; absent when it is no longer kept.',
+  ['objectName', 'fields'],
+  {
     objectName: text("The provider's object."),
     recordId: text('The record that is updated or deleted.'),
-    fields: {
-      type: 'object',
-      description: 'Provider field name to the form of its value.',
-      additionalProperties: { type: 'string' },
-    },
-    ifEmpty: { type: 'array', description: 'Fields written only while empty.', items: { type: 'string' } },
-    notes: { type: 'array', description: 'Defaults, mappings and what was left out.', items: noteSchema },
+    fields: mapOf('Provider field name to the form of its value.', { type: 'string' }),
+    ifEmpty: listOf('Fields written only while empty.', { type: 'string' }),
+    notes: listOf('Defaults, mappings and what was left out.', noteSchema),
     associations: count('Links that are made.'),
-    headers: { type: 'array', description: 'Names of forwarded headers.', items: { type: 'string' } },
+    headers: listOf('Names of forwarded headers.', { type: 'string' }),
   },
-} as const;
+);
 
-const recordSchema = {
-  type: 'object',
-  description: 'A record, its plan and its outcome.',
-  required: ['index', 'status', 'sendState', 'configId'],
-  properties: {
-    index: count('Place in the operation.'),
-    ref: text('What the caller sent as Sluice-Record-Ref.'),
-    call: count('The call that it is in.'),
-    status: { type: 'string', enum: ['pending', 'succeeded', 'failed', 'unknown'], description: 'Its outcome.' },
-    sendState: { type: 'string', enum: ['none', 'sent', 'maybe'], description: 'Whether it has left.' },
-    retryUntil: at('Until when it is tried again.'),
-    configId: text('Config that it was planned with.'),
-    recordId: text("The provider's id."),
-    error: failure,
-    warnings: { type: 'array', description: 'What to know besides.', items: { type: 'string' } },
-    replayedBy: text('The operation that a replay made of it.'),
-    plan: planSchema,
-  },
-} as const;
+const recordSchema = openObject('A record, its plan and its outcome.', ['index', 'status', 'sendState', 'configId'], {
+  index: count('Place in the operation.'),
+  ref: text('What the caller sent as Sluice-Record-Ref.'),
+  call: count('The call that it is in.'),
+  status: choice('Its outcome.', ['pending', 'succeeded', 'failed', 'unknown']),
+  sendState: choice('Whether it has left.', ['none', 'sent', 'maybe']),
+  retryUntil: momentText('Until when it is tried again.'),
+  configId: text('Config that it was planned with.'),
+  recordId: text("The provider's id."),
+  error: failure,
+  warnings: listOf('What to know besides.', { type: 'string' }),
+  replayedBy: text('The operation that a replay made of it.'),
+  plan: planSchema,
+});
 
 /** Schema of the reply. */
-export const operationExplanationSchema = {
-  type: 'object',
-  description: 'What happened to each record of an operation and why.',
-  required: ['operation', 'provider', 'type', 'mode', 'calls', 'records', 'pagination'],
-  properties: {
+export const operationExplanationSchema = openObject(
+  'What happened to each record of an operation and why.',
+  ['operation', 'provider', 'type', 'mode', 'calls', 'records', 'pagination'],
+  {
     operation: operationSchema,
     provider: text('The SaaS provider.'),
-    type: { type: 'string', enum: ['create', 'update', 'delete'], description: 'Kind of write.' },
-    mode: {
-      type: 'string',
-      enum: ['synchronous', 'asynchronous', 'auto-batched'],
-      description: 'How it was asked for.',
-    },
-    batch: {
-      type: 'object',
-      description: 'Of an auto-batched write.',
-      required: ['dueAt', 'isFull'],
-      properties: {
-        dueAt: at('When the batch leaves at the latest.'),
-        isFull: { type: 'boolean', description: 'Whether 100 records filled it.' },
-      },
-    },
-    cancelRequestedAt: at('When a cancel was asked for.'),
-    laneBlockedUntil: at('Nothing of the provider account is sent before.'),
-    calls: {
-      type: 'array',
-      description: 'The provider calls, by number.',
-      items: {
-        type: 'object',
-        description: 'A provider call.',
-        required: ['number', 'state', 'allOrNone', 'attempts'],
-        properties: {
-          number: count('From 1.'),
-          state: {
-            type: 'string',
-            enum: ['ready', 'running', 'in_doubt', 'waiting', 'done', 'quarantined'],
-            description: 'Where it stands.',
-          },
-          allOrNone: { type: 'boolean', description: 'Whether the provider undoes all when one fails.' },
-          notBefore: at('When it is tried next.'),
-          attempts: { type: 'array', description: 'Oldest first.', items: attemptSchema },
-        },
-      },
-    },
-    records: { type: 'array', description: 'The records, by index; a page ends at 1 MB.', items: recordSchema },
+    type: choice('Kind of write.', ['create', 'update', 'delete']),
+    mode: choice('How it was asked for.', ['synchronous', 'asynchronous', 'auto-batched']),
+    batch: openObject('Of an auto-batched write.', ['dueAt', 'isFull'], {
+      dueAt: momentText('When the batch leaves at the latest.'),
+      isFull: flag('Whether 100 records filled it.'),
+    }),
+    cancelRequestedAt: momentText('When a cancel was asked for.'),
+    laneBlockedUntil: momentText('Nothing of the provider account is sent before.'),
+    calls: listOf(
+      'The provider calls, by number.',
+      openObject('A provider call.', ['number', 'state', 'allOrNone', 'attempts'], {
+        number: count('From 1.'),
+        state: choice('Where it stands.', ['ready', 'running', 'in_doubt', 'waiting', 'done', 'quarantined']),
+        allOrNone: flag('Whether the provider undoes all when one fails.'),
+        notBefore: momentText('When it is tried next.'),
+        attempts: listOf('Oldest first.', attemptSchema),
+      }),
+    ),
+    records: listOf('The records, by index; a page ends at 1 MB.', recordSchema),
     pagination: paginationSchema,
   },
-} as const;
+);
 
 /**
  * An operation as `sluice op export` writes it and an executor's `replay` reads it: plans and decisions without values, credentials,

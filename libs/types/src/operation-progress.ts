@@ -1,4 +1,4 @@
-import { moment } from './json-schema';
+import { choice, count, flag, momentText, openObject, text } from './json-schema';
 import type { OperationStatus } from './operation';
 
 /**
@@ -58,50 +58,35 @@ export interface CallCounts {
   readonly quarantined: number;
 }
 
-const count = (description: string) => ({ type: 'integer', minimum: 0, description }) as const;
-
 /** Schema of the reply. */
-export const operationProgressSchema = {
-  type: 'object',
-  description: 'How far an operation is.',
-  required: ['operationId', 'status', 'phase', 'type', 'mode', 'records', 'calls', 'laneId'],
-  properties: {
-    operationId: { type: 'string', description: 'Operation id.' },
-    status: { type: 'string', enum: ['success', 'failure', 'in_progress'], description: 'Where it stands.' },
-    phase: {
-      type: 'string',
-      enum: operationPhases,
-      description: 'accumulating: it still takes records. queued: its calls wait or run. ended: all is decided.',
-    },
-    type: { type: 'string', description: 'create, update or delete.' },
-    mode: { type: 'string', description: 'synchronous or asynchronous.' },
-    batch: {
-      type: 'object',
-      description: 'How an auto-batch fills.',
-      required: ['recordsMax', 'dueTime', 'isFull'],
-      properties: {
-        recordsMax: count('Records that fill it.'),
-        dueTime: { ...moment, description: 'When it is sealed, full or not.' },
-        isFull: { type: 'boolean', description: 'Whether it takes no more records.' },
-      },
-    },
-    records: {
-      type: 'object',
-      description: 'Records by outcome.',
-      required: ['total', 'pending', 'succeeded', 'failed', 'unknown'],
-      properties: {
-        total: count('All of them.'),
-        pending: count('Not decided yet.'),
-        succeeded: count('Written.'),
-        failed: count('Not written.'),
-        unknown: count('Nobody can tell whether they were written.'),
-      },
-    },
-    calls: {
-      type: 'object',
-      description: 'Calls by state.',
-      required: ['ready', 'retrying', 'running', 'inDoubt', 'waiting', 'done', 'quarantined'],
-      properties: {
+export const operationProgressSchema = openObject(
+  'How far an operation is.',
+  ['operationId', 'status', 'phase', 'type', 'mode', 'records', 'calls', 'laneId'],
+  {
+    operationId: text('Operation id.'),
+    status: choice('Where it stands.', ['success', 'failure', 'in_progress']),
+    phase: choice(
+      'accumulating: it still takes records. queued: its calls wait or run. ended: all is decided.',
+      operationPhases,
+    ),
+    type: text('create, update or delete.'),
+    mode: text('synchronous or asynchronous.'),
+    batch: openObject('How an auto-batch fills.', ['recordsMax', 'dueTime', 'isFull'], {
+      recordsMax: count('Records that fill it.'),
+      dueTime: momentText('When it is sealed, full or not.'),
+      isFull: flag('Whether it takes no more records.'),
+    }),
+    records: openObject('Records by outcome.', ['total', 'pending', 'succeeded', 'failed', 'unknown'], {
+      total: count('All of them.'),
+      pending: count('Not decided yet.'),
+      succeeded: count('Written.'),
+      failed: count('Not written.'),
+      unknown: count('Nobody can tell whether they were written.'),
+    }),
+    calls: openObject(
+      'Calls by state.',
+      ['ready', 'retrying', 'running', 'inDoubt', 'waiting', 'done', 'quarantined'],
+      {
         ready: count('May be sent now.'),
         retrying: count('Wait for the moment of their next attempt.'),
         running: count('Being sent.'),
@@ -110,10 +95,10 @@ export const operationProgressSchema = {
         done: count('Ended.'),
         quarantined: count('Taken out after four crashes of the executor.'),
       },
-    },
-    nextAttemptTime: { ...moment, description: 'When the next attempt is due.' },
-    cancelRequestTime: { ...moment, description: 'When a cancel was asked for.' },
-    laneId: { type: 'string', description: 'Lane of the operation.' },
-    laneBlockedUntil: { ...moment, description: 'Nothing of the lane is sent before then.' },
+    ),
+    nextAttemptTime: momentText('When the next attempt is due.'),
+    cancelRequestTime: momentText('When a cancel was asked for.'),
+    laneId: text('Lane of the operation.'),
+    laneBlockedUntil: momentText('Nothing of the lane is sent before then.'),
   },
-} as const;
+);

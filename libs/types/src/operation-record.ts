@@ -1,5 +1,6 @@
+import { choice, count, listOf, openObject, text } from './json-schema';
 import type { FailureClass } from '@sluice/errors';
-import { paginationSchema, recordOutcomes, type Pagination, type RecordOutcome } from './operation';
+import { pageOf, recordOutcomes, type Pagination, type RecordOutcome } from './operation';
 
 /** Outcome of one record of an operation. Ours, besides the published API; see rulings. */
 export interface OperationRecord {
@@ -22,41 +23,19 @@ export interface OperationRecordListReply {
 }
 
 /** Schema of a page of outcomes. */
-export const operationRecordListReplySchema = {
-  type: 'object',
-  description: 'A page of outcomes, in accept order.',
-  required: ['results', 'pagination'],
-  properties: {
-    results: {
-      type: 'array',
-      description: 'The outcomes.',
-      items: {
-        type: 'object',
-        description: 'Outcome of one record.',
-        required: ['index', 'status'],
-        properties: {
-          index: { type: 'integer', minimum: 0, description: 'Place in the operation.' },
-          ref: { type: 'string', description: 'What the caller sent as Sluice-Record-Ref.' },
-          status: {
-            type: 'string',
-            enum: recordOutcomes,
-            description: 'unknown: nobody can tell whether the provider wrote it.',
-          },
-          recordId: { type: 'string', description: "The provider's id." },
-          error: {
-            type: 'object',
-            description: 'Why it failed.',
-            required: ['class', 'message'],
-            properties: {
-              class: { type: 'string', description: 'Coarse class of the failure.' },
-              message: { type: 'string', description: 'In words.' },
-            },
-          },
-          warnings: { type: 'array', description: 'What to know besides.', items: { type: 'string' } },
-          replayedBy: { type: 'string', description: 'The operation that a replay made of it.' },
-        },
-      },
-    },
-    pagination: paginationSchema,
-  },
-} as const;
+export const operationRecordListReplySchema = pageOf(
+  'A page of outcomes, in accept order.',
+  'The outcomes.',
+  openObject('Outcome of one record.', ['index', 'status'], {
+    index: count('Place in the operation.'),
+    ref: text('What the caller sent as Sluice-Record-Ref.'),
+    status: choice('unknown: nobody can tell whether the provider wrote it.', recordOutcomes),
+    recordId: text("The provider's id."),
+    error: openObject('Why it failed.', ['class', 'message'], {
+      class: text('Coarse class of the failure.'),
+      message: text('In words.'),
+    }),
+    warnings: listOf('What to know besides.', { type: 'string' }),
+    replayedBy: text('The operation that a replay made of it.'),
+  }),
+);

@@ -1,4 +1,4 @@
-import { moment } from './json-schema';
+import { choice, count, flag, listOf, mapOf, momentText, openObject, text } from './json-schema';
 
 /**
  * What a caller tracks: a write of one record, a batch or an auto-batch. Source: specification, Operation;
@@ -56,87 +56,67 @@ export interface LogMessage {
   readonly details?: Readonly<Record<string, string>>;
 }
 
-const metadataSchema = {
-  type: 'object',
-  description: 'More about the operation.',
-  properties: {
-    objects: { type: 'array', description: 'Objects acted on.', items: { type: 'string' } },
-    retry: {
-      type: 'object',
-      description: 'How often it was tried.',
-      properties: {
-        attempts: { type: 'integer', minimum: 0, description: 'Provider calls made.' },
-        lastAttempt: { ...moment, description: 'When the last one was made.' },
-      },
-    },
-    successfulRecordIds: { type: 'array', description: 'Provider ids of written records.', items: { type: 'string' } },
-  },
-} as const;
+const metadataSchema = openObject('More about the operation.', {
+  objects: listOf('Objects acted on.', { type: 'string' }),
+  retry: openObject('How often it was tried.', {
+    attempts: count('Provider calls made.'),
+    lastAttempt: momentText('When the last one was made.'),
+  }),
+  successfulRecordIds: listOf('Provider ids of written records.', { type: 'string' }),
+});
 
 /** Schema of the resource in replies. */
-export const operationSchema = {
-  type: 'object',
-  description: 'A write as its caller tracks it.',
-  required: ['id', 'projectId', 'integrationId', 'installationId', 'configId', 'actionType', 'status'],
-  properties: {
-    id: { type: 'string', description: 'Operation id.' },
-    projectId: { type: 'string', description: 'Project of the operation.' },
-    integrationId: { type: 'string', description: 'Integration of the operation.' },
-    installationId: { type: 'string', description: 'Installation of the operation.' },
-    configId: { type: 'string', description: 'The config in force.' },
-    actionType: { type: 'string', enum: ['read', 'write', 'subscribe'], description: 'Kind of action.' },
-    status: { type: 'string', enum: ['success', 'failure', 'in_progress'], description: 'Where it stands.' },
-    result: { type: 'string', description: 'What happened, in words.' },
-    resource: { type: 'string', description: 'Name of the object acted on.' },
+export const operationSchema = openObject(
+  'A write as its caller tracks it.',
+  ['id', 'projectId', 'integrationId', 'installationId', 'configId', 'actionType', 'status'],
+  {
+    id: text('Operation id.'),
+    projectId: text('Project of the operation.'),
+    integrationId: text('Integration of the operation.'),
+    installationId: text('Installation of the operation.'),
+    configId: text('The config in force.'),
+    actionType: choice('Kind of action.', ['read', 'write', 'subscribe']),
+    status: choice('Where it stands.', ['success', 'failure', 'in_progress']),
+    result: text('What happened, in words.'),
+    resource: text('Name of the object acted on.'),
     metadata: metadataSchema,
-    createTime: { ...moment, description: 'When it was accepted.' },
-    updateTime: { ...moment, description: 'When it last changed.' },
+    createTime: momentText('When it was accepted.'),
+    updateTime: momentText('When it last changed.'),
   },
-} as const;
+);
 
 /** Where a list stands; in replies of paged lists. */
-export const paginationSchema = {
-  type: 'object',
-  description: 'Where the list stands.',
-  required: ['done'],
-  properties: {
-    done: { type: 'boolean', description: 'Whether this is the last page.' },
-    nextPageToken: { type: 'string', description: 'For the next page; absent on the last one.' },
-  },
-} as const;
+export const paginationSchema = openObject('Where the list stands.', ['done'], {
+  done: flag('Whether this is the last page.'),
+  nextPageToken: text('For the next page; absent on the last one.'),
+});
+
+/** Schema of a page of these items. */
+export function pageOf<const Item extends object>(description: string, results: string, item: Item) {
+  return openObject(description, ['results', 'pagination'], {
+    results: listOf(results, item),
+    pagination: paginationSchema,
+  });
+}
 
 /** Schema of a page of operations. */
-export const operationListReplySchema = {
-  type: 'object',
-  description: 'A page of operations, newest first.',
-  required: ['results', 'pagination'],
-  properties: {
-    results: { type: 'array', description: 'The operations.', items: operationSchema },
-    pagination: paginationSchema,
-  },
-} as const;
+export const operationListReplySchema = pageOf(
+  'A page of operations, newest first.',
+  'The operations.',
+  operationSchema,
+);
 
 /** Schema of one line of an operation's log. */
-export const logSchema = {
-  type: 'object',
-  description: "A line of an operation's log.",
-  required: ['timestamp', 'severity', 'message'],
-  properties: {
-    timestamp: { ...moment, description: 'When it happened.' },
-    severity: { type: 'string', description: 'INFO, WARN or ERROR.' },
-    message: {
-      type: 'object',
-      description: 'What happened.',
-      required: ['msg'],
-      properties: {
-        msg: { type: 'string', description: 'One sentence.' },
-        error: { type: 'string', description: "The provider's error." },
-        operation_id: { type: 'string', description: 'Operation id.' },
-        details: { type: 'object', description: 'More.', additionalProperties: { type: 'string' } },
-      },
-    },
-  },
-} as const;
+export const logSchema = openObject("A line of an operation's log.", ['timestamp', 'severity', 'message'], {
+  timestamp: momentText('When it happened.'),
+  severity: text('INFO, WARN or ERROR.'),
+  message: openObject('What happened.', ['msg'], {
+    msg: text('One sentence.'),
+    error: text("The provider's error."),
+    operation_id: text('Operation id.'),
+    details: mapOf('More.', { type: 'string' }),
+  }),
+});
 
 /**
  * The states of an operation and of a call, and every transition that may happen to them, as data.

@@ -1,5 +1,5 @@
 import type { Issue, ProblemCode } from '@sluice/errors';
-import { moment } from './json-schema';
+import { choice, flag, listOf, momentText, openObject, text } from './json-schema';
 
 /**
  * Body of an error reply, `application/problem+json`: RFC 9457, with extensions at top level under the names of the
@@ -34,55 +34,39 @@ export interface InputValidationProblem extends ApiProblem {
 }
 
 const members = {
-  type: { type: 'string', description: 'Address of a page about the problem.' },
-  title: { type: 'string', description: 'The kind of problem, in words.' },
+  type: text('Address of a page about the problem.'),
+  title: text('The kind of problem, in words.'),
   status: { type: 'integer', minimum: 400, maximum: 599, description: 'HTTP status.' },
-  detail: { type: 'string', description: 'This occurrence, in words.' },
-  instance: { type: 'string', description: 'This occurrence.' },
+  detail: text('This occurrence, in words.'),
+  instance: text('This occurrence.'),
   code: { type: 'string', pattern: '^[a-z-]+(\\.[a-z-]+)+$', description: 'Stable name of the problem.' },
-  requestId: { type: 'string', description: 'Names the request in our logs.' },
-  retryable: { type: 'boolean', description: 'Whether the same request may succeed later.' },
-  retryAfter: { ...moment, description: 'Not before then.' },
-  remedy: { type: 'string', description: 'What the caller can do.' },
-  causes: { type: 'array', description: 'Causes, in words.', items: { type: 'string' } },
-  time: { ...moment, description: 'When it happened.' },
-  operationId: { type: 'string', description: 'The operation of a synchronous write that failed.' },
+  requestId: text('Names the request in our logs.'),
+  retryable: flag('Whether the same request may succeed later.'),
+  retryAfter: momentText('Not before then.'),
+  remedy: text('What the caller can do.'),
+  causes: listOf('Causes, in words.', { type: 'string' }),
+  time: momentText('When it happened.'),
+  operationId: text('The operation of a synchronous write that failed.'),
 } as const;
 
 const required = ['type', 'title', 'status', 'detail', 'code', 'requestId', 'retryable', 'remedy', 'time'] as const;
 
 /** Schema of an error reply. */
-export const apiProblemSchema = {
-  type: 'object',
-  description: 'An error, RFC 9457.',
-  required,
-  properties: members,
-} as const;
+export const apiProblemSchema = openObject('An error, RFC 9457.', required, members);
 
 /** Schema of an error reply that lists the broken rules of a request. */
-export const inputValidationProblemSchema = {
-  type: 'object',
-  description: 'A request that breaks rules.',
-  required: [...required, 'issues'],
-  properties: {
-    ...members,
-    issues: {
-      type: 'array',
-      description: 'The broken rules.',
-      items: {
-        type: 'object',
-        description: 'One broken rule.',
-        required: ['in', 'name', 'detail'],
-        properties: {
-          in: { type: 'string', enum: ['body', 'header', 'path', 'query'], description: 'Part of the request.' },
-          name: { type: 'string', description: 'Path of the field.' },
-          detail: { type: 'string', description: 'The rule.' },
-          value: { description: 'What was sent, unless secret.' },
-        },
-      },
-    },
-  },
-} as const;
+export const inputValidationProblemSchema = openObject('A request that breaks rules.', [...required, 'issues'], {
+  ...members,
+  issues: listOf(
+    'The broken rules.',
+    openObject('One broken rule.', ['in', 'name', 'detail'], {
+      in: choice('Part of the request.', ['body', 'header', 'path', 'query']),
+      name: text('Path of the field.'),
+      detail: text('The rule.'),
+      value: { description: 'What was sent, unless secret.' },
+    }),
+  ),
+});
 
 /** A broken rule of the body. `detail` continues the field's name: `must be …`; `value` only where it is no secret. */
 export function bodyIssue(name: string, detail: string, value?: unknown): Issue {

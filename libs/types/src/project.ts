@@ -1,5 +1,5 @@
 import type { Issue } from '@sluice/errors';
-import { moment, nameText } from './json-schema';
+import { closedObject, listOf, momentText, nameText, openObject, text } from './json-schema';
 import { bodyIssue } from './problem';
 
 /** A builder's space: its integrations, customers and keys. Source: published API, projects. */
@@ -55,61 +55,38 @@ const dropUnmappedFields = {
 } as const;
 
 /** Schema of the resource in replies. */
-export const projectSchema = {
-  type: 'object',
-  description: "A builder's space.",
-  required: ['id', 'name', 'appName', 'orgId', 'createTime'],
-  properties: {
-    id: { type: 'string', description: 'Project id.' },
-    name: nameSchema,
-    appName,
-    orgId,
-    createTime: { ...moment, description: 'When it was created.' },
-    updateTime: { ...moment, description: 'When it was last changed.' },
-    dropUnmappedFields,
-    entitlements: {
-      type: 'object',
-      description: 'Shown when it is asked for. Nothing is limited by a plan.',
-      required: ['brandingRemoval'],
-      properties: {
-        brandingRemoval: {
-          type: 'object',
-          description: "The published browser client then shows nobody's brand.",
-          required: ['value'],
-          properties: { value: { type: 'boolean', const: true, description: 'Always.' } },
-        },
-      },
-    },
-  },
-} as const;
+export const projectSchema = openObject("A builder's space.", ['id', 'name', 'appName', 'orgId', 'createTime'], {
+  id: text('Project id.'),
+  name: nameSchema,
+  appName,
+  orgId,
+  createTime: momentText('When it was created.'),
+  updateTime: momentText('When it was last changed.'),
+  dropUnmappedFields,
+  entitlements: openObject('Shown when it is asked for. Nothing is limited by a plan.', ['brandingRemoval'], {
+    brandingRemoval: openObject("The published browser client then shows nobody's brand.", ['value'], {
+      value: { type: 'boolean', const: true, description: 'Always.' },
+    }),
+  }),
+});
 
-export const createProjectRequestSchema = {
-  type: 'object',
-  description: 'A new project.',
-  additionalProperties: false,
-  required: ['appName', 'name', 'orgId'],
-  properties: { appName, name: nameSchema, orgId },
-} as const;
+export const createProjectRequestSchema = closedObject('A new project.', ['appName', 'name', 'orgId'], {
+  appName,
+  name: nameSchema,
+  orgId,
+});
 
-export const updateProjectRequestSchema = {
-  type: 'object',
-  description: 'Changes of a project; only what updateMask names is used.',
-  additionalProperties: false,
-  required: ['updateMask', 'project'],
-  properties: {
-    updateMask: {
-      type: 'array',
-      description: 'Names of the fields to change.',
-      items: { type: 'string', enum: ['appName', 'name', 'dropUnmappedFields'] },
-    },
-    project: {
-      type: 'object',
-      description: 'The new values.',
-      additionalProperties: false,
-      properties: { appName, name: nameSchema, dropUnmappedFields },
-    },
+export const updateProjectRequestSchema = closedObject(
+  'Changes of a project; only what updateMask names is used.',
+  ['updateMask', 'project'],
+  {
+    updateMask: listOf('Names of the fields to change.', {
+      type: 'string',
+      enum: ['appName', 'name', 'dropUnmappedFields'],
+    }),
+    project: closedObject('The new values.', { appName, name: nameSchema, dropUnmappedFields }),
   },
-} as const;
+);
 
 const looksLikeId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

@@ -1,4 +1,15 @@
-import { moment, nameText, scopeText, secretText } from './json-schema';
+import {
+  closedObject,
+  listOf,
+  mapOf,
+  maskOf,
+  momentText,
+  nameText,
+  openObject,
+  scopeText,
+  secretText,
+  text,
+} from './json-schema';
 
 /** An OAuth app of the builder at a provider. Its secret is never returned. Source: specification, Provider App. */
 export interface ProviderApp {
@@ -39,24 +50,14 @@ const shared = {
   externalRef: { ...nameText, description: "The provider's id for the app." },
   provider: { ...nameText, description: 'The SaaS provider.' },
   clientId: { ...nameText, description: 'OAuth client id.' },
-  scopes: { type: 'array', description: 'OAuth scopes.', items: scopeText },
-  metadata: {
-    type: 'object',
-    description: 'Provider-specific values.',
-    additionalProperties: false,
-    properties: {
-      authQueryParams: {
-        type: 'object',
-        description: 'Extra query parameters of the authorization URL.',
-        additionalProperties: { type: 'array', items: { type: 'string' } },
-      },
-      providerParams: {
-        type: 'object',
-        description: 'Provider-specific values.',
-        additionalProperties: { type: 'string' },
-      },
-    },
-  },
+  scopes: listOf('OAuth scopes.', scopeText),
+  metadata: closedObject('Provider-specific values.', {
+    authQueryParams: mapOf('Extra query parameters of the authorization URL.', {
+      type: 'array',
+      items: { type: 'string' },
+    }),
+    providerParams: mapOf('Provider-specific values.', { type: 'string' }),
+  }),
 } as const;
 
 const writable = {
@@ -65,47 +66,29 @@ const writable = {
 } as const;
 
 /** Schema of the resource in replies. */
-export const providerAppSchema = {
-  type: 'object',
-  description: 'An OAuth app of the builder.',
-  required: ['id', 'projectId', 'provider', 'clientId', 'createTime'],
-  properties: {
-    id: { type: 'string', description: 'Id of the app.' },
-    projectId: { type: 'string', description: 'Project of the app.' },
+export const providerAppSchema = openObject(
+  'An OAuth app of the builder.',
+  ['id', 'projectId', 'provider', 'clientId', 'createTime'],
+  {
+    id: text('Id of the app.'),
+    projectId: text('Project of the app.'),
     ...shared,
-    createTime: { ...moment, description: 'When it was created.' },
-    updateTime: { ...moment, description: 'When it was last changed.' },
+    createTime: momentText('When it was created.'),
+    updateTime: momentText('When it was last changed.'),
   },
-} as const;
+);
 
-export const createProviderAppRequestSchema = {
-  type: 'object',
-  description: 'A new app.',
-  additionalProperties: false,
-  required: ['provider', 'clientId', 'clientSecret'],
-  properties: writable,
-} as const;
+export const createProviderAppRequestSchema = closedObject(
+  'A new app.',
+  ['provider', 'clientId', 'clientSecret'],
+  writable,
+);
 
-export const updateProviderAppRequestSchema = {
-  type: 'object',
-  description: 'Changes of an app; only what updateMask names is used.',
-  additionalProperties: false,
-  required: ['updateMask', 'providerApp'],
-  properties: {
-    updateMask: {
-      type: 'array',
-      description: 'Names of the fields to change.',
-      minItems: 1,
-      items: {
-        type: 'string',
-        enum: ['externalRef', 'clientId', 'clientSecret', 'provider', 'scopes', 'metadata'],
-      },
-    },
-    providerApp: {
-      type: 'object',
-      description: 'The new values.',
-      additionalProperties: false,
-      properties: writable,
-    },
+export const updateProviderAppRequestSchema = closedObject(
+  'Changes of an app; only what updateMask names is used.',
+  ['updateMask', 'providerApp'],
+  {
+    updateMask: maskOf(['externalRef', 'clientId', 'clientSecret', 'provider', 'scopes', 'metadata']),
+    providerApp: closedObject('The new values.', writable),
   },
-} as const;
+);

@@ -1,4 +1,4 @@
-import type { JsonSchema } from './json-schema';
+import { choice, flag, listOf, mapOf, openObject, text, type JsonSchema } from './json-schema';
 
 /** What can be done with a provider, as the catalogue tells it. Source: published API, ProviderInfo. */
 export interface ProviderInfo {
@@ -82,176 +82,103 @@ export interface ProviderInput {
   readonly docsURL?: string;
 }
 
-const flag = (description: string) => ({ type: 'boolean', description }) as const;
-const batch = {
-  type: 'object',
-  description: 'Whether several records go in one call.',
-  required: ['supported'],
-  properties: {
-    supported: flag('They do.'),
-    defaultRecordLimit: { type: 'integer', minimum: 1, description: 'Records of one call.' },
-  },
-} as const;
+const batch = openObject('Whether several records go in one call.', ['supported'], {
+  supported: flag('They do.'),
+  defaultRecordLimit: { type: 'integer', minimum: 1, description: 'Records of one call.' },
+});
 const flagsOf = <T>(names: readonly string[], of: T) => Object.fromEntries(names.map((name) => [name, of]));
 const bulkNames = ['insert', 'update', 'upsert', 'delete'];
 const batchNames = ['create', 'update', 'upsert', 'delete'];
 
-const support = {
-  type: 'object',
-  description: 'Which actions work.',
-  required: ['bulkWrite', 'proxy', 'read', 'write', 'subscribe', 'delete', 'search'],
-  properties: {
-    bulkWrite: {
-      type: 'object',
-      description: 'Jobs of their own at the provider.',
-      required: bulkNames,
-      properties: flagsOf(bulkNames, flag('Used.')),
-    },
-    batchWrite: {
-      type: 'object',
-      description: 'Several records in one call.',
-      required: batchNames,
-      properties: flagsOf(batchNames, batch),
-    },
+const support = openObject(
+  'Which actions work.',
+  ['bulkWrite', 'proxy', 'read', 'write', 'subscribe', 'delete', 'search'],
+  {
+    bulkWrite: openObject('Jobs of their own at the provider.', bulkNames, flagsOf(bulkNames, flag('Used.'))),
+    batchWrite: openObject('Several records in one call.', batchNames, flagsOf(batchNames, batch)),
     proxy: flag('Proxy calls.'),
     read: flag('Scheduled reads.'),
     write: flag('Writes.'),
     subscribe: flag('Subscriptions.'),
     delete: flag('Deletion of records.'),
-    search: {
-      type: 'object',
-      description: 'Searches.',
-      required: ['operators'],
-      properties: {
-        operators: {
-          type: 'object',
-          description: 'Operators of a filter.',
-          required: ['equals'],
-          properties: { equals: flag('`eq`.') },
-        },
-      },
-    },
+    search: openObject('Searches.', ['operators'], {
+      operators: openObject('Operators of a filter.', ['equals'], { equals: flag('`eq`.') }),
+    }),
   },
-} as const;
+);
 
-const oauth2Opts = {
-  type: 'object',
-  description: 'How an authorization is asked for and exchanged.',
-  required: ['grantType', 'tokenURL', 'explicitScopesRequired', 'explicitWorkspaceRequired', 'tokenMetadataFields'],
-  properties: {
-    grantType: {
-      type: 'string',
-      enum: ['authorizationCode', 'authorizationCodePKCE', 'clientCredentials', 'password'],
-      description: 'Kind of grant.',
-    },
-    authURL: { type: 'string', description: 'Where the user consents.' },
-    tokenURL: { type: 'string', description: 'Where tokens are issued.' },
+const oauth2Opts = openObject(
+  'How an authorization is asked for and exchanged.',
+  ['grantType', 'tokenURL', 'explicitScopesRequired', 'explicitWorkspaceRequired', 'tokenMetadataFields'],
+  {
+    grantType: choice('Kind of grant.', [
+      'authorizationCode',
+      'authorizationCodePKCE',
+      'clientCredentials',
+      'password',
+    ]),
+    authURL: text('Where the user consents.'),
+    tokenURL: text('Where tokens are issued.'),
     explicitScopesRequired: flag('The builder must name the scopes.'),
     explicitWorkspaceRequired: flag('The user must name the workspace.'),
-    tokenMetadataFields: {
-      type: 'object',
-      description: 'Members of the token reply.',
-      properties: {
-        workspaceRefField: { type: 'string', description: 'The workspace.' },
-        consumerRefField: { type: 'string', description: 'The user.' },
-        scopesField: { type: 'string', description: 'The granted scopes.' },
-        otherFields: { type: 'array', description: 'Others that are kept.', items: { type: 'string' } },
-      },
-    },
-    docsURL: { type: 'string', description: 'Where this is documented.' },
+    tokenMetadataFields: openObject('Members of the token reply.', {
+      workspaceRefField: text('The workspace.'),
+      consumerRefField: text('The user.'),
+      scopesField: text('The granted scopes.'),
+      otherFields: listOf('Others that are kept.', { type: 'string' }),
+    }),
+    docsURL: text('Where this is documented.'),
   },
-} as const;
+);
 
-const apiKeyOpts = {
-  type: 'object',
-  description: 'Where an API key goes.',
-  required: ['attachmentType'],
-  properties: {
-    attachmentType: { type: 'string', enum: ['query', 'header'], description: 'Part of the request.' },
-    header: {
-      type: 'object',
-      description: 'The header.',
-      required: ['name'],
-      properties: {
-        name: { type: 'string', description: 'Its name.' },
-        valuePrefix: { type: 'string', description: 'Stands before the key.' },
-      },
-    },
-    query: {
-      type: 'object',
-      description: 'The query parameter.',
-      required: ['name'],
-      properties: { name: { type: 'string', description: 'Its name.' } },
-    },
-    docsURL: { type: 'string', description: 'Where this is documented.' },
-  },
-} as const;
+const apiKeyOpts = openObject('Where an API key goes.', ['attachmentType'], {
+  attachmentType: choice('Part of the request.', ['query', 'header']),
+  header: openObject('The header.', ['name'], {
+    name: text('Its name.'),
+    valuePrefix: text('Stands before the key.'),
+  }),
+  query: openObject('The query parameter.', ['name'], { name: text('Its name.') }),
+  docsURL: text('Where this is documented.'),
+});
 
-const basicOpts = {
-  type: 'object',
-  description: 'How an API key takes the place of user name and password.',
-  properties: {
-    apiKeyAsBasic: flag('It does.'),
-    apiKeyAsBasicOpts: {
-      type: 'object',
-      description: 'In which form.',
-      properties: {
-        fieldUsed: { type: 'string', enum: ['username', 'password'], description: 'The part that holds the key.' },
-        keyFormat: { type: 'string', description: 'What is sent, with {key} for the key.' },
-      },
-    },
-  },
-} as const;
+const basicOpts = openObject('How an API key takes the place of user name and password.', {
+  apiKeyAsBasic: flag('It does.'),
+  apiKeyAsBasicOpts: openObject('In which form.', {
+    fieldUsed: choice('The part that holds the key.', ['username', 'password']),
+    keyFormat: text('What is sent, with {key} for the key.'),
+  }),
+});
 
 /** Schema of one provider in replies. */
-export const providerInfoSchema = {
-  type: 'object',
-  description: 'What can be done with a provider.',
-  required: ['name', 'baseURL', 'authType', 'support', 'defaultModule', 'providerOpts'],
-  properties: {
-    name: { type: 'string', description: 'Name, as integrations and connections spell it.' },
-    displayName: { type: 'string', description: 'Shown name.' },
-    baseURL: { type: 'string', description: 'Where calls go; may hold a variable in double braces.' },
-    authType: {
-      type: 'string',
-      enum: ['oauth2', 'apiKey', 'basic', 'jwt', 'custom', 'none'],
-      description: 'The usual kind of authentication.',
-    },
+export const providerInfoSchema = openObject(
+  'What can be done with a provider.',
+  ['name', 'baseURL', 'authType', 'support', 'defaultModule', 'providerOpts'],
+  {
+    name: text('Name, as integrations and connections spell it.'),
+    displayName: text('Shown name.'),
+    baseURL: text('Where calls go; may hold a variable in double braces.'),
+    authType: choice('The usual kind of authentication.', ['oauth2', 'apiKey', 'basic', 'jwt', 'custom', 'none']),
     support,
-    defaultModule: { type: 'string', description: 'The module that is meant when none is named.' },
+    defaultModule: text('The module that is meant when none is named.'),
     postAuthInfoNeeded: flag('Something is asked for after the authorization.'),
-    labels: { type: 'object', description: 'Labels.', additionalProperties: { type: 'string' } },
-    metadata: {
-      type: 'object',
-      description: 'What a user is asked for.',
-      properties: {
-        input: {
-          type: 'array',
-          description: 'Before the authorization.',
-          items: {
-            type: 'object',
-            description: 'One thing.',
-            required: ['name'],
-            properties: {
-              name: { type: 'string', description: 'Its name.' },
-              displayName: { type: 'string', description: 'Shown name.' },
-              prompt: { type: 'string', description: 'The question.' },
-              docsURL: { type: 'string', description: 'Where this is documented.' },
-            },
-          },
-        },
-      },
-    },
+    labels: mapOf('Labels.', { type: 'string' }),
+    metadata: openObject('What a user is asked for.', {
+      input: listOf(
+        'Before the authorization.',
+        openObject('One thing.', ['name'], {
+          name: text('Its name.'),
+          displayName: text('Shown name.'),
+          prompt: text('The question.'),
+          docsURL: text('Where this is documented.'),
+        }),
+      ),
+    }),
     oauth2Opts,
     apiKeyOpts,
     basicOpts,
-    providerOpts: { type: 'object', description: 'Always empty.', additionalProperties: { type: 'string' } },
+    providerOpts: mapOf('Always empty.', { type: 'string' }),
   },
-} as const satisfies JsonSchema;
+) satisfies JsonSchema;
 
 /** Schema of the catalogue in replies: provider name to its entry. */
-export const providerCatalogueSchema = {
-  type: 'object',
-  description: 'The providers, by name.',
-  additionalProperties: providerInfoSchema,
-} as const satisfies JsonSchema;
+export const providerCatalogueSchema = mapOf('The providers, by name.', providerInfoSchema) satisfies JsonSchema;

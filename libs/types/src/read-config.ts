@@ -1,4 +1,4 @@
-import { memberName } from './json-schema';
+import { choice, closedObject, listOf, mapOf, memberName, text } from './json-schema';
 import { manifestBackfillSchema } from './manifest-stored';
 
 /** Reading of one object, in an installation. Source: specification, Config Content, read.objects. */
@@ -58,48 +58,28 @@ export interface ReadFilter {
 
 const textMap = { type: 'object', additionalProperties: { type: 'string' } } as const;
 
-const fieldFilters = {
-  type: 'array',
-  description: 'Conditions, joined by AND; one per field. Stored only.',
-  items: {
-    type: 'object',
-    description: 'A condition on a field.',
-    additionalProperties: false,
-    required: ['fieldName', 'operator', 'value'],
-    properties: {
-      fieldName: { ...memberName, description: 'The field.' },
-      operator: { type: 'string', enum: ['eq'], description: 'Equals.' },
-      value: { type: ['string', 'boolean', 'number'], description: 'What the field must equal.' },
-    },
-  },
-} as const;
+const fieldFilters = listOf(
+  'Conditions, joined by AND; one per field. Stored only.',
+  closedObject('A condition on a field.', ['fieldName', 'operator', 'value'], {
+    fieldName: { ...memberName, description: 'The field.' },
+    operator: choice('Equals.', ['eq']),
+    value: { type: ['string', 'boolean', 'number'], description: 'What the field must equal.' },
+  }),
+);
 
-const dynamicMapping = {
-  type: 'object',
-  description: 'A mapping available to the installation.',
-  additionalProperties: false,
-  required: ['mapToName'],
-  properties: {
-    mapToName: { ...memberName, description: "The builder's name of the field." },
-    mapToDisplayName: { type: 'string', description: 'Shown name.' },
-    prompt: { type: 'string', description: 'What the user is asked.' },
-    fieldName: { ...memberName, description: "The provider's field; the user is not asked then." },
-    mappedValues: {
-      type: 'array',
-      description: 'Values that can be mapped.',
-      items: {
-        type: 'object',
-        description: 'A value.',
-        additionalProperties: false,
-        required: ['mappedValue', 'mappedDisplayValue'],
-        properties: {
-          mappedValue: { type: 'string', description: 'The value.' },
-          mappedDisplayValue: { type: 'string', description: 'Shown value.' },
-        },
-      },
-    },
-  },
-} as const;
+const dynamicMapping = closedObject('A mapping available to the installation.', ['mapToName'], {
+  mapToName: { ...memberName, description: "The builder's name of the field." },
+  mapToDisplayName: text('Shown name.'),
+  prompt: text('What the user is asked.'),
+  fieldName: { ...memberName, description: "The provider's field; the user is not asked then." },
+  mappedValues: listOf(
+    'Values that can be mapped.',
+    closedObject('A value.', ['mappedValue', 'mappedDisplayValue'], {
+      mappedValue: text('The value.'),
+      mappedDisplayValue: text('Shown value.'),
+    }),
+  ),
+});
 
 const backfill = {
   ...manifestBackfillSchema,
@@ -107,30 +87,16 @@ const backfill = {
 } as const;
 
 /** Schema of one entry of `read.objects` in a request; unknown fields are refused. */
-export const readObjectConfigSchema = {
-  type: 'object',
-  description: 'Reading of one object.',
-  additionalProperties: false,
-  required: ['objectName'],
-  properties: {
-    objectName: { ...memberName, description: 'The object to read.' },
-    schedule: { type: 'string', maxLength: 255, description: 'Cron syntax. Stored only.' },
-    disabled: { type: 'boolean', default: false, description: 'The object cannot be searched.' },
-    destination: { type: 'string', maxLength: 255, description: 'Receiver of results. Stored only.' },
-    selectedFields: {
-      type: 'object',
-      description: 'Field name to: read it or not.',
-      additionalProperties: { type: 'boolean' },
-    },
-    selectedFieldsAuto: { type: 'string', enum: ['all'], description: 'All fields are read.' },
-    selectedFieldMappings: { ...textMap, description: "The builder's name to the provider's field name." },
-    selectedValueMappings: {
-      type: 'object',
-      description: "Field name to a map from delivered value to the provider's value.",
-      additionalProperties: textMap,
-    },
-    dynamicMappingsInput: { type: 'array', description: 'Mappings available.', items: dynamicMapping },
-    backfill,
-    fieldFilters,
-  },
-} as const;
+export const readObjectConfigSchema = closedObject('Reading of one object.', ['objectName'], {
+  objectName: { ...memberName, description: 'The object to read.' },
+  schedule: { type: 'string', maxLength: 255, description: 'Cron syntax. Stored only.' },
+  disabled: { type: 'boolean', default: false, description: 'The object cannot be searched.' },
+  destination: { type: 'string', maxLength: 255, description: 'Receiver of results. Stored only.' },
+  selectedFields: mapOf('Field name to: read it or not.', { type: 'boolean' }),
+  selectedFieldsAuto: choice('All fields are read.', ['all']),
+  selectedFieldMappings: { ...textMap, description: "The builder's name to the provider's field name." },
+  selectedValueMappings: mapOf("Field name to a map from delivered value to the provider's value.", textMap),
+  dynamicMappingsInput: listOf('Mappings available.', dynamicMapping),
+  backfill,
+  fieldFilters,
+});

@@ -1,4 +1,4 @@
-import { memberName } from './json-schema';
+import { choice, closedObject, memberName, openObject, text } from './json-schema';
 import { limits } from './limits';
 import type { JsonValue } from './write-request';
 
@@ -35,53 +35,31 @@ export interface SearchReply {
 }
 
 /** Schema of the request body; unknown fields are refused. */
-export const searchRequestSchema = {
-  type: 'object',
-  description: 'A narrow, targeted query.',
-  additionalProperties: false,
-  required: ['objectName', 'fieldFilters'],
-  properties: {
-    objectName: { ...memberName, description: "Object of the manifest's read.objects." },
-    fieldFilters: {
-      type: 'array',
-      description: 'Conditions, joined by AND.',
-      maxItems: limits.searchFiltersMax,
-      items: {
-        type: 'object',
-        description: 'A condition on a field.',
-        additionalProperties: false,
-        required: ['fieldName', 'operator', 'value'],
-        properties: {
-          fieldName: { ...memberName, description: "A mapped name, or the provider's field name." },
-          operator: { type: 'string', enum: ['eq'], description: 'Equals.' },
-          value: { type: ['string', 'boolean', 'number'], description: 'What the field must equal.' },
-        },
-      },
-    },
+export const searchRequestSchema = closedObject('A narrow, targeted query.', ['objectName', 'fieldFilters'], {
+  objectName: { ...memberName, description: "Object of the manifest's read.objects." },
+  fieldFilters: {
+    type: 'array',
+    description: 'Conditions, joined by AND.',
+    maxItems: limits.searchFiltersMax,
+    items: closedObject('A condition on a field.', ['fieldName', 'operator', 'value'], {
+      fieldName: { ...memberName, description: "A mapped name, or the provider's field name." },
+      operator: choice('Equals.', ['eq']),
+      value: { type: ['string', 'boolean', 'number'], description: 'What the field must equal.' },
+    }),
   },
-} as const;
+});
 
 /** Schema of the reply. */
-export const searchReplySchema = {
-  type: 'object',
-  description: 'One page of provider results.',
-  required: ['results'],
-  properties: {
-    results: {
-      type: 'array',
-      description: 'Matching records.',
-      maxItems: limits.searchPageRecords,
-      items: {
-        type: 'object',
-        description: 'A record.',
-        required: ['id', 'fields', 'mappedFields', 'raw'],
-        properties: {
-          id: { type: 'string', description: "The provider's id of the record." },
-          fields: { type: 'object', description: 'Unmapped fields.' },
-          mappedFields: { type: 'object', description: 'Mapped fields, under their mapped names.' },
-          raw: { type: 'object', description: "The provider's unmodified record." },
-        },
-      },
-    },
+export const searchReplySchema = openObject('One page of provider results.', ['results'], {
+  results: {
+    type: 'array',
+    description: 'Matching records.',
+    maxItems: limits.searchPageRecords,
+    items: openObject('A record.', ['id', 'fields', 'mappedFields', 'raw'], {
+      id: text("The provider's id of the record."),
+      fields: { type: 'object', description: 'Unmapped fields.' },
+      mappedFields: { type: 'object', description: 'Mapped fields, under their mapped names.' },
+      raw: { type: 'object', description: "The provider's unmodified record." },
+    }),
   },
-} as const;
+});

@@ -1,3 +1,4 @@
+import { openObject, text } from './json-schema';
 /** Where one zip with a manifest may be put, and what it is called then. Source: published API, `SignedUrl`. */
 export interface SignedUrl {
   /** Takes one PUT of the zip, without a key: whoever has the address may. */
@@ -8,13 +9,12 @@ export interface SignedUrl {
 }
 
 /** Schema of the reply. */
-export const signedUrlSchema = {
-  type: 'object',
-  description: 'Where one zip with a manifest may be put. Deploy it as sourceZipUrl: gs://<bucket>/<path>.',
-  required: ['url', 'bucket', 'path'],
-  properties: {
-    url: { type: 'string', description: 'Takes one PUT of the zip, without a key. Secret: whoever has it may put.' },
-    bucket: { type: 'string', description: 'The same for every upload.' },
-    path: { type: 'string', description: 'Name of the zip in the bucket. Not secret.' },
+export const signedUrlSchema = openObject(
+  'Where one zip with a manifest may be put. Deploy it as sourceZipUrl: gs://<bucket>/<path>.',
+  ['url', 'bucket', 'path'],
+  {
+    url: text('Takes one PUT of the zip, without a key. Secret: whoever has it may put.'),
+    bucket: text('The same for every upload.'),
+    path: text('Name of the zip in the bucket. Not secret.'),
   },
-} as const;
+);

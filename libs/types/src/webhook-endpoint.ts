@@ -1,4 +1,4 @@
-import { moment, nameText } from './json-schema';
+import { choice, closedObject, maskOf, momentText, nameText, openObject, text } from './json-schema';
 import { webhookFilters, webhookFiltersDefault, type WebhookFilter } from './webhook-event';
 
 /** Endpoints of one project at most. Ours: each event is stored once for each of them. */
@@ -56,7 +56,7 @@ export interface WebhookSecret {
   readonly previousUntilTime?: string;
 }
 
-const id = { type: 'string', description: 'Id of the endpoint.' } as const;
+const id = text('Id of the endpoint.');
 const url = {
   type: 'string',
   minLength: 1,
@@ -73,7 +73,7 @@ const eventTypes = {
   uniqueItems: true,
   items: { type: 'string', enum: webhookFilters },
 } as const;
-const status = { type: 'string', enum: ['enabled', 'disabled'], description: 'Whether messages are sent.' } as const;
+const status = choice('Whether messages are sent.', ['enabled', 'disabled']);
 const secret = {
   type: 'string',
   writeOnly: true,
@@ -82,80 +82,52 @@ const secret = {
 
 const shown = {
   id,
-  projectId: { type: 'string', description: 'Project of the endpoint.' },
+  projectId: text('Project of the endpoint.'),
   url,
   description,
   eventTypes,
   status,
-  disabledReason: {
-    type: 'string',
-    enum: disabledReasons,
-    description:
-      'Why it is disabled: somebody asked for it, all attempts of a week failed, or its receiver answered 410 Gone.',
-  },
-  failingSince: { ...moment, description: 'The first failed attempt since the last successful one.' },
-  createTime: { ...moment, description: 'When it was created.' },
-  updateTime: { ...moment, description: 'When it was last changed.' },
+  disabledReason: choice(
+    'Why it is disabled: somebody asked for it, all attempts of a week failed, or its receiver answered 410 Gone.',
+    disabledReasons,
+  ),
+  failingSince: momentText('The first failed attempt since the last successful one.'),
+  createTime: momentText('When it was created.'),
+  updateTime: momentText('When it was last changed.'),
 } as const;
 
 const required = ['id', 'projectId', 'url', 'eventTypes', 'status', 'createTime'] as const;
 
 /** Schema of the resource in replies. */
-export const webhookEndpointSchema = {
-  type: 'object',
-  description: "Where a project's notifications go.",
-  required,
-  properties: shown,
-} as const;
+export const webhookEndpointSchema = openObject("Where a project's notifications go.", required, shown);
 
 /** Schema of the reply that creates one. */
-export const createdWebhookEndpointSchema = {
-  type: 'object',
-  description: 'A new endpoint, with its secret.',
-  required: [...required, 'secret'],
-  properties: { ...shown, secret: { ...secret, writeOnly: false } },
-} as const;
+export const createdWebhookEndpointSchema = openObject('A new endpoint, with its secret.', [...required, 'secret'], {
+  ...shown,
+  secret: { ...secret, writeOnly: false },
+});
 
 /** Schema of the reply that shows a secret. */
-export const webhookSecretSchema = {
-  type: 'object',
-  description: 'What the signatures of an endpoint are made with.',
-  required: ['secret'],
-  properties: {
-    secret: { ...secret, writeOnly: false },
-    previousSecret: { ...secret, writeOnly: false, description: 'The one before, while it signs too.' },
-    previousUntilTime: { ...moment, description: 'Until when the one before signs.' },
-  },
-} as const;
+export const webhookSecretSchema = openObject('What the signatures of an endpoint are made with.', ['secret'], {
+  secret: { ...secret, writeOnly: false },
+  previousSecret: { ...secret, writeOnly: false, description: 'The one before, while it signs too.' },
+  previousUntilTime: momentText('Until when the one before signs.'),
+});
 
-export const createWebhookEndpointRequestSchema = {
-  type: 'object',
-  description: 'A new endpoint.',
-  additionalProperties: false,
-  required: ['url'],
-  properties: { url, description, eventTypes: { ...eventTypes, default: webhookFiltersDefault } },
-} as const;
+export const createWebhookEndpointRequestSchema = closedObject('A new endpoint.', ['url'], {
+  url,
+  description,
+  eventTypes: { ...eventTypes, default: webhookFiltersDefault },
+});
 
-export const updateWebhookEndpointRequestSchema = {
-  type: 'object',
-  description: 'Changes of an endpoint; only what updateMask names is used.',
-  additionalProperties: false,
-  required: ['updateMask', 'webhookEndpoint'],
-  properties: {
-    updateMask: {
-      type: 'array',
-      description: 'Names of the fields to change.',
-      minItems: 1,
-      items: { type: 'string', enum: ['url', 'description', 'eventTypes', 'status'] },
-    },
-    webhookEndpoint: {
-      type: 'object',
-      description: 'The new values.',
-      additionalProperties: false,
-      properties: { url, description, eventTypes, status },
-    },
+export const updateWebhookEndpointRequestSchema = closedObject(
+  'Changes of an endpoint; only what updateMask names is used.',
+  ['updateMask', 'webhookEndpoint'],
+  {
+    updateMask: maskOf(['url', 'description', 'eventTypes', 'status']),
+    webhookEndpoint: closedObject('The new values.', { url, description, eventTypes, status }),
   },
-} as const;
+);
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

@@ -1,5 +1,5 @@
-import { moment } from './json-schema';
-import { paginationSchema, type Pagination } from './operation';
+import { choice, count, flag, momentText, openObject, text } from './json-schema';
+import { pageOf, type Pagination } from './operation';
 import { webhookEventTypes, type WebhookEvent, type WebhookEventType } from './webhook-event';
 
 /** Where a message stands: to be sent (again), taken by its receiver, or given up until somebody replays it. */
@@ -69,85 +69,54 @@ export interface WebhookReplayReply {
 }
 
 const shown = {
-  id: { type: 'string', description: 'Id of the message: the header svix-id.' },
-  endpointId: { type: 'string', description: 'Endpoint it is for.' },
-  notificationType: { type: 'string', enum: webhookEventTypes, description: 'What it tells of.' },
-  status: { type: 'string', enum: webhookMessageStates, description: 'Where it stands.' },
-  attempts: { type: 'integer', minimum: 0, description: 'Attempts that were begun.' },
-  createTime: { ...moment, description: 'When it happened.' },
-  nextAttemptTime: { ...moment, description: 'While it is pending: not before this moment.' },
-  endTime: { ...moment, description: 'When it was delivered or given up.' },
+  id: text('Id of the message: the header svix-id.'),
+  endpointId: text('Endpoint it is for.'),
+  notificationType: choice('What it tells of.', webhookEventTypes),
+  status: choice('Where it stands.', webhookMessageStates),
+  attempts: count('Attempts that were begun.'),
+  createTime: momentText('When it happened.'),
+  nextAttemptTime: momentText('While it is pending: not before this moment.'),
+  endTime: momentText('When it was delivered or given up.'),
 } as const;
 
 const required = ['id', 'endpointId', 'notificationType', 'status', 'attempts', 'createTime'] as const;
 
 /** Schema of the resource in lists and replays. */
-export const webhookMessageSchema = {
-  type: 'object',
-  description: 'One event on its way to one endpoint.',
-  required,
-  properties: shown,
-} as const;
+export const webhookMessageSchema = openObject('One event on its way to one endpoint.', required, shown);
 
 /** Schema of a message with what is sent. */
-export const webhookMessageWithPayloadSchema = {
-  type: 'object',
-  description: 'A message with what is sent.',
-  required: [...required, 'payload'],
-  properties: {
-    ...shown,
-    payload: {
-      type: 'object',
-      description: 'The body that is sent.',
-      required: ['version', 'id', 'notificationType', 'createTime', 'data'],
-      properties: {
-        version: { type: 'string', description: 'Of the shape of the body.' },
-        id: { type: 'string', description: 'Id of the event: the header svix-id.' },
-        notificationType: { type: 'string', enum: webhookEventTypes, description: 'What it tells of.' },
-        createTime: { ...moment, description: 'When it happened.' },
-        data: { type: 'object', description: 'What happened.', additionalProperties: true },
-      },
-    },
-  },
-} as const;
+export const webhookMessageWithPayloadSchema = openObject('A message with what is sent.', [...required, 'payload'], {
+  ...shown,
+  payload: openObject('The body that is sent.', ['version', 'id', 'notificationType', 'createTime', 'data'], {
+    version: text('Of the shape of the body.'),
+    id: text('Id of the event: the header svix-id.'),
+    notificationType: choice('What it tells of.', webhookEventTypes),
+    createTime: momentText('When it happened.'),
+    data: { type: 'object', description: 'What happened.', additionalProperties: true },
+  }),
+});
 
 /** Schema of a page of messages. */
-export const webhookMessageListReplySchema = {
-  type: 'object',
-  description: 'A page of messages, newest first.',
-  required: ['results', 'pagination'],
-  properties: {
-    results: { type: 'array', description: 'The messages.', items: webhookMessageSchema },
-    pagination: paginationSchema,
-  },
-} as const;
+export const webhookMessageListReplySchema = pageOf(
+  'A page of messages, newest first.',
+  'The messages.',
+  webhookMessageSchema,
+);
 
 /** Schema of an attempt in replies. */
-export const webhookAttemptSchema = {
-  type: 'object',
-  description: 'One try to deliver a message.',
-  required: ['number', 'startTime'],
-  properties: {
-    number: { type: 'integer', minimum: 1, description: 'Which attempt of the message.' },
-    startTime: { ...moment, description: 'When it began.' },
-    class: { type: 'string', enum: webhookAttemptClasses, description: 'What became of it; absent while it runs.' },
-    responseStatus: { type: 'integer', description: 'HTTP status of the answer.' },
-    durationMs: { type: 'integer', minimum: 0, description: 'How long it took, in milliseconds.' },
-    response: { type: 'string', description: 'The beginning of the answer.' },
-  },
-} as const;
+export const webhookAttemptSchema = openObject('One try to deliver a message.', ['number', 'startTime'], {
+  number: { type: 'integer', minimum: 1, description: 'Which attempt of the message.' },
+  startTime: momentText('When it began.'),
+  class: choice('What became of it; absent while it runs.', webhookAttemptClasses),
+  responseStatus: { type: 'integer', description: 'HTTP status of the answer.' },
+  durationMs: count('How long it took, in milliseconds.'),
+  response: text('The beginning of the answer.'),
+});
 
 /** Schema of the reply to a replay of many. */
-export const webhookReplayReplySchema = {
-  type: 'object',
-  description: 'What will be sent again.',
-  required: ['replayed', 'isComplete'],
-  properties: {
-    replayed: { type: 'integer', minimum: 0, description: 'Messages that will be sent again.' },
-    isComplete: {
-      type: 'boolean',
-      description:
-        'False when more of them have failed than one request puts back (100,000): send it again for the rest.',
-    },
-  },
-} as const;
+export const webhookReplayReplySchema = openObject('What will be sent again.', ['replayed', 'isComplete'], {
+  replayed: count('Messages that will be sent again.'),
+  isComplete: flag(
+    'False when more of them have failed than one request puts back (100,000): send it again for the rest.',
+  ),
+});

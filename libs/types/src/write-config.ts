@@ -1,4 +1,4 @@
-import { memberName } from './json-schema';
+import { closedObject, flag, mapOf, memberName, text } from './json-schema';
 
 /** Writing of one object, in an installation. Source: specification, Config Content, write.objects. */
 export interface WriteObjectConfig {
@@ -41,78 +41,51 @@ export function fieldDefaultValue(settings: FieldDefault): string | number | boo
   return settings.stringValue ?? settings.integerValue ?? settings.booleanValue;
 }
 
-const fieldSettings = {
-  type: 'object',
-  description: 'What happens to a field on its way.',
-  additionalProperties: false,
-  properties: {
-    default: {
-      type: 'object',
-      description: 'Used when the field is missing in the request. Exactly one member.',
-      additionalProperties: false,
-      minProperties: 1,
-      maxProperties: 1,
-      properties: {
-        stringValue: { type: 'string', description: 'A text.' },
-        integerValue: { type: 'integer', description: 'A whole number.' },
-        booleanValue: { type: 'boolean', description: 'True or false.' },
-      },
-    },
-    writeOnCreate: {
-      type: 'string',
-      enum: ['always', 'never'],
-      default: 'always',
-      description: 'Whether the field is written on create.',
-    },
-    writeOnUpdate: {
-      type: 'string',
-      enum: ['always', 'never', 'ifEmpty'],
-      default: 'always',
-      description: 'Whether the field is written on update. ifEmpty: only while it is empty.',
+const fieldSettings = closedObject('What happens to a field on its way.', {
+  default: {
+    type: 'object',
+    description: 'Used when the field is missing in the request. Exactly one member.',
+    additionalProperties: false,
+    minProperties: 1,
+    maxProperties: 1,
+    properties: {
+      stringValue: text('A text.'),
+      integerValue: { type: 'integer', description: 'A whole number.' },
+      booleanValue: flag('True or false.'),
     },
   },
-} as const;
+  writeOnCreate: {
+    type: 'string',
+    enum: ['always', 'never'],
+    default: 'always',
+    description: 'Whether the field is written on create.',
+  },
+  writeOnUpdate: {
+    type: 'string',
+    enum: ['always', 'never', 'ifEmpty'],
+    default: 'always',
+    description: 'Whether the field is written on update. ifEmpty: only while it is empty.',
+  },
+});
 
 /** Schema of one entry of `write.objects` in a request; unknown fields are refused. */
-export const writeObjectConfigSchema = {
-  type: 'object',
-  description: 'Writing of one object.',
-  additionalProperties: false,
-  required: ['objectName'],
-  properties: {
-    objectName: { ...memberName, description: 'The object to write.' },
-    deletionSettings: {
-      type: 'object',
-      description: 'Whether records may be deleted.',
-      additionalProperties: false,
-      required: ['enabled'],
-      properties: { enabled: { type: 'boolean', description: 'True: they may.' } },
-    },
-    selectedFieldSettings: {
-      type: 'object',
-      description: 'Field name to its settings.',
-      additionalProperties: fieldSettings,
-    },
-    inheritMapping: { type: 'boolean', default: false, description: 'Writes use the read mappings.' },
-    selectedValueDefaults: {
-      type: 'object',
-      deprecated: true,
-      description: 'Use selectedFieldSettings.',
-      additionalProperties: {
-        type: 'object',
-        description: 'A default.',
-        additionalProperties: false,
-        required: ['value'],
-        properties: {
-          value: { type: ['string', 'integer', 'boolean'], description: 'The default value.' },
-          applyOnUpdate: {
-            type: 'string',
-            enum: ['always', 'never'],
-            default: 'always',
-            description: 'On update too.',
-          },
-        },
+export const writeObjectConfigSchema = closedObject('Writing of one object.', ['objectName'], {
+  objectName: { ...memberName, description: 'The object to write.' },
+  deletionSettings: closedObject('Whether records may be deleted.', ['enabled'], { enabled: flag('True: they may.') }),
+  selectedFieldSettings: mapOf('Field name to its settings.', fieldSettings),
+  inheritMapping: { type: 'boolean', default: false, description: 'Writes use the read mappings.' },
+  selectedValueDefaults: {
+    type: 'object',
+    deprecated: true,
+    description: 'Use selectedFieldSettings.',
+    additionalProperties: closedObject('A default.', ['value'], {
+      value: { type: ['string', 'integer', 'boolean'], description: 'The default value.' },
+      applyOnUpdate: {
+        type: 'string',
+        enum: ['always', 'never'],
+        default: 'always',
+        description: 'On update too.',
       },
-    },
+    }),
   },
-} as const;
+});

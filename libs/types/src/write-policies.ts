@@ -1,3 +1,4 @@
+import { closedObject } from './json-schema';
 import { limits } from './limits';
 
 /** How a batch treats a failed record. Source: specification, Write records, batchPolicy. */
@@ -36,25 +37,18 @@ const deadlineHours = {
   default: limits.deadlineHoursDefault,
 } as const;
 
-export const batchPolicySchema = {
-  type: 'object',
-  description: 'How a batch treats a failed record. Only with batch.',
-  additionalProperties: false,
-  properties: {
-    allOrNone: {
-      type: 'boolean',
-      default: false,
-      description: 'True: the whole batch fails if one record fails. HubSpot batch updates are always partial success.',
-    },
+export const batchPolicySchema = closedObject('How a batch treats a failed record. Only with batch.', {
+  allOrNone: {
+    type: 'boolean',
+    default: false,
+    description: 'True: the whole batch fails if one record fails. HubSpot batch updates are always partial success.',
   },
-} as const;
+});
 
-export const autoBatchPolicySchema = {
-  type: 'object',
-  description: 'Collects single asynchronous writes of one installation, object and type into a batch.',
-  additionalProperties: false,
-  required: ['maxDelayMinutes'],
-  properties: {
+export const autoBatchPolicySchema = closedObject(
+  'Collects single asynchronous writes of one installation, object and type into a batch.',
+  ['maxDelayMinutes'],
+  {
     maxDelayMinutes: {
       type: 'integer',
       minimum: limits.maxDelayMinutesMin,
@@ -63,13 +57,8 @@ export const autoBatchPolicySchema = {
     },
     retryDeadlineHours: { ...deadlineHours, description: 'Retrying stops this many hours after the batch left.' },
   },
-} as const;
+);
 
-export const retryPolicySchema = {
-  type: 'object',
-  description: 'How long an asynchronous write is retried.',
-  additionalProperties: false,
-  properties: {
-    deadlineHours: { ...deadlineHours, description: 'Retrying stops this many hours after acceptance.' },
-  },
-} as const;
+export const retryPolicySchema = closedObject('How long an asynchronous write is retried.', {
+  deadlineHours: { ...deadlineHours, description: 'Retrying stops this many hours after acceptance.' },
+});

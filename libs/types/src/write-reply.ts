@@ -1,3 +1,4 @@
+import { count, flag, listOf, openObject, text } from './json-schema';
 import type { FieldDecision } from './write-plan';
 import type { JsonValue, Association } from './write-request';
 
@@ -60,110 +61,80 @@ export interface BatchDryRunReply {
   readonly plans: readonly DryRunReply[];
 }
 
-const operationId = { type: 'string', description: 'Id of the operation.' } as const;
+const operationId = text('Id of the operation.');
 
-const errors = {
-  type: 'array',
-  description: 'What went wrong, in words.',
-  items: {
-    type: 'object',
-    required: ['message'],
-    properties: { message: { type: 'string', description: 'One sentence.' } },
-  },
-} as const;
-
-const result = {
+const errors = listOf('What went wrong, in words.', {
   type: 'object',
-  description: 'Outcome of one record.',
-  required: ['success'],
-  properties: {
-    success: { type: 'boolean', description: 'Whether the provider wrote the record.' },
-    recordId: { type: 'string', description: "The provider's id of the record." },
-    data: { type: 'object', description: 'The record as the provider returned it, else what was written of it.' },
-    errors,
-    warnings: { ...errors, description: 'What was not done besides the record, such as an association.' },
-  },
-} as const;
+  required: ['message'],
+  properties: { message: text('One sentence.') },
+});
+
+const result = openObject('Outcome of one record.', ['success'], {
+  success: flag('Whether the provider wrote the record.'),
+  recordId: text("The provider's id of the record."),
+  data: { type: 'object', description: 'The record as the provider returned it, else what was written of it.' },
+  errors,
+  warnings: { ...errors, description: 'What was not done besides the record, such as an association.' },
+});
 
 /** 200 of an asynchronous or auto-batched write. */
-export const acceptedWriteReplySchema = {
-  type: 'object',
-  description: 'The write is accepted and will be performed.',
-  required: ['operationId'],
-  properties: { operationId },
-} as const;
+export const acceptedWriteReplySchema = openObject('The write is accepted and will be performed.', ['operationId'], {
+  operationId,
+});
 
 /** 200 of a synchronous single write. */
-export const singleWriteReplySchema = {
-  type: 'object',
-  description: 'The record was written.',
-  required: ['operationId', 'result'],
-  properties: { operationId, result },
-} as const;
+export const singleWriteReplySchema = openObject('The record was written.', ['operationId', 'result'], {
+  operationId,
+  result,
+});
 
 /** 422 of a synchronous single write. */
-export const refusedWriteReplySchema = {
-  type: 'object',
-  description: 'The provider refused the record.',
-  required: ['operationId', 'errors', 'result'],
-  properties: {
+export const refusedWriteReplySchema = openObject(
+  'The provider refused the record.',
+  ['operationId', 'errors', 'result'],
+  {
     operationId,
     errors,
     result,
-    rawResponse: { type: 'string', description: "The provider's body as text, shortened." },
+    rawResponse: text("The provider's body as text, shortened."),
   },
-} as const;
+);
 
 /** 200 or 422 of a synchronous batch. */
-export const batchWriteReplySchema = {
-  type: 'object',
-  description: 'Outcomes of a batch, in request order.',
-  required: ['operationId', 'successCount', 'failureCount', 'results'],
-  properties: {
+export const batchWriteReplySchema = openObject(
+  'Outcomes of a batch, in request order.',
+  ['operationId', 'successCount', 'failureCount', 'results'],
+  {
     operationId,
-    successCount: { type: 'integer', minimum: 0, description: 'Records that were written.' },
-    failureCount: { type: 'integer', minimum: 0, description: 'Records that were not.' },
-    results: { type: 'array', description: 'One per record, in request order.', items: result },
+    successCount: count('Records that were written.'),
+    failureCount: count('Records that were not.'),
+    results: listOf('One per record, in request order.', result),
     errors,
   },
-} as const;
+);
 
 /** 200 of a dry run. */
-export const dryRunReplySchema = {
-  type: 'object',
-  description: 'What a write would send, per field. Nothing was written.',
-  required: ['plan'],
-  properties: {
-    plan: {
-      type: 'array',
-      description: 'One decision per field.',
-      items: {
-        type: 'object',
-        required: ['field', 'value', 'reason', 'sent'],
-        properties: {
-          field: { type: 'string', description: 'Name as the request or the setting spells it.' },
-          providerField: {
-            type: 'string',
-            description: "The provider's name of the field; absent when the user chose no field for this mapped name.",
-          },
-          value: { description: 'The value that would be sent.' },
-          reason: { type: 'string', description: 'Why the field is sent or not.' },
-          sent: { type: 'boolean', description: 'Whether it would be sent.' },
-        },
-      },
+export const dryRunReplySchema = openObject('What a write would send, per field. Nothing was written.', ['plan'], {
+  plan: listOf('One decision per field.', {
+    type: 'object',
+    required: ['field', 'value', 'reason', 'sent'],
+    properties: {
+      field: text('Name as the request or the setting spells it.'),
+      providerField: text(
+        "The provider's name of the field; absent when the user chose no field for this mapped name.",
+      ),
+      value: { description: 'The value that would be sent.' },
+      reason: text('Why the field is sent or not.'),
+      sent: flag('Whether it would be sent.'),
     },
-    associations: {
-      type: 'array',
-      description: 'The links that would be made, as the request has them; absent without any.',
-      items: { type: 'object', description: 'A link to another record.' },
-    },
-  },
-} as const;
+  }),
+  associations: listOf('The links that would be made, as the request has them; absent without any.', {
+    type: 'object',
+    description: 'A link to another record.',
+  }),
+});
 
 /** 200 of a dry run of a batch. */
-export const batchDryRunReplySchema = {
-  type: 'object',
-  description: 'What a batch would send. Nothing was written.',
-  required: ['plans'],
-  properties: { plans: { type: 'array', description: 'One per record, in request order.', items: dryRunReplySchema } },
-} as const;
+export const batchDryRunReplySchema = openObject('What a batch would send. Nothing was written.', ['plans'], {
+  plans: listOf('One per record, in request order.', dryRunReplySchema),
+});

@@ -1,4 +1,4 @@
-import { nameText } from './json-schema';
+import { choice, closedObject, listOf, nameText, text } from './json-schema';
 import { limits } from './limits';
 import {
   autoBatchPolicySchema,
@@ -85,66 +85,52 @@ const associationTypeSchema = {
   },
 } as const;
 
-const associationsSchema = {
-  type: 'array',
-  description: 'Links of the record to others. HubSpot only.',
-  items: {
-    type: 'object',
-    additionalProperties: false,
-    required: ['to', 'types'],
-    properties: {
-      to: {
-        type: 'object',
-        description: 'The record to link to.',
-        additionalProperties: false,
-        required: ['id'],
-        properties: { id: { ...nameText, description: "The provider's id of the record." } },
-      },
-      types: { type: 'array', minItems: 1, description: 'Kinds of the link.', items: associationTypeSchema },
-    },
+const associationsSchema = listOf('Links of the record to others. HubSpot only.', {
+  type: 'object',
+  additionalProperties: false,
+  required: ['to', 'types'],
+  properties: {
+    to: closedObject('The record to link to.', ['id'], {
+      id: { ...nameText, description: "The provider's id of the record." },
+    }),
+    types: { type: 'array', minItems: 1, description: 'Kinds of the link.', items: associationTypeSchema },
   },
-} as const;
+});
 
 /** Schema of the request body; unknown fields are refused. */
-export const writeRequestSchema = {
-  type: 'object',
-  description: 'A write of one record or of a batch.',
-  additionalProperties: false,
-  required: ['groupRef', 'type'],
-  properties: {
-    groupRef: { ...nameText, description: 'The group whose installation is used.' },
-    type: { type: 'string', enum: writeTypes, description: 'What to do with the record.' },
-    mode: { type: 'string', enum: writeModes, default: 'synchronous', description: 'Whether the reply waits.' },
-    record: recordSchema,
-    batch: {
-      type: 'array',
-      description: 'Replaces record. Create and update on HubSpot and Salesforce only.',
-      minItems: 1,
-      maxItems: limits.batchRecordsMax,
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['record'],
-        properties: { record: recordSchema, associations: associationsSchema },
-      },
+export const writeRequestSchema = closedObject('A write of one record or of a batch.', ['groupRef', 'type'], {
+  groupRef: { ...nameText, description: 'The group whose installation is used.' },
+  type: choice('What to do with the record.', writeTypes),
+  mode: { type: 'string', enum: writeModes, default: 'synchronous', description: 'Whether the reply waits.' },
+  record: recordSchema,
+  batch: {
+    type: 'array',
+    description: 'Replaces record. Create and update on HubSpot and Salesforce only.',
+    minItems: 1,
+    maxItems: limits.batchRecordsMax,
+    items: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['record'],
+      properties: { record: recordSchema, associations: associationsSchema },
     },
-    associations: associationsSchema,
-    headers: {
-      type: 'array',
-      description: 'Headers that go with the provider request. Salesforce only.',
-      maxItems: limits.forwardedHeadersMax,
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['key', 'value'],
-        properties: {
-          key: { type: 'string', description: 'Header name.' },
-          value: { type: 'string', description: 'Header value.' },
-        },
-      },
-    },
-    batchPolicy: batchPolicySchema,
-    autoBatchPolicy: autoBatchPolicySchema,
-    retryPolicy: retryPolicySchema,
   },
-} as const;
+  associations: associationsSchema,
+  headers: {
+    type: 'array',
+    description: 'Headers that go with the provider request. Salesforce only.',
+    maxItems: limits.forwardedHeadersMax,
+    items: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['key', 'value'],
+      properties: {
+        key: text('Header name.'),
+        value: text('Header value.'),
+      },
+    },
+  },
+  batchPolicy: batchPolicySchema,
+  autoBatchPolicy: autoBatchPolicySchema,
+  retryPolicy: retryPolicySchema,
+});
