@@ -4,25 +4,35 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 
-const chart = join(__dirname, '..', '..', 'helm', 'sluice');
+/** The folder of the chart. */
+export const chart = join(__dirname, '..', '..', 'helm', 'sluice');
 
 /** What the tests look at of a rendered manifest. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly annotations?: Readonly<Record<string, string>> };
+  readonly metadata: Metadata & { readonly name: string };
   readonly spec?: {
     readonly replicas?: number;
-    readonly template?: {
-      readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> };
-      readonly spec: PodSpec;
-    };
+    readonly template?: PodTemplate;
     readonly maxReplicas?: number;
+    readonly ttlSecondsAfterFinished?: number;
+    readonly egress?: readonly { readonly ports?: readonly { readonly port: number }[] }[];
     readonly validations?: readonly { readonly expression: string }[];
   };
   readonly rules?: readonly object[];
   readonly data?: Readonly<Record<string, string>>;
   readonly stringData?: Readonly<Record<string, string>>;
+}
+
+interface Metadata {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+export interface PodTemplate {
+  readonly metadata?: Metadata;
+  readonly spec: PodSpec;
 }
 
 export interface PodSpec {
@@ -35,12 +45,32 @@ export interface PodSpec {
   readonly volumes?: readonly object[];
 }
 
+interface EnvEntry {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: { readonly secretKeyRef?: { readonly name: string; readonly key: string } };
+}
+
 export interface Container {
   readonly name: string;
   readonly image: string;
-  readonly env?: readonly { readonly name: string; readonly value?: string }[];
+  readonly env?: readonly EnvEntry[];
+  readonly envFrom?: readonly object[];
   readonly volumeMounts?: readonly object[];
+  readonly resources?: { readonly requests?: Readonly<Record<string, string>> };
   readonly securityContext?: Readonly<Record<string, unknown>>;
+}
+
+/** The pods of workloads and of `helm test`, by `app.kubernetes.io/component`. */
+export function podsByComponent(manifests: readonly Manifest[]): Readonly<Record<string, PodTemplate>> {
+  const pods = manifests.flatMap(({ kind, metadata, spec }): PodTemplate[] =>
+    kind === 'Pod' ? [{ metadata, spec: spec as unknown as PodSpec }] : spec?.template ? [spec.template] : [],
+  );
+  return Object.fromEntries(pods.map((pod) => [pod.metadata?.labels?.['app.kubernetes.io/component'] ?? '', pod]));
+}
+
+export function containersOf(pod: PodSpec | undefined): readonly Container[] {
+  return [...(pod?.initContainers ?? []), ...(pod?.containers ?? [])];
 }
 
 export interface Rendering {
@@ -55,8 +85,11 @@ export function render(helm: string, values: object, at = chart): Rendering {
   const args = ['template', 'sluice', at, '--namespace', 'sluice', '--kube-version', '1.34.0'];
   const { stdout, stderr, status } = spawnSync(helm, [...args, '--values', valuesFile(values)], { encoding: 'utf8' });
   if (status !== 0) return { manifests: [], text: '', refusal: stderr };
-  const manifests = parseAllDocuments(stdout).flatMap((document) => (document.toJS() as Manifest | null) ?? []);
-  return { manifests, text: stdout, refusal: '' };
+  return { manifests: parseManifests(stdout), text: stdout, refusal: '' };
+}
+
+export function parseManifests(text: string): readonly Manifest[] {
+  return parseAllDocuments(text).flatMap((document) => (document.toJS() as Manifest | null) ?? []);
 }
 
 /**
@@ -84,7 +117,8 @@ export function lint(helm: string, values: object): string {
   return status === 0 ? '' : `${stdout}${stderr}`;
 }
 
-function valuesFile(values: object): string {
+/** A file with these values, for `--values`. */
+export function valuesFile(values: object): string {
   const file = join(mkdtempSync(join(tmpdir(), 'sluice-chart-')), 'values.json');
   writeFileSync(file, JSON.stringify(values));
   return file;

@@ -1,6 +1,6 @@
 /**
  * What `helm test` runs inside the cluster: every service answers through its Service and is ready, each base URL refuses a caller
- * without a key, and the admin key is the one that management knows. Writes nothing.
+ * without a key, and the admin key is the one that management knows. A service without a replica has no address and is left out. Writes nothing.
  */
 import process from 'node:process';
 
@@ -17,7 +17,7 @@ const checks = [
   [`${SEARCH_URL}${integration}?groupRef=none`, { method: 'POST', body: '{}' }, 401],
   [`${WRITE_GATEWAY_URL}${integration}/objects/contacts`, { method: 'POST', body: '{}' }, 401],
   [`${MANAGEMENT_URL}/v1/projects`, { headers: { 'x-api-key': SLUICE_ADMIN_KEY } }, 200],
-];
+].filter(([url]) => !url.startsWith('undefined/'));
 
 let failed = 0;
 for (const [url, { headers, ...request }, expected] of checks) {

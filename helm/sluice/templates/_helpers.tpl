@@ -1,10 +1,16 @@
-{{/* Name of everything in the release. */}}
+{{/* What everything in the release is named by. */}}
 {{- define "sluice.name" -}}
-{{- if contains "sluice" .Release.Name -}}{{ .Release.Name | trunc 40 | trimSuffix "-" }}{{- else -}}{{ printf "%s-sluice" .Release.Name | trunc 40 | trimSuffix "-" }}{{- end -}}
+{{- $chart := include "sluice.app" . -}}
+{{- if .Values.fullnameOverride -}}{{ .Values.fullnameOverride | trunc 40 | trimSuffix "-" }}
+{{- else if contains $chart .Release.Name -}}{{ .Release.Name | trunc 40 | trimSuffix "-" }}
+{{- else -}}{{ printf "%s-%s" .Release.Name $chart | trunc 40 | trimSuffix "-" }}{{- end -}}
 {{- end -}}
 
+{{/* The label app.kubernetes.io/name of everything. */}}
+{{- define "sluice.app" -}}{{ .Values.nameOverride | default "sluice" }}{{- end -}}
+
 {{- define "sluice.labels" -}}
-app.kubernetes.io/name: sluice
+app.kubernetes.io/name: {{ include "sluice.app" . }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
@@ -13,15 +19,27 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 
 {{/* Labels that select the pods of one service: (list $ "executor"). They never change. */}}
 {{- define "sluice.selector" -}}
-app.kubernetes.io/name: sluice
+app.kubernetes.io/name: {{ include "sluice.app" (index . 0) }}
 app.kubernetes.io/instance: {{ (index . 0).Release.Name }}
 app.kubernetes.io/component: {{ index . 1 }}
 {{- end -}}
 
-{{/* Image of a service: (list $ "executor"). */}}
+{{/* Image of ours: (list $ "executor" $own), where $own.image may name another one. */}}
 {{- define "sluice.image" -}}
-{{- $image := (index . 0).Values.image -}}
-{{- with $image.registry }}{{ . }}/{{ end }}{{ $image.repository }}/{{ index . 1 }}:{{ $image.tag | default (index . 0).Chart.AppVersion }}
+{{- $root := index . 0 }}{{ $name := index . 1 }}{{ $values := $root.Values -}}
+{{- $own := dict }}{{ if gt (len .) 2 }}{{ $own = (index . 2).image | default dict }}{{ end -}}
+{{- $tag := $own.tag | default $values.image.tag | default $root.Chart.AppVersion -}}
+{{- $digest := $own.digest | default (ternary "" (get $values.image.digests $name) (or (hasKey $own "tag") (hasKey $own "repository"))) -}}
+{{- with $own.registry | default (include "sluice.globalRegistry" $root) | default $values.image.registry }}{{ . }}/{{ end -}}
+{{- $own.repository | default (printf "%s/%s" $values.image.repository $name) }}:{{ $tag }}{{ with $digest }}@{{ . }}{{ end }}
+{{- end -}}
+
+{{- define "sluice.globalRegistry" -}}{{ dig "imageRegistry" "" (.Values.global | default dict) }}{{- end -}}
+
+{{/* An image that is not ours, from the registry of the whole installation where one is named: (list $ "docker.io/library/redis:7.2"). */}}
+{{- define "sluice.foreignImage" -}}
+{{- $image := index . 1 -}}
+{{- with include "sluice.globalRegistry" (index . 0) }}{{ . }}/{{ regexReplaceAll "^[^/]+[.:][^/]*/" $image "" }}{{ else }}{{ $image }}{{ end -}}
 {{- end -}}
 
 {{/* The ports of the services. */}}
@@ -52,8 +70,32 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- define "sluice.urlsSecret" -}}{{ include "sluice.name" . }}-urls{{- end -}}
 {{- define "sluice.keysSecret" -}}{{ include "sluice.name" . }}-keys{{- end -}}
 
+{{/* Certificates as PEM text, from Secrets: (list $.Values.redis.tls "REDIS"). Empty without. */}}
+{{- define "sluice.tlsEnv" -}}
+{{- $tls := index . 0 }}{{ $prefix := index . 1 -}}
+{{- with $tls.caSecret }}
+- name: {{ $prefix }}_CA
+  valueFrom:
+    secretKeyRef: { name: {{ . }}, key: {{ $tls.caKey }} }
+{{- end }}
+{{- with $tls.clientSecret }}
+- name: {{ $prefix }}_CLIENT_CERT
+  valueFrom:
+    secretKeyRef: { name: {{ . }}, key: {{ $tls.clientCertKey }} }
+- name: {{ $prefix }}_CLIENT_KEY
+  valueFrom:
+    secretKeyRef: { name: {{ . }}, key: {{ $tls.clientKeyKey }} }
+{{- end }}
+{{- end -}}
+
 {{- define "sluice.databaseEnv" -}}
 {{ include "sluice.secretEnv" (list . .Values.postgres "DATABASE_URL" (include "sluice.urlsSecret" .)) }}
+{{- include "sluice.tlsEnv" (list .Values.postgres.tls "DATABASE") }}
+{{- end -}}
+
+{{- define "sluice.redisEnv" -}}
+{{ include "sluice.secretEnv" (list . .Values.redis "REDIS_URL" (include "sluice.urlsSecret" .)) }}
+{{- include "sluice.tlsEnv" (list .Values.redis.tls "REDIS") }}
 {{- end -}}
 
 {{- define "sluice.brokers" -}}
@@ -66,11 +108,7 @@ app.kubernetes.io/component: {{ index . 1 }}
 - { name: KAFKA_BROKERS, value: {{ include "sluice.brokers" . | quote }} }
 {{- if $kafka.tls.enabled }}
 - { name: KAFKA_TLS, value: 'on' }
-{{- with $kafka.tls.caSecret }}
-- name: KAFKA_CA
-  valueFrom:
-    secretKeyRef: { name: {{ . }}, key: {{ $kafka.tls.caKey }} }
-{{- end }}
+{{- include "sluice.tlsEnv" (list $kafka.tls "KAFKA") }}
 {{- end }}
 {{- with $kafka.sasl.mechanism }}
 - { name: KAFKA_SASL_MECHANISM, value: {{ . }} }
@@ -83,8 +121,26 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- end }}
 {{- end -}}
 
+{{/* Ports of Postgres, Kafka and Redis: those that are listed, and those that values name. */}}
+{{- define "sluice.dependencyPorts" -}}
+{{- $ports := list -}}
+{{- if .Values.trial.enabled }}{{ $ports = list 5432 9092 6379 }}{{ end -}}
+{{- range .Values.networkPolicy.dependencyPorts }}{{ $ports = append $ports (int .) }}{{ end -}}
+{{- range .Values.kafka.brokers }}{{ $ports = append $ports (splitList ":" . | last | int) }}{{ end -}}
+{{- range list .Values.postgres.url .Values.redis.url .Values.migration.url -}}
+{{- with . }}{{ with regexFind ":[0-9]+$" (urlParse .).host }}{{ $ports = append $ports (trimPrefix ":" . | int) }}{{ end }}{{ end -}}
+{{- end -}}
+{{- toJson (uniq $ports) -}}
+{{- end -}}
+
 {{- define "sluice.publicUrl" -}}
-{{- with .Values.settings.publicUrl }}{{ . }}{{ else }}{{ with .Values.ingress.hosts.management }}https://{{ . }}{{ end }}{{ end -}}
+{{- with .Values.settings.publicUrl }}{{ . }}{{ else }}{{ with first (include "sluice.hosts" (list . .Values.ingress.hosts.management) | fromJsonArray) }}https://{{ . }}{{ end }}{{ end -}}
+{{- end -}}
+
+{{/* The hosts of one base URL as a JSON list: a value that is one host, or several. */}}
+{{- define "sluice.hosts" -}}
+{{- $hosts := index . 1 -}}
+{{- if kindIs "slice" $hosts }}{{ toJson $hosts }}{{ else }}{{ list $hosts | compact | toJson }}{{ end -}}
 {{- end -}}
 
 {{/* The environment of a service: (list $ "executor"). A service gets what its table of settings knows, and no secret more. */}}
@@ -106,7 +162,7 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{ include "sluice.kafkaEnv" $root }}
 {{- end }}
 {{- if has $service (list "management" "search" "write-gateway" "executor") }}
-{{ include "sluice.secretEnv" (list $root $values.redis "REDIS_URL" (include "sluice.urlsSecret" $root)) }}
+{{ include "sluice.redisEnv" $root }}
 {{- end }}
 {{- if eq $service "management" }}
 {{ include "sluice.secretEnv" (list $root $values.adminKey "SLUICE_ADMIN_KEY" (include "sluice.keysSecret" $root)) }}
@@ -119,9 +175,6 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- end }}
 {{ include "sluice.providersEnv" $root }}
 {{ include "sluice.telemetryEnv" $root }}
-{{- range $name, $value := $own.env }}
-- { name: {{ $name }}, value: {{ $value | toString | quote }} }
-{{- end }}
 {{- end -}}
 
 {{/* The ConfigMap with providers that are files; empty without. */}}
@@ -174,81 +227,23 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- with .Values.telemetry.otlp.endpoint }}{{ regexFind ":[0-9]+" (urlParse .).host | trimPrefix ":" | default (ternary "443" "80" (hasPrefix "https" .)) }}{{ end -}}
 {{- end -}}
 
-{{/* What every container of ours gets: it runs as 10001, writes nothing, may do nothing. */}}
-{{- define "sluice.containerSecurity" -}}
-allowPrivilegeEscalation: false
-readOnlyRootFilesystem: true
-capabilities: { drop: [ALL] }
+{{/* Whether a service follows a load: (list $ $own). Empty for none: without a replica there is nothing to scale. */}}
+{{- define "sluice.isAutoscaled" -}}
+{{- $own := index . 1 -}}
+{{- if and $own.autoscaling.enabled (or (gt (int $own.replicas) 0) (include "sluice.followsKeda" $own)) }}true{{ end -}}
 {{- end -}}
 
-{{- define "sluice.podSecurity" -}}
-runAsNonRoot: true
-runAsUser: 10001
-runAsGroup: 10001
-fsGroup: 10001
-seccompProfile: { type: RuntimeDefault }
+{{- define "sluice.followsKeda" -}}
+{{- $keda := .autoscaling.keda | default dict -}}
+{{- if or $keda.serverAddress $keda.triggers }}true{{ end -}}
 {{- end -}}
 
-{{/* What brings the database and the topics to this version; safe to run again and from several places at once: (list $ "secret with DATABASE_URL"). */}}
-{{- define "sluice.migrateContainer" -}}
-{{- $root := index . 0 -}}
-{{- $database := ternary $root.Values.migration $root.Values.postgres (ne $root.Values.migration.existingSecret "") -}}
-image: {{ include "sluice.image" (list $root "migrate") }}
-imagePullPolicy: {{ $root.Values.image.pullPolicy }}
-env:
-  {{- include "sluice.secretEnv" (list $root $database "DATABASE_URL" (index . 1)) | nindent 2 }}
-  {{- include "sluice.kafkaEnv" $root | nindent 2 }}
-resources:
-  requests: { cpu: 50m, memory: 96Mi }
-  limits: { memory: 256Mi }
-securityContext:
-  {{- include "sluice.containerSecurity" $root | nindent 2 }}
+{{/* Connections that the services open at full scale, with one more pod of each while a roll-out goes on, and the migration. */}}
+{{- define "sluice.connections" -}}
+{{- $sum := 2 -}}
+{{- range .Values.services -}}
+{{- $most := ternary (max (int .autoscaling.maxReplicas) (int .replicas)) (int .replicas) .autoscaling.enabled -}}
+{{- $sum = add $sum (mul (add $most 1) (int .databasePool)) -}}
 {{- end -}}
-
-{{/* Of a trial: waits until these listen, instead of failing into the node's growing back-off: (list $ (list "trial-kafka:9092")). */}}
-{{- define "sluice.waitContainer" -}}
-{{- $root := index . 0 -}}
-image: {{ include "sluice.image" (list $root "migrate") }}
-imagePullPolicy: {{ $root.Values.image.pullPolicy }}
-command:
-  - node
-  - -e
-  - |
-    const { connect } = require('node:net');
-    const listens = (host, port) => new Promise((resolve) => {
-      const socket = connect({ host, port, timeout: 1000 }, () => { socket.destroy(); resolve(); });
-      const again = () => { socket.destroy(); setTimeout(() => listens(host, port).then(resolve), 500); };
-      socket.once('error', again).once('timeout', again);
-    });
-    const places = {{ index . 1 | toJson }}.map((place) => ({{ include "sluice.name" $root | quote }} + '-' + place).split(':'));
-    Promise.all(places.map(([host, port]) => listens(host, Number(port)))).then(() => process.exit(0));
-securityContext:
-  {{- include "sluice.containerSecurity" $root | nindent 2 }}
-{{- end -}}
-
-{{/* Writes through the Services and compares what was told, what is stored, and what the sandbox did. */}}
-{{- define "sluice.crashTestContainer" -}}
-{{- $name := include "sluice.name" . -}}
-image: {{ include "sluice.image" (list . "crash-test") }}
-imagePullPolicy: {{ .Values.image.pullPolicy }}
-env:
-  {{- range $service := list "management" "search" "write-gateway" }}
-  - { name: {{ $service | upper | replace "-" "_" }}_URL, value: 'http://{{ $name }}-{{ $service }}:{{ include "sluice.port" $service }}' }
-  {{- end }}
-  - { name: SANDBOX_URL, value: 'http://{{ $name }}-trial-sandbox:4600' }
-  - { name: CRASH_TEST_RELEASE, value: {{ .Release.Name | quote }} }
-  - { name: CRASH_TEST_WRITES, value: {{ .Values.crashTest.writes | int | quote }} }
-  - { name: CRASH_TEST_PER_SECOND, value: {{ .Values.crashTest.perSecond | int | quote }} }
-  - { name: CRASH_TEST_DELETIONS, value: {{ .Values.crashTest.deletions | int | quote }} }
-  - { name: CRASH_TEST_SEED, value: {{ .Values.crashTest.seed | int | quote }} }
-  {{- if gt (int .Values.crashTest.deletions) 0 }}
-  - { name: NODE_EXTRA_CA_CERTS, value: /var/run/secrets/kubernetes.io/serviceaccount/ca.crt }
-  {{- end }}
-  {{- include "sluice.databaseEnv" . | nindent 2 }}
-  {{- include "sluice.secretEnv" (list . .Values.adminKey "SLUICE_ADMIN_KEY" (include "sluice.keysSecret" .)) | nindent 2 }}
-resources:
-  requests: { cpu: 100m, memory: 128Mi }
-  limits: { memory: 512Mi }
-securityContext:
-  {{- include "sluice.containerSecurity" . | nindent 2 }}
+{{- $sum -}}
 {{- end -}}

@@ -1,0 +1,511 @@
+/**
+ * What a team asks of a chart that already runs Kubernetes: the values that good public charts have, each on every pod that it is for. One row
+ * per guarantee; `platform` sets nearly all of them at once, so that one rendering answers most rows.
+ */
+import { execFileSync } from 'node:child_process';
+import { containersOf, podsByComponent, render, type Manifest } from './render';
+import { renderBeside } from './running-release';
+import { findTool } from './tools';
+import { accepted, everyService, matrix, platform, refusedByServer } from './values';
+
+const helm = findTool('helm') ?? '';
+const withHelm = helm === '' ? it.skip : it;
+const services = ['management', 'search', 'write-gateway', 'batcher', 'executor'];
+
+const rendered = new Map<object, readonly Manifest[]>();
+function manifestsOf(values: object): readonly Manifest[] {
+  const known = rendered.get(values) ?? render(helm, values).manifests;
+  rendered.set(values, known);
+  return known;
+}
+function find(values: object, which: string): Manifest {
+  const [kind, name] = which.split('/');
+  const found = manifestsOf(values).find((each) => each.kind === kind && each.metadata.name === name);
+  if (found === undefined) throw new Error(`no ${which} among ${manifestsOf(values).length} manifests`);
+  return found;
+}
+const trial = matrix['a trial with a crash test'] ?? {};
+const secrets = matrix['Secrets of the user'] ?? {};
+const inTrial = { ...platform, ...trial, postgres: {}, redis: {}, kafka: {}, migration: {} };
+
+describe('every pod', () => {
+  const scheduling = {
+    nodeSelector: { pool: 'apps' },
+    tolerations: [{ key: 'dedicated', operator: 'Exists' }],
+    priorityClassName: 'high',
+    dnsConfig: { options: [{ name: 'ndots', value: '2' }] },
+    hostAliases: [{ ip: '10.0.0.1', hostnames: ['db'] }],
+  };
+  const components = [...services, 'migrate', 'quick-check', 'crash-test'];
+
+  withHelm.each([
+    ['beside services of the user', platform, [...components, 'trial-sandbox']],
+    ['in a trial', inTrial, [...components, 'trial-sandbox', 'trial-postgres', 'trial-kafka', 'trial-redis']],
+  ])('goes where the platform wants it, %s', (_where, values, expected) => {
+    const pods = podsByComponent(manifestsOf(values));
+    expect(Object.keys(pods).toSorted()).toEqual(expected.toSorted());
+    for (const [component, { spec, metadata }] of Object.entries(pods)) {
+      // Maps are laid over the common ones, lists stand in place of them.
+      const own = component === 'executor' ? { nodeSelector: { pool: 'apps', disk: 'ssd' }, tolerations: [] } : {};
+      if (component !== 'executor') expect([component, spec]).toEqual([component, expect.objectContaining(scheduling)]);
+      else expect(spec).toMatchObject({ ...scheduling, nodeSelector: own.nodeSelector });
+      expect(metadata).toMatchObject({ labels: { team: 'data' }, annotations: { 'example.com/owner': 'data' } });
+    }
+  });
+
+  withHelm('of ours gets mounts and environment, each name once', () => {
+    for (const [component, { spec }] of Object.entries(podsByComponent(manifestsOf(platform)))) {
+      expect([component, spec.volumes]).toEqual([
+        component,
+        expect.arrayContaining([{ name: 'authorities', configMap: { name: 'authorities' } }]),
+      ]);
+      for (const { env = [], envFrom, volumeMounts, name } of spec.containers.filter(({ name }) => name !== 'proxy')) {
+        expect([name, volumeMounts]).toEqual([
+          name,
+          expect.arrayContaining([{ name: 'authorities', mountPath: '/ca' }]),
+        ]);
+        expect(envFrom).toEqual([{ configMapRef: { name: 'common' } }]);
+        expect(env).toContainEqual({ name: 'HTTPS_PROXY', value: 'http://proxy:3128' });
+        expect(env).toContainEqual({ name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } });
+        expect(new Set(env.map((each) => each.name)).size).toBe(env.length);
+      }
+    }
+  });
+
+  // A ResourceQuota on requests, or on memory limits, takes no pod without them.
+  withHelm.each(['a trial with a crash test', 'a crash test beside services of the user', 'everything on'])(
+    'states what it needs, with %s',
+    (name) => {
+      const pods = podsByComponent(manifestsOf(matrix[name] ?? {}));
+      for (const container of Object.values(pods).flatMap(({ spec }) => containersOf(spec))) {
+        expect([container.name, container.resources]).toEqual([
+          container.name,
+          {
+            requests: { cpu: expect.anything(), memory: expect.anything() },
+            limits: expect.objectContaining({ memory: expect.anything() }),
+          },
+        ]);
+      }
+    },
+  );
+});
+
+// kind, with its system pods: 950m of 2,000m are taken.
+withHelm('a trial fits a node of two CPUs, with one more pod of each service', () => {
+  const pods = Object.entries(podsByComponent(manifestsOf(matrix['a trial'] ?? {})));
+  const running = pods.filter(([component]) => !['migrate', 'quick-check'].includes(component));
+  expect(running).toHaveLength(9);
+  const asked = running.map(([component, { spec }]) => {
+    const cpu = spec.containers.map(({ resources }) =>
+      Number(/^(\d+)m$/.exec(resources?.requests?.['cpu'] ?? '')?.[1]),
+    );
+    return cpu.reduce((sum, each) => sum + each, 0) * (services.includes(component) ? 3 : 1);
+  });
+  expect(asked.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(1_050);
+});
+
+describe('certificates', () => {
+  const secretOf = (values: object, component: string, name: string) =>
+    containersOf(podsByComponent(manifestsOf(values))[component]?.spec).flatMap(
+      ({ env = [] }) => env.find((each) => each.name === name)?.valueFrom?.secretKeyRef ?? [],
+    );
+
+  withHelm.each([
+    ['DATABASE_CA', 'database-ca', 'ca.crt', [...services, 'migrate', 'crash-test']],
+    ['DATABASE_CLIENT_CERT', 'database-client', 'tls.crt', [...services, 'migrate', 'crash-test']],
+    ['DATABASE_CLIENT_KEY', 'database-client', 'tls.key', [...services, 'migrate', 'crash-test']],
+    ['REDIS_CA', 'redis-ca', 'root.pem', ['management', 'search', 'write-gateway', 'executor']],
+    ['REDIS_CLIENT_CERT', 'redis-client', 'tls.crt', ['management', 'search', 'write-gateway', 'executor']],
+    ['KAFKA_CA', 'kafka-ca', 'ca.crt', ['write-gateway', 'batcher', 'executor', 'migrate']],
+    ['KAFKA_CLIENT_CERT', 'kafka-client', 'tls.crt', ['write-gateway', 'batcher', 'executor', 'migrate']],
+    ['KAFKA_CLIENT_KEY', 'kafka-client', 'tls.key', ['write-gateway', 'batcher', 'executor', 'migrate']],
+  ])('%s comes from its Secret, and to those alone that connect', (name, secret, key, to) => {
+    for (const component of Object.keys(podsByComponent(manifestsOf(platform)))) {
+      const found = secretOf(platform, component, name);
+      const expected = to.includes(component) ? [expect.objectContaining({ name: secret, key })] : [];
+      expect([component, found]).toEqual([component, expected]);
+    }
+  });
+});
+
+describe('the pods of an autoscaled service', () => {
+  const replicasOf = (manifests: readonly Manifest[]) =>
+    Object.fromEntries(
+      services.map((service) => [
+        service,
+        manifests.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === `sluice-${service}`)?.spec
+          ?.replicas,
+      ]),
+    );
+  const values = { ...secrets, services: everyService({ autoscaling: { enabled: true, maxReplicas: 6 } }) };
+
+  withHelm('are the least number at the first installation', () => {
+    expect(Object.values(replicasOf(manifestsOf(values)))).toEqual([2, 2, 2, 2, 2]);
+  });
+
+  withHelm('stay as many as there are in an upgrade, within the bounds', async () => {
+    const manifests = await renderBeside(helm, values, {
+      'sluice-management': 4,
+      'sluice-search': 1,
+      'sluice-executor': 9,
+    });
+    expect(replicasOf(manifests)).toEqual({ management: 4, search: 2, 'write-gateway': 2, batcher: 2, executor: 6 });
+  });
+
+  withHelm('are left out for tools that render without a cluster', () => {
+    const counts = replicasOf(manifestsOf({ ...values, omitReplicas: true }));
+    expect(Object.values(counts)).toEqual(services.map(() => undefined));
+  });
+});
+
+describe('an installation that fails', () => {
+  withHelm('says why, soon, and its Job goes by itself', () => {
+    const job = find(secrets, 'Job/sluice-migrate');
+    expect(job.metadata.annotations).toMatchObject({ 'helm.sh/hook-output-log-policy': 'hook-failed' });
+    expect(job.spec).toMatchObject({ backoffLimit: 1, ttlSecondsAfterFinished: 3_600 });
+  });
+
+  // A pod that waits for a Secret says nothing until the time is up.
+  withHelm('names the Secret that is missing', () => {
+    const [container] = podsByComponent(manifestsOf(platform))['migrate']?.spec.containers ?? [];
+    const fromSecrets = (container?.env ?? []).filter(({ valueFrom }) => valueFrom?.secretKeyRef);
+    expect(fromSecrets.length).toBeGreaterThan(5);
+    for (const { valueFrom } of fromSecrets) expect(valueFrom?.secretKeyRef).toMatchObject({ optional: true });
+    const sources = JSON.parse(container?.env?.find(({ name }) => name === 'MIGRATE_SECRETS')?.value ?? '{}') as object;
+    expect(Object.keys(sources).toSorted()).toEqual(fromSecrets.map(({ name }) => name).toSorted());
+    expect(sources).toMatchObject({ DATABASE_URL: 'key url of the Secret owner' });
+  });
+
+  withHelm('leaves nothing of its hooks and tests behind', () => {
+    for (const values of [platform, matrix['URLs as values, generated keys'] ?? {}]) {
+      const hooks = manifestsOf(values).filter(({ metadata }) => metadata.annotations?.['helm.sh/hook']);
+      expect(hooks.length).toBeGreaterThan(2);
+      for (const { kind, metadata, spec } of hooks) {
+        const policy = metadata.annotations?.['helm.sh/hook-delete-policy'];
+        // The Job stays for whoever reads its log; its time to live is above.
+        const ends =
+          kind === 'Job' ? [spec?.ttlSecondsAfterFinished !== undefined] : [/hook-failed/.test(policy ?? '')];
+        expect([kind, metadata.name, policy, ...ends]).toEqual([
+          kind,
+          metadata.name,
+          expect.stringMatching(/hook-succeeded/),
+          true,
+        ]);
+      }
+    }
+  });
+});
+
+describe('network policies', () => {
+  const egressOf = (values: object, component: string): number[] => {
+    const { egress = [] } = find(values, `NetworkPolicy/sluice-${component}`).spec ?? {};
+    return egress.flatMap(({ ports = [] }) => ports.map(({ port }) => port)).filter((port) => port !== 53);
+  };
+  const named = {
+    ...secrets,
+    kafka: { brokers: ['a:9094', 'b:9095'] },
+    redis: { url: 'rediss://cache:6380/1' },
+    postgres: { url: 'postgres://a:b@db:6432/x?sslmode=verify-full' },
+  };
+
+  withHelm.each<[string, object, string, number[]]>([
+    ['a service reaches the ports that values name', named, 'batcher', [5432, 9092, 6379, 9094, 9095, 6432, 6380]],
+    ['and so does the migration', named, 'migrate', [5432, 9092, 6379, 9094, 9095, 6432, 6380]],
+    [
+      'what is listed replaces the defaults',
+      { ...named, networkPolicy: { dependencyPorts: [] } },
+      'batcher',
+      [9094, 9095, 6432, 6380],
+    ],
+    ['the quick check reaches the services', secrets, 'quick-check', [4400, 4500, 4100, 4200, 4300]],
+    [
+      'the crash test reaches the Kubernetes API, too',
+      trial,
+      'crash-test',
+      [4400, 4500, 4100, 4200, 4300, 5432, 9092, 6379, 4600, 443, 6443],
+    ],
+    ['a trial database reaches nothing', trial, 'trial-postgres', []],
+    ['the broker of a trial reaches itself', trial, 'trial-kafka', [9092]],
+    ['what waits for management reaches it', trial, 'batcher', [5432, 9092, 6379, 4100]],
+  ])('%s', (_what, values, component, ports) => {
+    expect(egressOf(values, component)).toEqual(ports);
+  });
+
+  withHelm('that of the migration is there before it runs', () => {
+    const { annotations } = find(secrets, 'NetworkPolicy/sluice-migrate').metadata;
+    expect(annotations).toMatchObject({ 'helm.sh/hook': 'pre-install,pre-upgrade', 'helm.sh/hook-weight': '-10' });
+  });
+
+  withHelm('a trial database lets in the pods of its release only', () => {
+    const release = { podSelector: { matchLabels: { 'app.kubernetes.io/instance': 'sluice' } } };
+    const { spec } = find(trial, 'NetworkPolicy/sluice-trial-postgres');
+    expect(spec).toMatchObject({ ingress: [{ from: [release], ports: [{ port: 5432 }] }] });
+  });
+});
+
+const withDigest = 'registry.example.com/sluice/executor:0.1.0@sha256:';
+withHelm.each<[string, object, string, object]>([
+  [
+    'the migration has a user of its own',
+    { ...secrets, migration: { url: 'postgres://owner:x@db/s' } },
+    'Secret/sluice-migrate',
+    { stringData: { DATABASE_URL: 'postgres://owner:x@db/s' } },
+  ],
+  [
+    'and an account of its own, before it runs',
+    platform,
+    'ServiceAccount/sluice-migrate',
+    { metadata: { annotations: { 'eks.amazonaws.com/role-arn': 'arn:migrate', 'helm.sh/hook-weight': '-10' } } },
+  ],
+  [
+    'accounts take annotations',
+    platform,
+    'ServiceAccount/sluice-executor',
+    { metadata: { annotations: { 'eks.amazonaws.com/role-arn': 'arn:executor' } } },
+  ],
+  [
+    'an account may be one that exists',
+    platform,
+    'Deployment/sluice-search',
+    { spec: { template: { spec: { serviceAccountName: 'readers' } } } },
+  ],
+  [
+    'an image is exactly one by its digest',
+    platform,
+    'Deployment/sluice-executor',
+    { spec: { template: { spec: { containers: [{ image: expect.stringContaining(withDigest) }, {}] } } } },
+  ],
+  [
+    'an image of one service',
+    platform,
+    'Deployment/sluice-batcher',
+    { spec: { template: { spec: { containers: [{ image: 'mirror.example.com/patched/batcher:0.1.1' }] } } } },
+  ],
+  [
+    'globals name registry and pull secrets',
+    platform,
+    'Deployment/sluice-management',
+    {
+      spec: {
+        template: {
+          spec: {
+            imagePullSecrets: [{ name: 'global' }, { name: 'pull' }],
+            containers: [{ image: 'registry.example.com/sluice/management:0.1.0' }],
+          },
+        },
+      },
+    },
+  ],
+  [
+    'and those of a trial',
+    inTrial,
+    'Deployment/sluice-trial-redis',
+    { spec: { template: { spec: { containers: [{ image: 'registry.example.com/library/redis:7.2' }] } } } },
+  ],
+  [
+    "spread is the user's, by the labels of the pod",
+    platform,
+    'Deployment/sluice-search',
+    {
+      spec: {
+        template: {
+          spec: {
+            topologySpreadConstraints: [
+              {
+                topologyKey: 'topology.kubernetes.io/zone',
+                whenUnsatisfiable: 'DoNotSchedule',
+                labelSelector: { matchLabels: { 'app.kubernetes.io/component': 'search' } },
+              },
+            ],
+          },
+        },
+      },
+    },
+  ],
+  [
+    'affinity',
+    platform,
+    'Deployment/sluice-search',
+    { spec: { template: { spec: { affinity: { podAntiAffinity: {} } } } } },
+  ],
+  [
+    'what a disruption may take, of one service',
+    platform,
+    'PodDisruptionBudget/sluice-executor',
+    { spec: { maxUnavailable: '50%', unhealthyPodEvictionPolicy: 'AlwaysAllow' } },
+  ],
+  [
+    'annotations of a Deployment',
+    platform,
+    'Deployment/sluice-executor',
+    { metadata: { annotations: { 'reloader.stakater.com/auto': 'true' } } },
+  ],
+  [
+    'probes',
+    platform,
+    'Deployment/sluice-executor',
+    {
+      spec: {
+        template: {
+          spec: {
+            containers: [
+              { readinessProbe: { periodSeconds: 3, timeoutSeconds: 9 }, startupProbe: { failureThreshold: 60 } },
+              {},
+            ],
+          },
+        },
+      },
+    },
+  ],
+  [
+    'init and side containers',
+    platform,
+    'Deployment/sluice-executor',
+    {
+      spec: {
+        template: {
+          spec: {
+            initContainers: [{ name: 'vault' }],
+            containers: [{ name: 'executor' }, { name: 'proxy', image: 'envoy:1' }],
+          },
+        },
+      },
+    },
+  ],
+  [
+    'how a roll-out goes',
+    platform,
+    'Deployment/sluice-executor',
+    { spec: { strategy: { rollingUpdate: { maxSurge: '25%' } } } },
+  ],
+  [
+    'a Service of another type',
+    platform,
+    'Service/sluice-write-gateway',
+    {
+      spec: { type: 'LoadBalancer', loadBalancerSourceRanges: ['10.0.0.0/8'], ports: [{ name: 'http' }] },
+      metadata: { annotations: { 'example.com/lb': 'internal' } },
+    },
+  ],
+  [
+    'whose metrics stay inside',
+    platform,
+    'Service/sluice-write-gateway-metrics',
+    { spec: { ports: [{ port: 4310 }] } },
+  ],
+  [
+    'several hosts for a base URL',
+    platform,
+    'Ingress/sluice',
+    {
+      spec: {
+        rules: [
+          { host: 'a.example.com' },
+          { host: 'b.example.com' },
+          { host: 's.example.com' },
+          { host: 'w.example.com' },
+        ],
+        tls: [
+          { secretName: 'tls', hosts: ['a.example.com', 'b.example.com', 's.example.com', 'w.example.com'] },
+          { secretName: 'more' },
+        ],
+      },
+    },
+  ],
+  [
+    'routes of the Gateway API',
+    platform,
+    'HTTPRoute/sluice-write-gateway',
+    {
+      spec: {
+        parentRefs: [{ name: 'gateway' }],
+        hostnames: ['w.example.com'],
+        rules: [{ backendRefs: [{ name: 'sluice-write-gateway', port: 4300 }] }],
+      },
+    },
+  ],
+  [
+    'autoscaling by memory, and how fast',
+    platform,
+    'HorizontalPodAutoscaler/sluice-management',
+    {
+      spec: {
+        behavior: { scaleDown: { stabilizationWindowSeconds: 600 } },
+        metrics: [{ resource: { name: 'cpu' } }, { resource: { name: 'memory', target: { averageUtilization: 80 } } }],
+      },
+    },
+  ],
+  [
+    'KEDA by what waits',
+    platform,
+    'ScaledObject/sluice-executor',
+    {
+      spec: {
+        minReplicaCount: 2,
+        maxReplicaCount: 20,
+        triggers: [
+          {
+            type: 'prometheus',
+            metricType: 'Value',
+            metadata: { query: 'max(sluice_oldest_ready_seconds{namespace="sluice"})', threshold: '30' },
+          },
+          { type: 'cron' },
+        ],
+      },
+    },
+  ],
+  ['further manifests, rendered', platform, 'ConfigMap/sluice-extra', { data: { at: 'sluice' } }],
+  ['and given as a text', platform, 'ConfigMap/text', { data: { a: 'b' } }],
+  [
+    'what the services may reach besides',
+    platform,
+    'NetworkPolicy/sluice-search',
+    { spec: { egress: [{}, {}, { to: [{ ipBlock: { cidr: '10.1.0.0/16' } }] }] } },
+  ],
+  [
+    'numbers of users that OpenShift chooses',
+    { ...secrets, podSecurityContext: { runAsUser: null, runAsGroup: null, fsGroup: null } },
+    'Deployment/sluice-search',
+    {
+      spec: { template: { spec: { securityContext: expect.not.objectContaining({ runAsUser: expect.anything() }) } } },
+    },
+  ],
+  ['another name', { ...secrets, fullnameOverride: 'hub' }, 'Deployment/hub-search', {}],
+  [
+    'another name of the app',
+    { ...secrets, nameOverride: 'hub' },
+    'Service/sluice-hub-search',
+    { spec: { selector: { 'app.kubernetes.io/name': 'hub' } } },
+  ],
+  [
+    'a service that is turned off',
+    { ...secrets, services: { search: { replicas: 0 } } },
+    'Deployment/sluice-search',
+    { spec: { replicas: 0 } },
+  ],
+])('%s', (_what, values, which, expected) => {
+  expect(find(values, which)).toMatchObject(expected);
+});
+
+withHelm.each(accepted)('takes %s', (_name, values) => {
+  expect(render(helm, { ...secrets, ...values }).refusal).toBe('');
+});
+
+withHelm.each(refusedByServer)('refuses %s, as the API server would', (_name, values, reason) => {
+  expect(render(helm, { ...secrets, ...values }).refusal).toMatch(reason);
+});
+
+// A chart above this one hands its own globals down.
+withHelm('refuses a global that is not used, but not below another chart', () => {
+  expect(render(helm, { ...secrets, global: { storageClass: 'fast' } }).refusal).toMatch(
+    /global\.storageClass is not used/,
+  );
+});
+
+withHelm('the pools of the defaults fit a Postgres as it comes, during a roll-out at full scale', () => {
+  const args = ['install', 'sluice', 'helm/sluice', '--dry-run=client', '--set', 'trial.enabled=true'];
+  const notes = execFileSync(helm, args, { cwd: `${__dirname}/../..`, encoding: 'utf8' });
+  expect(notes).toMatch(/Database connections: at most 95 .*\n.* the server allows 100/);
+  expect(notes).not.toContain('that is more than it allows');
+  expect(notes).toContain('TRIAL: its data is temporary');
+});
