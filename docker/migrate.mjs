@@ -3,17 +3,20 @@
  * several places at once. Lies in its image beside the `node_modules` of the batcher.
  */
 import process from 'node:process';
-import { defineEnv, kafkaAccess, kafkaEnv, postgresEnv, readProcessEnv } from '@sluice/config';
+import { databaseAccess, defineEnv, kafkaAccess, kafkaEnv, postgresEnv, readProcessEnv } from '@sluice/config';
 import { createKafkaMessaging, topics } from '@sluice/messaging';
 import { migrateDatabase, migrations } from '@sluice/store';
 import { createLogger, createMetrics, silentLogger } from '@sluice/telemetry';
 
 try {
-  const config = defineEnv({ ...postgresEnv, ...kafkaEnv }).read(readProcessEnv());
-  const { databaseUrl, databaseWaitMs: waitMs } = config;
+  const env = readProcessEnv();
+  refuseMissingSecrets(env);
+  const config = defineEnv({ ...postgresEnv, ...kafkaEnv }).read(env);
+  const { databaseWaitMs: waitMs } = config;
+  const { url, tls } = databaseAccess(config);
   const logger = createLogger({ service: 'migrate', level: 'warn' });
   const access = kafkaAccess(config);
-  const applied = await migrateDatabase(databaseUrl, { waitMs, logger }).catch((error) => {
+  const applied = await migrateDatabase(url, { waitMs, logger, tls }).catch((error) => {
     throw new Error(
       `The database could not be migrated: ${explain(error)}\nCheck DATABASE_URL, and that its user may create tables.`,
     );
@@ -24,6 +27,17 @@ try {
 } catch (error) {
   process.stderr.write(`${explain(error)}\n`);
   process.exitCode = 1;
+}
+
+/**
+ * The chart's Job starts without a Secret that is not there, so that the reason can be said: MIGRATE_SECRETS is a JSON object, variable ->
+ * where it comes from.
+ */
+function refuseMissingSecrets(env) {
+  const missing = Object.entries(JSON.parse(env.MIGRATE_SECRETS ?? '{}')).filter(([name]) => env[name] === undefined);
+  if (missing.length === 0) return;
+  const lines = missing.map(([name, source]) => `${name} is not there: no ${source}.`);
+  throw new Error([...lines, 'Make it in this namespace, then install again.'].join('\n'));
 }
 
 async function createTopics(access) {

@@ -19,6 +19,7 @@ module.exports = {
     'tests/flows/notifications.test.ts',
     'tests/flows/path-of-a-write.test.ts',
     'tests/flows/pgbouncer.test.ts',
+    'tests/flows/private-authority.test.ts',
     'tests/flows/project-deletion.test.ts',
     'tests/flows/promises.test.ts',
     'tests/flows/provider-file.test.ts',

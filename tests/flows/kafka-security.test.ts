@@ -30,13 +30,17 @@ function open(access: Partial<Access>): Messaging {
   return messaging;
 }
 
-withBroker.each(['plain', 'scram-sha-512'] as const)('carries an announcement over TLS with %s', async (mechanism) => {
-  const messaging = open({ sasl: { mechanism, ...kafka.login }, prefix: `${mechanism}.` });
+withBroker.each<[string, () => Partial<Access>]>([
+  ['plain', () => ({ sasl: { mechanism: 'plain', ...kafka.login } })],
+  ['scram-sha-512', () => ({ sasl: { mechanism: 'scram-sha-512', ...kafka.login } })],
+  ['a client certificate', () => ({ brokers: [kafka.certifiedBroker], tls: { ca: kafka.ca, ...kafka.client } })],
+])('carries an announcement over TLS with %s', async (how, access) => {
+  const messaging = open({ ...access(), prefix: `${how.replaceAll(' ', '-')}.` });
   await messaging.createTopics();
   const heard: WriteAnnouncement[] = [];
   const handle = (writes: WriteAnnouncement[]) => Promise.resolve(void heard.push(...writes));
   await messaging.consume({ topic: topics.ready, group: 'secured', handle });
-  const write = announcement(mechanism);
+  const write = announcement(how);
   messaging.announcer(topics.ready).announce(topics.ready.key(write), write);
   await until('the announcement arrives', () => Promise.resolve(heard.length > 0 || undefined));
   expect(heard).toEqual([write]);
@@ -45,6 +49,7 @@ withBroker.each(['plain', 'scram-sha-512'] as const)('carries an announcement ov
 withBroker.each<[string, () => Partial<Access>]>([
   ['the wrong password', () => ({ sasl: { mechanism: 'plain', username: 'sluice', password: 'canary-wrong-one' } })],
   ['no login', () => ({})],
+  ['no client certificate', () => ({ brokers: [kafka.certifiedBroker] })],
   ['an authority that is not the broker`s', () => ({ tls: {}, sasl: { mechanism: 'plain', ...kafka.login } })],
 ])('is refused with %s, and says no password', async (_name, access) => {
   const refusal = await open(access())

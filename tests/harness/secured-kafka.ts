@@ -5,11 +5,15 @@ import { join } from 'node:path';
 import { connect } from 'node:net';
 import { readProcessEnv } from '@sluice/config';
 import { until } from '@sluice/testkit';
+import { createAuthority } from './authority';
 import { freePortBase } from './free-port-base';
 
 /** A broker that talks TLS only, with a certificate of its own, and only to who signs in. */
 export interface SecuredKafka {
   readonly broker: string;
+  /** The same broker where a client shows a certificate in place of a login. */
+  readonly certifiedBroker: string;
+  readonly client: { readonly cert: string; readonly key: string };
   /** PEM of the certificate that signs the broker's. */
   readonly ca: string;
   readonly login: { readonly username: string; readonly password: string };
@@ -29,6 +33,7 @@ export async function startSecuredKafka(): Promise<SecuredKafka> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-secured-kafka-'));
   const port = (await freePortBase()) + 92;
   const ca = makeCertificate(folder);
+  const client = makeClient(folder);
   const properties = join(folder, 'server.properties');
   writeFileSync(properties, settings(folder, port));
   const java = ['-Xmx256m', '-XX:+UseSerialGC', '-cp', join(jars, '*')];
@@ -46,7 +51,7 @@ export async function startSecuredKafka(): Promise<SecuredKafka> {
       throw error;
     },
   );
-  return { broker: `localhost:${port}`, ca, login, stop };
+  return { broker: `localhost:${port}`, certifiedBroker: `localhost:${port + 2}`, client, ca, login, stop };
 }
 
 /** @returns the certificate; its key goes into `broker.p12` */
@@ -57,10 +62,21 @@ function makeCertificate(folder: string): string {
   return execFileSync('keytool', ['-exportcert', '-rfc', '-alias', 'broker', ...store], { stdio: 'pipe' }).toString();
 }
 
+/** @returns a certificate of an authority that the broker trusts on its second listener */
+function makeClient(folder: string) {
+  const authority = createAuthority(mkdtempSync(join(folder, 'ca-')));
+  const store = ['-keystore', join(folder, 'clients.p12'), '-storetype', 'PKCS12', '-storepass', storePassword];
+  execFileSync('keytool', ['-importcert', '-noprompt', '-alias', 'clients', '-file', authority.caFile, ...store], {
+    stdio: 'pipe',
+  });
+  const { cert, key } = authority.issue('sluice');
+  return { cert, key };
+}
+
 function settings(folder: string, port: number): string {
   const { username, password } = login;
   const plain = `${securityPackage}.plain.PlainLoginModule required username="${username}" password="${password}" user_${username}="${password}";`;
-  const listeners = `SECURED://localhost:${port},CONTROLLER://127.0.0.1:${port + 1}`;
+  const listeners = `SECURED://localhost:${port},CERTIFIED://localhost:${port + 2},CONTROLLER://127.0.0.1:${port + 1}`;
   return Object.entries({
     'process.roles': 'broker,controller',
     'node.id': '1',
@@ -68,7 +84,7 @@ function settings(folder: string, port: number): string {
     'controller.listener.names': 'CONTROLLER',
     listeners,
     'advertised.listeners': listeners,
-    'listener.security.protocol.map': 'CONTROLLER:PLAINTEXT,SECURED:SASL_SSL',
+    'listener.security.protocol.map': 'CONTROLLER:PLAINTEXT,SECURED:SASL_SSL,CERTIFIED:SSL',
     'inter.broker.listener.name': 'SECURED',
     'sasl.mechanism.inter.broker.protocol': 'PLAIN',
     'sasl.enabled.mechanisms': 'PLAIN,SCRAM-SHA-512',
@@ -78,6 +94,9 @@ function settings(folder: string, port: number): string {
     'ssl.keystore.password': storePassword,
     'ssl.truststore.location': join(folder, 'broker.p12'),
     'ssl.truststore.password': storePassword,
+    'listener.name.certified.ssl.client.auth': 'required',
+    'listener.name.certified.ssl.truststore.location': join(folder, 'clients.p12'),
+    'listener.name.certified.ssl.truststore.password': storePassword,
     'log.dirs': join(folder, 'data'),
     'offsets.topic.replication.factor': '1',
     'offsets.topic.num.partitions': '1',

@@ -72,6 +72,30 @@ export const metricsPortEnv = <const P extends number>(port: P) =>
     },
   }) as const satisfies EnvFields;
 
+/** Certificates for the TLS of a dependency, as PEM text. */
+const certificatesEnv = <const P extends string>(prefix: P, needs: string) =>
+  ({
+    [`${prefix}_CA`]: {
+      type: 'string',
+      optional: true,
+      doc: `PEM certificates that sign the server's one, in place of the public authorities. Needs ${needs}.`,
+    },
+    [`${prefix}_CLIENT_CERT`]: {
+      type: 'string',
+      optional: true,
+      doc: `PEM certificate of this client, for a server that asks for one. Needs ${needs}.`,
+    },
+    [`${prefix}_CLIENT_KEY`]: {
+      type: 'string',
+      optional: true,
+      secret: true,
+      doc: `PEM key of ${prefix}_CLIENT_CERT, without a passphrase.`,
+    },
+  }) as Record<`${P}_CA` | `${P}_CLIENT_CERT`, OptionalText> &
+    Record<`${P}_CLIENT_KEY`, OptionalText & { secret: true }>;
+
+type OptionalText = { readonly type: 'string'; readonly optional: true; readonly doc: string };
+
 /** The store. */
 export const postgresEnv = {
   DATABASE_URL: {
@@ -80,6 +104,7 @@ export const postgresEnv = {
     secret: true,
     doc: 'PostgreSQL, 15 or later: postgres://user:password@host:5432/database.',
   },
+  ...certificatesEnv('DATABASE', 'sslmode=verify-full, verify-ca or require in DATABASE_URL'),
   SLUICE_DATABASE_POOL: {
     type: 'integer',
     min: 1,
@@ -109,11 +134,7 @@ export const kafkaEnv = {
     doc: 'Kafka bootstrap brokers: host:port, several separated by commas.',
   },
   KAFKA_TLS: { type: 'boolean', default: false, doc: 'Talk TLS with the brokers.' },
-  KAFKA_CA: {
-    type: 'string',
-    optional: true,
-    doc: "PEM certificates that sign the brokers' ones, in place of the public authorities. Needs KAFKA_TLS.",
-  },
+  ...certificatesEnv('KAFKA', 'KAFKA_TLS'),
   KAFKA_SASL_MECHANISM: {
     type: 'string',
     optional: true,
@@ -130,8 +151,9 @@ export const redisEnv = {
     type: 'url',
     protocols: ['redis', 'rediss'],
     secret: true,
-    doc: 'Redis, for hints only: redis://host:6379.',
+    doc: 'Redis, for hints only: redis://host:6379, rediss://host:6379 with TLS.',
   },
+  ...certificatesEnv('REDIS', 'rediss:// in REDIS_URL'),
 } as const satisfies EnvFields;
 
 /** Redis for a service that only looks into it. */
@@ -141,8 +163,9 @@ export const optionalRedisEnv = {
     protocols: ['redis', 'rediss'],
     optional: true,
     secret: true,
-    doc: 'Redis, to show what is left of a quota: redis://host:6379.',
+    doc: 'Redis, to show what is left of a quota: redis://host:6379, rediss://host:6379 with TLS.',
   },
+  ...certificatesEnv('REDIS', 'rediss:// in REDIS_URL'),
 } as const satisfies EnvFields;
 
 /** Keys that seal connection credentials. */

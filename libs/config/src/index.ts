@@ -31,5 +31,13 @@ export {
   webhooksEnv,
 } from './fragments';
 export type { Keyring } from './keyring';
-export { kafkaAccess, type KafkaAccess } from './kafka-access';
+export {
+  databaseAccess,
+  kafkaAccess,
+  redisAccess,
+  type DatabaseAccess,
+  type KafkaAccess,
+  type RedisAccess,
+  type TlsCertificates,
+} from './dependency-access';
 export { nearestName } from './nearest-name';

@@ -91,6 +91,13 @@ export class Guard {
   }
 }
 
+/** Certificates for `rediss://`, each as PEM text: those to trust in place of the public authorities, and the client's own with its key. */
+export interface RedisCertificates {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
 /** A client with the quota scripts as commands. */
 export interface RedisClient extends Redis {
   takeQuota(
@@ -106,8 +113,9 @@ export interface RedisClient extends Redis {
  * Connects in the background and for ever. Nothing is queued for a Redis that is away and nothing is sent twice:
  * a reply that comes later has no use.
  */
-export function redisClient(url: string): RedisClient {
+export function redisClient(url: string, tls?: RedisCertificates): RedisClient {
   const client = new Redis(url, {
+    ...(tls && { tls }),
     // Supported by every Redis and by compatible stores.
     protocol: 2,
     connectTimeout: 1_000,

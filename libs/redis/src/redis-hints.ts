@@ -1,11 +1,13 @@
 import type { Logger, Metrics } from '@sluice/telemetry';
 import { type Hints, type Cache, isKept } from './hints';
-import { Guard, redisClient, type RedisClient } from './guard';
+import { Guard, redisClient, type RedisCertificates, type RedisClient } from './guard';
 import { RedisQuotas } from './redis-quotas';
 
 export interface RedisHintsOptions {
   /** `redis://` or `rediss://`, with credentials and database number if there are any. */
   readonly url: string;
+  /** For `rediss://`. @default the public authorities, and no certificate of its own */
+  readonly tls?: RedisCertificates;
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** Put before every key, so that stacks can share a Redis. @default 'sluice:' */
@@ -20,7 +22,7 @@ const pingMs = 500;
 /** Hints shared through Redis. Connects in the background; nothing here needs Redis to be there. */
 export function createRedisHints(options: RedisHintsOptions): Hints {
   const { logger, metrics, prefix = 'sluice:' } = options;
-  const client = redisClient(options.url);
+  const client = redisClient(options.url, options.tls);
   const failures = metrics.counter('sluice_redis_failures_total');
   const guard = new Guard({ logger, failures, timeoutMs: options.timeoutMs });
   // Without a listener an error event would end the process; the guard reports what matters of it.

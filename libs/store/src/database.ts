@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ConnectionOptions } from 'node:tls';
 import type { Logger } from '@sluice/telemetry';
 import { knex, type Knex } from 'knex';
 import { mayPass, toStartError } from './database-errors';
@@ -16,9 +17,18 @@ export interface DatabaseLimits {
 /** A database that is away is noticed within seconds, and a statement that hangs gives its connection back. */
 const usualLimits: DatabaseLimits = { connectMs: 2_000, statementMs: 5_000, idleMs: 10_000 };
 
+/** Each as PEM text: the certificates to trust in place of the public authorities, and the client's own with its key. */
+export interface DatabaseCertificates {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
 export interface DatabaseOptions {
   /** `postgres://…`. Secret. */
   readonly url: string;
+  /** For the TLS that `sslmode` of the URL asks for, in place of `sslrootcert`, `sslcert` and `sslkey` there. @default the public authorities */
+  readonly tls?: DatabaseCertificates | undefined;
   /** Connections at most. @default 10 */
   readonly poolMax?: number;
   /** Name of the service, shown in `pg_stat_activity`. */
@@ -36,7 +46,7 @@ export function openDatabase(options: DatabaseOptions): Knex {
   return knex({
     client: 'pg',
     connection: {
-      connectionString: options.url,
+      ...address(options),
       application_name: options.applicationName,
       connectionTimeoutMillis: connectMs,
       statement_timeout: statementMs,
@@ -56,6 +66,25 @@ export function openDatabase(options: DatabaseOptions): Knex {
       },
     },
   });
+}
+
+/**
+ * The URL, and the TLS beside it. pg takes TLS from the URL alone as soon as that says a word of it, and then reads certificates from files
+ * only: so with certificates that are given, the URL says nothing.
+ */
+function address({ url, tls }: DatabaseOptions): {
+  readonly connectionString: string;
+  readonly ssl?: ConnectionOptions;
+} {
+  if (tls === undefined) return { connectionString: url };
+  const plain = new URL(url);
+  // verify-ca leaves the host's name unchecked, as libpq does; require checks it, as pg does.
+  const isNameChecked = plain.searchParams.get('sslmode') !== 'verify-ca';
+  for (const name of ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'uselibpqcompat']) {
+    plain.searchParams.delete(name);
+  }
+  const ssl = { ...tls, ...(isNameChecked ? {} : { checkServerIdentity: () => undefined }) };
+  return { connectionString: plain.toString(), ssl };
 }
 
 /** A moment this far from now, by the database's clock. */

@@ -93,9 +93,9 @@ export function createStore(options: StoreOptions): Store {
  */
 export async function migrateDatabase(
   url: string,
-  { waitMs = 0, logger }: Partial<Omit<Patience, 'url'>> = {},
+  { waitMs = 0, logger, tls }: Partial<Omit<Patience, 'url'>> & Pick<DatabaseOptions, 'tls'> = {},
 ): Promise<string[]> {
-  const database = openDatabase({ url, applicationName: 'sluice-migrate', poolMax: 2 });
+  const database = openDatabase({ url, tls, applicationName: 'sluice-migrate', poolMax: 2 });
   try {
     return await awaitDatabase(() => migrate(database), { url, waitMs, logger });
   } finally {

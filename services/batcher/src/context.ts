@@ -1,4 +1,4 @@
-import { createFailpoints, providerUrls, type Failpoints, kafkaAccess } from '@sluice/config';
+import { createFailpoints, databaseAccess, kafkaAccess, providerUrls, type Failpoints } from '@sluice/config';
 import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
 import { createKafkaMessaging, type Messaging } from '@sluice/messaging';
 import { createStore, type Store } from '@sluice/store';
@@ -30,7 +30,7 @@ export function createContext(config: BatcherConfig, overrides: Partial<BatcherC
     store:
       overrides.store ??
       createStore({
-        url: config.databaseUrl,
+        ...databaseAccess(config),
         applicationName: service,
         poolMax: config.databasePool,
         prepared: config.databasePrepared,

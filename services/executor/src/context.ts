@@ -1,5 +1,12 @@
 import { hostname } from 'node:os';
-import { createFailpoints, providerUrls, type Failpoints, kafkaAccess } from '@sluice/config';
+import {
+  createFailpoints,
+  databaseAccess,
+  kafkaAccess,
+  providerUrls,
+  redisAccess,
+  type Failpoints,
+} from '@sluice/config';
 import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
 import { createInstallations, type Installations } from '@sluice/installations';
 import { createKafkaMessaging, type Messaging } from '@sluice/messaging';
@@ -63,7 +70,7 @@ export function createContext(config: ExecutorConfig, overrides: Partial<Executo
   const store =
     overrides.store ??
     createStore({
-      url: config.databaseUrl,
+      ...databaseAccess(config),
       applicationName: service,
       poolMax: config.databasePool,
       prepared: config.databasePrepared,
@@ -73,7 +80,7 @@ export function createContext(config: ExecutorConfig, overrides: Partial<Executo
       failpoints,
       metrics,
     });
-  const hints = overrides.hints ?? createRedisHints({ url: config.redisUrl, logger, metrics });
+  const hints = overrides.hints ?? createRedisHints({ ...redisAccess(config), logger, metrics });
   const connectors =
     overrides.connectors ??
     createConnectors({

@@ -1,4 +1,12 @@
-import { defineEnv, postgresEnv, providersEnv, providerUrls, readProcessEnv, testingEnv } from '@sluice/config';
+import {
+  databaseAccess,
+  defineEnv,
+  postgresEnv,
+  providersEnv,
+  providerUrls,
+  readProcessEnv,
+  testingEnv,
+} from '@sluice/config';
 import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
 import { DependencyError, SluiceError } from '@sluice/errors';
 import { createStore, type Store } from '@sluice/store';
@@ -25,8 +33,14 @@ const batchesPerStep = 100;
  */
 async function restored(): Promise<void> {
   const config = env.read(readProcessEnv());
-  const { databaseUrl: url, databaseWaitMs: waitMs, timeScale, callTimeoutMs } = config;
-  const store = createStore({ url, waitMs, timeScale, applicationName: 'sluice-restored', poolMax: 2 });
+  const { databaseWaitMs: waitMs, timeScale, callTimeoutMs } = config;
+  const store = createStore({
+    ...databaseAccess(config),
+    waitMs,
+    timeScale,
+    applicationName: 'sluice-restored',
+    poolMax: 2,
+  });
   const observed = { logger: silentLogger, metrics: createMetrics('restored') };
   const connectors = createConnectors({ urls: providerUrls(config), callTimeoutMs, ...observed });
   try {

@@ -1,4 +1,4 @@
-import { createFailpoints, providerUrls } from '@sluice/config';
+import { createFailpoints, databaseAccess, providerUrls, redisAccess } from '@sluice/config';
 import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
 import { createInstallations, type Installations } from '@sluice/installations';
 import { createRedisHints, type Hints } from '@sluice/redis';
@@ -32,7 +32,7 @@ export function createContext(config: ManagementConfig, overrides: Partial<Manag
   const store =
     overrides.store ??
     createStore({
-      url: config.databaseUrl,
+      ...databaseAccess(config),
       applicationName: service,
       poolMax: config.databasePool,
       prepared: config.databasePrepared,
@@ -53,9 +53,9 @@ export function createContext(config: ManagementConfig, overrides: Partial<Manag
       logger,
       metrics,
     });
-  const { credentialsKeys: keyring, adminKey, redisUrl } = config;
-  const hints =
-    overrides.hints ?? (redisUrl === undefined ? undefined : createRedisHints({ url: redisUrl, logger, metrics }));
+  const { credentialsKeys: keyring, adminKey } = config;
+  const redis = redisAccess(config);
+  const hints = overrides.hints ?? (redis === undefined ? undefined : createRedisHints({ ...redis, logger, metrics }));
   return {
     config,
     logger,

@@ -1,4 +1,4 @@
-import { readProcessEnv } from '@sluice/config';
+import { databaseAccess, readProcessEnv } from '@sluice/config';
 import { SluiceError } from '@sluice/errors';
 import { resealSecrets, type ResealProgress } from '@sluice/installations';
 import { createStore } from '@sluice/store';
@@ -9,8 +9,9 @@ import { managementEnv } from './config';
  * while the services run. Takes the settings of management. Exit code 0 only when nothing is left under another key.
  */
 async function reseal(): Promise<number> {
-  const { databaseUrl, databaseWaitMs: waitMs, credentialsKeys: keyring } = managementEnv.read(readProcessEnv());
-  const store = createStore({ url: databaseUrl, waitMs, applicationName: 'reseal', poolMax: 2 });
+  const config = managementEnv.read(readProcessEnv());
+  const { databaseWaitMs: waitMs, credentialsKeys: keyring } = config;
+  const store = createStore({ ...databaseAccess(config), waitMs, applicationName: 'reseal', poolMax: 2 });
   try {
     await store.assertMigrated();
     // The last batch is in the summary.

@@ -1,4 +1,4 @@
-import { providerUrls } from '@sluice/config';
+import { databaseAccess, providerUrls, redisAccess } from '@sluice/config';
 import { createConnectors, type ConnectorRegistry } from '@sluice/connectors';
 import { createInstallations, type Installations } from '@sluice/installations';
 import { createRedisHints, type Hints } from '@sluice/redis';
@@ -29,7 +29,7 @@ export function createContext(config: SearchConfig, overrides: Partial<SearchCon
   const store = sharingReads(
     overrides.store ??
       createStore({
-        url: config.databaseUrl,
+        ...databaseAccess(config),
         applicationName: service,
         poolMax: config.databasePool,
         prepared: config.databasePrepared,
@@ -49,7 +49,7 @@ export function createContext(config: SearchConfig, overrides: Partial<SearchCon
       logger,
       metrics,
     });
-  const hints = overrides.hints ?? createRedisHints({ url: config.redisUrl, logger, metrics });
+  const hints = overrides.hints ?? createRedisHints({ ...redisAccess(config), logger, metrics });
   const quotas = overrides.quotas ?? createLaneQuotas(hints.quotas, metrics, hints.cache);
   return {
     config,

@@ -1,3 +1,4 @@
+import { databaseAccess } from '@sluice/config';
 import { createCustomer, type Customer } from '../../harness/customer';
 import { createProject, type Project } from '../../harness/project';
 import type { Addresses } from '../../harness/addresses';
@@ -12,7 +13,8 @@ const latencyMs = 15;
 
 /** Connects two customers of a new project over the API, to accounts of their own at the sandbox. */
 export async function connectWorld(settings: CrashTestSettings): Promise<Measured> {
-  const { managementUrl, searchUrl, writeGatewayUrl, sandboxUrl, adminKey, databaseUrl } = settings;
+  const { managementUrl, searchUrl, writeGatewayUrl, sandboxUrl, adminKey } = settings;
+  const { url: databaseUrl, tls: databaseTls } = databaseAccess(settings);
   const writeUrl = `${writeGatewayUrl}/v1`;
   const stack: Addresses = {
     // Sets the names of this run apart from those of an earlier one.
@@ -33,6 +35,7 @@ export async function connectWorld(settings: CrashTestSettings): Promise<Measure
     // Images run in production, where time is never scaled.
     timeScale: 1,
     serviceUrl: () => databaseUrl,
+    databaseTls,
     // The logs of other pods are not here.
     openFolders: [],
     secrets: [adminKey, ...customers.flatMap(({ account }) => [project.key, account.token, account.refreshToken])],

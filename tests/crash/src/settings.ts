@@ -1,7 +1,7 @@
 import { adminEnv, defineEnv, postgresEnv, type EnvValues } from '@sluice/config';
 
 const fields = {
-  DATABASE_URL: postgresEnv.DATABASE_URL,
+  ...postgresEnv,
   SLUICE_ADMIN_KEY: adminEnv.SLUICE_ADMIN_KEY,
   MANAGEMENT_URL: { type: 'url', doc: 'The management service, without /v1.' },
   SEARCH_URL: { type: 'url', doc: 'The search service, without /v1.' },

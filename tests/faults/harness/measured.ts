@@ -12,6 +12,8 @@ export interface Measured {
   readonly timeScale: number;
   /** The database's address without a proxy between. */
   serviceUrl(name: 'postgres'): string;
+  /** Certificates for it; absent where it talks no TLS. */
+  readonly databaseTls?: { readonly ca?: string } | undefined;
   /** Folders in which no secret may stand: logs, and what Kafka keeps. */
   readonly openFolders: readonly string[];
   /** Secrets that were seeded: keys and tokens. */

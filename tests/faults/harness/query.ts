@@ -7,13 +7,15 @@ const patienceMs = 180_000;
 
 /** One read of the world's database, past every proxy, by a user that nobody counts. */
 export async function query<T>(
-  world: Pick<Measured, 'serviceUrl'>,
+  world: Pick<Measured, 'serviceUrl' | 'databaseTls'>,
   sql: string,
   bindings: readonly (string | number | readonly (string | number)[])[] = [],
 ): Promise<readonly T[]> {
   const startedAtMs = performance.now();
   for (;;) {
-    const database = openDatabase({ url: world.serviceUrl('postgres'), poolMax: 1, applicationName: 'fault-checker' });
+    const { databaseTls: tls } = world;
+    const url = world.serviceUrl('postgres');
+    const database = openDatabase({ url, tls, poolMax: 1, applicationName: 'fault-checker' });
     try {
       const { rows } = await database.raw<{ rows: T[] }>(sql, bindings as never);
       return rows;

@@ -3,8 +3,8 @@ import { Kafka, logLevel, type ISocketFactory, type logCreator, type SASLOptions
 
 export interface KafkaClientOptions {
   readonly brokers: readonly string[];
-  /** Present: TLS; `ca` are PEM certificates to trust in place of the public authorities. */
-  readonly tls?: { readonly ca?: string } | undefined;
+  /** Present: TLS, by the public authorities or these PEM certificates (`ca`), and with a certificate of the client's own. */
+  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string } | undefined;
   /** Present: the client signs in. */
   readonly sasl?: KafkaLogin | undefined;
   readonly clientId: string;
@@ -36,7 +36,7 @@ export function kafkaClients(options: KafkaClientOptions): NewKafka {
     new Kafka({
       brokers: [...options.brokers],
       clientId: options.clientId,
-      ...(options.tls ? { ssl: options.tls.ca === undefined ? true : { ca: [options.tls.ca] } } : {}),
+      ...(options.tls ? { ssl: { ...options.tls } } : {}),
       ...(options.sasl ? { sasl: options.sasl as SASLOptions } : {}),
       // Of the TCP and TLS handshake; a broker across a region answers within 0.3 s.
       connectionTimeout: 2_000,
