@@ -152,14 +152,13 @@ export function startOperability(
 }
 
 /**
- * A readiness check of each dependency. List only what the service cannot work without: what merely improves it must not take it out of the
- * balancer.
+ * A readiness check of each dependency, which is `ok` or says what is wrong. List only what the service cannot work without: what merely
+ * improves it must not take it out of the balancer.
  */
-export function readyWhen(healthy: Readonly<Record<string, () => Promise<boolean>>>): () => Promise<Readiness> {
+export function readyWhen(healths: Readonly<Record<string, () => Promise<string>>>): () => Promise<Readiness> {
   return async () => {
-    const names = Object.keys(healthy);
-    const results = await Promise.all(Object.values(healthy).map((check) => check()));
-    const checks = Object.fromEntries(names.map((name, at) => [name, results[at] === true ? 'ok' : 'does not answer']));
-    return { ready: results.every(Boolean), checks };
+    const entries = Object.entries(healths).map(async ([name, check]) => [name, await check()] as const);
+    const results = await Promise.all(entries);
+    return { ready: results.every(([, health]) => health === 'ok'), checks: Object.fromEntries(results) };
   };
 }

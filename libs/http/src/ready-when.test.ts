@@ -1,13 +1,13 @@
 import { readyWhen } from './create-app';
 
-const up = () => Promise.resolve(true);
-const down = () => Promise.resolve(false);
+const up = () => Promise.resolve('ok');
+const down = () => Promise.resolve('does not answer');
 
 test('is ready when every dependency answers', async () => {
   expect(await readyWhen({ postgres: up })()).toEqual({ ready: true, checks: { postgres: 'ok' } });
 });
 
-test('names the dependency that does not answer', async () => {
+test('says of each dependency what is wrong', async () => {
   expect(await readyWhen({ postgres: down, redis: up })()).toEqual({
     ready: false,
     checks: { postgres: 'does not answer', redis: 'ok' },

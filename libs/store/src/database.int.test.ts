@@ -122,3 +122,19 @@ describe('what no waiting heals fails at once', () => {
     expect(reasons).toEqual([]);
   });
 });
+
+// Observed: the Postgres of a trial came back empty, every request failed, and every pod was ready.
+it('notices a schema that is gone, or older, under a running service', async () => {
+  const own = await cloneDatabase();
+  const store = createStore({ url: own.url, applicationName: 'database-test', poolMax: 1 });
+  const database = openDatabase({ url: own.url, poolMax: 1, applicationName: 'database-test' });
+  const seen = [await store.health()];
+  await database.raw('delete from knex_migrations where id = (select max(id) from knex_migrations)');
+  seen.push(await store.health());
+  await database.raw('drop schema public cascade; create schema public');
+  seen.push(await store.health());
+  await Promise.all([store.close(), database.destroy()]);
+  await own.drop();
+  const lacking = 'has not the schema of this version';
+  expect(seen).toEqual(['ok', lacking, lacking]);
+});

@@ -98,6 +98,27 @@ export async function assertMigrated(database: Knex): Promise<void> {
   });
 }
 
+/** `ok`, or what is wrong, as a readiness check shows it. */
+export type DatabaseHealth = 'ok' | 'does not answer' | 'has not the schema of this version';
+
+/**
+ * Whether the database answers, and has the last migration of this code: one that came back empty or from an old backup under a running service
+ * answers as well, and would fail every request.
+ */
+export async function healthOf(database: Knex): Promise<DatabaseHealth> {
+  const last = migrations.at(-1)?.name ?? '';
+  try {
+    const found = await database<{ name: string }>('knex_migrations').where({ name: last }).first('name');
+    return found === undefined ? lacking : 'ok';
+  } catch (error) {
+    return errorCode(error) === undefinedTable ? lacking : 'does not answer';
+  }
+}
+
+const lacking = 'has not the schema of this version';
+/** SQLSTATE of a table that is not there. */
+const undefinedTable = '42P01';
+
 async function findMissing(database: Knex): Promise<string[]> {
   const exists = await database.schema.hasTable('knex_migrations');
   const rows = exists ? await database<{ name: string }>('knex_migrations').select('name') : [];

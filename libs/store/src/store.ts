@@ -13,7 +13,7 @@ import { installationLookup } from './installations/installation-lookup';
 import { installationStore } from './installations/installation-store';
 import { integrationStore } from './integrations/integration-store';
 import { uploadStore } from './integrations/upload-store';
-import { assertMigrated, migrate } from './migrate';
+import { assertMigrated, healthOf, migrate, type DatabaseHealth } from './migrate';
 import { operationStore } from './operations/operation-store';
 import { apiKeyStore } from './projects/api-key-store';
 import { jwtKeyStore } from './projects/jwt-key-store';
@@ -62,8 +62,8 @@ export interface Store extends ReturnType<typeof storesByNoun> {
   readonly writes: WriteStore;
   /** Refuses a schema older than this code, naming the command that brings it up to date, and a database that cannot be used, naming why. */
   assertMigrated(): Promise<void>;
-  /** Whether the database answers. */
-  healthy(): Promise<boolean>;
+  /** Whether the database answers, with the schema that this code needs. */
+  health(): Promise<DatabaseHealth>;
   close(): Promise<void>;
 }
 
@@ -78,11 +78,7 @@ export function createStore(options: StoreOptions): Store {
     connections: metrics ? countingRefused(stores.connections, metrics) : stores.connections,
     writes: createWriteStore(database, timeScale, failpoints),
     assertMigrated: () => awaitDatabase(() => assertMigrated(database), { url, waitMs, logger }),
-    healthy: () =>
-      database.raw('select 1').then(
-        () => true,
-        () => false,
-      ),
+    health: () => healthOf(database),
     close: () => database.destroy(),
   };
 }

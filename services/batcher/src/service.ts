@@ -26,7 +26,7 @@ export function createBatcherService(context: BatcherContext): BatcherService {
   let metricsServer: HttpServer | undefined;
   let consumer: Consumer | undefined;
   let endSweeps = (): Promise<unknown> => Promise.resolve();
-  const ready = readyWhen({ postgres: () => store.healthy() });
+  const ready = readyWhen({ postgres: () => store.health() });
   return {
     start: async () => {
       await store.assertMigrated();

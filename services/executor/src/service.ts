@@ -24,7 +24,7 @@ export function createExecutorService(context: ExecutorContext): ExecutorService
   let consumer: Consumer | undefined;
   let loop: ClaimLoop | undefined;
   let endSweeps = (): Promise<void> => Promise.resolve();
-  const ready = readyWhen({ postgres: () => store.healthy() });
+  const ready = readyWhen({ postgres: () => store.health() });
   return {
     start: async () => {
       await store.assertMigrated();

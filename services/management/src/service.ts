@@ -82,7 +82,7 @@ function createManagementApp(context: ManagementContext) {
     api: managementApi,
     checkReplies: config.checkReplies,
     authenticate: requestLimits({ counter: quotas, ...config }).after(authenticator(context.installations.findCaller)),
-    ready: readyWhen({ postgres: () => store.healthy() }),
+    ready: readyWhen({ postgres: () => store.health() }),
     routes: (router) => {
       projectRoutes(router, context);
       apiKeyRoutes(router, context);

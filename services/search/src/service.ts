@@ -40,7 +40,7 @@ export function createSearchService(context: SearchContext): SearchService {
     checkReplies: config.checkReplies,
     authenticate: limits.after(authenticator(context.installations.findCaller)),
     // Without Redis quotas are halved, which is no reason to leave the balancer.
-    ready: readyWhen({ postgres: () => store.healthy() }),
+    ready: readyWhen({ postgres: () => store.health() }),
     routes: (router) => searchRecordsRoute(router, context, limits),
   });
   return {

@@ -53,7 +53,7 @@ export function createGatewayService(context: GatewayContext): GatewayService {
     checkReplies: config.checkReplies,
     authenticate: limits.after(authenticator(context.installations.findCaller)),
     // Accepting needs Postgres alone. Without the broker work starts later, without Redis quotas are halved.
-    ready: readyWhen({ postgres: () => store.healthy() }),
+    ready: readyWhen({ postgres: () => store.health() }),
     routes: (router) => writeRecordsRoute(router, writers),
   });
   return {
