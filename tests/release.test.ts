@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { findTool } from './chart/tools';
 
 const root = join(__dirname, '..');
+const helm = findTool('helm');
 const digest = `sha256:${'0a'.repeat(32)}`;
 
 describe('the version', () => {
@@ -15,7 +17,7 @@ describe('the version', () => {
   });
 });
 
-// The commands of release.yml that nothing else runs before a release. Those of the chart need helm and are run by hand.
+// The commands of release.yml that nothing else runs before a release.
 describe('the commands of a release', () => {
   let folder: string;
   const path = (name: string) => join(folder, name);
@@ -82,6 +84,43 @@ describe('the commands of a release', () => {
     expect(runWith({ IMAGE: 'search', DIGEST: '' }, 'digest', folder)).toMatchObject({ status: 2 });
     expect(runWith({ IMAGE: '../search', DIGEST: digest }, 'digest', folder)).toMatchObject({ status: 2 });
     expect(globSync('dist/release/digests/*', { cwd: folder })).toHaveLength(1);
+  });
+
+  const images = ['management', 'search', 'write-gateway', 'batcher', 'executor', 'migrate', 'sandbox', 'crash-test'];
+  const noteDigests = (names: readonly string[]) => {
+    for (const name of names) runWith({ IMAGE: name, DIGEST: digest }, 'digest', folder);
+    cpSync(join(root, 'helm/sluice'), path('helm/sluice'), { recursive: true });
+  };
+
+  it('make a chart of all images or none', () => {
+    const workflow = readFileSync(join(root, '.github/workflows/release.yml'), 'utf8');
+    expect(/target: \[(.+)\]/.exec(workflow)?.[1]).toBe(images.join(', '));
+    noteDigests(images.slice(1));
+    const { status, stderr } = runWith({ REGISTRY: 'registry.example.com/team' }, 'chart', folder, '--dry-run');
+    expect([status, stderr]).toEqual([1, 'no digest of management in dist/release/digests\n']);
+  });
+
+  // Observed: what was published pointed at images on the node.
+  (helm === undefined ? it.skip : it)('make a chart that points at what was pushed', () => {
+    noteDigests(images);
+    const env = { REGISTRY: 'registry.example.com/team', PATH: dirname(helm ?? '') };
+    expect(runWith(env, 'chart', folder, '--dry-run')).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('nothing was pushed'),
+    });
+    const args = [
+      'template',
+      'x',
+      path('dist/release/sluice-0.1.0.tgz'),
+      '--set',
+      'trial.enabled=true,crashTest.enabled=true',
+    ];
+    const { stdout } = spawnSync(helm ?? '', args, { encoding: 'utf8' });
+    const used = [...stdout.matchAll(/image: (\S+)/g)].map(([, image = '']) => image);
+    const ours = [...new Set(used.filter((image) => !image.startsWith('docker.io/')))];
+    expect(ours.toSorted()).toEqual(
+      images.map((name) => `registry.example.com/team/sluice/${name}:0.1.0@${digest}`).toSorted(),
+    );
   });
 });
 
