@@ -6,6 +6,7 @@ import { findTool } from './chart/tools';
 
 const root = join(__dirname, '..');
 const helm = findTool('helm');
+const withHelm = helm === undefined ? it.skip : it;
 const digest = `sha256:${'0a'.repeat(32)}`;
 
 describe('the version', () => {
@@ -101,7 +102,7 @@ describe('the commands of a release', () => {
   });
 
   // Observed: what was published pointed at images on the node.
-  (helm === undefined ? it.skip : it)('make a chart that points at what was pushed', () => {
+  withHelm('make a chart that points at what was pushed', () => {
     noteDigests(images);
     const env = { REGISTRY: 'registry.example.com/team', PATH: dirname(helm ?? '') };
     expect(runWith(env, 'chart', folder, '--dry-run')).toMatchObject({

@@ -170,8 +170,8 @@ withHelm('gives every service the provider files where it looks for them, and ne
 });
 
 withHelm('says the budget of connections, and warns when it is too small', () => {
-  const services = { management: { databasePool: 5 }, executor: { databasePool: 10 } };
-  const notes = notesOf(helm, { ...matrix['Secrets of the user'], services });
+  const larger = { management: { databasePool: 5 }, executor: { databasePool: 10 } };
+  const notes = notesOf(helm, { ...matrix['Secrets of the user'], services: larger });
   expect(notes).toMatch(/Database connections: at most 105 .*\n.* the server allows 100/);
   expect(notes).toContain('WARNING: that is more than it allows');
 });

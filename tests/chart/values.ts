@@ -9,7 +9,7 @@ const urls = {
   redis: { url: 'rediss://redis.internal:6379' },
   kafka: { brokers: ['kafka.internal:9092'] },
 };
-const digest = `sha256:${'0a'.repeat(32)}`;
+export const digest = `sha256:${'0a'.repeat(32)}`;
 const keys = { credentialsKeys: { existingSecret: 'keys', key: 'ring' }, adminKey: { existingSecret: 'keys' } };
 const hosts = { management: 'sluice.example.com', search: 'search.example.com', write: 'write.example.com' };
 /** The same of each service. */
